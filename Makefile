@@ -1,0 +1,58 @@
+# Two commands matter: `make run` and `make test`. Each sets up what it needs, on a machine with git, make and
+# python3 (with venv); Debian packages are installed with apt-get, through sudo only where we are not root.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+# Debian packages by purpose: the firmware and its emulator bench, the browser.
+APT_FIRMWARE := gcc g++ make gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev pkg-config
+APT_BROWSER := chromium fonts-dejavu-core
+RUN_ARGS ?=
+
+.PHONY: run test lint types bench soak firmware install lock clean
+
+run: $(VENV)/.run
+	$(BIN)/companion serve --simulate $(RUN_ARGS)
+
+test: $(VENV)/.dev $(VENV)/.apt lint
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report=term
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.dev $(VENV)/.apt
+	$(BIN)/companion bench
+
+firmware: $(VENV)/.run $(VENV)/.apt
+	$(BIN)/companion firmware build
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+
+$(VENV)/.run: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . --group dev
+	@touch $@
+
+# Only what is missing is asked of apt, so a second run needs no network.
+$(VENV)/.apt: $(VENV)/bin/python Makefile
+	@missing=$$(for p in $(APT_FIRMWARE) $(APT_BROWSER); do \
+	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
+	if [ -n "$$missing" ]; then \
+	  $(SUDO) apt-get update -q && \
+	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -q -y --no-install-recommends $$missing; \
+	fi
+	@touch $@
+
+lock: $(VENV)/.dev
+	$(BIN)/python -m pip freeze --exclude-editable > constraints.txt
+
+clean:
+	rm -rf $(VENV) firmware/build firmware/bench/build

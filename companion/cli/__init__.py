@@ -1,0 +1,1 @@
+"""`python -m` and the console script start here."""

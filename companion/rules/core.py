@@ -1,0 +1,349 @@
+"""What every game offers: moves, states, rulings, scores.
+
+A game is a :class:`Game` that makes immutable :class:`State` values. A state says which moves are legal
+(:attr:`State.legal_moves`), why one is or is not (:meth:`State.check`), what comes after (:meth:`State.play`),
+everything that is wrong with it (:meth:`State.problems`) and the score sheet, line by line
+(:meth:`State.score`). The inner loop works with small :class:`Reason` values (a key and facts); sentences and
+clauses are looked up in the rulebook only when somebody asks.
+
+Style: python-chess (moves as values, lazy legal moves, three error classes), scalachess (immutable states),
+OpenSpiel (chance is an explicit player).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+
+JSON = Any
+"""A JSON value; what it holds is documented per game in ``companion/rules/README.md``."""
+
+CHANCE = -1
+"""``to_move`` when the next step is chance, or something hidden that is being revealed."""
+
+ANYBODY = -2
+"""``to_move`` when several players act at the same time (shaking in Igloo Pop)."""
+
+NOBODY = -4
+"""``to_move`` when the game is over."""
+
+
+class RulesError(Exception):
+    """The base of what the rules raise."""
+
+
+class InvalidMoveError(RulesError, ValueError):
+    """Not a move of this game at all."""
+
+
+class AmbiguousMoveError(RulesError, ValueError):
+    """A move text with more than one reading here."""
+
+
+class IllegalMoveError(RulesError, ValueError):
+    """A move of this game that is not allowed here; ``ruling`` says why."""
+
+    def __init__(self, ruling: Ruling, position: str) -> None:
+        super().__init__(f"{ruling.en} [{', '.join(ruling.clauses)}] in {position}")
+        self.ruling = ruling
+        self.position = position
+
+
+class SetupError(RulesError, ValueError):
+    """Players, options or a set-up that the rules do not know; the message is one clear sentence."""
+
+
+class Move(Protocol):
+    """A small hashable value whose text form round-trips: ``game.parse(str(move)) == move``."""
+
+    def __hash__(self) -> int: ...
+
+    def __str__(self) -> str: ...
+
+
+class Reason(NamedTuple):
+    """Why a move is refused, or what it does: the key of a sentence in the clause files, and its facts.
+
+    ``clauses`` is given only where they depend on the case; otherwise the sentence in the clause file has them.
+    """
+
+    key: str
+    facts: Mapping[str, JSON] = {}
+    clauses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The referee's answer: never a bare False.
+
+    ``status`` is the weakest ground among the clauses: ``text``, ``deduced``, ``outside source``,
+    ``house ruling`` or ``unknown``; ``option`` names the option that changes a house ruling, where there is one.
+    """
+
+    legal: bool
+    clauses: tuple[str, ...]
+    facts: Mapping[str, JSON]
+    en: str
+    fr: str
+    status: str = "text"
+    option: str | None = None
+
+    def to_json(self) -> dict[str, JSON]:
+        """Return the documented form (``referee --json``)."""
+        return {
+            "legal": self.legal,
+            "clauses": list(self.clauses),
+            "status": self.status,
+            "option": self.option,
+            "facts": dict(self.facts),
+            "en": self.en,
+            "fr": self.fr,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A choice the table makes before a game: ``name`` as in the rules reference, ``values[0]`` is the default."""
+
+    name: str
+    values: tuple[str | bool | int, ...]
+    clause: str
+
+    @property
+    def default(self) -> str | bool | int:
+        """Return what is played when nobody says otherwise."""
+        return self.values[0]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """One line of a player's sheet: ``what`` keys a sentence in the clause files, with ``facts``."""
+
+    what: str
+    points: int
+    clauses: tuple[str, ...]
+    facts: Mapping[str, JSON]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerScore:
+    """A player's sheet; ``tie_break`` compares after ``total``, larger is better."""
+
+    player: int
+    lines: tuple[ScoreLine, ...]
+    tie_break: tuple[int, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """Return the sum of the lines."""
+        return sum(line.points for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSheet:
+    """All sheets in seat order. ``ranking`` lists places, best first; players who share a place stand together."""
+
+    sheets: tuple[PlayerScore, ...]
+
+    @property
+    def ranking(self) -> tuple[tuple[int, ...], ...]:
+        """Return the places: tuples of player indices, ties together."""
+        order = sorted(self.sheets, key=lambda s: (s.total, s.tie_break), reverse=True)
+        places: list[list[int]] = []
+        last: tuple[int, tuple[int, ...]] | None = None
+        for sheet in order:
+            here = (sheet.total, sheet.tie_break)
+            if here == last:
+                places[-1].append(sheet.player)
+            else:
+                places.append([sheet.player])
+            last = here
+        return tuple(tuple(place) for place in places)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Who won (several: a shared victory) and the clauses by which the game ended."""
+
+    winners: tuple[int, ...]
+    clauses: tuple[str, ...]
+
+
+class Problem(NamedTuple):
+    """One thing wrong with a position: the key of a sentence, its facts, and the clauses it offends."""
+
+    key: str
+    facts: Mapping[str, JSON]
+    clauses: tuple[str, ...]
+
+
+M = TypeVar("M", bound=Move)
+S = TypeVar("S", bound="State[Any]")
+
+
+class LegalMoves(Generic[M]):
+    """A lazy view of the legal moves: ``move in view``, ``bool(view)``, ``len(view)``, iteration."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, state: State[M]) -> None:
+        self._state = state
+
+    def __iter__(self) -> Iterator[M]:
+        return self._state.moves()
+
+    def __contains__(self, move: object) -> bool:
+        return isinstance(move, self._state.game.move_types) and self._state.refusal(move) is None
+
+    def __bool__(self) -> bool:
+        return next(self._state.moves(), None) is not None
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self._state.moves())
+
+
+class State(ABC, Generic[M]):
+    """An immutable position of a game. Subclasses hold the fields and implement the abstract methods."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def game(self) -> Game[M]:
+        """Return the game this state belongs to."""
+
+    @property
+    @abstractmethod
+    def to_move(self) -> int:
+        """Return the player's index, or CHANCE, ANYBODY or NOBODY."""
+
+    @abstractmethod
+    def moves(self) -> Iterator[M]:
+        """Yield every legal move once, as they are found."""
+
+    @abstractmethod
+    def refusal(self, move: M) -> Reason | None:
+        """Return why ``move`` is refused here, or None when it is legal. Fast: builds no sentence."""
+
+    @abstractmethod
+    def grounds(self, move: M) -> Reason:
+        """Return what a legal ``move`` does here and by which clauses."""
+
+    @abstractmethod
+    def after(self, move: M) -> State[M]:
+        """Return the state after ``move``, which must be legal: nothing is checked."""
+
+    @abstractmethod
+    def problems(self) -> tuple[Problem, ...]:
+        """Return everything that is wrong with this position, not only the first."""
+
+    @abstractmethod
+    def outcome(self) -> Outcome | None:
+        """Return who won, or None while the game goes on."""
+
+    @abstractmethod
+    def score(self) -> ScoreSheet:
+        """Return the score sheet as it stands now."""
+
+    @abstractmethod
+    def position(self) -> dict[str, JSON]:
+        """Return the position in the one form of a board (``{"game", "places", …}``)."""
+
+    def view(self, player: int | None) -> dict[str, JSON]:
+        """Return :meth:`position` without what ``player`` (None: a bystander) may not see."""
+        del player
+        return self.position()
+
+    def chance(self, rng: Random) -> M:
+        """Return a move for CHANCE, drawn as the box would draw it."""
+        return rng.choice(list(self.moves()))
+
+    @property
+    def legal_moves(self) -> LegalMoves[M]:
+        """Return the lazy view of the legal moves."""
+        return LegalMoves(self)
+
+    def check(self, move: M) -> Ruling:
+        """Return the ruling on ``move`` here, legal or not, with clauses, facts and sentences."""
+        reason = self.refusal(move)
+        legal = reason is None
+        return self.game.rulebook.ruling(legal, reason if reason is not None else self.grounds(move), self)
+
+    def play(self: S, move: M) -> S:
+        """Return the state after ``move``.
+
+        :raises IllegalMoveError: when the rules refuse it; the error carries the ruling.
+        """
+        if self.refusal(move) is not None:
+            raise IllegalMoveError(self.check(move), str(self))
+        return self.after(move)  # type: ignore[return-value]
+
+
+class Rulebook(Protocol):
+    """What a game needs of :mod:`companion.rules.rulebook`: sentences and clauses in both languages."""
+
+    def ruling(self, legal: bool, reason: Reason, state: State[Any]) -> Ruling:
+        """Return the full ruling for a reason in a state."""
+        ...
+
+
+class Game(ABC, Generic[M]):
+    """A game: its name, its options, its set-up and its notation. One instance a game."""
+
+    id: ClassVar[str]
+    players: ClassVar[range]
+    options: ClassVar[tuple[Option, ...]]
+    move_types: ClassVar[tuple[type, ...]]
+
+    @property
+    @abstractmethod
+    def rulebook(self) -> Rulebook:
+        """Return the clauses and sentences of this game (loaded when first asked for)."""
+
+    @abstractmethod
+    def start(
+        self,
+        players: Sequence[Mapping[str, JSON]],
+        options: Mapping[str, JSON] | None = None,
+        setup: Mapping[str, JSON] | None = None,
+    ) -> State[M]:
+        """Return the first state of a game.
+
+        ``players`` are objects with ``name`` and, where the game has colours, ``colour``, in seat order
+        (clockwise). ``setup`` holds what the table knows of the box (per game, documented).
+
+        :raises SetupError: in one sentence, when players, options or set-up do not fit.
+        """
+
+    @abstractmethod
+    def parse(self, text: str) -> M:
+        """Return the move that ``text`` says.
+
+        :raises InvalidMoveError: when it says none.
+        """
+
+    @abstractmethod
+    def from_position(self, position: Mapping[str, JSON]) -> State[M]:
+        """Return a state from the one form of a board; what it does not say is unknown.
+
+        :raises SetupError: when the form itself is broken; a wrong *position* is answered by ``problems()``.
+        """
+
+    def settled_options(self, options: Mapping[str, JSON] | None) -> dict[str, JSON]:
+        """Return all options with defaults filled in.
+
+        :raises SetupError: for an unknown option or value.
+        """
+        known = {option.name: option for option in self.options}
+        chosen = {name: option.default for name, option in known.items()}
+        for name, value in (options or {}).items():
+            if name not in known:
+                raise SetupError(f"{self.id} has no option {name!r}; it has {', '.join(known) or 'none'}.")
+            if not any(value == v and type(value) is type(v) for v in known[name].values):
+                allowed = ", ".join(map(str, known[name].values))
+                raise SetupError(f"Option {name} is one of {allowed}, not {value!r}.")
+            chosen[name] = value
+        return chosen
