@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
 
 JSON = Any
 """A JSON value; what it holds is documented per game in ``companion/rules/README.md``."""
@@ -196,7 +196,7 @@ class LegalMoves(Generic[M]):
         return self._state.moves()
 
     def __contains__(self, move: object) -> bool:
-        return isinstance(move, self._state.game.move_types) and self._state.refusal(move) is None
+        return isinstance(move, self._state.game.move_types) and self._state.refusal(cast("M", move)) is None
 
     def __bool__(self) -> bool:
         return next(self._state.moves(), None) is not None
