@@ -1,0 +1,174 @@
+"""One place for every setting: changed on the page, kept on disk, checked before it is kept.
+
+Settings lie in ``settings.json`` in the data folder, written whole and atomically (a power cut leaves the old
+or the new file, never half of one). A file that cannot be read is moved aside, never overwritten, and said.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from companion.ports import BadDataError
+
+Value = bool | int | str | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: ``words`` is the question the page asks (an English sentence, translated by its text).
+
+    ``low`` and ``high`` bound an integer; a list is a tuple of short lines.
+    """
+
+    name: str
+    default: Value
+    words: str
+    low: int = 0
+    high: int = 0
+    restart: bool = False
+
+    def checked(self, value: object) -> Value:
+        """Return ``value`` as this setting keeps it.
+
+        :raises BadDataError: when it does not fit, in one sentence.
+        """
+        default = self.default
+        if isinstance(default, bool):
+            if isinstance(value, bool):
+                return value
+            raise BadDataError(f"{self.name} is yes or no, not {value!r}.")
+        if isinstance(default, int):
+            if isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high:
+                return value
+            raise BadDataError(f"{self.name} is a number from {self.low} to {self.high}, not {value!r}.")
+        if isinstance(default, str):
+            if isinstance(value, str) and len(value) <= 500 and "\n" not in value:
+                return value.strip()
+            raise BadDataError(f"{self.name} is one line of text of at most 500 characters.")
+        if isinstance(value, (list, tuple)) and len(value) <= 50:
+            lines = [v.strip() for v in value if isinstance(v, str) and "\n" not in v and len(v) <= 200]
+            if len(lines) == len(value):
+                return tuple(line for line in lines if line)
+        raise BadDataError(f"{self.name} is a list of at most 50 short lines.")
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("house_name", "", "What is this house called on the page?"),
+    Setting("host_names", (), "Names under which phones may reach this page, beside its addresses"),
+    Setting("igloo_port", "", "Serial port of the igloo (empty: it is found by itself)", restart=True),
+    Setting("igloo_deny", (), "Serial ports never to be opened (parts of their names)", restart=True),
+    Setting("camera_source", "", "Camera: usb:0, pi, an http address of an MJPEG stream, or empty for none"),
+    Setting("keep_pictures_days", 30, "Days that pictures taken as evidence are kept", low=0, high=3650),
+    Setting("evidence_each_round", True, "Keep a picture of the table with each round's result"),
+    Setting(
+        "max_streams", 40, "Phones with live updates at the same time; the others ask again and again", 1, 100, True
+    ),
+)
+
+
+class Settings:
+    """The settings of one data folder. Thread-safe; listeners hear of each change after it is on disk."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        self._known = {setting.name: setting for setting in SETTINGS}
+        self._values: dict[str, Value] = {}
+        self._listeners: list[Callable[[str, Value], None]] = []
+        self.note = ""
+        self._load()
+
+    def _load(self) -> None:
+        if self._path is None or not self._path.exists():
+            return
+        try:
+            raw = json.loads(self._path.read_text(encoding="utf-8"))
+            if not isinstance(raw, dict):
+                raise ValueError("not an object")
+        except (OSError, ValueError, RecursionError):
+            aside = self._path.with_name(f"{self._path.name}.unreadable-{int(time.time())}")
+            self._path.replace(aside)
+            self.note = f"The settings could not be read; they were moved aside to {aside.name} and start anew."
+            return
+        for name, value in raw.items():
+            setting = self._known.get(name)
+            if setting is None:
+                continue
+            try:
+                self._values[name] = setting.checked(value)
+            except BadDataError as error:
+                self.note = f"A setting was ignored: {error}"
+
+    def __getitem__(self, name: str) -> Value:
+        with self._lock:
+            return self._values.get(name, self._known[name].default)
+
+    def text(self, name: str) -> str:
+        """Return a text setting."""
+        value = self[name]
+        return value if isinstance(value, str) else str(value)
+
+    def number(self, name: str) -> int:
+        """Return an integer setting."""
+        value = self[name]
+        if not isinstance(value, int):
+            raise TypeError(f"{name} is no number")
+        return value
+
+    def lines(self, name: str) -> tuple[str, ...]:
+        """Return a list setting."""
+        value = self[name]
+        if not isinstance(value, tuple):
+            raise TypeError(f"{name} is no list")
+        return value
+
+    def all(self) -> dict[str, Any]:
+        """Return every setting with its value, as JSON."""
+        return {name: list(v) if isinstance(v := self[name], tuple) else v for name in self._known}
+
+    def set(self, changes: Mapping[str, object]) -> None:
+        """Check and keep several settings at once, all or none.
+
+        :raises BadDataError: for an unknown name or a value that does not fit.
+        """
+        with self._lock:
+            checked: dict[str, Value] = {}
+            for name, value in changes.items():
+                if name not in self._known:
+                    raise BadDataError(f"There is no setting called {name!r}.")
+                checked[name] = self._known[name].checked(value)
+            values = {**self._values, **checked}
+            self._save(values)
+            self._values = values
+            listeners = list(self._listeners)
+        for name, value in checked.items():
+            for listener in listeners:
+                listener(name, value)
+
+    def on_change(self, listener: Callable[[str, Value], None]) -> None:
+        """Call ``listener(name, value)`` after each change."""
+        with self._lock:
+            self._listeners.append(listener)
+
+    def _save(self, values: Mapping[str, Value]) -> None:
+        if self._path is None:
+            return
+        new = self._path.with_name(self._path.name + ".new")
+        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump({k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}, file, indent=2)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(self._path)
+        folder = os.open(self._path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
