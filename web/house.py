@@ -1,0 +1,139 @@
+"""All that the page may ask of the house: the Protocol that ``companion/service.py`` implements.
+
+The page knows no device: it asks the house, and the house answers with the frozen values of
+:mod:`companion.ports`. What the house publishes on its hub has the forms of :mod:`web.forms`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from companion.night.access import Access
+    from companion.night.hub import Hub
+    from companion.night.night import Night
+    from companion.ports import CameraStatus, CountPosterior, Evidence, IglooStatus, Motion
+    from companion.settings import Settings
+
+
+class SimulatedAction(StrEnum):
+    """What a person can do with a simulated igloo on the page."""
+
+    SHAKE = "shake"
+    LIFT = "lift"
+    TURN_OVER = "turn_over"
+    SET_DOWN = "set_down"
+    UNPLUG = "unplug"
+    REPLUG = "replug"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What the newest picture shows of the markers: ids found and missing, in order.
+
+    ``straight`` says whether the straightened table exists; ``number`` counts pictures up, so that a page knows
+    when to fetch a new one; ``note`` is one sentence (English) or empty.
+    """
+
+    markers: tuple[int, ...] = ()
+    missing: tuple[int, ...] = ()
+    straight: bool = False
+    number: int = 0
+    note: str = ""
+
+
+class House(Protocol):
+    """The running companion, as the page sees it. Every method may be called from any thread."""
+
+    @property
+    def version(self) -> str:
+        """Return the version of the companion."""
+        ...
+
+    @property
+    def night(self) -> Night:
+        """Return the one writer of the journal."""
+        ...
+
+    @property
+    def hub(self) -> Hub:
+        """Return where changes are published: ``state``, ``igloo``, ``motion``, ``count``, ``camera``, ``notice``."""
+        ...
+
+    @property
+    def access(self) -> Access:
+        """Return who may do what: host links, the table's PIN, sessions."""
+        ...
+
+    @property
+    def settings(self) -> Settings:
+        """Return the settings of the house."""
+        ...
+
+    def health(self) -> dict[str, Any]:
+        """Return the JSON of ``/api/health``: version, devices with their kind, the open match, journal position."""
+        ...
+
+    def addresses(self) -> Sequence[str]:
+        """Return the addresses (``http://host:port``) under which phones reach the page, the best first."""
+        ...
+
+    def igloos(self) -> Sequence[IglooStatus]:
+        """Return every igloo that is known, with its health."""
+        ...
+
+    def motion(self) -> Motion | None:
+        """Return the newest change of motion, if there was one."""
+        ...
+
+    def count(self) -> CountPosterior | None:
+        """Return the newest bead count; None while a live round hides it."""
+        ...
+
+    def camera(self) -> CameraStatus | None:
+        """Return the health of the camera, or None when no source was chosen."""
+        ...
+
+    def table(self) -> Table | None:
+        """Return what the newest picture shows of the markers, or None when there is no picture."""
+        ...
+
+    def camera_jpeg(self, which: str) -> bytes | None:
+        """Return the newest ``frame`` or the newest straightened ``table`` as JPEG, or None."""
+        ...
+
+    def use_camera(self, text: str) -> None:
+        """Change the source of pictures (``usb:0``, ``pi``, an http address, or empty for none) and remember it.
+
+        :raises companion.ports.BadDataError: for a text that names no source, in one sentence.
+        """
+        ...
+
+    def upload_photo(self, data: bytes) -> Table:
+        """Take a photo that a phone sent as the newest picture.
+
+        :raises companion.ports.BadDataError: when it is no picture, or too large a one, in one sentence.
+        """
+        ...
+
+    def keep_evidence(self) -> Evidence | None:
+        """Keep the newest picture beside the journal and enter it in the open match; None without a picture."""
+        ...
+
+    def evidence(self, sha256: str) -> tuple[bytes, str] | None:
+        """Return a kept picture and its media type, or None when there is none of that name."""
+        ...
+
+    def simulated(self) -> bool:
+        """Return whether a simulated igloo is there to be played with."""
+        ...
+
+    def simulate(self, action: SimulatedAction, count: int | None = None) -> None:
+        """Do something to the simulated igloo; ``count`` (2 … 13) chooses the beads of a shake.
+
+        :raises companion.ports.DeviceError: when no simulated igloo is there, in one sentence.
+        """
+        ...
