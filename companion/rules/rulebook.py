@@ -1,0 +1,396 @@
+"""The rulebook as data: clauses, disputes, sentences, options, in English and French.
+
+The clause files (``clauses/<game-id>.<lang>.toml``) are read when first asked for; their format is in
+``companion/rules/README.md``. Nothing here knows a game.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from string import Formatter
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from companion.rules.core import JSON, Problem, Reason, Ruling, ScoreLine
+
+FOLDER = Path(__file__).parent / "clauses"
+LANGUAGES = ("en", "fr")
+STATUSES = ("text", "deduced", "outside source", "house ruling", "unknown")
+"""What a ruling stands on, strongest first."""
+
+_JOIN = {"en": {"and": " and ", "or": " or "}, "fr": {"and": " et ", "or": " ou "}}
+_BOOL = {"en": ("no", "yes"), "fr": ("non", "oui")}
+
+
+class Words(NamedTuple):
+    """The same text in both languages."""
+
+    en: str
+    fr: str
+
+    def of(self, lang: str) -> str:
+        """Return the text in a language, ``en`` or ``fr``."""
+        return self.fr if lang == "fr" else self.en
+
+
+_NOTHING = Words("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause, in our own words; ``note`` holds the argument of a deduction or the part that is ours."""
+
+    id: str
+    rulebook: str
+    heading: Words
+    text: Words
+    status: str
+    option: str | None = None
+    note: Words = _NOTHING
+
+    def to_json(self) -> dict[str, JSON]:
+        """Return the documented form (``rule --json``)."""
+        return {
+            "id": self.id,
+            "kind": "clause",
+            "rulebook": self.rulebook,
+            "heading": self.heading._asdict(),
+            "status": self.status,
+            "option": self.option,
+            "en": self.text.en,
+            "fr": self.text.fr,
+            "note": self.note._asdict() if self.note.en else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """A question that comes up at tables, and the ruling on it."""
+
+    id: str
+    question: Words
+    ruling: Words
+    clauses: tuple[str, ...]
+    status: str
+    option: str | None = None
+
+    def to_json(self) -> dict[str, JSON]:
+        """Return the documented form (``rule --json``)."""
+        return {
+            "id": self.id,
+            "kind": "dispute",
+            "clauses": list(self.clauses),
+            "status": self.status,
+            "option": self.option,
+            "question": self.question._asdict(),
+            "en": self.ruling.en,
+            "fr": self.ruling.fr,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A template in both languages and what a ruling with it cites."""
+
+    key: str
+    text: Words
+    clauses: tuple[str, ...] = ()
+    status: str = "text"
+    option: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OptionText:
+    """An option as a plain question; ``values`` maps each value as text (``true``/``false`` for a switch)."""
+
+    name: str
+    question: Words
+    values: Mapping[str, Words]
+
+    def value(self, value: JSON) -> Words:
+        """Return the words of an option's value."""
+        return self.values[str(value).lower() if isinstance(value, bool) else str(value)]
+
+
+def fold(text: str) -> str:
+    """Return ``text`` without accents and in lower case, œ and æ spelled out, for searching."""
+    text = text.casefold().replace("œ", "oe").replace("æ", "ae").replace("’", "'")
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+
+
+def _tokens(text: str) -> list[str]:
+    return "".join(c if c.isalnum() or c in "-._/" else " " for c in fold(text)).split()
+
+
+class _Printer(Formatter):
+    """Prints facts in a language; the forms are those of the README."""
+
+    def __init__(self, lang: str, words: Mapping[str, str], names: Sequence[str], colours: Sequence[str]) -> None:
+        self.lang = lang
+        self.words = words
+        self.names = names
+        self.colours = colours
+
+    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        return kwargs[str(key)]
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        form, *rest = format_spec.split("|")
+        if form == "player":
+            return self.player(value)
+        if form in ("and", "or"):
+            return self.join([self.plain(v) for v in value], form)
+        if form == "plural":
+            single = value in (0, 1, -1) if self.lang == "fr" else value in (1, -1)
+            return rest[0 if single else 1].replace("#", str(value))
+        if form == "bare":
+            return str(value)
+        if form:
+            raise ValueError(f"The form {form!r} of a fact is not known.")
+        return self.plain(value)
+
+    def plain(self, value: Any) -> str:
+        if isinstance(value, bool):
+            return _BOOL[self.lang][value]
+        if isinstance(value, list | tuple | set | frozenset):
+            return ", ".join(self.plain(v) for v in value)
+        text = str(value)
+        return self.words.get(text, text) if isinstance(value, str) else text
+
+    def player(self, value: Any) -> str:
+        if isinstance(value, list | tuple):
+            return self.join([self.player(v) for v in value], "and")
+        if isinstance(value, int):
+            seat: int | None = value if 0 <= value < max(len(self.names), len(self.colours)) else None
+        else:
+            seat = self.colours.index(value) if value in self.colours else None
+        if seat is None:
+            return self.plain(value)
+        colour = self.words.get(self.colours[seat], self.colours[seat]) if seat < len(self.colours) else ""
+        name = self.names[seat] if seat < len(self.names) else ""
+        if not name or not colour:
+            return name or colour
+        plain_names = {fold(colour), fold(self.colours[seat])}
+        return colour if fold(name) in plain_names else f"{name} ({colour})"
+
+    def join(self, parts: Sequence[str], word: str) -> str:
+        if len(parts) < 2:
+            return "".join(parts)
+        return ", ".join(parts[:-1]) + _JOIN[self.lang][word] + parts[-1]
+
+
+class Rulebook:
+    """The clauses, disputes, sentences, score lines and options of one game."""
+
+    def __init__(self, game_id: str, files: Mapping[str, Mapping[str, Any]]) -> None:
+        """Take the parsed clause files by language; :func:`rulebook` reads them from the folder."""
+        en, fr = files["en"], files["fr"]
+        self.game_id = game_id
+        self.name = _words(en, fr, "game", "name")
+        self.rulebooks: Mapping[str, Words] = {key: _words(en, fr, "rulebooks", key) for key in en["rulebooks"]}
+        self._words = {"en": en.get("words", {}), "fr": fr.get("words", {})}
+        self.clauses: Mapping[str, Clause] = MappingProxyType(
+            {
+                key: Clause(
+                    key,
+                    it["rulebook"],
+                    _words(en, fr, "clauses", key, "heading"),
+                    _words(en, fr, "clauses", key, "text"),
+                    _status(it["status"]),
+                    it.get("option"),
+                    _words(en, fr, "clauses", key, "note") if "note" in it else _NOTHING,
+                )
+                for key, it in en["clauses"].items()
+            }
+        )
+        self.disputes: Mapping[str, Dispute] = MappingProxyType(
+            {
+                key: Dispute(
+                    key,
+                    _words(en, fr, "disputes", key, "question"),
+                    _words(en, fr, "disputes", key, "ruling"),
+                    tuple(it["clauses"]),
+                    _status(it["status"]),
+                    it.get("option"),
+                )
+                for key, it in en.get("disputes", {}).items()
+            }
+        )
+        self.sentences: Mapping[str, Sentence] = MappingProxyType(
+            {
+                key: Sentence(
+                    key,
+                    _words(en, fr, "sentences", key, "text"),
+                    tuple(it.get("clauses", ())),
+                    _status(it.get("status", "text")),
+                    it.get("option"),
+                )
+                for key, it in en.get("sentences", {}).items()
+            }
+        )
+        self.lines: Mapping[str, Words] = MappingProxyType(
+            {key: _words(en, fr, "lines", key, "text") for key in en.get("lines", {})}
+        )
+        self.options: Mapping[str, OptionText] = MappingProxyType(
+            {
+                key: OptionText(
+                    key,
+                    _words(en, fr, "options", key, "question"),
+                    {value: _words(en, fr, "options", key, "values", value) for value in it["values"]},
+                )
+                for key, it in en.get("options", {}).items()
+            }
+        )
+        self._index: dict[str, list[tuple[Clause | Dispute, list[str]]]] = {}
+
+    def clause(self, clause_id: str) -> Clause:
+        """Return a clause by its id, in any case.
+
+        :raises KeyError: when the game has no such clause.
+        """
+        return self.clauses[self._key(clause_id, self.clauses)]
+
+    def dispute(self, dispute_id: str) -> Dispute:
+        """Return a dispute by its id, in any case.
+
+        :raises KeyError: when the game has no such dispute.
+        """
+        return self.disputes[self._key(dispute_id, self.disputes)]
+
+    def option(self, name: str) -> OptionText:
+        """Return an option as a plain question with its values in both languages.
+
+        :raises KeyError: when the game has no such option.
+        """
+        return self.options[name]
+
+    def word(self, value: str, lang: str) -> str:
+        """Return a word of the game (a colour, a kind) as it is printed in a language."""
+        found: str = self._words[lang].get(value, value)
+        return found
+
+    def search(self, words: str, lang: str = "en") -> list[Clause | Dispute]:
+        """Return clauses and disputes that speak of ``words``, best first; accents and case do not count.
+
+        All words must begin a word of the text; where nothing has them all, those that have most of them are
+        returned, and where this language has none, the other is tried. An id or the beginning of one is found too.
+        """
+        asked = _tokens(words)
+        if not asked:
+            return []
+        for language in (lang, *(other for other in LANGUAGES if other != lang)):
+            scored = []
+            for order, (item, tokens) in enumerate(self._tokens_of(language)):
+                hits = [min((len(t) - len(a) for t in tokens if t.startswith(a)), default=None) for a in asked]
+                found = [h for h in hits if h is not None]
+                if found:
+                    by_id = any(fold(item.id).startswith(a) for a in asked)
+                    scored.append((-len(found), not by_id, sum(map(bool, found)), order, item))
+            if scored:
+                scored.sort(key=lambda s: s[:4])
+                return [s[4] for s in scored if s[0] == scored[0][0]]
+        return []
+
+    def sentence(
+        self,
+        key: str,
+        facts: Mapping[str, JSON],
+        lang: str = "en",
+        *,
+        names: Sequence[str] = (),
+        colours: Sequence[str] = (),
+    ) -> str:
+        """Return a sentence with its facts filled in.
+
+        :raises KeyError: for an unknown key or a missing fact.
+        """
+        return self._fill(self.sentences[key].text.of(lang), facts, lang, names, colours)
+
+    def line(self, line: ScoreLine, lang: str = "en", *, names: Sequence[str] = (), colours: Sequence[str] = ()) -> str:
+        """Return the words of a line of a score sheet."""
+        return self._fill(self.lines[line.what].of(lang), line.facts, lang, names, colours)
+
+    def problem(self, problem: Problem, state: object, lang: str = "en") -> str:
+        """Return the sentence of something wrong with a position."""
+        names, colours = seats(state)
+        return self.sentence(problem.key, problem.facts, lang, names=names, colours=colours)
+
+    def ruling(self, legal: bool, reason: Reason, state: object) -> Ruling:
+        """Return the full ruling for a reason in a state: clauses, sentences, the weakest ground and its option."""
+        sentence = self.sentences[reason.key]
+        clauses = reason.clauses or sentence.clauses
+        names, colours = seats(state)
+        en, fr = (self._fill(sentence.text.of(lang), reason.facts, lang, names, colours) for lang in LANGUAGES)
+        option = sentence.option
+        if option is None:
+            option = next((self.clauses[c].option for c in clauses if self.clauses[c].status == "house ruling"), None)
+        return Ruling(legal, clauses, dict(reason.facts), en, fr, self.weakest_status(clauses, sentence.status), option)
+
+    def weakest_status(self, clauses: Iterable[str], status: str = "text") -> str:
+        """Return the weakest ground among ``status`` and that of the clauses."""
+        return max([status, *(self.clauses[c].status for c in clauses)], key=STATUSES.index)
+
+    def _fill(
+        self, template: str, facts: Mapping[str, JSON], lang: str, names: Sequence[str], colours: Sequence[str]
+    ) -> str:
+        text = _Printer(lang, self._words[lang], names, colours).vformat(template, (), facts)
+        return text[:1].upper() + text[1:]
+
+    def _tokens_of(self, lang: str) -> list[tuple[Clause | Dispute, list[str]]]:
+        if lang not in self._index:
+            entries: list[tuple[Clause | Dispute, list[str]]] = []
+            for clause in self.clauses.values():
+                text = " ".join((clause.id, clause.heading.of(lang), clause.text.of(lang), clause.note.of(lang)))
+                entries.append((clause, _tokens(f"{text} {clause.option or ''}")))
+            for dispute in self.disputes.values():
+                text = " ".join((dispute.id, dispute.question.of(lang), dispute.ruling.of(lang), dispute.option or ""))
+                entries.append((dispute, _tokens(text)))
+            self._index[lang] = entries
+        return self._index[lang]
+
+    @staticmethod
+    def _key(wanted: str, known: Iterable[str]) -> str:
+        return next((key for key in known if fold(key) == fold(wanted.strip())), wanted)
+
+
+def seats(state: object) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the names and colours of a state in seat order, empty where it has none."""
+    return getattr(state, "names", ()), getattr(state, "colours", ())
+
+
+@cache
+def rulebook(game_id: str) -> Rulebook:
+    """Return the rulebook of a game; its files are read once.
+
+    :raises KeyError: when there are no clause files for it.
+    """
+    import tomllib  # noqa: PLC0415 - read only when a sentence is wanted: starting stays quick
+
+    files = {lang: FOLDER / f"{game_id}.{lang}.toml" for lang in LANGUAGES}
+    if game_id not in rulebooks():
+        raise KeyError(game_id)
+    return Rulebook(game_id, {lang: tomllib.loads(path.read_text(encoding="utf-8")) for lang, path in files.items()})
+
+
+def rulebooks() -> tuple[str, ...]:
+    """Return the ids of the games that have clause files in both languages."""
+    found = {
+        lang: {path.name.removesuffix(f".{lang}.toml") for path in FOLDER.glob(f"*.{lang}.toml")} for lang in LANGUAGES
+    }
+    return tuple(sorted(found["en"] & found["fr"]))
+
+
+def _words(en: Mapping[str, Any], fr: Mapping[str, Any], *path: str) -> Words:
+    for key in path:
+        en, fr = en[key], fr[key]
+    return Words(str(en), str(fr))
+
+
+def _status(status: str) -> str:
+    if status not in STATUSES:
+        raise ValueError(f"{status!r} is no status of a clause.")
+    return status
