@@ -1,0 +1,63 @@
+"""Who asks, and what they are told: the values at the door of a night."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from companion.rules.core import Ruling
+
+
+class Role(StrEnum):
+    """What somebody at the table may do; see :mod:`companion.night.access`."""
+
+    HOST = "host"
+    PLAYER = "player"
+    SPECTATOR = "spectator"
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who acts: a role, and a public id that tells one phone from another (never the session's secret).
+
+    ``colour`` is set where a session is bound to a player.
+    """
+
+    role: Role
+    id: str
+    colour: str | None = None
+
+
+TABLE = Actor(Role.HOST, "table")
+"""The companion itself, for commands that no phone sent (the command line, a button on the table)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a command.
+
+    ``seq`` is the journal's last number after it, ``state`` the state number that the next command should carry.
+    ``ruling`` is the referee's where the rules spoke. ``problem`` is None when ``ok``, else one of ``stale``,
+    ``refused`` (by the rules, with a ruling), ``forbidden`` (the role may not), ``agreement`` (the table must
+    agree first), ``paused``, ``no-match``, ``bad-input``, ``storage`` (nothing could be written: nothing was done).
+    """
+
+    ok: bool
+    seq: int
+    state: int
+    message_en: str
+    message_fr: str
+    ruling: Ruling | None = None
+    problem: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the answer as the page and the API give it."""
+        return {
+            "ok": self.ok,
+            "seq": self.seq,
+            "state": self.state,
+            "problem": self.problem,
+            "message": {"en": self.message_en, "fr": self.message_fr},
+            "ruling": self.ruling.to_json() if self.ruling is not None else None,
+        }
