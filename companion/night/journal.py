@@ -1,16 +1,72 @@
-"""The journal: an append-only list of what happened, in SQLite."""
+"""The journal: an append-only list of what happened, in SQLite.
+
+An entry that :meth:`Journal.append` returned is on the card: WAL and synchronous=FULL make the commit survive a
+power cut, and triggers refuse to change or remove what is written. Entries are numbered 1, 2, 3 …; the number is
+the order, the clock is only told (a Raspberry Pi has no battery: its clock may jump). Names of people stand in a
+table of their own and bodies hold their ids, so that somebody can be forgotten while the scores stay.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import fcntl
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from companion.night.store import DamagedError, Schema, StorageError, explained, integrity, open_database
+
+SCHEMA = Schema(
+    application_id=0x49674C75,  # "IgLu"
+    migrations=(
+        (
+            """CREATE TABLE entry (
+                 seq INTEGER PRIMARY KEY CHECK (seq > 0),
+                 at INTEGER NOT NULL,
+                 kind TEXT NOT NULL CHECK (kind <> ''),
+                 body TEXT NOT NULL CHECK (json_valid(body)),
+                 by TEXT NOT NULL,
+                 by_role TEXT NOT NULL,
+                 action_id TEXT,
+                 asked TEXT,
+                 device_kind TEXT
+               ) STRICT""",
+            "CREATE UNIQUE INDEX entry_action ON entry (action_id) WHERE action_id IS NOT NULL",
+            "CREATE INDEX entry_kind ON entry (kind, seq)",
+            """CREATE TRIGGER entry_follows BEFORE INSERT ON entry
+               WHEN NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM entry)
+                 OR EXISTS (SELECT 1 FROM entry WHERE action_id = NEW.action_id)
+               BEGIN SELECT RAISE(ABORT, 'the journal only grows at its end'); END""",
+            """CREATE TRIGGER entry_stays BEFORE UPDATE ON entry
+               BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END""",
+            """CREATE TRIGGER entry_remains BEFORE DELETE ON entry
+               BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END""",
+            """CREATE TABLE person (
+                 id TEXT PRIMARY KEY,
+                 name TEXT,
+                 since INTEGER NOT NULL
+               ) STRICT""",
+        ),
+    ),
+)
+
+_COLUMNS = "seq, at, kind, body, by, by_role, action_id, asked, device_kind"
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that happened; ``at`` is UTC milliseconds, ``seq`` counts 1, 2, 3 … without a gap."""
+    """One thing that happened.
+
+    ``at`` is UTC milliseconds as the clock said; ``seq`` counts 1, 2, 3 … without a gap and is the order. ``by``
+    and ``by_role`` tell who; ``action_id`` is the sender's mark of the action and ``asked`` a digest of what was
+    asked under it; ``device_kind`` is ``real``, ``recorded`` or ``simulated`` where a device spoke.
+    """
 
     seq: int
     at: int
@@ -19,28 +75,192 @@ class Entry:
     by: str
     by_role: str
     action_id: str | None = None
+    asked: str | None = None
     device_kind: str | None = None
 
 
+def wall_clock() -> int:
+    """Return the wall time in UTC milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
 class Journal:
-    """The journal file; see :meth:`append`."""
+    """The journal of a data folder: one writer, any number of read-only readers. Thread-safe.
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        raise NotImplementedError
+    Opening checks the whole file first. A damaged one is reported and left as it is;
+    :func:`companion.night.store.move_aside` puts it away where somebody asks for that.
+    """
 
-    def since(self, seq: int) -> Sequence[Entry]:
-        """Return the entries after ``seq``, in order."""
-        raise NotImplementedError
+    def __init__(self, path: Path, *, read_only: bool = False, clock: Callable[[], int] = wall_clock) -> None:
+        """Open a journal, and make it if there is none.
+
+        :raises companion.night.store.DamagedError: when it is damaged, in one sentence.
+        :raises companion.night.store.StorageError: when it cannot be opened, or another process writes it.
+        """
+        self.path = path
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._writer: int | None = None if read_only else _claim(path)
+        try:
+            self._db = open_database(path, SCHEMA, read_only=read_only)
+            try:
+                if self._gaps():
+                    raise DamagedError("disk-damaged", file=path.name)
+                self._last_seq = self._newest()
+            except BaseException:
+                self._db.close()
+                raise
+        except BaseException:
+            self._release()
+            raise
+
+    def append(
+        self,
+        kind: str,
+        body: Mapping[str, Any],
+        *,
+        by: str = "",
+        by_role: str = "",
+        action_id: str | None = None,
+        asked: str | None = None,
+        device_kind: str | None = None,
+        people: Mapping[str, str] | None = None,
+    ) -> Entry:
+        """Write an entry and return it; it is durable when this returns.
+
+        ``people`` (id to name) are made known in the same transaction.
+
+        :raises companion.night.store.StorageError: when it could not be written; then nothing was.
+        """
+        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+        with self._lock:
+            entry = Entry(
+                self._last_seq + 1, self._clock(), kind, json.loads(text), by, by_role, action_id, asked, device_kind
+            )
+            row = (entry.seq, entry.at, kind, text, by, by_role, action_id, asked, device_kind)
+            with self._transaction() as db:
+                for person, name in (people or {}).items():
+                    db.execute("INSERT INTO person (id, name, since) VALUES (?, ?, ?)", (person, name, entry.at))
+                db.execute(f"INSERT INTO entry ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608
+            self._last_seq = entry.seq
+            return entry
 
     @property
     def last_seq(self) -> int:
         """Return the number of the last entry, 0 when there is none."""
-        raise NotImplementedError
+        with self._lock, self._reading():
+            if self._writer is None:
+                self._last_seq = self._newest()
+            return self._last_seq
+
+    def since(self, seq: int = 0, *, before: int | None = None) -> list[Entry]:
+        """Return the entries after ``seq`` (and up to, not including, ``before``), in order."""
+        end = before if before is not None else 2**62
+        with self._lock, self._reading():
+            rows = self._db.execute(
+                f"SELECT {_COLUMNS} FROM entry WHERE seq > ? AND seq < ? ORDER BY seq",  # noqa: S608
+                (seq, end),
+            ).fetchall()
+        return [_entry(row) for row in rows]
+
+    def of_action(self, action_id: str) -> Entry | None:
+        """Return the entry that an action made, if it made one."""
+        with self._lock, self._reading():
+            row = self._db.execute(
+                f"SELECT {_COLUMNS} FROM entry WHERE action_id = ?",  # noqa: S608
+                (action_id,),
+            ).fetchone()
+        return _entry(row) if row is not None else None
+
+    def last_of(self, kind: str) -> int:
+        """Return the number of the last entry of a kind, 0 when there is none."""
+        with self._lock, self._reading():
+            (seq,) = self._db.execute("SELECT coalesce(max(seq), 0) FROM entry WHERE kind = ?", (kind,)).fetchone()
+        return int(seq)
+
+    def people(self) -> dict[str, str | None]:
+        """Return everybody by id with their name; None for somebody who was forgotten."""
+        with self._lock, self._reading():
+            return dict(self._db.execute("SELECT id, name FROM person ORDER BY since, id").fetchall())
+
+    def name_person(self, person: str, name: str | None) -> bool:
+        """Give somebody another name, or with None forget it; return whether there is such a person."""
+        with self._lock:
+            with self._transaction() as db:
+                found = db.execute("UPDATE person SET name = ? WHERE id = ?", (name, person)).rowcount > 0
+            if name is None:
+                # The old name must leave the write-ahead log too, not only the table.
+                with self._reading():
+                    self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return found
 
     def check(self) -> list[str]:
-        """Return everything that is wrong with the file, one sentence each; empty when it is sound."""
-        raise NotImplementedError
+        """Return everything that is wrong with the file, one English sentence each; nothing when it is sound."""
+        with self._lock:
+            try:
+                found = integrity(self._db)
+                if self._gaps():
+                    found.append("Entries are missing between the first and the last.")
+            except sqlite3.Error as error:
+                found = [str(explained(error, self.path))]
+        return found
 
     def close(self) -> None:
-        """Close the file."""
-        raise NotImplementedError
+        """Close the file; closing twice does no harm."""
+        with self._lock:
+            self._db.close()
+            self._release()
+
+    def _gaps(self) -> bool:
+        count, first, last = self._db.execute("SELECT count(*), min(seq), max(seq) FROM entry").fetchone()
+        return count != 0 and (first, last) != (1, count)
+
+    def _newest(self) -> int:
+        (last,) = self._db.execute("SELECT coalesce(max(seq), 0) FROM entry").fetchone()
+        return int(last)
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise explained(error, self.path) from error
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+        except sqlite3.Error as error:
+            raise explained(error, self.path) from error
+
+    def _release(self) -> None:
+        if self._writer is not None:
+            os.close(self._writer)
+            self._writer = None
+
+
+def _entry(row: Sequence[Any]) -> Entry:
+    seq, at, kind, body, *rest = row
+    return Entry(seq, at, kind, json.loads(body), *rest)
+
+
+def _claim(path: Path) -> int:
+    """Take the writer's lock, which the kernel frees when the process dies, however it dies."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StorageError("disk-failed", why=error.strerror or str(error)) from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        raise StorageError("disk-in-use", file=path.name) from error
+    return handle

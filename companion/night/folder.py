@@ -1,0 +1,46 @@
+"""The data folder: what lies where in it, and the address under which the running service can be reached."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+JOURNAL = "journal.sqlite"
+ACCESS = "access.sqlite"
+EVIDENCE = "evidence"
+ADDRESS = "address.json"
+
+
+def default_folder() -> Path:
+    """Return the data folder where nobody names one: ``$COMPANION_DATA``, else the user's own data folder."""
+    if named := os.environ.get("COMPANION_DATA"):
+        return Path(named)
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "companion"
+
+
+def write_address(folder: Path, urls: Sequence[str]) -> None:
+    """Say, for `companion host`, where the page of the running service is; the best address comes first."""
+    path = folder / ADDRESS
+    new = path.with_name(path.name + ".new")
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        json.dump({"urls": list(urls)}, file)
+    new.replace(path)
+
+
+def read_address(folder: Path) -> tuple[str, ...]:
+    """Return the addresses that :func:`write_address` left; none when no service runs, or what is there is unfit."""
+    with contextlib.suppress(OSError, ValueError, RecursionError):
+        said = json.loads((folder / ADDRESS).read_text(encoding="utf-8"))
+        urls = said.get("urls") if isinstance(said, dict) else None
+        if isinstance(urls, list):
+            return tuple(url for url in urls if isinstance(url, str) and url.startswith(("http://", "https://")))
+    return ()
+
+
+def remove_address(folder: Path) -> None:
+    """Say that the service has stopped."""
+    with contextlib.suppress(OSError):
+        (folder / ADDRESS).unlink(missing_ok=True)

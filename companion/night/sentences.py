@@ -1,0 +1,168 @@
+"""What the night itself says, in English and French; what the rules say comes from their clause files.
+
+The answers of a night go to phones of both languages at once and into logs that both read, so each sentence
+carries both here, where a test holds their facts together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Words(NamedTuple):
+    """The same sentence in both languages; facts stand in braces."""
+
+    en: str
+    fr: str
+
+    def filled(self, facts: Mapping[str, object]) -> Words:
+        """Return the sentence with its facts; ``{who_en}`` and ``{who_fr}`` differ by language where needed."""
+        return Words(self.en.format(**facts), self.fr.format(**facts))
+
+
+SENTENCES: dict[str, Words] = {
+    # --- the disk
+    "disk-full": Words(
+        "The card is full: nothing was written, and nothing was done. Make room and try again.",
+        "La carte est pleine : rien n’a été écrit, rien n’a été fait. Faites de la place et réessayez.",
+    ),
+    "disk-read-only": Words(
+        "The card can only be read: nothing was written, and nothing was done.",
+        "La carte est en lecture seule : rien n’a été écrit, rien n’a été fait.",
+    ),
+    "disk-busy": Words(
+        "Another program is writing to the same file; nothing was done. Try again.",
+        "Un autre programme écrit dans le même fichier ; rien n’a été fait. Réessayez.",
+    ),
+    "disk-damaged": Words(
+        "{file} is damaged; it was left as it is.",
+        "{file} est endommagé ; le fichier a été laissé tel quel.",
+    ),
+    "disk-half-missing": Words(
+        "{file} is missing while its companion {file}-wal is there; nothing was touched.",
+        "{file} manque alors que {file}-wal est là ; rien n’a été touché.",
+    ),
+    "disk-foreign": Words(
+        "{file} is a database of another program; it was left as it is.",
+        "{file} est la base de données d’un autre programme ; le fichier a été laissé tel quel.",
+    ),
+    "disk-newer": Words(
+        "{file} was written by a newer companion (version {version}, this one knows {known}); it was left as it is.",
+        "{file} vient d’une version plus récente ({version}, celle-ci connaît {known}) ; il a été laissé tel quel.",
+    ),
+    "disk-cannot-open": Words("{file} cannot be opened.", "{file} ne peut pas être ouvert."),
+    "disk-in-use": Words("Another companion is already writing {file}.", "Un autre compagnon écrit déjà dans {file}."),
+    "disk-failed": Words(
+        "The disk failed ({why}): nothing was done.", "Le disque a fait défaut ({why}) : rien n’a été fait."
+    ),
+    # --- refusals
+    "stale": Words(
+        "The table has moved on since this was shown; look again.",
+        "La partie a avancé depuis cet affichage ; regardez à nouveau.",
+    ),
+    "id-reused": Words(
+        "The mark of this action was used for something else before; nothing was done.",
+        "La marque de cette action a déjà servi à autre chose ; rien n’a été fait.",
+    ),
+    "watch-only": Words(
+        "Who only watches changes nothing; join with the table’s PIN.",
+        "Qui regarde ne change rien ; rejoignez la table avec son code PIN.",
+    ),
+    "host-only": Words("Only the host may do this.", "Seul l’hôte peut faire cela."),
+    "agreement": Words(
+        "This needs the agreement of the table, which the host confirms.",
+        "Il faut l’accord de la table, que l’hôte confirme.",
+    ),
+    "paused": Words("The night is paused; resume it first.", "La soirée est en pause ; reprenez-la d’abord."),
+    "not-paused": Words("The night is not paused.", "La soirée n’est pas en pause."),
+    "no-match": Words("No game is open.", "Aucune partie n’est ouverte."),
+    "match-open": Words("A game is still open; close it first.", "Une partie est encore ouverte ; fermez-la d’abord."),
+    "not-over": Words("This game is not over yet.", "Cette partie n’est pas encore finie."),
+    "series-over": Words("The series is decided; open a new one.", "La série est décidée ; ouvrez-en une nouvelle."),
+    "no-series": Words("No game was played yet.", "Aucune partie n’a encore été jouée."),
+    "bad-command": Words("There is no command {command}.", "Il n’y a pas de commande {command}."),
+    "bad-field": Words(
+        "The field {field} is missing or is not what it should be.",
+        "Le champ {field} manque ou n’est pas ce qu’il devrait être.",
+    ),
+    "bad-body": Words("There is no field {field} here.", "Il n’y a pas de champ {field} ici."),
+    "bad-action-id": Words(
+        "An action needs a mark of its own, a text of 1 to 100 characters.",
+        "Une action doit porter sa propre marque, un texte de 1 à 100 caractères.",
+    ),
+    "bad-setup": Words("This cannot be played: {why}", "On ne peut pas jouer ainsi : {why}"),
+    "bad-move": Words("This is no move of the game: {move}", "Ce n’est pas un coup du jeu : {move}"),
+    "same-name": Words(
+        "Two players are called {name}; give one of them another name.",
+        "Deux joueurs s’appellent {name} ; donnez un autre nom à l’un d’eux.",
+    ),
+    "no-such-clause": Words("The rulebook has no clause {clause}.", "La règle n’a pas de clause {clause}."),
+    "no-such-colour": Words("Nobody here plays {colour}.", "Personne ne joue {colour} ici."),
+    "no-such-fault": Words("There is no such fault to dismiss.", "Il n’y a pas une telle faute à écarter."),
+    "nothing-to-undo": Words("There is nothing to undo that far back.", "Il n’y a rien à annuler jusque-là."),
+    "table-draws": Words(
+        "This table draws its own cards; say which ones lie there.",
+        "Cette table tire ses cartes elle-même ; dites lesquelles sont là.",
+    ),
+    "nothing-to-draw": Words("No card is to be drawn now.", "Aucune carte n’est à tirer maintenant."),
+    "nobody-to-pass": Words("Nobody is left to stop now.", "Personne ne peut s’arrêter maintenant."),
+    "sensor-alone": Words(
+        "The sensor is marked with one placement, and nothing else in the same entry.",
+        "Le capteur se marque avec une seule pose, sans rien d’autre dans la même saisie.",
+    ),
+    "sensor-twice": Words(
+        "The sensor is already under an igloo of this round.", "Le capteur est déjà sous un igloo de cette manche."
+    ),
+    "rules-changed": Words(
+        "From entry {seq} on, this game was played by other rules than this companion knows; it is shown up to there.",
+        "À partir de l’entrée {seq}, cette partie suit d’autres règles que celles connues ici ; "
+        "elle est montrée jusque-là.",
+    ),
+    # --- what was done (answers and log)
+    "night-opened": Words("The night begins.", "La soirée commence."),
+    "match-opened": Words("A game of {game} begins.", "Une partie de {game} commence."),
+    "next-game": Words("The next game of {game} begins.", "La partie suivante de {game} commence."),
+    "match-closed": Words("The game is closed.", "La partie est fermée."),
+    "dealt": Words("New cards: {cards}.", "Nouvelles cartes : {cards}."),
+    "stopped": Words("The table agrees to stop.", "La table décide de s’arrêter."),
+    "undone": Words("{count} steps are taken back.", "{count} étapes sont annulées."),
+    "undone-one": Words("One step is taken back.", "Une étape est annulée."),
+    "undone-agreed": Words(
+        "{count} steps are taken back; the table agreed.", "{count} étapes sont annulées, avec l’accord de la table."
+    ),
+    "undone-one-agreed": Words(
+        "One step is taken back; the table agreed.", "Une étape est annulée, avec l’accord de la table."
+    ),
+    "corrected": Words(
+        "Score of {who_en} corrected by {points:+d}, as the table agreed: {reason}",
+        "Score de {who_fr} corrigé de {points:+d}, d’accord avec la table : {reason}",
+    ),
+    "correction-line": Words("Correction by agreement", "Correction d’un commun accord"),
+    "paused-now": Words("The night is paused.", "La soirée est en pause."),
+    "resumed": Words("The night goes on.", "La soirée reprend."),
+    "fault-said": Words("A fault was called ({clause}).", "Une faute est signalée ({clause})."),
+    "fault-turned": Words(
+        "The sensor igloo was turned over in a live round.", "L’igloo au capteur a été retourné pendant la manche."
+    ),
+    "fault-lifted": Words(
+        "The sensor igloo was lifted after it was placed.", "L’igloo au capteur a été soulevé après avoir été posé."
+    ),
+    "fault-carried": Words(
+        "The sensor igloo was moved after it was placed.", "L’igloo au capteur a été déplacé après avoir été posé."
+    ),
+    "fault-shaken": Words(
+        "The sensor igloo was shaken after it was placed.", "L’igloo au capteur a été secoué après avoir été posé."
+    ),
+    "fault-turned-placed": Words(
+        "The sensor igloo was turned over after it was placed.",
+        "L’igloo au capteur a été retourné après avoir été posé.",
+    ),
+    "fault-dismissed": Words("A fault was dismissed; the table agreed.", "Une faute est écartée, d’accord."),
+    "evidence-kept": Words("A picture of the table was kept.", "Une photo de la table a été gardée."),
+}
+
+
+def say(key: str, facts: Mapping[str, object] | None = None) -> Words:
+    """Return a sentence in both languages with its facts filled in."""
+    return SENTENCES[key].filled(facts or {})
