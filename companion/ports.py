@@ -82,7 +82,9 @@ class LinkCounts:
     ``samples`` arrived; ``lost`` are known to be missing by their index; ``corrupt`` frames failed their CRC or
     their shape; ``overflows`` marks where the sensor's FIFO lost an unknown number; ``dropped_frames`` the
     device dropped for a full buffer; ``unknown`` frames were of a type we do not know; ``reconnects`` how often
-    the line came back.
+    the line came back. ``missing_frames`` vanished on the line without a trace but their number; ``repeated``
+    frames came twice; ``rejected`` samples arrived with a right CRC but cannot be true or cannot be used (no time
+    base, no scale, beyond the sensor's range); ``resets`` counts how often the device or its sensor began anew.
     """
 
     samples: int = 0
@@ -92,6 +94,10 @@ class LinkCounts:
     dropped_frames: int = 0
     unknown: int = 0
     reconnects: int = 0
+    missing_frames: int = 0
+    repeated: int = 0
+    rejected: int = 0
+    resets: int = 0
 
 
 @dataclass(frozen=True, slots=True)
