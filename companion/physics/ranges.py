@@ -1,0 +1,304 @@
+"""Everything unknown about an igloo, a sensor and a hand is a wide prior: the one place where the ranges stand.
+
+The box's own beads and shells were never measured here, so no figure below is a fact about them. A range is
+``(low, high)`` and drawn uniformly, or log-uniformly where the field's name is in :data:`LOGARITHMIC`. Lengths are
+in mm, masses in g, times in µs, angles in degrees, accelerations in g, frequencies in Hz, as each name says;
+:class:`Device` and :class:`Person` carry SI units.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+Range = tuple[float, float]
+
+MODES = 6
+"""How many structural resonances a shell has in this model."""
+PLACES = ("top-inside", "top-outside", "side", "cap-below")
+"""Where the sensor may sit. A cap below is heavier and has the cable; see :meth:`Ranges.device`."""
+STYLES = ("up-down", "sideways", "to-and-fro", "slanted", "rocking", "twisting", "swirling")
+"""How people shake; each person has one or two of them."""
+
+LOGARITHMIC = frozenset(
+    {"bead_spread", "contact_us", "rolling", "mode_hz", "mode_damping", "mode_mass", "tempo_hz", "peak_g", "noise_mg"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """The priors. Both simulators and the training draw from these and from nothing else."""
+
+    # the beads
+    bead_mm: Range = (4.0, 8.0)
+    bead_spread: Range = (0.002, 0.04)  # relative standard deviation of the diameters within one igloo
+    bead_density: Range = (2400.0, 2600.0)  # kg/m³, soda-lime glass
+    # the shell
+    shell_g: Range = (15.0, 35.0)
+    inner_mm: Range = (35.0, 50.0)  # inner diameter of floor and dome
+    wall_mm: Range = (0.0, 8.0)  # an upright wall under the dome
+    thickness_mm: Range = (1.0, 2.5)
+    door: float = 0.6  # probability of a flat door instead of a smooth dome
+    door_depth: Range = (0.06, 0.25)  # how far the flat cuts in, as a part of the inner radius
+    # contacts: restitution, contact time, friction
+    restitution_beads: Range = (0.75, 0.97)
+    restitution_floor: Range = (0.40, 0.90)
+    restitution_dome: Range = (0.40, 0.90)
+    contact_us: Range = (140.0, 320.0)
+    friction_beads: Range = (0.05, 0.40)
+    friction_shell: Range = (0.10, 0.60)
+    rolling: Range = (0.0005, 0.02)  # rolling resistance, as a part of the bead's radius
+    # the shell's resonances
+    mode_hz: Range = (300.0, 6000.0)
+    mode_damping: Range = (0.02, 0.20)  # held in a hand
+    mode_mass: Range = (1.0, 10.0)  # modal mass, as a multiple of 25 g
+    # the sensor (ADXL345, data sheet tables 1 and 2: noise at 3200 Hz is 32^0.5 of that at 100 Hz)
+    sensor_g: Range = (2.0, 6.0)
+    cap_g: Range = (6.0, 18.0)  # a cap with its cable
+    rate_error: Range = (-0.04, 0.04)
+    noise_mg: Range = (8.0, 35.0)
+    offset_mg: Range = (-150.0, 150.0)
+    gain: Range = (0.95, 1.05)
+    skew_deg: Range = (-1.5, 1.5)  # between the axes
+    cutoff: Range = (0.38, 0.52)  # of the output filter, as a part of the rate
+    # the hand
+    hand_g: Range = (5.0, 40.0)  # of fingers that move with the shell
+    hand_hz: Range = (14.0, 70.0)  # the spring of the grip, with shell and fingers on it
+    hand_damping: Range = (0.2, 0.9)
+    turn_hz: Range = (14.0, 60.0)  # the same for turning
+    turn_damping: Range = (0.2, 0.9)
+    # the person
+    tempo_hz: Range = (1.8, 7.5)
+    peak_g: Range = (0.5, 4.5)  # of the hand's own acceleration
+    travel_mm: Range = (1.0, 90.0)  # amplitude: what does not fit in is cut
+    ellipse: Range = (0.0, 0.6)
+    sharpness: Range = (0.0, 0.3)  # third harmonic of the hand's acceleration
+    lopsided: Range = (0.0, 0.25)  # second harmonic
+    tempo_jitter: Range = (0.01, 0.12)
+    travel_jitter: Range = (0.03, 0.25)
+    rock_deg: Range = (0.0, 12.0)  # turning that goes with any shake
+    rock_strong_deg: Range = (10.0, 40.0)  # of those who rock
+    twist_deg: Range = (0.0, 8.0)
+    twist_strong_deg: Range = (15.0, 50.0)
+    lever_mm: Range = (20.0, 150.0)  # from the wrist or elbow that turns
+    pose_deg: Range = (0.0, 30.0)  # how crookedly the igloo is held
+    tremor_mg: Range = (4.0, 40.0)
+    pauses: Range = (0.0, 0.35)  # probability of a short pause in a second of shaking
+
+    def draw(self, name: str, rng: np.random.Generator) -> float:
+        """Draw one value of the range called ``name``."""
+        low, high = getattr(self, name)
+        if name in LOGARITHMIC:
+            return float(np.exp(rng.uniform(np.log(low), np.log(high))))
+        return float(rng.uniform(low, high))
+
+    def to_json(self) -> dict[str, object]:
+        """Return the ranges for a data card."""
+        return asdict(self)
+
+    def device(self, rng: np.random.Generator, *, nominal_hz: float = 3200.0, place: str | None = None) -> Device:
+        """Draw an igloo with its sensor.
+
+        >>> Ranges().device(np.random.default_rng(1)) == Ranges().device(np.random.default_rng(1))
+        True
+        """
+        draw = self.draw
+        radius = draw("inner_mm", rng) / 2000
+        thickness = draw("thickness_mm", rng) / 1000
+        wall = draw("wall_mm", rng) / 1000
+        height = wall + radius
+        place = place or str(rng.choice(PLACES))
+        extra = draw("cap_g" if place == "cap-below" else "sensor_g", rng) / 1000
+        azimuth = rng.uniform(0, 2 * np.pi)
+        out = radius + thickness + 0.004
+        spot = {
+            "top-inside": (0.0, 0.0, height - 0.003),
+            "top-outside": (0.0, 0.0, height + thickness + 0.003),
+            "side": (out * np.cos(azimuth), out * np.sin(azimuth), wall + rng.uniform(0, 0.4) * radius),
+            "cap-below": (rng.uniform(-0.006, 0.006), rng.uniform(-0.006, 0.006), -thickness - 0.004),
+        }[place]
+        modes = []
+        for _ in range(MODES):
+            direction = rng.normal(size=3)
+            direction /= np.linalg.norm(direction)
+            modes.append(
+                Mode(
+                    hz=draw("mode_hz", rng),
+                    damping=draw("mode_damping", rng),
+                    mass=draw("mode_mass", rng) * 0.025,
+                    direction=tuple(float(value) for value in direction),
+                    dome=tuple(float(value) for value in rng.normal(size=6) * 0.5),
+                    floor=tuple(float(value) for value in rng.normal(size=3) * 0.7),
+                )
+            )
+        return Device(
+            bead_m=draw("bead_mm", rng) / 1000,
+            bead_spread=draw("bead_spread", rng),
+            bead_density=draw("bead_density", rng),
+            shell_kg=draw("shell_g", rng) / 1000 + extra,
+            radius_m=radius,
+            wall_m=wall,
+            thickness_m=thickness,
+            door_m=radius * draw("door_depth", rng) if rng.random() < self.door else 0.0,
+            door_azimuth=float(rng.uniform(0, 2 * np.pi)),
+            restitution=(draw("restitution_beads", rng), draw("restitution_floor", rng), draw("restitution_dome", rng)),
+            contact_s=tuple(draw("contact_us", rng) * 1e-6 for _ in range(3)),
+            friction=(draw("friction_beads", rng), draw("friction_shell", rng), draw("friction_shell", rng)),
+            rolling=draw("rolling", rng),
+            modes=tuple(modes),
+            place=place,
+            sensor_at=tuple(float(value) for value in spot),
+            sensor_pose=_quaternion(rng),
+            nominal_hz=nominal_hz,
+            rate_hz=nominal_hz * (1 + draw("rate_error", rng)),
+            noise_g=draw("noise_mg", rng) / 1000 * np.sqrt(nominal_hz / 3200.0),
+            offset_g=tuple(draw("offset_mg", rng) / 1000 for _ in range(3)),
+            gain=tuple(draw("gain", rng) for _ in range(3)),
+            skew=tuple(float(np.deg2rad(draw("skew_deg", rng))) for _ in range(3)),
+            cutoff_hz=draw("cutoff", rng) * nominal_hz,
+        )
+
+    def person(self, rng: np.random.Generator) -> Person:
+        """Draw somebody who shakes."""
+        draw = self.draw
+        styles = tuple(str(s) for s in rng.choice(STYLES, size=int(rng.integers(1, 3)), replace=False))
+        return Person(
+            styles=styles,
+            tempo_hz=draw("tempo_hz", rng),
+            peak_g=draw("peak_g", rng),
+            ellipse=draw("ellipse", rng),
+            sharpness=draw("sharpness", rng),
+            lopsided=draw("lopsided", rng),
+            tempo_jitter=draw("tempo_jitter", rng),
+            travel_jitter=draw("travel_jitter", rng),
+            rock=float(np.deg2rad(draw("rock_strong_deg" if "rocking" in styles else "rock_deg", rng))),
+            twist=float(np.deg2rad(draw("twist_strong_deg" if "twisting" in styles else "twist_deg", rng))),
+            lever_m=draw("lever_mm", rng) / 1000,
+            pose=float(np.deg2rad(draw("pose_deg", rng))),
+            azimuth=float(rng.uniform(0, 2 * np.pi)),
+            tremor_g=draw("tremor_mg", rng) / 1000,
+            pauses=draw("pauses", rng),
+            travel_m=(self.travel_mm[0] / 1000, self.travel_mm[1] / 1000),
+            grip=Grip(
+                kg=draw("hand_g", rng) / 1000,
+                hz=draw("hand_hz", rng),
+                damping=draw("hand_damping", rng),
+                turn_hz=draw("turn_hz", rng),
+                turn_damping=draw("turn_damping", rng),
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A resonance of the shell: where beads excite it, and which way the sensor moves with it.
+
+    ``dome`` are six coefficients over the unit direction (1, x, y, z, x²-y², 2xy) of a contact with wall or dome,
+    ``floor`` three over (1-ρ², x, y) of one with the floor. ``mass`` is in kg.
+    """
+
+    hz: float
+    damping: float
+    mass: float
+    direction: tuple[float, ...]
+    dome: tuple[float, ...]
+    floor: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """One igloo with its sensor, in SI units. Triples of contacts are (bead-bead, bead-floor, bead-dome)."""
+
+    bead_m: float
+    bead_spread: float
+    bead_density: float
+    shell_kg: float
+    radius_m: float
+    wall_m: float
+    thickness_m: float
+    door_m: float
+    door_azimuth: float
+    restitution: tuple[float, float, float]
+    contact_s: tuple[float, ...]
+    friction: tuple[float, float, float]
+    rolling: float
+    modes: tuple[Mode, ...]
+    place: str
+    sensor_at: tuple[float, ...]
+    sensor_pose: tuple[float, ...]
+    nominal_hz: float
+    rate_hz: float
+    noise_g: float
+    offset_g: tuple[float, ...]
+    gain: tuple[float, ...]
+    skew: tuple[float, ...]
+    cutoff_hz: float
+
+    @property
+    def height_m(self) -> float:
+        """The inner height, from the floor to the top of the dome."""
+        return self.wall_m + self.radius_m
+
+    @property
+    def middle_m(self) -> float:
+        """The height of the centre of mass over the floor inside, as an even shell has it, roughly."""
+        return 0.42 * self.height_m
+
+    @property
+    def inertia(self) -> tuple[float, float, float]:
+        """The moments of inertia about the centre of mass (kg m²) of a thin shell of this size."""
+        across = self.shell_kg * (0.4 * self.radius_m**2 + self.height_m**2 / 14)
+        return across, across, self.shell_kg * 0.6 * self.radius_m**2
+
+    def beads(self, count: int, rng: np.random.Generator) -> FloatArray:
+        """Draw the radii (m) of ``count`` beads, shape (count,)."""
+        spread = np.clip(rng.normal(size=count), -2.5, 2.5) * self.bead_spread
+        return self.bead_m / 2 * (1 + spread)
+
+
+@dataclass(frozen=True, slots=True)
+class Grip:
+    """How a hand holds: a mass that moves along, and a damped spring to where the hand wants to be."""
+
+    kg: float
+    hz: float
+    damping: float
+    turn_hz: float
+    turn_damping: float
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who shakes, in SI units (angles in rad); one shake varies about these habits."""
+
+    styles: tuple[str, ...]
+    tempo_hz: float
+    peak_g: float
+    ellipse: float
+    sharpness: float
+    lopsided: float
+    tempo_jitter: float
+    travel_jitter: float
+    rock: float
+    twist: float
+    lever_m: float
+    pose: float
+    azimuth: float
+    tremor_g: float
+    pauses: float
+    travel_m: tuple[float, float]
+    grip: Grip
+
+
+def _quaternion(rng: np.random.Generator) -> tuple[float, ...]:
+    """Draw a turn from all turns evenly, as a unit quaternion (w, x, y, z)."""
+    q = rng.normal(size=4)
+    q /= np.linalg.norm(q)
+    return tuple(float(value) for value in q)
