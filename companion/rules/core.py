@@ -295,6 +295,7 @@ class Game(ABC, Generic[M]):
 
     id: ClassVar[str]
     players: ClassVar[range]
+    colours: ClassVar[tuple[str, ...]] = ()
     options: ClassVar[tuple[Option, ...]]
     move_types: ClassVar[tuple[type, ...]]
 
@@ -331,6 +332,18 @@ class Game(ABC, Generic[M]):
 
         :raises SetupError: when the form itself is broken; a wrong *position* is answered by ``problems()``.
         """
+
+    def seats(self, count: int) -> list[dict[str, JSON]]:
+        """Return ``count`` players as a game without people has them: numbered names, and colours in their order.
+
+        :raises SetupError: when the game is not for so many.
+        """
+        if count not in self.players:
+            raise SetupError(f"{self.id} is for {self.players[0]} to {self.players[-1]} players, not {count}.")
+        seats: list[dict[str, JSON]] = [{"name": f"Player {n + 1}"} for n in range(count)]
+        for seat, colour in zip(seats, self.colours, strict=False):
+            seat["colour"] = colour
+        return seats
 
     def settled_options(self, options: Mapping[str, JSON] | None) -> dict[str, JSON]:
         """Return all options with defaults filled in.

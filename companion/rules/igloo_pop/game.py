@@ -1,0 +1,147 @@
+"""Igloo Pop as a game: its players, options and set-up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final
+
+from companion.rules.core import JSON, Game, Option, SetupError
+from companion.rules.igloo_pop.box import CARD_INDEX, CARDS, COLOURS, PLACES, THALERS
+from companion.rules.igloo_pop.moves import IglooPopMove, parse
+from companion.rules.igloo_pop.state import (
+    CIRCLE,
+    DEAL,
+    EMPTY,
+    READY,
+    IglooPopState,
+    Ledger,
+    Table,
+    make_state,
+    make_table,
+)
+from companion.rules.rulebook import Rulebook, rulebook
+
+LONGEST_NAME: Final = 60
+
+
+class IglooPop(Game[IglooPopMove]):
+    """The game for 2 to 6 players; there is one instance, :data:`GAME`.
+
+    >>> pop = IglooPop()
+    >>> state = pop.start([{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}])
+    >>> state.play(pop.parse("deal card1 4/5")).cards["card1"]
+    (4, 5)
+    """
+
+    id: ClassVar[str] = "igloo-pop"
+    players: ClassVar[range] = range(2, 7)
+    colours: ClassVar[tuple[str, ...]] = COLOURS
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("pop.cards_end", ("immediate", "last_round"), "POP-4.2"),
+        Option("pop.none_match", ("remove", "return"), "POP-3.7"),
+    )
+    move_types: ClassVar[tuple[type, ...]] = (IglooPopMove,)
+
+    @property
+    def rulebook(self) -> Rulebook:
+        """Return the clauses and sentences of Igloo Pop."""
+        return rulebook(self.id)
+
+    def start(
+        self,
+        players: Sequence[Mapping[str, JSON]],
+        options: Mapping[str, JSON] | None = None,
+        setup: Mapping[str, JSON] | None = None,
+    ) -> IglooPopState:
+        """Return the first state. ``setup`` may give ``cards``: what lies at card1, card2 … already.
+
+        :raises SetupError: in one sentence, when players, options or set-up do not fit.
+        """
+        table = self._table(players, options)
+        cards = self._first_cards(setup or {})
+        laid = [card for card in cards if card != EMPTY]
+        nobody = (0,) * len(COLOURS)
+        ledger = Ledger(
+            round=1,
+            cards=tuple(cards),
+            shown=sum(1 << where for where, card in enumerate(cards) if card != EMPTY),
+            stack=len(CARDS) - len(laid),
+            seen=sum(1 << card for card in laid),
+            captured=nobody,
+            won=((),) * len(COLOURS),
+            removed=nobody,
+            results=(),
+            short=False,
+            ended=0,
+            flaws=(),
+        )
+        own = tuple(THALERS if who in table.seats else 0 for who in range(len(COLOURS)))
+        return make_state(table, ledger, READY if len(laid) == CIRCLE else DEAL, own)
+
+    def parse(self, text: str) -> IglooPopMove:
+        """Return the move that ``text`` says.
+
+        :raises InvalidMoveError: when it says none.
+        :raises AmbiguousMoveError: when a shortened word has more than one reading.
+        """
+        return parse(text)
+
+    def from_position(self, position: Mapping[str, JSON]) -> IglooPopState:
+        """Return a state from the one form of a board.
+
+        :raises SetupError: when the form itself is broken.
+        """
+        from companion.rules.igloo_pop.position import read_position  # noqa: PLC0415 - read only when asked
+
+        if position.get("game", self.id) != self.id:
+            raise SetupError(f"This is a position of {str(position['game'])[:40]!r}, not of {self.id}.")
+        players = position.get("players")
+        if not isinstance(players, list | tuple):
+            raise SetupError("A position of Igloo Pop has players as a list of objects with name and colour.")
+        options = position.get("options")
+        if options is not None and not isinstance(options, Mapping):
+            raise SetupError("The options of a position are an object.")
+        return read_position(position, self._table(players, options))
+
+    def _table(self, players: Sequence[Mapping[str, JSON]], options: Mapping[str, JSON] | None) -> Table:
+        if len(players) not in self.players:
+            raise SetupError(f"Igloo Pop is for 2 to 6 players, not {len(players)}.")
+        found: list[tuple[str, str]] = []
+        for player in players:
+            if not isinstance(player, Mapping):
+                raise SetupError("A player is an object with a name and a colour.")
+            colour = player.get("colour")
+            if colour not in COLOURS:
+                raise SetupError(f"A player's colour is one of {', '.join(COLOURS)}, not {str(colour)[:40]!r}.")
+            if any(colour == other for _, other in found):
+                raise SetupError(f"Two players cannot both have {colour}.")
+            name = player.get("name", colour)
+            if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME:
+                raise SetupError(f"A player's name is a text of 1 to {LONGEST_NAME} characters.")
+            found.append((name, str(colour)))
+        return make_table(tuple(found), self.settled_options(options))
+
+    def _first_cards(self, setup: Mapping[str, JSON]) -> list[int]:
+        for key in setup:
+            if key != "cards":
+                raise SetupError(f"The set-up of Igloo Pop has cards, not {str(key)[:40]!r}.")
+        given = setup.get("cards", [])
+        if not isinstance(given, list | tuple) or len(given) > CIRCLE:
+            raise SetupError(f"The cards of the set-up are a list of up to {CIRCLE} cards such as 4/5.")
+        cards = []
+        for place, text in zip(PLACES, given, strict=False):
+            if text is None:
+                cards.append(EMPTY)
+                continue
+            try:
+                card = CARD_INDEX[tuple(map(int, text.split("/")))]
+            except (AttributeError, ValueError, KeyError):
+                raise SetupError(f"There is no card {str(text)[:40]!r} in the box ({place}).") from None
+            if card in cards:
+                raise SetupError(f"The card {text} is in the box once, but the set-up lays it twice.")
+            cards.append(card)
+        return cards + [EMPTY] * (CIRCLE - len(cards))
+
+
+GAME: Final = IglooPop()
+"""The one instance; the registry hands it out."""
