@@ -172,10 +172,13 @@ class Journal:
             ).fetchone()
         return _entry(row) if row is not None else None
 
-    def last_of(self, kind: str) -> int:
-        """Return the number of the last entry of a kind, 0 when there is none."""
+    def last_of(self, kind: str, *, before: int | None = None) -> int:
+        """Return the number of the last entry of a kind (before the entry ``before``), 0 when there is none."""
+        end = before if before is not None else 2**62
         with self._lock, self._reading():
-            (seq,) = self._db.execute("SELECT coalesce(max(seq), 0) FROM entry WHERE kind = ?", (kind,)).fetchone()
+            (seq,) = self._db.execute(
+                "SELECT coalesce(max(seq), 0) FROM entry WHERE kind = ? AND seq < ?", (kind, end)
+            ).fetchone()
         return int(seq)
 
     def people(self) -> dict[str, str | None]:

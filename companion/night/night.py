@@ -1,107 +1,308 @@
-"""The one writer of a game night: commands in, journal entries and answers out.
-
-Signatures first; the body follows within the hour.
-"""
+"""The one writer of a game night: commands in; entries of the journal, answers and views out."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import random
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from companion.night.answers import Actor, Answer, Role
+from companion.night.answers import TABLE, Actor, Answer, Role
+from companion.night.commands import Asked, Plan, RefusedError, new_id, plan, printable, refused
+from companion.night.fold import LogLine, NightFold
 from companion.night.hub import Hub
-from companion.night.journal import Journal
+from companion.night.journal import Entry, Journal
+from companion.night.page import page
+from companion.night.sentences import say
+from companion.night.store import StorageError
+from companion.night.views import Sensor
 from companion.ports import DeviceKind, Evidence
+
+REMEMBERED = 500
+"""Answers kept in memory, for phones that ask again because an answer was lost on the way."""
+
+ACTION_ID_LENGTH = 100
+MOST_BYTES = 32 * 1024
+"""The longest command, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """What a sensor igloo must know of the round: does one run, and was this igloo placed in it."""
+
+    live: bool
+    sensor: Sensor | None
 
 
 class Night:
     """A game night over a journal. Thread-safe; every change goes through :meth:`do` or the device calls.
 
-    Commands of :meth:`do`, their bodies, and who may send them (``state`` is checked for all but ``fault``,
-    ``dismiss-fault`` and ``open-night``; None skips the check):
+    Commands of :meth:`do`, their bodies, and who may send them:
 
-    ===============  ==========================================================================  ===============
-    ``open-match``   ``{game, players: [{name, colour}], options?, setup?, draw?: bool}``        host
-    ``moves``        ``{moves: [text …], sensor?: true | "igloo key"}``: all or nothing           player, host
-    ``deal``         ``{}``: the companion draws (only with ``draw``); ``{cards: {place: "4/5"}}`` player, host
-    ``check``        ``{}``: the table agrees to stop: everybody who has not passed passes       player, host
-    ``undo``         ``{to: number of moves to keep, agreed?: bool}``                            player, host
-    ``correct``      ``{colour, points, reason, agreed: true}``                                  host
-    ``pause``        ``{}``                                                                      player, host
-    ``resume``       ``{}``                                                                      player, host
-    ``next-game``    ``{}``: same players, the series goes on                                    host
-    ``close-match``  ``{}``: ends the match as it stands                                         host
-    ``fault``        ``{clause, colour?, note?}``                                                player, host
-    ``dismiss-fault`` ``{fault: seq, agreed: true}``                                             host
-    ``open-night``   ``{}``: a new evening begins (no match may be open)                         host
-    ===============  ==========================================================================  ===============
+    ================= ========================================================================== ============
+    ``open-match``    ``{game, players: [{name, colour}], options?, setup?, draw?: bool}``        host
+    ``moves``         ``{moves: [text …], sensor?: true | "igloo key"}``: all or nothing          player, host
+    ``deal``          ``{}``: the companion draws (only with ``draw``);                           player, host
+                      ``{cards: {place: "4/5"}}``: as they lie on the table
+    ``check``         ``{}``: the table agrees to stop: everybody who has not passed passes       player, host
+    ``undo``          ``{to: number of moves to keep, agreed?: bool}``                            player, host
+    ``correct``       ``{colour, points, reason, agreed: true}``                                  host
+    ``pause``         ``{}``                                                                      player, host
+    ``resume``        ``{}``                                                                      player, host
+    ``next-game``     ``{}``: same players, the series goes on                                    host
+    ``close-match``   ``{}``: puts the match away as it stands; unfinished, it does not count     host
+    ``fault``         ``{clause, colour?, note?}``                                                player, host
+    ``dismiss-fault`` ``{fault: seq, agreed: true}``                                              host
+    ``open-night``    ``{}``: a new evening begins (no unfinished match may be open)              host
+    ================= ========================================================================== ============
 
-    ``undo`` is free for the sender's own last action; past a reveal, a card drawn by the companion or anything
-    older or another's it needs ``agreed: true``, which only the host may send (``problem`` is ``agreement``).
+    ``state`` is the state number the sender saw (None: unchecked; ``fault`` and ``dismiss-fault`` never check it).
+    ``undo`` is free for the sender's own last entry; past a reveal, past cards that the companion drew, and for
+    anything older or another's, it needs ``agreed: true``, which only the host may say (``problem`` is
+    ``agreement`` without it, ``forbidden`` from a player).
     """
 
-    def __init__(self, journal: Journal, hub: Hub) -> None:
-        raise NotImplementedError
+    def __init__(self, journal: Journal, hub: Hub, *, rng: random.Random | None = None) -> None:
+        """Go on where the journal ends; in an empty journal, begin a night.
+
+        :raises companion.night.store.StorageError: when the journal cannot be read or written.
+        """
+        self._journal = journal
+        self._hub = hub
+        self._rng = rng or random.SystemRandom()
+        self._lock = threading.RLock()
+        self._answers: OrderedDict[str, tuple[str, Answer]] = OrderedDict()
+        self._view: dict[str, Any] | None = None
+        if journal.last_of("open-night") == 0:
+            journal.append("open-night", {"night": new_id()}, by=TABLE.id, by_role=str(TABLE.role))
+        self._fold = self._folded()
 
     def do(
         self, command: str, body: Mapping[str, Any], *, by: Actor, state: int | None = None, action_id: str
     ) -> Answer:
         """Do a command, durably, and say what became of it; never raises for what a phone may send.
 
-        The same ``action_id`` again gets the same answer and does nothing.
+        The same ``action_id`` again gets the same answer and does nothing, also after a restart.
         """
-        raise NotImplementedError
+        with self._lock:
+            if not 0 < len(action_id) <= ACTION_ID_LENGTH or not action_id.isprintable():
+                return self._no(refused("bad-input", "bad-action-id"))
+            asked = _digest(command, body)
+            if asked is None:
+                return self._no(refused("bad-input", "not-json"))
+            try:
+                known = self._known(action_id)
+                if known is not None:
+                    return known[1] if known[0] == asked else self._no(refused("bad-input", "id-reused"))
+                try:
+                    planned = plan(command, Asked(self._fold, body, by, self._people, self._rng), state)
+                except RefusedError as refusal:
+                    answer = self._no(refusal)
+                else:
+                    answer = self._write(planned, by, action_id, asked)
+            except StorageError as error:
+                # Not remembered: when there is room again, the same action may be tried again.
+                words = say(error.key, error.facts)
+                return Answer(False, self._fold.seq, self._fold.state_no, words.en, words.fr, None, "storage")
+            self._remember(action_id, asked, answer)
+            return answer
 
     def view(self, role: str | Role = Role.SPECTATOR) -> dict[str, Any]:
-        """Return the whole of what the page shows, as JSON (cached until something changes; do not modify).
+        """Return the whole of what the page shows, as JSON (made once for each change: do not modify it).
 
-        ``{"seq", "state", "night": {"id", "opened", "paused"},
-        "match": null | {"id", "game", "options", "phase", "round", "draw", "over", "ended_by": null | "rules" | "closed",
-        "problem": null | {"en", "fr"}, "moves": number of moves in force,
-        "players": [{"name", "colour", "own", "captured", "captured_by_colour"?, "cards": [{"numbers", "points"}],
-        "score", "correction", "lines": [{"en", "fr", "points", "clauses"}], "in_hand", "passed"}],
-        "cards": [{"place", "numbers" | null, "points", "igloos": [{"colour", "number" | null, "sensor"}]}],
-        "stack_left", "village_left",
-        "results": [{"place", "card", "igloos", "winner" | null, "en", "fr", "clauses"}] of the round last checked,
-        "ranking": [[colour …] …] best first, ties together, "ranking_why": {"en", "fr"},
-        "faults": [{"seq", "clause", "en", "fr", "note", "colour", "kind" | null, "round", "dismissed"}],
-        "evidence": [{"sha256", "suffix", "round", "source", "kind", "at"}],
-        "can_undo": null | {"to", "en", "fr", "by", "needs_agreement"}},
-        "series": null | {"games": [{"id", "scores": {colour: points}, "winners": [colour …]}], "totals": {colour: points},
-        "to": 100, "winner": null | [colour …], "can_go_on": bool},
-        "log": [{"seq", "at", "by": "host" | "player" | "igloo" …, "by_id", "kind", "en", "fr", "undone"} … last 60]}``
+        ``{"seq", "state", "night": {"id", "opened", "paused"}, "match", "series", "log"}``; times are UTC
+        milliseconds. ``log`` holds the last 60 entries, oldest first: ``{"seq", "at", "by": "host" | "player" |
+        "igloo" | "camera", "by_id", "kind", "en", "fr", "undone"}``.
 
-        Times are UTC milliseconds. A player's free undo shows ``needs_agreement`` false and ``by`` his actor id.
+        ``match`` is null or ``{"id", "game", "title": {"en", "fr"}, "opened", "options", "draw", "phase", "round",
+        "moves": how many are in force, "over", "ended_by": null | "rules", "problem": null | {"en", "fr"},
+        "players", "ranking": [[colour …] …] best first and ties together, "ranking_why": {"en", "fr"},
+        "faults": [{"seq", "clause", "en", "fr", "note", "colour", "place", "motion", "kind": null | "real" |
+        "recorded" | "simulated", "round", "dismissed"}], "evidence": [{"sha256", "suffix", "round", "source",
+        "kind", "at"}], "can_undo": null | {"to", "en", "fr", "by": actor id, "needs_agreement"}}`` and, for Igloo
+        Pop, ``{"cards": [{"place", "numbers" | null, "points", "igloos": [{"colour", "number" | null, "sensor"}]}],
+        "stack_left", "village_left", "results_round", "results": [{"place", "card", "igloos": [{"colour",
+        "number", "match"}], "winner" | null, "en", "fr", "clauses", "status"}], "end": null | {"en", "fr",
+        "clauses", "status"}}``.
+
+        ``players``: ``[{"name" (empty: none given), "colour", "score", "correction", "lines": [{"en", "fr",
+        "points", "clauses"}], "own", "staked", "captured", "cards": [{"numbers", "points"}], "in_hand",
+        "passed"}]``.
+
+        ``series`` is null or ``{"games": [{"id", "scores": {colour: points}, "winners": [colour …]}], "totals":
+        {colour: points}, "to": 100, "winner": null | [colour …] (several share it), "can_go_on"}``; a game that
+        is over counts although it is still open.
+
+        ``role`` decides what is hidden: Igloo Pop hides nothing from anybody that lies on the table.
         """
-        raise NotImplementedError
+        Role(role)
+        with self._lock:
+            if self._view is None:
+                self._view = page(self._fold)
+            return self._view
 
     @property
     def seq(self) -> int:
         """Return the journal's last number."""
-        raise NotImplementedError
+        with self._lock:
+            return self._fold.seq
 
     @property
     def state(self) -> int:
         """Return the state number that the next command should carry."""
-        raise NotImplementedError
+        with self._lock:
+            return self._fold.state_no
 
     def live_round(self) -> bool:
-        """Return whether a round of shaking is running (also while paused): nothing may reveal a count then."""
-        raise NotImplementedError
+        """Return whether a round of shaking runs: nothing may reveal a count then.
+
+        It stays true while the night is paused, or a pause would be the way to peek.
+        """
+        with self._lock:
+            return self._fold.live
+
+    def witness(self, key: str) -> Witness:
+        """Return what the sensor igloo ``key`` must know: a round that is live and not paused, and its placement."""
+        with self._lock:
+            fold = self._fold
+            live = fold.live and not fold.paused
+            worn = fold.match.sensors() if fold.match is not None and live else []
+            return Witness(live, next((sensor for sensor in worn if sensor.key in (key, "*")), None))
 
     def add_evidence(self, evidence: Evidence) -> int:
-        """Enter a picture kept beside the journal; return its number in the journal."""
-        raise NotImplementedError
+        """Enter a picture kept beside the journal, with the round it belongs to; return its number in the journal.
 
-    def add_fault(
-        self,
-        clause: str,
-        *,
-        kind: DeviceKind,
-        key: str,
-        motion: str,
-        place: str | None = None,
-        colour: str | None = None,
-    ) -> int:
-        """Enter a breach that a device felt; its kind stays in the journal for ever; return its number."""
-        raise NotImplementedError
+        :raises companion.night.store.StorageError: when it could not be written.
+        """
+        with self._lock:
+            match = self._fold.match
+            body = {
+                "match": match.id if match is not None else None,
+                "round": match.view.shown_round(match.state) if match is not None else None,
+                "sha256": evidence.sha256,
+                "suffix": evidence.suffix,
+                "width": evidence.width,
+                "height": evidence.height,
+                "source": printable(evidence.source),
+                "markers": list(evidence.markers),
+            }
+            return self._device("evidence", body, "camera", evidence.source, evidence.kind)
+
+    def add_fault(self, clause: str, *, kind: DeviceKind, key: str, motion: str, sensor: Sensor | None) -> int | None:
+        """Enter a breach that the igloo ``key`` felt; return its number, or None when no live round runs any more.
+
+        ``motion`` is what was felt (``turned``, ``lifted``, ``carried``, ``shaken``), ``sensor`` the placement it
+        offends. ``kind`` stays in the journal for ever.
+
+        :raises companion.night.store.StorageError: when it could not be written.
+        """
+        with self._lock:
+            match = self._fold.match
+            if match is None or not self._fold.live or self._fold.paused:
+                return None
+            body = {
+                "clause": clause,
+                "motion": motion,
+                "round": match.round,
+                "place": sensor.placing.place if sensor is not None else None,
+            }
+            return self._device("fault", body, "igloo", key, kind)
+
+    def people(self) -> dict[str, str | None]:
+        """Return everybody this journal knows by id with their name; None for somebody who was forgotten."""
+        with self._lock:
+            return dict(self._people)
+
+    def name_person(self, person: str, name: str | None) -> bool:
+        """Rename somebody, or with None forget the name (scores stay); return whether there is such a person.
+
+        :raises companion.night.store.StorageError: when it could not be written.
+        """
+        with self._lock:
+            kept = printable(name) if name is not None else None
+            found = self._journal.name_person(person, kept or None)
+            if found:
+                # States and sentences hold names; a new reading of the journal has the new ones only.
+                self._answers.clear()
+                self._fold = self._folded()
+                self._changed()
+            return found
+
+    # --- inside the lock
+
+    def _folded(self, before: int | None = None) -> NightFold:
+        """Read the night that holds the last entry (before ``before``) from the journal."""
+        self._people = self._journal.people()
+        fold = NightFold(self._people)
+        begun = self._journal.last_of("open-night", before=before)
+        for entry in self._journal.since(max(begun - 1, 0), before=before):
+            fold.apply(entry)
+        return fold
+
+    def _known(self, action_id: str) -> tuple[str, Answer] | None:
+        """Return what was asked under an action id and answered, from memory or from the journal."""
+        if action_id in self._answers:
+            return self._answers[action_id]
+        entry = self._journal.of_action(action_id)
+        if entry is None:
+            return None
+        line = next((line for line in reversed(self._fold.log) if line.entry.seq == entry.seq), None)
+        line = line or self._folded(before=entry.seq + 1).log[-1]
+        answer = _accepted(line)
+        self._remember(action_id, entry.asked or "", answer)
+        return entry.asked or "", answer
+
+    def _remember(self, action_id: str, asked: str, answer: Answer) -> None:
+        self._answers[action_id] = (asked, answer)
+        while len(self._answers) > REMEMBERED:
+            self._answers.popitem(last=False)
+
+    def _write(self, planned: Plan, by: Actor, action_id: str, asked: str) -> Answer:
+        entry = self._journal.append(
+            planned.kind,
+            planned.body,
+            by=by.id,
+            by_role=str(by.role),
+            action_id=action_id,
+            asked=asked,
+            people=planned.people,
+        )
+        self._people.update(planned.people)
+        self._apply(entry)
+        return _accepted(self._fold.log[-1])
+
+    def _device(self, kind: str, body: Mapping[str, Any], role: str, key: str, device: DeviceKind) -> int:
+        entry = self._journal.append(kind, body, by=printable(key), by_role=role, device_kind=str(device))
+        self._apply(entry)
+        return entry.seq
+
+    def _apply(self, entry: Entry) -> None:
+        self._fold.apply(entry)
+        self._changed()
+
+    def _changed(self) -> None:
+        self._view = None
+        self._hub.publish("state", self.view(Role.SPECTATOR), self._fold.seq)
+
+    def _no(self, refusal: RefusedError) -> Answer:
+        words = refusal.words
+        fold = self._fold
+        return Answer(False, fold.seq, fold.state_no, words.en, words.fr, refusal.ruling, refusal.problem)
+
+
+def _accepted(line: LogLine) -> Answer:
+    """Return the answer that an entry got: a reading of the journal like everything else."""
+    return Answer(True, line.entry.seq, line.state_no, line.words.en, line.words.fr, line.ruling())
+
+
+def _digest(command: str, body: Mapping[str, Any]) -> str | None:
+    """Return a digest of what is asked; None when it is no JSON that can be kept, or too much of it."""
+    try:
+        asked = json.dumps([command, body], sort_keys=True, ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return hashlib.sha256(asked).hexdigest()[:32] if len(asked) <= MOST_BYTES else None

@@ -87,12 +87,21 @@ SENTENCES: dict[str, Words] = {
         "Le champ {field} manque ou n’est pas ce qu’il devrait être.",
     ),
     "bad-body": Words("There is no field {field} here.", "Il n’y a pas de champ {field} ici."),
+    "not-json": Words(
+        "This is not something that can be kept: too long, or no JSON.",
+        "Cela ne peut pas être gardé : trop long, ou pas du JSON.",
+    ),
     "bad-action-id": Words(
         "An action needs a mark of its own, a text of 1 to 100 characters.",
         "Une action doit porter sa propre marque, un texte de 1 à 100 caractères.",
     ),
     "bad-setup": Words("This cannot be played: {why}", "On ne peut pas jouer ainsi : {why}"),
     "bad-move": Words("This is no move of the game: {move}", "Ce n’est pas un coup du jeu : {move}"),
+    "player-count": Words("This game is for {least} to {most} players.", "Ce jeu se joue de {least} à {most} joueurs."),
+    "same-colour": Words(
+        "Two players have the same colour; give one of them another.",
+        "Deux joueurs ont la même couleur ; donnez-en une autre à l’un d’eux.",
+    ),
     "same-name": Words(
         "Two players are called {name}; give one of them another name.",
         "Deux joueurs s’appellent {name} ; donnez un autre nom à l’un d’eux.",
@@ -121,8 +130,8 @@ SENTENCES: dict[str, Words] = {
     ),
     # --- what was done (answers and log)
     "night-opened": Words("The night begins.", "La soirée commence."),
-    "match-opened": Words("A game of {game} begins.", "Une partie de {game} commence."),
-    "next-game": Words("The next game of {game} begins.", "La partie suivante de {game} commence."),
+    "match-opened": Words("A game of {game} begins.", "Une partie commence : {game}."),
+    "next-game": Words("The next game of {game} begins.", "La partie suivante commence : {game}."),
     "match-closed": Words("The game is closed.", "La partie est fermée."),
     "dealt": Words("New cards: {cards}.", "Nouvelles cartes : {cards}."),
     "stopped": Words("The table agrees to stop.", "La table décide de s’arrêter."),
@@ -138,7 +147,7 @@ SENTENCES: dict[str, Words] = {
         "Score of {who_en} corrected by {points:+d}, as the table agreed: {reason}",
         "Score de {who_fr} corrigé de {points:+d}, d’accord avec la table : {reason}",
     ),
-    "correction-line": Words("Correction by agreement", "Correction d’un commun accord"),
+    "correction-line": Words("Correction by agreement: {reason}", "Correction d’un commun accord : {reason}"),
     "paused-now": Words("The night is paused.", "La soirée est en pause."),
     "resumed": Words("The night goes on.", "La soirée reprend."),
     "fault-said": Words("A fault was called ({clause}).", "Une faute est signalée ({clause})."),

@@ -1,0 +1,434 @@
+"""What may be asked of a night, by whom, and what entry it becomes: planning only, nothing is written here."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from companion.night.answers import Actor, Role
+from companion.night.fold import Match, NightFold, Seat, start
+from companion.night.sentences import Words, say
+from companion.ports import CompanionError
+from companion.rules import game, games
+from companion.rules.core import InvalidMoveError, Move, RulesError, Ruling, SetupError, State
+
+MOST_MOVES = 100
+"""Moves in one command."""
+
+NAME_LENGTH = 40
+NOTE_LENGTH = 200
+MOST_POINTS = 200
+"""The largest correction at a time."""
+
+
+class RefusedError(CompanionError, ValueError):
+    """A command that is not done; ``problem`` as in :class:`companion.night.answers.Answer`."""
+
+    def __init__(self, problem: str, words: Words, ruling: Ruling | None = None) -> None:
+        super().__init__(words.en)
+        self.problem = problem
+        self.words = words
+        self.ruling = ruling
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The entry that a command becomes; ``people`` (id to name) are made known with it."""
+
+    kind: str
+    body: Mapping[str, Any]
+    people: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A command on its way: the night as it stands, the body, who asks, the people by id, and the dice."""
+
+    fold: NightFold
+    body: Mapping[str, Any]
+    by: Actor
+    people: Mapping[str, str | None]
+    rng: Random
+
+    @property
+    def match(self) -> Match:
+        """Return the open match.
+
+        :raises RefusedError: when there is none, or it cannot go on.
+        """
+        match = self.fold.match
+        if match is None:
+            raise refused("no-match", "no-match")
+        if match.broken is not None:
+            raise refused("refused", "rules-changed", seq=match.broken)
+        return match
+
+    @property
+    def running(self) -> Match:
+        """Return the open match, which goes on only while the night is not paused."""
+        match = self.match
+        if self.fold.paused:
+            raise refused("paused", "paused")
+        return match
+
+    def flag(self, name: str) -> bool:
+        """Return a yes or no of the body, no where it is missing."""
+        value = self.body.get(name, False)
+        if not isinstance(value, bool):
+            raise refused("bad-input", "bad-field", field=name)
+        return value
+
+    def whole(self, name: str, low: int, high: int) -> int:
+        """Return a whole number of the body."""
+        value = self.body.get(name)
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise refused("bad-input", "bad-field", field=name)
+        return value
+
+    def text(self, name: str, longest: int, *, missing: str | None = None) -> str:
+        """Return a text of the body without what cannot be printed; ``missing`` where it is not there."""
+        value = self.body.get(name, missing)
+        if not isinstance(value, str) or len(value) > longest:
+            raise refused("bad-input", "bad-field", field=name)
+        kept = printable(value)
+        if missing is None and not kept:
+            raise refused("bad-input", "bad-field", field=name)
+        return kept
+
+    def agreed(self) -> None:
+        """Return quietly when the host says that the table agrees."""
+        if not self.flag("agreed"):
+            raise refused("agreement", "agreement")
+        if self.by.role is not Role.HOST:
+            raise refused("forbidden", "host-only")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: its plan, the fields it knows, whether only the host may send it, whether a stale one is refused."""
+
+    plan: Callable[[Asked], Plan]
+    fields: frozenset[str] = frozenset()
+    host: bool = False
+    stale: bool = True
+
+
+def printable(text: str) -> str:
+    """Return a text with runs of space made one and without what cannot be printed or stored."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def refused(problem: str, key: str, **facts: object) -> RefusedError:
+    """Return a refusal with one of our sentences."""
+    return RefusedError(problem, say(key, facts))
+
+
+def plan(command: str, asked: Asked, state: int | None) -> Plan:
+    """Return the entry that a command becomes.
+
+    :raises RefusedError: when it is not to be done; nothing has changed then.
+    """
+    known = COMMANDS.get(command)
+    if known is None:
+        raise refused("bad-input", "bad-command", command=printable(command)[:NAME_LENGTH])
+    role = asked.by.role
+    if role is Role.SPECTATOR:
+        raise refused("forbidden", "watch-only")
+    if known.host and role is not Role.HOST:
+        raise refused("forbidden", "host-only")
+    for name in asked.body:
+        if name not in known.fields:
+            raise refused("bad-input", "bad-body", field=printable(str(name))[:NAME_LENGTH])
+    if known.stale and state is not None and state != asked.fold.state_no:
+        raise refused("stale", "stale")
+    return known.plan(asked)
+
+
+# --- the night and its matches -----------------------------------------------------------------------------------
+
+
+def _open_night(asked: Asked) -> Plan:
+    if asked.fold.match is not None and not asked.fold.match.over:
+        raise refused("refused", "match-open")
+    return Plan("open-night", {"night": new_id()})
+
+
+def new_id() -> str:
+    """Return an id that no other night or match has, here or elsewhere."""
+    return uuid.uuid4().hex
+
+
+def _open_match(asked: Asked) -> Plan:
+    if asked.fold.paused:
+        raise refused("paused", "paused")
+    if asked.fold.match is not None and not asked.fold.match.over:
+        raise refused("refused", "match-open")
+    game_id = asked.body.get("game")
+    if not isinstance(game_id, str) or game_id not in games():
+        raise refused("bad-input", "bad-field", field="game")
+    rules = game(game_id)
+    raw = asked.body.get("players")
+    if not isinstance(raw, list) or not raw or not all(isinstance(p, dict) for p in raw):
+        raise refused("bad-input", "bad-field", field="players")
+    if len(raw) not in rules.players:
+        raise refused("refused", "player-count", least=rules.players[0], most=rules.players[-1])
+    header: dict[str, Any] = {"match": new_id(), "game": game_id, "draw": asked.flag("draw")}
+    for name in ("options", "setup"):
+        value = asked.body.get(name, {})
+        if not isinstance(value, dict):
+            raise refused("bad-input", "bad-field", field=name)
+        header[name] = value
+    seats, people = _seats(raw, asked.people)
+    header["players"] = [{"person": seat.person, "colour": seat.colour} for seat in seats]
+    try:
+        header["options"] = rules.settled_options(header["options"])
+        start(rules, seats, header)
+    except SetupError as error:
+        raise refused("refused", "bad-setup", why=str(error)) from error
+    return Plan("open-match", header, people)
+
+
+def _seats(raw: list[dict[str, Any]], known: Mapping[str, str | None]) -> tuple[tuple[Seat, ...], dict[str, str]]:
+    """Return the seats, and who is new among them; a name that was here before is the same person."""
+    by_name = {name.casefold(): person for person, name in known.items() if name}
+    seats: list[Seat] = []
+    people: dict[str, str] = {}
+    for player in raw:
+        name, colour = player.get("name", ""), player.get("colour")
+        if not isinstance(name, str) or len(name) > NAME_LENGTH or set(player) - {"name", "colour"}:
+            raise refused("bad-input", "bad-field", field="players")
+        if not isinstance(colour, str):
+            raise refused("bad-input", "bad-field", field="colour")
+        name = printable(name)
+        person = by_name.get(name.casefold()) if name else None
+        if name and person is None:
+            person = by_name[name.casefold()] = uuid.uuid4().hex[:12]
+            people[person] = name
+        if person is not None and any(seat.person == person for seat in seats):
+            raise refused("refused", "same-name", name=name)
+        if any(seat.colour == colour for seat in seats):
+            raise refused("refused", "same-colour")
+        seats.append(Seat(person, name, colour))
+    return tuple(seats), people
+
+
+def _next_game(asked: Asked) -> Plan:
+    fold = asked.fold
+    if fold.paused:
+        raise refused("paused", "paused")
+    if fold.match is not None and not fold.match.over:
+        raise refused("refused", "not-over")
+    if fold.last_header is None:
+        raise refused("refused", "no-series")
+    if fold.series_winners():
+        raise refused("refused", "series-over")
+    return Plan("next-game", {**fold.last_header, "match": new_id(), "setup": {}})
+
+
+def _close_match(asked: Asked) -> Plan:
+    if asked.fold.match is None:
+        raise refused("no-match", "no-match")
+    return Plan("close-match", {"match": asked.fold.match.id})
+
+
+def _pause(asked: Asked) -> Plan:
+    if asked.fold.paused:
+        raise refused("paused", "paused")
+    return Plan("pause", {})
+
+
+def _resume(asked: Asked) -> Plan:
+    if not asked.fold.paused:
+        raise refused("refused", "not-paused")
+    return Plan("resume", {})
+
+
+# --- moves -------------------------------------------------------------------------------------------------------
+
+
+def _moves(asked: Asked) -> Plan:
+    match = asked.running
+    texts = asked.body.get("moves")
+    if not isinstance(texts, list) or not 0 < len(texts) <= MOST_MOVES or not all(isinstance(t, str) for t in texts):
+        raise refused("bad-input", "bad-field", field="moves")
+    moves = _played(match, [_parsed(match, text) for text in texts])
+    body: dict[str, Any] = {"moves": moves}
+    sensor = asked.body.get("sensor", False)
+    if sensor is not False:
+        body["sensor"] = _sensor_key(match, sensor, len(moves))
+    return Plan("moves", body)
+
+
+def _parsed(match: Match, text: str) -> Move:
+    try:
+        move: Move = match.game.parse(text)
+    except RulesError as error:
+        words = say("bad-move", {"move": printable(text)[:NAME_LENGTH]})
+        raise RefusedError("bad-input", Words(str(error), words.fr)) from error
+    return move
+
+
+def _played(match: Match, moves: list[Move]) -> list[str]:
+    """Return the moves as text when the rules allow all of them, one after the other."""
+    state: State[Any] = match.state
+    for move in moves:
+        if state.refusal(move) is not None:
+            ruling = state.check(move)
+            raise RefusedError("refused", Words(ruling.en, ruling.fr), ruling)
+        state = state.after(move)
+    return [str(move) for move in moves]
+
+
+def _sensor_key(match: Match, sensor: object, moves: int) -> str:
+    key = "*" if sensor is True else sensor
+    if not isinstance(key, str) or not 0 < len(key) <= NOTE_LENGTH or not key.isprintable():
+        raise refused("bad-input", "bad-field", field="sensor")
+    return key
+
+
+def _sensor_checked(asked: Asked) -> Plan:
+    planned = _moves(asked)
+    key = planned.body.get("sensor")
+    if key is None:
+        return planned
+    match = asked.match
+    texts = planned.body["moves"]
+    if len(texts) != 1 or match.view.placing(match.state, match.game.parse(texts[0])) is None:
+        raise refused("refused", "sensor-alone")
+    if any(worn.key == key or "*" in (worn.key, key) for worn in match.sensors()):
+        raise refused("refused", "sensor-twice")
+    return planned
+
+
+def _deal(asked: Asked) -> Plan:
+    match = asked.running
+    if "cards" not in asked.body:
+        return _drawn(asked, match)
+    cards = asked.body["cards"]
+    if (
+        not isinstance(cards, dict)
+        or not 0 < len(cards) <= MOST_MOVES
+        or not all(isinstance(v, str) for v in cards.values())
+    ):
+        raise refused("bad-input", "bad-field", field="cards")
+    try:
+        moves = match.view.lay(match.state, cards)
+    except InvalidMoveError as error:
+        raise RefusedError("bad-input", Words(str(error), say("bad-field", {"field": "cards"}).fr)) from error
+    return Plan("moves", {"moves": _played(match, moves), "as": "deal"})
+
+
+def _drawn(asked: Asked, match: Match) -> Plan:
+    """Draw as the box would; what was drawn is journalled, so a replay needs no dice."""
+    if not match.draw:
+        raise refused("refused", "table-draws")
+    state: State[Any] = match.state
+    moves: list[str] = []
+    while match.view.drawing(state):
+        move = state.chance(asked.rng)
+        moves.append(str(move))
+        state = state.after(move)
+    if not moves:
+        raise refused("refused", "nothing-to-draw")
+    return Plan("moves", {"moves": moves, "as": "deal", "drawn": True})
+
+
+def _check(asked: Asked) -> Plan:
+    match = asked.running
+    moves = match.view.stopping(match.state)
+    if not moves:
+        raise refused("refused", "nobody-to-pass")
+    return Plan("moves", {"moves": _played(match, moves), "as": "check"})
+
+
+def _undo(asked: Asked) -> Plan:
+    match = asked.match
+    steps = match.steps
+    if not steps:
+        raise refused("refused", "nothing-to-undo")
+    keep = asked.whole("to", 0, len(steps) - 1)
+    agreed = asked.flag("agreed")
+    if agreed or not undo_is_free(match, keep, asked.by.id):
+        asked.agreed()
+    return Plan("undo", {"to": keep, "from": len(steps), "agreed": agreed})
+
+
+def undo_is_free(match: Match, keep: int, who: str | None = None) -> bool:
+    """Return whether the steps after ``keep`` may go without agreement.
+
+    They must be (of) the last entry, made by ``who`` (None: anybody), and neither reveal nor draw anything.
+    """
+    steps = match.steps
+    last = steps[-1]
+    return all(
+        step.seq == last.seq
+        and (who is None or step.by == who)
+        and not step.drawn
+        and not match.view.revealing(step.move)
+        for step in steps[keep:]
+    )
+
+
+# --- what the table agrees on, and faults ------------------------------------------------------------------------
+
+
+def _correct(asked: Asked) -> Plan:
+    match = asked.match
+    colour = _colour(asked, match)
+    points = asked.whole("points", -MOST_POINTS, MOST_POINTS)
+    if points == 0:
+        raise refused("bad-input", "bad-field", field="points")
+    reason = asked.text("reason", NOTE_LENGTH)
+    asked.agreed()
+    return Plan("correct", {"colour": colour, "points": points, "reason": reason})
+
+
+def _colour(asked: Asked, match: Match) -> str:
+    colour = asked.body.get("colour")
+    if not isinstance(colour, str):
+        raise refused("bad-input", "bad-field", field="colour")
+    if colour not in match.colours:
+        raise refused("bad-input", "no-such-colour", colour=printable(colour)[:NAME_LENGTH])
+    return colour
+
+
+def _fault(asked: Asked) -> Plan:
+    match = asked.match
+    clause = asked.text("clause", NAME_LENGTH)
+    colour = _colour(asked, match) if asked.body.get("colour") is not None else None
+    note = asked.text("note", NOTE_LENGTH, missing="")
+    try:
+        match.view.fault(match.state, clause, colour)
+    except KeyError:
+        raise refused("bad-input", "no-such-clause", clause=clause) from None
+    return Plan("fault", {"clause": clause, "colour": colour, "note": note, "round": match.round})
+
+
+def _dismiss_fault(asked: Asked) -> Plan:
+    match = asked.match
+    seq = asked.whole("fault", 1, 2**53)
+    fault = match.faults.get(seq)
+    if fault is None or fault.dismissed:
+        raise refused("refused", "no-such-fault")
+    asked.agreed()
+    return Plan("dismiss-fault", {"fault": seq})
+
+
+COMMANDS: Mapping[str, Command] = {
+    "open-night": Command(_open_night, host=True),
+    "open-match": Command(_open_match, frozenset({"game", "players", "options", "setup", "draw"}), host=True),
+    "next-game": Command(_next_game, host=True),
+    "close-match": Command(_close_match, host=True),
+    "pause": Command(_pause),
+    "resume": Command(_resume),
+    "moves": Command(_sensor_checked, frozenset({"moves", "sensor"})),
+    "deal": Command(_deal, frozenset({"cards"})),
+    "check": Command(_check),
+    "undo": Command(_undo, frozenset({"to", "agreed"})),
+    "correct": Command(_correct, frozenset({"colour", "points", "reason", "agreed"})),
+    "fault": Command(_fault, frozenset({"clause", "colour", "note"}), stale=False),
+    "dismiss-fault": Command(_dismiss_fault, frozenset({"fault", "agreed"}), stale=False),
+}

@@ -1,0 +1,422 @@
+"""The fold: what a night is after some entries of its journal.
+
+:class:`NightFold` takes entries one by one, live and at a restart alike, so what the page shows is always a reading
+of the journal. States of the rules are immutable; a match keeps the one after every step, which makes undo a cut.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from dataclasses import replace as replaced
+from typing import Any
+
+from companion.night.answers import Role
+from companion.night.journal import Entry
+from companion.night.sentences import Words, say
+from companion.night.views import GameView, Placing, Sensor, game_view
+from companion.rules import game
+from companion.rules.core import Game, PlayerScore, RulesError, Ruling, ScoreLine, ScoreSheet, State
+
+LOG_LENGTH = 60
+"""Entries that the page shows."""
+
+CORRECTION = "night.correction"
+"""The key of the line in a score sheet that a correction makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player of a match: the person's id (None: nobody gave a name), the name now, the colour."""
+
+    person: str | None
+    name: str
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A move in force: the entry it came with, who entered it, whether the companion drew it."""
+
+    move: Any
+    seq: int
+    by: str
+    drawn: bool
+    sensor: Sensor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A breach that somebody called or a device felt (``kind``, ``motion``)."""
+
+    seq: int
+    clause: str
+    round: int | None
+    colour: str | None
+    note: str
+    kind: str | None
+    motion: str | None
+    place: str | None
+    words: Words
+    dismissed: bool = False
+
+
+@dataclass(slots=True)
+class LogLine:
+    """A line of the night's log; its words are made when first read."""
+
+    entry: Entry
+    state_no: int
+    make: Callable[[], Words]
+    ruling: Callable[[], Ruling | None]
+    undone: bool = False
+    _words: Words | None = None
+
+    @property
+    def words(self) -> Words:
+        """Return what happened, in both languages."""
+        if self._words is None:
+            self._words = self.make()
+        return self._words
+
+
+@dataclass(slots=True)
+class Match:
+    """A game from its opening on. ``states[n]`` is the state after n steps."""
+
+    id: str
+    game: Game[Any]
+    view: GameView
+    seats: tuple[Seat, ...]
+    header: Mapping[str, Any]
+    opened: int
+    states: list[State[Any]]
+    steps: list[Step] = field(default_factory=list)
+    corrections: list[tuple[int, str, int, str]] = field(default_factory=list)
+    faults: dict[int, Fault] = field(default_factory=dict)
+    evidence: list[dict[str, Any]] = field(default_factory=list)
+    closed: int | None = None
+    broken: int | None = None
+
+    @property
+    def state(self) -> State[Any]:
+        """Return the state as it stands."""
+        return self.states[-1]
+
+    @property
+    def over(self) -> bool:
+        """Return whether the rules have ended it."""
+        return self.state.outcome() is not None
+
+    @property
+    def draw(self) -> bool:
+        """Return whether the companion draws the cards."""
+        return bool(self.header["draw"])
+
+    @property
+    def colours(self) -> tuple[str, ...]:
+        """Return the colours in seat order."""
+        return tuple(seat.colour for seat in self.seats)
+
+    @property
+    def round(self) -> int | None:
+        """Return the round."""
+        return self.view.round(self.state)
+
+    def sensors(self) -> list[Sensor]:
+        """Return the placements of this round that wear a sensor."""
+        now = self.round
+        return [s.sensor for s in self.steps if s.sensor is not None and s.sensor.round == now]
+
+    def score(self) -> ScoreSheet:
+        """Return the score sheet with the corrections that the table agreed on."""
+        sheet = self.state.score()
+        if not self.corrections:
+            return sheet
+        lines: dict[int, list[ScoreLine]] = {}
+        for seq, colour, points, reason in self.corrections:
+            line = ScoreLine(CORRECTION, points, (), {"seq": seq, "reason": reason})
+            lines.setdefault(self.colours.index(colour), []).append(line)
+        return ScoreSheet(
+            tuple(PlayerScore(s.player, (*s.lines, *lines.get(s.player, ())), s.tie_break) for s in sheet.sheets)
+        )
+
+    def scores(self) -> dict[str, int]:
+        """Return the points of each colour."""
+        return {self.colours[sheet.player]: sheet.total for sheet in self.score().sheets}
+
+    def winners(self) -> list[str]:
+        """Return the colours in the first place."""
+        ranking = self.score().ranking
+        return [self.colours[player] for player in ranking[0]] if ranking else []
+
+
+class NightFold:
+    """A night after some entries. Not thread-safe: its owner holds a lock."""
+
+    def __init__(self, names: Mapping[str, str | None]) -> None:
+        """Begin before the first entry; ``names`` are the people by id."""
+        self._names = names
+        self._begin_night("", None)
+
+    def _begin_night(self, night_id: str, opened: int | None) -> None:
+        self.id = night_id
+        self.opened = opened
+        self.paused = False
+        self.match: Match | None = None
+        self.last_header: Mapping[str, Any] | None = None
+        self.games: list[Match] = []
+        """The finished games of the series, without the one that is still open."""
+        self.matches: list[Match] = []
+        """Every match of the night."""
+        self.log: deque[LogLine] = deque(maxlen=LOG_LENGTH)
+        self.seq = 0
+        self.state_no = 0
+
+    @property
+    def live(self) -> bool:
+        """Return whether a live round runs, paused or not."""
+        return self.match is not None and self.match.closed is None and self.match.view.live(self.match.state)
+
+    def totals(self) -> dict[str, int]:
+        """Return the points of the series by colour, with the open game once it is over (POP-4.5)."""
+        totals: dict[str, int] = {}
+        for match in self.series():
+            for colour, points in match.scores().items():
+                totals[colour] = totals.get(colour, 0) + points
+        return totals
+
+    def series(self) -> list[Match]:
+        """Return the finished games of the series, with the open one once it is over."""
+        open_one = [self.match] if self.match is not None and self.match.over else []
+        return [*self.games, *open_one]
+
+    def series_winners(self) -> list[str]:
+        """Return who has won the series; nobody while it goes on."""
+        games = self.series()
+        return games[-1].view.series_winners(self.totals()) if games else []
+
+    def apply(self, entry: Entry) -> None:
+        """Take the next entry of the journal."""
+        # A kind this program does not know is kept in the journal and passed over here.
+        handler = _HANDLERS.get(entry.kind)
+        line = handler(self, entry) if handler is not None else None
+        self.seq = entry.seq
+        if entry.kind not in _ASIDE:
+            self.state_no = entry.seq
+        if line is not None:
+            line.state_no = self.state_no
+            self.log.append(line)
+
+    # --- one method a kind of entry
+
+    def _open_night(self, entry: Entry) -> LogLine:
+        self._begin_night(entry.body["night"], entry.at)
+        return _line(entry, "night-opened")
+
+    def _open_match(self, entry: Entry) -> LogLine:
+        self.games = []
+        return self._begin(entry, "match-opened")
+
+    def _next_game(self, entry: Entry) -> LogLine:
+        self._finish()
+        return self._begin(entry, "next-game")
+
+    def _close_match(self, entry: Entry) -> LogLine | None:
+        if self.match is not None:
+            self.match.closed = entry.at
+        self._finish()
+        return _line(entry, "match-closed")
+
+    def _finish(self) -> None:
+        if self.match is not None:
+            if self.match.over:
+                self.games.append(self.match)
+            self.match = None
+
+    def _begin(self, entry: Entry, key: str) -> LogLine:
+        header = entry.body
+        rules = game(header["game"])
+        seats = tuple(
+            Seat(p["person"], (self._names.get(p["person"]) or "") if p["person"] else "", p["colour"])
+            for p in header["players"]
+        )
+        state = start(rules, seats, header)
+        self.match = Match(header["match"], rules, game_view(rules.id), seats, header, entry.at, [state])
+        self.matches.append(self.match)
+        self.last_header = header
+        name = rules.rulebook.name  # type: ignore[attr-defined]
+        words = Words(say(key, {"game": name.en}).en, say(key, {"game": name.fr}).fr)
+        return LogLine(entry, 0, lambda: words, _no_ruling)
+
+    def _moves(self, entry: Entry) -> LogLine | None:
+        match = self.match
+        if match is None or match.broken is not None:
+            return None
+        body = entry.body
+        first = len(match.steps)
+        for text in body["moves"]:
+            try:
+                move = match.game.parse(text)
+                refused = match.state.refusal(move) is not None
+            except RulesError:
+                refused = True
+            if refused:
+                match.broken = entry.seq
+                break
+            match.steps.append(
+                Step(
+                    move,
+                    entry.seq,
+                    entry.by,
+                    bool(body.get("drawn")),
+                    _sensor(match, move, entry),
+                )
+            )
+            match.states.append(match.state.after(move))
+        moves = [step.move for step in match.steps[first:]]
+        before = match.states[first:-1]
+        if not moves:
+            return None
+
+        def rulings() -> list[Ruling]:
+            return [state.check(move) for state, move in zip(before, moves, strict=True)]
+
+        def words() -> Words:
+            match body.get("as"):
+                case "deal":
+                    return say("dealt", {"cards": self_match.view.dealt(moves)})
+                case "check":
+                    return say("stopped")
+            said = rulings()
+            return Words(" ".join(r.en for r in said), " ".join(r.fr for r in said))
+
+        self_match = match
+        return LogLine(entry, 0, words, lambda: before[-1].check(moves[-1]))
+
+    def _undo(self, entry: Entry) -> LogLine | None:
+        match = self.match
+        if match is None:
+            return None
+        keep = entry.body["to"]
+        gone = match.steps[keep:]
+        del match.steps[keep:]
+        del match.states[keep + 1 :]
+        left = {step.seq for step in match.steps}
+        lost = {step.seq for step in gone} - left
+        for line in self.log:
+            if line.entry.seq in lost:
+                line.undone = True
+        key = ("undone" if len(gone) != 1 else "undone-one") + ("-agreed" if entry.body["agreed"] else "")
+        return _line(entry, key, {"count": len(gone)})
+
+    def _correct(self, entry: Entry) -> LogLine | None:
+        match = self.match
+        if match is None:
+            return None
+        body = entry.body
+        match.corrections.append((entry.seq, body["colour"], body["points"], body["reason"]))
+        book = match.game.rulebook
+        facts = {
+            "who_en": book.word(body["colour"], "en"),  # type: ignore[attr-defined]
+            "who_fr": book.word(body["colour"], "fr"),  # type: ignore[attr-defined]
+            "points": body["points"],
+            "reason": body["reason"],
+        }
+        return _line(entry, "corrected", facts)
+
+    def _pause(self, entry: Entry) -> LogLine:
+        self.paused = True
+        return _line(entry, "paused-now")
+
+    def _resume(self, entry: Entry) -> LogLine:
+        self.paused = False
+        return _line(entry, "resumed")
+
+    def _fault(self, entry: Entry) -> LogLine | None:
+        match = self.match
+        if match is None:
+            return None
+        body = entry.body
+        words = fault_words(match, body)
+        match.faults[entry.seq] = Fault(
+            entry.seq,
+            body["clause"],
+            body["round"],
+            body.get("colour"),
+            body.get("note", ""),
+            entry.device_kind,
+            body.get("motion"),
+            body.get("place"),
+            words,
+        )
+        return LogLine(entry, 0, lambda: words, _no_ruling)
+
+    def _dismiss(self, entry: Entry) -> LogLine | None:
+        match = self.match
+        if match is None or entry.body["fault"] not in match.faults:
+            return None
+        seq = entry.body["fault"]
+        match.faults[seq] = replaced(match.faults[seq], dismissed=True)
+        return _line(entry, "fault-dismissed")
+
+    def _evidence(self, entry: Entry) -> LogLine | None:
+        if self.match is not None:
+            self.match.evidence.append({**entry.body, "kind": entry.device_kind, "at": entry.at})
+        return _line(entry, "evidence-kept")
+
+
+_HANDLERS: dict[str, Callable[[NightFold, Entry], LogLine | None]] = {
+    "open-night": NightFold._open_night,
+    "open-match": NightFold._open_match,
+    "next-game": NightFold._next_game,
+    "close-match": NightFold._close_match,
+    "moves": NightFold._moves,
+    "undo": NightFold._undo,
+    "correct": NightFold._correct,
+    "pause": NightFold._pause,
+    "resume": NightFold._resume,
+    "fault": NightFold._fault,
+    "dismiss-fault": NightFold._dismiss,
+    "evidence": NightFold._evidence,
+}
+
+_ASIDE = frozenset({"fault", "dismiss-fault", "evidence"})
+"""Kinds after which a phone's next action still fits: they do not change what may be played."""
+
+
+def start(rules: Game[Any], seats: tuple[Seat, ...], header: Mapping[str, Any]) -> State[Any]:
+    """Return the first state of a match.
+
+    :raises companion.rules.core.SetupError: when players, options or set-up do not fit.
+    """
+    players = [{"name": seat.name or seat.colour, "colour": seat.colour} for seat in seats]
+    return rules.start(players, header["options"], header["setup"])
+
+
+def fault_words(match: Match, body: Mapping[str, Any]) -> Words:
+    """Return the sentence for a fault, felt or called."""
+    motion = body.get("motion")
+    if motion is None:
+        return match.view.fault(match.state, body["clause"], body.get("colour"))
+    return say(f"fault-{motion}-placed" if motion == "turned" and body.get("place") else f"fault-{motion}")
+
+
+def _sensor(match: Match, move: Any, entry: Entry) -> Sensor | None:
+    key = entry.body.get("sensor")
+    placing: Placing | None = match.view.placing(match.state, move) if key else None
+    return Sensor(key, entry.seq, match.round, placing) if key and placing else None
+
+
+def _line(entry: Entry, key: str, facts: Mapping[str, object] | None = None) -> LogLine:
+    return LogLine(entry, 0, lambda: say(key, facts), _no_ruling)
+
+
+def _no_ruling() -> None:
+    return None
+
+
+def role_of(entry: Entry) -> str:
+    """Return who an entry is from, as the log names it: a role, or the device ``igloo`` or ``camera``."""
+    return entry.by_role or str(Role.HOST)

@@ -1,0 +1,112 @@
+"""What the night must know of a game beyond its rules: one small module a game, imported when it is played."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, cast
+
+from companion.night.sentences import Words
+from companion.rules.core import JSON, Move, ScoreSheet, State
+
+_MODULES = {"igloo-pop": "companion.night.views.igloo_pop"}
+
+
+class Placing(NamedTuple):
+    """A placement that may wear the sensor: by whom, where, and after how many others on that place."""
+
+    colour: str
+    place: str
+    after: int
+
+
+class Sensor(NamedTuple):
+    """A placement with a sensor: the igloo's ``key`` (``*``: whichever is connected), and the entry that said so."""
+
+    key: str
+    seq: int
+    round: int | None
+    placing: Placing
+
+
+class GameView(Protocol):
+    """A game as the night sees it. ``state`` is always one of that game's states."""
+
+    @property
+    def series_to(self) -> int | None:
+        """Return the points to which several games are added up; None where the rules know no series."""
+        ...
+
+    def phase(self, state: State[Any]) -> str:
+        """Return the phase as the page names it."""
+        ...
+
+    def round(self, state: State[Any]) -> int | None:
+        """Return the round, 1 …, where the game has rounds."""
+        ...
+
+    def shown_round(self, state: State[Any]) -> int | None:
+        """Return the round to which a picture of the table belongs now."""
+        ...
+
+    def live(self, state: State[Any]) -> bool:
+        """Return whether a live round runs, in which nothing may reveal a count."""
+        ...
+
+    def revealing(self, move: Any) -> bool:
+        """Return whether ``move`` reveals what was hidden: it is not undone without agreement."""
+        ...
+
+    def drawing(self, state: State[Any]) -> bool:
+        """Return whether the next step is one that the companion may draw (a card of the stack)."""
+        ...
+
+    def lay(self, state: State[Any], things: Mapping[str, str]) -> list[Move]:
+        """Return the moves that enter what the table laid, a place each.
+
+        :raises companion.rules.core.InvalidMoveError: when a place or a thing is none of this game.
+        """
+        ...
+
+    def stopping(self, state: State[Any]) -> list[Move]:
+        """Return the moves by which the table agrees to stop: in Igloo Pop, everybody passes."""
+        ...
+
+    def placing(self, state: State[Any], move: Any) -> Placing | None:
+        """Return the placement that ``move`` is in ``state``, if it is one that can wear the sensor."""
+        ...
+
+    def fault(self, state: State[Any], clause: str, colour: str | None) -> Words:
+        """Return the sentence for a fault somebody called.
+
+        :raises KeyError: when the rulebook has no such clause.
+        """
+        ...
+
+    def dealt(self, moves: Sequence[Any]) -> str:
+        """Return the things of a deal in a few words that need no language (``4/5, 7``)."""
+        ...
+
+    def players(self, state: State[Any]) -> list[dict[str, JSON]]:
+        """Return what the page shows of each player, in seat order, beside name and score."""
+        ...
+
+    def table(self, state: State[Any], sensors: Sequence[Sensor]) -> dict[str, JSON]:
+        """Return what the page shows of the table; nothing that is hidden from a bystander."""
+        ...
+
+    def ranking_why(self, state: State[Any], sheet: ScoreSheet) -> Words:
+        """Return in one sentence why the first is first."""
+        ...
+
+    def series_winners(self, totals: Mapping[str, int]) -> list[str]:
+        """Return who has won the series, nobody while it goes on; several share it."""
+        ...
+
+
+def game_view(game_id: str) -> GameView:
+    """Return the night's view of a game.
+
+    :raises KeyError: when the night cannot show this game.
+    """
+    return cast("GameView", importlib.import_module(_MODULES[game_id]).VIEW)
