@@ -24,9 +24,18 @@ def shake(person: Person, seconds: float, rng: np.random.Generator, *, still: fl
 
 
 def shaking(
-    person: Person, seconds: float, rng: np.random.Generator, *, still: float = 0.0, ramp: float = 0.15
+    person: Person,
+    seconds: float,
+    rng: np.random.Generator,
+    *,
+    still: float = 0.0,
+    ramp: float = 0.15,
+    facing: float | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return position (n, 3) and turn (n, 4) of a shake that swells within ``ramp`` seconds and ebbs at its end."""
+    """Return position (n, 3) and turn (n, 4) of a shake that swells within ``ramp`` seconds and ebbs at its end.
+
+    ``facing`` is the igloo's turn about the upright in rad, drawn where it is not given.
+    """
     n = int((still + seconds) * CONTROL_HZ) + 2
     t = np.arange(n) / CONTROL_HZ
     tempo = person.tempo_hz * np.exp(rng.normal() * 0.08)
@@ -64,13 +73,26 @@ def shaking(
     )
     lean = person.azimuth + rng.normal() * 0.5
     pose = from_vector(person.pose * np.exp(rng.normal() * 0.2) * np.array([np.cos(lean), np.sin(lean), 0.0]))
-    facing = from_vector(np.array([0.0, 0.0, rng.uniform(0, 2 * np.pi)]))
+    facing = rng.uniform(0, 2 * np.pi) if facing is None else facing
+    upright = from_vector(np.array([0.0, 0.0, facing]))
     rocking = from_vector(swing)
-    turn = multiply(rocking, np.broadcast_to(multiply(pose, facing), (n, 4)))
+    turn = multiply(rocking, np.broadcast_to(multiply(pose, upright), (n, 4)))
     lever = _unit(rng.normal(size=3) + np.array([0.0, 0.0, 0.4])) * person.lever_m
     position = position + rotate(rocking, lever) - lever
     position = position + 0.003 * wander(n, 1.0, rng, 3) + tremor(n, person.tremor_g, rng)
     return position, turn
+
+
+def follow(base: FloatArray, turn: FloatArray, share: FloatArray) -> FloatArray:
+    """Return the way (n, 4) from the pose ``base`` (4,) towards ``turn`` (n or 1, 4), gone by ``share`` (n, 1)."""
+    back = base * np.array([1.0, -1.0, -1.0, -1.0])
+    apart = multiply(turn, np.broadcast_to(back, turn.shape))
+    apart = apart * np.where(apart[:, :1] < 0, -1.0, 1.0)
+    length = np.linalg.norm(apart[:, 1:], axis=1, keepdims=True)
+    angle = 2 * np.arctan2(length, apart[:, :1])
+    vector = apart[:, 1:] / np.maximum(length, 1e-12) * angle
+    way: FloatArray = multiply(from_vector(vector * share), np.broadcast_to(base, (len(share), 4)))
+    return way
 
 
 def _envelope(strength: FloatArray, pauses: float, t: FloatArray, rng: np.random.Generator) -> FloatArray:
