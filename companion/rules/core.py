@@ -32,7 +32,12 @@ NOBODY = -4
 
 
 class RulesError(Exception):
-    """The base of what the rules raise."""
+    """The base of what the rules raise: one clear sentence, ``en`` (also the message) and ``fr``."""
+
+    def __init__(self, en: str, fr: str | None = None) -> None:
+        super().__init__(en)
+        self.en = en
+        self.fr = en if fr is None else fr
 
 
 class InvalidMoveError(RulesError, ValueError):
@@ -47,7 +52,8 @@ class IllegalMoveError(RulesError, ValueError):
     """A move of this game that is not allowed here; ``ruling`` says why."""
 
     def __init__(self, ruling: Ruling, position: str) -> None:
-        super().__init__(f"{ruling.en} [{', '.join(ruling.clauses)}] in {position}")
+        cited = f"[{', '.join(ruling.clauses)}]"
+        super().__init__(f"{ruling.en} {cited} in {position}", f"{ruling.fr} {cited} dans {position}")
         self.ruling = ruling
         self.position = position
 
@@ -252,6 +258,16 @@ class State(ABC, Generic[M]):
     def position(self) -> dict[str, JSON]:
         """Return the position in the one form of a board (``{"game", "places", …}``)."""
 
+    @property
+    def end_reason(self) -> Reason | None:
+        """Return how the game ended as a sentence key with facts, or None while it goes on (or has no sentence)."""
+        return None
+
+    @property
+    def ranking_reason(self) -> Reason | None:
+        """Return what decides between the first and the others as it stands, or None where a game has no sentence."""
+        return None
+
     def view(self, player: int | None) -> dict[str, JSON]:
         """Return :meth:`position` without what ``player`` (None: a bystander) may not see."""
         del player
@@ -339,7 +355,11 @@ class Game(ABC, Generic[M]):
         :raises SetupError: when the game is not for so many.
         """
         if count not in self.players:
-            raise SetupError(f"{self.id} is for {self.players[0]} to {self.players[-1]} players, not {count}.")
+            least, most = self.players[0], self.players[-1]
+            raise SetupError(
+                f"{self.id} is for {least} to {most} players, not {count}.",
+                f"{self.id} se joue de {least} à {most} joueurs, pas à {count}.",
+            )
         seats: list[dict[str, JSON]] = [{"name": f"Player {n + 1}"} for n in range(count)]
         for seat, colour in zip(seats, self.colours, strict=False):
             seat["colour"] = colour
@@ -354,9 +374,16 @@ class Game(ABC, Generic[M]):
         chosen = {name: option.default for name, option in known.items()}
         for name, value in (options or {}).items():
             if name not in known:
-                raise SetupError(f"{self.id} has no option {name!r}; it has {', '.join(known) or 'none'}.")
+                there = ", ".join(known) or "-"
+                raise SetupError(
+                    f"{self.id} has no option {name!r}; it has {there}.",
+                    f"{self.id} n'a pas d'option {name!r} ; il y a {there}.",
+                )
             if not any(value == v and type(value) is type(v) for v in known[name].values):
                 allowed = ", ".join(map(str, known[name].values))
-                raise SetupError(f"Option {name} is one of {allowed}, not {value!r}.")
+                raise SetupError(
+                    f"Option {name} is one of {allowed}, not {value!r}.",
+                    f"L'option {name} est l'une de {allowed}, pas {value!r}.",
+                )
             chosen[name] = value
         return chosen
