@@ -1,0 +1,5 @@
+"""Arctic (Cédric Lefebvre, Ludonaute 2024): cards, powers, the landscape, the end, the score."""
+
+from companion.rules.arctic.game import GAME
+
+__all__ = ["GAME"]
