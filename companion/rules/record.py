@@ -1,0 +1,370 @@
+"""Game records: JSON Lines, a header and then one move a line; reading stops nothing and hides nothing.
+
+A wrong line gives the valid prefix and the error: its line, its class and a sentence. Reading streams, and every
+bound below ends in such an error, so that no file can fill the memory.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from companion.rules import game
+from companion.rules.core import (
+    JSON,
+    Game,
+    IllegalMoveError,
+    InvalidMoveError,
+    Move,
+    RulesError,
+    Ruling,
+    SetupError,
+    State,
+)
+
+MAX_LINES: Final = 50_000
+"""More lines than any game has; a record with more is not read on."""
+MAX_LINE_BYTES: Final = 65_536
+"""The longest line, long enough for a header with a whole position."""
+MAX_BYTES: Final = 8 * 1024 * 1024
+"""The largest record."""
+MAX_MOVE: Final = 200
+"""The longest move text, in characters."""
+
+_HEADER_KEYS: Final = ("game", "players", "options", "setup", "position", "note")
+
+
+class RecordError(RulesError, ValueError):
+    """A line of a record that is no line of a record: its encoding, its form or its size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line: the game, and how it starts: by players, options and set-up, or from a position."""
+
+    game: str
+    players: tuple[Mapping[str, JSON], ...] = ()
+    options: Mapping[str, JSON] = field(default_factory=dict)
+    setup: Mapping[str, JSON] = field(default_factory=dict)
+    position: Mapping[str, JSON] | None = None
+    note: str = ""
+
+    @classmethod
+    def from_json(cls, data: JSON) -> Header:
+        """Return the header that a parsed first line holds.
+
+        :raises RecordError: when it is none.
+        """
+        if not isinstance(data, dict) or not isinstance(data.get("game"), str):
+            raise RecordError(
+                'The first line of a record is an object with "game" and "players".',
+                'La première ligne d\'une partie est un objet avec "game" et "players".',
+            )
+        for key in data:
+            if key not in _HEADER_KEYS:
+                raise RecordError(
+                    f"The header of a record has {', '.join(_HEADER_KEYS)}, not {key[:40]!r}.",
+                    f"L'en-tête d'une partie a {', '.join(_HEADER_KEYS)}, pas {key[:40]!r}.",
+                )
+        position = data.get("position")
+        players = data.get("players", [])
+        if not isinstance(players, list) or not all(isinstance(p, dict) for p in players):
+            raise RecordError("The players of a record are a list of objects.", "Les joueurs sont une liste d'objets.")
+        for key in ("options", "setup", "position"):
+            if data.get(key) is not None and not isinstance(data[key], dict):
+                raise RecordError(f"{key!r} of a record is an object.", f"{key!r} d'une partie est un objet.")
+        return cls(
+            data["game"],
+            tuple(players),
+            data.get("options") or {},
+            data.get("setup") or {},
+            position,
+            str(data.get("note", "")),
+        )
+
+    def to_json(self) -> dict[str, JSON]:
+        """Return the documented form; what is empty is left out, but for players and options."""
+        found: dict[str, JSON] = {"game": self.game}
+        if self.position is None:
+            found |= {"players": [dict(p) for p in self.players], "options": dict(self.options)}
+            if self.setup:
+                found["setup"] = dict(self.setup)
+        else:
+            found["position"] = dict(self.position)
+        if self.note:
+            found["note"] = self.note
+        return found
+
+    def start(self) -> State[Any]:
+        """Return the first state.
+
+        :raises SetupError: when game, players, options, set-up or position do not fit.
+        """
+        played: Game[Any] = game(self.game)
+        if self.position is not None:
+            return played.from_position(self.position)
+        return played.start(self.players, self.options, self.setup)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A game as it was played: a header and the moves as text."""
+
+    header: Header
+    moves: tuple[str, ...] = ()
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines, without line ends."""
+        yield json.dumps(self.header.to_json(), ensure_ascii=False)
+        for move in self.moves:
+            yield json.dumps(move, ensure_ascii=False)
+
+    def prefix(self, moves: int) -> Record:
+        """Return the record up to and with so many moves: what is left after an undo to that point."""
+        return Record(self.header, self.moves[: max(0, moves)])
+
+    def replay(self) -> Replay:
+        """Return the replay of this record."""
+        return read(self.lines())
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What ended a reading: the line (from 1), the name of the error class, and the sentence in both languages."""
+
+    line: int
+    kind: str
+    en: str
+    fr: str
+    ruling: Ruling | None = None
+
+    def to_json(self) -> dict[str, JSON]:
+        """Return the documented form."""
+        return {"line": self.line, "class": self.kind, "en": self.en, "fr": self.fr}
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The valid prefix of a record, and what ended it, if anything did.
+
+    ``start`` and ``state`` are the first and the last state of the prefix; they are None where the header is wrong.
+    """
+
+    record: Record | None
+    start: State[Any] | None
+    state: State[Any] | None
+    error: Fault | None = None
+
+    def at(self, moves: int) -> State[Any]:
+        """Return the state after so many moves of the prefix.
+
+        :raises IndexError: when the prefix has fewer.
+        """
+        if self.record is None or self.start is None or not 0 <= moves <= len(self.record.moves):
+            raise IndexError(moves)
+        state, parse = self.start, self.start.game.parse
+        for text in self.record.moves[:moves]:
+            state = state.after(parse(text))
+        return state
+
+    def rulings(self) -> Iterator[tuple[str, Ruling]]:
+        """Yield each move of the prefix with its ruling."""
+        if self.record is not None and self.start is not None:
+            state, parse = self.start, self.start.game.parse
+            for text in self.record.moves:
+                move = parse(text)
+                yield text, state.check(move)
+                state = state.after(move)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One line of the referee: the ruling on a move, or the error that the line is, and the state after it.
+
+    A move that is refused is not played: the next one is judged as if it had not been tried.
+    """
+
+    line: int
+    text: str
+    ruling: Ruling | None
+    error: Fault | None
+    state: State[Any]
+
+
+def read(lines: Iterable[str | bytes]) -> Replay:
+    """Replay a record up to its end or its first wrong line; nothing is raised for what it holds."""
+    numbered = _texts(lines)
+    try:
+        header, start = _read_header(numbered)
+    except _Stop as stop:
+        return Replay(None, None, None, stop.fault)
+    moves: list[str] = []
+    state = start
+    error = None
+    try:
+        for number, text in numbered:
+            try:
+                move = _move(start.game, text)
+                state = state.play(move)
+            except RulesError as problem:
+                error = _fault(number, problem)
+                break
+            moves.append(str(move))
+    except _Stop as stop:
+        error = stop.fault
+    return Replay(Record(header, tuple(moves)), start, state, error)
+
+
+def referee(lines: Iterable[str | bytes]) -> Iterator[Verdict]:
+    """Yield a verdict for each line after the header; a wrong line or move is judged and left out.
+
+    What can be read no further (an encoding, a bound) is the last verdict.
+
+    :raises RecordError: when there is no header that starts a game.
+    """
+    numbered = _texts(lines)
+    try:
+        _, state = _read_header(numbered)
+    except _Stop as stop:
+        raise RecordError(
+            f"Line {stop.fault.line}: {stop.fault.en}", f"Ligne {stop.fault.line} : {stop.fault.fr}"
+        ) from None
+    number = 1
+    try:
+        for number, text in numbered:
+            try:
+                move = _move(state.game, text)
+            except RulesError as problem:
+                yield Verdict(number, text, None, _fault(number, problem), state)
+                continue
+            ruling = state.check(move)
+            if ruling.legal:
+                state = state.after(move)
+                yield Verdict(number, str(move), ruling, None, state)
+            else:
+                error = Fault(number, IllegalMoveError.__name__, ruling.en, ruling.fr, ruling)
+                yield Verdict(number, str(move), ruling, error, state)
+    except _Stop as stop:
+        yield Verdict(stop.fault.line, "", None, stop.fault, state)
+
+
+def open_lines(path: Path | str) -> Iterator[bytes]:
+    """Yield the lines of a file, never more of one line than its bound and one byte.
+
+    :raises OSError: when the file cannot be read.
+    """
+    with Path(path).open("rb") as file:
+        while line := file.readline(MAX_LINE_BYTES + 1):
+            yield line
+
+
+def read_file(path: Path | str) -> Replay:
+    """Replay the record in a file.
+
+    :raises OSError: when the file cannot be read.
+    """
+    return read(open_lines(path))
+
+
+class _Stop(Exception):  # noqa: N818 - it stops the reading; what went wrong is the fault it carries
+    """Reading cannot go on."""
+
+    def __init__(self, line: int, error: RulesError) -> None:
+        super().__init__(str(error))
+        self.fault = _fault(line, error)
+
+
+def _fault(line: int, error: RulesError) -> Fault:
+    ruling = error.ruling if isinstance(error, IllegalMoveError) else None
+    en, fr = (error.en, error.fr) if ruling is None else (ruling.en, ruling.fr)
+    return Fault(line, type(error).__name__, en, fr, ruling)
+
+
+def _texts(lines: Iterable[str | bytes]) -> Iterator[tuple[int, str]]:
+    """Yield number and text of each line that is not blank; a broken bound or encoding is a :class:`_Stop`."""
+    size = 0
+    number = 0
+    for number, line in enumerate(lines, 1):
+        raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
+        size += len(raw)
+        if len(raw) > MAX_LINE_BYTES:
+            raise _Stop(
+                number,
+                RecordError(
+                    f"The line is longer than {MAX_LINE_BYTES} bytes; this is no record of a game.",
+                    f"La ligne dépasse {MAX_LINE_BYTES} octets ; ce n'est pas une partie.",
+                ),
+            )
+        if number > MAX_LINES or size > MAX_BYTES:
+            raise _Stop(
+                number,
+                RecordError(
+                    f"A record has at most {MAX_LINES} lines and {MAX_BYTES} bytes; it is not read on.",
+                    f"Une partie a au plus {MAX_LINES} lignes et {MAX_BYTES} octets ; la lecture s'arrête.",
+                ),
+            )
+        try:
+            text = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+        except UnicodeDecodeError:
+            raise _Stop(
+                number,
+                RecordError("The line is not text in UTF-8.", "La ligne n'est pas du texte en UTF-8."),
+            ) from None
+        if text:
+            yield number, text
+
+
+def _read_header(numbered: Iterator[tuple[int, str]]) -> tuple[Header, State[Any]]:
+    number, text = next(numbered, (1, ""))
+    try:
+        if not text:
+            raise RecordError("The record is empty.", "La partie est vide.")
+        header = Header.from_json(_json(text))
+        return header, header.start()
+    except RulesError as error:
+        raise _Stop(number, error) from None
+
+
+def _move(played: Game[Any], text: str) -> Move:
+    if text[0] in '"[{':
+        value = _json(text)
+        if not isinstance(value, str):
+            raise RecordError(
+                "After the header every line is one move, as a text.",
+                "Après l'en-tête, chaque ligne est un coup, sous forme de texte.",
+            )
+        text = value
+    if len(text) > MAX_MOVE:
+        raise InvalidMoveError(
+            f"A move has at most {MAX_MOVE} characters, not {len(text)}.",
+            f"Un coup a au plus {MAX_MOVE} caractères, pas {len(text)}.",
+        )
+    found: Move = played.parse(text)
+    return found
+
+
+def _json(text: str) -> JSON:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise RecordError("The line is nested too deeply.", "La ligne est trop imbriquée.") from None
+    except ValueError:
+        raise RecordError("The line is not valid JSON.", "La ligne n'est pas du JSON valide.") from None
+
+
+__all__ = [
+    "Fault",
+    "Header",
+    "Record",
+    "RecordError",
+    "Replay",
+    "SetupError",
+    "Verdict",
+    "open_lines",
+    "read",
+    "read_file",
+    "referee",
+]
