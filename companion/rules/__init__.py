@@ -41,6 +41,10 @@ def game(game_id: str) -> Game[Any]:
     if game_id not in games():
         from companion.rules.core import SetupError  # noqa: PLC0415 - only the refusal needs it
 
-        raise SetupError(f"There is no game {game_id!r}; there is {', '.join(games())}.")
+        there = ", ".join(games())
+        raise SetupError(
+            f"There is no game {str(game_id)[:40]!r}; there is {there}.",
+            f"Il n'y a pas de jeu {str(game_id)[:40]!r} ; il y a {there}.",
+        )
     found: Game[Any] = importlib.import_module(_MODULES[game_id]).GAME
     return found

@@ -94,40 +94,68 @@ class IglooPop(Game[IglooPopMove]):
         from companion.rules.igloo_pop.position import read_position  # noqa: PLC0415 - read only when asked
 
         if position.get("game", self.id) != self.id:
-            raise SetupError(f"This is a position of {str(position['game'])[:40]!r}, not of {self.id}.")
+            other = str(position["game"])[:40]
+            raise SetupError(
+                f"This is a position of {other!r}, not of {self.id}.",
+                f"C'est une position de {other!r}, pas de {self.id}.",
+            )
         players = position.get("players")
         if not isinstance(players, list | tuple):
-            raise SetupError("A position of Igloo Pop has players as a list of objects with name and colour.")
+            raise SetupError(
+                "A position of Igloo Pop has players as a list of objects with name and colour.",
+                "Une position d'Igloo Pop a des joueurs : une liste d'objets avec nom et couleur.",
+            )
         options = position.get("options")
         if options is not None and not isinstance(options, Mapping):
-            raise SetupError("The options of a position are an object.")
+            raise SetupError("The options of a position are an object.", "Les options d'une position sont un objet.")
         return read_position(position, self._table(players, options))
 
     def _table(self, players: Sequence[Mapping[str, JSON]], options: Mapping[str, JSON] | None) -> Table:
         if len(players) not in self.players:
-            raise SetupError(f"Igloo Pop is for 2 to 6 players, not {len(players)}.")
+            raise SetupError(
+                f"Igloo Pop is for 2 to 6 players, not {len(players)}.",
+                f"Igloo Pop se joue de 2 à 6 joueurs, pas à {len(players)}.",
+            )
         found: list[tuple[str, str]] = []
         for player in players:
             if not isinstance(player, Mapping):
-                raise SetupError("A player is an object with a name and a colour.")
+                raise SetupError(
+                    "A player is an object with a name and a colour.",
+                    "Un joueur est un objet avec un nom et une couleur.",
+                )
             colour = player.get("colour")
             if colour not in COLOURS:
-                raise SetupError(f"A player's colour is one of {', '.join(COLOURS)}, not {str(colour)[:40]!r}.")
+                raise SetupError(
+                    f"A player's colour is one of {', '.join(COLOURS)}, not {str(colour)[:40]!r}.",
+                    f"La couleur d'un joueur est l'une de {', '.join(COLOURS)}, pas {str(colour)[:40]!r}.",
+                )
             if any(colour == other for _, other in found):
-                raise SetupError(f"Two players cannot both have {colour}.")
+                raise SetupError(
+                    f"Two players cannot both have {colour}.",
+                    f"Deux joueurs ne peuvent pas avoir tous deux {colour}.",
+                )
             name = player.get("name", colour)
-            if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME:
-                raise SetupError(f"A player's name is a text of 1 to {LONGEST_NAME} characters.")
+            if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+                raise SetupError(
+                    f"A player's name is a text of 1 to {LONGEST_NAME} printable characters.",
+                    f"Le nom d'un joueur est un texte de 1 à {LONGEST_NAME} caractères imprimables.",
+                )
             found.append((name, str(colour)))
         return make_table(tuple(found), self.settled_options(options))
 
     def _first_cards(self, setup: Mapping[str, JSON]) -> list[int]:
         for key in setup:
             if key != "cards":
-                raise SetupError(f"The set-up of Igloo Pop has cards, not {str(key)[:40]!r}.")
+                raise SetupError(
+                    f"The set-up of Igloo Pop has cards, not {str(key)[:40]!r}.",
+                    f"La mise en place d'Igloo Pop a des cartes (cards), pas {str(key)[:40]!r}.",
+                )
         given = setup.get("cards", [])
         if not isinstance(given, list | tuple) or len(given) > CIRCLE:
-            raise SetupError(f"The cards of the set-up are a list of up to {CIRCLE} cards such as 4/5.")
+            raise SetupError(
+                f"The cards of the set-up are a list of up to {CIRCLE} cards such as 4/5.",
+                f"Les cartes de la mise en place sont une liste de {CIRCLE} cartes au plus, comme 4/5.",
+            )
         cards = []
         for place, text in zip(PLACES, given, strict=False):
             if text is None:
@@ -136,9 +164,15 @@ class IglooPop(Game[IglooPopMove]):
             try:
                 card = CARD_INDEX[tuple(map(int, text.split("/")))]
             except (AttributeError, ValueError, KeyError):
-                raise SetupError(f"There is no card {str(text)[:40]!r} in the box ({place}).") from None
+                raise SetupError(
+                    f"There is no card {str(text)[:40]!r} in the box ({place}).",
+                    f"Il n'y a pas de carte {str(text)[:40]!r} dans la boîte ({place}).",
+                ) from None
             if card in cards:
-                raise SetupError(f"The card {text} is in the box once, but the set-up lays it twice.")
+                raise SetupError(
+                    f"The card {text} is in the box once, but the set-up lays it twice.",
+                    f"La carte {text} n'est qu'une fois dans la boîte, mais la mise en place la pose deux fois.",
+                )
             cards.append(card)
         return cards + [EMPTY] * (CIRCLE - len(cards))
 

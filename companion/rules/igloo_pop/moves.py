@@ -94,6 +94,13 @@ _SHAPE: Final = {
     "pass": ("a colour",),
     "reveal": ("a place", "a number"),
 }
+_FRENCH: Final = {
+    "a move": "un coup",
+    "a place": "une place",
+    "a card": "une carte de la boîte",
+    "a colour": "une couleur",
+    "a number": "un numéro",
+}
 _VALUES: Final = {
     "a place": PLACES,
     "a card": CARD_TEXT,
@@ -112,14 +119,20 @@ def parse(text: str) -> IglooPopMove:
     if move is not None:
         return move
     if len(text) > LONGEST:
-        raise InvalidMoveError(f"A move of Igloo Pop has at most {LONGEST} characters, not {len(text)}.")
+        raise InvalidMoveError(
+            f"A move of Igloo Pop has at most {LONGEST} characters, not {len(text)}.",
+            f"Un coup d'Igloo Pop a au plus {LONGEST} caractères, pas {len(text)}.",
+        )
     words = text.casefold().split()
     if not words:
-        raise InvalidMoveError("An empty line is no move.")
-    kind = _one_of(words[0], KINDS, "a move: deal, start, take, return, place, pass or reveal", text)
+        raise InvalidMoveError("An empty line is no move.", "Une ligne vide n'est pas un coup.")
+    kind = _one_of(words[0], KINDS, "a move", text)
     shape = _SHAPE[kind]
     if len(words) != 1 + len(shape):
-        raise InvalidMoveError(f"{text!r} is no move: {' '.join([kind, *(f'<{s[2:]}>' for s in shape)])} is the form.")
+        form = " ".join([kind, *(f"<{what.split()[-1]}>" for what in shape)])
+        raise InvalidMoveError(
+            f"{text!r} is no move: the form is {form}.", f"{text!r} n'est pas un coup : la forme est {form}."
+        )
     full = [kind]
     for word, what in zip(words[1:], shape, strict=True):
         full.append(_value(word, what, text))
@@ -131,13 +144,13 @@ def _value(word: str, what: str, text: str) -> str:
         digits = word.removeprefix("card")
         if f"card{digits}" in PLACES:
             return f"card{digits}"
-        raise InvalidMoveError(f"{text!r} is no move: {word!r} is no place; the places are card1 to {PLACES[-1]}.")
+        raise _nothing_such(text, word, "a place", ("card1", "…", PLACES[-1]))
     if what in ("a card", "a number"):
         if word in _VALUES[what]:
             return word
-        known = "a card of the box, such as 4, 4/5 or 3/4/5" if what == "a card" else "a number from 2 to 13"
-        raise InvalidMoveError(f"{text!r} is no move: {word!r} is not {known}.")
-    return _one_of(word, COLOURS, f"a colour: {', '.join(COLOURS)}", text)
+        examples = ("4", "4/5", "3/4/5", "…") if what == "a card" else ("2", "…", "13")
+        raise _nothing_such(text, word, what, examples)
+    return _one_of(word, COLOURS, what, text)
 
 
 def _one_of(word: str, known: tuple[str, ...], what: str, text: str) -> str:
@@ -145,7 +158,17 @@ def _one_of(word: str, known: tuple[str, ...], what: str, text: str) -> str:
         return word
     readings = [full for full in known if full.startswith(word)]
     if not readings:
-        raise InvalidMoveError(f"{text!r} is no move: {word!r} is not {what}.")
+        raise _nothing_such(text, word, what, known)
     if len(readings) > 1:
-        raise AmbiguousMoveError(f"{text!r} has more than one reading: {word!r} may be {' or '.join(readings)}.")
+        raise AmbiguousMoveError(
+            f"{text!r} has more than one reading: {word!r} may be {' or '.join(readings)}.",
+            f"{text!r} peut se lire de plusieurs façons : {word!r} peut être {' ou '.join(readings)}.",
+        )
     return readings[0]
+
+
+def _nothing_such(text: str, word: str, what: str, known: tuple[str, ...]) -> InvalidMoveError:
+    return InvalidMoveError(
+        f"{text!r} is no move: {word!r} is not {what} ({', '.join(known)}).",
+        f"{text!r} n'est pas un coup : {word!r} n'est pas {_FRENCH[what]} ({', '.join(known)}).",
+    )

@@ -121,7 +121,10 @@ class _Reader:
         ended = 0
         for name in _sequence(self.position.get("ended_by") or (), "ended_by"):
             if name not in _ENDS:
-                raise SetupError(f"A game of Igloo Pop ends by {', '.join(_ENDS)}, not {name!r}.")
+                raise SetupError(
+                    f"A game of Igloo Pop ends by {', '.join(_ENDS)}, not {str(name)[:40]!r}.",
+                    f"Une partie d'Igloo Pop finit par {', '.join(_ENDS)}, pas {str(name)[:40]!r}.",
+                )
             ended |= _ENDS[name]
         if phase == PHASES.index("over") and not ended:
             ended = BROKE if any(not self.own[who] for who in self.table.seats) else CARDS_OUT
@@ -153,7 +156,10 @@ class _Reader:
         places = _mapping(self.position.get("places"), "places")
         for name in places:
             if name not in PLACES:
-                raise SetupError(f"Igloo Pop has no place {name!r}; its places are card1 to {PLACES[-1]}.")
+                raise SetupError(
+                    f"Igloo Pop has no place {str(name)[:40]!r}; its places are card1 to {PLACES[-1]}.",
+                    f"Igloo Pop n'a pas de place {str(name)[:40]!r} ; ses places vont de card1 à {PLACES[-1]}.",
+                )
         cards: list[int] = []
         igloos: list[tuple[int, ...]] = []
         for name in PLACES:
@@ -181,7 +187,10 @@ class _Reader:
                 raise ValueError
             numbers = tuple(map(int, text.split("/")))
         except ValueError:
-            raise SetupError(f"A card is written like 4/5, not {str(text)[:40]!r} ({where}).") from None
+            raise SetupError(
+                f"A card is written like 4/5, not {str(text)[:40]!r} ({where}).",
+                f"Une carte s'écrit comme 4/5, pas {str(text)[:40]!r} ({where}).",
+            ) from None
         if numbers not in CARD_INDEX:
             self.flaws.append(problem("card-not-in-box", card=text))
         return CARD_INDEX.get(numbers)
@@ -192,11 +201,20 @@ class _Reader:
             thing = _mapping(thing, f"a thing at {place}")  # noqa: PLW2901 - the same thing, known to be an object
             colour, number = thing.get("colour"), thing.get("value")
             if thing.get("kind") != "igloo":
-                raise SetupError(f"On the cards of Igloo Pop stand igloos, not {str(thing.get('kind'))[:40]!r}.")
+                raise SetupError(
+                    f"On the cards of Igloo Pop stand igloos, not {str(thing.get('kind'))[:40]!r}.",
+                    f"Sur les cartes d'Igloo Pop il y a des igloos, pas {str(thing.get('kind'))[:40]!r}.",
+                )
             if colour not in COLOURS:
-                raise SetupError(f"An igloo at {place} has a thaler of {', '.join(COLOURS)}, not {str(colour)[:40]!r}.")
+                raise SetupError(
+                    f"An igloo at {place} has a thaler of {', '.join(COLOURS)}, not {str(colour)[:40]!r}.",
+                    f"Un igloo à {place} porte une pièce {', '.join(COLOURS)}, pas {str(colour)[:40]!r}.",
+                )
             if number is not None and (not isinstance(number, int) or isinstance(number, bool)):
-                raise SetupError(f"The number under an igloo at {place} is a whole number, not {str(number)[:40]!r}.")
+                raise SetupError(
+                    f"The number under an igloo at {place} is a whole number, not {str(number)[:40]!r}.",
+                    f"Le numéro sous un igloo à {place} est un nombre entier, pas {str(number)[:40]!r}.",
+                )
             if number is not None and number not in IGLOOS:
                 self.flaws.append(problem("number-not-in-box", number=number))
                 number = None
@@ -231,7 +249,10 @@ class _Reader:
         if value is None:
             return default
         if not isinstance(value, int) or isinstance(value, bool) or abs(value) > _SILLY:
-            raise SetupError(f"{key!r} of {what} is a whole number up to {_SILLY}, not {str(value)[:40]!r}.")
+            raise SetupError(
+                f"{key!r} of {what} is a whole number up to {_SILLY}, not {str(value)[:40]!r}.",
+                f"{key!r} ({what}) est un nombre entier jusqu'à {_SILLY}, pas {str(value)[:40]!r}.",
+            )
         if value < 0:
             self.flaws.append(problem("negative-count", what=key, count=value))
             return 0
@@ -247,7 +268,10 @@ class _Reader:
             else:
                 phase = "deal" if EMPTY in self.cards else "ready"
         if phase not in PHASES:
-            raise SetupError(f"The phase of Igloo Pop is {', '.join(PHASES)}, not {str(phase)[:40]!r}.")
+            raise SetupError(
+                f"The phase of Igloo Pop is {', '.join(PHASES)}, not {str(phase)[:40]!r}.",
+                f"La phase d'Igloo Pop est {', '.join(PHASES)}, pas {str(phase)[:40]!r}.",
+            )
         return PHASES.index(phase)
 
     def _results(self) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
@@ -259,9 +283,15 @@ class _Reader:
             try:
                 igloos = tuple(COLOURS.index(colour) << 4 | IGLOOS[IGLOOS.index(n)] for colour, n in entry["igloos"])
             except (KeyError, TypeError, ValueError):
-                raise SetupError("The igloos of a result are pairs like ['red', 4].") from None
+                raise SetupError(
+                    "The igloos of a result are pairs like ['red', 4].",
+                    "Les igloos d'un résultat sont des paires comme ['red', 4].",
+                ) from None
             if place not in PLACES or card is None or not igloos:
-                raise SetupError("A result names a place, a card of the box and the igloos on it.")
+                raise SetupError(
+                    "A result names a place, a card of the box and the igloos on it.",
+                    "Un résultat nomme une place, une carte de la boîte et les igloos qui y sont.",
+                )
             results.append((PLACES.index(place), card, igloos))
         return tuple(results)
 
@@ -276,11 +306,17 @@ def read_position(position: Mapping[str, JSON], table: Table) -> IglooPopState:
 
 def _mapping(value: JSON, what: str) -> Mapping[str, JSON]:
     if not isinstance(value, Mapping):
-        raise SetupError(f"A position has {what} as an object, not {str(value)[:40]!r}.")
+        raise SetupError(
+            f"A position has {what} as an object, not {str(value)[:40]!r}.",
+            f"Dans une position, {what} est un objet, pas {str(value)[:40]!r}.",
+        )
     return value
 
 
 def _sequence(value: JSON, what: str) -> Sequence[JSON]:
     if not isinstance(value, list | tuple):
-        raise SetupError(f"A position has {what} as a list, not {str(value)[:40]!r}.")
+        raise SetupError(
+            f"A position has {what} as a list, not {str(value)[:40]!r}.",
+            f"Dans une position, {what} est une liste, pas {str(value)[:40]!r}.",
+        )
     return value
