@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from companion.night.store import DamagedError, Schema, StorageError, explained, integrity, open_database
+from companion.night.store import Schema, StorageError, explained, integrity, open_database
 
 SCHEMA = Schema(
     application_id=0x49674C75,  # "IgLu"
@@ -54,6 +54,7 @@ SCHEMA = Schema(
                ) STRICT""",
         ),
     ),
+    sound="SELECT count(*) = 0 OR (min(seq) = 1 AND max(seq) = count(*)) FROM entry",
 )
 
 _COLUMNS = "seq, at, kind, body, by, by_role, action_id, asked, device_kind"
@@ -103,13 +104,7 @@ class Journal:
         self._writer: int | None = None if read_only else _claim(path)
         try:
             self._db = open_database(path, SCHEMA, read_only=read_only)
-            try:
-                if self._gaps():
-                    raise DamagedError("disk-damaged", file=path.name)
-                self._last_seq = self._newest()
-            except BaseException:
-                self._db.close()
-                raise
+            self._last_seq = self._newest()
         except BaseException:
             self._release()
             raise
@@ -202,7 +197,7 @@ class Journal:
         with self._lock:
             try:
                 found = integrity(self._db)
-                if self._gaps():
+                if self._db.execute(SCHEMA.sound).fetchone() != (1,):
                     found.append("Entries are missing between the first and the last.")
             except sqlite3.Error as error:
                 found = [str(explained(error, self.path))]
@@ -213,10 +208,6 @@ class Journal:
         with self._lock:
             self._db.close()
             self._release()
-
-    def _gaps(self) -> bool:
-        count, first, last = self._db.execute("SELECT count(*), min(seq), max(seq) FROM entry").fetchone()
-        return count != 0 and (first, last) != (1, count)
 
     def _newest(self) -> int:
         (last,) = self._db.execute("SELECT coalesce(max(seq), 0) FROM entry").fetchone()

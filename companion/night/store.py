@@ -36,10 +36,14 @@ class DamagedError(StorageError):
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A kind of database: ``application_id`` marks its files; ``migrations[n]`` are the statements to version n+1."""
+    """A kind of database: ``application_id`` marks its files; ``migrations[n]`` are the statements to version n+1.
+
+    ``sound`` is a query that gives 1 for a file, of any version, that is whole in our own sense too.
+    """
 
     application_id: int
     migrations: tuple[tuple[str, ...], ...]
+    sound: str = "SELECT 1"
 
     @property
     def version(self) -> int:
@@ -74,7 +78,8 @@ def open_database(path: Path, schema: Schema, *, read_only: bool = False) -> sql
     """
     try:
         if not path.exists():
-            if path.with_name(path.name + "-wal").exists():
+            log = path.with_name(path.name + "-wal")
+            if log.exists() and log.stat().st_size > 0:
                 raise DamagedError("disk-half-missing", file=path.name)
             if read_only:
                 raise StorageError("disk-cannot-open", file=str(path))
@@ -144,7 +149,7 @@ def _examine(path: Path, schema: Schema) -> None:
             raise DamagedError("disk-foreign", file=path.name)
         if version > schema.version:
             raise StorageError("disk-newer", file=path.name, version=version, known=schema.version)
-        if integrity(db):
+        if integrity(db) or db.execute(schema.sound).fetchone() != (1,):
             raise DamagedError("disk-damaged", file=path.name)
     finally:
         db.close()
