@@ -8,17 +8,8 @@ from typing import ClassVar, Final
 from companion.rules.core import JSON, Game, Option, SetupError
 from companion.rules.igloo_pop.box import CARD_INDEX, CARDS, COLOURS, PLACES, THALERS
 from companion.rules.igloo_pop.moves import IglooPopMove, parse
-from companion.rules.igloo_pop.state import (
-    CIRCLE,
-    DEAL,
-    EMPTY,
-    READY,
-    IglooPopState,
-    Ledger,
-    Table,
-    make_state,
-    make_table,
-)
+from companion.rules.igloo_pop.parts import CIRCLE, DEAL, EMPTY, READY, Ledger, Table, make_table
+from companion.rules.igloo_pop.state import IglooPopState, make_state
 from companion.rules.rulebook import Rulebook, rulebook
 
 LONGEST_NAME: Final = 60

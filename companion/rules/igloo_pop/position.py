@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from companion.rules.core import JSON, Problem, SetupError
 from companion.rules.igloo_pop.box import CARD_INDEX, CARD_TEXT, CARDS, COLOURS, IGLOOS, PLACES, THALERS, card_text
-from companion.rules.igloo_pop.problems import problem
-from companion.rules.igloo_pop.state import (
+from companion.rules.igloo_pop.parts import (
     BROKE,
     CARDS_OUT,
     EMPTY,
@@ -16,21 +15,21 @@ from companion.rules.igloo_pop.state import (
     PHASES,
     SHORT_ROUND,
     UNKNOWN,
-    IglooPopState,
     Ledger,
     Table,
-    make_state,
 )
+from companion.rules.igloo_pop.problems import problem
+from companion.rules.igloo_pop.state import IglooPopState, make_state
 
 if TYPE_CHECKING:
-    from companion.rules.igloo_pop.state import IglooPopState as State
+    from companion.rules.igloo_pop.readings import Readings
 
 _ENDS = {"thalers": BROKE, "cards": CARDS_OUT, "short-round": SHORT_ROUND, "no-cards": NO_CARDS}
 _SILLY = 1000
 """No count of anything on the table is larger; a larger number is a broken form."""
 
 
-def to_position(state: State) -> dict[str, JSON]:
+def to_position(state: Readings) -> dict[str, JSON]:
     """Return the position of a state."""
     places: dict[str, JSON] = {}
     for where, (place, here) in enumerate(state.igloos.items()):
@@ -79,7 +78,7 @@ def to_position(state: State) -> dict[str, JSON]:
     }
 
 
-def to_line(state: State) -> str:
+def to_line(state: Readings) -> str:
     """Return a position in one line for messages: phase, cards with their igloos, thalers."""
     cards = []
     for where, (place, here) in enumerate(state.igloos.items()):

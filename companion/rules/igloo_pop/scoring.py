@@ -9,7 +9,7 @@ from companion.rules.core import JSON, PlayerScore, Reason, ScoreLine, ScoreShee
 from companion.rules.igloo_pop.box import CARD_TEXT, CARDS, COLOURS, PLACES, POINTS
 
 if TYPE_CHECKING:
-    from companion.rules.igloo_pop.state import IglooPopState
+    from companion.rules.igloo_pop.readings import Readings
 
 GOAL: Final = 100
 """Points that end a series of games (POP-4.5)."""
@@ -88,7 +88,7 @@ def card_result(where: int, card: int, igloos: Sequence[int], remove: bool) -> C
     return CardResult(PLACES[where], CARDS[card], shown, reason.facts["winner"], reason)
 
 
-def score_sheet(state: IglooPopState) -> ScoreSheet:
+def score_sheet(state: Readings) -> ScoreSheet:
     """Return the sheets in seat order (POP-4.3); ties go by cards, then by thalers won from others (POP-4.4)."""
     sheets = []
     for seat, colour in enumerate(state.colours):
@@ -109,7 +109,7 @@ def score_sheet(state: IglooPopState) -> ScoreSheet:
     return ScoreSheet(tuple(sheets))
 
 
-def decision(state: IglooPopState, sheet: ScoreSheet) -> Reason:
+def decision(state: Readings, sheet: ScoreSheet) -> Reason:
     """Return what decided between the first and the others: points, cards, thalers won, or nothing (shared)."""
     best = max(s.total for s in sheet.sheets)
     level = [s for s in sheet.sheets if s.total == best]

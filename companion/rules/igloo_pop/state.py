@@ -1,89 +1,34 @@
-"""A position of Igloo Pop: immutable, and quick to move on from.
-
-Inside, players are indices in COLOURS, places indices in PLACES, cards indices in CARDS, and an igloo on a card is
-``who * 16 + number`` (number 0: not turned over). What changes with every announcement stands in the state itself;
-what changes only when cards are laid or settled stands in its :class:`Ledger`.
-"""
+"""A position of Igloo Pop: immutable, and quick to move on from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
 from random import Random
-from typing import Final, NamedTuple
 
-from companion.rules.core import (
-    ANYBODY,
-    CHANCE,
-    JSON,
-    NOBODY,
-    Game,
-    Outcome,
-    Problem,
-    Reason,
-    ScoreSheet,
-    State,
-)
+from companion.rules.core import ANYBODY, CHANCE, NOBODY, Reason
 from companion.rules.igloo_pop import moves as m
-from companion.rules.igloo_pop.box import CARDS, COLOURS, IGLOOS, PLACES
 from companion.rules.igloo_pop.moves import IglooPopMove
-from companion.rules.igloo_pop.scoring import CARD_BITS, CardResult, card_result, decision, highest_match, score_sheet
-from companion.rules.rulebook import rulebook
-
-DEAL: Final = 0
-READY: Final = 1
-SHAKING: Final = 2
-CHECKING: Final = 3
-OVER: Final = 4
-PHASES: Final = ("deal", "ready", "shaking", "checking", "over")
-
-EMPTY: Final = -1
-UNKNOWN: Final = -2
-"""A card lies there, but nobody told which."""
-
-ALL: Final = len(IGLOOS)
-CIRCLE: Final = len(PLACES)
-_BITS: Final = tuple(1 << who for who in range(len(COLOURS)))
-
-BROKE: Final = 1
-CARDS_OUT: Final = 2
-SHORT_ROUND: Final = 4
-NO_CARDS: Final = 8
-"""How the game ended, as bits: POP-4.1; POP-4.2 in the French reading, in the English one, and with no card at all."""
-
-
-class Table(NamedTuple):
-    """What never changes in a game. ``mask`` has a bit for each colour that is played."""
-
-    names: tuple[str, ...]
-    colours: tuple[str, ...]
-    seats: tuple[int, ...]
-    mask: int
-    options: tuple[tuple[str, JSON], ...]
-    immediate: bool
-    remove: bool
-
-
-class Ledger(NamedTuple):
-    """What changes only when cards are laid or settled, and at the ends of rounds.
-
-    ``shown`` has a bit for each place with a card, ``seen`` one for each card that has been laid; ``removed`` is None
-    where a position did not say which thalers left the game; ``flaws`` is what a position said and no state can hold.
-    """
-
-    round: int
-    cards: tuple[int, ...]
-    shown: int
-    stack: int
-    seen: int
-    captured: tuple[int, ...]
-    won: tuple[tuple[int, ...], ...]
-    removed: tuple[int, ...] | None
-    results: tuple[tuple[int, int, tuple[int, ...]], ...]
-    short: bool
-    ended: int
-    flaws: tuple[Problem, ...]
-
+from companion.rules.igloo_pop.parts import (
+    ALL,
+    BITS,
+    BROKE,
+    CARDS_OUT,
+    CHECKING,
+    CIRCLE,
+    DEAL,
+    EMPTY,
+    NO_CARDS,
+    OVER,
+    READY,
+    SHAKING,
+    SHORT_ROUND,
+    UNKNOWN,
+    Ledger,
+    Table,
+)
+from companion.rules.igloo_pop.readings import Readings
+from companion.rules.igloo_pop.scoring import highest_match
 
 # How one player stands in a running round; who has no thaler, or has passed before an empty village, has no move.
 _FREE, _PASSED, _HOLDING, _NO_IGLOO = range(4)
@@ -102,202 +47,10 @@ def _announcements(who: int, status: int, shown: int) -> tuple[IglooPopMove, ...
 _ANNOUNCEMENTS: dict[int, tuple[IglooPopMove, ...]] = {}
 
 
-class IglooPopState(State[IglooPopMove]):
+class IglooPopState(Readings):
     """A position of Igloo Pop. The public properties speak of colours, places and cards as they are written."""
 
-    __slots__ = (
-        "_begun",
-        "_broke",
-        "_hands",
-        "_igloos",
-        "_ledger",
-        "_own",
-        "_passed",
-        "_phase",
-        "_placed",
-        "_table",
-        "_used",
-    )
-    _table: Table
-    _ledger: Ledger
-    _phase: int
-    _igloos: tuple[tuple[int, ...], ...]
-    _placed: int
-    _hands: int
-    _passed: int
-    _own: tuple[int, ...]
-    _broke: int
-    _begun: int
-    _used: int
-
-    # --- what the page reads -----------------------------------------------------------------------------------
-
-    @property
-    def game(self) -> Game[IglooPopMove]:
-        """Return the game."""
-        from companion.rules.igloo_pop.game import GAME  # noqa: PLC0415 - game and state know each other
-
-        return GAME
-
-    @property
-    def phase(self) -> str:
-        """Return ``deal``, ``ready``, ``shaking``, ``checking`` or ``over``."""
-        return PHASES[self._phase]
-
-    @property
-    def round(self) -> int:
-        """Return the number of the round that runs or comes next, from 1."""
-        return self._ledger.round
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Return the players' names in seat order."""
-        return self._table.names
-
-    @property
-    def colours(self) -> tuple[str, ...]:
-        """Return the players' colours in seat order."""
-        return self._table.colours
-
-    @property
-    def options(self) -> dict[str, JSON]:
-        """Return the options of this game."""
-        return dict(self._table.options)
-
-    @property
-    def cards(self) -> dict[str, tuple[int, ...] | None]:
-        """Return what lies at each place: the card's numbers; None where no card lies or none is known."""
-        return {p: CARDS[c] if c >= 0 else None for p, c in zip(PLACES, self._ledger.cards, strict=True)}
-
-    @property
-    def igloos(self) -> dict[str, tuple[tuple[str, int | None], ...]]:
-        """Return the igloos on each place in the order of placement: colour of the thaler, number where shown."""
-        return {
-            place: tuple((COLOURS[igloo >> 4], igloo & 15 or None) for igloo in igloos)
-            for place, igloos in zip(PLACES, self._igloos, strict=True)
-        }
-
-    @property
-    def hands(self) -> frozenset[str]:
-        """Return the colours of players with an announced igloo in hand."""
-        return self._set(self._hands)
-
-    @property
-    def passed(self) -> frozenset[str]:
-        """Return the colours of players who have passed in this round."""
-        return self._set(self._passed)
-
-    @property
-    def own(self) -> dict[str, int]:
-        """Return how many own thalers lie before each player (stakes on cards are not among them)."""
-        return {COLOURS[who]: self._own[who] for who in self._table.seats}
-
-    @property
-    def captured(self) -> dict[str, int]:
-        """Return how many thalers each player has won from others."""
-        return {COLOURS[who]: self._ledger.captured[who] for who in self._table.seats}
-
-    @property
-    def won(self) -> dict[str, tuple[tuple[int, ...], ...]]:
-        """Return the cards each player has won, in the order they were won."""
-        return {COLOURS[who]: tuple(CARDS[c] for c in self._ledger.won[who]) for who in self._table.seats}
-
-    @property
-    def removed(self) -> dict[str, int] | None:
-        """Return how many thalers of each colour have left the game, or None where a position did not say."""
-        removed = self._ledger.removed
-        return None if removed is None else {COLOURS[who]: removed[who] for who in self._table.seats}
-
-    @property
-    def stack_left(self) -> int:
-        """Return how many cards the stack has."""
-        return self._ledger.stack
-
-    @property
-    def village_left(self) -> int:
-        """Return how many igloos stand in the village."""
-        return ALL - self._placed - self._hands.bit_count()
-
-    @property
-    def last_results(self) -> tuple[CardResult, ...]:
-        """Return the cards checked so far in the round that was or is being checked, until the next one begins."""
-        return tuple(card_result(*result, self._table.remove) for result in self._ledger.results)
-
-    @property
-    def end_reason(self) -> Reason | None:
-        """Return how the game ended, or None while it goes on."""
-        ended, stack = self._ledger.ended, self._ledger.stack
-        if self._phase != OVER:
-            return None
-        broke = [COLOURS[who] for who in self._table.seats if self._broke >> who & 1]
-        if ended & BROKE:
-            if ended & CARDS_OUT:
-                return Reason("end-both", {"broke": broke, "stack": stack})
-            return Reason("end-thalers-several" if len(broke) > 1 else "end-thalers", {"broke": broke})
-        if ended & CARDS_OUT:
-            return Reason("end-cards", {"stack": stack})
-        return Reason("end-short-round" if ended & SHORT_ROUND else "end-no-cards", {})
-
-    @property
-    def ranking_reason(self) -> Reason:
-        """Return what decides between the first and the others as it stands now."""
-        return decision(self, self.score())
-
-    @property
-    def missing_cards(self) -> int:
-        """Return how many places of the circle have no card."""
-        return self._ledger.cards.count(EMPTY)
-
-    @property
-    def begun(self) -> str | None:
-        """Return the place whose igloos are half checked, or None."""
-        return PLACES[self._begun] if self._begun >= 0 else None
-
-    @property
-    def short_round(self) -> bool:
-        """Return whether the round that runs began without nine cards (the English end of POP-4.2)."""
-        return self._ledger.short
-
-    @property
-    def ended(self) -> int:
-        """Return how the game ended, as the bits BROKE, CARDS_OUT, SHORT_ROUND and NO_CARDS; 0 while it goes on."""
-        return self._ledger.ended
-
-    @property
-    def flaws(self) -> tuple[Problem, ...]:
-        """Return what a given position said and a state cannot hold."""
-        return self._ledger.flaws
-
-    @property
-    def shaking_is_done(self) -> bool:
-        """Return whether nobody can or wants to go on, or all igloos stand on cards (POP-2.9)."""
-        mask = self._table.mask
-        return self._placed >= ALL or (not self._hands and (self._passed | self._broke) & mask == mask)
-
-    def card_at(self, where: int) -> int:
-        """Return the index of the card at a place's index, or EMPTY, or UNKNOWN."""
-        return self._ledger.cards[where]
-
-    def has_card(self, where: int) -> bool:
-        """Return whether a card, known or not, lies at a place's index."""
-        return self._ledger.cards[where] != EMPTY
-
-    def card_seen(self, card: int) -> bool:
-        """Return whether a card has been laid in this game."""
-        return self._ledger.seen >> card & 1 == 1
-
-    def igloos_at(self, where: int) -> tuple[int, ...]:
-        """Return the igloos at a place's index, each ``who * 16 + number``."""
-        return self._igloos[where]
-
-    def won_cards(self, who: int) -> tuple[int, ...]:
-        """Return the indices of the cards won by a colour's index."""
-        return self._ledger.won[who]
-
-    def _set(self, mask: int) -> frozenset[str]:
-        return frozenset(COLOURS[who] for who in self._table.seats if mask >> who & 1)
-
-    # --- moves -------------------------------------------------------------------------------------------------
+    __slots__ = ()
 
     @property
     def to_move(self) -> int:
@@ -326,7 +79,7 @@ class IglooPopState(State[IglooPopMove]):
         village = ALL - self._placed - hands.bit_count()
         groups = []
         for who in self._table.seats:
-            bit = _BITS[who]
+            bit = BITS[who]
             if hands & bit:
                 status = _HOLDING
             elif idle & bit:
@@ -429,21 +182,21 @@ class IglooPopState(State[IglooPopMove]):
             new._igloos = (*igloos[:where], (*igloos[where], who << 4), *igloos[where + 1 :])
             new._own = (*own[:who], left, *own[who + 1 :])
             if not left:
-                new._broke |= _BITS[who]
+                new._broke |= BITS[who]
             new._placed += 1
-            new._hands &= ~_BITS[who]
-            new._passed &= ~_BITS[who]
+            new._hands &= ~BITS[who]
+            new._passed &= ~BITS[who]
             new._end_shaking_if_done()
         elif code == m.REVEAL:
             new._turn_over(move.where, move.number)
         elif code == m.TAKE:
-            new._hands |= _BITS[move.who]
-            new._passed &= ~_BITS[move.who]
+            new._hands |= BITS[move.who]
+            new._passed &= ~BITS[move.who]
         elif code == m.PASS:
-            new._passed |= _BITS[move.who]
+            new._passed |= BITS[move.who]
             new._end_shaking_if_done()
         elif code == m.RETURN:
-            new._hands &= ~_BITS[move.who]
+            new._hands &= ~BITS[move.who]
             new._end_shaking_if_done()
         elif code == m.DEAL:
             new._lay(move.where, move.card)
@@ -516,7 +269,7 @@ class IglooPopState(State[IglooPopMove]):
             shown &= ~(1 << where)
             won = (*won[:winner], (*won[winner], card), *won[winner + 1 :])
         self._own = tuple(own)
-        self._broke = sum(_BITS[who] for who in table.seats if not own[who])
+        self._broke = sum(BITS[who] for who in table.seats if not own[who])
         self._placed -= len(igloos)
         self._begun = -1
         self._ledger = ledger._replace(
@@ -572,65 +325,6 @@ class IglooPopState(State[IglooPopMove]):
             return rng.choice([move for move in m.DEALS[self._ledger.cards.index(EMPTY)] if not seen >> move.card & 1])
         return rng.choice(list(self.moves()))
 
-    # --- judging the whole -------------------------------------------------------------------------------------
-
-    def problems(self) -> tuple[Problem, ...]:
-        """Return everything that is wrong with this position, not only the first."""
-        from companion.rules.igloo_pop.problems import problems  # noqa: PLC0415 - read only when asked
-
-        return problems(self)
-
-    def score(self) -> ScoreSheet:
-        """Return the score sheet as it stands now (stakes on cards are nobody's points yet)."""
-        return score_sheet(self)
-
-    def outcome(self) -> Outcome | None:
-        """Return who won, or None while the game goes on."""
-        reason = self.end_reason
-        if reason is None:
-            return None
-        book = rulebook("igloo-pop")
-        sheet = self.score()
-        why = decision(self, sheet)
-        clauses = dict.fromkeys((*book.sentences[reason.key].clauses, *book.sentences[why.key].clauses))
-        return Outcome(sheet.ranking[0], tuple(clauses))
-
-    def position(self) -> dict[str, JSON]:
-        """Return the position in the one form of a board."""
-        from companion.rules.igloo_pop.position import to_position  # noqa: PLC0415 - read only when asked
-
-        return to_position(self)
-
-    def _key(self) -> tuple[object, ...]:
-        return (
-            self._table,
-            self._ledger,
-            self._phase,
-            self._igloos,
-            self._hands,
-            self._passed,
-            self._own,
-            self._used,
-        )
-
-    def __eq__(self, other: object) -> bool:
-        """Tell whether two states are the same position of the same game."""
-        return isinstance(other, IglooPopState) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        """Return a hash that fits equality."""
-        return hash((self._phase, self._igloos, self._own, self._ledger.cards))
-
-    def __str__(self) -> str:
-        """Return the position in one line, for error messages."""
-        from companion.rules.igloo_pop.position import to_line  # noqa: PLC0415 - read only when asked
-
-        return to_line(self)
-
-    def __repr__(self) -> str:
-        """Return the line of the position."""
-        return f"<IglooPopState {self}>"
-
 
 _new = object.__new__
 
@@ -650,7 +344,7 @@ def make_state(
     state._table, state._ledger, state._phase, state._own = table, ledger, phase, own
     state._igloos, state._hands, state._passed = igloos, hands, passed
     state._placed = sum(map(len, igloos))
-    state._broke = sum(_BITS[who] for who in table.seats if own[who] <= 0)
+    state._broke = sum(BITS[who] for who in table.seats if own[who] <= 0)
     state._begun = next((w for w, here in enumerate(igloos) if any(i & 15 for i in here)), -1)
     results = ledger.results if phase == CHECKING else ()
     turned = chain((i for here in igloos for i in here), (i for *_, here in results for i in here))
@@ -659,17 +353,3 @@ def make_state(
         if igloo & 15:
             state._used |= 1 << (igloo & 15)
     return state
-
-
-def make_table(players: tuple[tuple[str, str], ...], options: Mapping[str, JSON]) -> Table:
-    """Return the table of a game: ``players`` are (name, colour) in seat order, options are settled."""
-    seats = tuple(COLOURS.index(colour) for _, colour in players)
-    return Table(
-        names=tuple(name for name, _ in players),
-        colours=tuple(colour for _, colour in players),
-        seats=seats,
-        mask=sum(_BITS[who] for who in seats),
-        options=tuple(sorted(options.items())),
-        immediate=options["pop.cards_end"] == "immediate",
-        remove=options["pop.none_match"] == "remove",
-    )
