@@ -28,7 +28,7 @@ from companion.rules.igloo_pop.parts import (
     Table,
 )
 from companion.rules.igloo_pop.readings import Readings
-from companion.rules.igloo_pop.scoring import highest_match
+from companion.rules.igloo_pop.scoring import CARD_BITS, highest_match
 
 # How one player stands in a running round; who has no thaler, or has passed before an empty village, has no move.
 _FREE, _PASSED, _HOLDING, _NO_IGLOO = range(4)
