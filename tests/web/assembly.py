@@ -1,0 +1,218 @@
+"""A small real house for tests: a real journal, night and access in a folder; devices whose state a test sets."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from companion.night.access import Access, TryLimit
+from companion.night.answers import TABLE, Answer
+from companion.night.evidence import EvidenceStore
+from companion.night.hub import Hub
+from companion.night.journal import Journal
+from companion.night.night import Night
+from companion.ports import (
+    BadDataError,
+    CameraStatus,
+    CountPosterior,
+    DeviceKind,
+    DeviceState,
+    Evidence,
+    IglooStatus,
+    LinkCounts,
+    Motion,
+    MotionState,
+)
+from companion.settings import Settings
+from web.app import create_app
+from web.forms import camera_form, count_form, igloos_form, motion_form
+from web.house import SimulatedAction, Table
+from web.server import WebServer, make_server
+
+NAME = "companion.test"
+JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffd9")
+PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}, {"name": "", "colour": "green"}]
+CARDS = ["4/5", "2", "3/4/5", "6/7", "8", "9/10", "11/12/13", "13", "2/3"]
+SIMULATED = IglooStatus(
+    "sim-1",
+    DeviceKind.SIMULATED,
+    DeviceState.CONNECTED,
+    port="/dev/pts/7",
+    unit=1,
+    rate_hz=3197.4,
+    nominal_hz=3200.0,
+    protocol="frames 1",
+    counts=LinkCounts(samples=120_000, lost=16, corrupt=1),
+)
+
+
+class SmallHouse:
+    """Implements :class:`web.house.House` over a folder; opening the same folder again is a restart."""
+
+    version = "0.0.test"
+
+    def __init__(self, folder: Path, *, streams: int = 40) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.hub = Hub()
+        self.journal = Journal(folder / "journal.sqlite")
+        self.night = Night(self.journal, self.hub, rng=Random(7))
+        self.access = Access(folder / "access.sqlite", limit=TryLimit())
+        self.settings = Settings(None)
+        self.settings.set({"host_names": [NAME], "max_streams": streams})
+        self.store = EvidenceStore(folder / "evidence")
+        self.statuses: list[IglooStatus] = []
+        self.newest_motion: Motion | None = None
+        self.newest_count: CountPosterior | None = None
+        self.status: CameraStatus | None = None
+        self.newest_table: Table | None = None
+        self.pictures: dict[str, bytes] = {}
+        self.played: list[tuple[str, int | None]] = []
+        self._actions = 0
+
+    # --- what the page asks
+
+    def health(self) -> dict[str, Any]:
+        match = self.night.view()["match"]
+        return {
+            "version": self.version,
+            "devices": [{"key": s.key, "kind": str(s.kind), "state": str(s.state)} for s in self.statuses],
+            "match": match["id"] if match else None,
+            "journal": self.night.seq,
+        }
+
+    def addresses(self) -> Sequence[str]:
+        return ("http://192.168.7.7:8080",)
+
+    def igloos(self) -> Sequence[IglooStatus]:
+        return self.statuses
+
+    def motion(self) -> Motion | None:
+        return self.newest_motion
+
+    def count(self) -> CountPosterior | None:
+        return None if self.night.live_round() else self.newest_count
+
+    def camera(self) -> CameraStatus | None:
+        return self.status
+
+    def table(self) -> Table | None:
+        return self.newest_table
+
+    def camera_jpeg(self, which: str) -> bytes | None:
+        return self.pictures.get(which)
+
+    def use_camera(self, text: str) -> None:
+        if text.startswith("file:"):
+            raise BadDataError("This is no source of pictures that is known here.")
+        self.status = CameraStatus(text, DeviceKind.REAL, DeviceState.SEARCHING) if text else None
+        self.hub.publish("camera", camera_form(self.status, self.newest_table))
+
+    def upload_photo(self, data: bytes) -> Table:
+        if not data.startswith(b"\xff\xd8"):
+            raise BadDataError("This is no picture that can be read here.")
+        self.pictures["frame"] = data
+        number = self.newest_table.number + 1 if self.newest_table else 1
+        self.newest_table = Table((0, 1), (2, 3), False, number)
+        self.hub.publish("camera", camera_form(self.status, self.newest_table))
+        return self.newest_table
+
+    def keep_evidence(self) -> Evidence | None:
+        data = self.pictures.get("frame")
+        if data is None:
+            return None
+        kept = Evidence(self.store.keep(data, ".jpg"), ".jpg", 1, 1, "photo", DeviceKind.REAL, (0, 1))
+        self.night.add_evidence(kept)
+        return kept
+
+    def evidence(self, sha256: str) -> tuple[bytes, str] | None:
+        return self.store.open(sha256)
+
+    def simulated(self) -> bool:
+        return any(s.kind is DeviceKind.SIMULATED for s in self.statuses)
+
+    def simulate(self, action: SimulatedAction, count: int | None = None) -> None:
+        self.played.append((str(action), count))
+
+    # --- what a test does
+
+    def close(self) -> None:
+        self.journal.close()
+        self.access.close()
+
+    def do(self, command: str, body: dict[str, Any] | None = None) -> Answer:
+        """Do a command as the table itself; it must be done."""
+        self._actions += 1
+        name = hashlib.sha256(f"{self.night.seq}-{self._actions}".encode()).hexdigest()[:24]
+        answer = self.night.do(command, body or {}, by=TABLE, action_id=f"test-{name}")
+        assert answer.ok, answer
+        return answer
+
+    def open_match(self, **more: Any) -> Answer:
+        """Open a game of three with the cards of CARDS on the table."""
+        body = {"game": "igloo-pop", "players": PLAYERS, "setup": {"cards": CARDS}, "draw": False}
+        return self.do("open-match", body | more)
+
+    def moves(self, *moves: str) -> Answer:
+        return self.do("moves", {"moves": list(moves)})
+
+    def plug_in(self) -> None:
+        self.statuses = [SIMULATED]
+        self.hub.publish("igloo", igloos_form(self.statuses, simulated=True))
+
+    def feel(self, state: MotionState) -> None:
+        self.newest_motion = Motion("sim-1", state, 1.0, DeviceKind.SIMULATED, 4.0)
+        self.hub.publish("motion", motion_form(self.newest_motion))
+
+    def hear(self, beads: int) -> None:
+        p = [0.01] * 12
+        p[beads - 2] = 0.89
+        self.newest_count = CountPosterior(
+            "counted", tuple(p), 2.4, "", "sim-1", DeviceKind.SIMULATED, 1.0
+        )
+        hidden = self.night.live_round()
+        self.hub.publish("count", count_form(None if hidden else self.newest_count, hidden=hidden))
+
+
+class Service:
+    """The house behind a real server in a thread of its own; stop and start it as a power cut would."""
+
+    def __init__(self, folder: Path, port: int = 0, *, streams: int = 40) -> None:
+        self.folder, self.port, self.streams = folder, port, streams
+        self.house: SmallHouse
+        self._server: WebServer
+        self._thread: threading.Thread
+        self.start()
+
+    def start(self) -> None:
+        self.house = SmallHouse(self.folder, streams=self.streams)
+        self._server = make_server(create_app(self.house), "127.0.0.1", self.port)
+        self.port = self._server.port
+        self._thread = threading.Thread(target=self._server.run, name="web", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._server.stop()
+        self._thread.join(timeout=15)
+        assert not self._thread.is_alive()
+        self.house.close()
+
+    @property
+    def url(self) -> str:
+        return f"http://{NAME}:{self.port}"
+
+    def host_link(self) -> str:
+        return f"{self.url}/host/{self.house.access.host_token()}"
+
+
+@contextmanager
+def served(folder: Path, *, streams: int = 40) -> Iterator[Service]:
+    service = Service(folder, streams=streams)
+    try:
+        yield service
+    finally:
+        service.stop()

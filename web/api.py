@@ -1,0 +1,95 @@
+"""The API of the night: health, the state, and the one door for changes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from flask import Blueprint, Response, current_app, request
+
+from companion.night.answers import Answer
+from web.answers import RefusedError, json_body, json_response, text_field
+from web.live import StateTexts, devices
+from web.sessions import house, me, member, role
+
+views = Blueprint("api", __name__, url_prefix="/api")
+
+ACTION_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
+MAX_STATE = 2**53
+STATUS = {
+    "stale": 409,
+    "paused": 409,
+    "no-match": 409,
+    "refused": 422,
+    "forbidden": 403,
+    "agreement": 403,
+    "bad-input": 400,
+    "storage": 503,
+}
+"""The HTTP status of what the night says no to."""
+
+
+@views.get("/health")
+def health() -> Response:
+    """Answer how the service is: version, devices with their kind, the open match, the journal's position."""
+    return json_response(house().health())
+
+
+@views.get("/state")
+def state() -> Response:
+    """Answer with all that the page shows; with ``?after=SEQ`` the night is left out while it is still at SEQ.
+
+    This is what a page asks again and again while it has no live stream.
+    """
+    after = request.args.get("after", "")
+    texts: StateTexts = current_app.extensions["companion-texts"]
+    seq, text = texts.text(role(), None)
+    view = "null" if after == str(seq) else text
+    head = json_response(
+        {
+            "seq": seq,
+            "me": me(),
+            "version": house().version,
+            "stamp": current_app.extensions["companion-assets"].stamp,
+            **devices(house()),
+        }
+    )
+    head.set_data(head.get_data(as_text=True)[:-1] + f',"view":{view}}}')
+    return head
+
+
+@views.post("/do")
+def do() -> Response:
+    """Do a command: ``{"command", "body", "state", "action_id"}``.
+
+    ``state`` is the state number that the sender saw: when the match is elsewhere by now the command is stale and
+    nothing is done. The same ``action_id`` again gets the same answer and does nothing twice.
+    """
+    session = member()
+    body = json_body()
+    command = text_field(body, "command", 40)
+    action_id = text_field(body, "action_id", 64)
+    if not ACTION_ID.fullmatch(action_id):
+        raise _bad_field("action_id")
+    told = body.get("body", {})
+    if not isinstance(told, dict):
+        raise _bad_field("body")
+    number = body.get("state")
+    if number is not None and (isinstance(number, bool) or not isinstance(number, int) or abs(number) > MAX_STATE):
+        raise _bad_field("state")
+    answer = house().night.do(command, told, by=session.actor, state=number, action_id=action_id)
+    return json_response(answer_form(answer), 200 if answer.ok else STATUS.get(answer.problem or "", 400))
+
+
+def _bad_field(name: str) -> RefusedError:
+    return RefusedError(400, "bad-field", "The field %(field)s is missing or is not what it should be.", field=name)
+
+
+def answer_form(answer: Answer) -> dict[str, Any]:
+    """Return an answer as JSON; a refusal carries the same ``error`` as every other of this API."""
+    form = answer.to_json()
+    if not answer.ok:
+        clauses = list(answer.ruling.clauses) if answer.ruling is not None else []
+        said = {"en": answer.message_en, "fr": answer.message_fr}
+        form["error"] = {"code": answer.problem, **said, "clauses": clauses}
+    return form

@@ -1,0 +1,113 @@
+"""The API of the devices: pictures in and out, the source of the camera, the simulated igloo.
+
+Pictures of the table are for those who take part: they show the room. No path comes from a request: a kept picture
+is named by its hash, a live one by one of two words.
+"""
+
+from __future__ import annotations
+
+import re
+
+from flask import Blueprint, Response, request
+
+from companion.ports import BadDataError, DeviceError
+from web.answers import RefusedError, json_body, json_response, text_field
+from web.forms import camera_form, table_form
+from web.house import SimulatedAction
+from web.sessions import host, house, member
+
+views = Blueprint("api_devices", __name__, url_prefix="/api")
+
+MAX_PHOTO_BYTES = 15 * 1024 * 1024
+SHA256 = re.compile(r"[0-9a-f]{64}")
+PICTURE_TYPES = {"image/jpeg", "image/png"}
+
+
+def _picture(data: bytes, mimetype: str, keep: bool) -> Response:
+    response = Response(data, mimetype=mimetype)
+    response.headers["Cache-Control"] = "private, max-age=31536000, immutable" if keep else "no-store"
+    return response
+
+
+def _said_by_device(error: Exception) -> RefusedError:
+    return RefusedError(422, "device", str(error))
+
+
+@views.get("/camera/<which>.jpg")
+def picture(which: str) -> Response:
+    """Answer with the newest ``frame``, or the newest straightened ``table``."""
+    member()
+    if which not in {"frame", "table"}:
+        raise RefusedError(404, "not-found", "There is nothing here.")
+    data = house().camera_jpeg(which)
+    if data is None:
+        raise RefusedError(404, "no-picture", "There is no picture yet.")
+    return _picture(data, "image/jpeg", keep=False)
+
+
+@views.get("/evidence/<sha256>")
+def evidence(sha256: str) -> Response:
+    """Answer with a picture that was kept as evidence."""
+    member()
+    found = house().evidence(sha256) if SHA256.fullmatch(sha256) else None
+    if found is None or found[1] not in PICTURE_TYPES:
+        raise RefusedError(404, "no-picture", "This picture is not kept here.")
+    return _picture(*found, keep=True)
+
+
+@views.post("/evidence")
+def keep_evidence() -> Response:
+    """Keep the newest picture beside the journal, with the round that is being played."""
+    member()
+    kept = house().keep_evidence()
+    if kept is None:
+        raise RefusedError(409, "no-picture", "There is no picture yet.")
+    return json_response({"ok": True, "sha256": kept.sha256})
+
+
+@views.post("/photo")
+def photo() -> Response:
+    """Take in a photo (the body is the picture: JPEG, PNG …) and answer what it shows of the markers."""
+    member()
+    if (request.content_length or 0) > MAX_PHOTO_BYTES:
+        raise RefusedError(413, "too-large", "This is more than can be taken in.")
+    request.max_content_length = MAX_PHOTO_BYTES
+    data = request.get_data(cache=False)
+    if not data:
+        raise RefusedError(400, "no-photo", "No photo was sent.")
+    try:
+        table = house().upload_photo(data)
+    except BadDataError as error:
+        raise _said_by_device(error) from None
+    return json_response({"ok": True, "table": table_form(table)})
+
+
+@views.post("/camera")
+def use_camera() -> Response:
+    """Change the source of pictures: ``{"source": "usb:0"}``; only the host may."""
+    host()
+    source = text_field(json_body(), "source", 500).strip()
+    try:
+        house().use_camera(source)
+    except (BadDataError, DeviceError) as error:
+        raise _said_by_device(error) from None
+    return json_response({"ok": True, **camera_form(house().camera(), house().table())})
+
+
+@views.post("/simulate")
+def simulate() -> Response:
+    """Play with the simulated igloo: ``{"action", "count"?}``; 409 where there is none."""
+    member()
+    if not house().simulated():
+        raise RefusedError(409, "not-simulated", "There is no simulated igloo here.")
+    body = json_body()
+    action, count = text_field(body, "action", 20), body.get("count")
+    if action not in set(SimulatedAction):
+        raise RefusedError(400, "bad-field", "The field %(field)s is missing or is not what it should be.", field="action")
+    if count is not None and (isinstance(count, bool) or not isinstance(count, int) or not 2 <= count <= 13):
+        raise RefusedError(400, "bad-field", "The field %(field)s is missing or is not what it should be.", field="count")
+    try:
+        house().simulate(SimulatedAction(action), count)
+    except (BadDataError, DeviceError) as error:
+        raise _said_by_device(error) from None
+    return json_response({"ok": True})

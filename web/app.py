@@ -1,0 +1,80 @@
+"""The web application: the guards, the languages, the views."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from flask import Flask, Response, render_template, request
+from werkzeug.exceptions import HTTPException
+
+from web import api, api_devices, api_rules, assets, pages, sessions, streams
+from web.answers import RefusedError, both, refusal
+from web.house import House
+from web.language import LANGUAGES, choose, speak
+from web.live import StateTexts
+from web.security import guard
+
+MAX_FORM_BYTES = 64 * 1024
+log = logging.getLogger(__name__)
+
+
+def create_app(house: House) -> Flask:
+    """Return the application that shows ``house``; :func:`web.server.make_server` serves it."""
+    app = Flask(__name__, static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = MAX_FORM_BYTES
+    app.config["MAX_FORM_MEMORY_SIZE"] = MAX_FORM_BYTES
+    app.config["MAX_FORM_PARTS"] = 50
+    files = assets.Assets()
+    app.extensions["companion-house"] = house
+    app.extensions["companion-assets"] = files
+    app.extensions["companion-texts"] = StateTexts(house)
+    app.extensions["companion-streams"] = streams.Streams(house.settings.number("max_streams"))
+    guard(app, lambda: house.settings.lines("host_names"))
+    speak(app)
+    app.register_blueprint(assets.blueprint(files))
+    for module in (pages, sessions, streams, api, api_devices, api_rules):
+        app.register_blueprint(module.views)
+
+    @app.context_processor
+    def in_templates() -> dict[str, Any]:
+        return {"asset": files.url, "modules": files.names(".js"), "language": choose()}
+
+    @app.errorhandler(RefusedError)
+    def refused(error: RefusedError) -> Response:
+        return _answer(error.status, error.code, both(error.message, **error.facts), error.facts)
+
+    @app.errorhandler(HTTPException)
+    def http_error(error: HTTPException) -> Response:
+        status = error.code or 500
+        message = {
+            404: "There is nothing here.",
+            405: "This cannot be done here.",
+            413: "This is more than can be taken in.",
+        }.get(status, "This request could not be understood.")
+        answer = _answer(status, f"http-{status}", both(message))
+        for name, value in error.get_headers():
+            if name == "Allow":
+                answer.headers[name] = value
+        return answer
+
+    @app.errorhandler(Exception)
+    def failed(error: Exception) -> Response:
+        log.error("A request failed: %s %s", request.method, request.path, exc_info=error)
+        return _answer(500, "failed", both("Something went wrong here. Nothing was changed; try again."))
+
+    return app
+
+
+def _answer(status: int, code: str, said: dict[str, str], facts: dict[str, object] | None = None) -> Response:
+    """Return a refusal as JSON for the API, as a page for people."""
+    if request.path.startswith("/api/"):
+        response = refusal(status, code, said)
+    else:
+        sentence = said[choose() if choose() in LANGUAGES else LANGUAGES[0]]
+        response = Response(render_template("sentence.html", sentence=sentence, status=status), status)
+        response.headers["Cache-Control"] = "no-store"
+    wait = (facts or {}).get("wait_s")
+    if wait is not None:
+        response.headers["Retry-After"] = str(wait)
+    return response

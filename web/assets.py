@@ -1,0 +1,89 @@
+"""What the page is made of: styles, modules, drawings, read once into memory and packed once.
+
+Their address carries a stamp of the contents (``/static/<stamp>/js/main.js``), so a browser may keep them for
+ever and never mixes two versions. A request names a file only as a key of a dictionary: no path of a request ever
+reaches the file system.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from flask import Blueprint, Response, abort, request
+
+FOLDER = Path(__file__).parent / "static"
+
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+FOR_EVER = "public, max-age=31536000, immutable"
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """One file: its bytes as they are and packed, and its media type."""
+
+    plain: bytes
+    packed: bytes
+    mimetype: str
+
+
+class Assets:
+    """All files of a folder by their relative name, and the stamp of their contents."""
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        digest = hashlib.sha256()
+        self._files: dict[str, Asset] = {}
+        for path in sorted(p for p in folder.rglob("*") if p.suffix in TYPES):
+            name = path.relative_to(folder).as_posix()
+            data = path.read_bytes()
+            digest.update(name.encode() + b"\0" + data + b"\0")
+            self._files[name] = Asset(data, gzip.compress(data, mtime=0), TYPES[path.suffix])
+        self.stamp = digest.hexdigest()[:12]
+
+    def get(self, name: str) -> Asset | None:
+        """Return a file by its relative name, or None."""
+        return self._files.get(name)
+
+    def names(self, ending: str) -> list[str]:
+        """Return the relative names that end so, in order."""
+        return [name for name in self._files if name.endswith(ending)]
+
+    def url(self, name: str) -> str:
+        """Return the stamped address of a file.
+
+        :raises KeyError: when there is no such file: a template that names one is wrong.
+        """
+        if name not in self._files:
+            raise KeyError(name)
+        return f"/static/{self.stamp}/{name}"
+
+
+def accepts_gzip() -> bool:
+    """Tell whether this request takes gzip."""
+    return request.accept_encodings.quality("gzip") > 0
+
+
+def blueprint(assets: Assets) -> Blueprint:
+    """Return the views that answer ``/static/<stamp>/<name>``."""
+    views = Blueprint("assets", __name__)
+
+    @views.get("/static/<stamp>/<path:name>")
+    def static_file(stamp: str, name: str) -> Response:
+        asset = assets.get(name)
+        if asset is None or stamp != assets.stamp:
+            abort(404)
+        packed = accepts_gzip()
+        response = Response(asset.packed if packed else asset.plain, content_type=asset.mimetype)
+        response.headers["Cache-Control"] = FOR_EVER
+        response.headers["Vary"] = "Accept-Encoding"
+        if packed:
+            response.headers["Content-Encoding"] = "gzip"
+        return response
+
+    return views

@@ -1,0 +1,101 @@
+"""Which language a person reads: the browser's, or the one chosen on the page; and the words of the modules."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from functools import cache
+from typing import Any
+
+from babel.messages.mofile import read_mo
+from flask import Blueprint, Flask, Response, abort, current_app, redirect, request
+from flask_babel import Babel, force_locale, get_translations
+
+from web.answers import LANGUAGES, RefusedError
+from web.assets import FOR_EVER, accepts_gzip
+
+COOKIE = "language"
+NAMES = {"en": "English", "fr": "Français"}
+PLURALS_UP_TO = 200
+"""Plural forms are sent as a table up to here; above, the last two digits decide as from 100 on."""
+
+
+def choose() -> str:
+    """Return the language of this request: the cookie's, else the best that the browser asks for, else English."""
+    chosen = request.cookies.get(COOKIE, "")
+    return chosen if chosen in LANGUAGES else request.accept_languages.best_match(LANGUAGES) or LANGUAGES[0]
+
+
+@cache
+def _catalogue_file(language: str) -> Any:
+    from pathlib import Path
+
+    path = Path(__file__).parent / "translations" / language / "LC_MESSAGES" / "messages.mo"
+    with path.open("rb") as file:
+        return read_mo(file)
+
+
+@cache
+def catalogue(language: str) -> tuple[bytes, bytes, str]:
+    """Return the words for the page's modules as JSON: plain, packed, and a stamp of the contents.
+
+    ``words`` maps a message id to its text, or to the list of its plural forms; ``plural`` gives the form's index
+    for the numbers 0 … 200. English is the language of the message ids and needs no words.
+    """
+    if language == LANGUAGES[0]:
+        words: dict[str, object] = {}
+        plural = [int(n != 1) for n in range(PLURALS_UP_TO)]
+    else:
+        known = _catalogue_file(language)
+        words = {}
+        for message in known:
+            if message.id and isinstance(message.id, tuple):
+                words[message.id[0]] = list(message.string)
+            elif message.id:
+                words[message.id] = message.string
+        with force_locale(language):
+            form = get_translations().plural
+            plural = [int(form(n)) for n in range(PLURALS_UP_TO)]
+    data = json.dumps({"words": words, "plural": plural}, ensure_ascii=False, separators=(",", ":")).encode()
+    return data, gzip.compress(data, mtime=0), hashlib.sha256(data).hexdigest()[:12]
+
+
+def catalogue_url(language: str) -> str:
+    """Return the stamped address of a language's words."""
+    return f"/words/{catalogue(language)[2]}/{language}.json"
+
+
+views = Blueprint("language", __name__)
+
+
+@views.get("/words/<stamp>/<language>.json")
+def words(stamp: str, language: str) -> Response:
+    """Answer with the words of a language."""
+    if language not in LANGUAGES or stamp != catalogue(language)[2]:
+        abort(404)
+    plain, packed, _ = catalogue(language)
+    response = Response(packed if accepts_gzip() else plain, mimetype="application/json")
+    response.headers["Cache-Control"] = FOR_EVER
+    response.headers["Vary"] = "Accept-Encoding"
+    if accepts_gzip():
+        response.headers["Content-Encoding"] = "gzip"
+    return response
+
+
+@views.post("/language")
+def choose_language() -> Response:
+    """Remember the chosen language on this device and show the page in it."""
+    language = request.form.get("language", "")
+    if language not in LANGUAGES:
+        raise RefusedError(400, "no-language", "This language is not known here.")
+    response = current_app.make_response(redirect("/", 303))
+    response.set_cookie(COOKIE, language, max_age=365 * 24 * 3600, httponly=True, samesite="Lax")
+    return response
+
+
+def speak(app: Flask) -> None:
+    """Give ``app`` its languages."""
+    app.config["BABEL_TRANSLATION_DIRECTORIES"] = "translations"
+    Babel(app, default_locale=LANGUAGES[0], locale_selector=choose)
+    app.register_blueprint(views)

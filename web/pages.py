@@ -1,0 +1,40 @@
+"""The pages: one shell, filled by the page's own modules; a plain score table where scripts do not run."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, current_app, make_response, render_template
+
+from web.language import LANGUAGES, NAMES, catalogue_url, choose
+from web.sessions import house, me, role
+from web.streams import HEARTBEAT_S, POLL_MS
+
+views = Blueprint("pages", __name__)
+
+
+@views.get("/")
+def table() -> Response:
+    """Show the table: the set-up, the round, the ranking; whatever the night is at."""
+    language = choose()
+    page = {
+        "language": language,
+        "words": catalogue_url(language),
+        "me": me(),
+        "version": house().version,
+        "stamp": current_app.extensions["companion-assets"].stamp,
+        "poll_ms": POLL_MS,
+        "silence_ms": round(HEARTBEAT_S * 3000),
+    }
+    view = house().night.view(role())
+    response = make_response(
+        render_template(
+            "table.html",
+            page=page,
+            match=view["match"],
+            house_name=house().settings.text("house_name"),
+            languages=[(code, NAMES[code]) for code in LANGUAGES],
+            language=language,
+        )
+    )
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["Vary"] = "Accept-Language, Cookie"
+    return response

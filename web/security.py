@@ -1,0 +1,98 @@
+"""The guards at the door: who is addressed, where a change comes from, what the browser may load.
+
+A page on a LAN is reached by names that anybody may own: a name that an attacker controls can be pointed at a
+private address (DNS rebinding), and any site can make a browser send a form to us. So every request must name us
+(the Host header), and every change must come from our own page (Origin, Sec-Fetch-Site) or from a program that
+says so with a header that no foreign page can set.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+from collections.abc import Callable, Iterable
+
+from flask import Flask, Response, request
+
+from web.answers import RefusedError
+
+HOST = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}))(?::(\d{1,5}))?")
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+PROGRAM_HEADER = "X-Companion"
+"""A change without an Origin must carry this header: programs can, a foreign page cannot without our consent."""
+
+POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data: blob:",
+        "connect-src 'self'",
+        "font-src 'self'",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=()",
+}
+
+
+def host_is_ours(header: str, names: Iterable[str]) -> bool:
+    """Tell whether a Host header names this machine: an own name, localhost, ``*.local``, a private address."""
+    match = HOST.fullmatch(header)
+    if match is None or (match[2] and int(match[2]) > 65535):
+        return False
+    host = match[1].strip("[]").lower().rstrip(".")
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost" or host.endswith((".local", ".localhost")) or host in {n.lower() for n in names}
+    return address.is_private or address.is_loopback or address.is_link_local
+
+
+def change_is_ours(origin: str | None, site: str | None, program: str | None, own: str) -> bool:
+    """Tell whether a change comes from our own page (``own`` is our origin as addressed) or from a program."""
+    if site is not None and site not in {"same-origin", "none"}:
+        return False
+    if origin is not None:
+        return origin == own
+    return site == "same-origin" or bool(program)
+
+
+def guard(app: Flask, names: Callable[[], Iterable[str]]) -> None:
+    """Put the guards before every view of ``app``, and the headers on every answer.
+
+    ``names`` are the house's own names beside its addresses; they are asked anew for each request, because the
+    host may change them on the page.
+    """
+    machine = socket.gethostname().lower()
+
+    @app.before_request
+    def check_door() -> None:
+        if not host_is_ours(request.headers.get("Host", ""), (machine, *names())):
+            raise RefusedError(
+                421, "wrong-host", "This page does not answer to that name; add it to the names in the settings."
+            )
+        if request.method not in SAFE_METHODS and not change_is_ours(
+            request.headers.get("Origin"),
+            request.headers.get("Sec-Fetch-Site"),
+            request.headers.get(PROGRAM_HEADER),
+            f"{request.scheme}://{request.headers['Host']}",
+        ):
+            raise RefusedError(403, "wrong-origin", "A change is taken from this page only, not from another site.")
+
+    @app.after_request
+    def lock_down(response: Response) -> Response:
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
+        return response

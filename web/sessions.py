@@ -1,0 +1,182 @@
+"""Who is asking: the host by a one-time link, players by the table's PIN, and everybody else, who may only watch."""
+
+from __future__ import annotations
+
+import io
+
+import segno
+from flask import Blueprint, Response, current_app, g, redirect, render_template, request
+
+from companion.night.access import Session, TooManyTriesError
+from companion.night.answers import Role
+from web.answers import RefusedError, json_body, json_response, text_field
+from web.house import House
+
+COOKIE = "companion"
+COOKIE_DAYS = 180
+LABEL_LENGTH = 40
+
+views = Blueprint("sessions", __name__)
+
+
+def house() -> House:
+    """Return the house that this application shows."""
+    found: House = current_app.extensions["companion-house"]
+    return found
+
+
+def who() -> Session | None:
+    """Return the session of this request; None for a bystander. Asked once a request."""
+    if "session" not in g:
+        secret = request.cookies.get(COOKIE, "")
+        g.session = house().access.session(secret) if 0 < len(secret) <= 200 else None
+    session: Session | None = g.session
+    return session
+
+
+def role() -> Role:
+    """Return what this request may do."""
+    session = who()
+    return Role.SPECTATOR if session is None else session.role
+
+
+def member() -> Session:
+    """Return the session of a player or the host.
+
+    :raises RefusedError: for everybody else (403).
+    """
+    session = who()
+    if session is None or session.role not in {Role.HOST, Role.PLAYER}:
+        raise RefusedError(403, "watching", "You are only watching. Join with the table's PIN to take part.")
+    return session
+
+
+def host() -> Session:
+    """Return the session of the host.
+
+    :raises RefusedError: for everybody else (403).
+    """
+    session = member()
+    if session.role is not Role.HOST:
+        raise RefusedError(403, "not-host", "Only the host of the table may do this.")
+    return session
+
+
+def me() -> dict[str, object]:
+    """Return what a phone may know of itself."""
+    session = who()
+    if session is None:
+        return {"role": str(Role.SPECTATOR), "id": None, "label": "", "colour": None}
+    return {"role": str(session.role), "id": session.id, "label": session.label, "colour": session.colour}
+
+
+def _client() -> str:
+    return request.remote_addr or ""
+
+
+def _too_many(error: TooManyTriesError) -> RefusedError:
+    return RefusedError(429, "too-many-tries", "Too many wrong tries. Wait a little.", wait_s=round(error.wait_s))
+
+
+def _admitted(response: Response, secret: str) -> Response:
+    response.set_cookie(COOKIE, secret, max_age=COOKIE_DAYS * 24 * 3600, httponly=True, samesite="Lax")
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _label(text: str) -> str:
+    return " ".join(text.split())[:LABEL_LENGTH]
+
+
+@views.get("/host/<token>")
+def host_link(token: str) -> str:
+    """Show what the host link does; the link is spent by the button only, never by a preview that fetches it."""
+    return render_template("host.html", token=token)
+
+
+@views.post("/host/<token>")
+def open_table(token: str) -> Response:
+    """Spend a host link: this browser becomes the host's."""
+    try:
+        admitted = house().access.redeem(token[:200], _client())
+    except TooManyTriesError as error:
+        raise _too_many(error) from None
+    if admitted is None:
+        raise RefusedError(403, "spent-link", "This host link was used already or is too old. Ask for another.")
+    return _admitted(current_app.make_response(redirect("/", 303)), admitted[0])
+
+
+@views.get("/join")
+def join_page() -> str:
+    """Show where the PIN is entered; a QR code brings it in the fragment, which no server sees."""
+    return render_template("join.html", wrong=False)
+
+
+@views.post("/join")
+def join() -> Response | tuple[str, int]:
+    """Join the table with its PIN."""
+    pin = "".join(request.form.get("pin", "")[:20].split())
+    try:
+        admitted = house().access.join(pin, _client(), _label(request.form.get("label", "")[:200]))
+    except TooManyTriesError as error:
+        raise _too_many(error) from None
+    if admitted is None:
+        return render_template("join.html", wrong=True), 403
+    return _admitted(current_app.make_response(redirect("/", 303)), admitted[0])
+
+
+@views.post("/api/join")
+def api_join() -> Response:
+    """Join the table with its PIN: ``{"pin", "label"?}``; answers with the cookie."""
+    body = json_body()
+    try:
+        admitted = house().access.join(
+            text_field(body, "pin", 20), _client(), _label(text_field(body, "label", 200, ""))
+        )
+    except TooManyTriesError as error:
+        raise _too_many(error) from None
+    if admitted is None:
+        raise RefusedError(403, "wrong-pin", "That is not the PIN of this table.")
+    return _admitted(json_response({"ok": True, "role": str(admitted[1].role), "id": admitted[1].id}), admitted[0])
+
+
+def _table_address() -> str:
+    """Return the address for other phones: the one that the host uses, unless only this machine knows it."""
+    name = (request.host.rsplit(":", 1)[0] if not request.host.endswith("]") else request.host).strip("[]")
+    if name == "localhost" or name.startswith("127.") or name == "::1":
+        return next(iter(house().addresses()), request.host_url.rstrip("/"))
+    return request.host_url.rstrip("/")
+
+
+@views.get("/api/table")
+def table() -> Response:
+    """Answer the host with the table's PIN and addresses, and who has joined."""
+    host()
+    access = house().access
+    joined = [{"id": s.id, "role": str(s.role), "label": s.label, "colour": s.colour} for s in access.sessions()]
+    return json_response(
+        {"pin": access.pin, "address": _table_address(), "addresses": list(house().addresses()), "joined": joined}
+    )
+
+
+@views.get("/api/join.svg")
+def join_code() -> Response:
+    """Answer the host with the QR code that brings a phone to the table, PIN included."""
+    host()
+    picture = io.BytesIO()
+    code = segno.make(f"{_table_address()}/join#{house().access.pin}", error="m", micro=False)
+    code.save(picture, kind="svg", border=2, scale=4, dark="#0f2233", light="#ffffff", omitsize=True)
+    response = Response(picture.getvalue(), mimetype="image/svg+xml")
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@views.post("/api/leave")
+def leave() -> Response:
+    """Forget this browser's session: it watches again."""
+    session = who()
+    if session is not None:
+        house().access.revoke(session.id)
+    response = json_response({"ok": True})
+    response.delete_cookie(COOKIE, httponly=True, samesite="Lax")
+    return response

@@ -1,0 +1,127 @@
+// The circle of nine cards round the village, as it lies on the table.
+
+import { s } from "./dom.js";
+import { cardName, colourName, igloo, playerName, thaler } from "./art.js";
+import { list, t, tn } from "./words.js";
+
+const RADIUS = 374;
+const WIDTH = 200;
+const HEIGHT = 232;
+
+/** The middle of the nth of nine places, clockwise from the top, in a square from -500 to 500. */
+function middle(index) {
+  const angle = (index / 9) * 2 * Math.PI - Math.PI / 2;
+  return [RADIUS * Math.cos(angle), RADIUS * Math.sin(angle) * 1.02];
+}
+
+const placeNumber = (place) => Number(place.replace("card", ""));
+
+function figures(points, y) {
+  const wide = 40;
+  return Array.from({ length: points }, (_, i) =>
+    s("g", { class: "figure", transform: `translate(${(i - (points - 1) / 2) * wide - 18} ${y}) scale(1.5)` },
+      s("circle", { cx: 12, cy: 7.6, r: 5 }),
+      s("circle", { cx: 12, cy: 7.8, r: 2.3 }),
+      s("path", { d: "M7.6 11.2 4.2 16.4M16.4 11.2l3.4 5.2M7.4 12.4 6 21.5h12l-1.4-9.1" })));
+}
+
+/** Lay igloos in up to three rows at the foot of a card; more of them are drawn smaller. */
+function placeIgloos(igloos) {
+  const many = igloos.length;
+  const rows = many <= 3 ? 1 : many <= 8 ? 2 : 3;
+  const columns = Math.ceil(many / rows);
+  const scale = [1.45, 1.0, 0.72][rows - 1] * (columns > 4 ? 0.86 : 1);
+  return igloos.map((one, i) => {
+    const row = Math.floor(i / columns);
+    const inRow = Math.min(columns, many - row * columns);
+    const x = ((i % columns) - (inRow - 1) / 2) * 43 * scale;
+    const y = HEIGHT / 2 - 10 - (rows - 1 - row) * 48 * scale;
+    return igloo(one, x, y, scale);
+  });
+}
+
+function describe(card, result, names) {
+  const place = t("Place %(n)s", { n: placeNumber(card.place) });
+  const parts = [place];
+  if (card.numbers) {
+    parts.push(t("card %(card)s", { card: cardName(card.numbers) }));
+    parts.push(tn("worth %(n)s point", "worth %(n)s points", card.points));
+  } else parts.push(t("no card"));
+  if (card.igloos.length) {
+    const standing = card.igloos.map((one) => {
+      const who = names[one.colour] ?? colourName(one.colour);
+      return one.number === null ? who : t("%(who)s with number %(n)s", { who, n: one.number });
+    });
+    parts.push(t("igloos of %(players)s", { players: list(standing) }));
+  }
+  if (result) parts.push(result.winner ? t("won by %(who)s", { who: names[result.winner] }) : t("nobody wins it"));
+  return parts.join(", ");
+}
+
+function oneCard(card, { action, picked, asked, askedIgloo, result, names }) {
+  const [x, y] = middle(placeNumber(card.place) - 1);
+  const size = card.numbers ? [0, 84, 72, 52][card.numbers.length] : 0;
+  const igloos = card.igloos.map((one, i) => ({ ...one, asked: asked && i === askedIgloo }));
+  const button = action
+    ? { role: "button", tabindex: 0, "data-do": action, "data-place": card.place, "aria-pressed": picked ? "true" : null }
+    : { role: "img" };
+  const crowded = igloos.length > 3;
+  return s("g", {
+      ...button,
+      "data-key": card.place,
+      "aria-label": describe(card, result, names),
+      class: ["card", !card.numbers && "empty", picked && "picked", asked && "now", action && "live"],
+      transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
+    },
+    s("rect", { class: "paper", x: -WIDTH / 2, y: -HEIGHT / 2, width: WIDTH, height: HEIGHT, rx: 16 }),
+    card.numbers
+      ? [
+          s("text", { class: "numbers", "text-anchor": "middle", y: -HEIGHT / 2 + 44 + size / 3.1, "font-size": size },
+            cardName(card.numbers)),
+          !crowded && !(igloos.length && card.numbers.length === 1) && figures(card.points, igloos.length ? -24 : 22),
+        ]
+      : s("text", { class: "place", "text-anchor": "middle", y: igloos.length ? -40 : 16 }, placeNumber(card.place)),
+    result && badge(result),
+    placeIgloos(igloos));
+}
+
+function badge(result) {
+  return s("g", { class: "badge" },
+    result.winner
+      ? thaler(result.winner, 0, HEIGHT / 2 - 48, 2.6)
+      : s("path", { class: "none", d: `M-20 ${HEIGHT / 2 - 68}l40 40m0-40l-40 40` }));
+}
+
+function village(left, lines) {
+  const igloos = Array.from({ length: 12 }, (_, i) => {
+    const angle = (i / 12) * 2 * Math.PI - Math.PI / 2;
+    return s("g", { transform: `translate(${(Math.cos(angle) * 172).toFixed(1)} ${(Math.sin(angle) * 168 + 16).toFixed(1)})` },
+      s("path", { class: ["home", i >= left && "away"], d: "M-26 0v-7a26 26 0 0 1 52 0v7z" }));
+  });
+  return s("g", { class: "village", "aria-hidden": "true" },
+    s("circle", { class: "ground", r: 216 }),
+    igloos,
+    lines.map((line, i) =>
+      s("text", { class: i ? "small" : "large", "text-anchor": "middle", y: i ? 42 : 6 }, line)));
+}
+
+/**
+ * Draw the table. `action` names what a tap on a card does (null: nothing), `picked` is the chosen place, `asked`
+ * the place and igloo whose number is wanted, `results` those of this check by place.
+ */
+export function circle(match, { action = null, may = () => true, picked = null, asked = null, lines = [] }) {
+  const names = Object.fromEntries(match.players.map((player) => [player.colour, playerName(player)]));
+  const results = Object.fromEntries(
+    (match.phase === "checking" || match.phase === "deal" ? match.results : []).map((result) => [result.place, result]));
+  return s("svg", { class: "circle", viewBox: "-500 -500 1000 1000", role: "group", "aria-label": t("The table") },
+    village(match.village_left, lines),
+    match.cards.map((card) =>
+      oneCard(card, {
+        action: may(card) ? action : null,
+        picked: picked === card.place,
+        asked: asked?.place === card.place,
+        askedIgloo: asked?.index,
+        result: card.igloos.length ? null : results[card.place],
+        names,
+      })));
+}

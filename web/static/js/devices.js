@@ -1,0 +1,176 @@
+// The igloo and the camera, live: what they are, how they do, what they say.
+
+import { h, s } from "./dom.js";
+import { icon } from "./art.js";
+import { kindMark } from "./told.js";
+import { isHost, liveRound, mayAct, store } from "./store.js";
+import { list, number, t, tn } from "./words.js";
+
+const stateWords = (state) => ({
+  missing: t("not there"),
+  searching: t("being looked for"),
+  connected: t("connected"),
+  silent: t("silent"),
+  faulty: t("faulty"),
+}[state] ?? state);
+
+const MOTIONS = {
+  rest: ["rest", () => t("at rest")],
+  lifted: ["lift", () => t("lifted")],
+  carried: ["lift", () => t("carried")],
+  shaken: ["shake", () => t("shaken")],
+  turned: ["turn", () => t("turned over")],
+  "set-down": ["down", () => t("set down")],
+  knocked: ["down", () => t("knocked")],
+  dropped: ["down", () => t("dropped")],
+};
+
+function fact(name, value, bad = false) {
+  return h("div", { class: bad ? "bad" : null }, h("dt", null, name), h("dd", null, value));
+}
+
+function line(igloo) {
+  const { counts } = igloo;
+  const loss = [
+    counts.lost && tn("%(n)s sample lost", "%(n)s samples lost", counts.lost),
+    counts.missing_frames && tn("%(n)s frame missing", "%(n)s frames missing", counts.missing_frames),
+    counts.rejected && tn("%(n)s sample rejected", "%(n)s samples rejected", counts.rejected),
+    counts.repeated && tn("%(n)s frame repeated", "%(n)s frames repeated", counts.repeated),
+    counts.corrupt && tn("%(n)s damaged frame", "%(n)s damaged frames", counts.corrupt),
+    counts.overflows && tn("%(n)s overflow", "%(n)s overflows", counts.overflows),
+    counts.dropped_frames && tn("%(n)s frame dropped by the igloo", "%(n)s frames dropped by the igloo", counts.dropped_frames),
+    counts.resets && tn("restarted once", "restarted %(n)s times", counts.resets),
+    counts.reconnects && tn("came back once", "came back %(n)s times", counts.reconnects),
+  ].filter(Boolean);
+  return h("li", { class: ["device", igloo.state], "data-key": igloo.key },
+    h("p", { class: "device-head" },
+      h("span", { class: ["lamp", igloo.state], "aria-hidden": "true" }),
+      h("strong", null, igloo.unit ? t("Igloo sensor %(n)s", { n: igloo.unit }) : t("Igloo sensor")),
+      kindMark(igloo.kind),
+      h("span", { class: "quiet" }, stateWords(igloo.state))),
+    igloo.note && h("p", { class: "note" }, t(igloo.note)),
+    h("dl", { class: "facts" },
+      igloo.port && fact(t("Port"), igloo.port),
+      igloo.rate_hz !== null && fact(t("Sample rate"), `${number(igloo.rate_hz, 1)} Hz`),
+      fact(t("Samples"), number(counts.samples)),
+      fact(t("Losses"), loss.length ? list(loss) : t("none"), loss.length > 0)));
+}
+
+function motion() {
+  const [name, words] = MOTIONS[store.motion.state] ?? ["unknown", () => t("not felt yet")];
+  return h("p", { class: ["motion", store.motion.state ?? "unknown"], "data-key": "motion", "data-motion": store.motion.state ?? "" },
+    icon(name, "large"), h("span", null, t("The igloo is:"), " ", h("strong", null, words())));
+}
+
+/** The count as a distribution over 2 … 13, as bars with their numbers. */
+function distribution(count) {
+  const values = Array.from({ length: 12 }, (_, i) => count.posterior?.[String(i + 2)] ?? 0);
+  const top = Math.max(...values, 0.01);
+  const best = count.count;
+  return h("figure", { class: "count", "data-key": "count", "data-count": best ?? "" },
+    s("svg", { viewBox: "0 0 480 190", role: "img",
+        "aria-label": t("Most likely %(n)s beads, %(p)s %", { n: best, p: Math.round(100 * Math.max(...values)) }) },
+      values.map((p, i) => {
+        const height = Math.max(2, (p / top) * 132);
+        return s("g", { transform: `translate(${i * 40} 0)`, class: i + 2 === best ? "best" : null },
+          s("rect", { class: "bar", x: 5, y: 152 - height, width: 30, height, rx: 4 }),
+          p >= 0.005 && s("text", { class: "share", x: 20, y: 146 - height, "text-anchor": "middle" }, Math.round(100 * p)),
+          s("text", { class: "bead", x: 20, y: 178, "text-anchor": "middle" }, i + 2));
+      })),
+    h("figcaption", null,
+      h("strong", { class: "most" }, best),
+      h("span", null, tn("bead, most likely", "beads, most likely", best), " ", kindMark(count.kind)),
+      h("span", { class: "quiet" }, t("%(s)s s of shaking", { s: number(count.seconds, 1) }),
+        count.why ? h("span", null, " ", t(count.why)) : null)));
+}
+
+function heard() {
+  const { count } = store;
+  if (liveRound() || count.hidden) {
+    return h("p", { class: "hidden-count", "data-key": "hidden" }, icon("igloo"), t("The count is hidden until the check."));
+  }
+  if (count.posterior) return distribution(count);
+  const words = { "not-a-shake": t("That was not a shake."), "bad-data": t("That could not be counted.") }[count.state];
+  return h("p", { class: "quiet", "data-key": "no-count" },
+    words ?? t("Shake the igloo, then let it rest: the beads are counted here."), count.why ? ` ${t(count.why)}` : null);
+}
+
+function toys() {
+  if (!store.igloo.simulated || !mayAct()) return null;
+  const button = (action, name, words) =>
+    h("button", { type: "button", class: "small-button", "data-do": "simulate", "data-action": action }, icon(name), words);
+  const plugged = store.igloo.igloos.some((one) => one.kind === "simulated" && one.state === "connected");
+  return h("details", { class: "toys", "data-key": "toys" },
+    h("summary", null, kindMark("simulated"), " ", t("Play with the simulated igloo")),
+    h("p", { class: "quiet" }, t("Shake an igloo with this many beads:")),
+    h("div", { class: "keypad small" }, Array.from({ length: 12 }, (_, i) => i + 2).map((n) =>
+      h("button", { type: "button", class: "key", "data-do": "simulate", "data-action": "shake", "data-count": n,
+        "aria-label": tn("Shake %(n)s bead", "Shake %(n)s beads", n) }, n))),
+    h("div", { class: "row" },
+      button("lift", "lift", t("Lift")),
+      button("turn_over", "turn", t("Turn over")),
+      button("set_down", "down", t("Set down")),
+      plugged ? button("unplug", "plug", t("Unplug")) : button("replug", "plug", t("Plug in again"))));
+}
+
+/** Draw what is known of the igloos. */
+export function iglooPanel() {
+  const { igloos } = store.igloo;
+  return h("section", { class: "panel igloo-panel", "data-key": "igloo" },
+    h("h2", null, icon("igloo"), " ", t("The igloo")),
+    igloos.length
+      ? h("ul", { class: "plain" }, igloos.map(line))
+      : h("p", { class: "quiet" }, t("No igloo with a sensor is connected. The game needs none; plug one in at any time.")),
+    igloos.length ? [motion(), heard()] : null,
+    toys());
+}
+
+function picture(table) {
+  if (!table || !mayAct()) return null;
+  const which = table.straight ? "table" : "frame";
+  return h("figure", { class: "picture" },
+    h("img", { src: `/api/camera/${which}.jpg?n=${table.number}`, decoding: "async",
+      alt: table.straight ? t("The table from above, straightened") : t("The newest picture") }),
+    h("figcaption", null,
+      table.missing.length
+        ? tn("Corner marker %(ids)s is not seen.", "Corner markers %(ids)s are not seen.", table.missing.length, { ids: list(table.missing) })
+        : t("All four corner markers are seen."),
+      table.note ? ` ${t(table.note)}` : ""));
+}
+
+function kept(match) {
+  if (!match?.evidence.length || !mayAct()) return null;
+  return h("ul", { class: "kept", "aria-label": t("Pictures kept with the rounds") }, match.evidence.map((one) =>
+    h("li", { "data-key": one.sha256 },
+      h("a", { href: `/api/evidence/${one.sha256}`, target: "_blank", rel: "noopener" }, icon("camera"),
+        t("Round %(n)s", { n: one.round })), " ", kindMark(one.kind))));
+}
+
+/** Draw what is known of the camera. */
+export function cameraPanel(match) {
+  const { camera, table } = store.camera;
+  return h("section", { class: "panel camera-panel", "data-key": "camera" },
+    h("h2", null, icon("camera"), " ", t("The camera")),
+    camera
+      ? h("p", { class: "device-head" },
+          h("span", { class: ["lamp", camera.state], "aria-hidden": "true" }),
+          h("strong", null, camera.source), kindMark(camera.kind), h("span", { class: "quiet" }, stateWords(camera.state)),
+          camera.width ? h("span", { class: "quiet" }, `${camera.width} × ${camera.height}, ${number(camera.fps, 1)}/s`) : null)
+      : h("p", { class: "quiet" }, t("No camera is chosen. A photo from a phone does as well.")),
+    camera?.note && h("p", { class: "note" }, t(camera.note)),
+    picture(table),
+    !mayAct() && table && h("p", { class: "quiet" }, t("Pictures of the table are for those who take part.")),
+    mayAct() && h("div", { class: "row" },
+      h("label", { class: "second file" }, icon("camera"), h("span", null, t("Send a photo of the table")),
+        h("input", { type: "file", accept: "image/*", capture: "environment", "data-change": "photo", class: "unseen" })),
+      table && match && h("button", { type: "button", class: "second", "data-do": "keep" }, t("Keep this picture"))),
+    kept(match),
+    isHost() && h("details", { class: "source", "data-key": "source" },
+      h("summary", null, t("Choose another source")),
+      h("form", { "data-submit": "camera" },
+        h("label", { for: "camera-source" }, t("usb:0, pi, or the http address of a stream; empty for none")),
+        h("div", { class: "row" },
+          h("input", { id: "camera-source", name: "source", type: "text", maxlength: 500, value: camera?.source ?? "",
+            autocomplete: "off", autocapitalize: "off", spellcheck: "false" }),
+          h("button", { type: "submit", class: "second" }, t("Use it"))))));
+}

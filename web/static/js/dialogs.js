@@ -1,0 +1,132 @@
+// Small windows over the page: a clause, an agreement, a correction, a fault, the way in for others.
+
+import { h, patch } from "./dom.js";
+import { icon, playerName, token } from "./art.js";
+import { said, t } from "./words.js";
+
+const STATUS = () => ({
+  text: t("stated in the rulebook"),
+  deduced: t("deduced from the rulebook"),
+  "outside source": t("from a source beside the rulebook"),
+  "house ruling": t("house ruling: the rulebook is silent"),
+  unknown: t("not known"),
+});
+
+const element = () => document.getElementById("dialog");
+let answer = null;
+
+/** Open a window with these contents; resolves to what `closeDialog` is told, null when it is dismissed. */
+export function openDialog(title, ...contents) {
+  const dialog = element();
+  closeDialog(null);
+  patch(dialog, [
+    h("header", { "data-key": "head" },
+      h("h2", { id: "dialog-title" }, title),
+      h("button", { type: "button", class: "round-button", "data-do": "close-dialog-window", "aria-label": t("Close") }, icon("close"))),
+    h("div", { class: "dialog-body", "data-key": `body${Date.now()}` }, contents),
+  ]);
+  dialog.showModal();
+  return new Promise((resolve) => { answer = resolve; });
+}
+
+/** Close the window and answer who opened it. */
+export function closeDialog(value) {
+  const dialog = element();
+  if (dialog.open) dialog.close();
+  const told = answer;
+  answer = null;
+  told?.(value);
+}
+
+/** Have Escape and a tap beside the window dismiss it. */
+export function prepareDialog() {
+  const dialog = element();
+  dialog.addEventListener("close", () => closeDialog(null));
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) closeDialog(null);
+  });
+}
+
+/** A clause of the rulebook, or a listed dispute, in the reader's language. */
+export function clauseWindow(clause) {
+  const dispute = clause.kind === "dispute";
+  return openDialog(clause.id,
+    dispute ? h("p", { class: "sentence" }, said(clause.question)) : null,
+    h("p", { class: "clause-text" }, said(clause)),
+    clause.note ? h("p", { class: "quiet" }, said(clause.note)) : null,
+    h("p", { class: "quiet" }, dispute ? null : [said(clause.book), ": ", said(clause.heading), ". "],
+      h("span", { class: "ground" }, STATUS()[clause.status] ?? clause.status)));
+}
+
+/** Ask whether the table agrees; resolves to true only then. */
+export async function agreed(sentence, action) {
+  const told = await openDialog(t("Does the table agree?"),
+    h("p", null, sentence),
+    h("div", { class: "row" },
+      h("button", { type: "button", class: "main", "data-do": "dialog-yes" }, action),
+      h("button", { type: "button", class: "second", "data-do": "close-dialog-window" }, t("No"))));
+  return told === true;
+}
+
+function colourChoice(match, anybody) {
+  return h("fieldset", { class: "choice colours" },
+    h("legend", null, t("Who?")),
+    match.players.map((player, i) => h("label", null,
+      h("input", { type: "radio", name: "colour", value: player.colour, checked: i === 0 && !anybody }),
+      token(player.colour), h("span", null, playerName(player)))),
+    anybody && h("label", null, h("input", { type: "radio", name: "colour", value: "", checked: true }),
+      h("span", null, t("nobody knows"))));
+}
+
+/** Ask for a correction of a score; resolves to the body of `correct`. */
+export async function correctionWindow(match) {
+  const form = await openDialog(t("Correct a score"),
+    h("form", { method: "dialog", "data-submit": "dialog-form" },
+      colourChoice(match, false),
+      h("label", { for: "points" }, t("Points to add (minus to take away)")),
+      h("input", { id: "points", name: "points", type: "number", min: -100, max: 100, step: 1, required: true, inputmode: "text" }),
+      h("label", { for: "reason" }, t("Why?")),
+      h("input", { id: "reason", name: "reason", type: "text", maxlength: 200, required: true, autocomplete: "off" }),
+      h("label", { class: "check" }, h("input", { type: "checkbox", name: "agreed", required: true }), t("The table agrees")),
+      h("button", { type: "submit", class: "main" }, t("Correct it"))));
+  if (!form) return null;
+  const points = Number(form.get("points"));
+  return { colour: form.get("colour"), points, reason: form.get("reason").trim(), agreed: form.get("agreed") === "on" };
+}
+
+const FAULTS = () => [
+  ["POP-2.2", t("held two igloos at a time")],
+  ["POP-2.3", t("put an igloo down beside the cards")],
+  ["POP-2.4", t("looked under an igloo")],
+  ["POP-2.5", t("staked a thaler won from another")],
+  ["POP-2.6", t("moved or shook an igloo on a card")],
+];
+
+/** Ask for a fault; resolves to the body of `fault`. */
+export async function faultWindow(match) {
+  const form = await openDialog(t("Report a fault"),
+    h("form", { method: "dialog", "data-submit": "dialog-form" },
+      h("fieldset", { class: "choice" },
+        h("legend", null, t("What happened?")),
+        FAULTS().map(([clause, words], i) => h("label", null,
+          h("input", { type: "radio", name: "clause", value: clause, checked: i === 2 }),
+          h("span", null, words, " ", h("small", { class: "quiet" }, clause))))),
+      colourChoice(match, true),
+      h("button", { type: "submit", class: "main" }, t("Report it"))));
+  if (!form) return null;
+  const colour = form.get("colour");
+  return { clause: form.get("clause"), ...(colour ? { colour } : {}) };
+}
+
+/** The way in for others: the code to scan, the PIN, the address. */
+export function inviteWindow(table) {
+  return openDialog(t("Others join"),
+    h("img", { class: "code", src: `/api/join.svg?${Date.now()}`, alt: t("Code that opens this table on another phone") }),
+    h("p", { class: "pin", "aria-label": t("PIN of this table") }, table.pin),
+    h("p", null, t("Scan the code, or open %(address)s and enter the PIN. Without the PIN one may only watch.", { address: table.address })),
+    table.joined.length
+      ? h("ul", { class: "joined" }, table.joined.map((one) =>
+          h("li", null, one.role === "host" ? icon("crown") : icon("people"),
+            one.label || (one.role === "host" ? t("Host") : t("Player")))))
+      : null);
+}

@@ -1,0 +1,87 @@
+// Elements from words, and the least change from one drawing of the page to the next.
+//
+// A drawing is thrown away and made anew whenever something changes; patch() then alters only what differs, so
+// that focus, scrolling, open details and a finger that is just going down all survive.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function build(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    const text = name === "class" && Array.isArray(value) ? value.filter(Boolean).join(" ") : String(value);
+    element.setAttribute(name, value === true ? "" : text);
+  }
+  element.append(...flatten(children));
+  return element;
+}
+
+function flatten(children) {
+  return children
+    .flat(Infinity)
+    .filter((child) => child !== null && child !== undefined && child !== false && child !== "")
+    .map((child) => (child instanceof Node ? child : document.createTextNode(String(child))));
+}
+
+/** Make an HTML element; attributes that are null or false are left out. */
+export function h(tag, attributes, ...children) {
+  return build(document.createElement(tag), attributes, children);
+}
+
+/** Make an SVG element. */
+export function s(tag, attributes, ...children) {
+  return build(document.createElementNS(SVG, tag), attributes, children);
+}
+
+const keyOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node.getAttribute("data-key") : null);
+
+function updateAttributes(now, next) {
+  for (const { name } of [...now.attributes]) {
+    if (next.hasAttribute(name)) continue;
+    // A person opened these details; drawing again does not close them.
+    if (name === "open" && now.nodeName === "DETAILS") continue;
+    now.removeAttribute(name);
+  }
+  for (const { name, value } of next.attributes) {
+    if (name === "open" && now.nodeName === "DETAILS") continue;
+    if (now.getAttribute(name) !== value) now.setAttribute(name, value);
+  }
+}
+
+function update(now, next) {
+  if (now.nodeType !== Node.ELEMENT_NODE) {
+    if (now.data !== next.data) now.data = next.data;
+    return;
+  }
+  updateAttributes(now, next);
+  patch(now, [...next.childNodes]);
+}
+
+/** Make the children of `parent` look like `children`, changing as little as possible. */
+export function patch(parent, children) {
+  const wanted = flatten([children]);
+  const keyed = new Map();
+  for (const child of parent.childNodes) if (keyOf(child)) keyed.set(keyOf(child), child);
+  let here = parent.firstChild;
+  for (const next of wanted) {
+    const key = keyOf(next);
+    let match = null;
+    if (key) {
+      const known = keyed.get(key);
+      match = known && known.nodeName === next.nodeName ? known : null;
+    } else if (here && !keyOf(here) && here.nodeName === next.nodeName) {
+      match = here;
+    }
+    if (!match) {
+      parent.insertBefore(next, here);
+      continue;
+    }
+    if (match === here) here = here.nextSibling;
+    else parent.insertBefore(match, here);
+    update(match, next);
+  }
+  while (here) {
+    const after = here.nextSibling;
+    here.remove();
+    here = after;
+  }
+}

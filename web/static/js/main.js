@@ -1,0 +1,217 @@
+// Where it all comes together: learn the words, listen to the table, draw, and do what is tapped.
+
+import { h, patch } from "./dom.js";
+import { useSprite, icon } from "./art.js";
+import { act, ask, showRefusal, tell } from "./net.js";
+import { cameraPanel, iglooPanel } from "./devices.js";
+import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog } from "./dialogs.js";
+import { ending, scores } from "./scores.js";
+import { asked, play } from "./play.js";
+import { listen } from "./stream.js";
+import { log, refusal } from "./told.js";
+import { readSetup, setup } from "./setup.js";
+import { change, isHost, match, mayAct, onChange, store } from "./store.js";
+import { learn, said, t } from "./words.js";
+
+const page = JSON.parse(document.getElementById("page").textContent);
+const slot = (id) => document.getElementById(id);
+
+function linkWords() {
+  return { connecting: t("connecting"), live: t("live"), polling: t("nearly live"), lost: t("no connection") }[store.link];
+}
+
+function standing() {
+  const role = { host: t("Host"), player: t("Player"), spectator: t("Watching") }[store.me.role];
+  return [
+    h("span", { class: ["link", store.link], title: linkWords() },
+      h("span", { class: "lamp", "aria-hidden": "true" }),
+      h("span", { class: "link-words" }, store.sending ? t("sending") : linkWords())),
+    h("span", { class: "role" }, store.me.label || role),
+    isHost() && h("button", { type: "button", class: "second invite", "data-do": "invite" }, icon("people"), t("Invite")),
+    !mayAct() && h("a", { class: "second", href: "/join" }, icon("people"), t("Join")),
+  ];
+}
+
+function stage() {
+  const { view } = store;
+  if (!view) return h("p", { class: "quiet" }, t("Looking for the table …"));
+  const game = match();
+  if (!game) return setup();
+  if (game.problem) return h("section", { class: "panel" }, h("h1", null, t("This game cannot be shown")), h("p", null, said(game.problem)));
+  return game.over ? ending(game, view.series) : play(game);
+}
+
+function draw() {
+  const game = match();
+  patch(slot("standing"), standing());
+  patch(slot("stage"), [stage()]);
+  patch(slot("side"), store.view ? [game ? scores(game) : null, iglooPanel(), cameraPanel(game), log(store.view)] : []);
+  patch(slot("refusal"), [refusal(store.refusal)]);
+  document.body.dataset.phase = game ? game.phase : "none";
+  document.body.dataset.link = store.link;
+  if (store.view && !game && isHost() && store.options === null) fetchOptions();
+}
+
+async function fetchOptions() {
+  change((s) => { s.options = []; });
+  try {
+    const { options } = await ask("/api/rules/igloo-pop/options");
+    change((s) => { s.options = options; });
+  } catch {
+    setTimeout(() => change((s) => { s.options = null; }), 2000);
+  }
+}
+
+function announce(entries) {
+  const last = entries.at(-1);
+  if (last) slot("announcer").textContent = entries.slice(-3).map(said).join(" ");
+}
+
+const clearPick = () => change((s) => { s.pick = { colour: null, card: null, cap: false }; });
+
+function placeWhenBoth() {
+  const { colour, card, cap } = store.pick;
+  if (!colour || !card) return;
+  clearPick();
+  act("moves", { moves: [`place ${colour} ${card}`], ...(cap ? { sensor: true } : {}) });
+}
+
+function pick(what, value) {
+  change((s) => { s.pick = { ...s.pick, [what]: s.pick[what] === value ? null : value }; });
+}
+
+async function simulate({ action, count }) {
+  try {
+    await tell("/api/simulate", { action, ...(count ? { count: Number(count) } : {}) });
+  } catch (refused) {
+    showRefusal(refused.error);
+  }
+}
+
+async function undo() {
+  const way = match()?.can_undo;
+  if (!way) return;
+  const sentence = t("Take back: %(what)s", { what: said(way) });
+  const mine = way.by === store.me.id && !way.needs_agreement;
+  if (mine) return act("undo", { to: way.to });
+  if (await agreed(sentence, t("The table agrees: take it back"))) return act("undo", { to: way.to, agreed: true });
+}
+
+const DO = {
+  "pick-player": ({ colour }) => { pick("colour", colour); placeWhenBoth(); },
+  "pick-card": ({ place }) => { pick("card", place); placeWhenBoth(); },
+  "pick-check": ({ place }) => change((s) => { s.pick = { ...s.pick, card: place }; }),
+  cap: () => change((s) => { s.pick = { ...s.pick, cap: !s.pick.cap }; }),
+  pass: ({ colour }) => { clearPick(); act("moves", { moves: [`pass ${colour}`] }); },
+  check: () => { clearPick(); act("check"); },
+  reveal: ({ place, number }) => {
+    if (asked(match(), store.pick.card)) act("moves", { moves: [`reveal ${place} ${number}`] });
+  },
+  deal: () => act("deal"),
+  "deal-card": ({ place, card }) => {
+    change((s) => { s.pick = { ...s.pick, card: null }; });
+    act("deal", { cards: { [place]: card } });
+  },
+  start: () => { clearPick(); act("moves", { moves: ["start"] }); },
+  pause: () => act("pause"),
+  resume: () => act("resume"),
+  undo,
+  "next-game": async () => { if ((await act("next-game"))?.ok && match()?.draw !== false) act("deal"); },
+  "new-players": () => act("close-match"),
+  "close-dialog": async () => { if (await agreed(t("The game ends as it stands."), t("End it"))) act("close-match"); },
+  "correct-dialog": async () => { const body = await correctionWindow(match()); if (body) act("correct", body); },
+  "fault-dialog": async () => { const body = await faultWindow(match()); if (body) act("fault", body); },
+  "dismiss-fault": async ({ seq }) => {
+    if (await agreed(t("The fault stays in the log."), t("Let it pass"))) act("dismiss-fault", { fault: Number(seq), agreed: true });
+  },
+  "close-refusal": () => change((s) => { s.refusal = null; }),
+  "close-dialog-window": () => closeDialog(null),
+  "dialog-yes": () => closeDialog(true),
+  clause: async ({ id }) => {
+    const game = match()?.game ?? "igloo-pop";
+    try {
+      await clauseWindow(await ask(`/api/rules/${encodeURIComponent(game)}/clauses/${encodeURIComponent(id)}`));
+    } catch (refused) {
+      showRefusal(refused.error);
+    }
+  },
+  invite: async () => {
+    try {
+      await inviteWindow(await ask("/api/table"));
+    } catch (refused) {
+      showRefusal(refused.error);
+    }
+  },
+  simulate,
+  keep: async () => {
+    try {
+      await tell("/api/evidence", {});
+    } catch (refused) {
+      showRefusal(refused.error);
+    }
+  },
+};
+
+const SUBMIT = {
+  "open-match": async (form) => {
+    const { body, complaint } = readSetup(form);
+    slot("setup-complaint").textContent = complaint ?? "";
+    if (!body) return;
+    const opened = await act("open-match", body);
+    if (opened?.ok && body.draw) act("deal");
+  },
+  camera: async (form) => {
+    try {
+      await tell("/api/camera", { source: new FormData(form).get("source") });
+    } catch (refused) {
+      showRefusal(refused.error);
+    }
+  },
+  "dialog-form": (form) => closeDialog(new FormData(form)),
+};
+
+async function sendPhoto(input) {
+  const file = input.files?.[0];
+  input.value = "";
+  if (!file) return;
+  try {
+    const { table } = await ask("/api/photo", { method: "POST", body: file, signal: AbortSignal.timeout(60000) });
+    change((s) => { s.camera = { ...s.camera, table }; });
+  } catch (refused) {
+    showRefusal(refused.error);
+  }
+}
+
+function follow() {
+  document.addEventListener("click", (event) => {
+    const element = event.target.closest?.("[data-do]");
+    if (element && !element.disabled) DO[element.dataset.do]?.({ ...element.dataset });
+    const open = document.querySelector("details.menu[open]");
+    if (open && (!open.contains(event.target) || element)) open.removeAttribute("open");
+  });
+  document.addEventListener("keydown", (event) => {
+    // Drawn cards are buttons too: Enter and Space press them.
+    const element = event.target.closest?.("svg [role=button][data-do]");
+    if (!element || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    DO[element.dataset.do]?.({ ...element.dataset });
+  });
+  document.addEventListener("submit", (event) => {
+    const known = SUBMIT[event.target.dataset.submit];
+    if (!known) return;
+    event.preventDefault();
+    known(event.target);
+  });
+  document.addEventListener("change", (event) => {
+    if (event.target.dataset?.change === "photo") sendPhoto(event.target);
+  });
+}
+
+await learn(page.language, page.words);
+useSprite(document.querySelector("link[rel=icon]").href.replace(/[^/]*$/, "icons.svg"));
+store.me = page.me;
+prepareDialog();
+follow();
+onChange(draw);
+draw();
+listen(page, announce);

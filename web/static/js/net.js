@@ -1,0 +1,95 @@
+// Commands to the table: each is sent on the state it was made on, in order, and never twice.
+
+import { change, newId, store } from "./store.js";
+import { t } from "./words.js";
+
+const PATIENCE_MS = 6000;
+const WAITS_MS = [300, 700, 1500, 3000, 5000, 5000, 5000];
+
+/** Fetch JSON; an answer that is a refusal is thrown as `{status, error}`. */
+export async function ask(path, options = {}) {
+  const answer = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS), ...options });
+  const body = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw { status: answer.status, error: body.error ?? null, body };
+  return body;
+}
+
+/** Post JSON. */
+export function tell(path, body, options = {}) {
+  return ask(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+    ...options,
+  });
+}
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+let queue = Promise.resolve(null);
+let queued = 0;
+
+async function deliver(command, body, state) {
+  const message = { command, body, state, action_id: newId() };
+  for (const wait of [...WAITS_MS, null]) {
+    try {
+      return await tell("/api/do", message);
+    } catch (refusal) {
+      if (refusal.status && refusal.status < 500) return { ok: false, ...refusal.body, error: refusal.error };
+      // No answer: it may or may not have been done. The same action_id again is safe either way.
+      if (wait === null) throw refusal;
+      await pause(wait);
+    }
+  }
+  return null;
+}
+
+export function showRefusal(error, problem = null) {
+  const lost = {
+    en: "The table did not answer. Nothing is lost: try again.",
+    fr: t("The table did not answer. Nothing is lost: try again."),
+  };
+  change((s) => {
+    s.refusal = { ...(error ?? lost), problem, at: Date.now() };
+  });
+}
+
+/**
+ * Send a command, after those that were sent before it. It carries the state that is on the screen now or, behind
+ * a command of our own, the state that that one led to; if anybody else acted in between it is refused as stale.
+ */
+export function act(command, body = {}) {
+  const shown = store.view?.state ?? null;
+  const before = queued > 0 ? queue : null;
+  queued += 1;
+  change((s) => {
+    s.sending = queued;
+    s.refusal = null;
+  });
+  queue = (async () => {
+    try {
+      const previous = before ? await before : null;
+      if (before && !previous?.ok) return previous;
+      const answer = await deliver(command, body, previous ? previous.state : shown);
+      if (answer && !answer.ok) showRefusal(answer.error, answer.problem);
+      if (answer?.ok) onDone();
+      return answer;
+    } catch {
+      showRefusal(null);
+      return null;
+    } finally {
+      queued -= 1;
+      change((s) => {
+        s.sending = queued;
+      });
+    }
+  })();
+  return queue;
+}
+
+let onDone = () => {};
+
+/** Have `done` called after each command that was done (a page without a stream asks for the state then). */
+export function afterCommand(done) {
+  onDone = done;
+}

@@ -1,0 +1,237 @@
+// A round: what is to be done now, the table, and what can be tapped.
+
+import { h } from "./dom.js";
+import { cardName, colourName, eskimos, icon, playerName, token } from "./art.js";
+import { circle } from "./circle.js";
+import { faults, results, undoButton } from "./told.js";
+import { isHost, mayAct, store } from "./store.js";
+import { t, tn } from "./words.js";
+
+const CARDS = [
+  ...Array.from({ length: 12 }, (_, i) => [i + 2]),
+  ...Array.from({ length: 11 }, (_, i) => [i + 2, i + 3]),
+  ...Array.from({ length: 10 }, (_, i) => [i + 2, i + 3, i + 4]),
+];
+
+export const playerOf = (match, colour) => match.players.find((player) => player.colour === colour);
+
+export function nameOf(match, colour) {
+  const player = playerOf(match, colour);
+  return player ? playerName(player) : colourName(colour);
+}
+
+/** The igloo whose number is wanted: on a card that was begun, else on the card that was tapped, else the next. */
+export function asked(match, picked) {
+  if (match.phase !== "checking") return null;
+  const open = match.cards.filter((card) => card.igloos.some((one) => one.number === null));
+  const begun = open.find((card) => card.igloos.some((one) => one.number !== null));
+  const card = begun ?? open.find((one) => one.place === picked) ?? open[0];
+  if (!card) return null;
+  return { place: card.place, index: card.igloos.findIndex((one) => one.number === null), card };
+}
+
+/** The place that waits for a card. */
+export function emptyPlace(match, picked) {
+  const empty = match.cards.filter((card) => !card.numbers);
+  return (empty.find((card) => card.place === picked) ?? empty[0])?.place ?? null;
+}
+
+function head(match, title, sentence) {
+  return h("header", { class: "now" },
+    h("div", { class: "now-words" },
+      h("h1", null, title),
+      h("p", { class: "sentence", id: "sentence" }, sentence)),
+    mayAct() && h("div", { class: "tools" }, undoButton(match), menu(match)));
+}
+
+function menu(match) {
+  const paused = store.view.night.paused;
+  const item = (action, name, words) =>
+    h("li", null, h("button", { type: "button", class: "item", "data-do": action }, icon(name), words));
+  return h("details", { class: "menu", "data-key": "menu" },
+    h("summary", { class: "round-button", "aria-label": t("More") }, icon("more")),
+    h("ul", null,
+      !match.over && item(paused ? "resume" : "pause", paused ? "play" : "pause", paused ? t("Go on") : t("Pause the night")),
+      item("fault-dialog", "flag", t("Report a fault")),
+      isHost() && item("correct-dialog", "check", t("Correct a score")),
+      isHost() && !match.over && item("close-dialog", "close", t("End this game now"))));
+}
+
+function thalers(player) {
+  return player.own === 0 ? t("no thaler left") : tn("%(n)s thaler", "%(n)s thalers", player.own);
+}
+
+function playerButtons(match) {
+  const idle = store.view.night.paused;
+  return h("ul", { class: ["seats", `of-${match.players.length}`] }, match.players.map((player) => {
+    const broke = player.own === 0 && !player.in_hand;
+    const picked = store.pick.colour === player.colour;
+    return h("li", { class: ["seat", player.colour, player.passed && "passed"], "data-key": player.colour },
+      h("button", {
+          type: "button", class: "who", "data-do": "pick-player", "data-colour": player.colour,
+          "aria-pressed": String(picked), disabled: broke || idle,
+        },
+        token(player.colour),
+        h("span", { class: "name" }, playerName(player)),
+        h("span", { class: "rest" }, player.passed ? t("has passed") : thalers(player))),
+      h("button", {
+          type: "button", class: "pass", "data-do": "pass", "data-colour": player.colour,
+          "aria-label": t("%(who)s passes", { who: playerName(player) }),
+          disabled: player.passed || broke || idle,
+        },
+        icon(player.passed ? "check" : "pass")));
+  }));
+}
+
+function capToggle(match) {
+  const connected = store.igloo.igloos.some((one) => one.state === "connected");
+  const worn = match.cards.some((card) => card.igloos.some((one) => one.sensor));
+  if (!connected || worn) return null;
+  return h("button", {
+      type: "button", class: "toggle", "data-do": "cap", "aria-pressed": String(store.pick.cap),
+    },
+    icon("cap"), t("The igloo I place wears the sensor cap"));
+}
+
+function shaking(match) {
+  const { colour, card } = store.pick;
+  let sentence = t("Shake! Tap a player, then the card the igloo goes on.");
+  if (colour) sentence = t("%(who)s: now tap the card.", { who: nameOf(match, colour) });
+  else if (card) {
+    const here = match.cards.find((one) => one.place === card);
+    sentence = t("Card %(card)s: now tap the player.", { card: cardName(here?.numbers) });
+  }
+  return {
+    title: t("Round %(n)s", { n: match.round }),
+    sentence,
+    lines: [tn("%(n)s igloo", "%(n)s igloos", match.village_left), t("in the village")],
+    action: "pick-card",
+    may: (one) => Boolean(one.numbers),
+    dock: [
+      playerButtons(match),
+      h("div", { class: "row" },
+        capToggle(match),
+        h("button", { type: "button", class: "main", "data-do": "check" }, icon("check"), t("Nobody goes on: check"))),
+    ],
+  };
+}
+
+function keypad(match, target) {
+  const used = new Set();
+  for (const result of match.results) for (const one of result.igloos) used.add(one.number);
+  for (const card of match.cards) for (const one of card.igloos) if (one.number) used.add(one.number);
+  const printed = new Set(target.card.numbers ?? []);
+  return h("div", { class: "keypad", role: "group", "aria-labelledby": "sentence" },
+    Array.from({ length: 12 }, (_, i) => i + 2).map((n) =>
+      h("button", {
+          type: "button", class: ["key", printed.has(n) && "printed"], "data-key": `key${n}`,
+          "data-do": "reveal", "data-place": target.place, "data-number": n, disabled: used.has(n),
+          "aria-label": printed.has(n) ? t("%(n)s, on the card", { n }) : null,
+        }, n)));
+}
+
+function checking(match) {
+  const target = asked(match, store.pick.card);
+  if (!target) return { title: t("The check"), sentence: "", lines: [], dock: [] };
+  const one = target.card.igloos[target.index];
+  const left = match.cards.reduce((sum, card) => sum + card.igloos.filter((i) => i.number === null).length, 0);
+  return {
+    title: t("The check, round %(n)s", { n: match.round }),
+    sentence: t("Card %(card)s, igloo of %(who)s: which number is under it?", {
+      card: cardName(target.card.numbers), who: nameOf(match, one.colour),
+    }),
+    lines: [tn("%(n)s igloo", "%(n)s igloos", left), t("to turn over")],
+    action: "pick-check",
+    may: (card) => card.igloos.some((igloo) => igloo.number === null),
+    asked: target,
+    dock: [keypad(match, target)],
+  };
+}
+
+function cardPicker(match, place) {
+  const lying = new Set();
+  for (const card of match.cards) if (card.numbers) lying.add(cardName(card.numbers));
+  for (const player of match.players) for (const card of player.cards) lying.add(cardName(card.numbers));
+  return h("div", { class: "picker", role: "group", "aria-labelledby": "sentence" }, [1, 2, 3].map((size) =>
+    h("div", { class: ["picker-row", `with-${size}`] },
+      h("span", { class: "worth" }, eskimos(4 - size), h("span", { class: "unseen" },
+        tn("worth %(n)s point", "worth %(n)s points", 4 - size))),
+      CARDS.filter((card) => card.length === size).map((card) => {
+        const text = cardName(card);
+        return h("button", {
+          type: "button", class: "mini-card", "data-key": text, "data-do": "deal-card",
+          "data-place": place, "data-card": text, disabled: lying.has(text),
+        }, text);
+      }))));
+}
+
+function dealing(match) {
+  const empty = match.cards.filter((card) => !card.numbers).length;
+  const first = match.round === 1 && match.results.length === 0;
+  const title = first ? t("The cards") : t("New cards");
+  if (match.draw) {
+    return {
+      title,
+      sentence: tn("%(n)s card is drawn from the stack and laid on the table.",
+        "%(n)s cards are drawn from the stack and laid on the table.", Math.min(empty, match.stack_left)),
+      lines: [tn("%(n)s card", "%(n)s cards", match.stack_left), t("in the stack")],
+      dock: [h("button", { type: "button", class: "main", "data-do": "deal" }, icon("cards"), t("Draw the cards"))],
+    };
+  }
+  const place = emptyPlace(match, store.pick.card);
+  return {
+    title,
+    sentence: t("Place %(n)s: which card lies there?", { n: place.replace("card", "") }),
+    lines: [tn("%(n)s card", "%(n)s cards", match.stack_left), t("in the stack")],
+    action: "pick-check",
+    may: (card) => !card.numbers,
+    picked: place,
+    dock: [cardPicker(match, place)],
+  };
+}
+
+function ready(match) {
+  return {
+    title: t("Round %(n)s", { n: match.round }),
+    sentence: t("Lay the cards as shown. The youngest counts to three, then everybody shakes."),
+    lines: [tn("%(n)s igloo", "%(n)s igloos", match.village_left), t("in the village")],
+    dock: [h("button", { type: "button", class: "main", "data-do": "start" }, icon("shake"), t("One, two, three: start"))],
+  };
+}
+
+/** Draw the round that is being played. */
+export function play(match) {
+  const paused = store.view.night.paused;
+  const phase = { shaking, checking, deal: dealing, ready }[match.phase](match);
+  const can = mayAct() && !paused;
+  return h("section", { class: ["play", paused && "paused"], "data-key": "play", "data-phase": match.phase },
+    head(match, phase.title, paused ? t("The night is paused.") : phase.sentence),
+    circle(match, {
+      action: can ? phase.action : null,
+      may: phase.may,
+      picked: phase.picked ?? store.pick.card,
+      asked: phase.asked,
+      lines: phase.lines,
+    }),
+    h("div", { class: "dock" },
+      paused && mayAct()
+        ? h("button", { type: "button", class: "main", "data-do": "resume" }, icon("play"), t("Go on"))
+        : can
+          ? phase.dock
+          : watchers(match)),
+    faults(match),
+    results(match));
+}
+
+function watchers(match) {
+  return [
+    h("ul", { class: ["seats", `of-${match.players.length}`] }, match.players.map((player) =>
+      h("li", { class: ["seat", player.colour, player.passed && "passed"], "data-key": player.colour },
+        h("div", { class: "who" },
+          token(player.colour),
+          h("span", { class: "name" }, playerName(player)),
+          h("span", { class: "rest" }, player.passed ? t("has passed") : thalers(player)))))),
+    !mayAct() && h("p", { class: "hint" }, t("You are watching."), " ",
+      h("a", { href: "/join" }, t("Join with the table's PIN"))),
+  ];
+}

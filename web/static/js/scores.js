@@ -1,0 +1,92 @@
+// Scores, line by line with their clauses; the ranking at the end; the series to a hundred.
+
+import { h } from "./dom.js";
+import { cardName, eskimos, icon, playerName, token } from "./art.js";
+import { nameOf, playerOf } from "./play.js";
+import { clauses, faults, results, undoButton } from "./told.js";
+import { isHost, mayAct } from "./store.js";
+import { list, said, t, tn } from "./words.js";
+
+function sheet(player) {
+  return h("details", { class: ["sheet", player.colour], "data-key": player.colour },
+    h("summary", null,
+      token(player.colour),
+      h("span", { class: "name" }, playerName(player)),
+      h("span", { class: "counts" },
+        h("span", null, tn("%(n)s card", "%(n)s cards", player.cards.length)),
+        h("span", null, tn("%(n)s own", "%(n)s own", player.own)),
+        h("span", null, tn("%(n)s won", "%(n)s won", player.captured))),
+      h("strong", { class: "total" }, player.score)),
+    h("ul", { class: "lines" },
+      player.lines.map((line) =>
+        h("li", null, h("span", null, said(line), " ", clauses(line.clauses)), h("b", null, line.points)))),
+    player.cards.length
+      ? h("p", { class: "won-cards" }, player.cards.map((card) =>
+          h("span", { class: "mini-card" }, cardName(card.numbers), eskimos(card.points))))
+      : null);
+}
+
+/** The score so far, in seat order. */
+export function scores(match) {
+  return h("section", { class: "panel scores", "data-key": "scores" },
+    h("h2", null, match.over ? t("Score sheets") : t("Score so far")),
+    match.players.map(sheet));
+}
+
+function rank(match, place, index) {
+  const shared = place.length > 1;
+  return place.map((colour) => {
+    const player = playerOf(match, colour);
+    return h("li", { class: ["rank", index === 0 && "first", colour], "data-key": `rank-${colour}` },
+      h("span", { class: "place" }, index + 1),
+      token(colour, "large"),
+      h("span", { class: "name" }, playerName(player), shared ? h("small", null, ` (${t("shared")})`) : null),
+      h("strong", { class: "total" }, player.score));
+  });
+}
+
+function seriesTable(match, series) {
+  if (!series || series.games.length === 0) return null;
+  const players = match.players.filter((player) => player.colour in series.totals);
+  return h("section", { class: "panel series", "data-key": "series" },
+    h("h2", null, t("The series to %(n)s points", { n: series.to })),
+    series.winner && h("p", { class: "sentence" },
+      t("%(who)s wins the series.", { who: list(series.winner.map((colour) => nameOf(match, colour))) }), " ",
+      clauses(["POP-4.5"])),
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("The series to %(n)s points", { n: series.to }) },
+      h("table", null,
+        h("thead", null, h("tr", null, h("th", { scope: "col" }, t("Game")),
+          players.map((player) => h("th", { scope: "col" }, token(player.colour, "small"), " ", playerName(player))))),
+        h("tbody", null, series.games.map((game, i) =>
+          h("tr", null, h("th", { scope: "row" }, i + 1), players.map((player) => h("td", null, game.scores[player.colour]))))),
+        h("tfoot", null, h("tr", null, h("th", { scope: "row" }, t("Total")),
+          players.map((player) => h("td", null, series.totals[player.colour])))))));
+}
+
+/** Draw the end of a game: who won and why, what the table may do next. */
+export function ending(match, series) {
+  const winners = match.ranking[0] ?? [];
+  const names = list(winners.map((colour) => nameOf(match, colour)));
+  const places = [];
+  let index = 0;
+  for (const place of match.ranking) {
+    places.push(rank(match, place, index));
+    index += place.length;
+  }
+  return h("section", { class: "play ending", "data-key": "ending" },
+    h("header", { class: "now" },
+      h("div", { class: "now-words" },
+        h("h1", null, icon("crown"), " ", winners.length > 1 ? t("%(who)s share the victory", { who: names })
+          : t("%(who)s wins", { who: names })),
+        h("p", { class: "sentence" }, said(match.ranking_why))),
+      mayAct() && h("div", { class: "tools" }, undoButton(match))),
+    h("ol", { class: "ranking" }, places),
+    isHost() && h("div", { class: "row dock" },
+      series?.can_go_on && h("button", { type: "button", class: "main", "data-do": "next-game" }, icon("shake"), t("Another game")),
+      h("button", { type: "button", class: series?.can_go_on ? "second" : "main", "data-do": "new-players" }, icon("people"),
+        t("New players")),
+      h("button", { type: "button", class: "second", "data-do": "correct-dialog" }, t("Correct a score"))),
+    seriesTable(match, series),
+    faults(match),
+    results(match));
+}

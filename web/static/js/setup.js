@@ -1,0 +1,87 @@
+// Before a game: who plays, what the table agrees on, who draws the cards.
+
+import { h } from "./dom.js";
+import { COLOURS, colourName, icon, token } from "./art.js";
+import { clauses } from "./told.js";
+import { isHost, mayAct, memory, store } from "./store.js";
+import { said, t } from "./words.js";
+
+/** Who sat here the last time on this device: `{colour: {on, name}}`; two players at first. */
+function remembered() {
+  return memory.get("players", { red: { on: true, name: "" }, blue: { on: true, name: "" } });
+}
+
+function seat(colour, known) {
+  const name = colourName(colour);
+  return h("li", { class: "seat-choice" },
+    h("label", { class: "on" },
+      h("input", { type: "checkbox", name: "plays", value: colour, checked: Boolean(known?.on) }),
+      token(colour, "large"),
+      h("span", { class: "colour" }, name)),
+    h("input", { type: "text", name: `name-${colour}`, value: known?.name ?? "", maxlength: 30, autocomplete: "off",
+      autocapitalize: "words", enterkeyhint: "done", placeholder: t("Name"), "aria-label": t("Name of %(colour)s", { colour: name }) }));
+}
+
+function question(option) {
+  const before = memory.get("options", {});
+  const chosen = option.values.some((one) => one.value === before[option.name]) ? before[option.name] : option.values[0].value;
+  return h("fieldset", { class: "choice", "data-key": option.name },
+    h("legend", null, said(option.question), " ", clauses([option.clause])),
+    option.values.map((one, i) =>
+      h("label", null,
+        h("input", { type: "radio", name: option.name, value: JSON.stringify(one.value), checked: one.value === chosen }),
+        h("span", null, said(one), i === 0 ? h("em", null, ` (${t("usual")})`) : null))));
+}
+
+function drawQuestion() {
+  const draws = memory.get("draw", true);
+  return h("fieldset", { class: "choice", "data-key": "draw" },
+    h("legend", null, t("Who draws the cards?")),
+    h("label", null,
+      h("input", { type: "radio", name: "draw", value: "true", checked: draws }),
+      h("span", null, t("The companion draws; you lay them out"), h("em", null, ` (${t("usual")})`))),
+    h("label", null,
+      h("input", { type: "radio", name: "draw", value: "false", checked: !draws }),
+      h("span", null, t("You draw, and enter the cards as they lie"))));
+}
+
+/** Draw the set-up; for those who may not open a game, that they wait for the host. */
+export function setup() {
+  if (!isHost()) {
+    return h("section", { class: "panel welcome", "data-key": "welcome" },
+      h("h1", null, t("Nobody plays yet")),
+      h("p", null, mayAct() ? t("You are at the table. The host starts the game.")
+        : t("You are watching. The host starts the game.")),
+      !mayAct() && h("p", null, h("a", { class: "main", href: "/join" }, icon("people"), t("Join with the table's PIN"))),
+      !mayAct() && h("p", { class: "quiet" },
+        t("Host of this table? Open the link that the companion printed when it started, or ask it for a new one with: companion host")));
+  }
+  const known = remembered();
+  const options = store.options ?? [];
+  return h("form", { class: "panel setup", "data-submit": "open-match", "data-key": "setup", novalidate: true },
+    h("h1", null, t("Igloo Pop: who plays?")),
+    h("p", { class: "sentence" }, t("Choose two to six thaler colours. A name is optional.")),
+    h("ul", { class: "seat-choices" }, COLOURS.map((colour) => seat(colour, known[colour]))),
+    h("p", { class: "complaint", role: "alert", id: "setup-complaint" }),
+    h("button", { type: "submit", class: "main" }, icon("shake"), t("Start the game")),
+    h("div", { class: "choices" }, options.map(question), drawQuestion()));
+}
+
+/** Read the set-up form: the body of `open-match`, or a complaint. */
+export function readSetup(form) {
+  const data = new FormData(form);
+  const on = data.getAll("plays");
+  const keep = {};
+  for (const colour of COLOURS) keep[colour] = { on: on.includes(colour), name: (data.get(`name-${colour}`) ?? "").trim() };
+  const players = on.map((colour) => ({ colour, name: keep[colour].name }));
+  if (players.length < 2) return { complaint: t("At least two play.") };
+  const names = players.map((player) => player.name.toLocaleLowerCase()).filter(Boolean);
+  if (new Set(names).size < names.length) return { complaint: t("Two players have the same name.") };
+  const options = {};
+  for (const option of store.options ?? []) options[option.name] = JSON.parse(data.get(option.name));
+  const draw = data.get("draw") === "true";
+  memory.set("players", keep);
+  memory.set("options", options);
+  memory.set("draw", draw);
+  return { body: { game: "igloo-pop", players, options, draw } };
+}

@@ -1,0 +1,140 @@
+// What happens at the table, as it happens: a live stream, or asking again and again where there is no place for
+// one. Sleep, a lost network and a restart of the service all end in the same way: connect again, show what is.
+
+import { ask, afterCommand } from "./net.js";
+import { change, store } from "./store.js";
+
+const RETRY_STREAM_MS = 15000;
+const REOPEN_MS = 1000;
+
+let settings = { poll_ms: 1500, silence_ms: 6000, stamp: "" };
+let source = null;
+let heard = 0;
+let poller = null;
+let triedStream = 0;
+let onLog = () => {};
+
+function mergeLog(view, known) {
+  if (view.log_since === null || view.log_since === undefined || !known) return view.log;
+  const undone = new Set(view.undone ?? []);
+  const kept = known.filter((entry) => entry.seq <= view.log_since);
+  return [...kept, ...view.log].slice(-60).map((entry) => ({ ...entry, undone: undone.has(entry.seq) }));
+}
+
+function takeView(view, fresh) {
+  const known = store.view;
+  const sameNight = known?.night?.id === view.night.id;
+  // Only the first state after connecting may go back (a restored backup); otherwise the newest wins.
+  if (!fresh && known && sameNight && view.seq < known.seq) return;
+  const log = mergeLog(view, sameNight ? known?.log : null);
+  const last = sameNight ? known.seq : view.seq;
+  change((s) => {
+    s.view = { ...view, log };
+    if (s.pick.colour && !view.match) s.pick = { colour: null, card: null, cap: false };
+  });
+  if (known) onLog(log.filter((entry) => entry.seq > last));
+}
+
+function takeHello(hello) {
+  if (hello.stamp && settings.stamp && hello.stamp !== settings.stamp) {
+    // The service was upgraded while we were away: this page's modules are of the old version.
+    location.reload();
+    return;
+  }
+  change((s) => {
+    s.me = hello.me;
+  });
+}
+
+function takeDevices(data) {
+  change((s) => {
+    for (const topic of ["igloo", "motion", "count", "camera"]) if (data[topic]) s[topic] = data[topic];
+  });
+}
+
+function setLink(link) {
+  if (store.link !== link) change((s) => { s.link = link; });
+}
+
+async function poll() {
+  clearTimeout(poller);
+  try {
+    const known = store.view?.seq;
+    const answer = await ask(known === undefined ? "/api/state" : `/api/state?after=${known}`);
+    takeHello(answer);
+    takeDevices(answer);
+    if (answer.view) takeView({ ...answer.view, log_since: null }, !source);
+    if (!source) setLink("polling");
+  } catch {
+    if (!source) setLink("lost");
+  }
+  if (!source) {
+    if (Date.now() - triedStream > RETRY_STREAM_MS) open();
+    else poller = setTimeout(poll, settings.poll_ms);
+  }
+}
+
+function fallBack() {
+  source?.close();
+  source = null;
+  clearTimeout(poller);
+  poller = setTimeout(poll, 100);
+}
+
+function open() {
+  source?.close();
+  clearTimeout(poller);
+  triedStream = Date.now();
+  heard = Date.now();
+  const after = store.view ? `?after=${store.view.seq}` : "";
+  const stream = new EventSource(`/api/events${after}`);
+  source = stream;
+  let fresh = true;
+  const on = (name, take) =>
+    stream.addEventListener(name, (event) => {
+      if (source !== stream) return;
+      heard = Date.now();
+      take(JSON.parse(event.data));
+      setLink("live");
+    });
+  on("hello", (hello) => { fresh = true; takeHello(hello); });
+  on("state", (view) => { takeView(view, fresh); fresh = false; });
+  for (const topic of ["igloo", "motion", "count", "camera"]) on(topic, (data) => takeDevices({ [topic]: data }));
+  on("notice", (notice) => onLog([notice]));
+  on("beat", () => {});
+  stream.addEventListener("error", () => {
+    if (source !== stream) return;
+    // A refused stream (503: all places taken) is closed for good; a broken one tries again by itself.
+    if (stream.readyState === EventSource.CLOSED) fallBack();
+    else setLink("connecting");
+  });
+}
+
+/** Look whether the stream is still alive: a phone that slept finds a dead connection that says nothing. */
+function watch() {
+  if (source && Date.now() - heard > settings.silence_ms) {
+    setLink("connecting");
+    open();
+  }
+}
+
+/** Begin to listen; `log` is called with the log entries that were not known before. */
+export function listen(page, log) {
+  settings = { ...settings, ...page };
+  onLog = log;
+  open();
+  setInterval(watch, REOPEN_MS);
+  const wake = () => {
+    if (document.visibilityState === "hidden") return;
+    if (!source || Date.now() - heard > settings.silence_ms / 2) {
+      triedStream = 0;
+      open();
+    }
+    poll();
+  };
+  document.addEventListener("visibilitychange", wake);
+  addEventListener("online", wake);
+  addEventListener("pageshow", (event) => { if (event.persisted) wake(); });
+  addEventListener("pagehide", () => { source?.close(); source = null; });
+  afterCommand(() => { if (!source) poll(); });
+}

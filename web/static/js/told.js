@@ -1,0 +1,86 @@
+// What was ruled: results of the check, faults, clauses to open, the way back.
+
+import { h } from "./dom.js";
+import { cardName, icon, token } from "./art.js";
+import { isHost, mayAct } from "./store.js";
+import { clock, said, t } from "./words.js";
+
+/** Clause ids as buttons that open the clause. */
+export function clauses(ids) {
+  if (!ids?.length) return null;
+  return h("span", { class: "clauses" }, ids.map((id) =>
+    h("button", { type: "button", class: "clause", "data-do": "clause", "data-id": id,
+      "aria-label": t("Clause %(id)s", { id }) }, id)));
+}
+
+/** The results of the round that is or was checked, card by card. */
+export function results(match) {
+  if (!match.results.length || match.phase === "ready" || match.phase === "shaking") return null;
+  return h("section", { class: "panel results", "data-key": "results" },
+    h("h2", null, t("What the igloos said")),
+    h("ol", null, match.results.map((result) =>
+      h("li", { "data-key": result.place, class: "result" },
+        h("span", { class: "mini-card" }, cardName(result.card)),
+        h("div", null,
+          h("p", null, said(result)),
+          h("p", { class: "under" },
+            result.igloos.map((one) => h("span", { class: "one" }, token(one.colour, "small"), one.number)),
+            clauses(result.clauses)))))));
+}
+
+/** Breaches that somebody reported or the igloo felt. */
+export function faults(match) {
+  const open = match.faults.filter((fault) => !fault.dismissed);
+  if (!open.length) return null;
+  return h("section", { class: "panel faults", "data-key": "faults" },
+    h("h2", null, t("Faults")),
+    h("ul", null, open.map((fault) =>
+      h("li", { "data-key": `fault${fault.seq}`, class: "fault" },
+        fault.colour ? token(fault.colour) : icon("flag"),
+        h("div", null,
+          h("p", null, said(fault)),
+          fault.note && h("p", { class: "quiet" }, fault.note),
+          h("p", { class: "under" },
+            fault.kind && kindMark(fault.kind),
+            clauses([fault.clause]),
+            isHost() && h("button", { type: "button", class: "small-button", "data-do": "dismiss-fault",
+              "data-seq": fault.seq }, t("The table lets it pass"))))))));
+}
+
+/** Where a device's words come from, plainly. */
+export function kindMark(kind) {
+  const text = { real: t("real"), recorded: t("recorded"), simulated: t("SIMULATED") }[kind] ?? kind;
+  return h("span", { class: `kind ${kind}` }, text);
+}
+
+/** The way back: the newest entry, what it was, and whether the table must agree. */
+export function undoButton(match) {
+  const undo = match.can_undo;
+  if (!undo || !mayAct()) return null;
+  if (undo.needs_agreement && !isHost()) return null;
+  return h("button", { type: "button", class: "round-button", "data-do": "undo", "data-key": "undo",
+    "aria-label": t("Take back: %(what)s", { what: said(undo) }), title: t("Take back: %(what)s", { what: said(undo) }) },
+    icon("undo"));
+}
+
+/** What was refused, and why. */
+export function refusal(refused) {
+  if (!refused) return null;
+  return h("div", { class: "refusal", role: "alert" },
+    h("p", null, said(refused)),
+    clauses(refused.clauses),
+    h("button", { type: "button", class: "round-button", "data-do": "close-refusal", "aria-label": t("Close") },
+      icon("close")));
+}
+
+/** What happened, the newest first. */
+export function log(view) {
+  return h("section", { class: "panel log", "data-key": "log" },
+    h("h2", null, t("What happened")),
+    view.log.length
+      ? h("ol", { tabindex: 0, "aria-label": t("What happened") }, [...view.log].reverse().map((entry) =>
+          h("li", { "data-key": `log${entry.seq}`, class: entry.undone ? "undone" : null },
+            h("time", { datetime: new Date(entry.at).toISOString() }, clock(entry.at)),
+            h("span", null, said(entry), entry.undone ? h("span", { class: "unseen" }, ` (${t("taken back")})`) : null))))
+      : h("p", { class: "quiet" }, t("Nothing yet.")));
+}

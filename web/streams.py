@@ -1,0 +1,162 @@
+"""Live streams (server-sent events): a fixed number of places, a heartbeat, and nothing missed after a gap.
+
+A stream begins with ``hello`` (who you are, what version), the full state and every device; the events follow as
+they happen. The id of a ``state`` event is the journal's number, so a browser that reconnects says with
+``Last-Event-ID`` what it has. When all places are taken the answer is 503, and the page polls ``/api/state``.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+from flask import Blueprint, Response, current_app, request
+
+from companion.night.answers import Role
+from web.answers import RefusedError
+from web.house import House
+from web.live import TOPICS, StateTexts, compact, count, devices
+from web.sessions import house, me, role
+
+HEARTBEAT_S = 2.0
+LOOK_S = 0.5
+"""How often a stream with nothing to say looks whether its client is still there."""
+
+POLL_MS = 1500
+RETRY_MS = 1000
+
+views = Blueprint("streams", __name__)
+
+
+class Streams:
+    """The places for live streams."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._lock = threading.Lock()
+        self._open = 0
+        self.closed = threading.Event()
+
+    def __len__(self) -> int:
+        """Return how many streams are open."""
+        return self._open
+
+    def take(self) -> bool:
+        """Take a place; False when there is none, or when the service is ending."""
+        with self._lock:
+            if self._open >= self.limit or self.closed.is_set():
+                return False
+            self._open += 1
+            return True
+
+    def give_back(self) -> None:
+        """Free a place."""
+        with self._lock:
+            self._open -= 1
+
+    def close(self) -> None:
+        """End every stream soon, and let no other begin."""
+        self.closed.set()
+
+
+def event(name: str, text: str, seq: int | None = None) -> bytes:
+    """Return one server-sent event; ``text`` is JSON, which has no line breaks."""
+    head = "" if seq is None else f"id: {seq}\n"
+    return f"{head}event: {name}\ndata: {text}\n\n".encode()
+
+
+class Stream:
+    """One live stream as the iterable that the server reads; holds a place until it is closed."""
+
+    def __init__(
+        self,
+        house: House,
+        streams: Streams,
+        texts: StateTexts,
+        *,
+        role: Role,
+        hello: dict[str, object],
+        since: int | None,
+        gone: Callable[[], bool],
+    ) -> None:
+        self._house, self._streams, self._texts = house, streams, texts
+        self._role, self._hello, self._since, self._gone = role, hello, since, gone
+        self._held = True
+        self._events = self._run()
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._events
+
+    def close(self) -> None:
+        """Free the place, once; called by the server when the answer is over, however it ended."""
+        if self._held:
+            self._held = False
+            self._streams.give_back()
+
+    def _state(self) -> bytes:
+        seq, text = self._texts.text(self._role, self._since)
+        self._since = seq
+        return event("state", text, seq)
+
+    def _all(self) -> bytes:
+        return self._state() + b"".join(event(topic, compact(data)) for topic, data in devices(self._house).items())
+
+    def _run(self) -> Iterator[bytes]:
+        with self._house.hub.subscribe(TOPICS) as subscription:
+            live = self._house.night.live_round()
+            yield f"retry: {RETRY_MS}\n\n".encode() + event("hello", compact(self._hello)) + self._all()
+            said = time.monotonic()
+            while not self._streams.closed.is_set() and not subscription.closed and not self._gone():
+                happened = subscription.get(LOOK_S)
+                chunk = b""
+                if subscription.lagging:
+                    subscription.caught_up()
+                    chunk = self._all()
+                elif happened is not None and happened.topic == "state":
+                    # A burst is told once: the state that is sent is the newest, whatever event woke us.
+                    if self._since is None or happened.seq is None or happened.seq > self._since:
+                        chunk = self._state()
+                    now_live = self._house.night.live_round()
+                    if now_live != live:
+                        live = now_live
+                        chunk += event("count", compact(count(self._house)))
+                elif happened is not None and happened.topic == "count":
+                    chunk = event("count", compact(count(self._house)))
+                elif happened is not None:
+                    chunk = event(happened.topic, happened.text)
+                elif time.monotonic() - said >= HEARTBEAT_S:
+                    chunk = event("beat", str(self._since or 0))
+                if chunk:
+                    said = time.monotonic()
+                    yield chunk
+
+
+def _since() -> int | None:
+    text = request.headers.get("Last-Event-ID") or request.args.get("after", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 15 else None
+
+
+@views.get("/api/events")
+def events() -> Response:
+    """Answer with the live stream; 503 when all places are taken (poll ``/api/state`` instead)."""
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    if request.method == "HEAD":
+        return Response(mimetype="text/event-stream", headers=headers)
+    streams: Streams = current_app.extensions["companion-streams"]
+    if not streams.take():
+        raise RefusedError(503, "no-place", "All places for live updates are taken; this page asks again and again.")
+    try:
+        stream = Stream(
+            house(),
+            streams,
+            current_app.extensions["companion-texts"],
+            role=role(),
+            hello={"me": me(), "version": house().version, "stamp": current_app.extensions["companion-assets"].stamp},
+            since=_since(),
+            gone=request.environ.get("waitress.client_disconnected", lambda: False),
+        )
+        return Response(stream, mimetype="text/event-stream", headers=headers)
+    except BaseException:
+        streams.give_back()
+        raise
