@@ -64,8 +64,9 @@ def shaking(
     tilt_axis /= np.linalg.norm(tilt_axis) + 1e-12
     twist_part = strength * np.sin(phase + rng.uniform(0, 2 * np.pi))
     rock_part = strength * np.sin(phase + rng.normal() * 0.6)
-    # a wrist cannot turn as fast as it likes: some 25 rad/s at the most
-    limit = 25.0 / (2 * np.pi * tempo)
+    # a wrist cannot turn as fast as it likes: some 25 rad/s at the most, nor swing its lever beyond some 3 g
+    beat = 2 * np.pi * tempo
+    limit = min(25.0 / beat, 3.0 * GRAVITY / (person.lever_m * beat * beat))
     swing = (
         min(person.rock, limit) * rock_part[:, None] * tilt_axis
         + min(person.twist, limit) * twist_part[:, None] * np.array([0.0, 0.0, 1.0])

@@ -40,6 +40,7 @@ class Ranges:
     bead_mm: Range = (4.0, 8.0)
     bead_spread: Range = (0.002, 0.04)  # relative standard deviation of the diameters within one igloo
     bead_density: Range = (2400.0, 2600.0)  # kg/m³, soda-lime glass
+    fullest: float = 0.22  # thirteen beads fill no more of the inside than this: they rattle
     # the shell
     shell_g: Range = (15.0, 35.0)
     inner_mm: Range = (35.0, 50.0)  # inner diameter of floor and dome
@@ -114,6 +115,10 @@ class Ranges:
         thickness = draw("thickness_mm", rng) / 1000
         wall = draw("wall_mm", rng) / 1000
         height = wall + radius
+        inside = np.pi * radius**2 * (wall + radius * 2 / 3)
+        bead = draw("bead_mm", rng) / 1000
+        while 13 * np.pi / 6 * bead**3 > self.fullest * inside:
+            bead = draw("bead_mm", rng) / 1000
         place = place or str(rng.choice(PLACES))
         extra = draw("cap_g" if place == "cap-below" else "sensor_g", rng) / 1000
         azimuth = rng.uniform(0, 2 * np.pi)
@@ -139,7 +144,7 @@ class Ranges:
                 )
             )
         return Device(
-            bead_m=draw("bead_mm", rng) / 1000,
+            bead_m=bead,
             bead_spread=draw("bead_spread", rng),
             bead_density=draw("bead_density", rng),
             shell_kg=draw("shell_g", rng) / 1000 + extra,

@@ -189,27 +189,30 @@ def _parameters(device: Device, grip: Grip, sub: int, gravity: float) -> FloatAr
 
 
 def _stack(device: Device, radii: FloatArray, path: HandPath) -> FloatArray:
-    """Return places (n, 3) for the beads above the floor, in layers of a square grid inside the narrowest part."""
-    largest = float(radii.max(initial=1e-4)) * 1.02
-    places: list[tuple[float, float, float]] = []
-    z = largest
-    while len(places) < len(radii) and z < device.height_m:
-        up = max(z - device.wall_m, 0.0)
-        free = np.sqrt(max(device.radius_m**2 - up * up, 0.0)) - largest
+    """Return places (n, 3) inside the shell where no bead touches another: spread on a spiral, then pushed apart."""
+    n = len(radii)
+    reach = radii * 1.01
+    k = np.arange(n) + 0.5
+    far = (device.radius_m - device.door_m) * 0.7 * np.sqrt(k / max(n, 1))
+    golden = k * np.pi * (3 - np.sqrt(5))
+    rows = np.column_stack([far * np.cos(golden), far * np.sin(golden), reach * (1 + (np.arange(n) % 3))])
+    door = np.array([np.cos(device.door_azimuth), np.sin(device.door_azimuth)])
+    for _ in range(3000):
+        apart = rows[:, None] - rows[None]
+        length = np.linalg.norm(apart, axis=2) + np.eye(n)
+        overlap = np.maximum(reach[:, None] + reach[None] - length, 0) * (1 - np.eye(n))
+        rows += 0.5 * (apart / length[..., None] * overlap[..., None]).sum(axis=1)
+        rows[:, 2] = np.maximum(rows[:, 2], reach)
         if device.door_m:
-            free -= device.door_m
-        layer = []
-        steps = int(free / (2 * largest)) + 1
-        for row in range(-steps, steps + 1):
-            for column in range(-steps, steps + 1):
-                x, y = 2 * largest * column, 2 * largest * row
-                if np.hypot(x, y) <= free:
-                    layer.append((x, y, z))
-        layer.sort(key=lambda p: p[0] ** 2 + p[1] ** 2)
-        places += layer
-        z += 2 * largest
-    if len(places) < len(radii):
-        raise ValueError(f"{len(radii)} beads of {2e3 * largest:.1f} mm do not fit into this shell.")
-    local = np.asarray(places[: len(radii)]).reshape(-1, 3) - np.array([0.0, 0.0, device.middle_m])
-    placed: FloatArray = rotate(np.broadcast_to(path.turn[0], (len(local), 4)), local) + path.position[0]
+            behind = rows[:, :2] @ door - (device.radius_m - device.door_m - reach)
+            rows[:, :2] -= np.maximum(behind, 0)[:, None] * door
+        from_middle = rows - np.column_stack([np.zeros((n, 2)), np.minimum(rows[:, 2], device.wall_m)])
+        length = np.linalg.norm(from_middle, axis=1)
+        rows -= from_middle * (np.maximum(length - (device.radius_m - reach), 0) / (length + 1e-9))[:, None]
+        if overlap.max(initial=0.0) < 0.005 * device.bead_m:
+            break
+    else:
+        raise ValueError(f"{n} beads of {1e3 * device.bead_m:.1f} mm do not fit into this shell.")
+    local = rows - np.array([0.0, 0.0, device.middle_m])
+    placed: FloatArray = rotate(np.broadcast_to(path.turn[0], (n, 4)), local) + path.position[0]
     return placed
