@@ -1,0 +1,152 @@
+"""`companion referee`: replay a record, with a ruling for each move; nothing is stopped, nothing hidden."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from rich.text import Text
+
+from companion.cli.rules_text import (
+    MARKS,
+    as_json,
+    cited,
+    console,
+    emit,
+    error_words,
+    language,
+    lines_of,
+    printable,
+    ruling_text,
+    seat_names,
+    spoken,
+    spoken_json,
+)
+from companion.rules.core import JSON, State
+from companion.rules.record import Fault, RecordError, Verdict, referee
+
+LONGEST_TEXT = 200
+"""What is shown of a line that is no move."""
+
+
+class _Summary:
+    """What the referee remembers of the lines: the first error, how many were refused, the valid prefix."""
+
+    def __init__(self) -> None:
+        self.first: Fault | None = None
+        self.refused = self.unreadable = self.prefix = 0
+        self.state: State[Any] | None = None
+
+    def add(self, verdict: Verdict) -> None:
+        self.state = verdict.state
+        if verdict.error is None:
+            self.prefix += self.first is None
+            return
+        self.first = self.first or verdict.error
+        if verdict.ruling is None:
+            self.unreadable += 1
+        else:
+            self.refused += 1
+
+    @property
+    def status(self) -> int:
+        return 2 if self.unreadable else 1 if self.refused else 0
+
+
+@click.command()
+@click.argument("record", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@language
+@as_json
+def command(record: str, lang: str, json_: bool) -> int:
+    """Replay the game in RECORD (- for the standard input): a ruling for each move.
+
+    A refused move is not played; the next one is judged as if it had not been tried. Exit status 0: every move is
+    legal; 1: a move was refused; 2: a line is no move at all.
+    """
+    summary = _Summary()
+    out = console()
+    try:
+        for verdict in referee(lines_of(record)):
+            summary.add(verdict)
+            if json_:
+                emit(_line(verdict))
+            else:
+                out.print(_text(verdict, lang), soft_wrap=out.soft_wrap)
+    except RecordError as error:
+        raise click.ClickException(error_words(error, lang)) from None
+    if json_:
+        emit(_outcome(summary))
+    else:
+        _show_outcome(summary, lang)
+    if summary.first is not None:
+        words = summary.first.fr if lang == "fr" else summary.first.en
+        head = f"{'ligne' if lang == 'fr' else 'line'} {summary.first.line}, {summary.first.kind}: {words}"
+        click.echo(f"companion: {head}", err=True)
+    return summary.status
+
+
+def _line(verdict: Verdict) -> dict[str, JSON]:
+    line: dict[str, JSON] = {"line": verdict.line, "move": verdict.text[:LONGEST_TEXT]}
+    if verdict.ruling is not None:
+        line |= verdict.ruling.to_json()
+    elif verdict.error is not None:
+        line |= {"legal": False, "clauses": [], "status": None, "facts": {}}
+        line |= {"en": verdict.error.en, "fr": verdict.error.fr}
+    line["error"] = verdict.error.kind if verdict.error is not None else None
+    return line
+
+
+def _text(verdict: Verdict, lang: str) -> Text:
+    mark, colour = MARKS[verdict.error is None]
+    text = Text(f"{verdict.line:5} ", style="dim")
+    text.append(f"{mark} ", style=f"bold {colour}")
+    text.append(f"{printable(verdict.text[:LONGEST_TEXT]):22} ", style="bold")
+    if verdict.ruling is not None:
+        text.append_text(ruling_text(verdict.ruling, lang))
+    elif verdict.error is not None:
+        text.append(f"{verdict.error.kind}: {verdict.error.fr if lang == 'fr' else verdict.error.en}", style="red")
+    return text
+
+
+def _outcome(summary: _Summary) -> dict[str, JSON]:
+    found: dict[str, JSON] = {
+        "outcome": None,
+        "valid_moves": summary.prefix,
+        "refused": summary.refused,
+        "unreadable": summary.unreadable,
+        "error": summary.first.to_json() if summary.first is not None else None,
+    }
+    state = summary.state
+    outcome = state.outcome() if state is not None else None
+    if state is None or outcome is None:
+        return found
+    sheet = state.score()
+    names = seat_names(state, len(sheet.sheets))
+    ended, decided = spoken(state, state.end_reason), spoken(state, state.ranking_reason)
+    found["outcome"] = {
+        "winners": [names[seat] for seat in outcome.winners],
+        "clauses": list(outcome.clauses),
+        "ranking": [[names[seat] for seat in place] for place in sheet.ranking],
+        "totals": {name: sheet.sheets[seat].total for seat, name in enumerate(names)},
+        "ended_by": spoken_json(ended),
+        "decided_by": spoken_json(decided),
+    }
+    return found
+
+
+def _show_outcome(summary: _Summary, lang: str) -> None:
+    out, french, state = console(), lang == "fr", summary.state
+    if state is None:
+        return
+    outcome = state.outcome()
+    if outcome is None:
+        out.print(Text("La partie n'est pas finie." if french else "The game is not over.", style="bold"))
+        return
+    ended, decided = spoken(state, state.end_reason), spoken(state, state.ranking_reason)
+    for ruling in (ended, decided):
+        if ruling is not None:
+            out.print(Text("  ").append_text(ruling_text(ruling, lang)))
+    if decided is None:
+        names = seat_names(state, len(state.score().sheets))
+        winners = ", ".join(names[seat] for seat in outcome.winners)
+        out.print(Text(f"  {'Gagné par' if french else 'Won by'} {winners}  {cited(outcome.clauses)}"))

@@ -1,0 +1,75 @@
+"""`companion rule`: a clause by its id, or the clauses and listed disputes that speak of some words."""
+
+from __future__ import annotations
+
+import click
+from rich.text import Text
+
+from companion.cli.rules_text import STATUS, as_json, console, emit, language
+from companion.rules.rulebook import Clause, Dispute, Rulebook, fold, rulebook, rulebooks
+
+
+@click.command()
+@click.argument("words", nargs=-1, required=True)
+@click.option("--game", "only", help="Look in the rulebook of one game.")
+@language
+@as_json
+def command(words: tuple[str, ...], only: str | None, lang: str, json_: bool) -> int:
+    """Say what the rulebooks say: WORDS is an id such as POP-3.6, or what to look for.
+
+    Exit status 1 when no rulebook speaks of it.
+    """
+    if only is not None and only not in rulebooks():
+        raise click.UsageError(f"There is no rulebook of {only!r}; there are {', '.join(rulebooks())}.")
+    asked = " ".join(words)
+    books = [rulebook(name) for name in rulebooks() if only in (None, name)]
+    found = _by_id(books, asked) or [(book, item) for book in books for item in book.search(asked, lang)]
+    if json_:
+        for book, item in found:
+            emit({"game": book.game_id, **item.to_json(), "disputes": _cited_by(book, item)})
+    else:
+        for book, item in found:
+            _show(book, item, lang)
+    if not found:
+        click.echo(f"companion: No rulebook speaks of {asked!r}.", err=True)
+        return 1
+    return 0
+
+
+def _by_id(books: list[Rulebook], asked: str) -> list[tuple[Rulebook, Clause | Dispute]]:
+    wanted = fold(asked.strip())
+    found: list[tuple[Rulebook, Clause | Dispute]] = []
+    for book in books:
+        found += [(book, clause) for clause in book.clauses.values() if fold(clause.id) == wanted]
+        found += [(book, dispute) for dispute in book.disputes.values() if fold(dispute.id) == wanted]
+    return found
+
+
+def _cited_by(book: Rulebook, item: Clause | Dispute) -> list[str]:
+    return [d.id for d in book.disputes.values() if isinstance(item, Clause) and item.id in d.clauses]
+
+
+def _show(book: Rulebook, item: Clause | Dispute, lang: str) -> None:
+    out, french = console(), lang == "fr"
+    head = Text(item.id, style="bold cyan")
+    if isinstance(item, Clause):
+        where = f"{book.rulebooks[item.rulebook].of(lang)}, {item.heading.of(lang)}"
+        head.append(f"  {book.name.of(lang)}  ·  {where}", style="dim")
+        body = item.text.of(lang)
+    else:
+        head.append(f"  {book.name.of(lang)}  ·  {item.question.of(lang)}", style="bold")
+        body = item.ruling.of(lang)
+    out.print(head)
+    out.print(Text("  " + body))
+    if isinstance(item, Clause) and item.note.en:
+        out.print(Text("  " + item.note.of(lang), style="italic"))
+    ground = Text("  " + STATUS[item.status][french], style="green" if item.status == "text" else "yellow")
+    if item.option:
+        option = book.option(item.option)
+        values = " | ".join(f"{value}: {words.of(lang)}" for value, words in option.values.items())
+        ground.append(f"\n  option {option.name}: {option.question.of(lang)} {values}")
+    refers = _cited_by(book, item) if isinstance(item, Clause) else list(item.clauses)
+    if refers:
+        ground.append(f"\n  {'voir' if french else 'see'} {', '.join(refers)}", style="cyan")
+    out.print(ground)
+    out.print()

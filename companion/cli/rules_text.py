@@ -1,0 +1,138 @@
+"""What the rules commands share: printing for people, JSON lines, and the words around rulings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from companion.rules.core import JSON, Reason, RulesError, Ruling, State
+from companion.rules.record import MAX_BYTES, MAX_LINE_BYTES, RecordError, open_lines
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+STATUS: Final[Mapping[str, tuple[str, str]]] = {
+    "text": ("stated in the rulebook", "écrit dans la règle"),
+    "deduced": ("deduced from the rulebook", "déduit de la règle"),
+    "outside source": ("from an outside source", "d'une autre source"),
+    "house ruling": ("house ruling: the rulebook is silent", "règle maison : la règle se tait"),
+    "unknown": ("unknown", "inconnu"),
+}
+"""What a ruling stands on, in words."""
+
+MARKS: Final = {True: ("✓", "green"), False: ("✗", "red")}
+
+
+def language(function: F) -> F:
+    """Add the option ``--lang``."""
+    return click.option(
+        "--lang", type=click.Choice(["en", "fr"]), default="en", show_default=True, help="Language of the sentences."
+    )(function)
+
+
+def as_json(function: F) -> F:
+    """Add the option ``--json``."""
+    return click.option("--json", "json_", is_flag=True, help="One JSON object a line.")(function)
+
+
+def console() -> Console:
+    """Return where people read: coloured and wrapped on a terminal, plain whole lines in a pipe."""
+    found = Console(highlight=False, emoji=False, markup=False)
+    found.soft_wrap = not found.is_terminal
+    return found
+
+
+def emit(value: object) -> None:
+    """Print one JSON object on one line; what UTF-8 cannot hold is escaped."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value)
+    click.echo(text)
+
+
+def printable(text: str) -> str:
+    """Return text without what would steer a terminal."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def status_words(ruling: Ruling, lang: str) -> str:
+    """Return what a ruling stands on, and the option that changes it; nothing where the rulebook says it."""
+    if ruling.status == "text":
+        return ""
+    words = STATUS[ruling.status][lang == "fr"]
+    return f"{words}; option {ruling.option}" if ruling.option else words
+
+
+def cited(clauses: tuple[str, ...]) -> str:
+    """Return clauses as they are cited."""
+    return f"[{' '.join(clauses)}]" if clauses else ""
+
+
+def ruling_text(ruling: Ruling, lang: str) -> Text:
+    """Return a ruling as a line: the sentence, its clauses, and what it stands on."""
+    text = Text(ruling.fr if lang == "fr" else ruling.en)
+    text.append(f"  {cited(ruling.clauses)}", style="cyan")
+    status = status_words(ruling, lang)
+    if status:
+        text.append(f"  ({status})", style="yellow")
+    return text
+
+
+def spoken(state: State[Any], reason: Reason | None) -> Ruling | None:
+    """Return the sentence of the end or of the ranking, where the game has one."""
+    return None if reason is None else state.game.rulebook.ruling(True, reason, state)
+
+
+def spoken_json(ruling: Ruling | None) -> dict[str, JSON] | None:
+    """Return such a sentence as JSON: clauses, status, option, facts and both languages."""
+    if ruling is None:
+        return None
+    return {key: value for key, value in ruling.to_json().items() if key != "legal"}
+
+
+def seat_names(state: State[Any], count: int) -> list[str]:
+    """Return a name for each seat; seats without one are numbered."""
+    names = list(getattr(state, "names", ()))
+    return [names[seat] if seat < len(names) else str(seat + 1) for seat in range(count)]
+
+
+def lines_of(path: str) -> Iterator[bytes]:
+    """Yield the lines of a record file, or of the standard input for ``-``."""
+    if path != "-":
+        return open_lines(path)
+    stream = click.get_binary_stream("stdin")
+    return iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b"")
+
+
+def read_json(path: str) -> Any:
+    """Return the JSON in a file of at most the size of a record.
+
+    :raises RecordError: when it is none.
+    """
+    if path == "-":
+        data = click.get_binary_stream("stdin").read(MAX_BYTES + 1)
+    else:
+        with Path(path).open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise RecordError(f"{path} is larger than {MAX_BYTES} bytes.")
+    try:
+        return json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise RecordError(f"{path} is not text in UTF-8.") from None
+    except RecursionError:
+        raise RecordError(f"{path} is nested too deeply.") from None
+    except ValueError:
+        raise RecordError(f"{path} is not valid JSON.") from None
+
+
+def error_words(error: RulesError, lang: str) -> str:
+    """Return the sentence of an error in a language."""
+    return error.fr if lang == "fr" else error.en
