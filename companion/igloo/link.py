@@ -1,0 +1,394 @@
+"""One igloo's serial line: a thread that opens the port, finds out how to listen, reads, and never gives up.
+
+It listens before it does anything else, and writes only to a device that has sent a valid frame. A port that is
+lost is waited for; whatever went wrong is counted over all that, and the last word is :meth:`SerialLink.status`.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+from companion.igloo import notes
+from companion.igloo.port import Port, PortError, PortMissingError, kind_of
+from companion.igloo.stream import FrameStream
+from companion.igloo.textlines import COUNTABLE_HZ, LineReader, TextStream
+from companion.igloo.wire import BAUDS, FrameReader, SensorState, Unknown
+from companion.ports import DeviceError, DeviceKind, DeviceState, IglooStatus, LinkCounts, Samples
+
+SEARCH_BAUDS = (*BAUDS, 115_200)
+"""The bit rates that are listened at, in this order; at the last one boards print lines of text."""
+
+Listener = Callable[[Samples], None]
+
+_log = logging.getLogger(__name__)
+
+_SENSOR_NOTES: dict[int, str] = {
+    SensorState.NO_SENSOR: notes.NO_SENSOR,
+    SensorState.NOT_SET_UP: notes.NOT_SET_UP,
+    SensorState.LOST: notes.SENSOR_LOST,
+}
+_PRINTABLE = bytes(range(32, 127)) + b"\t\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How long a link waits for what, in seconds.
+
+    ``first_listen`` is longer than ``listen`` because a board that starts again as the port is opened spends up
+    to two seconds in its boot loader; a HELLO or STATUS comes each second. ``batch`` is how long bytes are left
+    to gather before they are read: it costs latency and saves most of the work.
+    """
+
+    first_listen: float = 3.0
+    listen: float = 1.5
+    garbage: float = 0.4
+    stale: float = 2.5
+    resync: float = 4.0
+    reopen: float = 0.25
+    retry: float = 3.0
+    hello: float = 1.0
+    batch: float = 0.02
+
+
+_GARBAGE_BYTES = 200
+_TEXT_LINES = 5
+
+
+def added(one: LinkCounts, other: LinkCounts) -> LinkCounts:
+    """Return the sum of two counts."""
+    return LinkCounts(*(a + b for a, b in zip(astuple(one), astuple(other), strict=True)))
+
+
+class SerialLink:
+    """An :class:`~companion.ports.IglooLink` on a serial port or a pseudo-terminal, with its own thread.
+
+    ``name`` is the link's key while no unit is known (else ``unit-3``); from the first HELLO on the key stays.
+    When another unit turns up at the port, or the igloo was given another number, the link is over
+    (``superseded``) and a new one is needed: what is known of one igloo never passes to another.
+    """
+
+    def __init__(
+        self, port: str, *, name: str = "", bauds: tuple[int, ...] = SEARCH_BAUDS, timing: Timing | None = None
+    ) -> None:
+        self.port = port
+        self.name = name or Path(port).name
+        self.superseded = False
+        self.renamed = False
+        self.heard = False
+        self._bauds = bauds
+        self._timing = timing or Timing()
+        self._lock = threading.RLock()
+        self._closing = threading.Event()
+        self._listeners: tuple[Listener, ...] = ()
+        self._frames, self._text = FrameStream(), TextStream()
+        self._frame_reader, self._line_reader = FrameReader(), LineReader()
+        self._mode: Literal["frames", "text"] | None = None
+        self._spoke: Literal["frames", "text"] | None = None
+        self._greeted = self._fell_silent = False
+        self._open: Port | None = None
+        self._device = port
+        self._refused: PortError | None = None
+        self._unit: int | None = None
+        self._base = LinkCounts()
+        self._corrupt_from = self._corrupt_before = 0
+        self._locks = self._sweeps = self._baud_at = 0
+        self._listen_from = self._listen_until = self._valid_at = self._asked_at = 0.0
+        self._text_lines = self._heard_bytes = self._printable = 0
+        try:
+            self._kind = kind_of(port)
+        except OSError:
+            self._kind = DeviceKind.REAL
+        self._thread = threading.Thread(target=self._run, name=f"igloo {self.name}", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        """Return the link, to be closed at the end of a block."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        """Close the link."""
+        self.close()
+
+    # --- what others ask -----------------------------------------------------------------------------------------
+
+    @property
+    def fruitless(self) -> bool:
+        """Return whether every bit rate was listened at and nothing spoke as an igloo does."""
+        with self._lock:
+            if self.heard:
+                return False
+            refused = self._refused is not None and self._refused.lasting
+            return self._sweeps > 0 or refused or self._text.not_acceleration
+
+    @property
+    def baud(self) -> int:
+        """Return the bit rate that is listened at."""
+        return self._bauds[self._baud_at]
+
+    @property
+    def thread(self) -> threading.Thread:
+        """Return the link's thread, for measuring what it costs."""
+        return self._thread
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call ``listener`` with every run of samples, from the link's thread; return what ends that.
+
+        A listener that raises is logged and called again with the next run: it does not end the line.
+        """
+        with self._lock:
+            self._listeners = (*self._listeners, listener)
+
+        def end() -> None:
+            with self._lock:
+                self._listeners = tuple(kept for kept in self._listeners if kept is not listener)
+
+        return end
+
+    def status(self) -> IglooStatus:
+        """Return how the link is doing now."""
+        with self._lock:
+            state, note = self._state(time.monotonic())
+            frames = self._spoke == "frames"
+            status = self._frames.status
+            return IglooStatus(
+                key=f"unit-{self._unit}" if self._unit else self.name,
+                kind=self._kind,
+                state=state,
+                port=self._device,
+                unit=self._unit,
+                rate_hz=self._frames.rate_hz if frames else self._text.rate_hz,
+                nominal_hz=self._frames.nominal_hz if frames else None,
+                protocol={"frames": "igloo-1", "text": "text"}.get(self._spoke or "", ""),
+                counts=self._counts(),
+                sensor_state=status.state if status and self._mode == "frames" else None,
+                note=note,
+            )
+
+    def adopt(self, counts: LinkCounts) -> None:
+        """Go on with what an earlier link to the same igloo counted; it came back at another port."""
+        with self._lock:
+            self._base = added(self._base, replace(counts, reconnects=counts.reconnects + 1))
+
+    def set_up_again(self) -> None:
+        """Ask the igloo to set its sensor up again.
+
+        :raises DeviceError: when no igloo that speaks frames is connected.
+        """
+        self._send(b"r")
+
+    def name_unit(self, unit: int) -> None:
+        """Store in the igloo which sensor igloo it is, 1 … 65535, or 0 for none; the link is then ``superseded``.
+
+        :raises DeviceError: when no igloo that speaks frames is connected.
+        """
+        self._send(b"u" + unit.to_bytes(2, "little") + b"h")
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Stop the thread and free the port; wait for that, at most so many seconds."""
+        self._closing.set()
+        if self._thread is not threading.current_thread():
+            self._thread.join(timeout)
+
+    # --- the thread ----------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while not self._closing.is_set() and not self.superseded:
+            try:
+                port = Port(self.port, self.baud)
+            except PortError as error:
+                with self._lock:
+                    self._refused = error
+                missing = isinstance(error, PortMissingError)
+                self._closing.wait(self._timing.reopen if missing else self._timing.retry)
+                continue
+            try:
+                if self.heard and port.kind is not self._kind:
+                    with self._lock:
+                        self._refused = PortMissingError(notes.OTHER_KIND)
+                    self._closing.wait(self._timing.retry)
+                    continue
+                self._attend(port)
+            except OSError:
+                with self._lock:
+                    self._refused = PortMissingError(notes.MISSING)
+                self._closing.wait(self._timing.reopen)
+            finally:
+                with self._lock:
+                    self._lose_step()
+                    self._open = None
+                port.close()
+
+    def _attend(self, port: Port) -> None:
+        with self._lock:
+            self._open, self._refused = port, None
+            self._kind, self._device, self._fell_silent = port.kind, port.path, False
+            self._listen(self._timing.first_listen)
+        while not self._closing.is_set() and not self.superseded:
+            data = b""
+            if port.wait(0.1):
+                self._closing.wait(self._timing.batch)
+                data = port.read()
+            now = time.monotonic()
+            with self._lock:
+                runs = self._take(data, now)
+                listeners = self._listeners
+                self._look_after(port, now)
+            for run in runs:
+                for listener in listeners:
+                    try:
+                        listener(run)
+                    except Exception:
+                        _log.exception("A listener of %s failed.", self.name)
+
+    def _take(self, data: bytes, now: float) -> list[Samples]:
+        if not data:
+            return []
+        self._heard_bytes += len(data)
+        if self._mode != "text":
+            frames = self._frame_reader.feed(data)
+            known = any(not isinstance(frame, Unknown) for frame in frames)
+            if known and self._mode is None:
+                self._lock_on("frames")
+            if self._mode == "frames":
+                if known:
+                    self._valid_at = now
+                runs = self._frames.feed(frames, now, self._corrupt())
+                self._introduced()
+                return [] if self.superseded else runs
+        rows = self._line_reader.feed(data)
+        if self._mode is None:
+            self._printable += len(data) - len(data.translate(None, _PRINTABLE))
+            for row in rows:
+                self._text_lines = self._text_lines + 1 if row is not None else 0
+            if self._text_lines < _TEXT_LINES:
+                return []
+            self._lock_on("text")
+        if any(row is not None for row in rows):
+            self._valid_at = now
+        runs = self._text.feed(rows, now)
+        self.heard = self.heard or self._text.unit_g is not None
+        return runs
+
+    def _look_after(self, port: Port, now: float) -> None:
+        """Ask for a HELLO, listen at the next bit rate, or begin to listen again, when it is time."""
+        if self._mode is not None:
+            if now - self._valid_at > self._timing.resync:
+                self._lose_step()
+                self._fell_silent = True
+                self._listen(self._timing.listen)
+            elif self._mode == "frames" and self._frames.hello is None and now - self._asked_at > self._timing.hello:
+                self._asked_at = now
+                port.write(b"h")
+            return
+        words = self._printable > 0.8 * self._heard_bytes
+        garbage = self._heard_bytes >= _GARBAGE_BYTES and not words and now - self._listen_from > self._timing.garbage
+        if garbage or now > self._listen_until:
+            self._sweeps += self._baud_at == len(self._bauds) - 1
+            self._baud_at = (self._baud_at + 1) % len(self._bauds)
+            port.set_baud(self.baud)
+            self._listen(self._timing.listen)
+
+    # --- in step and out of it -----------------------------------------------------------------------------------
+
+    def _listen(self, seconds: float) -> None:
+        self._frame_reader, self._line_reader = FrameReader(), LineReader()
+        self._text_lines = self._heard_bytes = self._printable = 0
+        self._listen_from = time.monotonic()
+        self._listen_until = self._listen_from + seconds
+
+    def _lock_on(self, mode: Literal["frames", "text"]) -> None:
+        self._mode = self._spoke = mode
+        self._greeted = self._fell_silent = False
+        self._corrupt_from = self._frame_reader.corrupt
+        if self._locks:
+            self._base = replace(self._base, reconnects=self._base.reconnects + 1)
+        self._locks += 1
+        self._sweeps = 0
+        self._asked_at = 0.0
+
+    def _lose_step(self) -> None:
+        self._corrupt_before = self._corrupt()
+        self._corrupt_from = self._frame_reader.corrupt
+        if self._mode is not None:
+            self._frames.line_was_lost()
+            self._text.line_was_lost()
+        self._mode = None
+
+    def _introduced(self) -> None:
+        """Take the unit of a HELLO; the first one settles who this link is to."""
+        hello = self._frames.hello
+        if hello is None:
+            return
+        unit = hello.unit
+        if self.heard and (unit or 0) != (self._unit or 0):
+            self.superseded = True
+            self.renamed = self._greeted
+            self._refused = PortMissingError(notes.OTHER_UNIT)
+            return
+        self._unit = unit
+        self.heard = self._greeted = True
+
+    def _corrupt(self) -> int:
+        listening = self._mode is None
+        return self._corrupt_before + (0 if listening else self._frame_reader.corrupt - self._corrupt_from)
+
+    def _counts(self) -> LinkCounts:
+        total = added(added(self._base, self._frames.counts()), self._text.counts())
+        return replace(total, corrupt=total.corrupt + self._corrupt())
+
+    def _send(self, command: bytes) -> None:
+        with self._lock:
+            if self._open is None or self._mode != "frames":
+                raise DeviceError("No igloo that takes commands is connected at this port.")
+            self._open.write(command)
+
+    # --- in words ------------------------------------------------------------------------------------------------
+
+    def _state(self, now: float) -> tuple[DeviceState, str]:
+        if self._open is None or self.superseded:
+            refused = self._refused
+            if refused is None:
+                return DeviceState.SEARCHING, notes.LISTENING
+            missing = isinstance(refused, PortMissingError)
+            return (DeviceState.MISSING if missing else DeviceState.FAULTY), refused.note
+        if self._mode is None:
+            if self._heard_bytes >= _GARBAGE_BYTES and (self._sweeps or self._fell_silent):
+                return DeviceState.FAULTY, notes.NOT_AN_IGLOO
+            if self._sweeps or self._fell_silent:
+                return DeviceState.SILENT, notes.NOTHING_ARRIVES
+            return DeviceState.SEARCHING, notes.LISTENING
+        if now - self._valid_at > self._timing.stale:
+            return DeviceState.SILENT, notes.NOTHING_ARRIVES
+        return self._state_of_frames(now) if self._mode == "frames" else self._state_of_text()
+
+    def _state_of_frames(self, now: float) -> tuple[DeviceState, str]:
+        stream = self._frames
+        if stream.status is not None and stream.status.state != SensorState.OK:
+            return DeviceState.FAULTY, _SENSOR_NOTES.get(stream.status.state, notes.NO_SENSOR)
+        if stream.hello is None:
+            return DeviceState.SEARCHING, notes.NO_HELLO
+        if stream.scale_is_nonsense:
+            return DeviceState.FAULTY, notes.BAD_SCALE
+        if stream.clock_is_nonsense:
+            return DeviceState.FAULTY, notes.NO_CLOCK
+        if stream.data_at is None or now - stream.data_at > self._timing.stale:
+            return DeviceState.SILENT, notes.NO_SAMPLES
+        slow = (stream.rate_hz or stream.nominal_hz or COUNTABLE_HZ) < COUNTABLE_HZ
+        return DeviceState.CONNECTED, notes.TOO_SLOW if slow else ""
+
+    def _state_of_text(self) -> tuple[DeviceState, str]:
+        if self._text.not_acceleration:
+            return DeviceState.FAULTY, notes.NOT_ACCELERATION
+        if self._text.rate_is_nonsense:
+            return DeviceState.FAULTY, notes.NO_CLOCK
+        if self._text.unit_g is None:
+            return DeviceState.SEARCHING, notes.UNIT_UNKNOWN
+        rate = self._text.rate_hz
+        return DeviceState.CONNECTED, notes.TOO_SLOW if rate is not None and rate < COUNTABLE_HZ else ""
