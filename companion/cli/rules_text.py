@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -20,7 +21,7 @@ STATUS: Final[Mapping[str, tuple[str, str]]] = {
     "text": ("stated in the rulebook", "écrit dans la règle"),
     "deduced": ("deduced from the rulebook", "déduit de la règle"),
     "outside source": ("from an outside source", "d'une autre source"),
-    "house ruling": ("house ruling: the rulebook is silent", "règle maison : la règle se tait"),
+    "house ruling": ("house ruling", "règle maison"),
     "unknown": ("unknown", "inconnu"),
 }
 """What a ruling stands on, in words."""
@@ -107,7 +108,7 @@ def lines_of(path: str) -> Iterator[bytes]:
     """Yield the lines of a record file, or of the standard input for ``-``."""
     if path != "-":
         return open_lines(path)
-    stream = click.get_binary_stream("stdin")
+    stream = sys.stdin.buffer
     return iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b"")
 
 
@@ -117,7 +118,7 @@ def read_json(path: str) -> Any:
     :raises RecordError: when it is none.
     """
     if path == "-":
-        data = click.get_binary_stream("stdin").read(MAX_BYTES + 1)
+        data = sys.stdin.buffer.read(MAX_BYTES + 1)
     else:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
