@@ -126,6 +126,10 @@ def refused(problem: str, key: str, **facts: object) -> RefusedError:
     return RefusedError(problem, say(key, facts))
 
 
+def _said(error: RulesError) -> RefusedError:
+    return RefusedError("bad-input", Words(printable(error.en), printable(error.fr)))
+
+
 def plan(command: str, asked: Asked, state: int | None) -> Plan:
     """Return the entry that a command becomes.
 
@@ -173,8 +177,6 @@ def _open_match(asked: Asked) -> Plan:
     raw = asked.body.get("players")
     if not isinstance(raw, list) or not raw or not all(isinstance(p, dict) for p in raw):
         raise refused("bad-input", "bad-field", field="players")
-    if len(raw) not in rules.players:
-        raise refused("refused", "player-count", least=rules.players[0], most=rules.players[-1])
     header: dict[str, Any] = {"match": new_id(), "game": game_id, "draw": asked.flag("draw")}
     for name in ("options", "setup"):
         value = asked.body.get(name, {})
@@ -187,7 +189,7 @@ def _open_match(asked: Asked) -> Plan:
         header["options"] = rules.settled_options(header["options"])
         start(rules, seats, header)
     except SetupError as error:
-        raise refused("refused", "bad-setup", why=str(error)) from error
+        raise _said(error) from error
     return Plan("open-match", header, people)
 
 
@@ -209,8 +211,6 @@ def _seats(raw: list[dict[str, Any]], known: Mapping[str, str | None]) -> tuple[
             people[person] = name
         if person is not None and any(seat.person == person for seat in seats):
             raise refused("refused", "same-name", name=name)
-        if any(seat.colour == colour for seat in seats):
-            raise refused("refused", "same-colour")
         seats.append(Seat(person, name, colour))
     return tuple(seats), people
 
@@ -266,8 +266,7 @@ def _parsed(match: Match, text: str) -> Move:
     try:
         move: Move = match.game.parse(text)
     except RulesError as error:
-        words = say("bad-move", {"move": printable(text)[:NAME_LENGTH]})
-        raise RefusedError("bad-input", Words(str(error), words.fr)) from error
+        raise _said(error) from error
     return move
 
 
@@ -317,7 +316,7 @@ def _deal(asked: Asked) -> Plan:
     try:
         moves = match.view.lay(match.state, cards)
     except InvalidMoveError as error:
-        raise RefusedError("bad-input", Words(str(error), say("bad-field", {"field": "cards"}).fr)) from error
+        raise _said(error) from error
     return Plan("moves", {"moves": _played(match, moves), "as": "deal"})
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.night.answers import TABLE, Actor, Answer, Role
-from companion.night.commands import Asked, Plan, RefusedError, new_id, plan, printable, refused
+from companion.night.commands import NAME_LENGTH, Asked, Plan, RefusedError, new_id, plan, printable, refused
 from companion.night.fold import LogLine, NightFold
 from companion.night.hub import Hub
 from companion.night.journal import Entry, Journal
@@ -20,7 +20,7 @@ from companion.night.page import page
 from companion.night.sentences import say
 from companion.night.store import StorageError
 from companion.night.views import Sensor
-from companion.ports import DeviceKind, Evidence
+from companion.ports import BadDataError, DeviceKind, Evidence
 
 REMEMBERED = 500
 """Answers kept in memory, for phones that ask again because an answer was lost on the way."""
@@ -220,11 +220,14 @@ class Night:
     def name_person(self, person: str, name: str | None) -> bool:
         """Rename somebody, or with None forget the name (scores stay); return whether there is such a person.
 
+        :raises companion.ports.BadDataError: for a name that is empty or too long.
         :raises companion.night.store.StorageError: when it could not be written.
         """
         with self._lock:
             kept = printable(name) if name is not None else None
-            found = self._journal.name_person(person, kept or None)
+            if kept is not None and not 0 < len(kept) <= NAME_LENGTH:
+                raise BadDataError(f"A name has 1 to {NAME_LENGTH} characters.")
+            found = self._journal.name_person(person, kept)
             if found:
                 # States and sentences hold names; a new reading of the journal has the new ones only.
                 self._answers.clear()

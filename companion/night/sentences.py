@@ -95,13 +95,6 @@ SENTENCES: dict[str, Words] = {
         "An action needs a mark of its own, a text of 1 to 100 characters.",
         "Une action doit porter sa propre marque, un texte de 1 à 100 caractères.",
     ),
-    "bad-setup": Words("This cannot be played: {why}", "On ne peut pas jouer ainsi : {why}"),
-    "bad-move": Words("This is no move of the game: {move}", "Ce n’est pas un coup du jeu : {move}"),
-    "player-count": Words("This game is for {least} to {most} players.", "Ce jeu se joue de {least} à {most} joueurs."),
-    "same-colour": Words(
-        "Two players have the same colour; give one of them another.",
-        "Deux joueurs ont la même couleur ; donnez-en une autre à l’un d’eux.",
-    ),
     "same-name": Words(
         "Two players are called {name}; give one of them another name.",
         "Deux joueurs s’appellent {name} ; donnez un autre nom à l’un d’eux.",
