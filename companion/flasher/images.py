@@ -1,0 +1,188 @@
+"""Firmware images: built twice and compared, described in a manifest beside them.
+
+The images are built by ``firmware/Makefile`` (one description of the build, for people and for us) with Debian's
+``gcc-avr``. Whoever builds the same source with the same compiler gets the same bytes: every build is made a second
+time in another folder, and an image that differs is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2] / "firmware"
+"""The firmware's source in a checkout; a wheel does not carry it."""
+
+BAUDS = (250_000, 500_000, 1_000_000)
+"""The line's rates; 500,000 is the protocol's default."""
+
+FLASH_LIMIT = 30_720
+"""Bytes of an ATmega328P that are free beside the largest boot loader in use (2 KiB)."""
+
+RAM_LIMIT = 1_536
+"""Bytes of static memory that leave the stack a quarter of the 2 KiB."""
+
+MANIFEST = "images.json"
+TOOLS = {"make": "make", "avr-gcc": "gcc-avr", "avr-objcopy": "binutils-avr", "avr-size": "binutils-avr"}
+
+
+class FirmwareError(OSError):
+    """The firmware cannot be built, or an image is not what it should be; the message is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """One image for one chip.
+
+    ``file`` is the name of the Intel HEX file in the build folder and ``sha256`` its digest; ``clock_hz`` and
+    ``baud`` are compiled in. ``flash`` and ``ram`` are bytes (``ram`` without the stack). ``compiler`` made it.
+    """
+
+    name: str
+    chip: str
+    clock_hz: int
+    baud: int
+    flash: int
+    ram: int
+    sha256: str
+    file: str
+    compiler: str
+
+
+def build(baud: int = 500_000, *, source: Path | None = None) -> list[Image]:
+    """Build the images for both clocks, prove that a second build gives the same bytes, and return them.
+
+    :raises FirmwareError: the source or a tool is missing, the build fails, two builds differ, or an image is too big
+    """
+    source = source or SOURCE
+    if not (source / "Makefile").is_file():
+        raise FirmwareError("The firmware's source is not here; build it in a checkout of the project.")
+    for tool, package in TOOLS.items():
+        if shutil.which(tool) is None:
+            raise FirmwareError(f"{tool} is missing; on Debian it comes with the package {package}.")
+    folder = source / "build"
+    folder.mkdir(exist_ok=True)
+    # Two copies of the source in folders of different names, so that a path that crept into an image shows. What
+    # is finished then replaces the old file in one step: a bench that is loading it sees the one or the other.
+    with tempfile.TemporaryDirectory(prefix="igloo-") as elsewhere:
+        first = _make(source, Path(elsewhere) / "one", baud)
+        second = _make(source, Path(elsewhere) / "quite" / "another", baud)
+        for one, other in zip(first, second, strict=True):
+            if one.read_bytes() != other.read_bytes():
+                raise FirmwareError(f"Two builds of {one.name} differ, so it cannot be trusted.")
+        compiler = _run(["avr-gcc", "--version"], source).splitlines()[0]
+        images = [_describe(path, baud, compiler) for path in first if path.suffix == ".hex"]
+        for path in first:
+            draft = folder / (path.name + ".new")
+            shutil.copyfile(path, draft)
+            draft.replace(folder / path.name)
+    _remember(folder, images)
+    return images
+
+
+def known(*, source: Path | None = None) -> list[Image]:
+    """Return the images built so far, in the order of their names; an empty list where none were.
+
+    :raises FirmwareError: the manifest or an image is damaged, or an image is not the one that was built
+    """
+    folder = (source or SOURCE) / "build"
+    images = _recall(folder)
+    for image in images:
+        path = folder / image.file
+        if not path.is_file() or _digest(path) != image.sha256:
+            raise FirmwareError(f"{image.file} is not the file that was built; build it again.")
+    return images
+
+
+def hex_bytes(text: str) -> dict[int, int]:
+    """Return the bytes of an Intel HEX file by address.
+
+    :raises FirmwareError: a record is malformed, its checksum is wrong, or the end is missing
+    """
+    memory: dict[int, int] = {}
+    base = 0
+    for number, line in enumerate(text.split(), 1):
+        try:
+            record = bytes.fromhex(line.removeprefix(":"))
+        except ValueError:
+            record = b""
+        if not line.startswith(":") or len(record) < 5 or len(record) != record[0] + 5 or sum(record) % 256:
+            raise FirmwareError(f"Line {number} of the image is damaged.")
+        address, kind, data = int.from_bytes(record[1:3], "big"), record[3], record[4:-1]
+        if kind == 0:
+            memory.update((base + address + i, byte) for i, byte in enumerate(data))
+        elif kind == 1:
+            return memory
+        elif kind == 2:
+            base = int.from_bytes(data, "big") * 16
+        elif kind == 4:
+            base = int.from_bytes(data, "big") << 16
+    raise FirmwareError("The image has no end; it was cut off.")
+
+
+def _run(command: Sequence[str], folder: Path) -> str:
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if result.returncode:
+        last = (result.stderr.strip() or result.stdout.strip() or "no message").splitlines()[-1]
+        raise FirmwareError(f"{command[0]} failed: {last}")
+    return result.stdout
+
+
+def _make(source: Path, folder: Path, baud: int) -> list[Path]:
+    for part in ("core", "avr"):
+        shutil.copytree(source / part, folder / part)
+    shutil.copy(source / "Makefile", folder)
+    _run(["make", "images", f"BAUD={baud}"], folder)
+    return sorted(path for path in (folder / "build").iterdir() if path.suffix in {".hex", ".elf"})
+
+
+def _describe(path: Path, baud: int, compiler: str) -> Image:
+    _, chip, clock, _ = path.stem.split("-")
+    flash = len(hex_bytes(path.read_text(encoding="ascii")))
+    _, data, bss, *_ = _run(["avr-size", str(path.with_suffix(".elf"))], path.parent).splitlines()[1].split()
+    ram = int(data) + int(bss)
+    if flash > FLASH_LIMIT or ram > RAM_LIMIT:
+        raise FirmwareError(f"{path.name} is too big: {flash} bytes of flash, {ram} of memory.")
+    return Image(
+        name=path.stem,
+        chip=chip,
+        clock_hz=int(clock.removesuffix("mhz")) * 1_000_000,
+        baud=baud,
+        flash=flash,
+        ram=ram,
+        sha256=_digest(path),
+        file=path.name,
+        compiler=compiler,
+    )
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _remember(folder: Path, images: Iterable[Image]) -> None:
+    try:
+        old = {image.name: image for image in _recall(folder)}
+    except FirmwareError:
+        old = {}
+    merged = old | {image.name: image for image in images}
+    text = json.dumps([asdict(merged[name]) for name in sorted(merged)], indent=2)
+    draft = folder / (MANIFEST + ".new")
+    draft.write_text(text + "\n", encoding="utf-8")
+    draft.replace(folder / MANIFEST)
+
+
+def _recall(folder: Path) -> list[Image]:
+    path = folder / MANIFEST
+    if not path.is_file():
+        return []
+    try:
+        return [Image(**entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
+    except (ValueError, TypeError) as error:
+        raise FirmwareError(f"{path.name} is damaged; build the images again.") from error
