@@ -210,7 +210,10 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class CameraStatus:
-    """What the page says of the camera. ``note`` is one sentence (English)."""
+    """What the page says of the camera. ``note`` is one sentence (English), ``detail`` the system's own words to it.
+
+    ``skipped`` counts pictures that came broken.
+    """
 
     source: str
     kind: DeviceKind
@@ -219,6 +222,8 @@ class CameraStatus:
     height: int = 0
     fps: float = 0.0
     note: str = ""
+    detail: str = ""
+    skipped: int = 0
 
 
 @runtime_checkable

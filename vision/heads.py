@@ -44,17 +44,31 @@ def read_head(data: bytes) -> PictureHead:
 
     :raises BadDataError: it is empty, of another type, or its head makes no sense.
     """
-    if not data:
-        raise BadDataError(notes.PHOTO_EMPTY)
-    if data[:3] == b"\xff\xd8\xff":
+    kind = picture_type(data)
+    if kind == "jpeg":
         return jpeg_head(data)
-    if data[:8] == b"\x89PNG\r\n\x1a\n":
-        return _png_head(data)
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return _webp_head(data)
-    if data[4:8] == b"ftyp" and data[8:12] in _HEIC_BRANDS:
-        raise BadDataError(notes.PHOTO_HEIC)
-    raise BadDataError(notes.PHOTO_WRONG_TYPE)
+    return _png_head(data) if kind == "png" else _webp_head(data)
+
+
+def picture_type(start: bytes) -> str:
+    """Return ``jpeg``, ``png`` or ``webp`` by a file's first bytes (12 are enough).
+
+    :raises BadDataError: it is empty, or of another type.
+    """
+    if not start:
+        raise BadDataError(notes.PHOTO_EMPTY)
+    if start[:3] == b"\xff\xd8\xff":
+        return "jpeg"
+    if start[:8] == b"\x89PNG\r\n\x1a\n":
+        return "png"
+    if start[:4] == b"RIFF" and start[8:12] == b"WEBP":
+        return "webp"
+    raise BadDataError(notes.PHOTO_HEIC if is_heic(start) else notes.PHOTO_WRONG_TYPE)
+
+
+def is_heic(start: bytes) -> bool:
+    """Return whether a file's first bytes are those of HEIC or AVIF."""
+    return start[4:8] == b"ftyp" and start[8:12] in _HEIC_BRANDS
 
 
 def jpeg_head(data: bytes, start: int = 0) -> PictureHead:

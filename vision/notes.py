@@ -33,6 +33,8 @@ SOURCE_UNKNOWN: Final = (
     "This is no camera that can be opened. Give usb:0, /dev/video0, pi, an http:// address, a photo, a folder of "
     "pictures or a video."
 )
+NO_CAMERA: Final = "No camera was chosen."
+PHOTO_SHOWN: Final = "A photo is shown."
 CAMERA_SEARCHING: Final = "The camera is being opened."
 CAMERA_RUNS: Final = "The camera sends pictures."
 CAMERA_CLOSED: Final = "The camera was closed."
