@@ -1,0 +1,218 @@
+"""Host links, the PIN, sessions: who gets in, who does not, and what lies on the card."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import stat
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from companion.night.access import MOST_SESSIONS, OPEN_TOKENS, Access, TooManyTriesError, TryLimit
+from companion.night.answers import Role
+from companion.night.store import DamagedError
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def access(tmp_path: Path, clock: Clock) -> Iterator[Access]:
+    access = Access(tmp_path / "access.sqlite", limit=TryLimit(clock))
+    yield access
+    access.close()
+
+
+def wrong_pin(access: Access) -> str:
+    return f"{(int(access.pin) + 1) % 1_000_000:06d}"
+
+
+def test_a_host_link_opens_once(access: Access) -> None:
+    token = access.host_token()
+    joined = access.redeem(token, "10.0.0.2", "Ann's phone")
+    assert joined is not None
+    secret, session = joined
+    assert (session.role, session.label, session.colour) == (Role.HOST, "Ann's phone", None)
+    assert access.session(secret) == session
+    assert session.actor.id == session.id
+    assert session.actor.role is Role.HOST
+    assert access.redeem(token, "10.0.0.2") is None
+    assert access.redeem(token[:-1], "10.0.0.2") is None
+    assert access.redeem("", "10.0.0.2") is None
+
+
+def test_the_pin_makes_players(access: Access) -> None:
+    assert len(access.pin) == 6
+    assert access.pin.isdecimal()
+    joined = access.join(access.pin, "10.0.0.3", "Bob")
+    assert joined is not None
+    secret, session = joined
+    assert access.session(secret) == session
+    assert session.role is Role.PLAYER
+    assert access.join(wrong_pin(access), "10.0.0.3") is None
+    assert access.join("é" * 6, "10.0.0.3") is None
+    assert access.session("nobody") is None
+    assert access.session("") is None
+
+
+def test_another_pin_ends_the_old_one_and_keeps_who_is_in(access: Access) -> None:
+    old = access.pin
+    joined = access.join(old, "a")
+    assert joined is not None
+    new = next(pin for pin in iter(access.new_pin, None) if pin != old)
+    assert access.pin == new
+    assert access.join(old, "a") is None
+    assert access.session(joined[0]) is not None
+
+
+def test_sessions_are_listed_bound_and_ended(access: Access) -> None:
+    host = access.redeem(access.host_token(), "a", "  host\x00 phone ")
+    player = access.join(access.pin, "b", "x" * 100)
+    assert host is not None
+    assert player is not None
+    assert [(s.role, s.label) for s in access.sessions()] == [(Role.HOST, "host phone"), (Role.PLAYER, "x" * 40)]
+    assert access.bind(player[1].id, "red")
+    assert not access.bind("nobody", "red")
+    bound = access.session(player[0])
+    assert bound is not None
+    assert (bound.colour, bound.actor.colour) == ("red", "red")
+    assert access.revoke(player[1].id)
+    assert not access.revoke(player[1].id)
+    assert access.session(player[0]) is None
+    assert len(access.sessions()) == 1
+
+
+def test_everything_survives_a_restart_and_another_process_may_help(tmp_path: Path) -> None:
+    path = tmp_path / "access.sqlite"
+    with contextlib.closing(Access(path)) as service:
+        token = service.host_token()
+        joined = service.join(service.pin, "a")
+        assert joined is not None
+        with contextlib.closing(Access(path)) as shell:
+            other = shell.host_token()
+            assert shell.pin == service.pin
+            assert service.redeem(other, "a") is not None
+            assert shell.redeem(other, "a") is None
+        pin = service.pin
+    with contextlib.closing(Access(path)) as again:
+        assert again.pin == pin
+        assert again.session(joined[0]) == joined[1]
+        assert again.redeem(token, "a") is not None
+
+
+def test_old_links_end_when_many_are_made(access: Access) -> None:
+    tokens = [access.host_token() for _ in range(OPEN_TOKENS + 2)]
+    opened = [access.redeem(token, f"client{n}") is not None for n, token in enumerate(tokens)]
+    assert opened == [False, False] + [True] * OPEN_TOKENS
+
+
+def test_a_link_is_spent_by_one_of_many(access: Access) -> None:
+    token = access.host_token()
+    got: list[object] = []
+    threads = [threading.Thread(target=lambda n=n: got.append(access.redeem(token, f"c{n}"))) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(got) == 8
+    assert sum(each is not None for each in got) == 1
+
+
+def test_players_do_not_pile_up(access: Access) -> None:
+    host = access.redeem(access.host_token(), "a")
+    assert host is not None
+    joined = [access.join(access.pin, "a") for _ in range(MOST_SESSIONS + 3)]
+    assert len(access.sessions()) == MOST_SESSIONS
+    assert access.session(host[0]) is not None
+    newest, eldest = joined[-1], joined[0]
+    assert newest is not None
+    assert eldest is not None
+    assert access.session(newest[0]) is not None
+    assert access.session(eldest[0]) is None
+
+
+def test_no_secret_lies_on_the_card(tmp_path: Path) -> None:
+    path = tmp_path / "access.sqlite"
+    with contextlib.closing(Access(path)) as access:
+        token, spent = access.host_token(), access.host_token()
+        host = access.redeem(spent, "a")
+        player = access.join(access.pin, "b")
+        assert host is not None
+        assert player is not None
+        for part in tmp_path.iterdir():
+            assert stat.S_IMODE(part.stat().st_mode) == 0o600, part
+            data = part.read_bytes()
+            for secret in (token, spent, host[0], player[0]):
+                assert secret.encode() not in data
+
+
+def test_guessing_is_slow_for_one_address(access: Access, clock: Clock) -> None:
+    wrong = wrong_pin(access)
+    for _ in range(5):
+        assert access.join(wrong, "10.0.0.9") is None
+    with pytest.raises(TooManyTriesError) as refusal:
+        access.join(access.pin, "10.0.0.9")
+    assert refusal.value.wait_s == pytest.approx(20.0)
+    with pytest.raises(TooManyTriesError):
+        access.redeem(access.host_token(), "10.0.0.9")
+    assert access.join(access.pin, "10.0.0.8") is not None
+    clock.now += 20.0
+    assert access.join(access.pin, "10.0.0.9") is not None
+    assert access.join(wrong, "10.0.0.9") is None
+    with pytest.raises(TooManyTriesError):
+        access.join(wrong, "10.0.0.9")
+
+
+def test_guessing_is_slow_for_all_together(access: Access, clock: Clock) -> None:
+    wrong = wrong_pin(access)
+    for n in range(30):
+        assert access.join(wrong, f"10.0.0.{n}") is None
+    with pytest.raises(TooManyTriesError) as refusal:
+        access.join(access.pin, "10.0.1.1")
+    assert refusal.value.wait_s == pytest.approx(10.0)
+    clock.now += 10.0
+    assert access.join(access.pin, "10.0.1.1") is not None
+
+
+def test_a_day_of_guessing_does_not_find_the_pin(clock: Clock) -> None:
+    limit = TryLimit(clock)
+    tries = 0
+    for second in range(0, 86_400, 5):
+        clock.now += 5
+        with contextlib.suppress(TooManyTriesError):
+            limit.ask(f"client{second % 400}")
+            limit.wrong(f"client{second % 400}")
+            tries += 1
+    assert 8000 < tries < 10_000  # below 1 % of the PINs
+
+
+def test_addresses_are_not_remembered_without_end(clock: Clock) -> None:
+    limit = TryLimit(clock, most=50)
+    for n in range(500):
+        limit.wrong(f"client{n}")
+    assert len(limit._clients) == 50
+
+
+def test_a_damaged_file_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "access.sqlite"
+    path.write_bytes(b"rubbish" * 1000)
+    with pytest.raises(DamagedError, match="damaged"):
+        Access(path)
+    path.unlink()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE x (y)")
+    with pytest.raises(DamagedError, match="another program"):
+        Access(path)
