@@ -6,6 +6,7 @@
 
 #include <simavr/sim_avr.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "adxl345_model.h"
@@ -55,7 +56,7 @@ extern struct line_counts line_counts;
 void line_open(const char *link, const char *tee); // opens the pseudo-terminal and prints `port PATH`
 void line_attach(void);
 void line_service(void); // move what has come, wait where nothing may be lost
-void line_inject(const uint8_t *bytes, int count); // as if they had come over the line
+bool line_inject(const uint8_t *bytes, size_t count); // as if they had come over the line; false: too many at once
 void line_close(void);
 
 // world.c: what the sensor feels

@@ -88,15 +88,14 @@ static const char *register_command(const char *rest, bool keep)
 static const char *send_command(const char *hex)
 {
     uint8_t bytes[LINE_SIZE / 2];
-    int count = 0;
+    size_t count = 0;
     for (; isxdigit((unsigned char)hex[0]) && isxdigit((unsigned char)hex[1]); hex += 2) {
         char pair[3] = {hex[0], hex[1], 0};
         bytes[count++] = (uint8_t)strtol(pair, NULL, 16);
     }
     if (*hex || !count)
         return "send wants pairs of hexadecimal digits";
-    line_inject(bytes, count);
-    return NULL;
+    return line_inject(bytes, count) ? NULL : "too many bytes are on the way already";
 }
 
 static const char *jump_command(const char *rest)

@@ -102,10 +102,19 @@ static void push(void)
     line.out_from = line.out_to = 0;
 }
 
+static void make_room(void)
+{
+    memmove(line.in, line.in + line.in_from, line.in_to - line.in_from);
+    line.in_to -= line.in_from;
+    line.in_from = 0;
+}
+
+// What does not fit stays with the kernel, and then with the writer.
 static void pull(void)
 {
-    if (line.in_from == line.in_to)
-        line.in_from = line.in_to = 0;
+    make_room();
+    if (line.in_to == IN_SIZE)
+        return;
     ssize_t n = read(line.master, line.in + line.in_to, IN_SIZE - line.in_to);
     if (n > 0)
         line.in_to += (size_t)n;
@@ -142,11 +151,15 @@ void line_service(void)
     feed();
 }
 
-void line_inject(const uint8_t *bytes, int count)
+bool line_inject(const uint8_t *bytes, size_t count)
 {
-    for (int i = 0; i < count && line.in_to < IN_SIZE; i++)
-        line.in[line.in_to++] = bytes[i];
+    make_room();
+    if (line.in_to + count > IN_SIZE)
+        return false;
+    memcpy(line.in + line.in_to, bytes, count);
+    line.in_to += count;
     feed();
+    return true;
 }
 
 static void sent(struct avr_irq_t *irq, uint32_t value, void *param)

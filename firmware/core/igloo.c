@@ -80,15 +80,24 @@ static void set_up(uint32_t now)
     }
 }
 
+static void note_level(uint8_t level)
+{
+    if (level > self.fifo_max)
+        self.fifo_max = level;
+    if (level >= ADXL345_FIFO_SIZE)
+        self.overruns++;
+}
+
 // Read 16 samples into a frame. The device id is asked after the last of them: if the sensor fell off in between,
-// what we hold may be the pull-up resistor's opinion, and the frame is not published.
-static bool send_samples(void)
+// what we hold may be the pull-up resistor's opinion, and the frame is not published; nor is the level believed.
+static bool send_samples(uint8_t level)
 {
     uint8_t xyz[ADXL345_SAMPLE_SIZE];
+    uint8_t full = level >= ADXL345_FIFO_SIZE ? FLAG_OVERFLOW : 0;
     frame_open(FRAME_DATA);
     frame_put_u32(port_now_us());
     frame_put_u32(self.samples);
-    frame_put_u8(self.flags);
+    frame_put_u8(self.flags | full);
     frame_put_u8(SAMPLES);
     for (uint8_t i = 0; i < SAMPLES; i++) {
         adxl345_sample(xyz);
@@ -97,20 +106,24 @@ static bool send_samples(void)
     if (adxl345_devid() != ADXL345_DEVID)
         return false;
     frame_close();
+    note_level(level);
     self.samples += SAMPLES;
     self.flags = 0;
     return true;
 }
 
-static void drop_samples(void)
+static void drop_samples(uint8_t level)
 {
     uint8_t xyz[ADXL345_SAMPLE_SIZE];
     for (uint8_t i = 0; i < SAMPLES; i++)
         adxl345_sample(xyz);
     frame_skip();
+    note_level(level);
     self.samples += SAMPLES;
     self.tx_dropped++;
     self.flags |= FLAG_DROPPED;
+    if (level >= ADXL345_FIFO_SIZE)
+        self.flags |= FLAG_OVERFLOW;
 }
 
 static void stream(uint32_t now)
@@ -121,21 +134,15 @@ static void stream(uint32_t now)
             set_up(now);
             return;
         }
-        if (level > self.fifo_max)
-            self.fifo_max = level;
-        if (level >= ADXL345_FIFO_SIZE && !(self.flags & FLAG_OVERFLOW)) {
-            self.flags |= FLAG_OVERFLOW;
-            self.overruns++;
-        }
         if (level < SAMPLES)
             break;
         if (frame_fits(DATA_PAYLOAD, 0)) {
-            if (!send_samples()) {
+            if (!send_samples(level)) {
                 set_up(now);
                 return;
             }
         } else if (level >= PATIENCE) {
-            drop_samples();
+            drop_samples(level);
         } else {
             break;
         }

@@ -1,0 +1,133 @@
+"""The bench's pseudo-terminal, opened by pyserial as the companion opens a real board."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+import serial
+
+Maker = Callable[..., Any]
+
+
+def take(port: serial.Serial, enough: Callable[[bytes], bool], seconds: float = 20) -> bytes:
+    """Read until it is enough; a test that waits in vain fails by its assertion."""
+    got = bytearray()
+    end = time.monotonic() + seconds
+    while not enough(bytes(got)) and time.monotonic() < end:
+        got += port.read(max(1, port.in_waiting))
+    return bytes(got)
+
+
+def wait(igloo: Any, seconds: float) -> None:
+    """Wait until so much time was simulated."""
+    while igloo.stats()["simulated_s"] < seconds:
+        time.sleep(0.01)
+
+
+def test_a_reader_that_comes_in_the_middle(simavr: Maker, wire: ModuleType) -> None:
+    igloo = simavr().start()
+    wait(igloo, 0.3)
+    with serial.Serial(igloo.port, 500_000, timeout=0.2) as port:
+        port.write(b"h")
+        got = take(port, lambda wire: wire.count(b"\0") > 150)
+    reading = wire.read(got, from_the_middle=True)
+    assert reading.hellos and reading.statuses
+    assert reading.datas[0].index > 0
+    assert reading.seq_gaps == reading.index_gaps == reading.flags == 0
+    figures = igloo.stop()
+    assert figures["uart_unread"] > 0
+    assert figures["uart_received"] == 1
+
+
+def test_what_is_played_arrives(simavr: Maker, wire: ModuleType) -> None:
+    igloo = simavr(mhz=8, noise_mg=0.0).start()
+    shake = np.zeros((320, 3))
+    shake[:, 0] = 8 * np.sin(np.arange(320) / 10)
+    with serial.Serial(igloo.port, 500_000, timeout=0.2) as port:
+        igloo.play(shake)
+        port.reset_input_buffer()
+        got = take(port, lambda wire: wire.count(b"\0") > 60)
+        igloo.rest((1, 0, 0))
+        later = take(port, lambda wire: wire.count(b"\0") > 60)
+    played = wire.read(got, from_the_middle=True).samples
+    assert np.abs(played[:, 0]).max() == pytest.approx(8 * 256, abs=2)
+    assert list(wire.read(later, from_the_middle=True).samples[-1]) == [256, 0, 0]
+
+
+def test_a_slow_reader_holds_time_and_loses_nothing(simavr: Maker, wire: ModuleType) -> None:
+    igloo = simavr(fast=True, held=True).start()
+    with serial.Serial(igloo.port, 500_000, timeout=0.2) as port:
+        igloo.go()
+        time.sleep(0.3)
+        got = take(port, lambda wire: wire.count(b"\0") >= 2000)
+        figures = igloo.stats()
+    reading = wire.read(got)
+    assert reading.seq_gaps == reading.index_gaps == reading.flags == 0
+    assert reading.hellos[0].seq == 0  # from the first byte on
+    assert figures["pty_stalls"] > 0 and figures["uart_unread"] == 0
+    assert figures["simulated_s"] < 60
+
+
+def test_a_link_to_the_port(simavr: Maker, wire: ModuleType, tmp_path: Path) -> None:
+    link = tmp_path / "ttyIGLOO"
+    igloo = simavr(link=link).start()
+    assert igloo.port == str(link) and link.is_symlink()
+    with serial.Serial(str(link), 500_000, timeout=0.2, exclusive=True) as port:
+        got = take(port, lambda wire: wire.count(b"\0") > 3)
+    assert wire.read(got, from_the_middle=True).datas
+    igloo.stop()
+    assert not link.is_symlink()
+
+
+def test_the_sensor_through_the_driver(simavr: Maker, wire: ModuleType) -> None:
+    igloo = simavr().start()
+    with serial.Serial(igloo.port, 500_000, timeout=0.2) as port:
+        wait(igloo, 0.1)
+        igloo.sensor(False)
+        wait(igloo, 0.2)
+        port.reset_input_buffer()
+        port.write(b"h")
+        lost = wire.read(take(port, lambda wire: wire.count(b"\0") > 2), from_the_middle=True)
+        igloo.sensor(True)
+        back = wire.read(take(port, lambda wire: wire.count(b"\0") > 30), from_the_middle=True)
+        igloo.reset()
+        again = take(port, lambda wire: wire.count(b"\0") > 230)
+    assert lost.statuses[-1].state == 3
+    assert back.datas
+    fresh = wire.read(again, from_the_middle=True)  # its first HELLO is lost with the frame that the reset tore
+    assert 0 in [data.index for data in fresh.datas]
+
+
+def test_commands_that_are_none(simavr: Maker, bench: ModuleType) -> None:
+    igloo = simavr().start()
+    for bad in (
+        "dance",
+        "play /nowhere",
+        "devid",
+        "devid 999",
+        "stuck 0x99 1",
+        "rest 1",
+        "send 6",
+        "at x go",
+        "sensor maybe",
+        "rate 7",
+        "jump -1",
+    ):
+        with pytest.raises(bench.SimavrError, match="error"):
+            igloo.command(bad)
+    assert igloo.stop()["simulated_s"] > 0
+
+
+def test_a_bench_whose_starter_is_gone_ends(simavr: Maker) -> None:
+    igloo = simavr().start()
+    process = igloo._process
+    process.stdin.close()
+    assert process.wait(timeout=10) == 0
+    igloo._process = None
+    process.stdout.close()
