@@ -1,0 +1,356 @@
+"""Set-up and phase 1: placing, melting, what the tile shows (IGLU-S, IGLU-1.2 to 1.5, IGLU-1.E.1 to E.3).
+
+For each kind of move three functions: why it is refused, what comes after it, what it does in words.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+from companion.rules.core import CHANCE, Reason
+from companion.rules.iglu_iglu import box
+from companion.rules.iglu_iglu.board import CENTRE_SQUARES, CORNERS, RING, SQUARES, near, numbers
+from companion.rules.iglu_iglu.moves import (
+    MELTS,
+    PLACES,
+    Accept,
+    Draw,
+    IgluMove,
+    Melt,
+    Place,
+    PutBack,
+    Reveal,
+    token_text,
+)
+from companion.rules.iglu_iglu.situation import (
+    DRAWING,
+    DRIFTING,
+    PEEKING,
+    PLACING,
+    REVEALING,
+    SETTING,
+    START,
+    TO_FACE,
+    UNKNOWN,
+)
+
+if TYPE_CHECKING:
+    from companion.rules.iglu_iglu.state import IgluState
+
+# --- set-up ---------------------------------------------------------------------------------------------------------
+
+
+def moves_placing(s: IgluState) -> list[IgluMove]:
+    """Return the squares for the next inuit (IGLU-M.1)."""
+    places = PLACES[s.table.colours[s.turn]]
+    return [places[square] for square in numbers(RING & s.floes)]
+
+
+def refuse_place(s: IgluState, move: Place) -> Reason | None:
+    """Refuse another player's inuit and squares off the outer ring (IGLU-S.7, S.8)."""
+    colour = s.table.colours[s.turn]
+    if move.colour != colour:
+        return Reason("place-turn", {"who": colour, "other": move.colour})
+    if not RING & s.floes & 1 << move.square:
+        return Reason("place-ring", {"square": SQUARES[move.square]})
+    return None
+
+
+def place(s: IgluState, move: Place) -> IgluState:
+    """Put the inuit there; after the last one the first player begins (IGLU-S.9)."""
+    new = s.copy()
+    seat = s.turn
+    new.set_men(seat, tuple(sorted((*s.men[seat], move.square))))
+    following = (seat + 1) % s.table.players
+    if len(new.men[following]) == s.table.inuit:
+        return new.start_turn(s.table.first)
+    new.turn = new.to_move = following
+    return new
+
+
+def say_place(s: IgluState, move: Place) -> Reason:
+    """Say where the inuit goes."""
+    left = s.table.inuit - len(s.men[s.turn]) - 1
+    return Reason("place", {"who": move.colour, "square": SQUARES[move.square], "left": left})
+
+
+# --- tokens and tiles from the box ------------------------------------------------------------------------------------
+
+
+def drawn_tokens(s: IgluState) -> list[int]:
+    """Return the tokens that can be drawn now: fish, or on a fresh pack foxes."""
+    first = box.FOX if s.packs >> s.square & 1 else box.FISH
+    return [token for token in range(first, first + 3) if s.reserve(token) > 0]
+
+
+def refuse_draw(s: IgluState, move: Draw) -> Reason | None:
+    """Refuse a token that is not due, and one more than the box has (IGLU-K.3, K.4)."""
+    first = box.FOX if s.packs >> s.square & 1 else box.FISH
+    if move.square != s.square or not first <= move.token < first + 3:
+        kind = "fox" if first == box.FOX else "fish"
+        return Reason("draw-other", {"kind": kind, "square": SQUARES[s.square], "left": s.left})
+    if s.reserve(move.token) <= 0:
+        return Reason("draw-none", {"token": token_text(move.token), "box": box.IN_BOX[move.token]}, _box(move.token))
+    return None
+
+
+def _box(token: int) -> tuple[str, ...]:
+    return ("IGLU-K.5" if token == box.BEAR_TOKEN else "IGLU-K.4" if token >= box.FOX else "IGLU-K.3",)
+
+
+def draw(s: IgluState, move: Draw) -> IgluState:
+    """Put the token on the square; after the last one set-up, or the turn, goes on."""
+    new = s.copy()
+    if move.token >= box.FOX:
+        new.set_fox(tuple(sorted((*s.fox, 4 * move.square + move.token - box.FOX + 1))))
+    else:
+        new.set_fish(tuple(sorted((*s.fish, 4 * move.square + move.token + 1))))
+    new.left = s.left - 1
+    if new.left:
+        return new
+    if s.phase == DRAWING:
+        return new.begin_actions()
+    return begin_placing(new)
+
+
+def begin_placing(new: IgluState) -> IgluState:
+    """Ask for the fish of the next centre square, or for the first inuit (of a fresh copy; IGLU-S.2, S.7)."""
+    waiting = [square for square in CENTRE_SQUARES if not new.shoals >> square & 1]
+    if waiting:
+        new.phase, new.to_move, new.square, new.left = SETTING, CHANCE, waiting[0], 1
+    else:
+        new.phase, new.square, new.left = PLACING, -1, 0
+        new.turn = new.to_move = new.table.first
+    return new
+
+
+def say_draw(s: IgluState, move: Draw) -> Reason:
+    """Say what was drawn."""
+    key = "draw-setup" if s.phase == SETTING else "draw-fox" if move.token >= box.FOX else "draw-fish"
+    return Reason(key, {"token": token_text(move.token), "square": SQUARES[move.square]})
+
+
+# --- melting ----------------------------------------------------------------------------------------------------------
+
+
+def moves_melt(s: IgluState) -> list[IgluMove]:
+    """Return the floes that may be taken (IGLU-M.2)."""
+    return [MELTS[square] for square in numbers(s.meltable() & ~s.looked)]
+
+
+def refuse_melt(s: IgluState, move: Melt) -> Reason | None:
+    """Refuse what is no empty, face-down floe at the water, or of the outer ring where there is none."""
+    bit = 1 << move.square
+    can = s.meltable()
+    if can & bit and not s.looked & bit:
+        return None
+    facts: dict[str, object] = {"square": SQUARES[move.square]}
+    if CORNERS & bit:
+        return Reason("melt-land", facts)
+    if not s.floes & bit:
+        return Reason("melt-water", facts)
+    if s.packs & bit:
+        return Reason("melt-pack", facts)
+    if not s.empty_floes() & bit:
+        return Reason("melt-occupied", {**facts, "things": s.things(bit)})
+    if can & bit:
+        return Reason("melt-looked", facts)
+    if can and s.by_ring():
+        return Reason("melt-ring", facts)
+    if can:
+        edge = RING & bit or near(bit) & CORNERS
+        return Reason("melt-dry-edge" if edge else "melt-dry", facts)
+    return Reason("melt-nothing", facts)
+
+
+def melt(s: IgluState, move: Melt) -> IgluState:
+    """Take the floe; its square is water, its face is still to be said."""
+    new = s.copy()
+    new.floes = s.floes & ~(1 << move.square)
+    new.square = move.square
+    if s.table.no_repick:
+        new.phase, new.to_move = REVEALING, CHANCE
+    else:
+        new.phase = PEEKING
+    return new
+
+
+def say_melt(s: IgluState, move: Melt) -> Reason:
+    """Say which floe was taken and by which of the two rules."""
+    return Reason("melt-by-ring" if s.by_ring() else "melt", {"square": SQUARES[move.square]})
+
+
+def moves_peek(s: IgluState) -> list[IgluMove]:
+    """Return staying with the tile, or putting it back while another is left (``iglu.no_repick`` off)."""
+    found: list[IgluMove] = [Accept(s.square)]
+    if _others(s):
+        found.append(PutBack(s.square))
+    return found
+
+
+def _others(s: IgluState) -> int:
+    back = _put_back(s)
+    return back.meltable() & ~back.looked
+
+
+def refuse_accept(s: IgluState, move: Accept) -> Reason | None:
+    """Refuse another square than that of the tile in hand."""
+    return None if move.square == s.square else Reason("reveal-other", {"square": SQUARES[s.square]})
+
+
+def accept(s: IgluState, move: Accept) -> IgluState:
+    """Stay with the tile."""
+    new = s.copy()
+    new.phase, new.to_move = REVEALING, CHANCE
+    return new
+
+
+def say_accept(s: IgluState, move: Accept) -> Reason:
+    """Say that the choice stands."""
+    return Reason("accept", {"square": SQUARES[move.square]})
+
+
+def refuse_put_back(s: IgluState, move: PutBack) -> Reason | None:
+    """Refuse another square, and putting back where no other floe is left to look at."""
+    if move.square != s.square:
+        return Reason("reveal-other", {"square": SQUARES[s.square]})
+    return None if _others(s) else Reason("putback-none", {"square": SQUARES[s.square]})
+
+
+def _put_back(s: IgluState) -> IgluState:
+    new = s.copy()
+    new.floes |= 1 << s.square
+    new.looked |= 1 << s.square
+    new.square = -1
+    new.phase = START
+    return new
+
+
+def put_back(s: IgluState, move: PutBack) -> IgluState:
+    """Put the tile back; it cannot be taken again this turn."""
+    return _put_back(s)
+
+
+def say_put_back(s: IgluState, move: PutBack) -> Reason:
+    """Say that another floe is to be taken."""
+    return Reason("putback", {"square": SQUARES[move.square]})
+
+
+# --- what the tile shows ----------------------------------------------------------------------------------------------
+
+
+def hidden_red(s: IgluState) -> int:
+    """Return how many red-framed tiles nobody has: unseen ones, less those that lie unknown in hands."""
+    return sum(s.tiles[box.RED :]) - s.unknown_tiles()
+
+
+def moves_reveal(s: IgluState) -> list[IgluMove]:
+    """Return every face the tile may show, and ``kept`` where it may be a red one."""
+    red = hidden_red(s) > 0
+    found: list[IgluMove] = []
+    for face, count in enumerate(s.tiles):
+        if count > 0 and (red if face >= box.RED else not _token_missing(s, face)):
+            found.append(Reveal(s.square, s.table.mix.faces[face]))
+    if red:
+        found.append(Reveal(s.square, box.KEPT))
+    return found
+
+
+def _token_missing(s: IgluState, face: int) -> int | None:
+    """Return the token kind that is used up so that this face cannot come, or None."""
+    if face == box.BEAR and s.reserve(box.BEAR_TOKEN) <= 0:
+        return box.BEAR_TOKEN
+    if face == box.PACK and all(s.reserve(token) <= 0 for token in range(box.FOX, box.FOX + 3)):
+        return box.FOX
+    if face <= box.FISH_3 and sum(s.reserve(token) for token in range(box.FISH, box.FISH + 3)) < face + 2:
+        return box.FISH
+    return None
+
+
+def refuse_reveal(s: IgluState, move: Reveal) -> Reason | None:
+    """Refuse another square, and a face of which the box has no more."""
+    if move.square != s.square:
+        return Reason("reveal-other", {"square": SQUARES[s.square]})
+    mix = s.table.mix
+    if move.face == box.KEPT:
+        return None if hidden_red(s) > 0 else Reason("reveal-no-red", {})
+    face = mix.faces.index(move.face) if move.face in mix.faces else -1
+    in_box = mix.counts[face] if face >= 0 else 0
+    if face < 0 or s.tiles[face] <= 0:
+        return Reason("reveal-none", {"face": move.face, "box": in_box, "real": mix.real}, _counted_by(move.face))
+    if face >= box.RED:
+        return None if hidden_red(s) > 0 else Reason("reveal-no-red", {})
+    missing = _token_missing(s, face)
+    if missing is not None:
+        kind = box.TOKENS[missing][0]
+        return Reason("reveal-no-token", {"face": move.face, "kind": kind}, _box(missing))
+    return None
+
+
+def _counted_by(face: str) -> tuple[str, ...]:
+    """Return the clauses that say how many tiles of a face there are."""
+    word = face.partition(" ")[0]
+    known = {"fish": "IGLU-K.9", "bear": "IGLU-K.10", "pack": "IGLU-K.11"}.get(word)
+    if known is not None:
+        return (known,)
+    return ("IGLU-K.12", "IGLU-K.13") if word == "endurance" else ("IGLU-K.12",)
+
+
+def reveal(s: IgluState, move: Reveal) -> IgluState:
+    """Turn the tile: put it into the hand, or let its event begin."""
+    new = s.copy()
+    if move.face == box.KEPT:
+        _to_hand(new, UNKNOWN)
+        return new.begin_actions()
+    face = s.table.mix.faces.index(move.face)
+    new.see(face)
+    if face >= box.RED:
+        _to_hand(new, face - TO_FACE)
+        return new.begin_actions()
+    bit = 1 << s.square
+    if face == box.BEAR:
+        new.bears |= bit
+        return new.begin_actions()
+    if face == box.DRIFT:
+        new.phase, new.to_move = DRIFTING, s.turn
+        return new
+    new.phase, new.to_move = DRAWING, CHANCE
+    if face == box.PACK:
+        new.floes |= bit
+        new.packs |= bit
+        new.left = 1
+    else:
+        new.left = face + 2
+    return new
+
+
+def _to_hand(new: IgluState, place: int) -> None:
+    hand = list(new.hands[new.turn])
+    hand[place] += 1
+    new.hands = (*new.hands[: new.turn], tuple(hand), *new.hands[new.turn + 1 :])
+
+
+def say_reveal(s: IgluState, move: Reveal) -> Reason:
+    """Say what the tile does."""
+    facts = {"square": SQUARES[move.square], "face": move.face, "who": s.table.colours[s.turn]}
+    if move.face == box.KEPT or s.table.mix.faces.index(move.face) >= box.RED:
+        return Reason("reveal-kept", facts)
+    word, _, number = move.face.partition(" ")
+    return Reason(f"reveal-{word}", {**facts, "fish": int(number)} if number else facts)
+
+
+def chance(s: IgluState, rng: Random) -> IgluMove:
+    """Return the tile or the token that the box gives, every unseen one alike."""
+    if s.phase == REVEALING:
+        faces = [move for move in moves_reveal(s) if isinstance(move, Reveal) and move.face != box.KEPT]
+        red = hidden_red(s)
+        unseen_red = sum(s.tiles[box.RED :])
+        weights = []
+        for move in faces:
+            face = s.table.mix.faces.index(move.face)
+            weights.append(s.tiles[face] * (red / unseen_red if face >= box.RED else 1.0))
+        return rng.choices(faces, weights)[0]
+    tokens = drawn_tokens(s)
+    token = rng.choices(tokens, [s.reserve(token) for token in tokens])[0]
+    return Draw(s.square, token)

@@ -1,0 +1,175 @@
+"""The state of a game of Iglu Iglu: its position, and what may be done in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from companion.rules.core import JSON, Outcome, Problem, Reason, ScoreSheet, State
+from companion.rules.iglu_iglu import actions, drifting, form, kept, melting, problems, scoring
+from companion.rules.iglu_iglu import moves as m
+from companion.rules.iglu_iglu import situation as at
+from companion.rules.iglu_iglu.board import SQUARES
+from companion.rules.iglu_iglu.moves import IgluMove
+from companion.rules.iglu_iglu.situation import PHASES, Situation
+
+if TYPE_CHECKING:
+    from companion.rules.iglu_iglu.game import IgluIglu
+
+
+class IgluState(Situation, State[IgluMove]):
+    """A position of Iglu Iglu; its parts are described in :class:`~.situation.Situation`."""
+
+    __slots__ = ()
+
+    @property
+    def game(self) -> IgluIglu:
+        """Return the game."""
+        return self.table.game
+
+    def moves(self) -> Iterator[IgluMove]:
+        """Yield every legal move once."""
+        return iter(MOVES[self.phase](self))
+
+    def refusal(self, move: IgluMove) -> Reason | None:
+        """Return why a move is refused, or None."""
+        if PHASES_OF[move.kind] >> self.phase & 1:
+            return REFUSALS[move.kind](self, move)
+        return out_of_phase(self, move)
+
+    def grounds(self, move: IgluMove) -> Reason:
+        """Return what a legal move does and by which clauses."""
+        return SAYINGS[move.kind](self, move)
+
+    def after(self, move: IgluMove) -> IgluState:
+        """Return the state after a legal move."""
+        return EFFECTS[move.kind](self, move)
+
+    def chance(self, rng: Random) -> IgluMove:
+        """Return a tile or a token as the box would give it."""
+        return melting.chance(self, rng)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Return everything that is wrong with this position."""
+        return problems.find(self)
+
+    def score(self) -> ScoreSheet:
+        """Return the score sheet as it stands now."""
+        return scoring.sheet(self)
+
+    def outcome(self) -> Outcome | None:
+        """Return who won, or None while the game goes on."""
+        if self.phase != at.OVER:
+            return None
+        return Outcome(scoring.sheet(self).ranking[0], ("IGLU-E.1", "IGLU-E.3", "IGLU-V.1"))
+
+    @property
+    def end_reason(self) -> Reason | None:
+        """Return how the game ended."""
+        if self.phase != at.OVER:
+            return None
+        return Reason("ended", {"who": self.table.colours[self.turn]})
+
+    @property
+    def ranking_reason(self) -> Reason | None:
+        """Return what decides between the first and the others: points, trophies, or nothing (IGLU-V.1)."""
+        return scoring.why_first(self)
+
+    def position(self) -> dict[str, JSON]:
+        """Return the position in the one form of a board."""
+        return form.to_json(self)
+
+    def view(self, player: int | None) -> dict[str, JSON]:
+        """Return the position as a player sees it: the tiles of others are only counted."""
+        return form.to_json(form.hidden_from(self, player))
+
+    def __str__(self) -> str:
+        return form.describe(self)
+
+
+def _nothing(s: IgluState) -> list[IgluMove]:
+    del s
+    return []
+
+
+def _draws(s: IgluState) -> list[IgluMove]:
+    return [m.Draw(s.square, token) for token in melting.drawn_tokens(s)]
+
+
+MOVES: tuple[Callable[[IgluState], list[IgluMove]], ...] = (
+    _draws,
+    melting.moves_placing,
+    actions.moves_start,
+    melting.moves_peek,
+    melting.moves_reveal,
+    _draws,
+    drifting.moves_drift,
+    drifting.moves_displace,
+    actions.moves_act,
+    kept.moves_moving,
+    kept.moves_defending,
+    kept.moves_fleeing,
+    _nothing,
+)
+"""The legal moves by phase."""
+
+# kind of move -> the phases it belongs to, why it is refused there, what comes after it, what it does in words.
+_RULES: dict[int, tuple[tuple[int, ...], Any, Any, Any]] = {
+    m.PLACE: ((at.PLACING,), melting.refuse_place, melting.place, melting.say_place),
+    m.DRAW: ((at.SETTING, at.DRAWING), melting.refuse_draw, melting.draw, melting.say_draw),
+    m.MELT: ((at.START,), melting.refuse_melt, melting.melt, melting.say_melt),
+    m.ACCEPT: ((at.PEEKING,), melting.refuse_accept, melting.accept, melting.say_accept),
+    m.PUT_BACK: ((at.PEEKING,), melting.refuse_put_back, melting.put_back, melting.say_put_back),
+    m.REVEAL: ((at.REVEALING,), melting.refuse_reveal, melting.reveal, melting.say_reveal),
+    m.DRIFT: ((at.DRIFTING,), drifting.refuse_drift, drifting.drift, drifting.say_drift),
+    m.DISPLACE: ((at.DISPLACING,), drifting.refuse_displace, drifting.displace, drifting.say_displace),
+    m.THAW: ((at.START, at.ACT), kept.refuse_thaw, kept.thaw, kept.say_thaw),
+    m.ENDURANCE: ((at.START, at.ACT), actions.refuse_endurance, actions.endurance, actions.say_endurance),
+    m.ANIMALS: ((at.START, at.ACT), kept.refuse_animals, kept.animals, kept.say_animals),
+    m.STEP: ((at.MOVING,), kept.refuse_step, kept.step, kept.say_step),
+    m.STOP: ((at.MOVING,), kept.refuse_stop, kept.stop, kept.say_stop),
+    m.DEFEND: ((at.DEFENDING,), kept.refuse_defend, kept.defend, kept.say_defend),
+    m.FLEE: ((at.FLEEING,), kept.refuse_flee, kept.flee, kept.say_flee),
+    m.WALK: ((at.ACT,), actions.refuse_walk, actions.walk, actions.say_walk),
+    m.KAYAK: ((at.ACT,), actions.refuse_kayak, actions.kayak, actions.say_kayak),
+    m.HUNT: ((at.ACT,), actions.refuse_hunt, actions.hunt, actions.say_hunt),
+    m.BUILD: ((at.ACT,), actions.refuse_build, actions.build, actions.say_build),
+    m.END: ((at.START, at.ACT), actions.refuse_end, actions.end, actions.say_end),
+}
+PHASES_OF: tuple[int, ...] = tuple(sum(1 << phase for phase in _RULES[kind][0]) for kind in range(len(_RULES)))
+REFUSALS: tuple[Callable[[IgluState, Any], Reason | None], ...] = tuple(_RULES[k][1] for k in range(len(_RULES)))
+EFFECTS: tuple[Callable[[IgluState, Any], IgluState], ...] = tuple(_RULES[k][2] for k in range(len(_RULES)))
+SAYINGS: tuple[Callable[[IgluState, Any], Reason], ...] = tuple(_RULES[k][3] for k in range(len(_RULES)))
+
+# What a move that belongs to an interruption is told while a turn takes its course.
+_NOT_DUE: dict[int, str] = {
+    m.PLACE: "due-place",
+    m.DRAW: "due-draw",
+    m.ACCEPT: "due-peek",
+    m.PUT_BACK: "due-peek",
+    m.REVEAL: "due-reveal",
+    m.DRIFT: "due-drift",
+    m.DISPLACE: "due-displace",
+    m.STEP: "due-step",
+    m.STOP: "due-step",
+    m.DEFEND: "due-defend",
+    m.FLEE: "due-flee",
+}
+
+
+def out_of_phase(s: IgluState, move: IgluMove) -> Reason:
+    """Return what must be done first, or that nothing of the kind is due."""
+    facts: dict[str, JSON] = {}
+    if s.turn >= 0:
+        facts["who"] = s.table.colours[s.turn]
+    if s.square >= 0:
+        facts["square"] = SQUARES[s.square]
+    if s.phase in (at.START, at.ACT):
+        if move.kind in _NOT_DUE:
+            return Reason(_NOT_DUE[move.kind], facts)
+        return Reason("first-melt" if s.phase == at.START else "melted-already", facts)
+    if s.phase == at.DEFENDING:
+        facts["asked"] = s.table.colours[s.asked]
+    facts["left"] = s.left
+    return Reason(f"first-{PHASES[s.phase]}", facts)
