@@ -150,13 +150,19 @@ class PlayerScore:
 
 @dataclass(frozen=True, slots=True)
 class ScoreSheet:
-    """All sheets in seat order. ``ranking`` lists places, best first; players who share a place stand together."""
+    """All sheets in seat order. ``ranking`` lists places, best first; players who share a place stand together.
+
+    ``places`` is given where the rules rank otherwise than by points (a blocked player has lost, ICE-E.3).
+    """
 
     sheets: tuple[PlayerScore, ...]
+    places: tuple[tuple[int, ...], ...] = ()
 
     @property
     def ranking(self) -> tuple[tuple[int, ...], ...]:
         """Return the places: tuples of player indices, ties together."""
+        if self.places:
+            return self.places
         order = sorted(self.sheets, key=lambda s: (s.total, s.tie_break), reverse=True)
         places: list[list[int]] = []
         last: tuple[int, tuple[int, ...]] | None = None
