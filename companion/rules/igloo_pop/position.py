@@ -113,12 +113,12 @@ class _Reader:
         for card in (*self.cards, *(card for won in self.won for card in won)):
             if card >= 0:
                 seen |= 1 << card
-        piles = _mapping(self.position.get("piles") or {}, "piles")
+        piles = _mapping(self.position.get("piles", {}), "piles")
         gone = len(self.cards) - self.cards.count(EMPTY) + sum(map(len, self.won))
         stack = self._count(piles, "stack", max(0, len(CARDS) - gone), "piles")
         phase = self._phase()
         ended = 0
-        for name in _sequence(self.position.get("ended_by") or (), "ended_by"):
+        for name in _sequence(self.position.get("ended_by", ()), "ended_by"):
             if name not in _ENDS:
                 raise SetupError(
                     f"A game of Igloo Pop ends by {', '.join(_ENDS)}, not {str(name)[:40]!r}.",
@@ -169,7 +169,7 @@ class _Reader:
                 continue
             what = _mapping(what, name)
             cards.append(self._card(what.get("ground"), name))
-            igloos.append(self._things(_sequence(what.get("things") or (), f"the things at {name}"), name))
+            igloos.append(self._things(_sequence(what.get("things", ()), f"the things at {name}"), name))
         return cards, igloos
 
     def _card(self, text: JSON, where: str) -> int:
@@ -238,7 +238,7 @@ class _Reader:
             left = max(0, THALERS - staked[who] - max(0, removed))
             self.own[who] = self._count(player, "own", left, colour)
             self.captured[who] = self._count(player, "captured", 0, colour)
-            cards = [self._box_card(c, colour) for c in _sequence(player.get("cards") or (), f"the cards of {colour}")]
+            cards = [self._box_card(c, colour) for c in _sequence(player.get("cards", ()), f"the cards of {colour}")]
             self.won[who] = tuple(card for card in cards if card is not None)
             self.hands |= (player.get("in_hand") is True) << who
             self.passed |= (player.get("passed") is True) << who
@@ -275,7 +275,7 @@ class _Reader:
 
     def _results(self) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
         results = []
-        for entry in _sequence(self.position.get("results") or (), "results"):
+        for entry in _sequence(self.position.get("results", ()), "results"):
             entry = _mapping(entry, "a result")  # noqa: PLW2901 - the same entry, known to be an object
             place = entry.get("place")
             card = self._box_card(entry.get("card"), "a result")
