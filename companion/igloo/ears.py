@@ -8,48 +8,53 @@ In a live round the gate is closed: the counter is not even fed, so nothing that
 
 from __future__ import annotations
 
-import dataclasses
+import logging
 import queue
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 from companion.igloo.count import Counter
 from companion.igloo.motion import MotionDetector
-from companion.ports import CountPosterior, IglooLink, Motion, Samples
+from companion.ports import CountPosterior, DeviceKind, Motion, Samples
 
 QUEUE_RUNS = 2000
 """Runs of at most 16 samples: ten seconds at 3200 Hz."""
 
+_log = logging.getLogger(__name__)
+
 
 class Ears:
-    """Motion and count of one link. Callbacks come from the thread of the ears.
+    """Motion and count of the igloo ``key``. Callbacks come from the thread of the ears.
 
-    ``gate()`` is asked before every run of samples: while it answers False, nothing is counted.
+    ``gate()`` is asked before every run of samples, and again before a count is told: while it answers False,
+    nothing is counted.
     """
 
     def __init__(
         self,
-        link: IglooLink,
+        key: str,
+        kind: DeviceKind,
         *,
         on_motion: Callable[[Motion], None],
         on_count: Callable[[CountPosterior], None],
         gate: Callable[[], bool],
     ) -> None:
-        status = link.status()
+        self.key = key
+        self.left_out = 0
         self._on_motion, self._on_count, self._gate = on_motion, on_count, gate
-        self._motion = MotionDetector(status.key, status.kind)
-        self._make_counter = lambda: Counter(status.key, status.kind)
+        self._motion = MotionDetector(key, kind)
+        self._make_counter = lambda: Counter(key, kind)
         self._counter: Counter | None = None
         self._queue: queue.Queue[Samples | None] = queue.Queue(QUEUE_RUNS)
         self._skipped = 0
-        self.left_out = 0
-        self._thread = threading.Thread(target=self._run, name=f"ears {status.key}", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"ears {key}", daemon=True)
         self._thread.start()
-        self._unsubscribe = link.subscribe(self._hear)
 
-    def _hear(self, samples: Samples) -> None:
+    def hear(self, samples: Samples) -> None:
+        """Take a run of samples, from the link's thread; never waits."""
         if self._skipped:
-            samples = dataclasses.replace(samples, gap_before=samples.gap_before + self._skipped)
+            samples = replace(samples, gap_before=samples.gap_before + self._skipped)
         try:
             self._queue.put_nowait(samples)
             self._skipped = 0
@@ -59,20 +64,31 @@ class Ears:
 
     def _run(self) -> None:
         while (samples := self._queue.get()) is not None:
-            for motion in self._motion.feed(samples):
-                self._on_motion(motion)
-            if not self._gate():
+            try:
+                self._attend(samples)
+            except Exception:
+                # One bad run must not make an igloo deaf for the evening.
+                _log.exception("The ears of %s stumbled.", self.key)
                 self._counter = None
-                continue
-            if self._counter is None:
-                self._counter = self._make_counter()
-            posterior = self._counter.feed(samples)
-            # The gate may have closed while we counted: ask again before anything is said.
-            if posterior is not None and self._gate():
-                self._on_count(posterior)
+
+    def _attend(self, samples: Samples) -> None:
+        for motion in self._motion.feed(samples):
+            self._on_motion(motion)
+        if not self._gate():
+            self._counter = None
+            return
+        if self._counter is None:
+            self._counter = self._make_counter()
+        posterior = self._counter.feed(samples)
+        if posterior is not None and self._gate():
+            self._on_count(posterior)
 
     def close(self) -> None:
         """Stop listening and end the thread."""
-        self._unsubscribe()
-        self._queue.put(None)
+        while True:
+            try:
+                self._queue.put_nowait(None)
+                break
+            except queue.Full:
+                self._queue.get_nowait()
         self._thread.join(timeout=5)

@@ -1,0 +1,126 @@
+"""`companion bench`: speed and accuracy tables, with a peer beside each ratio where one is installed."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import platform
+import random
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+Row = dict[str, Any]
+"""One line of a table: ``what``, ``value``, ``unit``, and where they apply ``aim`` and ``note``."""
+
+
+def row(what: str, value: object, unit: str = "", aim: str = "", note: str = "") -> Row:
+    """Return one line of a table."""
+    return {"what": what, "value": value, "unit": unit, "aim": aim, "note": note}
+
+
+def chess_moves_per_second(seconds: float) -> float | None:
+    """Play random chess with python-chess, every move validated; None where it is not installed."""
+    try:
+        chess = importlib.import_module("chess")
+    except ImportError:
+        return None
+    rng, moves, end = random.Random(1), 0, time.perf_counter() + seconds  # noqa: S311
+    start = time.perf_counter()
+    board = chess.Board()
+    while time.perf_counter() < end:
+        for _ in range(20):
+            legal = list(board.legal_moves)
+            if not legal or board.halfmove_clock > 90:
+                board = chess.Board()
+                continue
+            move = rng.choice(legal)
+            if not board.is_legal(move):
+                raise RuntimeError("python-chess refuses its own move")
+            board.push(move)
+            moves += 1
+    return moves / (time.perf_counter() - start)
+
+
+def bench_rules(seconds: float) -> Iterable[Row]:
+    """Measure random games with validation of every move, beside python-chess in the same run."""
+    from companion.rules import games
+    from companion.rules.measure import moves_per_second
+
+    peer = chess_moves_per_second(seconds)
+    if peer is not None:
+        yield row("python-chess", round(peer), "moves/s", note="peer, random play, every move validated")
+    else:
+        yield row("python-chess", "not installed", note="the peer comes with the development extras")
+    aims = {"igloo-pop": "ratio ≥ 3", "ice-team": "ratio ≥ 3"}
+    for name in games():
+        speed = moves_per_second(name, seconds)
+        ratio = f"{speed / peer:.2f} × python-chess" if peer else ""
+        yield row(name, round(speed), "moves/s", aims.get(name, "ratio ≥ 1"), ratio)
+
+
+def bench_igloo(seconds: float) -> Iterable[Row]:
+    """Measure the reader, and the real firmware in simavr where run from a checkout."""
+    from companion.cli.bench_igloo import rows
+
+    yield from rows(seconds)
+
+
+def bench_shake(seconds: float) -> Iterable[Row]:
+    """Measure the cost of a count and of motion; accuracy as the model's data card has it."""
+    from companion.cli.bench_igloo import shake_rows
+
+    yield from shake_rows(seconds)
+
+
+def bench_vision(seconds: float) -> Iterable[Row]:
+    """Measure marker corners, rectification and the idle watcher on rendered tables."""
+    del seconds
+    from vision.measure import measure
+
+    for what, value in measure().items():
+        yield row(what, value, note="rendered tables")
+
+
+def bench_web(seconds: float) -> Iterable[Row]:
+    """Measure latency to many phones, memory, start and weight of the real service with a simulated igloo."""
+    from companion.cli.bench_web import rows
+
+    yield from rows(seconds)
+
+
+TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
+    "rules": bench_rules,
+    "igloo": bench_igloo,
+    "shake": bench_shake,
+    "vision": bench_vision,
+    "web": bench_web,
+}
+
+
+@click.command()
+@click.argument("tables", nargs=-1, type=click.Choice(list(TABLES)))
+@click.option("--seconds", default=10.0, show_default=True, help="Length of each timed run.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def command(tables: tuple[str, ...], seconds: float, as_json: bool) -> None:
+    """Print speed and accuracy tables; without a name, all of them."""
+    console = Console()
+    if not as_json:
+        console.print(f"{platform.machine()} · Python {platform.python_version()} · this machine, not a Raspberry Pi")
+    for name in tables or tuple(TABLES):
+        rows = []
+        for entry in TABLES[name](seconds):
+            rows.append(entry)
+            if as_json:
+                click.echo(json.dumps({"table": name, **entry}, ensure_ascii=False))
+        if not as_json:
+            table = Table(title=name, title_justify="left")
+            for heading in ("what", "value", "unit", "aim", "note"):
+                table.add_column(heading, justify="right" if heading == "value" else "left", overflow="fold")
+            for entry in rows:
+                table.add_row(*(str(entry[key]) for key in ("what", "value", "unit", "aim", "note")))
+            console.print(table)

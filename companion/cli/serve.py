@@ -1,0 +1,82 @@
+"""`companion serve`: the service and its page."""
+
+from __future__ import annotations
+
+import io
+import logging
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from companion.service import Service
+
+
+@click.command("serve")
+@click.option("--host", default="0.0.0.0", show_default=True, help="Address to listen on.")  # noqa: S104
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="Port (0: a free one).")
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Data folder (else $COMPANION_DATA, else the user's own data folder).",
+)
+@click.option("--simulate", is_flag=True, help="Simulate a device that is missing; else it is reported missing.")
+@click.option("--igloo", default="", metavar="PORT", help="The igloo's serial port, or a recording (.csv, .npz).")
+@click.option("--camera", default="", metavar="SOURCE", help="usb:0, pi, an http address, a photo, a folder, a video.")
+def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str, camera: str) -> None:
+    """Serve the page to everybody's phone, find the devices and say what was found."""
+    from companion.night.folder import default_folder
+    from companion.service import ServeOptions, Service
+    from web.app import create_app
+    from web.server import make_server
+
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    options = ServeOptions(data or default_folder(), host, port, simulate, igloo, camera)
+    service = Service(options)
+    ended = threading.Event()
+    try:
+        try:
+            server = make_server(create_app(service), host, port)
+        except (OSError, OverflowError) as error:
+            raise click.ClickException(f"The page cannot listen on {host}:{port}: {error}.") from error
+        service.start()
+        urls = service.announce(server.port)
+        _greet(service, urls)
+        # A second signal must not interrupt the orderly end.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: server.stop())
+        threading.Thread(target=_say_devices, args=(service, ended), name="greeter", daemon=True).start()
+        server.run()
+    finally:
+        ended.set()
+        service.close()
+
+
+def _greet(service: Service, urls: list[str]) -> None:
+    """Print the one address of the host, as text and as a QR code."""
+    import segno
+
+    link = f"{urls[0]}/host/{service.access.host_token()}"
+    drawn = io.StringIO()
+    segno.make(link, error="l").terminal(out=drawn, compact=True)
+    click.echo(drawn.getvalue())
+    click.echo("Open this on your phone; it makes you the host of the table:")
+    click.echo(f"  {link}")
+    click.echo(f"Data: {service.options.data}   End with Ctrl+C. Another host link: companion host")
+    sys.stdout.flush()
+
+
+def _say_devices(service: Service, ended: threading.Event) -> None:
+    """Say in the terminal what was found, and what changes."""
+    said: list[str] = []
+    while not ended.wait(1.0):
+        lines = service.describe()
+        for line in lines:
+            if line not in said:
+                click.echo(line)
+        said = lines
+        sys.stdout.flush()

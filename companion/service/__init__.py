@@ -1,0 +1,335 @@
+"""The composition root: the only place, with cli/, where the rooms meet.
+
+It opens a data folder, finds the devices, listens to the igloos behind a gate that is closed in live rounds,
+watches the camera, and serves the page. It implements :class:`web.house.House`, which is all the page may ask.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from companion import __version__
+from companion.night.access import Access
+from companion.night.evidence import EvidenceStore
+from companion.night.folder import ACCESS, EVIDENCE, JOURNAL, remove_address, write_address
+from companion.night.hub import Hub
+from companion.night.journal import Journal
+from companion.night.night import Night
+from companion.night.store import StorageError
+from companion.night.watch import RoundWatch
+from companion.ports import (
+    BadDataError,
+    CameraStatus,
+    CompanionError,
+    CountPosterior,
+    Evidence,
+    IglooStatus,
+    Motion,
+)
+from companion.service.addresses import page_urls
+from companion.service.eye import Eye
+from companion.service.igloos import Igloos
+from companion.settings import Settings
+from web.forms import camera_form, count_form, igloo_form, igloos_form, motion_form
+from web.house import SimulatedAction, Table
+
+HEALTH_EVERY_S = 1.0
+"""How often the page hears of the devices' health, if it changed."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """What `companion serve` was asked for."""
+
+    data: Path
+    host: str = "0.0.0.0"  # noqa: S104 - the page is for the phones of the house
+    port: int = 8080
+    simulate: bool = False
+    igloo: str = ""
+    camera: str = ""
+
+
+class DataFolderBusyError(CompanionError, OSError):
+    """Another service is using the data folder."""
+
+
+class Service:
+    """The running companion over one data folder; what the page may ask of it is :class:`web.house.House`."""
+
+    version = __version__
+
+    def __init__(self, options: ServeOptions) -> None:
+        """Open the data folder: settings, journal, access, pictures. Devices start with :meth:`start`.
+
+        :raises DataFolderBusyError: when another service uses the folder.
+        :raises companion.night.store.StorageError: when the journal is damaged or cannot be read.
+        """
+        self.options = options
+        try:
+            options.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadDataError(f"The data folder {options.data} cannot be used: {error.strerror}.") from error
+        self._folder_lock = _lock_folder(options.data)
+        self.settings = Settings(options.data / "settings.json")
+        self.hub = Hub()
+        self._journal = Journal(options.data / JOURNAL)
+        self.night = Night(self._journal, self.hub)
+        self.access = Access(options.data / ACCESS)
+        self._pictures = EvidenceStore(options.data / EVIDENCE)
+        self._watch = RoundWatch(self.night)
+        self._igloos = Igloos(
+            port=options.igloo,
+            simulate=options.simulate,
+            settings=self.settings,
+            gate=lambda: not self.night.live_round(),
+            on_motion=self._on_motion,
+            on_count=self._on_count,
+        )
+        self._eye = Eye(on_view=self._publish_camera)
+        self._motion: Motion | None = None
+        self._count: CountPosterior | None = None
+        self._closing = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._urls: list[str] = []
+
+    # --- life ------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start looking for devices and telling the page of them."""
+        self._eye.use(self.options.camera or self.settings.text("camera_source"))
+        self._igloos.start()
+        for work in (self._tell_health, self._keep_pictures):
+            thread = threading.Thread(target=work, name=work.__name__.strip("_"), daemon=True)
+            thread.start()
+            self._threads.append(thread)
+
+    def announce(self, port: int) -> list[str]:
+        """Note the addresses of the page, best first, also for `companion host`."""
+        self._urls = page_urls(self.options.host, port)
+        write_address(self.options.data, self._urls)
+        return self._urls
+
+    def close(self) -> None:
+        """Stop the devices and close the journal; what was acknowledged is on disk already."""
+        self._closing.set()
+        self.hub.close()
+        self._igloos.close()
+        self._eye.close()
+        for thread in self._threads:
+            thread.join(timeout=5)
+        remove_address(self.options.data)
+        self.access.close()
+        self._journal.close()
+        os.close(self._folder_lock)
+
+    def describe(self) -> list[str]:
+        """Return a line a device for the terminal: what was found, and what is missing."""
+        lines = []
+        for status in self.igloos():
+            unit = f", unit {status.unit}" if status.unit else ""
+            rate = f", {status.nominal_hz:.0f} Hz" if status.nominal_hz else ""
+            lines.append(
+                f"Igloo {status.key}: {status.state} ({status.kind}) at {status.port}{unit}{rate}. {status.note}"
+            )
+        camera = self.camera()
+        if camera is not None:
+            lines.append(f"Camera {camera.source}: {camera.state} ({camera.kind}). {camera.note}")
+        if not self.igloos():
+            lines.insert(0, "No sensor igloo is connected.")
+        if camera is None:
+            lines.append("No camera is chosen.")
+        return [line.strip() for line in lines]
+
+    # --- what the page asks ----------------------------------------------------------------------------------
+
+    def addresses(self) -> Sequence[str]:
+        """Return the addresses of the page, best first."""
+        return self._urls
+
+    def health(self) -> dict[str, Any]:
+        """Return version, devices with their kind, the open match and the journal's position."""
+        view = self.night.view()
+        match = view["match"]
+        devices: list[dict[str, Any]] = [{"device": "igloo", **igloo_form(status)} for status in self.igloos()]
+        camera = self.camera()
+        if camera is not None:
+            devices.append({"device": "camera", "kind": camera.kind, "state": camera.state, "source": camera.source})
+        return {
+            "version": __version__,
+            "devices": devices,
+            "match": None if match is None else {key: match[key] for key in ("id", "game", "phase", "round", "over")},
+            "journal": {"seq": view["seq"], "state": view["state"]},
+            "live_round": self.night.live_round(),
+            "uptime_s": round(time.monotonic() - _STARTED, 1),
+        }
+
+    def igloos(self) -> Sequence[IglooStatus]:
+        """Return every igloo that is known."""
+        return self._igloos.statuses()
+
+    def motion(self) -> Motion | None:
+        """Return the newest change of motion."""
+        return self._motion
+
+    def count(self) -> CountPosterior | None:
+        """Return the newest count, or None: a live round hides it, and forgets it."""
+        if self.night.live_round():
+            self._count = None
+        return self._count
+
+    def camera(self) -> CameraStatus | None:
+        """Return how the camera is doing, or None without a source."""
+        return self._eye.status()
+
+    def table(self) -> Table | None:
+        """Return what the newest picture shows of the markers."""
+        return self._eye.table()
+
+    def camera_jpeg(self, which: str) -> bytes | None:
+        """Return the newest frame or straightened table as JPEG."""
+        return self._eye.jpeg(which)
+
+    def use_camera(self, text: str) -> None:
+        """Change the camera's source and remember it.
+
+        :raises BadDataError: for a text that names no source.
+        """
+        self._eye.use(text, from_page=True)
+        self.settings.set({"camera_source": text.strip()})
+        self._publish_camera()
+
+    def upload_photo(self, data: bytes) -> Table:
+        """Take a photo from a phone as the newest picture.
+
+        :raises BadDataError: when it is no picture, in one sentence.
+        """
+        table = self._eye.take_photo(data)
+        self._publish_camera()
+        return table
+
+    def keep_evidence(self) -> Evidence | None:
+        """Keep the newest picture and enter it in the journal."""
+        picture = self._eye.evidence()
+        if picture is None:
+            return None
+        data, found = picture
+        sha256 = self._pictures.keep(data, ".jpg")
+        kept = replace(found, sha256=sha256)
+        self.night.add_evidence(kept)
+        return kept
+
+    def evidence(self, sha256: str) -> tuple[bytes, str] | None:
+        """Return a kept picture and its media type."""
+        return self._pictures.open(sha256)
+
+    def simulated(self) -> bool:
+        """Return whether a simulated igloo is there to be played with."""
+        return self._igloos.simulated
+
+    def simulate(self, action: SimulatedAction, count: int | None = None) -> None:
+        """Do something to the simulated igloo.
+
+        :raises companion.ports.DeviceError: when there is none.
+        """
+        self._igloos.simulate(action, count)
+
+    # --- what the devices say --------------------------------------------------------------------------------
+
+    def _on_motion(self, motion: Motion) -> None:
+        self._motion = motion
+        self.hub.publish("motion", motion_form(motion))
+        try:
+            fault = self._watch.on_motion(motion)
+        except StorageError as error:
+            log.error("A breach could not be written: %s", error)
+            return
+        if fault is not None:
+            self.hub.publish("notice", {"fault": fault})
+
+    def _on_count(self, posterior: CountPosterior) -> None:
+        self._count = posterior
+        # Asked after the count is made: a round that began in between hides it.
+        hidden = self.night.live_round()
+        self.hub.publish("count", count_form(None if hidden else posterior, hidden=hidden))
+
+    def _publish_camera(self) -> None:
+        self.hub.publish("camera", camera_form(self.camera(), self.table()))
+
+    def _tell_health(self) -> None:
+        """Tell the page of the devices' health when it changed, and that a round hides or shows the count."""
+        last: dict[str, Any] = {}
+        while not self._closing.wait(HEALTH_EVERY_S):
+            hidden = self.night.live_round()
+            if hidden:
+                self._count = None
+            news = {
+                "igloo": igloos_form(self.igloos(), simulated=self.simulated()),
+                "camera": camera_form(self.camera(), self.table()),
+            }
+            if hidden != last.get("hidden"):
+                last["hidden"] = hidden
+                self.hub.publish("count", count_form(None if hidden else self._count, hidden=hidden))
+            for topic, data in news.items():
+                if data != last.get(topic):
+                    last[topic] = data
+                    self.hub.publish(topic, data)
+
+    def _keep_pictures(self) -> None:
+        """Keep a picture of the table when a round goes to the check and when its result stands."""
+        with self.hub.subscribe(["state"]) as states:
+            before = _moment(self.night.view())
+            while not self._closing.is_set():
+                event = states.get(timeout=1.0)
+                if states.lagging:
+                    states.caught_up()
+                elif event is None:
+                    continue
+                now = _moment(self.night.view())
+                if now == before:
+                    continue
+                turned, before = (before, now), now
+                if self.settings["evidence_each_round"] and _worth_a_picture(*turned):
+                    try:
+                        self.keep_evidence()
+                    except OSError as error:
+                        log.error("A picture could not be kept: %s", error)
+
+
+_STARTED = time.monotonic()
+
+Moment = tuple[str | None, str | None, int | None]
+"""A match, its phase, and the round whose results are shown."""
+
+
+def _moment(view: Mapping[str, Any]) -> Moment:
+    match = view["match"]
+    if match is None:
+        return None, None, None
+    return match["id"], match["phase"], match.get("results_round")
+
+
+def _worth_a_picture(before: Moment, now: Moment) -> bool:
+    """Return whether the igloos were just left on the cards, or a round's result has just come to stand."""
+    same = before[0] == now[0] and now[0] is not None
+    return same and before[1] != now[1] and (now[1] == "checking" or before[1] == "checking")
+
+
+def _lock_folder(folder: Path) -> int:
+    """Hold the data folder for this process; the lock goes with the process, however it ends."""
+    handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        raise DataFolderBusyError(f"Another companion already uses the data folder {folder}.") from error
+    return handle

@@ -1,0 +1,116 @@
+"""The camera of this table: one source at a time, changed while the service runs, and photos from phones beside it."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from companion.ports import BadDataError, CameraStatus, Evidence
+from web.house import Table
+
+if TYPE_CHECKING:
+    from vision.watcher import CameraWatcher, Look
+
+FROM_THE_PAGE = re.compile(r"usb(:\d{1,2})?|pi(:\d)?|/dev/video\d{1,3}|https?://\S{1,300}")
+"""What a request may name; files and folders of this machine only its owner names, on the command line."""
+
+NOT_FROM_THE_PAGE = "A camera is usb:0, pi, /dev/video0 or an http address."
+
+
+class Eye:
+    """The newest picture and what its markers show. OpenCV is imported only when there is a picture to look at."""
+
+    def __init__(self, *, on_view: Callable[[], None]) -> None:
+        self._on_view = on_view
+        self._lock = threading.Lock()
+        self._watcher: CameraWatcher | None = None
+        self._source = ""
+
+    def use(self, text: str, *, from_page: bool = False) -> None:
+        """Watch another source; an empty text: none.
+
+        :raises BadDataError: for a text that names no source, or none that a page may name.
+        """
+        text = text.strip()
+        if from_page and text and not FROM_THE_PAGE.fullmatch(text):
+            raise BadDataError(NOT_FROM_THE_PAGE)
+        new = self._watch(text) if text else None
+        with self._lock:
+            old, self._watcher, self._source = self._watcher, new, text
+        if old is not None:
+            old.close()
+
+    def status(self) -> CameraStatus | None:
+        """Return how the camera is doing; None without a source or a photo."""
+        watcher = self._watcher
+        return watcher.status() if watcher is not None else None
+
+    def table(self) -> Table | None:
+        """Return what the newest picture shows of the markers."""
+        watcher = self._watcher
+        look = watcher.look() if watcher is not None else None
+        return _table(look) if look is not None else None
+
+    def jpeg(self, which: str) -> bytes | None:
+        """Return the newest ``frame`` or straightened ``table`` as JPEG."""
+        watcher = self._watcher
+        if watcher is None:
+            return None
+        return watcher.table_jpeg() if which == "table" else watcher.frame_jpeg()
+
+    def take_photo(self, data: bytes) -> Table:
+        """Take a photo that a phone sent as the newest picture.
+
+        :raises BadDataError: when it is no picture, in one sentence.
+        """
+        with self._lock:
+            watcher = self._watcher
+            if watcher is None:
+                watcher = self._watcher = self._watch("")
+        return _table(watcher.show_photo(data))
+
+    def evidence(self) -> tuple[bytes, Evidence] | None:
+        """Return the newest straightened table, else the newest frame, as JPEG with what is to be noted of it."""
+        watcher = self._watcher
+        if watcher is None:
+            return None
+        look = watcher.look()
+        straight = look is not None and look.table is not None and not look.old
+        data = watcher.table_jpeg() if straight else watcher.frame_jpeg()
+        if data is None or look is None:
+            return None
+        status = watcher.status()
+        markers = tuple(sorted(look.now.markers))
+        width, height = status.width, status.height
+        if straight and look.table is not None and look.table.image is not None:
+            height, width = look.table.image.shape[:2]
+        return data, Evidence("", ".jpg", width, height, look.source, look.kind, markers)
+
+    def close(self) -> None:
+        """Stop watching."""
+        with self._lock:
+            watcher, self._watcher = self._watcher, None
+        if watcher is not None:
+            watcher.close()
+
+    def _watch(self, text: str) -> CameraWatcher:
+        from vision.watcher import CameraWatcher
+
+        source = None
+        if text:
+            from vision.sources import open_source
+
+            source = open_source(text)
+        return CameraWatcher(source, on_look=lambda _look: self._on_view()).start()
+
+
+def _table(look: Look) -> Table:
+    return Table(
+        markers=tuple(sorted(look.now.markers)),
+        missing=look.now.missing,
+        straight=look.table is not None,
+        number=look.number,
+        note=look.now.note,
+    )

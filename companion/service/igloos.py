@@ -1,0 +1,167 @@
+"""The igloos of this table: found by themselves, listened to, and, where asked for, a simulated one in the empty place.
+
+A simulated igloo comes only when no real one was heard at the start, and goes when a real one is heard. A real
+igloo that is lost later is missing; no simulated one takes its place.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+
+from companion.igloo.candidates import DEFAULT_DENY
+from companion.igloo.ears import Ears
+from companion.igloo.finder import Finder
+from companion.igloo.simulated import SimulatedIgloo
+from companion.ports import (
+    COUNTS,
+    BadDataError,
+    CountPosterior,
+    DeviceError,
+    DeviceKind,
+    DeviceState,
+    IglooLink,
+    IglooStatus,
+    Motion,
+    Samples,
+)
+from companion.settings import Settings
+from web.house import SimulatedAction
+
+PATIENCE_S = 2.5
+"""How long a real igloo is looked for before a simulated one takes the empty place."""
+
+CHECK_S = 0.5
+SHAKE_S = 4.0
+
+
+class Igloos:
+    """All igloo links with their ears. Callbacks come from the ears' threads."""
+
+    def __init__(
+        self,
+        *,
+        port: str,
+        simulate: bool,
+        settings: Settings,
+        gate: Callable[[], bool],
+        on_motion: Callable[[Motion], None],
+        on_count: Callable[[CountPosterior], None],
+    ) -> None:
+        """Prepare; :meth:`start` begins to search. ``port`` names one port, and then no other is searched for.
+
+        :raises BadDataError: when ``port`` is a recording that cannot be read.
+        """
+        named = port or settings.text("igloo_port")
+        deny = (*DEFAULT_DENY, *settings.lines("igloo_deny"))
+        self._finder = Finder(named=[named] if named else [], search=not named, deny=deny)
+        self._simulate = simulate
+        self._gate, self._on_motion, self._on_count = gate, on_motion, on_count
+        self._ears: dict[int, Ears] = {}
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self._simulated: SimulatedIgloo | None = None
+        self._thread = threading.Thread(target=self._mind, name="igloos", daemon=True)
+
+    def start(self) -> None:
+        """Begin to search, and to listen to what is found."""
+        self._finder.subscribe(self._hear)
+        self._finder.on_change(self._changed)
+        self._finder.start()
+        self._thread.start()
+
+    def statuses(self) -> list[IglooStatus]:
+        """Return how every igloo is doing."""
+        return self._finder.statuses()
+
+    @property
+    def simulated(self) -> bool:
+        """Return whether a simulated igloo is there to be played with."""
+        return self._simulated is not None
+
+    def simulate(self, action: SimulatedAction, count: int | None) -> None:
+        """Do something to the simulated igloo; without ``count`` a shake takes another number than anybody knows.
+
+        :raises DeviceError: when there is none.
+        :raises BadDataError: for a count that no igloo has.
+        """
+        igloo = self._simulated
+        if igloo is None:
+            raise DeviceError("There is no simulated igloo.")
+        if count is not None and count not in COUNTS:
+            raise BadDataError(f"An igloo holds {COUNTS.start} to {COUNTS.stop - 1} beads.")
+        match action:
+            case SimulatedAction.SHAKE:
+                igloo.shake(count if count is not None else random.choice(COUNTS), SHAKE_S)  # noqa: S311 - a toy
+            case SimulatedAction.LIFT:
+                igloo.lift()
+            case SimulatedAction.TURN_OVER:
+                igloo.turn_over()
+            case SimulatedAction.SET_DOWN:
+                igloo.set_down()
+            case SimulatedAction.UNPLUG:
+                igloo.unplug()
+            case SimulatedAction.REPLUG:
+                igloo.replug()
+
+    def close(self) -> None:
+        """Stop everything and free the ports."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=5)
+        self._finder.close()
+        if self._simulated is not None:
+            self._simulated.close()
+        with self._lock:
+            ears, self._ears = list(self._ears.values()), {}
+        for pair in ears:
+            pair.close()
+
+    def _hear(self, link: IglooLink, samples: Samples) -> None:
+        ears = self._ears.get(id(link))
+        if ears is not None:
+            ears.hear(samples)
+
+    def _changed(self, statuses: list[IglooStatus]) -> None:
+        """Give every link its ears; an igloo that has told its unit gets new ones under its own name."""
+        del statuses
+        links = {id(link): link.status() for link in self._finder.links()}
+        with self._lock:
+            if self._closing.is_set():
+                return
+            old = dict(self._ears)
+            new = {}
+            for number, status in links.items():
+                ears = old.get(number)
+                if ears is None or ears.key != status.key:
+                    ears = Ears(
+                        status.key, status.kind, on_motion=self._on_motion, on_count=self._on_count, gate=self._gate
+                    )
+                new[number] = ears
+            self._ears = new
+        for ears in old.values():
+            if ears not in new.values():
+                ears.close()
+
+    def _mind(self) -> None:
+        """Let a simulated igloo come and go as the head of this module says."""
+        if not self._simulate or self._closing.wait(PATIENCE_S):
+            return
+        if not self._real_heard():
+            igloo = SimulatedIgloo()
+            self._simulated = igloo
+            self._finder.add(igloo.port)
+            while not self._closing.wait(CHECK_S):
+                if self._real_heard():
+                    self._simulated = None
+                    self._finder.remove(igloo.port)
+                    igloo.close()
+                    return
+
+    def _real_heard(self) -> bool:
+        own = self._simulated.port if self._simulated is not None else ""
+        return any(
+            status.state is DeviceState.CONNECTED and (status.kind is not DeviceKind.SIMULATED or status.port != own)
+            for status in self._finder.statuses()
+        )
