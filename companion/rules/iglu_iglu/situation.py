@@ -426,6 +426,43 @@ class Situation:
             return True
         return bool(near(self.bears) & SEA & ~self.bears)
 
+    # --- values -------------------------------------------------------------------------------------------------------
+
+    def key(self) -> tuple[object, ...]:
+        """Return all that tells two positions of one game apart."""
+        return (
+            self.phase,
+            self.to_move,
+            self.turn,
+            self.floes,
+            self.packs,
+            self.bears,
+            self.men,
+            self.igloos,
+            self.fish,
+            self.fox,
+            self.trophies,
+            self.removed,
+            self.tiles,
+            self.hands,
+            self.points,
+            self.played,
+            self.melted,
+            self.square,
+            self.left,
+            self.asked,
+            self.push,
+            self.looked,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Situation):
+            return NotImplemented
+        return self.key() == other.key() and (self.table is other.table or self.table == other.table)
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
 
 _NEW = object.__new__
 
