@@ -28,6 +28,11 @@ class RefusedError(Exception):
         self.status, self.code, self.message, self.facts = status, code, message, facts
 
 
+def mark(message: str) -> str:
+    """Return a message id as it is, marked for the catalogue."""
+    return message
+
+
 def both(message: str, **facts: object) -> dict[str, str]:
     """Return a message id in every language, with its facts filled in."""
     said = {}
@@ -45,9 +50,7 @@ def json_response(body: Mapping[str, Any], status: int = 200) -> Response:
     return response
 
 
-def refusal(
-    status: int, code: str, said: Mapping[str, str], clauses: Sequence[str] = (), **more: object
-) -> Response:
+def refusal(status: int, code: str, said: Mapping[str, str], clauses: Sequence[str] = (), **more: object) -> Response:
     """Return a refusal: ``said`` is the sentence by language."""
     return json_response({"ok": False, "error": {"code": code, **said, "clauses": list(clauses)}, **more}, status)
 
@@ -86,5 +89,10 @@ def text_field(body: Mapping[str, Any], name: str, longest: int = 100, default: 
     """
     value = body.get(name, default)
     if not isinstance(value, str) or len(value) > longest or any(0xD800 <= ord(c) <= 0xDFFF for c in value):
-        raise RefusedError(400, "bad-field", "The field %(field)s is missing or is not what it should be.", field=name)
+        raise bad_field(name)
     return value
+
+
+def bad_field(name: str) -> RefusedError:
+    """Return the refusal of a field of a JSON body."""
+    return RefusedError(400, "bad-field", "The field %(field)s is missing or is not what it should be.", field=name)

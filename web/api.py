@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, current_app, request
 
 from companion.night.answers import Answer
-from web.answers import RefusedError, json_body, json_response, text_field
+from web.answers import bad_field, json_body, json_response, text_field
 from web.live import StateTexts, devices
 from web.sessions import house, me, member, role
 
@@ -70,19 +70,15 @@ def do() -> Response:
     command = text_field(body, "command", 40)
     action_id = text_field(body, "action_id", 64)
     if not ACTION_ID.fullmatch(action_id):
-        raise _bad_field("action_id")
+        raise bad_field("action_id")
     told = body.get("body", {})
     if not isinstance(told, dict):
-        raise _bad_field("body")
+        raise bad_field("body")
     number = body.get("state")
     if number is not None and (isinstance(number, bool) or not isinstance(number, int) or abs(number) > MAX_STATE):
-        raise _bad_field("state")
+        raise bad_field("state")
     answer = house().night.do(command, told, by=session.actor, state=number, action_id=action_id)
     return json_response(answer_form(answer), 200 if answer.ok else STATUS.get(answer.problem or "", 400))
-
-
-def _bad_field(name: str) -> RefusedError:
-    return RefusedError(400, "bad-field", "The field %(field)s is missing or is not what it should be.", field=name)
 
 
 def answer_form(answer: Answer) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import re
 from flask import Blueprint, Response, request
 
 from companion.ports import BadDataError, DeviceError
-from web.answers import RefusedError, json_body, json_response, text_field
+from web.answers import RefusedError, bad_field, json_body, json_response, text_field
 from web.forms import camera_form, table_form
 from web.house import SimulatedAction
 from web.sessions import host, house, member
@@ -30,7 +30,8 @@ def _picture(data: bytes, mimetype: str, keep: bool) -> Response:
 
 
 def _said_by_device(error: Exception) -> RefusedError:
-    return RefusedError(422, "device", str(error))
+    # A camera's error has its constant sentence in `note`; what varies stands beside it.
+    return RefusedError(422, "device", str(getattr(error, "note", error)))
 
 
 @views.get("/camera/<which>.jpg")
@@ -103,9 +104,9 @@ def simulate() -> Response:
     body = json_body()
     action, count = text_field(body, "action", 20), body.get("count")
     if action not in set(SimulatedAction):
-        raise RefusedError(400, "bad-field", "The field %(field)s is missing or is not what it should be.", field="action")
+        raise bad_field("action")
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or not 2 <= count <= 13):
-        raise RefusedError(400, "bad-field", "The field %(field)s is missing or is not what it should be.", field="count")
+        raise bad_field("count")
     try:
         house().simulate(SimulatedAction(action), count)
     except (BadDataError, DeviceError) as error:

@@ -8,10 +8,12 @@ from typing import Any
 from flask import Flask, Response, render_template, request
 from werkzeug.exceptions import HTTPException
 
+from companion.night.sentences import say
+from companion.night.store import StorageError
 from web import api, api_devices, api_rules, assets, pages, sessions, streams
-from web.answers import RefusedError, both, refusal
+from web.answers import LANGUAGES, RefusedError, both, mark, refusal
 from web.house import House
-from web.language import LANGUAGES, choose, speak
+from web.language import choose, speak
 from web.live import StateTexts
 from web.security import guard
 
@@ -44,14 +46,19 @@ def create_app(house: House) -> Flask:
     def refused(error: RefusedError) -> Response:
         return _answer(error.status, error.code, both(error.message, **error.facts), error.facts)
 
+    @app.errorhandler(StorageError)
+    def not_stored(error: StorageError) -> Response:
+        log.error("The disk refused: %s", error)
+        return _answer(503, "storage", say(error.key, error.facts)._asdict())
+
     @app.errorhandler(HTTPException)
     def http_error(error: HTTPException) -> Response:
         status = error.code or 500
         message = {
-            404: "There is nothing here.",
-            405: "This cannot be done here.",
-            413: "This is more than can be taken in.",
-        }.get(status, "This request could not be understood.")
+            404: mark("There is nothing here."),
+            405: mark("This cannot be done here."),
+            413: mark("This is more than can be taken in."),
+        }.get(status, mark("This request could not be understood."))
         answer = _answer(status, f"http-{status}", both(message))
         for name, value in error.get_headers():
             if name == "Allow":

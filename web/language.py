@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from babel.messages.mofile import read_mo
@@ -15,6 +16,7 @@ from flask_babel import Babel, force_locale, get_translations
 from web.answers import LANGUAGES, RefusedError
 from web.assets import FOR_EVER, accepts_gzip
 
+FOLDER = Path(__file__).parent / "translations"
 COOKIE = "language"
 NAMES = {"en": "English", "fr": "Français"}
 PLURALS_UP_TO = 200
@@ -29,10 +31,7 @@ def choose() -> str:
 
 @cache
 def _catalogue_file(language: str) -> Any:
-    from pathlib import Path
-
-    path = Path(__file__).parent / "translations" / language / "LC_MESSAGES" / "messages.mo"
-    with path.open("rb") as file:
+    with (FOLDER / language / "LC_MESSAGES" / "messages.mo").open("rb") as file:
         return read_mo(file)
 
 
@@ -50,10 +49,11 @@ def catalogue(language: str) -> tuple[bytes, bytes, str]:
         known = _catalogue_file(language)
         words = {}
         for message in known:
-            if message.id and isinstance(message.id, tuple):
+            if isinstance(message.id, str):
+                if message.id:
+                    words[message.id] = message.string
+            else:
                 words[message.id[0]] = list(message.string)
-            elif message.id:
-                words[message.id] = message.string
         with force_locale(language):
             form = get_translations().plural
             plural = [int(form(n)) for n in range(PLURALS_UP_TO)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, current_app, make_response, render_template
 
-from web.language import LANGUAGES, NAMES, catalogue_url, choose
+from web.answers import LANGUAGES
+from web.language import NAMES, catalogue_url, choose
 from web.sessions import house, me, role
 from web.streams import HEARTBEAT_S, POLL_MS
 

@@ -82,6 +82,7 @@ class Stream:
     ) -> None:
         self._house, self._streams, self._texts = house, streams, texts
         self._role, self._hello, self._since, self._gone = role, hello, since, gone
+        self._hidden = False
         self._held = True
         self._events = self._run()
 
@@ -100,11 +101,17 @@ class Stream:
         return event("state", text, seq)
 
     def _all(self) -> bytes:
-        return self._state() + b"".join(event(topic, compact(data)) for topic, data in devices(self._house).items())
+        told = devices(self._house)
+        self._hidden = bool(told["count"]["hidden"])
+        return self._state() + b"".join(event(topic, compact(data)) for topic, data in told.items())
+
+    def _count(self) -> bytes:
+        told = count(self._house)
+        self._hidden = bool(told["hidden"])
+        return event("count", compact(told))
 
     def _run(self) -> Iterator[bytes]:
         with self._house.hub.subscribe(TOPICS) as subscription:
-            live = self._house.night.live_round()
             yield f"retry: {RETRY_MS}\n\n".encode() + event("hello", compact(self._hello)) + self._all()
             said = time.monotonic()
             while not self._streams.closed.is_set() and not subscription.closed and not self._gone():
@@ -117,12 +124,10 @@ class Stream:
                     # A burst is told once: the state that is sent is the newest, whatever event woke us.
                     if self._since is None or happened.seq is None or happened.seq > self._since:
                         chunk = self._state()
-                    now_live = self._house.night.live_round()
-                    if now_live != live:
-                        live = now_live
-                        chunk += event("count", compact(count(self._house)))
+                    if self._hidden != self._house.night.live_round():
+                        chunk += self._count()
                 elif happened is not None and happened.topic == "count":
-                    chunk = event("count", compact(count(self._house)))
+                    chunk = self._count()
                 elif happened is not None:
                     chunk = event(happened.topic, happened.text)
                 elif time.monotonic() - said >= HEARTBEAT_S:

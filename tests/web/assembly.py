@@ -171,9 +171,7 @@ class SmallHouse:
     def hear(self, beads: int) -> None:
         p = [0.01] * 12
         p[beads - 2] = 0.89
-        self.newest_count = CountPosterior(
-            "counted", tuple(p), 2.4, "", "sim-1", DeviceKind.SIMULATED, 1.0
-        )
+        self.newest_count = CountPosterior("counted", tuple(p), 2.4, "", "sim-1", DeviceKind.SIMULATED, 1.0)
         hidden = self.night.live_round()
         self.hub.publish("count", count_form(None if hidden else self.newest_count, hidden=hidden))
 

@@ -73,7 +73,8 @@ export function igloo({ colour, number = null, sensor = false, asked = false }, 
 
 /** What a player is called; who gave no name is called by the colour. */
 export function playerName(player) {
-  return player.name || colourName(player.colour);
+  const name = player.name || colourName(player.colour);
+  return name.charAt(0).toLocaleUpperCase() + name.slice(1);
 }
 
 /** The numbers of a card, as people say them. */

@@ -4,9 +4,9 @@ import { s } from "./dom.js";
 import { cardName, colourName, igloo, playerName, thaler } from "./art.js";
 import { list, t, tn } from "./words.js";
 
-const RADIUS = 374;
-const WIDTH = 200;
-const HEIGHT = 232;
+const RADIUS = 383;
+const WIDTH = 190;
+const HEIGHT = 220;
 
 /** The middle of the nth of nine places, clockwise from the top, in a square from -500 to 500. */
 function middle(index) {
@@ -16,10 +16,17 @@ function middle(index) {
 
 const placeNumber = (place) => Number(place.replace("card", ""));
 
+/** The size of a card's numbers so that they fit, however wide the reader's serif digits are. */
+function numberSize(text) {
+  const digits = text.replaceAll("/", "").length;
+  const ems = digits * 0.71 + (text.length - digits) * 0.38;
+  return Math.min(88, (WIDTH - 26) / ems);
+}
+
 function figures(points, y) {
-  const wide = 40;
+  const wide = 54;
   return Array.from({ length: points }, (_, i) =>
-    s("g", { class: "figure", transform: `translate(${(i - (points - 1) / 2) * wide - 18} ${y}) scale(1.5)` },
+    s("g", { class: "figure", transform: `translate(${(i - (points - 1) / 2) * wide - 26.4} ${y}) scale(2.2)` },
       s("circle", { cx: 12, cy: 7.6, r: 5 }),
       s("circle", { cx: 12, cy: 7.8, r: 2.3 }),
       s("path", { d: "M7.6 11.2 4.2 16.4M16.4 11.2l3.4 5.2M7.4 12.4 6 21.5h12l-1.4-9.1" })));
@@ -30,12 +37,12 @@ function placeIgloos(igloos) {
   const many = igloos.length;
   const rows = many <= 3 ? 1 : many <= 8 ? 2 : 3;
   const columns = Math.ceil(many / rows);
-  const scale = [1.45, 1.0, 0.72][rows - 1] * (columns > 4 ? 0.86 : 1);
+  const scale = [1.5, 1.05, 0.76][rows - 1] * (columns > 4 ? 0.86 : 1);
   return igloos.map((one, i) => {
     const row = Math.floor(i / columns);
     const inRow = Math.min(columns, many - row * columns);
     const x = ((i % columns) - (inRow - 1) / 2) * 43 * scale;
-    const y = HEIGHT / 2 - 10 - (rows - 1 - row) * 48 * scale;
+    const y = HEIGHT / 2 - 18 - (rows - 1 - row) * 48 * scale;
     return igloo(one, x, y, scale);
   });
 }
@@ -58,29 +65,29 @@ function describe(card, result, names) {
   return parts.join(", ");
 }
 
-function oneCard(card, { action, picked, asked, askedIgloo, result, names }) {
+function oneCard(card, { action, picked, asked, askedIgloo, result, fresh, names }) {
   const [x, y] = middle(placeNumber(card.place) - 1);
-  const size = card.numbers ? [0, 84, 72, 52][card.numbers.length] : 0;
+  const text = cardName(card.numbers);
+  const size = numberSize(text);
   const igloos = card.igloos.map((one, i) => ({ ...one, asked: asked && i === askedIgloo }));
   const button = action
     ? { role: "button", tabindex: 0, "data-do": action, "data-place": card.place, "aria-pressed": picked ? "true" : null }
     : { role: "img" };
-  const crowded = igloos.length > 3;
   return s("g", {
       ...button,
       "data-key": card.place,
       "aria-label": describe(card, result, names),
-      class: ["card", !card.numbers && "empty", picked && "picked", asked && "now", action && "live"],
+      class: ["card", !card.numbers && "empty", picked && "picked", asked && "now", fresh && "fresh", action && "live"],
       transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
     },
     s("rect", { class: "paper", x: -WIDTH / 2, y: -HEIGHT / 2, width: WIDTH, height: HEIGHT, rx: 16 }),
+    s("rect", { class: "frame", x: -WIDTH / 2 + 8, y: -HEIGHT / 2 + 8, width: WIDTH - 16, height: HEIGHT - 16, rx: 10 }),
     card.numbers
       ? [
-          s("text", { class: "numbers", "text-anchor": "middle", y: -HEIGHT / 2 + 44 + size / 3.1, "font-size": size },
-            cardName(card.numbers)),
-          !crowded && !(igloos.length && card.numbers.length === 1) && figures(card.points, igloos.length ? -24 : 22),
+          s("text", { class: "numbers", "text-anchor": "middle", y: -58 + size * 0.36, "font-size": size.toFixed(1) }, text),
+          !igloos.length && !result && figures(card.points, 18),
         ]
-      : s("text", { class: "place", "text-anchor": "middle", y: igloos.length ? -40 : 16 }, placeNumber(card.place)),
+      : !result && s("text", { class: "place", "text-anchor": "middle", y: 16 }, placeNumber(card.place)),
     result && badge(result),
     placeIgloos(igloos));
 }
@@ -88,8 +95,8 @@ function oneCard(card, { action, picked, asked, askedIgloo, result, names }) {
 function badge(result) {
   return s("g", { class: "badge" },
     result.winner
-      ? thaler(result.winner, 0, HEIGHT / 2 - 48, 2.6)
-      : s("path", { class: "none", d: `M-20 ${HEIGHT / 2 - 68}l40 40m0-40l-40 40` }));
+      ? thaler(result.winner, 0, HEIGHT / 2 - 62, 3.2)
+      : s("path", { class: "none", d: `M-24 ${HEIGHT / 2 - 86}l48 48m0-48l-48 48` }));
 }
 
 function village(left, lines) {
@@ -105,14 +112,15 @@ function village(left, lines) {
       s("text", { class: i ? "small" : "large", "text-anchor": "middle", y: i ? 42 : 6 }, line)));
 }
 
+const shown = (card, result) => (card.igloos.length ? null : result);
+
 /**
  * Draw the table. `action` names what a tap on a card does (null: nothing), `picked` is the chosen place, `asked`
  * the place and igloo whose number is wanted, `results` those of this check by place.
  */
 export function circle(match, { action = null, may = () => true, picked = null, asked = null, lines = [] }) {
   const names = Object.fromEntries(match.players.map((player) => [player.colour, playerName(player)]));
-  const results = Object.fromEntries(
-    (match.phase === "checking" || match.phase === "deal" ? match.results : []).map((result) => [result.place, result]));
+  const results = Object.fromEntries(match.results.map((result) => [result.place, result]));
   return s("svg", { class: "circle", viewBox: "-500 -500 1000 1000", role: "group", "aria-label": t("The table") },
     village(match.village_left, lines),
     match.cards.map((card) =>
@@ -121,7 +129,9 @@ export function circle(match, { action = null, may = () => true, picked = null, 
         picked: picked === card.place,
         asked: asked?.place === card.place,
         askedIgloo: asked?.index,
-        result: card.igloos.length ? null : results[card.place],
+        result: match.phase === "checking" || match.phase === "deal" ? shown(card, results[card.place]) : null,
+        // Cards that were won last and laid anew: these are to be found in the box and put on the table.
+        fresh: match.phase === "ready" && Boolean(results[card.place]?.winner),
         names,
       })));
 }

@@ -4,7 +4,7 @@ import { h, s } from "./dom.js";
 import { icon } from "./art.js";
 import { kindMark } from "./told.js";
 import { isHost, liveRound, mayAct, store } from "./store.js";
-import { list, number, t, tn } from "./words.js";
+import { list, number, percent, t, tn } from "./words.js";
 
 const stateWords = (state) => ({
   missing: t("not there"),
@@ -69,7 +69,7 @@ function distribution(count) {
   const best = count.count;
   return h("figure", { class: "count", "data-key": "count", "data-count": best ?? "" },
     s("svg", { viewBox: "0 0 480 190", role: "img",
-        "aria-label": t("Most likely %(n)s beads, %(p)s %", { n: best, p: Math.round(100 * Math.max(...values)) }) },
+        "aria-label": t("Most likely %(n)s beads, %(p)s", { n: best, p: percent(Math.max(...values)) }) },
       values.map((p, i) => {
         const height = Math.max(2, (p / top) * 132);
         return s("g", { transform: `translate(${i * 40} 0)`, class: i + 2 === best ? "best" : null },

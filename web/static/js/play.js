@@ -58,7 +58,9 @@ function menu(match) {
 }
 
 function thalers(player) {
-  return player.own === 0 ? t("no thaler left") : tn("%(n)s thaler", "%(n)s thalers", player.own);
+  if (player.passed) return h("span", { class: "rest" }, t("has passed"));
+  const words = player.own === 0 ? t("no thaler left") : tn("%(n)s thaler", "%(n)s thalers", player.own);
+  return h("span", { class: "rest" }, h("span", { class: "long" }, words), h("span", { class: "short", "aria-hidden": "true" }, player.own));
 }
 
 function playerButtons(match) {
@@ -73,7 +75,7 @@ function playerButtons(match) {
         },
         token(player.colour),
         h("span", { class: "name" }, playerName(player)),
-        h("span", { class: "rest" }, player.passed ? t("has passed") : thalers(player))),
+        thalers(player)),
       h("button", {
           type: "button", class: "pass", "data-do": "pass", "data-colour": player.colour,
           "aria-label": t("%(who)s passes", { who: playerName(player) }),
@@ -83,19 +85,28 @@ function playerButtons(match) {
   }));
 }
 
+/** Where there is no room for a button beside each player, one button passes for the chosen player. */
+function passPicked() {
+  const { colour } = store.pick;
+  return h("button", { type: "button", class: "second pass-picked", "data-do": "pass", "data-colour": colour, disabled: !colour,
+      "aria-label": colour ? null : t("Pass: tap a player first") },
+    icon("pass"), t("Pass"));
+}
+
 function capToggle(match) {
   const connected = store.igloo.igloos.some((one) => one.state === "connected");
   const worn = match.cards.some((card) => card.igloos.some((one) => one.sensor));
   if (!connected || worn) return null;
   return h("button", {
       type: "button", class: "toggle", "data-do": "cap", "aria-pressed": String(store.pick.cap),
+      "aria-label": t("The next igloo wears the sensor cap"), title: t("The next igloo wears the sensor cap"),
     },
-    icon("cap"), t("The igloo I place wears the sensor cap"));
+    icon("cap"), t("Cap"));
 }
 
 function shaking(match) {
   const { colour, card } = store.pick;
-  let sentence = t("Shake! Tap a player, then the card the igloo goes on.");
+  let sentence = mayAct() ? t("Shake! Tap a player, then the card.") : t("Everybody shakes and places igloos.");
   if (colour) sentence = t("%(who)s: now tap the card.", { who: nameOf(match, colour) });
   else if (card) {
     const here = match.cards.find((one) => one.place === card);
@@ -110,8 +121,9 @@ function shaking(match) {
     dock: [
       playerButtons(match),
       h("div", { class: "row" },
+        match.players.length > 4 && passPicked(),
         capToggle(match),
-        h("button", { type: "button", class: "main", "data-do": "check" }, icon("check"), t("Nobody goes on: check"))),
+        h("button", { type: "button", class: "main", "data-do": "check" }, icon("check"), t("All have stopped: check"))),
     ],
   };
 }
@@ -121,7 +133,7 @@ function keypad(match, target) {
   for (const result of match.results) for (const one of result.igloos) used.add(one.number);
   for (const card of match.cards) for (const one of card.igloos) if (one.number) used.add(one.number);
   const printed = new Set(target.card.numbers ?? []);
-  return h("div", { class: "keypad", role: "group", "aria-labelledby": "sentence" },
+  return h("div", { class: "keypad", role: "group", "aria-labelledby": "asked" },
     Array.from({ length: 12 }, (_, i) => i + 2).map((n) =>
       h("button", {
           type: "button", class: ["key", printed.has(n) && "printed"], "data-key": `key${n}`,
@@ -137,14 +149,18 @@ function checking(match) {
   const left = match.cards.reduce((sum, card) => sum + card.igloos.filter((i) => i.number === null).length, 0);
   return {
     title: t("The check, round %(n)s", { n: match.round }),
-    sentence: t("Card %(card)s, igloo of %(who)s: which number is under it?", {
-      card: cardName(target.card.numbers), who: nameOf(match, one.colour),
-    }),
+    sentence: t("The igloos are turned over, card by card."),
     lines: [tn("%(n)s igloo", "%(n)s igloos", left), t("to turn over")],
     action: "pick-check",
     may: (card) => card.igloos.some((igloo) => igloo.number === null),
     asked: target,
-    dock: [keypad(match, target)],
+    dock: [
+      h("p", { class: "asked", id: "asked" }, token(one.colour), h("span", null,
+        t("Card %(card)s, igloo of %(who)s: which number is under it?", {
+          card: cardName(target.card.numbers), who: nameOf(match, one.colour),
+        }))),
+      keypad(match, target),
+    ],
   };
 }
 
@@ -152,7 +168,7 @@ function cardPicker(match, place) {
   const lying = new Set();
   for (const card of match.cards) if (card.numbers) lying.add(cardName(card.numbers));
   for (const player of match.players) for (const card of player.cards) lying.add(cardName(card.numbers));
-  return h("div", { class: "picker", role: "group", "aria-labelledby": "sentence" }, [1, 2, 3].map((size) =>
+  return h("div", { class: "picker", role: "group", "aria-labelledby": "asked" }, [1, 2, 3].map((size) =>
     h("div", { class: ["picker-row", `with-${size}`] },
       h("span", { class: "worth" }, eskimos(4 - size), h("span", { class: "unseen" },
         tn("worth %(n)s point", "worth %(n)s points", 4 - size))),
@@ -181,19 +197,24 @@ function dealing(match) {
   const place = emptyPlace(match, store.pick.card);
   return {
     title,
-    sentence: t("Place %(n)s: which card lies there?", { n: place.replace("card", "") }),
+    sentence: tn("%(n)s place is empty.", "%(n)s places are empty.", empty),
     lines: [tn("%(n)s card", "%(n)s cards", match.stack_left), t("in the stack")],
     action: "pick-check",
     may: (card) => !card.numbers,
     picked: place,
-    dock: [cardPicker(match, place)],
+    tall: true,
+    dock: [
+      h("p", { class: "asked", id: "asked" }, icon("cards"),
+        h("span", null, t("Place %(n)s: which card lies there?", { n: place.replace("card", "") }))),
+      cardPicker(match, place),
+    ],
   };
 }
 
 function ready(match) {
   return {
     title: t("Round %(n)s", { n: match.round }),
-    sentence: t("Lay the cards as shown. The youngest counts to three, then everybody shakes."),
+    sentence: t("Lay the cards as shown. The youngest counts to three."),
     lines: [tn("%(n)s igloo", "%(n)s igloos", match.village_left), t("in the village")],
     dock: [h("button", { type: "button", class: "main", "data-do": "start" }, icon("shake"), t("One, two, three: start"))],
   };
@@ -213,7 +234,7 @@ export function play(match) {
       asked: phase.asked,
       lines: phase.lines,
     }),
-    h("div", { class: "dock" },
+    h("div", { class: ["dock", phase.tall && "tall"] },
       paused && mayAct()
         ? h("button", { type: "button", class: "main", "data-do": "resume" }, icon("play"), t("Go on"))
         : can
@@ -230,7 +251,7 @@ function watchers(match) {
         h("div", { class: "who" },
           token(player.colour),
           h("span", { class: "name" }, playerName(player)),
-          h("span", { class: "rest" }, player.passed ? t("has passed") : thalers(player)))))),
+          thalers(player))))),
     !mayAct() && h("p", { class: "hint" }, t("You are watching."), " ",
       h("a", { href: "/join" }, t("Join with the table's PIN"))),
   ];

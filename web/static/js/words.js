@@ -3,10 +3,12 @@
 let words = {};
 let plural = null;
 let language = "en";
+let region = "en";
 
 /** Fetch the words once, before anything is drawn. */
 export async function learn(code, url) {
   language = code;
+  region = navigator.languages.find((one) => one.split("-")[0] === code) ?? code;
   const answer = await fetch(url);
   if (!answer.ok) return;
   ({ words, plural } = await answer.json());
@@ -39,12 +41,17 @@ export function said(both) {
 
 /** Format a number as the reader writes it. */
 export function number(value, digits = 0) {
-  return value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return value.toLocaleString(region, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+/** Format a share of 1 as a percentage. */
+export function percent(share) {
+  return share.toLocaleString(region, { style: "percent" });
 }
 
 /** Format a moment (UTC milliseconds) as hours and minutes. */
 export function clock(at) {
-  return new Date(at).toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" });
+  return new Date(at).toLocaleTimeString(region, { hour: "2-digit", minute: "2-digit" });
 }
 
 /** Join a list with commas and a last word ("and", "or"). */

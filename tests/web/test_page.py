@@ -1,0 +1,154 @@
+"""The shell of the page, its parts, its weight, and its two languages."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import json
+import re
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from tests.web.assembly import SmallHouse
+from web import catalogue
+from web.answers import LANGUAGES
+
+FIRST_VIEW_BYTES = 100_000
+
+
+def test_the_first_view_is_light(guest: FlaskClient) -> None:
+    """Everything that the browser fetches before the first drawing, as it goes over the wire."""
+    accept = {"Accept-Encoding": "gzip", "Accept-Language": "fr"}
+    page = guest.get("/", headers=accept)
+    linked = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', page.text))
+    linked.add(json.loads(re.search(r'id="page">(.*?)</script>', page.text)[1])["words"])
+    linked.add(next(path for path in linked if path.endswith("/icon.svg")).replace("icon.svg", "icons.svg"))
+    linked |= {"/api/rules/igloo-pop/options", "/api/state"}
+    answers = {path: guest.get(path, headers=accept) for path in linked}
+    assert {answer.status_code for answer in answers.values()} == {200}
+    headers = 400 * (len(answers) + 1)
+    weight = len(page.data) + sum(len(answer.data) for answer in answers.values()) + headers
+    assert weight < FIRST_VIEW_BYTES
+    assert len(linked) > 15
+
+
+def test_parts_are_kept_for_ever_under_their_stamp(guest: FlaskClient, app: Flask) -> None:
+    url = app.extensions["companion-assets"].url("css/ice.css")
+    plain = guest.get(url, headers={"Accept-Encoding": "identity"})
+    packed = guest.get(url, headers={"Accept-Encoding": "gzip"})
+    assert gzip.decompress(packed.data) == plain.data
+    assert "immutable" in packed.headers["Cache-Control"]
+    assert packed.headers["Vary"] == "Accept-Encoding"
+    assert guest.get(url.replace(app.extensions["companion-assets"].stamp, "0" * 12)).status_code == 404
+
+
+def test_every_module_that_is_imported_is_announced(app: Flask) -> None:
+    assets = app.extensions["companion-assets"]
+    for name in assets.names(".js"):
+        for wanted in re.findall(r'from "\./([^"]+)"', assets.get(name).plain.decode()):
+            assert assets.get(f"js/{wanted}") is not None, (name, wanted)
+
+
+def test_every_icon_that_is_named_is_drawn(app: Flask) -> None:
+    assets = app.extensions["companion-assets"]
+    drawn = set(re.findall(r'<symbol id="([a-z]+)"', assets.get("icons.svg").plain.decode()))
+    named = set()
+    for name in assets.names(".js"):
+        named |= set(re.findall(r'\bicon\("([a-z]+)"', assets.get(name).plain.decode()))
+    assert named <= drawn
+    assert len(named) > 10
+
+
+def test_without_scripts_the_scores_are_there(guest: FlaskClient, house: SmallHouse) -> None:
+    house.open_match()
+    text = guest.get("/").text
+    table = text[text.index("<noscript>") : text.index("</noscript>")]
+    assert re.search(r"Ann</th><td>10</td>", table)
+
+
+def test_a_name_cannot_become_markup(host: FlaskClient, house: SmallHouse) -> None:
+    name = "</script><img src=x onerror=alert(1)>"
+    house.open_match(players=[{"name": name, "colour": "red"}, {"name": "Bob", "colour": "blue"}])
+    house.settings.set({"house_name": "<b>Chez nous</b>"})
+    text = host.get("/").text
+    assert "<img src=x" not in text
+    assert "<b>Chez" not in text
+
+
+# --- languages ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "spoken"),
+    [("fr", "fr"), ("fr-CA,fr;q=0.9", "fr"), ("en-GB", "en"), ("de", "en"), ("de,fr;q=0.5", "fr"), ("", "en")],
+)
+def test_the_browser_chooses_the_language(guest: FlaskClient, asked: str, spoken: str) -> None:
+    assert f'<html lang="{spoken}">' in guest.get("/", headers={"Accept-Language": asked}).text
+
+
+def test_a_person_chooses_otherwise(guest: FlaskClient) -> None:
+    assert guest.post("/language", data={"language": "fr"}).status_code == 303
+    text = guest.get("/join", headers={"Accept-Language": "en"}).text
+    assert '<html lang="fr">' in text
+    assert "Rejoindre la table" in text
+    assert guest.post("/language", data={"language": "xx"}).status_code == 400
+    assert '<html lang="fr">' in guest.get("/").text
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_no_word_is_missing_in_any_language(language: str) -> None:
+    """If this fails: `python -m web.catalogue`, then translate what stands empty in messages.po and run it again."""
+    wanted = {message.id for message in catalogue.collect() if message.id}
+    known = catalogue.read(language)
+    assert len(wanted) > 200
+    assert wanted == {message.id for message in known if message.id}, "the catalogue is not up to date"
+    for message in known:
+        if not message.id:
+            continue
+        assert not message.fuzzy, message.id
+        strings = message.string if isinstance(message.string, tuple) else (message.string,)
+        assert all(strings), f"not translated: {message.id}"
+        ids = message.id if isinstance(message.id, tuple) else (message.id,)
+        facts = set(re.findall(r"%\(\w+\)s", " ".join(ids)))
+        assert all(set(re.findall(r"%\(\w+\)s", string)) <= facts for string in strings), message.id
+        assert set(re.findall(r"%\(\w+\)s", strings[-1])) == facts, message.id
+    assert not known.obsolete
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_the_compiled_words_are_those_of_the_text(language: str) -> None:
+    _, binary = catalogue.files(language)
+    assert binary.read_bytes() == catalogue.compiled(catalogue.read(language)), "run `python -m web.catalogue`"
+
+
+def test_the_modules_get_their_words_with_plural_forms(guest: FlaskClient) -> None:
+    page = guest.get("/", headers={"Accept-Language": "fr"})
+    url = json.loads(re.search(r'id="page">(.*?)</script>', page.text)[1])["words"]
+    told = guest.get(url).json
+    assert told["words"]["%(n)s card"] == ["%(n)s carte", "%(n)s cartes"]
+    assert told["plural"][:3] == [0, 0, 1]
+    english = guest.get("/", headers={"Accept-Language": "en"})
+    told = guest.get(json.loads(re.search(r'id="page">(.*?)</script>', english.text)[1])["words"]).json
+    assert told == {"words": {}, "plural": [int(n != 1) for n in range(200)]}
+
+
+def test_what_devices_say_is_in_the_catalogue() -> None:
+    said = set()
+    for top in catalogue.DEVICES:
+        for path in top.rglob("*.py"):
+            said.update(catalogue.device_sentences(path))
+    wanted = {message.id for message in catalogue.collect()}
+    assert said <= wanted
+    assert "The igloo is not plugged in." in said
+
+
+def test_refusals_use_sentences_that_the_catalogue_can_know() -> None:
+    """A sentence put together at run time would have no translation."""
+    for path in catalogue.WEB.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "RefusedError":
+                message = node.args[2]
+                constant = isinstance(message, ast.Constant) and isinstance(message.value, str)
+                assert constant or (path.name == "api_devices.py" and "note" in ast.unparse(message)), ast.unparse(node)
