@@ -16,13 +16,14 @@ MAY = {
     "igloo": {"ports"},
     "panel": {"ports"},
     "physics": {"ports"},
+    "flasher": set(),
     "night": {"rules", "ports"},
     "training": {"ports"},
     "settings": {"ports"},
     "vision": {"rules", "ports"},
     "web": {"rules", "night", "training", "settings", "ports"},
 }
-TOP = {"service", "cli"}
+TOP = {"service", "cli", "__main__"}
 HEAVY = {"flask", "cv2"}
 HEAVY_ALLOWED = {"flask": {"web"} | TOP, "cv2": {"vision"} | TOP}
 

@@ -1,0 +1,5 @@
+"""Run the command line as ``python -m companion``."""
+
+from companion.cli import main
+
+main()

@@ -1,0 +1,237 @@
+"""`companion bench web`: the real service in a process of its own, with a simulated igloo and many phones.
+
+Latency is from the moment a change is sent to the moment its event is read on each stream; memory and processor
+share are the service's own, from /proc.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from companion.cli.bench import Row, row
+from companion.ports import DeviceError
+
+PHONES = 30
+MODULES = re.compile(rb'(?:href|src)="(/[^"#]+)"')
+
+
+class Phone:
+    """One client: plain requests with a cookie, or one live stream whose events are kept with their times."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.cookie = ""
+        self.heard: list[tuple[float, str, int | None, dict[str, Any]]] = []
+
+    def ask(self, method: str, path: str, body: object | None = None) -> tuple[int, bytes]:
+        """Send a request and return status and body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        headers = {"Origin": f"http://127.0.0.1:{self.port}", "Cookie": self.cookie, "Accept-Language": "en"}
+        data = None
+        if body is not None:
+            data, headers["Content-Type"] = json.dumps(body).encode(), "application/json"
+        try:
+            connection.request(method, path, data, headers)
+            answer = connection.getresponse()
+            if (given := answer.getheader("Set-Cookie")) is not None:
+                self.cookie = given.split(";")[0]
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
+    def listen(self) -> None:
+        """Read the live stream in a thread until the service ends."""
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        connection = socket.create_connection(("127.0.0.1", self.port))
+        connection.sendall(
+            f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nCookie: {self.cookie}\r\n\r\n".encode()
+        )
+        name, number = "", None
+        with connection.makefile("rb") as lines:
+            for raw in lines:
+                line = raw.decode().rstrip("\r\n")
+                if line.startswith("event: "):
+                    name = line[7:]
+                elif line.startswith("id: "):
+                    number = int(line[4:])
+                elif line.startswith("data: ") and name != "beat":
+                    told = json.loads(line[6:])
+                    self.heard.append((time.monotonic(), name, number, told if isinstance(told, dict) else {}))
+                elif not line:
+                    name, number = "", None
+
+
+class Running:
+    """The service as a process, with a data folder of its own."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.folder = tempfile.TemporaryDirectory(prefix="companion-bench-")
+        began = time.monotonic()
+        command = [sys.executable, "-m", "companion", "serve", "--host", "127.0.0.1", "--port", "0", "--data"]
+        self.process = subprocess.Popen(
+            [*command, self.folder.name, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        link = None
+        while link is None:
+            line = self.process.stdout.readline() if self.process.stdout is not None else ""
+            if not line:
+                raise DeviceError("The service did not start.")
+            link = re.search(r"http://127\.0\.0\.1:(\d+)(/host/\S+)", line)
+        threading.Thread(target=lambda: list(self.process.stdout or ()), daemon=True).start()
+        self.port, self.link = int(link[1]), link[2]
+        self.host = Phone(self.port)
+        self.host.ask("GET", "/")
+        self.first_page_s = time.monotonic() - began
+        self.host.ask("POST", self.link)
+
+    def memory_mb(self) -> float:
+        """Return the resident memory of the service."""
+        text = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
+        return int(re.search(r"VmRSS:\s+(\d+)", text)[1]) / 1024  # type: ignore[index]
+
+    def cpu_s(self) -> float:
+        """Return the processor seconds the service has used."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def written_kb(self) -> float:
+        """Return what the service has sent to the disk."""
+        text = Path(f"/proc/{self.process.pid}/io").read_text(encoding="ascii")
+        return int(re.search(r"write_bytes: (\d+)", text)[1]) / 1024  # type: ignore[index]
+
+    def do(self, command: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Send a command as the host and return the answer."""
+        told = {"command": command, "body": body, "action_id": os.urandom(8).hex()}
+        answer: dict[str, Any] = json.loads(self.host.ask("POST", "/api/do", told)[1])
+        return answer
+
+    def close(self) -> None:
+        """End the service and remove its folder."""
+        self.process.terminate()
+        self.process.wait(timeout=15)
+        self.folder.cleanup()
+
+
+def percentile(values: list[float], share: float) -> float:
+    """Return the value that ``share`` of ``values`` do not exceed."""
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def rows(seconds: float) -> Iterable[Row]:
+    """Yield start, memory, processor share, latency and weight."""
+    service = Running("--simulate")
+    try:
+        yield row("start to first page", f"{service.first_page_s:.2f}", "s", "≤ 2 s")
+        yield from _weight(service)
+        phones = [Phone(service.port) for _ in range(PHONES)]
+        for phone in phones[:4]:
+            phone.listen()
+        _connected(service)
+        cpu, began = service.cpu_s(), time.monotonic()
+        time.sleep(seconds)
+        share = (service.cpu_s() - cpu) / (time.monotonic() - began)
+        note = "one simulated igloo (its own cost included), four phones"
+        yield row("memory", f"{service.memory_mb():.0f}", "MB", "≤ 120 MB", note)
+        yield row("share of a core", f"{100 * share:.1f}", "%", "", note)
+        yield from _shakes(service, phones[0])
+        for phone in phones[4:]:
+            phone.listen()
+        yield from _latency(service, phones)
+        yield row("memory", f"{service.memory_mb():.0f}", "MB", "", f"after {PHONES} phones")
+    finally:
+        service.close()
+
+
+def _connected(service: Running) -> None:
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        devices = json.loads(service.host.ask("GET", "/api/health")[1])["devices"]
+        if any(device.get("state") == "connected" and device.get("rate_hz") for device in devices):
+            return
+        time.sleep(0.2)
+    raise DeviceError("The simulated igloo was not heard.")
+
+
+def _weight(service: Running) -> Iterable[Row]:
+    """Add up what the first view brings over the wire: the page and everything it names, pictures left out."""
+    _, page = service.host.ask("GET", "/")
+    total, seen = len(page), set()
+    todo = [path.decode() for path in MODULES.findall(page)]
+    while todo:
+        path = todo.pop()
+        if path in seen or path.endswith((".png", ".jpg")) or path.startswith(("/host", "/join")):
+            continue
+        seen.add(path)
+        status, body = service.host.ask("GET", path)
+        if status == 200:
+            total += len(body)
+    yield row("first view", f"{total / 1000:.0f}", "kB", "≤ 100 kB", f"{len(seen) + 1} files")
+
+
+def _latency(service: Running, phones: list[Phone]) -> Iterable[Row]:
+    """Play changes and see when each phone hears of each."""
+    time.sleep(1.0)
+    players = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
+    cards = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "3"]
+    service.do("open-match", {"game": "igloo-pop", "players": players, "setup": {"cards": cards}})
+    service.do("moves", {"moves": ["start"]})
+    times: list[float] = []
+    written, began, changes = service.written_kb(), time.monotonic(), 60
+    for number in range(changes):
+        move = ("take red", "return red")[number % 2]
+        sent = time.monotonic()
+        answer = service.do("moves", {"moves": [move]})
+        if not answer["ok"]:
+            raise DeviceError(f"The service refused {move}.")
+        seq = answer["seq"]
+        time.sleep(0.2)
+        for phone in phones:
+            at = next(
+                (t for t, name, got, _ in phone.heard if name == "state" and got is not None and got >= seq), None
+            )
+            times.append(10_000.0 if at is None else 1000 * (at - sent))
+    note = f"{changes} changes to {len(phones)} streams, from sending to hearing"
+    yield row("latency, median", f"{percentile(times, 0.5):.0f}", "ms", "", note)
+    yield row("latency, 95 %", f"{percentile(times, 0.95):.0f}", "ms", "≤ 150 ms", note)
+    yield row("latency, worst", f"{max(times):.0f}", "ms", "", note)
+    per_change = (service.written_kb() - written) / changes
+    yield row(
+        "written to the card", f"{per_change:.1f}", "kB a change", "", f"{time.monotonic() - began:.0f} s of play"
+    )
+
+
+def _shakes(service: Running, phone: Phone) -> Iterable[Row]:
+    """Shake the simulated igloo and see how long after the last shake the page has the count."""
+    late: list[float] = []
+    for count in (3, 6, 9):
+        before = len(phone.heard)
+        service.host.ask("POST", "/api/simulate", {"action": "shake", "count": count})
+        time.sleep(9.0)
+        events = phone.heard[before:]
+        counted = [(t, told) for t, name, _, told in events if name == "count" and told.get("state") == "counted"]
+        calm = [
+            t for t, name, _, told in events if name == "motion" and told.get("state") in {"rest", "set-down", "lifted"}
+        ]
+        shaken = [t for t, name, _, told in events if name == "motion" and told.get("state") == "shaken"]
+        if counted and shaken:
+            ended = min((t for t in calm if t > shaken[0] + 1), default=counted[-1][0])
+            late.append(1000 * max(0.0, counted[-1][0] - ended))
+    if late:
+        note = "from the motion after the shake to the last count on the page"
+        yield row("last count after a shake", f"{max(late):.0f}", "ms", "", note)
+    else:
+        yield row("last count after a shake", "no count came", note="three shakes of the simulated igloo")
