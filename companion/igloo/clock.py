@@ -123,22 +123,23 @@ class Steady:
 
     def __init__(self) -> None:
         self._end: float | None = None
+        self._duration = 0.0
 
     def begin(self, wanted: float, duration: float, *, joined: bool) -> float:
         """Return when a run of samples begins that should begin at ``wanted``.
 
         A run ``joined`` to the last one begins where that ended, drawn towards ``wanted`` by at most ``SLEW`` of
-        its duration; one that is not, or that is far too early, begins where it should, but never before.
+        the shorter of the two; one that is not, or that is far too early, begins where it should, but never before.
         """
         t0 = wanted
         if self._end is not None:
             wrong = wanted - self._end
             if joined and wrong <= STEP_S:
-                room = SLEW * duration
+                room = SLEW * min(duration, self._duration)
                 t0 = self._end + min(max(wrong, -room), room)
             else:
                 t0 = max(wanted, self._end)
-        self._end = t0 + duration
+        self._end, self._duration = t0 + duration, duration
         return t0
 
 

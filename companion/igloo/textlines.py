@@ -102,7 +102,7 @@ class TextStream:
         period = self._fit.fitted
         if period is None or self._fit.span < MEASURED_S or not 5.0 <= 1.0 / max(period, 1e-6) <= 20_000.0:
             return None
-        return 1.0 / period if self._fit.spread <= max(0.05, 4.0 * period) else None
+        return 1.0 / period if self._fit.spread <= max(0.05, period) else None
 
     @property
     def rate_is_nonsense(self) -> bool:
