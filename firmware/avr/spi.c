@@ -62,7 +62,7 @@ void port_sensor_write(uint8_t command, uint8_t value)
     DESELECT();
 }
 
-// The six bytes of a sample take more than 150 cycles through CRC and COBS before the next read, which is 9 us at
+// The six bytes of a sample take more than 200 cycles through CRC and COBS before the next read, which is 12 us at
 // 16 MHz: the sensor's 5 us are always over. The bench counts reads that come too early, and a test wants none.
 void port_sensor_pause(void)
 {

@@ -1,7 +1,7 @@
 // The sensor igloo: samples from the sensor to the line, and the few commands that come back
 //
 // Polling, not the sensor's watermark interrupt: once a millisecond we ask the FIFO for its level and read 16
-// samples when there are 16. It costs 1.5 % of a 16 MHz AVR, and saves a wire (the one that is forgotten, or breaks),
+// samples when there are 16. It costs 2 % of a 16 MHz AVR (in simavr), and saves a wire (the one that is forgotten, or breaks),
 // a pin that differs from board to board, and the case of an edge that was missed and never comes again. The time
 // stamps are up to a millisecond late by it, which the reader's fit over seconds does not notice.
 //
