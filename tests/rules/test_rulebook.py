@@ -84,8 +84,9 @@ def test_every_reference_leads_somewhere(game_id: str) -> None:
 def test_no_dispute_claims_more_than_its_clauses_carry(game_id: str) -> None:
     book = rulebook(game_id)
     for dispute in book.disputes.values():
-        weakest = book.weakest_status(dispute.clauses)
-        assert STATUSES.index(dispute.status) >= STATUSES.index(weakest), dispute.id
+        weakest = STATUSES.index(book.weakest_status(dispute.clauses))
+        # What is unknown may be bridged by a house ruling, and by nothing stronger.
+        assert STATUSES.index(dispute.status) >= min(weakest, STATUSES.index("house ruling")), dispute.id
 
 
 @pytest.mark.parametrize("game_id", games())

@@ -17,6 +17,12 @@ HERE = Path(__file__).parent
 RECORD = HERE / "playthrough.jsonl"
 
 
+@pytest.fixture(autouse=True)
+def a_pipe_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+
+
 def test_the_golden_game_is_ruled_as_it_was(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["referee", str(RECORD)]) == 0
     out = capsys.readouterr()

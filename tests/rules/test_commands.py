@@ -1,0 +1,244 @@
+"""The commands: rule, referee, score, playout."""
+
+from __future__ import annotations
+
+import io
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.cli import run
+from companion.rules import game, games
+from companion.rules.record import read
+
+GOLDEN = Path(__file__).parent / "igloo_pop" / "playthrough.jsonl"
+CLI = "import sys; from companion.cli import main; main()"
+
+
+def lines(text: str) -> list[Any]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture(autouse=True)
+def a_pipe_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+# --- rule ------------------------------------------------------------------------------------------------------
+
+
+def test_rule_prints_a_clause_with_its_ground_and_the_disputes_about_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rule", "pop-3.7"]) == 0
+    out = capsys.readouterr().out
+    assert "POP-3.7" in out
+    assert "house ruling" in out
+    assert "pop.none_match" in out
+    assert "POP-Q.2" in out
+
+
+def test_rule_speaks_french_and_finds_words_without_accents(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rule", "PIECES", "gagnees", "--lang", "fr", "--game", "igloo-pop"]) == 0
+    out = capsys.readouterr().out
+    assert "POP-2.5" in out
+    assert "écrit dans la règle" in out
+
+
+def test_rule_as_json_is_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rule", "POP-4.2", "--json"]) == 0
+    (item,) = lines(capsys.readouterr().out)
+    assert (item["game"], item["id"], item["kind"], item["status"]) == (
+        "igloo-pop",
+        "POP-4.2",
+        "clause",
+        "house ruling",
+    )
+    assert item["option"] == "pop.cards_end"
+    assert item["heading"]["fr"] == "Fin de la partie"
+    assert run(["rule", "none", "matches", "--json", "--game", "igloo-pop"]) == 0
+    assert {item["kind"] for item in lines(capsys.readouterr().out)} == {"clause", "dispute"}
+
+
+def test_rule_says_when_there_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rule", "xyzzy"]) == 1
+    assert "xyzzy" in capsys.readouterr().err
+    assert run(["rule", "igloo", "--game", "chess"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert run(["rule"]) == 2
+
+
+# --- referee ---------------------------------------------------------------------------------------------------
+
+
+def test_referee_exits_0_1_and_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = GOLDEN.read_text(encoding="utf-8").splitlines()
+    for status, extra in ((0, []), (1, ['"start"']), (2, ['"start"', "gibberish"])):
+        path = tmp_path / f"{status}.jsonl"
+        path.write_text("\n".join(text[:15] + extra + text[15:20]), encoding="utf-8")
+        assert run(["referee", str(path)]) == status
+        out = capsys.readouterr()
+        assert len(out.out.splitlines()) == 19 + len(extra) + 1
+        assert out.err.count("\n") == (1 if extra else 0)
+        assert out.err == "" or out.err.startswith("companion: line 16, IllegalMoveError: ")
+
+
+def test_referee_as_json_has_a_line_a_move_and_the_outcome(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["referee", str(GOLDEN), "--json"]) == 0
+    *moves, last = lines(capsys.readouterr().out)
+    replay = read(GOLDEN.read_text(encoding="utf-8").splitlines())
+    assert replay.record is not None
+    assert [m["move"] for m in moves] == list(replay.record.moves)
+    assert all(m.keys() >= {"line", "move", "legal", "clauses", "status", "facts", "en", "fr"} for m in moves)
+    assert all(m["legal"] and m["error"] is None for m in moves)
+    assert last["valid_moves"] == len(moves)
+    assert last["outcome"]["winners"] == last["outcome"]["ranking"][0]
+    assert last["outcome"]["ended_by"]["clauses"] == ["POP-4.1"]
+    assert last["error"] is None
+
+
+def test_referee_reads_the_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOLDEN.read_bytes())))
+    assert run(["referee", "-", "--json", "--lang", "fr"]) == 0
+    assert lines(capsys.readouterr().out)[-1]["refused"] == 0
+
+
+@pytest.mark.parametrize("data", [b"", b"\x00" * 100, b"{}", b"\xff\xfe", b'{"game": "igloo-pop"}', b"[" * 9999])
+def test_what_is_no_record_ends_in_one_line(data: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "r"
+    path.write_bytes(data)
+    for command in ("referee", "score"):
+        for lang in ("en", "fr"):
+            assert run([command, str(path), "--lang", lang]) == 2
+            out = capsys.readouterr()
+            assert out.out == ""
+            assert out.err.count("\n") == 1
+    assert run(["score", "--position", str(path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_missing_file_or_a_folder_ends_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for argument in (str(tmp_path / "none"), str(tmp_path)):
+        for command in (["referee", argument], ["score", argument], ["score", "--position", argument]):
+            assert run(command) == 2
+            assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_large_rubbish_ends_within_bounds_of_memory(tmp_path: Path) -> None:
+    head = GOLDEN.read_text(encoding="utf-8").splitlines()[0]
+    million, flat = tmp_path / "million", tmp_path / "flat"
+    million.write_text(head + "\n" * 1_000_000, encoding="utf-8")
+    with flat.open("wb") as file:
+        file.write(head.encode() + b"\n")
+        file.truncate(100 * 1024 * 1024)
+
+    def bounded() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (256 * 1024 * 1024,) * 2)
+
+    for path in (million, flat):
+        command = [sys.executable, "-c", CLI, "referee", str(path)]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, preexec_fn=bounded)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert "RecordError" in done.stderr
+
+
+# --- score -----------------------------------------------------------------------------------------------------
+
+
+def test_score_of_a_record_has_every_line_with_its_clause(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["score", str(GOLDEN), "--json"]) == 0
+    (sheet,) = lines(capsys.readouterr().out)
+    assert sheet["game"] == "igloo-pop"
+    assert sheet["ranking"][0] == ["Zoé"]
+    for player in sheet["players"]:
+        assert sum(line["points"] for line in player["lines"]) == player["total"]
+        assert all(line["clauses"] and line["en"] and line["fr"] for line in player["lines"])
+    assert run(["score", str(GOLDEN), "--lang", "fr"]) == 0
+    assert "1. Zoé (vert)" in capsys.readouterr().out
+
+
+def test_score_of_a_position(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    state = read(GOLDEN.read_text(encoding="utf-8").splitlines()).state
+    assert state is not None
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(state.position()), encoding="utf-8")
+    assert run(["score", "--position", str(path), "--json"]) == 0
+    (sheet,) = lines(capsys.readouterr().out)
+    assert [p["total"] for p in sheet["players"]] == [s.total for s in state.score().sheets]
+
+
+def test_score_of_an_impossible_position_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    position = game("igloo-pop").start(game("igloo-pop").seats(2)).position()
+    position["players"][0]["own"] = 13
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(position), encoding="utf-8")
+    assert run(["score", "--position", str(path)]) == 1
+    assert "13 red thalers" in capsys.readouterr().out
+    assert run(["score", "--position", str(path), "--json"]) == 1
+    assert lines(capsys.readouterr().out)[0]["problems"][0]["clauses"] == ["POP-K.6"]
+
+
+def test_score_of_a_broken_record_scores_the_valid_prefix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = GOLDEN.read_text(encoding="utf-8").splitlines()
+    for status, extra in ((1, '"start"'), (2, "gibberish")):
+        path = tmp_path / "r.jsonl"
+        path.write_text("\n".join([*text[:40], extra, *text[40:]]), encoding="utf-8")
+        assert run(["score", str(path)]) == status
+        out = capsys.readouterr()
+        assert "The game is not over." in out.out
+        assert "line 41" in out.err
+
+
+def test_score_wants_one_thing_to_score(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["score"]) == 2
+    assert run(["score", str(GOLDEN), "--position", str(GOLDEN)]) == 2
+    assert capsys.readouterr().err.count("\n") == 2
+
+
+# --- playout ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", games())
+def test_a_playout_is_a_record_that_the_referee_accepts(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for count in (game(name).players[0], game(name).players[-1]):
+        assert run(["playout", name, "--players", str(count), "--seed", "5"]) == 0
+        path = tmp_path / "r.jsonl"
+        path.write_text(capsys.readouterr().out, encoding="utf-8")
+        assert run(["referee", str(path), "--json"]) == 0
+        assert lines(capsys.readouterr().out)[-1]["outcome"] is not None
+        assert run(["score", str(path), "--json"]) == 0
+        assert len(lines(capsys.readouterr().out)[0]["players"]) == count
+        assert run(["score", str(path)]) == 0
+        assert capsys.readouterr().out
+
+
+def test_a_playout_takes_options(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["playout", "igloo-pop", "--option", "pop.cards_end=last_round"]) == 0
+    header = lines(capsys.readouterr().out)[0]
+    assert header["options"] == {"pop.cards_end": "last_round", "pop.none_match": "remove"}
+    assert len(header["players"]) == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["chess"],
+        ["igloo-pop", "--players", "7"],
+        ["igloo-pop", "--option", "pop.speed=1"],
+        ["igloo-pop", "--option", "pop.cards_end"],
+        ["igloo-pop", "--option", "pop.cards_end=never"],
+        ["igloo-pop", "--seed", "x"],
+    ],
+)
+def test_a_playout_that_cannot_be_ends_in_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["playout", *arguments]) == 2
+    out = capsys.readouterr()
+    assert out.out == ""
+    assert out.err.count("\n") == 1
