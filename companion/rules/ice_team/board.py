@@ -8,7 +8,7 @@ Hexagonal boards use axial coordinates (q, r) with six directions, square ones (
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from companion.rules.core import SetupError
@@ -26,9 +26,10 @@ class Layout:
     """Four track boards between Start and Village.
 
     ``names[i]`` is space i's name, ``kinds[i]`` what is printed there (igloo, floe, sea), ``cells[i]`` its
-    coordinate, ``boards[i]`` the track board it is on. Two more indices stand for Start and Village.
-    ``step[i][d]`` is the space one step in direction d from space i, or NO_SPACE. ``entries[i]`` lists, for
-    Start and Village, the (direction, space) pairs of lines that begin there.
+    coordinate, ``boards[i]`` the track board it is on. Two more indices, ``start`` and ``village``, stand for those.
+    ``step[i][d]`` is the space one step in direction d from space i, or NO_SPACE. ``lines[i]`` are the (direction,
+    first space) pairs of all lines that leave space i; those that leave Start are ``entries``. ``numbers`` maps names
+    to indices.
     """
 
     grid: str
@@ -40,23 +41,22 @@ class Layout:
     entries: tuple[tuple[int, int], ...]
     start_cells: tuple[Cell, ...]
     village_cells: tuple[Cell, ...]
+    start: int = field(init=False)
+    village: int = field(init=False)
+    lines: tuple[tuple[tuple[int, int], ...], ...] = field(init=False)
+    numbers: dict[str, int] = field(init=False, compare=False)
 
-    @property
-    def start(self) -> int:
-        """Return the index of Start."""
-        return len(self.kinds)
-
-    @property
-    def village(self) -> int:
-        """Return the index of the Village."""
-        return len(self.kinds) + 1
+    def __post_init__(self) -> None:
+        """Work out what the search asks for all the time."""
+        ways = [tuple((d, space) for d, space in enumerate(steps) if space != NO_SPACE) for steps in self.step]
+        object.__setattr__(self, "start", len(self.kinds))
+        object.__setattr__(self, "village", len(self.kinds) + 1)
+        object.__setattr__(self, "numbers", {name: number for number, name in enumerate(self.names)})
+        object.__setattr__(self, "lines", (*ways, self.entries, ()))
 
     def index(self, name: str) -> int:
         """Return the index of a space, ``start`` or ``village``, or NO_SPACE."""
-        try:
-            return self.names.index(name)
-        except ValueError:
-            return NO_SPACE
+        return self.numbers.get(name, NO_SPACE)
 
     def opposite(self, direction: int) -> int:
         """Return the direction that points back."""

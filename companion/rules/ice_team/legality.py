@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from companion.rules.core import Reason
@@ -42,16 +43,6 @@ def fits(s: IceTeamState, face: int) -> bool:
     return tile_with(s, face) >= 0 or s.box.matched((*s.seen, face)) is not None
 
 
-def _lines(s: IceTeamState, origin: int) -> Iterator[tuple[int, int]]:
-    """Yield (direction, first space) of every line that leaves a space."""
-    if origin == s.layout.start:
-        yield from s.layout.entries
-    else:
-        for direction, space in enumerate(s.layout.step[origin]):
-            if space != NO_SPACE:
-                yield direction, space
-
-
 def _free(s: IceTeamState, space: int, occupied: int) -> bool:
     """Return whether a bear may end on a space: Start, Village, or a tile without a bear (ICE-0.3)."""
     return space >= s.layout.start or (s.tiles[space] != SEA and not occupied >> space & 1)
@@ -60,8 +51,9 @@ def _free(s: IceTeamState, space: int, occupied: int) -> bool:
 def walks(s: IceTeamState, origin: int, occupied: int) -> Targets:
     """Return where a bear may walk from a space (ICE-1.1)."""
     targets: Targets = {}
-    for direction, space in _lines(s, origin):
-        if _free(s, space, occupied):
+    start, tiles = s.layout.start, s.tiles
+    for direction, space in s.layout.lines[origin]:
+        if space >= start or (tiles[space] and not occupied >> space & 1):
             targets[space] = targets.get(space, 0) | 1 << direction
     return targets
 
@@ -69,10 +61,10 @@ def walks(s: IceTeamState, origin: int, occupied: int) -> Targets:
 def leaps(s: IceTeamState, origin: int, occupied: int) -> Targets:
     """Return where a bear may leap from a space, over exactly one bear that stands next to it (ICE-1.2a)."""
     targets: Targets = {}
-    start, step = s.layout.start, s.layout.step
-    for direction, space in _lines(s, origin):
-        if space < start and occupied >> space & 1:
-            beyond = step[space][direction]
+    layout = s.layout
+    for direction, space in layout.lines[origin]:
+        if space < layout.start and occupied >> space & 1:
+            beyond = layout.step[space][direction]
             if beyond not in (NO_SPACE, origin) and _free(s, beyond, occupied):
                 targets[beyond] = targets.get(beyond, 0) | 1 << direction
     return targets
@@ -82,28 +74,44 @@ def swims(s: IceTeamState, origin: int, occupied: int) -> Targets:
     """Return where a bear may swim from a space: the first tile beyond one or more sea spaces (ICE-1.3a)."""
     targets: Targets = {}
     start, step, tiles = s.layout.start, s.layout.step, s.tiles
-    for direction, first in _lines(s, origin):
+    for direction, first in s.layout.lines[origin]:
+        if first >= start or tiles[first]:
+            continue
         space = first
-        while space != NO_SPACE and space < start and tiles[space] == SEA:
+        while 0 <= space < start and not tiles[space]:
             space = step[space][direction]
-        if space not in (first, NO_SPACE, origin) and _free(s, space, occupied):
+        if space not in (NO_SPACE, origin) and _free(s, space, occupied):
             targets[space] = targets.get(space, 0) | 1 << direction
     return targets
 
 
-_WAYS: dict[str, Callable[[IceTeamState, int, int], Targets]] = {"walk": walks, "leap": leaps, "swim": swims}
+Ways = dict[str, Targets]
+"""How a bear may leave a space: by kind of movement."""
+
+
+def ways_from(s: IceTeamState, origin: int) -> Ways:
+    """Return all movements from a space; worked out once a position, which asks several times."""
+    found = s.ways.get(origin)
+    if found is None:
+        occupied = s.occupied()
+        found = s.ways[origin] = {
+            "walk": walks(s, origin, occupied),
+            "leap": leaps(s, origin, occupied),
+            "swim": swims(s, origin, occupied),
+        }
+    return found
 
 
 def arrival(s: IceTeamState, kind: str, origin: int, target: int) -> int:
     """Return the mask of directions in which a legal move arrives."""
-    return _WAYS[kind](s, origin, s.occupied())[target]
+    return ways_from(s, origin)[kind][target]
 
 
 def _hops(s: IceTeamState) -> list[int]:
     """Return the landings of a further leap; where the bear has been this action is no displacement (ICE-Q.6)."""
     here = s.bears[s.bear]
     barred = s.been | (1 << s.origin)
-    return [space for space in leaps(s, here, s.occupied()) if not barred >> space & 1]
+    return [space for space in ways_from(s, here)["leap"] if not barred >> space & 1]
 
 
 def can_hop(s: IceTeamState) -> bool:
@@ -121,7 +129,7 @@ def _origins(s: IceTeamState) -> list[int]:
 
 def can_move(s: IceTeamState) -> bool:
     """Return whether the player to move has any move at all."""
-    return next(_bear_moves(s), None) is not None
+    return any(any(ways_from(s, origin).values()) for origin in _origins(s))
 
 
 def _sea_reach(s: IceTeamState) -> list[int]:
@@ -199,12 +207,18 @@ def _setup_moves(s: IceTeamState) -> Iterator[IceMove]:
     yield from (IceMove("floe", s.layout.names[space], TILE_TEXT[face]) for space in missing for face in faces)
 
 
+@lru_cache(maxsize=8192)
+def _named(kind: str, origin: str, target: str) -> IceMove:
+    """Return a move, made once: there are some thousand of them, and a search asks for them all the time."""
+    return IceMove(kind, origin, target)
+
+
 def _bear_moves(s: IceTeamState) -> Iterator[IceMove]:
-    occupied, names = s.occupied(), s.layout.names
+    names = s.layout.names
     for origin in _origins(s):
-        for kind, ways in _WAYS.items():
-            for target in ways(s, origin, occupied):
-                yield IceMove(kind, names[origin], names[target])
+        for kind, targets in ways_from(s, origin).items():
+            for target in targets:
+                yield _named(kind, names[origin], names[target])
 
 
 def _hop_moves(s: IceTeamState) -> Iterator[IceMove]:
@@ -298,10 +312,9 @@ def _act_test(s: IceTeamState, move: IceMove) -> Reason | None:
         return Reason("no-bear", {"who": s.seat, "space": move.a})
     if s.again and origin != s.bears[s.bear]:
         return Reason("same-bear", {"who": s.seat, "space": layout.names[s.bears[s.bear]]})
-    occupied = s.occupied()
-    if target in _WAYS[move.kind](s, origin, occupied):
+    if target in ways_from(s, origin)[move.kind]:
         return None
-    return _why_not(s, move, origin, target, occupied)
+    return _why_not(s, move, origin, target, s.occupied())
 
 
 def _why_not(s: IceTeamState, move: IceMove, origin: int, target: int, occupied: int) -> Reason:
@@ -316,13 +329,13 @@ def _why_not(s: IceTeamState, move: IceMove, origin: int, target: int, occupied:
         return Reason("not-adjacent", facts)
     if move.kind == "leap":
         return Reason("no-leap", facts)
-    first = next((d for d, _ in _lines(s, origin) if target in _beyond(s, origin, d)), None)
+    first = next((d for d, _ in s.layout.lines[origin] if target in _beyond(s, origin, d)), None)
     return Reason("not-straight" if first is None else "swim-blocked", facts)
 
 
 def _beyond(s: IceTeamState, origin: int, direction: int) -> list[int]:
     """Return every space in a direction from a space, whatever lies there."""
-    spaces = [space for d, space in _lines(s, origin) if d == direction]
+    spaces = [space for d, space in s.layout.lines[origin] if d == direction]
     for space in spaces:
         if 0 <= space < s.layout.start and (ahead := s.layout.step[space][direction]) != NO_SPACE:
             spaces.append(ahead)
@@ -336,7 +349,7 @@ def _hop_test(s: IceTeamState, move: IceMove) -> Reason | None:
         return Reason("leap-on", {"who": s.seat, "space": s.layout.names[here]})
     if target in _hops(s):
         return None
-    if target in leaps(s, here, s.occupied()):
+    if target in ways_from(s, here)["leap"]:
         return Reason("no-displacement", {"who": s.seat, "from": move.a, "to": move.b})
     return _why_not(s, move, origin, target, s.occupied())
 

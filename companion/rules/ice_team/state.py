@@ -55,7 +55,8 @@ class IceTeamState(State[IceMove]):
     reached), ``pick`` (which die), ``roll``, ``freeze``, ``drift``, ``roll-both``, ``choose``, ``over``.
     ``bear`` is the bear whose action runs (or that must act again, after a paw: ``again``), ``origin`` where the
     action began, ``arrival`` the mask of directions of its last movement, ``been`` the mask of landings.
-    ``seen`` are the faces turned up so far, ``left`` the tiles of the box that are thought not to be on the board.
+    ``seen`` are the faces turned up so far, ``left`` the tiles of the box that are thought not to be on the board;
+    ``ways`` keeps what was worked out of movements here.
     """
 
     __slots__ = (
@@ -81,6 +82,7 @@ class IceTeamState(State[IceMove]):
         "seat",
         "seen",
         "tiles",
+        "ways",
     )
 
     colours: tuple[str, ...]
@@ -107,6 +109,7 @@ class IceTeamState(State[IceMove]):
         self.dice: tuple[int, ...] = ()
         self.left = tuple(range(len(box.tiles)))
         self.seen = ()
+        self.ways: dict[int, legality.Ways] = {}
         self.phase, self.seat, self.actions = "setup", -1, 0
         self.bear, self.origin, self.arrival, self.been, self.again, self.loser = -1, -1, 0, 0, False, -1
 
@@ -120,10 +123,11 @@ class IceTeamState(State[IceMove]):
         new.phase, new.seat, new.actions, new.loser = self.phase, self.seat, self.actions, self.loser
         new.bear, new.origin, new.arrival, new.been = self.bear, self.origin, self.arrival, self.been
         new.again = self.again
+        new.ways = {}
         return new
 
     def _key(self) -> tuple[object, ...]:
-        skip = {"game_", "options", "box", "layout", "left", "seen"}
+        skip = {"game_", "options", "box", "layout", "left", "seen", "ways"}
         values = tuple(getattr(self, name) for name in self.__slots__ if name not in skip)
         return (*values, self.layout.names, tuple(sorted(self.options.items())))
 
@@ -233,9 +237,11 @@ class IceTeamState(State[IceMove]):
 
     def _set_tile(self, space: int, tile: int) -> None:
         self.tiles = (*self.tiles[:space], tile, *self.tiles[space + 1 :])
+        self.ways = {}
 
     def _set_bear(self, bear: int, space: int) -> None:
         self.bears = (*self.bears[:bear], space, *self.bears[bear + 1 :])
+        self.ways = {}
 
     def _floe(self, move: IceMove) -> None:
         face = TILE_TEXT.index(move.b)
@@ -367,6 +373,7 @@ class IceTeamState(State[IceMove]):
         targets = dict(shifts)
         self.tiles = tuple(tiles)
         self.bears = tuple(targets.get(space, space) for space in bears)
+        self.ways = {}
         self._finish()
 
     def _finish(self) -> None:
