@@ -188,7 +188,8 @@ class Service:
 
     def start(self) -> None:
         self.house = SmallHouse(self.folder, streams=self.streams)
-        self._server = make_server(create_app(self.house), "127.0.0.1", self.port)
+        self.app = create_app(self.house)
+        self._server = make_server(self.app, "127.0.0.1", self.port)
         self.port = self._server.port
         self._thread = threading.Thread(target=self._server.run, name="web", daemon=True)
         self._thread.start()
