@@ -26,8 +26,9 @@ _HEIC_BRANDS = frozenset({b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", 
 class PictureHead:
     """What a picture file claims to be: ``format`` (``jpeg``, ``png``, ``webp``), ``width`` and ``height`` in pixels.
 
-    ``whole`` is False where the file visibly ends before its picture does. ``alpha`` says that there is transparency,
-    ``progressive`` that a JPEG needs all its coefficients in memory. ``end`` is the offset behind a JPEG's last byte.
+    ``whole`` is False where the file visibly ends before its picture does (a size of 0: even before it was said).
+    ``alpha`` says that there is transparency, ``progressive`` that a JPEG needs all its coefficients in memory.
+    ``end`` is the offset behind a JPEG's last byte.
     """
 
     format: str
@@ -76,7 +77,7 @@ def jpeg_head(data: bytes, start: int = 0) -> PictureHead:
 
     What follows the end mark (a phone's motion video, a maker's trailer) is left alone.
 
-    :raises BadDataError: there is no frame header, or a segment makes no sense.
+    :raises BadDataError: a segment makes no sense, or the end comes before any picture.
     """
     width = height = 0
     progressive = False
@@ -84,8 +85,6 @@ def jpeg_head(data: bytes, start: int = 0) -> PictureHead:
     size = len(data)
 
     def cut() -> PictureHead:
-        if not width:
-            raise BadDataError(notes.PHOTO_CUT_OFF)
         return PictureHead("jpeg", width, height, whole=False, progressive=progressive, end=size)
 
     while at + 1 < size:

@@ -43,9 +43,9 @@ def read_photo(data: bytes) -> ByteArray:
     if len(data) > MAX_BYTES:
         raise BadDataError(notes.PHOTO_TOO_LARGE)
     head = read_head(data)
-    _check_size(head)
     if not head.whole:
         raise BadDataError(notes.PHOTO_CUT_OFF)
+    _check_size(head)
     image = _decode(data, head)
     if image is None or image.size == 0:
         raise BadDataError(notes.PHOTO_DAMAGED)
@@ -55,11 +55,14 @@ def read_photo(data: bytes) -> ByteArray:
 def read_photo_file(path: Path) -> ByteArray:
     """Return the picture in a file; see :func:`read_photo`.
 
-    :raises BadDataError: the file is no readable picture.
-    :raises OSError: the file cannot be read.
+    :raises BadDataError: the file cannot be read, or is no picture.
     """
-    with path.open("rb") as file:
-        return read_photo(file.read(MAX_BYTES + 1))
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise BadDataError(notes.FILE_UNREADABLE) from error
+    return read_photo(data)
 
 
 def to_jpeg(image: ByteArray, quality: int = 88) -> bytes:
