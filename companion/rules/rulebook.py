@@ -320,11 +320,18 @@ class Rulebook:
         return self.sentence(problem.key, problem.facts, lang, names=names, colours=colours)
 
     def ruling(self, legal: bool, reason: Reason, state: object) -> Ruling:
-        """Return the full ruling for a reason in a state: clauses, sentences, the weakest ground and its option."""
+        """Return the full ruling for a reason in a state: clauses, sentences, the weakest ground and its option.
+
+        A fact ``also`` lists the keys of further sentences that follow the first, with the same facts.
+        """
         sentence = self.sentences[reason.key]
         clauses = reason.clauses or sentence.clauses
         names, colours = seats(state)
-        en, fr = (self._fill(sentence.text.of(lang), reason.facts, lang, names, colours) for lang in LANGUAGES)
+        spoken = [sentence, *(self.sentences[key] for key in reason.facts.get("also", ()))]
+        en, fr = (
+            " ".join(self._fill(part.text.of(lang), reason.facts, lang, names, colours) for part in spoken)
+            for lang in LANGUAGES
+        )
         option = sentence.option
         if option is None:
             option = next((self.clauses[c].option for c in clauses if self.clauses[c].status == "house ruling"), None)

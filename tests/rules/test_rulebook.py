@@ -201,6 +201,10 @@ def test_a_ruling_stands_on_its_weakest_ground_and_names_the_option() -> None:
     ruling = book.ruling(False, Reason("s", {"x": 1}, ("X-1", "X-3")), TABLE)
     assert (ruling.legal, ruling.status, ruling.option, ruling.clauses) == (False, "deduced", None, ("X-1", "X-3"))
     assert (ruling.en, ruling.fr, ruling.facts) == ("S 1", "F 1", {"x": 1})
+    both = made({"s": ("s {x}.", "f {x}."), "t": ("t {x}.", "g {x}.")}).ruling(
+        False, Reason("s", {"x": 1, "also": ["t"]}, ("X-1",)), TABLE
+    )
+    assert (both.en, both.fr) == ("S 1. T 1.", "F 1. G 1.")
     house = book.ruling(True, Reason("s", {"x": 1}, ("X-1", "X-2", "X-3")), TABLE)
     assert (house.status, house.option) == ("house ruling", "x.o")
     assert house.to_json()["option"] == "x.o"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from companion.rules.core import JSON, Reason
 from companion.rules.igloo_pop import moves as m
-from companion.rules.igloo_pop.box import CARD_TEXT, COLOURS, PLACES
+from companion.rules.igloo_pop.box import CARD_TEXT, COLOURS, IGLOOS, PLACES
 from companion.rules.igloo_pop.scoring import CARD_BITS, explain_card
 from companion.rules.rulebook import rulebook
 
@@ -35,15 +35,30 @@ def _card(state: IglooPopState, place: str) -> str:
     return "/".join(map(str, numbers)) if numbers else "unknown"
 
 
+def _together(facts: dict[str, JSON], *keys: str) -> Reason:
+    """Return one reason for several: the first speaks, the others follow, and the clauses of all are cited."""
+    if len(keys) == 1:
+        return Reason(keys[0], facts)
+    sentences = rulebook("igloo-pop").sentences
+    clauses = tuple(dict.fromkeys(clause for key in keys for clause in sentences[key].clauses))
+    return Reason(keys[0], facts | {"also": list(keys[1:])}, clauses)
+
+
 def _no_deal(state: IglooPopState, move: IglooPopMove) -> Reason:
     place, card = PLACES[move.where], CARD_TEXT[move.card]
     facts: dict[str, JSON] = {"place": place, "card": card, "phase": state.phase, "stack": state.stack_left}
-    lying = state.cards[place]
-    if state.card_seen(move.card) and not (lying and _card(state, place) == card):
-        return Reason("card-used", facts)
-    if lying is not None:
-        return Reason("place-has-card", facts | {"lying": _card(state, place)})
-    return Reason("deal-not-now" if state.phase != "deal" else "stack-empty", facts)
+    keys = []
+    if state.cards[place] is not None:
+        facts["lying"] = _card(state, place)
+        keys.append("place-has-card")
+    if state.card_seen(move.card) and facts.get("lying") != card:
+        keys.append("card-used")
+    if not state.has_card(move.where):
+        if state.phase != "deal":
+            keys.append("deal-not-now")
+        elif not state.stack_left:
+            keys.append("stack-empty")
+    return _together(facts, *keys)
 
 
 def _no_start(state: IglooPopState) -> Reason:
@@ -76,18 +91,23 @@ def _no_announcement(state: IglooPopState, move: IglooPopMove) -> Reason:
     facts: dict[str, JSON] = {"who": colour}
     if move.code == m.RETURN:
         return Reason("nothing-in-hand", facts)
-    if colour in state.hands and move.code != m.PLACE:
-        return Reason("hands-full" if move.code == m.TAKE else "pass-with-igloo", facts)
-    if not state.own[colour]:
-        if move.code == m.PASS:
-            return Reason("counts-as-passed", facts)
-        return Reason("no-own-thaler", facts | {"own": 0, "captured": state.captured[colour]})
+    holds, broke = colour in state.hands, not state.own[colour]
     if move.code == m.PASS:
-        return Reason("already-passed", facts)
+        return Reason("pass-with-igloo" if holds else "counts-as-passed" if broke else "already-passed", facts)
+    keys = []
+    if holds and move.code == m.TAKE:
+        keys.append("hands-full")
+    if broke:
+        facts |= {"own": 0, "captured": state.captured[colour]}
+        keys.append("no-own-thaler")
     if move.code == m.PLACE and not state.has_card(move.where):
-        return Reason("no-card-there", facts | {"place": PLACES[move.where]})
-    held = len(state.hands)
-    return Reason("village-empty", facts | {"village": 0, "held": held, "placed": 12 - held})
+        facts["place"] = PLACES[move.where]
+        keys.append("no-card-there")
+    if not state.village_left and not (holds and move.code == m.PLACE):
+        held = len(state.hands)
+        facts |= {"village": 0, "held": held, "placed": len(IGLOOS) - held}
+        keys.append("village-empty")
+    return _together(facts, *keys)
 
 
 def what_it_does(state: IglooPopState, move: IglooPopMove) -> Reason:

@@ -148,6 +148,21 @@ def test_no_igloo_on_a_place_without_a_card(refused: Make, play: Make) -> None:
     assert play(state, "place red card8").igloos["card8"]
 
 
+@pytest.mark.cites("POP-2.1", "POP-2.3", "POP-2.5", "POP-2.7")
+def test_several_reasons_at_once_are_all_told(shaking: Make, play: Make, refused: Make, ready: Make) -> None:
+    state = play(shaking("red", "blue"), *["place red card1"] * 10, "place blue card2", "take blue")
+    ruling = refused(state, "take red")
+    by(ruling, "POP-2.1", "POP-2.5", "POP-2.7")
+    assert ruling.facts["also"] == ["village-empty"]
+    assert "no thaler" in ruling.en and "village is empty" in ruling.en
+    assert ruling.facts["placed"] == 11
+    by(refused(state, "take blue"), "POP-2.2", "POP-2.1")
+    dealt = refused(ready(cards=("4/5", "7")), "deal card1 7")
+    by(dealt, "POP-1.1", "POP-K.4")
+    assert dealt.facts["also"] == ["card-used"]
+    assert "also" not in refused(ready(cards=("4/5",)), "deal card1 4/5").facts
+
+
 @pytest.mark.cites("POP-2.5", "POP-2.7")
 def test_without_own_thalers_nothing_is_placed_even_with_captured_ones(refused: Make) -> None:
     places = {p: {"ground": c} for p, c in zip(PLACES, ("2", "3", "4", "5", "6", "7", "8", "9", "10"), strict=True)}

@@ -73,6 +73,8 @@ def test_figure_6_reds_thaler_leaves_the_game_and_the_card_stays(checked: Checke
     assert "POP-3.3" in ruling.clauses
     assert (after.own["red"], after.won["red"], after.cards["card1"]) == (9, (), (6, 7))
     assert after.removed["red"] == 1
+    assert ruling.en.startswith("Red was wrong: the only igloo shows 8.")
+    assert (ruling.facts["back"], ruling.facts["removed"]) == ([], ["red"])
     assert sum(after.captured.values()) == 0
 
 
