@@ -23,7 +23,7 @@ def command(words: tuple[str, ...], only: str | None, lang: str, json_: bool) ->
         raise click.UsageError(f"There is no rulebook of {only!r}; there are {', '.join(rulebooks())}.")
     asked = " ".join(words)
     books = [rulebook(name) for name in rulebooks() if only in (None, name)]
-    found = _by_id(books, asked) or [(book, item) for book in books for item in book.search(asked, lang)]
+    found = _by_id(books, asked) or _by_words(books, asked, lang)
     if json_:
         for book, item in found:
             emit({"game": book.game_id, **item.to_json(), "disputes": _cited_by(book, item)})
@@ -43,6 +43,13 @@ def _by_id(books: list[Rulebook], asked: str) -> list[tuple[Rulebook, Clause | D
         found += [(book, clause) for clause in book.clauses.values() if fold(clause.id) == wanted]
         found += [(book, dispute) for dispute in book.disputes.values() if fold(dispute.id) == wanted]
     return found
+
+
+def _by_words(books: list[Rulebook], asked: str, lang: str) -> list[tuple[Rulebook, Clause | Dispute]]:
+    """Return what speaks of the words; a rulebook that knows fewer of them than another is left out."""
+    matches = [(book, *book.matches(asked, lang)) for book in books]
+    most = max((hits for _, hits, _ in matches), default=0)
+    return [(book, item) for book, hits, items in matches if hits == most for item in items]
 
 
 def _cited_by(book: Rulebook, item: Clause | Dispute) -> list[str]:

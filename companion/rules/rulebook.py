@@ -279,9 +279,11 @@ class Rulebook:
         All words must begin a word of the text; where nothing has them all, those that have most of them are
         returned, and where this language has none, the other is tried. An id or the beginning of one is found too.
         """
+        return self.matches(words, lang)[1]
+
+    def matches(self, words: str, lang: str = "en") -> tuple[int, list[Clause | Dispute]]:
+        """Return what :meth:`search` returns, after how many of the words were found in each."""
         asked = _tokens(words)
-        if not asked:
-            return []
         for language in (lang, *(other for other in LANGUAGES if other != lang)):
             scored = []
             for order, (item, tokens) in enumerate(self._tokens_of(language)):
@@ -292,8 +294,9 @@ class Rulebook:
                     scored.append((-len(found), not by_id, sum(map(bool, found)), order, item))
             if scored:
                 scored.sort(key=lambda s: s[:4])
-                return [s[4] for s in scored if s[0] == scored[0][0]]
-        return []
+                best = scored[0][0]
+                return -best, [s[4] for s in scored if s[0] == best]
+        return 0, []
 
     def sentence(
         self,
@@ -351,13 +354,22 @@ class Rulebook:
         if lang not in self._index:
             entries: list[tuple[Clause | Dispute, list[str]]] = []
             for clause in self.clauses.values():
-                text = " ".join((clause.id, clause.heading.of(lang), clause.text.of(lang), clause.note.of(lang)))
-                entries.append((clause, _tokens(f"{text} {clause.option or ''}")))
+                words: tuple[str | None, ...] = (
+                    clause.id,
+                    clause.heading.of(lang),
+                    clause.text.of(lang),
+                    clause.note.of(lang),
+                    clause.option,
+                )
+                entries.append((clause, self._tokens_with_name(lang, words)))
             for dispute in self.disputes.values():
-                text = " ".join((dispute.id, dispute.question.of(lang), dispute.ruling.of(lang), dispute.option or ""))
-                entries.append((dispute, _tokens(text)))
+                words = (dispute.id, dispute.question.of(lang), dispute.ruling.of(lang), dispute.option, "")
+                entries.append((dispute, self._tokens_with_name(lang, words)))
             self._index[lang] = entries
         return self._index[lang]
+
+    def _tokens_with_name(self, lang: str, words: Iterable[str | None]) -> list[str]:
+        return _tokens(" ".join((self.name.of(lang), self.game_id, *(word or "" for word in words))))
 
     @staticmethod
     def _key(wanted: str, known: Iterable[str]) -> str:

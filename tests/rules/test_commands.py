@@ -64,6 +64,11 @@ def test_rule_as_json_is_a_line_each(capsys: pytest.CaptureFixture[str]) -> None
     assert {item["kind"] for item in lines(capsys.readouterr().out)} == {"clause", "dispute"}
 
 
+def test_rule_leaves_out_rulebooks_that_know_fewer_of_the_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rule", "igloo", "pop", "youngest", "counts", "three", "--json"]) == 0
+    assert {(item["game"], item["id"]) for item in lines(capsys.readouterr().out)} == {("igloo-pop", "POP-1.2")}
+
+
 def test_rule_says_when_there_is_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rule", "xyzzy"]) == 1
     assert "xyzzy" in capsys.readouterr().err

@@ -423,6 +423,11 @@ def test_ties_go_by_cards_then_by_thalers_won_then_are_shared() -> None:
     equal = sheet(red=(["2/3"], 2, 2), blue=(["3/4"], 1, 3), green=([], 0, 5))
     assert equal.ranking_reason.key == "rank-thalers"
     assert equal.ranking_reason.facts["tied"] == ["red", "blue"]
+    by_cards = sheet(red=(["2/3", "2/3/4"], 1, 2), blue=(["3/4"], 1, 3), green=(["4/5"], 4, 0))
+    assert by_cards.ranking_reason.key == "rank-cards"
+    assert by_cards.ranking_reason.facts["tied"] == ["red", "blue", "green"]
+    two_of_three = sheet(red=(["2/3"], 2, 2), blue=(["3/4"], 1, 3), green=([], 0, 6))
+    assert two_of_three.ranking_reason.facts["tied"] == ["red", "blue"], "green has points, but no card"
     shared = sheet(red=(["2/3"], 2, 2), blue=(["3/4"], 2, 2), green=([], 0, 0))
     assert shared.score().ranking == ((0, 1), (2,))
     assert shared.outcome().winners == (0, 1)

@@ -158,6 +158,7 @@ def test_when_no_igloo_matches_all_stakes_leave_by_house_ruling(checked: Checked
     assert "règle maison" in ruling.fr
     assert after.own == {"red": 8, "green": 9}
     assert after.removed == {"red": 2, "green": 1}
+    assert (ruling.facts["removed"], ruling.facts["back"]) == (["red", "green", "red"], [])
     assert after.cards["card1"] == (4, 5)
 
 
@@ -166,9 +167,11 @@ def test_the_table_may_rule_that_the_stakes_come_back(checked: Checked) -> None:
     _, ruling, after = checked("4/5", ("red", 9), ("green", 7), none_match="return")
     assert (ruling.status, ruling.option) == ("house ruling", "pop.none_match")
     assert after.own == {"red": 10, "green": 10}
+    assert (ruling.facts["removed"], ruling.facts["back"]) == ([], ["red", "green"])
     assert after.cards["card1"] == (4, 5)
     _, alone, lost = checked("4/5", ("red", 9), none_match="return")
     assert (alone.status, lost.own["red"]) == ("text", 9), "a single wrong igloo is in the rulebook"
+    assert (alone.facts["removed"], alone.facts["back"]) == (["red"], [])
 
 
 @pytest.mark.cites("POP-Q.3", "POP-3.8")
