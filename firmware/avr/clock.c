@@ -54,6 +54,7 @@ ISR(TIMER0_COMPA_vect, ISR_NAKED)
 
 void clock_start(void)
 {
+    TCCR1A = 0; // an old boot loader jumps here without a reset, so nothing is taken for granted
     TCCR1B = _BV(CS11);
     TIMSK1 = _BV(TOIE1);
     TCCR0A = _BV(WGM01); // clear on compare match

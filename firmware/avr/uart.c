@@ -5,6 +5,7 @@
 #include "../core/port.h"
 #include "../core/ring.h"
 #include "board.h"
+#include "pins.h"
 
 // Double speed: 8 clocks a bit, with which 16 and 8 MHz both give 250k, 500k and 1M exactly (20.10). Another rate is
 // taken where the clock gives it exactly; 115200 is 2.1 % off at 16 MHz and not offered.
@@ -26,6 +27,7 @@ static struct {
 
 void uart_start(void)
 {
+    PORTD |= _BV(PIN_RX); // a pull-up, or an open line would whisper commands
     UCSR0A = _BV(U2X0); // before UBRR0L: simavr works out the byte's time when that is written
     UCSR0C = _BV(UCSZ01) | _BV(UCSZ00); // 8N1
     UBRR0H = DIVISOR >> 8;

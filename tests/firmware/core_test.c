@@ -315,10 +315,10 @@ static void a_short_stop_of_the_line_loses_nothing(void)
     board_start();
     boot(100);
     for (int i = 0; i < 50; i++) {
-        board.bytes_per_ms = 0;
-        board_run(7);
+        board.bytes_per_ms = 0; // two frames wait in the ring, the rest in the sensor
+        board_run(11);
         board.bytes_per_ms = 50;
-        board_run(40);
+        board_run(40 + (unsigned)i % 5);
     }
     struct seen seen = look();
     EQUAL(seen.flags, 0);
