@@ -8,7 +8,7 @@ import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, invit
 import { ending, scores } from "./scores.js";
 import { asked, play } from "./play.js";
 import { listen } from "./stream.js";
-import { log, refusal } from "./told.js";
+import { log, refusal, undoIsMine } from "./told.js";
 import { readSetup, setup } from "./setup.js";
 import { change, isHost, match, mayAct, onChange, store } from "./store.js";
 import { learn, said, t } from "./words.js";
@@ -47,8 +47,6 @@ function draw() {
   patch(slot("stage"), [stage()]);
   patch(slot("side"), store.view ? [game ? scores(game) : null, iglooPanel(), cameraPanel(game), log(store.view)] : []);
   patch(slot("refusal"), [refusal(store.refusal)]);
-  document.body.dataset.phase = game ? game.phase : "none";
-  document.body.dataset.link = store.link;
   if (store.view && !game && isHost() && store.options === null) fetchOptions();
 }
 
@@ -92,8 +90,7 @@ async function undo() {
   const way = match()?.can_undo;
   if (!way) return;
   const sentence = t("Take back: %(what)s", { what: said(way) });
-  const mine = way.by === store.me.id && !way.needs_agreement;
-  if (mine) return act("undo", { to: way.to });
+  if (undoIsMine(way)) return act("undo", { to: way.to });
   if (await agreed(sentence, t("The table agrees: take it back"))) return act("undo", { to: way.to, agreed: true });
 }
 

@@ -28,6 +28,18 @@ const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 let queue = Promise.resolve(null);
 let queued = 0;
+let answered = null;
+
+/** The state that is acted on: the one on the screen or, until it has arrived there, the one we ourselves led to. */
+function actedOn() {
+  const shown = store.view?.state ?? null;
+  return answered !== null && shown !== null && answered > shown ? answered : shown;
+}
+
+/** A new connection shows what is: what was answered before it no longer counts. */
+export function startOver() {
+  answered = null;
+}
 
 async function deliver(command, body, state) {
   const message = { command, body, state, action_id: newId() };
@@ -59,7 +71,7 @@ export function showRefusal(error, problem = null) {
  * a command of our own, the state that that one led to; if anybody else acted in between it is refused as stale.
  */
 export function act(command, body = {}) {
-  const shown = store.view?.state ?? null;
+  const base = actedOn();
   const before = queued > 0 ? queue : null;
   queued += 1;
   change((s) => {
@@ -70,9 +82,12 @@ export function act(command, body = {}) {
     try {
       const previous = before ? await before : null;
       if (before && !previous?.ok) return previous;
-      const answer = await deliver(command, body, previous ? previous.state : shown);
+      const answer = await deliver(command, body, previous ? previous.state : base);
       if (answer && !answer.ok) showRefusal(answer.error, answer.problem);
-      if (answer?.ok) onDone();
+      if (answer?.ok) {
+        answered = answer.state;
+        onDone();
+      }
       return answer;
     } catch {
       showRefusal(null);

@@ -1,7 +1,7 @@
 // What happens at the table, as it happens: a live stream, or asking again and again where there is no place for
 // one. Sleep, a lost network and a restart of the service all end in the same way: connect again, show what is.
 
-import { ask, afterCommand } from "./net.js";
+import { afterCommand, ask, startOver } from "./net.js";
 import { change, store } from "./store.js";
 
 const RETRY_STREAM_MS = 15000;
@@ -97,7 +97,7 @@ function open() {
       take(JSON.parse(event.data));
       setLink("live");
     });
-  on("hello", (hello) => { fresh = true; takeHello(hello); });
+  on("hello", (hello) => { fresh = true; startOver(); takeHello(hello); });
   on("state", (view) => { takeView(view, fresh); fresh = false; });
   for (const topic of ["igloo", "motion", "count", "camera"]) on(topic, (data) => takeDevices({ [topic]: data }));
   on("notice", (notice) => onLog([notice]));

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { cardName, icon, token } from "./art.js";
-import { isHost, mayAct } from "./store.js";
+import { isHost, mayAct, store } from "./store.js";
 import { clock, said, t } from "./words.js";
 
 /** Clause ids as buttons that open the clause. */
@@ -53,11 +53,14 @@ export function kindMark(kind) {
   return h("span", { class: `kind ${kind}` }, text);
 }
 
+/** Whether I may take it back by myself: it is my own and nothing was revealed since. */
+export const undoIsMine = (undo) => undo.by === store.me.id && !undo.needs_agreement;
+
 /** The way back: the newest entry, what it was, and whether the table must agree. */
 export function undoButton(match) {
   const undo = match.can_undo;
   if (!undo || !mayAct()) return null;
-  if (undo.needs_agreement && !isHost()) return null;
+  if (!undoIsMine(undo) && !isHost()) return null;
   return h("button", { type: "button", class: "round-button", "data-do": "undo", "data-key": "undo",
     "aria-label": t("Take back: %(what)s", { what: said(undo) }), title: t("Take back: %(what)s", { what: said(undo) }) },
     icon("undo"));

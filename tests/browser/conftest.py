@@ -1,0 +1,131 @@
+"""Debian's Chromium against the real server, reached over plain HTTP by a LAN name that is not localhost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.web.assembly import NAME, Service, served
+
+CHROMIUM = "/usr/bin/chromium"
+ARGUMENTS = ["--no-sandbox", "--disable-background-networking", f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
+PATIENCE_MS = 15_000
+SHOTS = os.environ.get("COMPANION_SHOTS")
+"""A folder for the screenshots, for people who want to look at them."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # One browser for all: tests of this folder stay in one worker.
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    with served(tmp_path / "data") as service:
+        yield service
+
+
+class Phones:
+    """Opens pages, each in an empty profile of its own, and hears every complaint of the browser."""
+
+    def __init__(self, browser: Browser, service: Service, folder: Path) -> None:
+        self._browser, self._service, self._folder = browser, service, folder
+        self._pages: list[Page] = []
+        self.complaints: list[str] = []
+
+    def guest(
+        self, *, width: int = 390, height: int = 844, dark: bool = False, language: str = "en-GB", **more: Any
+    ) -> Page:
+        """Return a page with nothing opened yet."""
+        context = self._browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            locale=language,
+            has_touch=width < 1000,
+            **more,
+        )
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("pageerror", lambda error: self.complaints.append(f"{error}\n{error.stack}"))
+        page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        self._pages.append(page)
+        return page
+
+    def host(self, **how: Any) -> Page:
+        """Return a page that came by a host link."""
+        page = self.guest(**how)
+        page.goto(self._service.host_link())
+        page.click("button.main")
+        page.wait_for_selector("#stage > *")
+        return page
+
+    def player(self, **how: Any) -> Page:
+        """Return a page that came with the PIN."""
+        page = self.guest(**how)
+        page.goto(f"{self._service.url}/join#{self._service.house.access.pin}")
+        page.click("#enter")
+        page.wait_for_selector("#stage > *")
+        return page
+
+    def spectator(self, **how: Any) -> Page:
+        """Return a page that only watches."""
+        page = self.guest(**how)
+        page.goto(self._service.url)
+        page.wait_for_selector("#stage > *")
+        return page
+
+    def shot(self, page: Page, name: str, *, full: bool = False) -> None:
+        """Keep a screenshot for people to look at."""
+        folder = Path(SHOTS) if SHOTS else self._folder
+        folder.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=folder / f"{name}.png", full_page=full)
+
+    def forgive(self, *parts: str) -> None:
+        """Forget the complaints that a test provoked."""
+        self.complaints = [said for said in self.complaints if not any(part in said for part in parts)]
+
+    def close(self) -> None:
+        for page in self._pages:
+            page.context.close()
+
+
+@pytest.fixture
+def phones(chromium: Browser, service: Service, tmp_path: Path) -> Iterator[Phones]:
+    phones = Phones(chromium, service, tmp_path / "shots")
+    yield phones
+    phones.close()
+    assert phones.complaints == []
+
+
+@pytest.fixture(scope="session")
+def axe() -> Callable[[Page], list[str]]:
+    """Return what finds the barriers on a page: a line each, none when there are none."""
+    source = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
+
+    def find(page: Page) -> list[str]:
+        page.evaluate(source)
+        # Moves and fades would be measured half way.
+        page.evaluate("() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null)))")
+        found = page.evaluate("() => axe.run(document, {resultTypes: ['violations', 'incomplete']})")
+        return [
+            f"{rule['id']}: {node['html'][:160]} {node['failureSummary']}"
+            for rule in found["violations"]
+            for node in rule["nodes"]
+        ]
+
+    return find

@@ -1,0 +1,442 @@
+"""Igloo Pop by tapping: from the host link to the ranking; several phones; stale ones; restarts."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from companion.ports import MotionState
+from tests.browser.conftest import Phones
+from tests.web.assembly import JPEG, Service
+
+COLOURS = ["red", "blue", "green"]
+
+
+class Taps:
+    """A finger that counts."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.count = 0
+
+    def __call__(self, selector: str) -> None:
+        self.page.click(selector)
+        self.count += 1
+
+    def place(self, colour: str, place: str) -> None:
+        before = self.page.locator(".iglet").count()
+        self(f".who[data-colour={colour}]")
+        self(f".card[data-place={place}]")
+        expect(self.page.locator(".iglet")).to_have_count(before + 1)
+
+    def number(self, n: int) -> None:
+        self(f"[data-do=reveal][data-number='{n}']")
+
+
+def match(service: Service) -> dict[str, Any]:
+    found = service.house.night.view()["match"]
+    assert found is not None
+    return found
+
+
+def numbers_on(service: Service, place: str) -> list[int]:
+    return next(card["numbers"] for card in match(service)["cards"] if card["place"] == place)
+
+
+def test_a_whole_game_by_tapping(phones: Phones, service: Service) -> None:
+    page = phones.guest()
+    tap = Taps(page)
+    page.goto(service.host_link())
+    tap("button.main")
+    assert page.evaluate("isSecureContext") is False
+    assert page.evaluate("'serviceWorker' in navigator || 'wakeLock' in navigator") is False
+    assert page.evaluate("'clipboard' in navigator || typeof crypto.randomUUID === 'function'") is False
+
+    # Set-up: red and blue stand ready, green joins; names are optional.
+    tap("input[name=plays][value=green]")
+    page.fill("input[name=name-red]", "Ann")
+    tap("form.setup button[type=submit]")
+    expect(page.locator(".play[data-phase=ready]")).to_be_visible()
+    assert [player["name"] for player in match(service)["players"]] == ["Ann", "", ""]
+
+    # Round 1: everybody places one igloo, in either order of taps.
+    tap("[data-do=start]")
+    expect(page.locator(".play[data-phase=shaking]")).to_be_visible()
+    one, two = numbers_on(service, "card1"), numbers_on(service, "card2")
+    wrong = next(n for n in range(2, 14) if n not in one and n not in two)
+    tap(".card[data-place=card1]")
+    tap(".who[data-colour=red]")
+    expect(page.locator(".iglet")).to_have_count(1)
+    tap.place("blue", "card2")
+    tap.place("green", "card2")
+    tap("[data-do=check]")
+    expect(page.locator("#asked")).to_contain_text("igloo of Ann")
+    tap.number(one[0])
+    expect(page.locator("#asked")).to_contain_text("igloo of Blue")
+    assert page.locator(f".key[data-number='{one[0]}']").is_disabled()
+    right = next(n for n in two if n != one[0]) if set(two) - {one[0]} else wrong
+    tap.number(right)
+    tap.number(wrong if wrong != right else next(n for n in range(2, 14) if n not in {one[0], right}))
+    expect(page.locator(".results li")).to_have_count(2)
+    expect(page.locator(".results")).to_contain_text("POP-3.2")
+    taps_to_first_round = tap.count
+    assert taps_to_first_round <= 14
+    phones.shot(page, "game-first-round")
+
+    # A clause opens, and closes with Escape.
+    page.click(".results .clause >> nth=0")
+    expect(page.locator("#dialog .clause-text")).not_to_be_empty()
+    page.keyboard.press("Escape")
+    expect(page.locator("#dialog")).not_to_be_visible()
+
+    # Refill, and a long round in which Ann is wrong ten times: she has no thaler left, the game ends (POP-4.1).
+    tap("[data-do=deal]")
+    tap("[data-do=start]")
+    expect(page.locator(".play[data-phase=shaking]")).to_be_visible()
+    target = next(c["place"] for c in match(service)["cards"] if len(c["numbers"]) == 1)
+    printed = set(numbers_on(service, target))
+    while match(service)["players"][0]["own"] > 0:
+        own = match(service)["players"][0]["own"]
+        tap.place("red", target)
+        assert match(service)["players"][0]["own"] == own - 1
+    expect(page.locator(".who[data-colour=red]")).to_be_disabled()
+    tap("[data-do=pass][data-colour=blue]")
+    expect(page.locator(".seat.blue.passed")).to_be_visible()
+    tap("[data-do=pass][data-colour=green]")
+    expect(page.locator(".play[data-phase=checking]")).to_be_visible()
+    left = [n for n in range(2, 14) if n not in printed]
+    while match(service)["phase"] == "checking":
+        before = service.house.night.seq
+        tap.number(left.pop())
+        page.wait_for_function("() => !document.querySelector('.link-words').textContent.includes('sending')")
+        assert service.house.night.seq == before + 1
+
+    # The end: ranking with the reason, sheets with clauses, the series.
+    expect(page.locator(".ending h1")).to_contain_text("wins")
+    expect(page.locator(".ranking li")).to_have_count(3)
+    totals = [int(text) for text in page.locator(".ranking .total").all_inner_texts()]
+    assert totals == sorted(totals, reverse=True)
+    assert totals == [p["score"] for p in sorted(match(service)["players"], key=lambda p: -p["score"])]
+    expect(page.locator(".ending")).to_contain_text("POP-4.1")
+    page.click(".sheet >> nth=1")
+    expect(page.locator(".sheet[open] .lines li").first).to_contain_text("POP-4.3")
+    expect(page.locator(".series tfoot")).to_contain_text(str(totals[0]))
+    phones.shot(page, "game-end", full=True)
+
+    # Another game with the same players.
+    tap("[data-do=next-game]")
+    expect(page.locator(".play[data-phase=ready]")).to_be_visible()
+    assert match(service)["players"][0]["own"] == 10
+
+
+def test_cards_are_entered_as_they_lie(phones: Phones, service: Service) -> None:
+    page = phones.host(width=320, height=640)
+    page.click("input[name=draw][value=false]")
+    page.click("form.setup button[type=submit]")
+    cards = ["2", "13", "4/5", "7/8", "11/12/13", "2/3/4", "9", "10", "6/7/8"]
+    for n, card in enumerate(cards, 1):
+        expect(page.locator("#asked")).to_contain_text(f"Place {n}:")
+        page.click(f".picker [data-card='{card}']")
+        expect(page.locator(f".card[data-key=card{n}] .numbers")).to_have_text(card)
+    expect(page.locator(".play[data-phase=ready]")).to_be_visible()
+    assert ["/".join(map(str, card["numbers"])) for card in match(service)["cards"]] == cards
+    # The device remembers the choice for the next time.
+    service.house.do("close-match")
+    expect(page.locator("input[name=draw][value=false]")).to_be_checked()
+
+
+def test_two_phones_and_a_spectator(phones: Phones, service: Service) -> None:
+    service.house.open_match()
+    host, player, watcher = phones.host(), phones.player(), phones.spectator(width=1280, height=720)
+    expect(watcher.locator("[data-do=start]")).to_have_count(0)
+    player.click("[data-do=start]")
+    for page in (host, player, watcher):
+        expect(page.locator(".play[data-phase=shaking]")).to_be_visible()
+    assert watcher.locator(".dock button, .card[role=button], .tools button").count() == 0
+
+    host.click(".who[data-colour=red]")
+    player.click(".who[data-colour=blue]")
+    # Somebody else's entry neither moves my choice nor takes my focus.
+    host.click(".card[data-place=card1]")
+    expect(player.locator(".iglet")).to_have_count(1)
+    expect(player.locator(".who[data-colour=blue]")).to_have_attribute("aria-pressed", "true")
+    expect(player.locator(".who[data-colour=blue]")).to_be_focused()
+    player.click(".card[data-place=card1]")
+    for page in (host, player, watcher):
+        expect(page.locator(".card[data-key=card1] .iglet")).to_have_count(2)
+    expect(watcher.locator("#announcer")).to_contain_text("Bob")
+
+    # The last entry is the player's: he takes it back by himself; the host's, only if the table agrees.
+    player.click("[data-do=undo]")
+    expect(host.locator(".iglet")).to_have_count(1)
+    expect(player.locator("[data-do=undo]")).to_have_count(0)
+    host.click("[data-do=undo]")
+    expect(host.locator(".iglet")).to_have_count(0)
+
+
+def test_undo_past_another_needs_the_table(phones: Phones, service: Service) -> None:
+    service.house.open_match()
+    service.house.moves("start")
+    host, player = phones.host(), phones.player()
+    player.click(".who[data-colour=red]")
+    player.click(".card[data-place=card3]")
+    expect(host.locator(".iglet")).to_have_count(1)
+    host.click("[data-do=undo]")
+    expect(host.locator("#dialog")).to_contain_text("Does the table agree?")
+    host.click("[data-do=close-dialog-window] >> nth=1")
+    expect(host.locator("#dialog")).not_to_be_visible()
+    expect(host.locator(".iglet")).to_have_count(1)
+    host.click("[data-do=undo]")
+    host.click("[data-do=dialog-yes]")
+    expect(player.locator(".iglet")).to_have_count(0)
+    expect(player.locator(".log .undone")).to_have_count(1)
+
+
+def test_a_stale_phone_is_refused_with_the_reason(phones: Phones, service: Service) -> None:
+    service.house.open_match()
+    service.house.moves("start")
+    player = phones.player()
+    expect(player.locator(".play[data-phase=shaking]")).to_be_visible()
+    # From now on this phone hears nothing, as one that is just waking up.
+    player.route(re.compile(r"/api/(events|state)"), lambda route: route.abort())
+    player.evaluate("dispatchEvent(new Event('pagehide'))")
+    service.house.moves("place red card1")
+    player.click(".who[data-colour=red]")
+    player.click(".card[data-place=card1]")
+    expect(player.locator(".refusal")).to_contain_text("The table has moved on")
+    assert len(match(service)["cards"][0]["igloos"]) == 1
+    player.unroute(re.compile(r"/api/(events|state)"))
+    player.evaluate("dispatchEvent(new Event('online'))")
+    expect(player.locator(".iglet")).to_have_count(1)
+    phones.forgive("409", "ERR_FAILED")
+
+
+def test_what_the_rules_forbid_shows_the_clause(phones: Phones, service: Service) -> None:
+    service.house.open_match()
+    service.house.moves("start", "take red", "take blue")
+    player = phones.player()
+    service.house.hub.close()
+    player.click("[data-do=pass][data-colour=red]")
+    expect(player.locator(".refusal")).to_contain_text("Ann (red)")
+    expect(player.locator(".refusal .clause").first).to_be_visible()
+    phones.shot(player, "refusal")
+    player.click("[data-do=close-refusal]")
+    expect(player.locator(".refusal")).to_have_count(0)
+    phones.forgive("422")
+
+
+def test_a_restart_of_the_service_is_survived(phones: Phones, service: Service) -> None:
+    service.house.open_match()
+    service.house.moves("start")
+    host, watcher = phones.host(), phones.spectator()
+    expect(host.locator(".link.live")).to_be_visible()
+    service.stop()
+    # A tap while the service is away is not lost, and not done twice.
+    host.click(".who[data-colour=red]")
+    host.click(".card[data-place=card4]")
+    expect(host.locator(".link-words")).to_have_text("sending")
+    service.start()
+    for page in (host, watcher):
+        expect(page.locator(".card[data-key=card4] .iglet")).to_have_count(1)
+        expect(page.locator(".link.live")).to_be_visible()
+    assert len(match(service)["cards"][3]["igloos"]) == 1
+    service.house.moves("place blue card5")
+    expect(watcher.locator(".card[data-key=card5] .iglet")).to_have_count(1)
+    phones.forgive("ERR_")
+
+
+def test_a_lost_network_is_survived(phones: Phones, service: Service) -> None:
+    service.house.open_match()
+    page = phones.spectator()
+    expect(page.locator(".link.live")).to_be_visible()
+    page.context.set_offline(True)
+    page.evaluate("dispatchEvent(new Event('pagehide'))")
+    service.house.moves("start")
+    service.house.moves("place red card2")
+    page.context.set_offline(False)
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator(".iglet")).to_have_count(1)
+    expect(page.locator(".log li").first).to_contain_text("Ann")
+    expect(page.locator(".link.live")).to_be_visible()
+    phones.forgive("ERR_")
+
+
+def test_beyond_the_cap_the_page_polls(phones: Phones, service: Service) -> None:
+    service.stop()
+    service.streams = 1
+    service.start()
+    service.house.open_match()
+    first, second = phones.spectator(), None
+    expect(first.locator(".link.live")).to_be_visible()
+    second = phones.player()
+    expect(second.locator(".link.polling")).to_be_visible()
+    service.house.moves("start")
+    expect(second.locator(".play[data-phase=shaking]")).to_be_visible()
+    # Its own entries show at once, without a stream.
+    second.click(".who[data-colour=green]")
+    second.click(".card[data-place=card9]")
+    expect(second.locator(".iglet")).to_have_count(1)
+    expect(first.locator(".iglet")).to_have_count(1)
+    phones.forgive("503")
+
+
+def test_the_igloo_live(phones: Phones, service: Service) -> None:
+    house = service.house
+    house.open_match()
+    page = phones.player()
+    expect(page.locator(".igloo-panel")).to_contain_text("No igloo with a sensor is connected")
+    house.plug_in()
+    panel = page.locator(".igloo-panel")
+    expect(panel).to_contain_text("SIMULATED")
+    expect(panel).to_contain_text("3,197.4 Hz")
+    expect(panel).to_contain_text("16 samples lost")
+    house.feel(MotionState.SHAKEN)
+    expect(panel.locator(".motion")).to_contain_text("shaken")
+    house.hear(7)
+    expect(panel.locator(".count")).to_have_attribute("data-count", "7")
+    expect(panel.locator(".count svg")).to_have_attribute("aria-label", "Most likely 7 beads, 89%")
+    phones.shot(page, "igloo", full=True)
+
+    # In a live round nothing of it is left on the page.
+    house.moves("start")
+    expect(panel).to_contain_text("hidden until the check")
+    house.hear(9)
+    house.feel(MotionState.TURNED)
+    expect(panel.locator(".motion")).to_contain_text("turned over")
+    expect(panel.locator(".count")).to_have_count(0)
+
+    # The next igloo placed wears the cap.
+    page.click("[data-do=cap]")
+    page.click(".who[data-colour=red]")
+    page.click(".card[data-place=card6]")
+    expect(page.locator(".iglet .waves")).to_have_count(1)
+    assert match(service)["cards"][5]["igloos"] == [{"colour": "red", "number": None, "sensor": True}]
+    expect(page.locator("[data-do=cap]")).to_have_count(0)
+
+    page.click(".toys summary")
+    page.click(".toys [data-count='5']")
+    page.click(".toys [data-action=unplug]")
+    page.wait_for_function("() => true")
+    expect(page.locator(".refusal")).to_have_count(0)
+    assert house.played == [("shake", 5), ("unplug", None)]
+    house.do("check")
+    expect(panel.locator(".count")).to_have_attribute("data-count", "9")
+
+
+def test_faults_pause_and_correction(phones: Phones, service: Service) -> None:
+    service.house.open_match()
+    service.house.moves("start")
+    host, watcher = phones.host(), phones.spectator()
+
+    def menu(action: str) -> None:
+        host.click("details.menu summary")
+        host.click(f"details.menu [data-do={action}]")
+
+    menu("fault-dialog")
+    host.check("#dialog input[value='POP-2.4']")
+    host.check("#dialog input[name=colour][value=blue]")
+    host.click("#dialog button[type=submit]")
+    expect(watcher.locator(".faults")).to_contain_text("Bob (blue)")
+    expect(watcher.locator(".faults .clause")).to_have_text("POP-2.4")
+    host.click("[data-do=dismiss-fault]")
+    host.click("[data-do=dialog-yes]")
+    expect(watcher.locator(".faults")).to_have_count(0)
+
+    menu("pause")
+    expect(watcher.locator(".sentence")).to_have_text("The night is paused.")
+    expect(host.locator(".card[role=button]")).to_have_count(0)
+    host.click(".dock [data-do=resume]")
+    expect(host.locator(".seats button.who").first).to_be_enabled()
+
+    menu("correct-dialog")
+    host.check("#dialog input[name=colour][value=green]")
+    host.fill("#points", "-2")
+    host.fill("#reason", "counted twice")
+    host.check("#dialog input[name=agreed]")
+    host.click("#dialog button[type=submit]")
+    expect(watcher.locator(".sheet.green .total")).to_have_text("8")
+    expect(watcher.locator(".log li").first).to_contain_text("counted twice")
+
+
+def test_a_photo_from_a_phone(phones: Phones, service: Service) -> None:
+    service.house.open_match()
+    player, watcher = phones.player(), phones.spectator()
+    with player.expect_response("**/api/photo") as sent:
+        player.set_input_files("input[type=file]", {"name": "t.jpg", "mimeType": "image/jpeg", "buffer": JPEG})
+    assert sent.value.ok
+    expect(player.locator(".camera-panel")).to_contain_text("Corner markers 2 and 3 are not seen.")
+    expect(player.locator(".picture img")).to_have_attribute("src", "/api/camera/frame.jpg?n=1")
+    expect(watcher.locator(".camera-panel")).to_contain_text("for those who take part")
+    expect(watcher.locator(".picture")).to_have_count(0)
+    player.click("[data-do=keep]")
+    expect(player.locator(".kept li")).to_have_count(1)
+    expect(watcher.locator(".kept")).to_have_count(0)
+
+    player.set_input_files("input[type=file]", {"name": "t.txt", "mimeType": "text/plain", "buffer": b"hello"})
+    expect(player.locator(".refusal")).to_contain_text("This is no picture")
+    phones.forgive("422")
+
+
+def test_others_join_with_the_code(phones: Phones, service: Service) -> None:
+    host = phones.host()
+    host.click("[data-do=invite]")
+    expect(host.locator("#dialog .pin")).to_have_text(service.house.access.pin)
+    expect(host.locator("#dialog")).to_contain_text(service.url)
+    assert host.evaluate("document.querySelector('#dialog img').decode().then(() => true)")
+    phones.shot(host, "invite")
+
+    guest = phones.guest()
+    guest.goto(f"{service.url}/join")
+    guest.fill("#pin", "000000" if service.house.access.pin != "000000" else "111111")
+    guest.click("#enter")
+    expect(guest.locator("[role=alert]")).to_contain_text("not the PIN")
+    guest.fill("#pin", service.house.access.pin)
+    guest.fill("#label", "Zoé")
+    guest.click("#enter")
+    expect(guest.locator(".role")).to_have_text("Zoé")
+    expect(guest.locator(".welcome")).to_contain_text("You are at the table.")
+    phones.forgive("403")
+
+
+def test_by_keyboard_alone(phones: Phones, service: Service) -> None:
+    page = phones.host(width=1280, height=800)
+    page.locator("form.setup button[type=submit]").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-do=start]")).to_be_visible()
+    page.locator("[data-do=start]").focus()
+    page.keyboard.press("Space")
+    expect(page.locator(".play[data-phase=shaking]")).to_be_visible()
+    page.locator(".card[data-place=card2]").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".card[data-place=card2]")).to_have_attribute("aria-pressed", "true")
+    # Tabbing goes on from the circle to the players.
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.dataset.colour") == "red":
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator(".card[data-key=card2] .iglet")).to_have_count(1)
+
+
+def test_the_cards_end_question_is_asked(phones: Phones, service: Service) -> None:
+    page = phones.host()
+    question = page.locator("fieldset", has_text="When do the cards end the game?")
+    expect(question.locator("input").first).to_be_checked()
+    expect(question).to_contain_text("(usual)")
+    question.locator("input").nth(1).check()
+    page.click("form.setup button[type=submit]")
+    expect(page.locator(".play[data-phase=ready]")).to_be_visible()
+    assert match(service)["options"]["pop.cards_end"] == "last_round"
+
+
+def test_an_upgrade_reloads_the_page(phones: Phones, service: Service) -> None:
+    page = phones.spectator()
+    expect(page.locator(".link.live")).to_be_visible()
+    page.evaluate("window.before = true")
+    service.stop()
+    service.start()
+    service.app.extensions["companion-assets"].stamp = "0123456789ab"
+    page.wait_for_function("() => window.before === undefined")
+    phones.forgive("ERR_", "404")
