@@ -316,7 +316,7 @@ static void a_short_stop_of_the_line_loses_nothing(void)
     boot(100);
     for (int i = 0; i < 50; i++) {
         board.bytes_per_ms = 0; // two frames wait in the ring, the rest in the sensor
-        board_run(11);
+        board_run(10);
         board.bytes_per_ms = 50;
         board_run(40 + (unsigned)i % 5);
     }
