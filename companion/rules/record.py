@@ -207,7 +207,7 @@ def read(lines: Iterable[str | bytes]) -> Replay:
     try:
         for number, text in numbered:
             try:
-                move = _move(start.game, text)
+                move = _move(start.game, _move_text(text))
                 state = state.play(move)
             except RulesError as problem:
                 error = _fault(number, problem)
@@ -235,10 +235,12 @@ def referee(lines: Iterable[str | bytes]) -> Iterator[Verdict]:
     number = 1
     try:
         for number, text in numbered:
+            said = text
             try:
-                move = _move(state.game, text)
+                said = _move_text(text)
+                move = _move(state.game, said)
             except RulesError as problem:
-                yield Verdict(number, text, None, _fault(number, problem), state)
+                yield Verdict(number, said, None, _fault(number, problem), state)
                 continue
             ruling = state.check(move)
             if ruling.legal:
@@ -328,15 +330,20 @@ def _read_header(numbered: Iterator[tuple[int, str]]) -> tuple[Header, State[Any
         raise _Stop(number, error) from None
 
 
+def _move_text(line: str) -> str:
+    """Return the move that a line holds, as a JSON string or as it stands."""
+    if line[0] not in '"[{':
+        return line
+    value = _json(line)
+    if not isinstance(value, str):
+        raise RecordError(
+            "After the header every line is one move, as a text.",
+            "Après l'en-tête, chaque ligne est un coup, sous forme de texte.",
+        )
+    return value
+
+
 def _move(played: Game[Any], text: str) -> Move:
-    if text[0] in '"[{':
-        value = _json(text)
-        if not isinstance(value, str):
-            raise RecordError(
-                "After the header every line is one move, as a text.",
-                "Après l'en-tête, chaque ligne est un coup, sous forme de texte.",
-            )
-        text = value
     if len(text) > MAX_MOVE:
         raise InvalidMoveError(
             f"A move has at most {MAX_MOVE} characters, not {len(text)}.",

@@ -42,6 +42,14 @@ def test_rule_prints_a_clause_with_its_ground_and_the_disputes_about_it(capsys: 
     assert "POP-Q.2" in out
 
 
+def test_rule_prints_a_dispute_with_its_question(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rule", "POP-Q.7", "--lang", "fr"]) == 0
+    out = capsys.readouterr().out
+    assert "Une pièce à soi récupérée au contrôle" in out
+    assert "Oui" in out
+    assert "voir POP-2.5" in out
+
+
 def test_rule_speaks_french_and_finds_words_without_accents(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rule", "PIECES", "gagnees", "--lang", "fr", "--game", "igloo-pop"]) == 0
     out = capsys.readouterr().out
@@ -124,6 +132,37 @@ def test_what_is_no_record_ends_in_one_line(data: bytes, tmp_path: Path, capsys:
             assert out.err.count("\n") == 1
     assert run(["score", "--position", str(path)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_record_of_a_header_alone_is_a_game_not_yet_begun(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text(GOLDEN.read_text(encoding="utf-8").splitlines()[0], encoding="utf-8")
+    assert run(["referee", str(path), "--json"]) == 0
+    assert lines(capsys.readouterr().out) == [
+        {"outcome": None, "valid_moves": 0, "refused": 0, "unreadable": 0, "error": None}
+    ]
+    assert run(["referee", str(path)]) == 0
+    assert run(["score", str(path)]) == 0
+
+
+def test_what_would_steer_a_terminal_is_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "r.jsonl"
+    head = GOLDEN.read_text(encoding="utf-8").splitlines()[0]
+    path.write_text(head + '\n"\\u001b[2Jtake \\ud800"\n', encoding="utf-8")
+    assert run(["referee", str(path)]) == 2
+    out = capsys.readouterr()
+    assert "\x1b" not in out.out + out.err
+    assert run(["referee", str(path), "--json"]) == 2
+    assert lines(capsys.readouterr().out)[0]["move"] == "\x1b[2Jtake \ud800"
+
+
+@pytest.mark.parametrize("data", [b"[" * 200_000, b" " * 9_000_000, b"3", b'{"game": 3}', b'{"game": "igloo-pop"}'])
+def test_what_is_no_position_ends_in_one_line(data: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "p.json"
+    path.write_bytes(data)
+    assert run(["score", "--position", str(path)]) == 2
+    out = capsys.readouterr()
+    assert (out.out, out.err.count("\n")) == ("", 1)
 
 
 def test_a_missing_file_or_a_folder_ends_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

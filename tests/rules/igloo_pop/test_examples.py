@@ -108,6 +108,7 @@ def test_figure_9_yellow_takes_the_card_and_greens_thaler_and_loses_one(checked:
     assert after.own == {"yellow": 9, "green": 9, "red": 10}
     assert after.captured == {"yellow": 1, "green": 0, "red": 0}
     assert after.removed == {"yellow": 1, "green": 0, "red": 0}
+    assert ruling.facts["igloos"] == [["yellow", 5], ["yellow", 9], ["green", 7], ["red", 4]]
     result = after.last_results[-1]
     assert (result.place, result.card, result.winner) == ("card1", (4, 5), "yellow")
     assert result.igloos == (("yellow", 5), ("yellow", 9), ("green", 7), ("red", 4))

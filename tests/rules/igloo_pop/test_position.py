@@ -148,10 +148,13 @@ def test_an_igloo_without_a_card_and_a_short_circle_are_said() -> None:
     assert "circle-not-laid" in found
 
 
-def test_an_empty_stack_before_a_round_is_said() -> None:
+def test_an_empty_stack_before_a_round_is_said(refused: Make) -> None:
     position = board(phase="deal", piles={"stack": 0})
     position["places"]["card1"] = {"ground": "empty"}
     assert "cards-out-before-round" in wrong(position)
+    state = POP.from_position(position)
+    assert not state.legal_moves
+    assert "stack is empty" in refused(state, "deal card1 4").en
 
 
 def test_every_problem_is_listed_and_not_only_the_first() -> None:
