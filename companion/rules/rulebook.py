@@ -348,6 +348,8 @@ class Rulebook:
         self, template: str, facts: Mapping[str, JSON], lang: str, names: Sequence[str], colours: Sequence[str]
     ) -> str:
         text = _Printer(lang, self._words[lang], names, colours).vformat(template, (), facts)
+        if any(name and text.startswith(name) for name in names):
+            return text  # a player's name stays as the player writes it
         return text[:1].upper() + text[1:]
 
     def _tokens_of(self, lang: str) -> list[tuple[Clause | Dispute, list[str]]]:

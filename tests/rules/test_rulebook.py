@@ -186,6 +186,7 @@ def test_a_player_without_a_name_or_named_like_the_colour_is_the_colour() -> Non
     assert book.sentence("s", {"x": 1}, "fr", **named) == "Rouge !"
     assert book.sentence("s", {"x": 2}, "en", **named) == "Green!"
     assert book.sentence("s", {"x": 0}, "en", names=("Zoé",)) == "Zoé!"
+    assert book.sentence("s", {"x": 0}, "en", names=("zoé",), colours=("blue",)) == "zoé (blue)!"
 
 
 def test_an_unknown_form_and_a_missing_fact_are_errors() -> None:
