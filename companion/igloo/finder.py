@@ -241,11 +241,18 @@ class Finder:
         for name, left in list(self._given_up.items()):
             if name not in here or here[name].node != left.candidate.node:
                 del self._given_up[name]  # unplugged, or plugged in anew: another chance
-        used = {str(Path(entry.link.port).resolve()) for entry in self._entries}
-        names = {entry.link.name for entry in self._entries}
         self._denied = []
         for candidate in candidates:
-            if str(Path(candidate.path).resolve()) in used or candidate.name in names:
+            device = str(Path(candidate.path).resolve())
+            entry = next(
+                (
+                    e
+                    for e in self._entries
+                    if e.link.name == candidate.name or str(Path(e.link.port).resolve()) == device
+                ),
+                None,
+            )
+            if entry is not None and not self._taken_over(entry, candidate, now):
                 continue
             rule = denied(candidate, self._deny)
             if rule is not None:
@@ -254,6 +261,29 @@ class Finder:
             left_alone = self._given_up.get(candidate.name)
             if left_alone is None or now >= left_alone.until:
                 self._connect(candidate.path, candidate.name, candidate)
+
+    def _taken_over(self, entry: _Entry, candidate: Candidate, now: float) -> bool:
+        """Return whether a known igloo's port is something else's now; then the igloo is missing."""
+        if entry.named or not entry.link.heard or entry.candidate is None:
+            return False
+        if entry.link.status().state is DeviceState.CONNECTED:
+            entry.candidate = candidate
+            return False
+        forbidden = denied(candidate, self._deny) is not None
+        if candidate.node == entry.candidate.node or (entry.link.sweeps == 0 and not forbidden):
+            return False
+        status = entry.link.status()
+        self._gone[status.key] = replace(status, state=DeviceState.MISSING, note=notes.MISSING)
+        if forbidden:
+            self._remove(entry)
+        else:
+            self._give_up(entry, candidate, status.note, now)
+        return True
+
+    def _is_no_other(self, name: str) -> bool:
+        """Return whether what is at a port now may be opened at all."""
+        here = [candidate for candidate in scan(self._root, self._sys_root) if candidate.name == name]
+        return not here or denied(here[0], self._deny) is None
 
     def _look_after(self, now: float) -> None:
         for entry in list(self._entries):
@@ -298,7 +328,10 @@ class Finder:
         self._given_up[candidate.name] = _GivenUp(candidate, now + wait, times, note)
 
     def _connect(self, port: str, name: str, candidate: Candidate | None) -> None:
-        link = SerialLink(port, name=name, timing=self._timing)
+        if candidate is None:
+            link = SerialLink(port, name=name, timing=self._timing)
+        else:
+            link = SerialLink(port, name=name, timing=self._timing, may_open=lambda: self._is_no_other(name))
         link.subscribe(lambda samples: self._hear(link, samples))
         self._entries.append(_Entry(link, candidate is None, candidate))
 

@@ -72,10 +72,17 @@ class SerialLink:
     ``name`` is the link's key while no unit is known (else ``unit-3``); from the first HELLO on the key stays.
     When another unit turns up at the port, or the igloo was given another number, the link is over
     (``superseded``) and a new one is needed: what is known of one igloo never passes to another.
+    ``may_open`` is asked each time before the port is opened: something else may be there by now.
     """
 
     def __init__(
-        self, port: str, *, name: str = "", bauds: tuple[int, ...] = SEARCH_BAUDS, timing: Timing | None = None
+        self,
+        port: str,
+        *,
+        name: str = "",
+        bauds: tuple[int, ...] = SEARCH_BAUDS,
+        timing: Timing | None = None,
+        may_open: Callable[[], bool] = lambda: True,
     ) -> None:
         self.port = port
         self.name = name or Path(port).name
@@ -84,6 +91,7 @@ class SerialLink:
         self.heard = False
         self._bauds = bauds
         self._timing = timing or Timing()
+        self._may_open = may_open
         self._lock = threading.RLock()
         self._closing = threading.Event()
         self._listeners: tuple[Listener, ...] = ()
@@ -126,6 +134,11 @@ class SerialLink:
                 return False
             refused = self._refused is not None and self._refused.lasting
             return self._sweeps > 0 or refused or self._text.not_acceleration
+
+    @property
+    def sweeps(self) -> int:
+        """Return how often every bit rate was listened at since something valid was heard."""
+        return self._sweeps
 
     @property
     def baud(self) -> int:
@@ -201,6 +214,8 @@ class SerialLink:
     def _run(self) -> None:
         while not self._closing.is_set() and not self.superseded:
             try:
+                if not self._may_open():
+                    raise PortMissingError(notes.MISSING)
                 port = Port(self.port, self.baud)
             except PortError as error:
                 with self._lock:

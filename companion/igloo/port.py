@@ -129,7 +129,8 @@ class Port:
             data = os.read(self._fd, 65536)
         except BlockingIOError:
             return b""
-        if not data:
+        if not data and self.wait(0.0):
+            # Readable, and nothing to read: that is how a terminal that is gone looks.
             raise OSError(errno.EIO, "the port was lost")
         return data
 

@@ -450,5 +450,5 @@ class SimulatedIgloo:
             sent = 0
         rest = waiting[sent:]
         cut = rest.find(b"\0")
-        begun = sent > 0 and waiting[sent - 1] != 0
+        begun = waiting[sent - 1] != 0 if sent else bool(self._unsent)
         self._unsent = rest[: cut + 1] if rest and begun else b""
