@@ -56,9 +56,12 @@ def make(*arguments: str) -> None:
 
 
 def image(mhz: int = 16, baud: int = 500_000) -> Path:
-    """Return the image for this clock and rate, built if it is missing or out of date."""
-    make("images", f"BAUD={baud}")
-    return FIRMWARE / "build" / f"igloo-atmega328p-{mhz}mhz-{baud}.elf"
+    """Return the image for this clock and rate, built if it is missing or out of date.
+
+    It lies beside the bench: what lies in firmware/build was built by `companion firmware build` and by nobody else.
+    """
+    make("images", f"BAUD={baud}", "BUILD=bench/build")
+    return BENCH.parent / f"igloo-atmega328p-{mhz}mhz-{baud}.elf"
 
 
 class Simavr:
