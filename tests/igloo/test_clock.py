@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from companion.igloo.clock import HostClock, LowerEdge, Steady
 from companion.igloo.stream import FrameStream, Tally
-from companion.igloo.wire import Data, Flag, Frame, Hello, Status, Unknown
+from companion.igloo.wire import Data, Flag, Frame, FrameReader, Hello, Status, Unknown, encode
 from companion.ports import Samples
 
 WRAP = 1 << 32
@@ -593,3 +593,34 @@ def test_whatever_happens_no_sample_is_taken_for_another(events: list[tuple[str,
     assert heard + counts.rejected <= sent
     # what is neither heard nor rejected is one frame that waits to be confirmed, or came from before a reset
     assert sent - heard - counts.rejected <= 16 * (1 + counts.repeated + len(events))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_noisy_line_costs_samples_and_never_changes_one(seed: int) -> None:
+    rng = random.Random(seed)
+    device = Device(rng=random.Random(seed), index=WRAP - 40_000, seq=65_000)
+    stream, reader = FrameStream(), FrameReader()
+    first = device.index
+    runs = stream.feed(reader.feed(encode(device.hello()) + encode(device.data()) + encode(device.data())), 100.0)
+    for number in range(4000):
+        wire = bytearray(encode(device.hello()) if number % 200 == 0 else encode(device.data()))
+        while rng.random() < 0.05:
+            at = rng.randrange(len(wire))
+            match rng.randrange(3):
+                case 0:
+                    wire[at] ^= 1 << rng.randrange(8)
+                case 1:
+                    del wire[at]
+                case 2:
+                    wire.insert(at, wire[at])
+        runs += stream.feed(reader.feed(bytes(wire)), 100.0 + device.seconds(), reader.corrupt)
+    last = [device.data(), device.data()]
+    runs += stream.feed(reader.feed(b"".join(map(encode, last))), 101.0 + device.seconds(), reader.corrupt)
+    heard, counts = good(runs), stream.counts()
+    assert reader.corrupt > 100
+    assert counts.lost > 1600
+    # every sample was heard or is known to be missing, and nothing else
+    assert heard == counts.samples
+    assert heard + counts.lost == runs[-1].index + len(runs[-1].accel) - first
+    assert (counts.rejected, counts.resets, counts.overflows) == (0, 0, 0)
+    assert stream.rate_hz == pytest.approx(device.rate, rel=2e-3)
