@@ -155,10 +155,11 @@ class Camera(ABC):
     def _is_due(self) -> bool:
         """Return whether the next picture of a live camera is wanted yet."""
         now = time.monotonic()
-        if now < self._due:
-            return False
         # A slightly early picture of a camera at just this rate must not halve the rate.
-        self._due = max(self._due, now - 1 / self.fps) + 0.9 / self.fps
+        early = 0.1 / self.fps
+        if now < self._due - early:
+            return False
+        self._due = max(self._due, now - early) + 1 / self.fps
         return True
 
     def _grab(self, *, jpeg: bytes = b"", image: ByteArray | None = None) -> Grab:

@@ -128,7 +128,7 @@ def _watching(table: ModuleType, player: ModuleType, watch_s: float) -> dict[str
     with player.MjpegServer(pictures, fps=5) as server:
         for name, listener in (("with a listener", lambda look: None), ("without a listener", None)):
             with CameraWatcher(open_source(server.url), on_look=listener) as watcher:
-                time.sleep(2.5)
+                time.sleep(min(2.5, watch_s))
                 thread = next(t for t in threading.enumerate() if t.name == f"camera {watcher.status().source}")
                 clock = time.pthread_getcpuclockid(thread.ident or 0)
                 start = time.clock_gettime(clock)

@@ -54,13 +54,14 @@ class HttpCamera(Camera):
 
         :raises CameraError: no answer, no stream, or no whole picture for :data:`PICTURE_S`.
         """
-        connection = self._connection()
-        try:
-            yield from self._read(self._ask(connection))
-        finally:
-            with self._lock:
-                self._socket = None
-            connection.close()
+        with contextlib.closing(self._connection()) as connection:
+            try:
+                # The answer is closed too: it, not the connection, owns the socket of a stream without an end.
+                with contextlib.closing(self._ask(connection)) as answer:
+                    yield from self._read(answer)
+            finally:
+                with self._lock:
+                    self._socket = None
 
     def close(self) -> None:
         """End a running :meth:`grabs`, also one that waits for bytes."""
@@ -89,10 +90,11 @@ class HttpCamera(Camera):
             answer = connection.getresponse()
         except (OSError, http.client.HTTPException, UnicodeError) as error:
             raise CameraError(notes.HTTP_NO_ANSWER, str(error)) from error
-        if answer.status == http.client.UNAUTHORIZED:
-            raise CameraError(notes.HTTP_PASSWORD)
         kind = answer.getheader("Content-Type", "")
         if answer.status != http.client.OK or not kind.lower().startswith("multipart/"):
+            answer.close()
+            if answer.status == http.client.UNAUTHORIZED:
+                raise CameraError(notes.HTTP_PASSWORD)
             raise CameraError(notes.HTTP_NO_STREAM, f"HTTP {answer.status}, {kind or 'no type'}")
         if (said := answer.getheader(_KIND_HEADER, "")) in {DeviceKind.SIMULATED, DeviceKind.RECORDED}:
             self._kind = DeviceKind(said)

@@ -1,0 +1,406 @@
+"""Every way to get pictures; those that need hardware as far as they go without."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import socket
+import struct
+import sys
+import threading
+import time
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.ports import BadDataError, CameraSource, DeviceError, DeviceKind
+from tests.worlds.mjpeg import STYLES, MjpegServer
+from vision import mjpeg, notes, pi
+from vision.capture import UsbCamera, VideoFile, camera_name, find_cameras
+from vision.grabs import grabs_of
+from vision.notes import CameraError
+from vision.sources import PhotoFile, PictureFolder, open_source
+
+
+def flat(shade: int, width: int = 320, height: int = 240) -> np.ndarray:
+    return np.full((height, width, 3), shade, np.uint8)
+
+
+def jpeg(shade: int) -> bytes:
+    return cv2.imencode(".jpg", flat(shade))[1].tobytes()
+
+
+PLAYED = [jpeg(40 * n + 20) for n in range(5)]
+
+
+def shades(source: CameraSource, count: int) -> list[int]:
+    frames = source.frames()
+    try:
+        return [round(float(frame.image.mean())) for frame in itertools.islice(frames, count)]
+    finally:
+        source.close()
+
+
+# --- what a text means ---
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "name"),
+    [
+        ("usb", DeviceKind.REAL, "usb"),
+        ("usb:1", DeviceKind.REAL, "usb:1"),
+        (" /dev/video2 ", DeviceKind.REAL, "/dev/video2"),
+        ("pi", DeviceKind.REAL, "pi:0"),
+        ("pi:1", DeviceKind.REAL, "pi:1"),
+        ("http://camera.local:8080/video", DeviceKind.REAL, "http://camera.local:8080/video"),
+        ("http://anna:secret@10.0.0.7/video?token=secret", DeviceKind.REAL, "http://10.0.0.7/video"),
+        ("http://[fe80::1]:81/", DeviceKind.REAL, "http://[fe80::1]:81/"),
+        ("https://camera.local/video", DeviceKind.REAL, "https://camera.local/video"),
+    ],
+)
+def test_what_a_text_means(text: str, kind: DeviceKind, name: str) -> None:
+    source = open_source(text)
+    assert isinstance(source, CameraSource)
+    assert (source.kind, source.name) == (kind, name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    (
+        *("", "   ", "usb:", "usb:x", "usb:123", "webcam", "pi:x", "http://", "http:///video", "http://a:b"),
+        *("http://a:0/", "http://a:70000/", "http://a/\r\nX: y", "ftp://a/b", "http://[::1", "file:///etc/passwd"),
+        *("x\0y", "y" * 2000),
+    ),
+)
+def test_texts_that_name_no_camera(text: str) -> None:
+    with pytest.raises(BadDataError) as error:
+        open_source(text)
+    assert str(error.value) == notes.SOURCE_UNKNOWN
+
+
+def test_files_and_folders(tmp_path: Path) -> None:
+    (tmp_path / "a.jpg").write_bytes(PLAYED[0])
+    (tmp_path / "note.txt").write_text("no picture")
+    assert isinstance(open_source(str(tmp_path / "a.jpg")), PhotoFile)
+    assert isinstance(open_source(str(tmp_path)), PictureFolder)
+    assert open_source(str(tmp_path)).kind is DeviceKind.RECORDED
+    with pytest.raises(BadDataError, match="not a JPEG"):
+        open_source(str(tmp_path / "note.txt"))
+    with pytest.raises(BadDataError, match="no camera"):
+        open_source(str(tmp_path / "none.jpg"))
+
+
+# --- over HTTP ---
+
+
+@pytest.mark.parametrize("style", [style for style in STYLES if style not in {"truncated"}])
+def test_every_way_that_cameras_write_multipart(style: str) -> None:
+    with MjpegServer(PLAYED, fps=40, style=style) as server:
+        source = open_source(server.url, fps=100)
+        assert shades(source, 6) == [20, 60, 100, 140, 180, 20]
+        assert source.skipped == 0
+        assert source.kind is DeviceKind.SIMULATED
+
+
+def test_truncated_pictures_are_skipped_and_counted() -> None:
+    with MjpegServer(PLAYED, fps=40, style="truncated") as server:
+        source = open_source(server.url, fps=100)
+        assert shades(source, 4) == [20, 100, 180, 60]
+        assert source.skipped == 3
+
+
+def test_a_stream_cannot_call_itself_real_but_anything_else() -> None:
+    for said, kind in (("recorded", "recorded"), ("", "real"), ("real", "real"), ("nonsense", "real")):
+        with MjpegServer(PLAYED, fps=40, kind=said) as server:
+            source = open_source(server.url)
+            shades(source, 1)
+            assert source.kind.value == kind
+            assert source.live
+
+
+def test_name_and_password_reach_the_camera_and_nobody_else() -> None:
+    with MjpegServer(PLAYED, fps=40) as server:
+        address = server.url.replace("http://", "http://anna:s%C3%A9same@") + "?token=secret"
+        source = open_source(address)
+        shades(source, 1)
+        assert server.asked == [("/stream.mjpg?token=secret", "Basic YW5uYTpzw6lzYW1l")]
+        server.answer = (401, "")
+        with pytest.raises(CameraError) as error:
+            shades(open_source(address), 1)
+        assert error.value.note == notes.HTTP_PASSWORD
+        assert "s" + "ame" not in source.name + str(error.value)
+
+
+@pytest.mark.parametrize("answer", [(404, ""), (503, ""), (200, "text/html"), (200, "image/jpeg")])
+def test_an_answer_that_is_no_stream(answer: tuple[int, str]) -> None:
+    with MjpegServer(PLAYED, fps=40) as server:
+        server.answer = answer
+        with pytest.raises(CameraError) as error:
+            shades(open_source(server.url), 1)
+    assert error.value.note == notes.HTTP_NO_STREAM
+    assert str(answer[0]) in error.value.detail
+
+
+def test_nobody_answers() -> None:
+    with MjpegServer(PLAYED) as server:
+        address = server.url
+    with pytest.raises(CameraError) as error:
+        shades(open_source(address), 1)
+    assert error.value.note == notes.HTTP_NO_ANSWER
+    assert isinstance(error.value, DeviceError)
+
+
+def test_something_else_answers() -> None:
+    # Not HTTP at all, and a stream that sends no picture.
+    for words, note in (
+        (b"SSH-2.0-OpenSSH_9.2\r\n", notes.HTTP_NO_ANSWER),
+        (
+            b"HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace\r\n\r\n" + bytes(3_000_000),
+            notes.HTTP_NO_STREAM,
+        ),
+    ):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+
+            def talk(listener: socket.socket = listener, words: bytes = words) -> None:
+                connection, _ = listener.accept()
+                with connection:
+                    try:
+                        connection.sendall(words)
+                        connection.recv(1000)
+                    except OSError:
+                        pass
+
+            thread = threading.Thread(target=talk, daemon=True)
+            thread.start()
+            with pytest.raises(CameraError) as error:
+                shades(open_source(f"http://127.0.0.1:{listener.getsockname()[1]}/"), 1)
+            thread.join(5)
+        assert error.value.note == note
+
+
+def test_a_silent_and_a_dripping_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mjpeg, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(mjpeg, "PICTURE_S", 0.5)
+    with MjpegServer(PLAYED, fps=40) as server:
+        frames = open_source(server.url).frames()
+        next(frames)
+        server.hush()
+        with pytest.raises(CameraError) as error:
+            list(frames)
+        assert error.value.note == notes.CAMERA_SILENT
+        server.hush(False)
+        server.show([b"no picture at all"])
+        with pytest.raises(CameraError) as error:
+            list(open_source(server.url).frames())
+        assert error.value.note == notes.HTTP_NO_STREAM
+
+
+def test_cut_off_and_back() -> None:
+    with MjpegServer(PLAYED, fps=40) as server:
+        source = open_source(server.url)
+        frames = source.frames()
+        first = next(frames)
+        server.drop()
+        with pytest.raises(CameraError):
+            list(frames)
+        again = next(source.frames())
+        assert again.number > first.number
+
+
+def test_closing_ends_a_reader_that_waits() -> None:
+    with MjpegServer(PLAYED, fps=40) as server:
+        source = open_source(server.url)
+        frames = source.frames()
+        next(frames)
+        server.hush()
+        threading.Timer(0.2, source.close).start()
+        assert list(frames) == []
+
+
+def test_a_fast_camera_is_thinned_before_decoding() -> None:
+    with MjpegServer(PLAYED, fps=60) as server:
+        source = open_source(server.url, fps=5)
+        times = [grab.t for grab in itertools.islice(grabs_of(source), 6)]
+        source.close()
+    assert times[-1] - times[0] > 0.9  # five steps of a fifth of a second, the first a little early
+
+
+# --- the Pi camera ---
+
+
+def program(folder: Path, body: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put a program called rpicam-vid in front of the path."""
+    path = folder / pi.PROGRAM
+    path.write_text(f"#!{sys.executable}\nimport sys, time, os\nout = sys.stdout.buffer\n{body}\n")
+    path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    return path
+
+
+def test_the_pi_camera_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number, picture in enumerate(PLAYED):
+        (tmp_path / f"{number}.jpg").write_bytes(picture)
+    body = f"""
+open({str(tmp_path / "asked")!r}, "w").write(" ".join([str(os.getpid()), *sys.argv[1:]]))
+for n in [0, 1, 2, 3, 4] * 100:
+    data = open({str(tmp_path)!r} + f"/{{n}}.jpg", "rb").read()
+    out.write(data[:400]); out.flush(); time.sleep(0.005); out.write(data[400:]); out.flush(); time.sleep(0.02)
+"""
+    program(tmp_path, body, monkeypatch)
+    source = open_source("pi:1", fps=200)
+    frames = source.frames()
+    assert [round(float(next(frames).image.mean())) for _ in range(5)] == [20, 60, 100, 140, 180]
+    source.close()
+    assert list(frames) == []
+    child, *asked = (tmp_path / "asked").read_text().split()
+    assert " ".join(asked).startswith("--codec mjpeg -n -t 0 -o - --camera 1 --width 1280 --height 960")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(child), 0)
+
+
+def test_the_pi_camera_without_its_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CameraError) as error:
+        next(open_source("pi").frames())
+    assert str(error.value) == notes.PI_PROGRAM_MISSING
+
+
+def test_the_pi_camera_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(tmp_path, "print('ERROR: *** no cameras available ***', file=sys.stderr); sys.exit(255)", monkeypatch)
+    with pytest.raises(CameraError) as error:
+        next(open_source("pi").frames())
+    assert error.value.note == notes.PI_STOPPED
+    assert error.value.detail == "ERROR: *** no cameras available ***"
+
+
+def test_the_pi_camera_says_nothing_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pi, "PATIENCE_S", 0.4)
+    body = (
+        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\nsys.stderr.close()\nos.close(2)\ntime.sleep(60)"
+    )
+    program(tmp_path, body, monkeypatch)
+    with pytest.raises(CameraError) as error:
+        next(open_source("pi").frames())
+    assert error.value.note == notes.CAMERA_SILENT
+
+
+# --- USB ---
+
+
+def capability(driver: str, card: str, caps: int, device_caps: int | None = None) -> bytes:
+    every = caps | (0x80000000 if device_caps is not None else 0)
+    return struct.pack("16s32s32sIII12x", driver.encode(), card.encode(), b"usb-1", 0x060100, every, device_caps or 0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [
+        (capability("uvcvideo", "HD Webcam C270", 0x84A00001, 0x04200001), "HD Webcam C270"),
+        (capability("uvcvideo", "HD Webcam C270", 0x84A00001, 0x04A00000), ""),  # its second node gives metadata
+        (capability("old", "Grabber", 0x05000001), "Grabber"),
+        (capability("bcm2835-codec", "bcm2835-codec-decode", 0x84204000, 0x04204000), ""),
+        (capability("bcm2835-isp", "bcm2835-isp", 0x85200001, 0x05200001), ""),
+        (capability("unicam", "unicam", 0x85A00001, 0x05200001), ""),
+        (capability("rp1-cfe", "rp1-cfe", 0xADA00001, 0x25200001), ""),
+        (capability("pispbe", "pispbe", 0xA4203000, 0x24201000), ""),
+    ],
+)
+def test_which_nodes_are_cameras(answer: bytes, name: str) -> None:
+    assert camera_name(answer) == name
+
+
+def test_looking_for_cameras_survives_anything_called_video(tmp_path: Path) -> None:
+    (tmp_path / "video0").write_bytes(b"no device")
+    (tmp_path / "video1").mkdir()
+    (tmp_path / "video2").symlink_to(tmp_path / "gone")
+    (tmp_path / "video3").symlink_to("/dev/null")
+    assert find_cameras(tmp_path) == ()
+    assert find_cameras(tmp_path / "none") == ()
+
+
+def test_usb_cameras_that_are_not_there(tmp_path: Path) -> None:
+    for text in ("usb:9", "/dev/video99"):
+        with pytest.raises(CameraError) as error:
+            next(open_source(text).frames())
+        assert error.value.note == notes.CAMERA_NOT_FOUND
+    (tmp_path / "video0").write_bytes(b"no device")
+    with pytest.raises(CameraError) as error:
+        next(UsbCamera("usb", 5, device=str(tmp_path / "video0")).frames())
+    assert error.value.note == notes.CAMERA_BUSY
+
+
+def film(path: Path, count: int = 20, rate: float = 10) -> Path:
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), rate, (320, 240))
+    for number in range(count):
+        writer.write(flat(10 * number + 10))
+    writer.release()
+    return path
+
+
+class CameraOfFilm(UsbCamera):
+    """A USB camera whose driver is a film: OpenCV's capture is real, and its end is what unplugging looks like."""
+
+    def _open(self) -> cv2.VideoCapture:
+        return cv2.VideoCapture(self._device, cv2.CAP_FFMPEG)
+
+
+def test_a_usb_camera_is_read_until_it_is_unplugged(tmp_path: Path) -> None:
+    source = CameraOfFilm("usb", 10_000, device=str(film(tmp_path / "film.avi")))
+    got = []
+    with pytest.raises(CameraError) as error:
+        for frame in source.frames():
+            got.append(round(float(frame.image.mean()), -1))
+            time.sleep(0.0002)
+    assert error.value.note == notes.CAMERA_LOST
+    assert got == [10 * n + 10 for n in range(20)]
+
+
+# --- recordings ---
+
+
+def test_a_photo(tmp_path: Path) -> None:
+    path = tmp_path / "photo.jpg"
+    path.write_bytes(PLAYED[2])
+    frames = list(open_source(str(path)).frames())
+    assert [(f.number, f.kind, f.image.shape) for f in frames] == [(1, DeviceKind.RECORDED, (240, 320, 3))]
+    path.write_bytes(PLAYED[2][:-300])
+    with pytest.raises(CameraError) as error:
+        list(open_source(str(path)).frames())
+    assert error.value.note == notes.PHOTO_CUT_OFF
+
+
+def test_a_folder_of_pictures(tmp_path: Path) -> None:
+    for number, picture in enumerate(PLAYED):
+        (tmp_path / f"turn{number:02}.jpg").write_bytes(picture)
+    (tmp_path / "turn01b.png").write_bytes(b"broken")
+    (tmp_path / "readme.txt").write_text("not one of them")
+    (tmp_path / "turn02x.jpg").mkdir()
+    source = open_source(str(tmp_path))
+    assert shades(source, 10) == [20, 60, 100, 140, 180]
+    assert source.skipped == 1
+    empty = tmp_path / "turn02x.jpg"
+    with pytest.raises(CameraError) as error:
+        list(open_source(str(empty)).frames())
+    assert error.value.note == notes.FOLDER_EMPTY
+
+
+def test_a_video_gives_so_many_pictures_a_second_of_film(tmp_path: Path) -> None:
+    path = film(tmp_path / "film.avi", 20, rate=10)
+    source = open_source(str(path), fps=5)
+    assert isinstance(source, VideoFile)
+    assert [round(s, -1) for s in shades(source, 99)] == [10 * n + 10 for n in range(0, 20, 2)]
+    assert source.kind is DeviceKind.RECORDED
+
+
+@pytest.mark.parametrize("start", [b"\0\0\0\x18ftypisom", b"\x1a\x45\xdf\xa3", b"RIFF\x10\x10\0\0AVI LIST"])
+def test_a_video_that_is_none(tmp_path: Path, start: bytes, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "film.mp4"
+    path.write_bytes(start + bytes(500))
+    with pytest.raises(CameraError) as error:
+        list(open_source(str(path)).frames())
+    assert error.value.note == notes.VIDEO_UNREADABLE
+    path.write_text("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://10.0.0.1/secret\n")
+    with pytest.raises(BadDataError, match="not a JPEG"):
+        open_source(str(path))
