@@ -78,6 +78,15 @@ class Night(RuleBasedStateMachine):
                 if POP.parse(text) in self.state.legal_moves:
                     self._play(POP.parse(text))
 
+    @rule(moves=st.lists(st.sampled_from(ALL_MOVES), min_size=20, max_size=20))
+    def every_ruling_cites_and_speaks_both_languages(self, moves: list[m.IglooPopMove]) -> None:
+        for move in moves:
+            ruling = self.state.check(move)
+            assert ruling.legal == (move in self.state.legal_moves)
+            assert set(ruling.clauses) <= set(POP.rulebook.clauses)
+            assert ruling.clauses and ruling.en and ruling.fr and ruling.en != ruling.fr
+            assert "{" not in ruling.en + ruling.fr
+
     @rule(cut=st.floats(0, 1))
     def undo_is_the_replay_of_the_prefix(self, cut: float) -> None:
         self.history = self.history[: int(len(self.history) * cut + 0.999)]
