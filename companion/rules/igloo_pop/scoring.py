@@ -65,7 +65,7 @@ def explain_card(where: int, card: int, igloos: Sequence[int], remove: bool) -> 
         "won": len(won),
         "losers": [COLOURS[who] for who in dict.fromkeys(won)],
         "removed": [COLOURS[who] for who in removed],
-        "lost": lost if right else len(removed),
+        "lost": len(removed),
         "igloo_count": len(igloos),
     }
     if len(igloos) == 1:
