@@ -243,7 +243,9 @@ class SerialLink:
     def _attend(self, port: Port) -> None:
         with self._lock:
             self._open, self._refused = port, None
-            self._kind, self._device, self._fell_silent = port.kind, port.path, False
+            self._kind, self._fell_silent = port.kind, False
+            # A port is shown as it was named; udev's long names say in the key who it is, here where it is.
+            self._device = port.path if "/serial/by-" in self.port else self.port
             self._listen(self._timing.first_listen)
         while not self._closing.is_set() and not self.superseded:
             data = b""

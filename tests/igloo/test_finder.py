@@ -256,6 +256,7 @@ def test_lost_is_missing_and_comes_back(machine: Machine) -> None:
     with machine.finder() as finder:
         until(lambda: states(finder) == {"usb-one": DeviceState.CONNECTED})
         (link,) = finder.links()
+        assert link.status().port == os.path.realpath(igloo.port)
         igloo.unplug()
         until(lambda: states(finder) == {"usb-one": DeviceState.MISSING})
         time.sleep(0.3)
@@ -293,7 +294,7 @@ def test_two_igloos_that_swap_their_ports_keep_who_they_are(machine: Machine) ->
         two.replug()
         until(lambda: states(finder) == {"unit-1": DeviceState.CONNECTED, "unit-2": DeviceState.CONNECTED})
         ports = {status.key: status.port for status in finder.statuses()}
-        assert ports == {"unit-1": os.path.realpath(one.port), "unit-2": os.path.realpath(two.port)}
+        assert ports == {"unit-1": one.port, "unit-2": two.port}
 
 
 def test_another_unit_in_the_same_socket_leaves_the_first_missing(machine: Machine) -> None:
@@ -390,7 +391,7 @@ def test_an_igloo_that_falls_silent_is_listened_to_on(machine: Machine) -> None:
     with machine.finder() as finder:
         until(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
         (link,) = finder.links()
-        igloo.babble(3.0)
+        igloo.babble(2.0)
         until(lambda: states(finder) == {"ttyUSB0": DeviceState.FAULTY})
         until(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
         assert finder.links() == [link]

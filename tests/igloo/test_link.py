@@ -78,7 +78,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 @pytest.fixture
 def link(terminal: Terminal) -> Iterator[SerialLink]:
     with SerialLink(str(terminal.name), timing=QUICK) as line:
-        until(lambda: line.status().port != str(terminal.name))  # opened; what came before is thrown away
+        until(lambda: line._open)  # what came before is thrown away
         yield line
 
 
@@ -171,7 +171,7 @@ def test_an_igloo_is_heard(tmp_path: Path) -> None:
         DeviceKind.SIMULATED,
         DeviceState.CONNECTED,
     )
-    assert status.port.startswith("/dev/pts/")
+    assert status.port == igloo.port
     assert (status.nominal_hz, status.protocol, status.sensor_state, status.note) == (3200.0, "igloo-1", 0, "")
     assert status.rate_hz == pytest.approx(3104.0, rel=5e-3)
     counts = status.counts
@@ -396,7 +396,7 @@ def test_two_igloos_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
     one = SimulatedIgloo(still_bank(3050.0), at=tmp_path / "a", unit=1, seed=1)
     two = SimulatedIgloo(still_bank(3300.0), at=tmp_path / "b", unit=2, seed=2)
     with one, two, SerialLink(one.port, timing=QUICK) as a, SerialLink(two.port, timing=QUICK) as b:
-        until(lambda: a.status().counts.samples > 6000 and b.status().counts.samples > 6000)
+        until(lambda: a.status().counts.samples > 4000 and b.status().counts.samples > 4000)
         assert (a.status().key, b.status().key) == ("unit-1", "unit-2")
         assert a.status().rate_hz == pytest.approx(3050.0, rel=5e-3)
         assert b.status().rate_hz == pytest.approx(3300.0, rel=5e-3)
