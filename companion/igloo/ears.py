@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from companion.igloo.count import Counter
 from companion.igloo.motion import MotionDetector
-from companion.ports import CountPosterior, DeviceKind, Motion, Samples
+from companion.ports import BadDataError, CountPosterior, DeviceKind, Motion, Samples
 
 QUEUE_RUNS = 2000
 """Runs of at most 16 samples: ten seconds at 3200 Hz."""
@@ -46,6 +46,7 @@ class Ears:
         self._motion = MotionDetector(key, kind)
         self._make_counter = lambda: Counter(key, kind)
         self._counter: Counter | None = None
+        self._no_counter = False
         self._queue: queue.Queue[Samples | None] = queue.Queue(QUEUE_RUNS)
         self._skipped = 0
         self._thread = threading.Thread(target=self._run, name=f"ears {key}", daemon=True)
@@ -78,7 +79,14 @@ class Ears:
             self._counter = None
             return
         if self._counter is None:
-            self._counter = self._make_counter()
+            if self._no_counter:
+                return
+            try:
+                self._counter = self._make_counter()
+            except BadDataError as error:
+                _log.error("Nothing is counted: %s", error)
+                self._no_counter = True
+                return
         posterior = self._counter.feed(samples)
         if posterior is not None and self._gate():
             self._on_count(posterior)

@@ -40,9 +40,7 @@ def test_defaults_and_round_trip(tmp_path: Path) -> None:
         ({"host_names": [1]}, "list"),
     ],
 )
-def test_refused_in_one_sentence_and_nothing_changes(
-    tmp_path: Path, changes: dict[str, object], says: str
-) -> None:
+def test_refused_in_one_sentence_and_nothing_changes(tmp_path: Path, changes: dict[str, object], says: str) -> None:
     settings = Settings(tmp_path / "settings.json")
     before = settings.all()
     with pytest.raises(BadDataError, match=says):
