@@ -475,4 +475,6 @@ def say_end(s: IgluState, move: End) -> Reason:
     facts = {"who": s.table.colours[s.turn], "other": s.table.colours[following], "lost": s.points}
     if from_start:
         return Reason("end-give-up", facts)
-    return Reason("end-game" if over and s.table.end_before_thaw else "end", facts)
+    if over and s.table.end_before_thaw:
+        return Reason("end-game", facts)
+    return Reason("end" if s.points else "end-spent", facts)
