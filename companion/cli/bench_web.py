@@ -35,13 +35,19 @@ class Phone:
         self.cookie = ""
         self.heard: list[tuple[float, str, int | None, dict[str, Any]]] = []
 
-    def ask(self, method: str, path: str, body: object | None = None) -> tuple[int, bytes]:
-        """Send a request and return status and body."""
+    def ask(self, method: str, path: str, body: object | None = None, **headers: str) -> tuple[int, bytes]:
+        """Send a request, ``body`` as JSON, and return status and body."""
+        data = None if body is None else json.dumps(body).encode()
+        return self.send(path, data, "application/json", method=method, **headers)
+
+    def send(
+        self, path: str, data: bytes | None, media_type: str, *, method: str = "POST", **more: str
+    ) -> tuple[int, bytes]:
+        """Send bytes and return status and body."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
-        headers = {"Origin": f"http://127.0.0.1:{self.port}", "Cookie": self.cookie, "Accept-Language": "en"}
-        data = None
-        if body is not None:
-            data, headers["Content-Type"] = json.dumps(body).encode(), "application/json"
+        headers = {"Origin": f"http://127.0.0.1:{self.port}", "Cookie": self.cookie, "Accept-Language": "en", **more}
+        if data is not None:
+            headers["Content-Type"] = media_type
         try:
             connection.request(method, path, data, headers)
             answer = connection.getresponse()
@@ -168,6 +174,7 @@ def _connected(service: Running) -> None:
 
 def _weight(service: Running) -> Iterable[Row]:
     """Add up what the first view brings over the wire: the page and everything it names, pictures left out."""
+    gzip = {"Accept-Encoding": "gzip"}
     _, page = service.host.ask("GET", "/")
     total, seen = len(page), set()
     todo = [path.decode() for path in MODULES.findall(page)]
@@ -176,7 +183,7 @@ def _weight(service: Running) -> Iterable[Row]:
         if path in seen or path.endswith((".png", ".jpg")) or path.startswith(("/host", "/join")):
             continue
         seen.add(path)
-        status, body = service.host.ask("GET", path)
+        status, body = service.host.ask("GET", path, **{"Accept-Encoding": "gzip"})
         if status == 200:
             total += len(body)
     yield row("first view", f"{total / 1000:.0f}", "kB", "≤ 100 kB", f"{len(seen) + 1} files")

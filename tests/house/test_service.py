@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import os
-import re
-import signal
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,82 +13,13 @@ from typing import Any
 import pytest
 
 from companion.cli.bench_web import Phone
+from tests.worlds.mjpeg import MjpegServer
+from tests.worlds.served import Served, wait
+from tests.worlds.table import standard
+from vision.photo import to_jpeg
 
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 CARDS = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "3"]
-
-
-class Served:
-    """`companion serve` in a process; ``lines`` is what it printed."""
-
-    def __init__(self, data: Path, *arguments: str) -> None:
-        command = [
-            sys.executable,
-            "-m",
-            "companion",
-            "serve",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            "0",
-            "--data",
-            str(data),
-        ]
-        self.process = subprocess.Popen(
-            [*command, *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env=os.environ | {"PYTHONUNBUFFERED": "1"},
-        )
-        self.lines: list[str] = []
-        self.reader = threading.Thread(target=self._read, daemon=True)
-        self.reader.start()
-        link = wait(lambda: next((m for line in self.lines if (m := re.search(r":(\d+)(/host/\S+)", line))), None))
-        self.port = int(link[1])
-        self.host = Phone(self.port)
-        status, _ = self.host.ask("POST", link[2])
-        assert status == 303
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        with self.process.stdout as printed:
-            for line in printed:
-                self.lines.append(line.rstrip("\n"))
-
-    def do(self, command: str, body: dict[str, Any], action_id: str = "") -> dict[str, Any]:
-        told = {"command": command, "body": body, "action_id": action_id or os.urandom(8).hex()}
-        answer: dict[str, Any] = json.loads(self.host.ask("POST", "/api/do", told)[1])
-        return answer
-
-    def get(self, path: str) -> dict[str, Any]:
-        status, body = self.host.ask("GET", path)
-        assert status == 200, body
-        answer: dict[str, Any] = json.loads(body)
-        return answer
-
-    def igloo(self) -> dict[str, Any] | None:
-        devices = self.get("/api/health")["devices"]
-        return next((d for d in devices if d["device"] == "igloo" and d["state"] == "connected" and d["rate_hz"]), None)
-
-    def simulate(self, action: str, count: int | None = None) -> None:
-        status, body = self.host.ask("POST", "/api/simulate", {"action": action, "count": count})
-        assert status == 200, body
-
-    def close(self) -> None:
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-        assert self.process.wait(timeout=20) in {0, -signal.SIGKILL}, self.lines
-        self.reader.join(timeout=5)
-
-
-def wait(found: Callable[[], Any], seconds: float = 20.0) -> Any:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if (answer := found()) not in (None, False, [], ()):
-            return answer
-        time.sleep(0.05)
-    raise AssertionError(f"nothing came within {seconds} s")
 
 
 @pytest.fixture
@@ -224,3 +151,60 @@ def test_another_host_link_while_it_runs(serve: Callable[..., Served], tmp_path:
     assert status == 303
     again, _ = Phone(served.port).ask("POST", link.split(str(served.port), 1)[1])
     assert again == 403
+
+
+def test_a_camera_that_comes_and_goes_and_what_is_kept(serve: Callable[..., Served]) -> None:
+    pictures = [to_jpeg(standard(seed).image) for seed in range(3)]
+    with MjpegServer(pictures) as camera:
+        served = serve("--camera", camera.url)
+
+        def table() -> dict[str, Any]:
+            answer: dict[str, Any] = served.get("/api/state")["camera"]
+            return answer
+
+        wait(lambda: (table()["table"] or {}).get("straight"))
+        assert table()["table"]["markers"] == [0, 1, 2, 3]
+        status, straight = served.host.ask("GET", "/api/camera/table.jpg")
+        assert status == 200 and straight[:2] == b"\xff\xd8"
+        # Nobody who only watches sees the table.
+        assert Phone(served.port).ask("GET", "/api/camera/table.jpg")[0] == 403
+
+        # A round's pictures are kept with it: the igloos as they stood, and the result.
+        assert served.do("open-match", {"game": "igloo-pop", "players": PLAYERS, "setup": {"cards": CARDS}})["ok"]
+        assert served.do("moves", {"moves": ["start", "place red card1"]})["ok"]
+        assert served.do("check", {})["ok"]
+        wait(lambda: len(served.get("/api/state")["view"]["match"]["evidence"]) == 1)
+        assert served.do("moves", {"moves": ["reveal card1 4"]})["ok"]
+        wait(lambda: len(served.get("/api/state")["view"]["match"]["evidence"]) == 2)
+        kept = served.get("/api/state")["view"]["match"]["evidence"]
+        assert [one["round"] for one in kept] == [1, 1]
+        status, data = served.host.ask("GET", f"/api/evidence/{kept[0]['sha256']}")
+        assert status == 200
+        assert hashlib.sha256(data).hexdigest() == kept[0]["sha256"]
+
+        camera.unplug()
+        wait(lambda: table()["camera"]["state"] in {"missing", "silent"}, 30)
+        camera.replug()
+        wait(lambda: table()["camera"]["state"] == "connected", 30)
+
+
+def test_a_photo_from_a_phone(serve: Callable[..., Served]) -> None:
+    served = serve()
+    photo = to_jpeg(standard(5).image)
+    status, body = served.host.send("/api/photo", photo, "image/jpeg")
+    assert status == 200, body
+    assert json.loads(body)["table"]["straight"] is True
+    assert served.host.ask("GET", "/api/camera/table.jpg")[0] == 200
+    status, body = served.host.send("/api/photo", b"no picture at all", "image/jpeg")
+    assert status == 422
+    assert json.loads(body)["error"]["en"].endswith(".")
+
+
+def test_a_page_names_no_file_as_camera(serve: Callable[..., Served], tmp_path: Path) -> None:
+    served = serve()
+    secret = tmp_path / "secret.jpg"
+    secret.write_bytes(to_jpeg(standard(1).image))
+    for source in (str(secret), str(tmp_path), "file:///etc/passwd", "/dev/sda", "http://"):
+        status, body = served.host.ask("POST", "/api/camera", {"source": source})
+        assert status == 422, (source, body)
+    assert served.get("/api/state")["camera"]["camera"] is None

@@ -1,0 +1,146 @@
+"""The whole way: the real firmware in simavr, the serial line, the service as a process, the page in Chromium."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.web.assembly import NAME
+from tests.worlds.served import Served, wait
+
+BANK = Path(__file__).resolve().parents[2] / "companion" / "igloo" / "bank" / "bank.npz"
+PATIENCE_MS = 15_000
+PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
+CARDS = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "3"]
+
+
+def stored(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return one handling of the bank (lifted, shaken, set down, at rest) in g, and the pose in which it rests."""
+    with np.load(BANK) as bank:
+        shake = bank["accel"][int(np.flatnonzero(bank["count"] == count)[0])]
+        parts = [bank["move_lift"], shake, bank["move_set_down"], bank["move_rest"]]
+        scale = float(bank["ug_per_lsb"]) / 1e6
+        return np.concatenate(parts) * scale, bank["move_rest"].mean(axis=0) * scale
+
+
+@pytest.fixture(autouse=True)
+def _patience() -> Iterator[None]:
+    expect.set_options(timeout=PATIENCE_MS)
+    yield
+    expect.set_options(timeout=5_000)
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, locale="en-GB", has_touch=True)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    yield page
+    context.close()
+
+
+def host(page: Page, served: Served) -> None:
+    """Open the table in a browser with another host link."""
+    token = json.loads(served.run("host", "--json").stdout)["token"]
+    page.goto(f"http://{NAME}:{served.port}/host/{token}")
+    page.click("button.main")
+    page.wait_for_selector("#stage > *")
+    assert page.evaluate("isSecureContext") is False
+
+
+def serve(data: Path, *arguments: str, port: int = 0) -> Served:
+    return Served(data, *arguments, port=port, names=(NAME,))
+
+
+def test_a_game_with_the_real_firmware_connected(simavr: Callable[..., Any], page: Page, tmp_path: Path) -> None:
+    handling, pose = stored(5)
+    igloo = simavr(mhz=16, rate_error=0.02).start()
+    igloo.rest(pose)
+    served = serve(tmp_path / "data", "--igloo", igloo.port)
+    try:
+        host(page, served)
+        device = page.locator(".igloo-panel .device")
+        expect(device).to_have_class("device connected")
+        # A pseudo-terminal is no wire: what comes through one is marked as simulated.
+        expect(device).to_contain_text("simulated", ignore_case=True)
+        expect(page.locator("[data-motion=rest]")).to_be_visible()
+
+        # Shaken outside a live round: the motion is shown, and the count as a distribution.
+        igloo.play(handling)
+        expect(page.locator("[data-motion=shaken]")).to_be_visible()
+        expect(page.locator("figure.count .bead")).to_have_count(12)
+        expect(page.locator("[data-motion=rest], [data-motion='set-down']")).to_be_visible()
+        wait(lambda: abs(served.igloo()["rate_hz"] / (3200 * 1.02) - 1) < 0.002)
+        expect(page.locator(".igloo-panel .facts")).to_contain_text("none")
+
+        # A game from set-up to ranking. In the round the same shake reveals nothing.
+        opening = {"game": "igloo-pop", "players": PLAYERS, "setup": {"cards": CARDS}}
+        assert served.do("open-match", opening)["ok"]
+        page.click("[data-do=start]")
+        expect(page.locator(".play[data-phase=shaking]")).to_be_visible()
+        expect(page.locator("figure.count")).to_have_count(0)
+        igloo.play(handling)
+        expect(page.locator("[data-motion=shaken]")).to_be_visible()
+        expect(page.locator("[data-motion=rest], [data-motion='set-down']")).to_be_visible()
+        expect(page.locator("figure.count")).to_have_count(0)
+        expect(page.locator(".hidden-count")).to_be_visible()
+
+        number = 2
+        while page.locator(".ending").count() == 0:
+            if page.locator("[data-do=start]").count():
+                page.click("[data-do=start]")
+            expect(page.locator(".play[data-phase=shaking]")).to_be_visible()
+            # Bob is wrong with all he has: his thalers leave the game, and with the last one the game ends.
+            staked = 0
+            while page.locator(".who[data-colour=blue]").is_enabled() and staked < 11:
+                before = page.locator(".iglet").count()
+                page.click(".who[data-colour=blue]")
+                page.click(".card[data-place=card8]")
+                expect(page.locator(".iglet")).to_have_count(before + 1)
+                staked += 1
+            page.click("[data-do=pass][data-colour=red]")
+            expect(page.locator(".play[data-phase=checking]")).to_be_visible()
+            for number in range(3, 3 + staked):
+                seq = served.get("/api/state")["seq"]
+                page.click(f"[data-do=reveal][data-number='{number}']")
+                wait(lambda seq=seq: served.get("/api/state")["seq"] > seq)
+        expect(page.locator(".ending h1")).to_contain_text("Ann")
+        expect(page.locator(".ranking li")).to_have_count(2)
+        counts = served.igloo()["counts"]
+        assert (counts["lost"], counts["corrupt"], counts["overflows"]) == (0, 0, 0)
+        assert counts["samples"] > 3200 * 5
+    finally:
+        served.close()
+
+
+def test_the_page_survives_a_killed_service(page: Page, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    served = serve(data)
+    port = served.port
+    try:
+        host(page, served)
+        assert served.do("open-match", {"game": "igloo-pop", "players": PLAYERS, "setup": {"cards": CARDS}})["ok"]
+        page.click("[data-do=start]")
+        page.click(".who[data-colour=red]")
+        page.click(".card[data-place=card3]")
+        expect(page.locator(".iglet")).to_have_count(1)
+        seq = served.get("/api/state")["seq"]
+    finally:
+        served.process.kill()
+        served.close()
+    again = serve(data, port=port)
+    try:
+        assert again.get("/api/state")["seq"] == seq
+        # The page comes back by itself, still the host's, and goes on where it was.
+        page.click(".who[data-colour=blue]")
+        page.click(".card[data-place=card3]")
+        expect(page.locator(".iglet")).to_have_count(2)
+        assert again.get("/api/state")["seq"] == seq + 1
+    finally:
+        again.close()
