@@ -75,6 +75,8 @@ def test_figure_6_reds_thaler_leaves_the_game_and_the_card_stays(checked: Checke
     assert after.removed["red"] == 1
     assert ruling.en.startswith("Red was wrong: the only igloo shows 8.")
     assert (ruling.facts["back"], ruling.facts["removed"]) == ([], ["red"])
+    _, other, _ = checked("6/7", ("violet", 8))
+    assert other.en.startswith("Violet was wrong")
     assert sum(after.captured.values()) == 0
 
 

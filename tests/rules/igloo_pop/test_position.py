@@ -157,6 +157,15 @@ def test_an_empty_stack_before_a_round_is_said(refused: Make) -> None:
     assert "stack is empty" in refused(state, "deal card1 4").en
 
 
+@pytest.mark.parametrize("option", ["immediate", "last_round"])
+def test_a_round_does_not_begin_with_a_gap_that_the_stack_can_fill(option: str, refused: Make) -> None:
+    position = board(phase="ready", options={"pop.cards_end": option})
+    position["places"]["card1"] = {"ground": "empty"}
+    state = POP.from_position(position)
+    assert not state.legal_moves
+    assert "one card is missing" in refused(state, "start").en
+
+
 def test_every_problem_is_listed_and_not_only_the_first() -> None:
     position = board({"card1": [("red", 4), ("red", 4)]}, piles={"stack": 30})
     position["players"][0]["own"] = 12
