@@ -21,6 +21,9 @@ HOST_BLOCK_S = 0.5
 SLEW = 0.05
 """How much a run of samples may be shorter or longer than its rate says, while its time is drawn into line."""
 
+CAUGHT_UP_S = 0.05
+"""How much earlier than expected something must arrive to show that all before it had been late."""
+
 STEP_S = 0.5
 """A difference of time that is not drawn into line any more, but jumped (forwards only)."""
 
@@ -152,6 +155,10 @@ class HostClock:
 
     def add(self, device: float, arrived: float) -> None:
         """Say that what the device stamped ``device`` was here at ``arrived``."""
+        expected = self._line.at(device)
+        if expected is not None and arrived < expected - CAUGHT_UP_S:
+            # All before had waited somewhere, and now it catches up: those points tell of the waiting alone.
+            self._line.clear()
         self._line.add(device, arrived)
         self._latest = (device, arrived)
         fitted = self._line.fitted

@@ -60,6 +60,13 @@ def _locked_by_another(device: Path) -> bool:
     return False
 
 
+class _Unflushed(serial.Serial):
+    """A serial port that throws nothing away when it is opened: what has arrived is the igloo's word too."""
+
+    def _reset_input_buffer(self) -> None:
+        """Keep what has arrived (pyserial calls this as it opens a port)."""
+
+
 class Port:
     """An open serial port, 8N1, held exclusively (a lock on the file and on the terminal).
 
@@ -78,7 +85,7 @@ class Port:
                 raise PortError(notes.NOT_A_PORT, lasting=True)
             if _locked_by_another(device):
                 raise PortError(notes.BUSY)
-            self._serial = serial.Serial(str(device), baud, timeout=0, write_timeout=0, exclusive=True)
+            self._serial = _Unflushed(str(device), baud, timeout=0, write_timeout=0, exclusive=True)
         except (OSError, ValueError, termios.error) as error:
             raise self._explained(error) from None
         self.path = str(device)
@@ -112,7 +119,7 @@ class Port:
         """
         try:
             self._serial.baudrate = baud
-            self._serial.reset_input_buffer()
+            termios.tcflush(self._fd, termios.TCIFLUSH)
         except (ValueError, termios.error) as error:
             raise OSError(errno.EIO, str(error)) from error
 

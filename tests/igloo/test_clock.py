@@ -146,6 +146,16 @@ def test_times_never_go_back_and_are_drawn_into_line() -> None:
     assert steady.begin(20.0, 0.1, joined=True) == pytest.approx(20.0)
 
 
+def test_a_backlog_does_not_bend_the_line() -> None:
+    clock = HostClock()
+    for i in range(40):
+        clock.add(i * 0.1, 50.0 + i * 0.001)  # four seconds that had waited come at once
+    for i in range(40, 60):
+        clock.add(i * 0.1, 50.0 + (i - 40) * 0.1)
+    for i in range(0, 60, 7):
+        assert clock.at(i * 0.1) == pytest.approx(46.0 + i * 0.1, abs=0.15)
+
+
 def test_a_standing_clock_maps_nothing_wrongly() -> None:
     clock = HostClock()
     for i in range(200):

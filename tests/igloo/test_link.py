@@ -45,10 +45,12 @@ class Terminal:
         name.symlink_to(os.ttyname(self.theirs))
 
     def say(self, data: bytes) -> None:
+        end = time.monotonic() + 5.0
         while data:
             try:
                 data = data[os.write(self.ours, data) :]
             except BlockingIOError:
+                assert time.monotonic() < end, "nobody reads"
                 time.sleep(0.005)
 
     def asked(self) -> bytes:
@@ -78,7 +80,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 @pytest.fixture
 def link(terminal: Terminal) -> Iterator[SerialLink]:
     with SerialLink(str(terminal.name), timing=QUICK) as line:
-        until(lambda: line._open)  # what came before is thrown away
+        until(lambda: line._open)
         yield line
 
 
@@ -194,6 +196,24 @@ def test_it_is_in_step_in_the_middle_of_a_stream_and_asks_who_is_there(terminal:
     until(lambda: heard.samples)
     assert link.status().counts.corrupt == 0
     assert link.status().counts.lost == 0
+
+
+def test_what_was_said_before_we_listened_is_heard(terminal: Terminal) -> None:
+    device = SimulatedDevice(still_bank(), seed=1)
+    terminal.say(device.advance(480))  # waiting in the terminal
+    with SerialLink(str(terminal.name), timing=QUICK) as link:
+        heard = Heard(link)
+        until(lambda: link.status().counts.samples == 480)
+        assert link.status().counts.lost == 0
+        opened = heard.runs[0].t0 if heard.runs else time.monotonic()
+        for _ in range(20):
+            time.sleep(16 * 16 / 3104.0)
+            terminal.say(device.advance(256))
+        until(lambda: link.status().counts.samples == 480 + 20 * 256)
+    now = time.monotonic()
+    last = heard.runs[-1]
+    assert opened < last.t0 + len(last.accel) / last.rate_hz < now + 2.5
+    assert link.status().counts.corrupt == 0
 
 
 def test_nothing_is_written_before_a_valid_frame(terminal: Terminal, link: SerialLink) -> None:
