@@ -98,7 +98,8 @@ def _accuracy(table: ModuleType, scenes: int) -> dict[str, float]:
         "marker corner error, 99 % (px)": round(float(np.quantile(errors, 0.99)), 3),
         "marker corner error, max (px)": round(max(errors), 3),
         "marker corners measured": len(errors),
-        "tables found where all markers are in the frame (%)": round(100 * seen / max(whole, 1), 2),
+        "tables with all markers in the frame": whole,
+        "of these found and straightened (%)": round(100 * seen / max(whole, 1), 2),
         "aspect of the straightened board, mean error (%)": round(100 * float(np.mean(shapes)), 2),
         "aspect of the straightened board, max error (%)": round(100 * max(shapes), 2),
     }

@@ -46,7 +46,7 @@ class PiCamera(Camera):
         if program is None:
             raise CameraError(notes.PI_PROGRAM_MISSING)
         arguments = [program, "--codec", "mjpeg", "-n", "-t", "0", "-o", "-", "--camera", str(self._camera)]
-        arguments += ["--width", "1280", "--height", "960", "--framerate", f"{self.fps:g}", "-v", "0"]
+        arguments += ["--width", "1280", "--height", "960", "--framerate", f"{self.fps:g}", "--flush", "--verbose=0"]
         environment = {**os.environ, "LIBCAMERA_LOG_LEVELS": "*:ERROR"}
         try:
             child = subprocess.Popen(

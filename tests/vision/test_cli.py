@@ -90,3 +90,6 @@ def test_the_kit(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch:
     assert run(["kit", "--paper", "a5"]) == 2
     assert run(["kit", "--out", str(tmp_path / "none" / "kit.pdf")]) == 2
     assert "cannot be written" in capfd.readouterr().err
+    # What is no plain file is written to, never replaced.
+    assert run(["kit", "--out", "/dev/null"]) == 0
+    assert Path("/dev/null").is_char_device()

@@ -14,7 +14,8 @@ def test_the_figures() -> None:
     assert figures["marker corners measured"] >= 36
     assert 0 < figures["marker corner error, max (px)"] <= 0.5
     assert figures["marker corner error, mean (px)"] <= figures["marker corner error, 99 % (px)"]
-    assert figures["tables found where all markers are in the frame (%)"] == 100
+    assert figures["tables with all markers in the frame"] >= 1
+    assert figures["of these found and straightened (%)"] == 100
     assert figures["aspect of the straightened board, max error (%)"] < 3
     assert figures["idle watcher with a listener, 1280×960 at 5 fps (% of a core)"] > 0
     assert all(value >= 0 for value in figures.values())

@@ -9,13 +9,14 @@ import struct
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
-from companion.ports import BadDataError, CameraSource, DeviceError, DeviceKind
+from companion.ports import BadDataError, CameraSource, DeviceError, DeviceKind, Frame
 from tests.worlds.mjpeg import STYLES, MjpegServer
 from vision import mjpeg, notes, pi
 from vision.capture import UsbCamera, VideoFile, camera_name, find_cameras
@@ -404,3 +405,20 @@ def test_a_video_that_is_none(tmp_path: Path, start: bytes, capfd: pytest.Captur
     path.write_text("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://10.0.0.1/secret\n")
     with pytest.raises(BadDataError, match="not a JPEG"):
         open_source(str(path))
+
+
+def test_a_source_of_another_house_is_watched_too() -> None:
+    class Rendered:
+        name, kind = "rendered", DeviceKind.SIMULATED
+
+        def frames(self) -> Iterator[Frame]:
+            yield Frame(flat(70), 1.5, 7, self.name, self.kind)
+
+        def close(self) -> None:
+            pass
+
+    (grab,) = grabs_of(Rendered())
+    assert (grab.number, grab.t, grab.source, grab.kind) == (7, 1.5, "rendered", DeviceKind.SIMULATED)
+    assert grab.size() == (320, 240)
+    assert grab.small().shape == (120, 160)
+    assert grab.frame().image is grab.image()
