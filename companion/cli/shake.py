@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +12,16 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from companion.ports import COUNTS
+
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from companion.ports import CountPosterior
+
+FILE = click.Path(dir_okay=False, path_type=Path)
 BANK = Path(__file__).resolve().parents[1] / "igloo" / "bank" / "bank.npz"
+MODEL = BANK.parents[1] / "model" / "count.npz"
 NO_NUMBA = "Simulating shakes needs numba: install the dependency group, `pip install --group train`."
 
 
@@ -47,7 +55,7 @@ def progress() -> Progress:
 
 
 @command.command()
-@click.argument("out", type=click.Path(dir_okay=False, path_type=Path), required=False)
+@click.argument("out", type=FILE, required=False)
 @click.option("--devices", default=3, show_default=True, type=click.IntRange(1), help="How many igloos to draw.")
 @click.option("--people", "per_device", default=1, show_default=True, type=click.IntRange(1), help="Hands per igloo.")
 @click.option("--shakes", default=1, show_default=True, type=click.IntRange(1), help="Shakes per count and hand.")
@@ -55,7 +63,7 @@ def progress() -> Progress:
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0))
 @click.option("--bank", is_flag=True, help="Make the stored waveforms of the simulated igloo instead.")
 def simulate(
-    out: Path | None, devices: int, per_device: int, shakes: int, seconds: float, seed: int, bank: bool
+    *, out: Path | None, devices: int, per_device: int, shakes: int, seconds: float, seed: int, bank: bool
 ) -> None:
     """Write simulated, labelled shakes to OUT (.npz): every count 2 … 13, by each hand, in each igloo."""
     if bank:
@@ -79,18 +87,19 @@ def simulated(devices: int, per_device: int, shakes: int, seconds: float, seed: 
     """Return the arrays of a recording with simulated shakes, as the README describes the file."""
     world, ranges = physics("world"), physics("ranges").Ranges()
     runs: list[np.ndarray] = []
-    rates, counts, device_of, person_of = [], [], [], []
+    counts, device_of, person_of = [], [], []
+    # a file has one rate, so one clock ticks in all its igloos
+    rate = ranges.device(np.random.default_rng([seed, 0])).rate_hz
     with progress() as bar:
-        task = bar.add_task("Shaking", total=devices * per_device * shakes * 12)
+        task = bar.add_task("Shaking", total=devices * per_device * shakes * len(COUNTS))
         for d in range(devices):
-            device = ranges.device(np.random.default_rng([seed, d]))
+            device = replace(ranges.device(np.random.default_rng([seed, d])), rate_hz=rate)
             for p in range(per_device):
                 person = ranges.person(np.random.default_rng([seed, d, p]))
-                for s in range(shakes * 12):
+                for s in range(shakes * len(COUNTS)):
                     rng = np.random.default_rng([seed, d, p, s])
-                    recording = world.shake(device, person, 2 + s % 12, seconds, rng)
+                    recording = world.shake(device, person, COUNTS[s % len(COUNTS)], seconds, rng)
                     runs.append(recording.g.astype(np.float32))
-                    rates.append(recording.rate_hz)
                     counts.append(recording.count)
                     device_of.append(d)
                     person_of.append(d * per_device + p)
@@ -98,10 +107,127 @@ def simulated(devices: int, per_device: int, shakes: int, seconds: float, seed: 
     shortest = min(len(run) for run in runs)
     return {
         "accel": np.stack([run[:shortest] for run in runs]),
-        "rate_hz": np.asarray(rates),
+        "rate_hz": np.asarray(rate),
         "count": np.asarray(counts),
         "device": np.asarray(device_of),
         "person": np.asarray(person_of),
         "kind": np.asarray("simulated"),
         "seed": np.asarray(seed),
     }
+
+
+@command.command()
+@click.argument("files", nargs=-1, required=True, type=FILE)
+@click.option("--together", "as_one", is_flag=True, help="All shakes of a file are of one igloo.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.pass_context
+def count(ctx: click.Context, files: tuple[Path, ...], as_one: bool, as_json: bool) -> None:
+    """Count the beads in recorded shakes (.csv or .npz)."""
+    from companion.igloo.count import count_runs, shipped, together
+    from companion.igloo.files import read_recording
+    from companion.ports import CountPosterior, DeviceKind
+
+    model = shipped()
+    unread = 0
+    for file in files:
+        try:
+            recording = read_recording(file)
+        except (ValueError, OSError) as error:
+            why = " ".join(str(error).split())
+            click.echo(f"companion: {why}", err=True)
+            unread += 1
+            if as_json:
+                _tell_json(file, None, CountPosterior("bad-data", why=why))
+            continue
+        answers = [
+            count_runs(recording.runs(i), model=model, key=file.name, kind=DeviceKind.RECORDED)
+            for i in range(len(recording.shakes))
+        ]
+        if as_one:
+            answers = [together(answers, model=model)]
+        for number, answer in enumerate(answers):
+            shake = None if as_one else number + 1
+            if as_json:
+                _tell_json(file, shake, answer)
+            else:
+                click.echo(f"{file.name}{'' if shake is None else f' {shake}'}: {_in_words(answer)}")
+    if unread:
+        ctx.exit(2)
+
+
+def _tell_json(file: Path, shake: int | None, answer: CountPosterior) -> None:
+    """Print one answer in the documented form."""
+    click.echo(json.dumps({"file": str(file), "shake": shake, **answer.to_json()}, ensure_ascii=False))
+
+
+def _in_words(answer: CountPosterior) -> str:
+    """Return one answer as a line for people."""
+    if not answer.p:
+        return f"{answer.state}: {answer.why}"
+    ranked = sorted(zip(COUNTS, answer.p, strict=True), key=lambda pair: -pair[1])[:3]
+    guesses = ", ".join(f"{n} ({100 * p:.0f} %)" for n, p in ranked)
+    return f"{answer.count} beads; {guesses}; from {answer.seconds:.1f} s. {answer.why}".rstrip()
+
+
+@command.command()
+@click.option("--shakes", default=9000, show_default=True, type=click.IntRange(50), help="How many shakes to simulate.")
+@click.option("--seconds", default=4.0, show_default=True, type=click.FloatRange(1.0, 20.0))
+@click.option("--seed", default=1, show_default=True, type=click.IntRange(0))
+@click.option("--from", "recorded", multiple=True, type=FILE, help="A labelled recording to learn from too.")
+@click.option("--test", "tests", multiple=True, type=FILE, help="A labelled recording to be scored on.")
+@click.option("--devices", default=50, show_default=True, type=click.IntRange(1), help="Fresh igloos to be scored on.")
+@click.option("--out", default=MODEL, type=FILE, help="The model file.")
+@click.option("--json", "as_json", is_flag=True, help="Print the data card.")
+def train(
+    *,
+    shakes: int,
+    seconds: float,
+    seed: int,
+    recorded: tuple[Path, ...],
+    tests: tuple[Path, ...],
+    devices: int,
+    out: Path,
+    as_json: bool,
+) -> None:
+    """Rebuild the counter's model from simulated and recorded shakes. The same options give the same model."""
+    from companion.cli import shake_training
+
+    own = [(accel, rate, number) for file in recorded for accel, rate, number, _ in _labelled(file)]
+    examined = {file.name: _labelled(file) for file in tests}
+    draws = physics("draws")
+    with progress() as bar:
+        tasks: dict[str, Any] = {}
+
+        def tell(what: str, done: int, of: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what)
+            bar.update(tasks[what], completed=done, total=of)
+
+        plan = shake_training.Plan(shakes, seconds, seed, devices)
+        model = shake_training.build(plan, draws, recorded=own, tests=examined, progress=tell)
+    model.save(out)
+    if as_json:
+        click.echo(json.dumps(model.card, ensure_ascii=False))
+        return
+    click.echo(f"{out}: learnt from {shakes} simulated and {len(own)} recorded shakes.")
+    for name, scores in model.card["figures"].items():
+        whole = scores["whole"]
+        click.echo(
+            f"{name}: {100 * whole['exact']:.0f} % exact, {100 * whole['within_one']:.0f} % within one, "
+            f"mean error {whole['mae']:.2f} over {scores['shakes']} shakes of {scores['devices']} igloos."
+        )
+
+
+def _labelled(file: Path) -> list[tuple[np.ndarray, float, int, int]]:
+    """Return the shakes of a labelled recording: accel in g, rate, count, and a number for its igloo."""
+    from companion.igloo.files import read_recording
+
+    recording = read_recording(file)
+    if not recording.count:
+        raise click.UsageError(f"{file.name} does not say how many beads there were (an array called count).")
+    names = recording.device or ("",) * len(recording.shakes)
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    return [
+        (accel, recording.rate_hz, count, numbers[name])
+        for accel, count, name in zip(recording.shakes, recording.count, names, strict=True)
+    ]

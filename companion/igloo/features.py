@@ -84,12 +84,12 @@ def tier_of(rate_hz: float) -> float | None:
 class FeatureStream:
     """Turns samples of one unbroken run, in any portions, into blocks of sums.
 
-    ``rate_hz`` is the true rate. ``rows`` has shape (blocks, ROW), ``cells`` (blocks, CELLS, 4): acceleration in g
-    and the mean power of the beads' sounds in g². A break in the samples needs :meth:`restart`.
+    ``rate_hz`` is the true rate; its ``tier`` follows from it where none is given. ``rows`` has shape (blocks, ROW), ``cells`` (blocks, CELLS, 5): acceleration in g
+    and the mean power in g² of the beads' sounds, plain and whitened. A break in the samples needs :meth:`restart`.
     """
 
-    def __init__(self, rate_hz: float) -> None:
-        tier = tier_of(rate_hz)
+    def __init__(self, rate_hz: float, tier: float | None = None) -> None:
+        tier = tier or tier_of(rate_hz)
         if tier is None:
             raise ValueError(f"A rate of {rate_hz:.0f} Hz is too low to count beads.")
         self.rate_hz = rate_hz
@@ -127,7 +127,7 @@ class FeatureStream:
     @property
     def cells(self) -> FloatArray:
         """The motion and the power so far."""
-        return np.asarray(self._cells).reshape(-1, CELLS, 4)
+        return np.asarray(self._cells).reshape(-1, CELLS, 5)
 
     def restart(self) -> None:
         """Drop the unfinished block and the filters' memory: the next samples do not follow the last."""
@@ -170,9 +170,11 @@ class FeatureStream:
         self._histograms(power, white, row)
         row[LAYOUT["sound"]] = (sound.T @ sound)[np.triu_indices(3)]
         row[LAYOUT["mean"]] = accel.sum(axis=0)
-        cells = np.empty((CELLS, 4))
+        cells = np.empty((CELLS, 5))
         cells[:, :3] = np.add.reduceat(accel, self._edges, axis=0) / self._cell_sizes
-        cells[:, 3:] = np.add.reduceat(power[:, None], self._edges, axis=0) / self._cell_sizes
+        cells[:, 3:4] = np.add.reduceat(power[:, None], self._edges, axis=0) / self._cell_sizes
+        longer = np.concatenate([np.repeat(white[:1], len(accel) - len(white)), white])
+        cells[:, 4:] = np.add.reduceat(longer[:, None], self._edges, axis=0) / self._cell_sizes
         self._rows.append(row)
         self._cells.append(cells)
 
@@ -208,7 +210,7 @@ class FeatureStream:
 
 
 def summarise(rows: FloatArray, cells: FloatArray) -> FloatArray:
-    """Return the features (FEATURES,) of blocks: ``rows`` (m, ROW) and ``cells`` (m, CELLS, 4), m ≥ 1."""
+    """Return the features (FEATURES,) of blocks: ``rows`` (m, ROW) and ``cells`` (m, CELLS, 5), m ≥ 1."""
     total = rows.sum(axis=0)
     blocks = len(rows)
     seconds = blocks * BLOCK_S
@@ -245,11 +247,11 @@ def summarise(rows: FloatArray, cells: FloatArray) -> FloatArray:
 
 
 def rhythm(cells: FloatArray) -> tuple[float, float, float]:
-    """Return tempo (Hz), strength (g, root mean square) and turns a second of the hand in cells (m, CELLS, 4).
+    """Return tempo (Hz), strength (g, root mean square) and turns a second of the hand in cells (m, CELLS, 5).
 
     The turns are swings through the mean of the strongest direction, with hysteresis; a shake has two a cycle.
     """
-    motion = cells.reshape(-1, 4)[:, :3]
+    motion = cells.reshape(-1, 5)[:, :3]
     motion = motion - _trend(motion)
     strength = float(np.sqrt((motion**2).sum(axis=1).mean()))
     main = _principal(motion)[0]
@@ -270,7 +272,7 @@ def _directions(total: FloatArray, cells: FloatArray) -> FloatArray:
     up = total[LAYOUT["mean"]] / total[LAYOUT["samples"]]
     pull = float(np.linalg.norm(up))
     up = up / (pull + 1e-9)
-    motion = cells.reshape(-1, 4)[:, :3]
+    motion = cells.reshape(-1, 5)[:, :3]
     motion = motion - motion.mean(axis=0)
     moved = motion.T @ motion
     moved /= np.trace(moved) + 1e-12
@@ -290,7 +292,7 @@ def _directions(total: FloatArray, cells: FloatArray) -> FloatArray:
 
 def _motion(cells: FloatArray) -> FloatArray:
     """Return the hand's rhythm and strength, and how the beads' power follows it."""
-    flat = cells.reshape(-1, 4)
+    flat = cells.reshape(-1, 5)
     motion = flat[:, :3] - _trend(flat[:, :3])
     axes = _principal(motion)
     main, second = motion @ axes[0], motion @ axes[1]
@@ -306,9 +308,6 @@ def _motion(cells: FloatArray) -> FloatArray:
     # phases relative to the first swing, so that they do not depend on where the shake begins
     phase = np.angle(swing[0])
     turn = [np.exp(-1j * phase * k) for k in (1, 2, 3, 4)]
-    low = np.sort(relative)
-    log_low = np.log2(low + 1e-4)
-    pick = [log_low[min(int(q * len(low)), len(low) - 1)] for q in (0.05, 0.2, 0.4, 0.6, 0.8, 0.95)]
     wide = _boxcar(relative, 4)
     lagged = [float(np.mean((relative[k:] - 1) * (relative[:-k] - 1))) for k in (1, 2, 3, 5, 8)]
     variance = float(relative.var()) + 1e-6
@@ -334,10 +333,38 @@ def _motion(cells: FloatArray) -> FloatArray:
             np.log2(variance),
             np.log2(float(wide.var()) / variance + 1e-3),
             *(value / variance for value in lagged),
-            *pick,
             float(np.mean(np.abs(main) / scale * relative)),
+            *_course(relative, tempo),
+            *_course(flat[:, 4] / (float(flat[:, 4].mean()) + 1e-9), tempo),
         ]
     )
+
+
+def _course(relative: FloatArray, tempo: float) -> list[float]:
+    """Return how evenly power comes: quantiles over cells, and how much whole swings of the hand differ.
+
+    Few beads hit now more, now less; of many the sum is steadier, and this hardly depends on the device.
+    """
+    low = np.sort(relative)
+    log_low = np.log2(low + 1e-4)
+    pick = [float(log_low[min(int(q * len(low)), len(low) - 1)]) for q in (0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 0.99)]
+    unevenness = []
+    for per_cycle in (2, 1):
+        swing = (np.arange(len(relative)) * (CELL_S * tempo * per_cycle)).astype(np.int64)
+        whole = np.bincount(swing, weights=relative)[:-1]
+        peaks = np.zeros(len(whole) + 1)
+        np.maximum.at(peaks, swing, relative)
+        if len(whole) < 2:
+            unevenness += [0.0, 0.0, 0.0]
+            continue
+        mean = float(whole.mean()) + 1e-9
+        next_to = float(np.mean((whole[1:] / mean - 1) * (whole[:-1] / mean - 1)))
+        unevenness += [
+            float(np.log2(whole.var() / mean**2 + 0.005)),
+            next_to / (float(whole.var()) / mean**2 + 0.01),
+            float(np.log2(float((peaks[:-1] / (whole / np.bincount(swing)[:-1] + 1e-9)).mean()) + 1e-3)),
+        ]
+    return [*pick, *unevenness]
 
 
 def _high_pass(rate_hz: float, tier: float) -> FloatArray:
@@ -359,13 +386,14 @@ def _boxcar(values: FloatArray, size: int) -> FloatArray:
     if size <= 1:
         return values
     sums = np.cumsum(np.concatenate([[0.0], values]))
-    return np.maximum(sums[size:] - sums[:-size], 0.0) / size
+    return np.asarray(np.maximum(sums[size:] - sums[:-size], 0.0) / size)
 
 
 def _histogram(power: FloatArray) -> FloatArray:
     """Return how often each half octave of power occurs."""
     bins = ((np.log2(power + 1e-9) - LOW_BIN) * PER_OCTAVE).astype(np.int64)
-    return np.bincount(np.clip(bins, 0, BINS - 1), minlength=BINS).astype(np.float64)
+    counted: FloatArray = np.bincount(np.clip(bins, 0, BINS - 1), minlength=BINS).astype(np.float64)
+    return counted
 
 
 def _quantiles(histogram: FloatArray, reference: float) -> FloatArray:
@@ -427,5 +455,5 @@ def _tempo(signal: FloatArray) -> tuple[float, float]:
     return peak * step, float(near / (spectrum.sum() + 1e-12))
 
 
-FEATURES = len(summarise(np.ones((3, ROW)), np.random.default_rng(0).normal(size=(3, CELLS, 4)) ** 2))
+FEATURES = len(summarise(np.ones((3, ROW)), np.random.default_rng(0).normal(size=(3, CELLS, 5)) ** 2))
 """How many numbers :func:`summarise` gives."""

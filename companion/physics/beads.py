@@ -86,7 +86,7 @@ def spring_for(mass: float, restitution: float, contact_s: float) -> tuple[float
 
 
 @compiled
-def simulate(  # noqa: PLR0917 - numba takes no keywords
+def simulate(
     par: FloatArray,
     path: FloatArray,
     radius: FloatArray,

@@ -10,6 +10,8 @@ from companion.physics import world
 from companion.physics.ranges import Ranges
 from companion.ports import COUNTS
 
+__all__ = ["Ranges", "again", "pair", "shake"]
+
 if TYPE_CHECKING:
     from companion.physics.ranges import Device, Person
 
@@ -27,3 +29,10 @@ def shake(seed: int, number: int, seconds: float, ranges: Ranges | None = None) 
     device, person = pair(seed, number, 0, ranges)
     rng = np.random.default_rng([seed, number, 0, 0])
     return world.shake(device, person, COUNTS[number % len(COUNTS)], seconds, rng)
+
+
+def again(seed: int, device: int, count: int, number: int, seconds: float) -> world.Recording:
+    """Return shake ``number`` of so many beads in igloo ``device`` by one hand: several shakes of the same."""
+    igloo, hand = pair(seed, device)
+    rng = np.random.default_rng([seed, device, count, number])
+    return world.shake(igloo, hand, count, seconds, rng)

@@ -1,0 +1,73 @@
+"""Whether samples can be what they claim to be, each failing in one constant sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from companion.igloo.features import LOWEST_HZ
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+TOO_SLOW = "The sample rate is too low to count beads: at least 800 Hz are needed, 3200 Hz are best."
+NOT_NUMBERS = "Some accelerations are not numbers."
+NOT_THREE = "The accelerations do not have three axes."
+DEAD_AXIS = "One axis of the sensor never changes: it is dead or not connected."
+AT_LIMIT = "The sensor was at its limit for too much of the time."
+WRONG_SCALE = "The accelerations are not in g: an igloo feels about 1 g on average."
+METRES = "The values were in m/s² and were converted to g."
+
+STANDARD_GRAVITY = 9.80665
+CLIPPED_PART = 0.12
+"""More than this at the limit, on an axis, leaves too little to go by."""
+
+
+def unsound(accel: FloatArray, rate_hz: float) -> str:
+    """Return why samples (n, 3) in g cannot be used for counting, or an empty string."""
+    if accel.ndim != 2 or accel.shape[1] != 3:
+        return NOT_THREE
+    if rate_hz < LOWEST_HZ:
+        return TOO_SLOW
+    if not np.isfinite(accel).all():
+        return NOT_NUMBERS
+    if len(accel) < 2:
+        return ""
+    changes = np.ptp(accel, axis=0)
+    if (changes == 0).any() and (changes > 0.2).any():
+        return DEAD_AXIS
+    if _clipped(accel):
+        return AT_LIMIT
+    return ""
+
+
+def _clipped(accel: FloatArray) -> bool:
+    """Tell whether an axis stood at its highest or lowest value for more than a part of the time.
+
+    Moderate clipping costs the count little. A resting axis with coarse steps stands at an extreme too, so the range
+    must be that of strong motion.
+    """
+    for axis in range(3):
+        values = accel[:, axis]
+        high, low = float(values.max()), float(values.min())
+        if high - low < 2.0:
+            continue
+        if float((values == high).mean() + (values == low).mean()) > CLIPPED_PART:
+            return True
+    return False
+
+
+def scale_of(accel: FloatArray) -> float | None:
+    """Return by what to multiply samples (n, 3) to have g: 1, or 1/9.80665 for m/s²; None where neither fits.
+
+    Over a shake the hand's motion averages out and gravity stays. Turning about a wrist adds to it, up to some 2 g.
+    """
+    pull = float(np.linalg.norm(accel.mean(axis=0)))
+    if 0.3 <= pull <= 3.0:
+        return 1.0
+    if 6.5 <= pull <= 13.0:
+        return 1.0 / STANDARD_GRAVITY
+    return None
