@@ -7,6 +7,7 @@ import threading
 import time
 import tty
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -120,6 +121,23 @@ def test_a_port_that_another_program_holds_is_left_alone(terminal: Terminal, tmp
         Port(str(terminal.name), 500_000)
     assert caught.value.note == notes.BUSY
     assert isinstance(caught.value, OSError)
+
+
+@pytest.mark.parametrize(
+    ("text", "busy"),
+    [("{living}\n", True), ("   {living} minicom root", True), ("{own}", False), ("?", False), ("", False)],
+)
+def test_lock_files_of_other_programs_are_honoured(
+    terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, busy: bool
+) -> None:
+    monkeypatch.setattr("companion.igloo.port._LOCKS", (tmp_path / "none", tmp_path))
+    lock = tmp_path / f"LCK..{terminal.name.resolve().name}"
+    lock.write_text(text.format(living=os.getppid(), own=os.getpid()))
+    if busy:
+        with pytest.raises(PortError, match="Another program"):
+            Port(str(terminal.name), 500_000)
+    else:
+        Port(str(terminal.name), 500_000).close()
 
 
 @pytest.mark.parametrize("baud", [500_000, 1_000_000, 250_000, 115_200])
@@ -311,6 +329,23 @@ def test_an_igloo_without_samples_is_silent(terminal: Terminal, link: SerialLink
     until(lambda: link.status().note == notes.NOTHING_ARRIVES)
 
 
+@pytest.mark.parametrize(
+    ("hello", "step_us", "note"),
+    [(replace(HELLO, ug_per_lsb=60_000), 5000, notes.BAD_SCALE), (HELLO, 0, notes.NO_CLOCK)],
+)
+def test_what_cannot_be_true_gives_no_samples(
+    terminal: Terminal, link: SerialLink, hello: Hello, step_us: int, note: str
+) -> None:
+    heard = Heard(link)
+    terminal.say(encode(hello))
+    for i in range(1000):
+        terminal.say(encode(Data.of(i + 1, i * step_us, i * 16, 0, [(0, 0, 256)] * 16)))
+    until(lambda: link.status().counts.samples == 16_000)
+    assert (link.status().state, link.status().note) == (DeviceState.FAULTY, note)
+    assert heard.samples + link.status().counts.rejected == 16_000
+    assert link.status().counts.rejected > 8000
+
+
 def test_losses_on_the_line_are_counted(tmp_path: Path) -> None:
     with SimulatedIgloo(still_bank(), at=tmp_path / "x", seed=2) as igloo, SerialLink(igloo.port, timing=QUICK) as link:
         heard = Heard(link)
@@ -376,6 +411,23 @@ def test_a_port_that_comes_later(tmp_path: Path) -> None:
         with SimulatedIgloo(still_bank(), at=tmp_path / "later"):
             until(lambda: link.status().state is DeviceState.CONNECTED)
             assert (link.status().kind, link.status().key) == (DeviceKind.SIMULATED, "later")
+
+
+def test_a_real_igloo_is_never_replaced_by_a_simulated_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Nothing here is real, so for once pseudo-terminals are taken for it.
+    monkeypatch.setattr("companion.igloo.port._PTY_MAJORS", ())
+    with SimulatedIgloo(still_bank(), at=tmp_path / "x") as igloo, SerialLink(igloo.port, timing=QUICK) as link:
+        heard = Heard(link)
+        until(lambda: heard.samples > 500)
+        assert link.status().kind is DeviceKind.REAL
+        igloo.unplug()
+        until(lambda: link.status().state is DeviceState.MISSING)
+        monkeypatch.undo()
+        before = heard.samples
+        igloo.replug()
+        until(lambda: link.status().note == notes.OTHER_KIND)
+        assert (link.status().state, link.status().kind) == (DeviceState.MISSING, DeviceKind.REAL)
+        assert heard.samples == before
 
 
 def test_another_unit_at_the_same_port_is_not_taken_for_the_first(tmp_path: Path) -> None:

@@ -249,6 +249,17 @@ def test_an_igloo_goes_the_whole_way(bank: Bank, tmp_path: Path) -> None:
     assert not (tmp_path / "igloo").is_symlink()
 
 
+def test_the_hand_of_an_igloo_does_what_it_is_told(bank: Bank) -> None:
+    with SimulatedIgloo(bank, seed=1) as igloo:
+        left = [igloo.seconds_left]
+        for act in (igloo.knock, igloo.lift, igloo.carry, igloo.turn_over, igloo.set_down):
+            act()
+            left.append(igloo.seconds_left)
+        igloo.shake(3, 1.0)
+        left.append(igloo.seconds_left)
+    assert all(two > one + 0.4 for one, two in pairwise(left))
+
+
 def test_what_nobody_reads_is_lost_in_whole_frames(bank: Bank, tmp_path: Path) -> None:
     igloo = SimulatedIgloo(bank, at=tmp_path / "igloo", seed=1)
     end = os.open(igloo.port, os.O_RDONLY | os.O_NONBLOCK)
