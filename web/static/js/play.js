@@ -151,8 +151,9 @@ function checking(match) {
     title: t("The check, round %(n)s", { n: match.round }),
     sentence: t("The igloos are turned over, card by card."),
     lines: [tn("%(n)s igloo", "%(n)s igloos", left), t("to turn over")],
-    action: "pick-check",
-    may: (card) => card.igloos.some((igloo) => igloo.number === null),
+    // A card that was begun is finished first (POP-3.1); before that any card may be chosen.
+    action: target.index > 0 ? null : "pick-check",
+    may: (card) => card.igloos.length > 0,
     asked: target,
     dock: [
       h("p", { class: "asked", id: "asked" }, token(one.colour), h("span", null,

@@ -1,0 +1,245 @@
+"""How it looks and reads: both languages, both themes, from 320 px to 4K; no barriers that axe-core knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from companion.ports import CameraStatus, DeviceKind, DeviceState, MotionState
+from tests.browser.conftest import Phones
+from tests.web.assembly import JPEG, Service
+from web import catalogue
+
+SIX = [
+    {"name": "Ann", "colour": "red"},
+    {"name": "", "colour": "blue"},
+    {"name": "Christabelle-Marie", "colour": "violet"},
+    {"name": "Dan", "colour": "black"},
+    {"name": "Eve", "colour": "yellow"},
+    {"name": "Maximilian", "colour": "green"},
+]
+
+
+def through_the_night(service: Service, page: Page, *, players: int = 6) -> Iterator[str]:
+    """Lead the host's page through everything that a night shows; yield a name at each stop."""
+    house = service.house
+    expect(page.locator(".setup fieldset")).to_have_count(3)
+    yield "setup"
+    house.plug_in()
+    house.status = CameraStatus(
+        "usb:0", DeviceKind.REAL, DeviceState.CONNECTED, 1280, 720, 15.0, "The camera sends pictures."
+    )
+    house.upload_photo(JPEG)
+    house.open_match(players=SIX[:players])
+    expect(page.locator(".play[data-phase=ready]")).to_be_visible()
+    yield "ready"
+    house.moves("start", "place red card1", "place blue card1")
+    house.moves("place red card3")
+    house.feel(MotionState.SHAKEN)
+    page.click(".who[data-colour=red]")
+    expect(page.locator(".iglet")).to_have_count(3)
+    yield "shaking"
+    page.click(".who[data-colour=red]")
+    house.moves("take blue")
+    page.click("[data-do=check]")
+    expect(page.locator(".refusal")).to_be_visible()
+    yield "refusal"
+    house.moves("return blue")
+    house.do("fault", {"clause": "POP-2.4", "colour": "red"})
+    page.click("details.menu summary")
+    page.click("details.menu [data-do=fault-dialog]")
+    yield "fault"
+    page.keyboard.press("Escape")
+    page.click("details.menu summary")
+    yield "menu"
+    page.click("details.menu [data-do=correct-dialog]")
+    yield "correct"
+    page.keyboard.press("Escape")
+    house.do("check")
+    house.moves("reveal card1 4")
+    house.hear(7)
+    expect(page.locator(".count")).to_be_visible()
+    page.click(".toys summary")
+    yield "checking"
+    page.click(".toys summary")
+    house.moves("reveal card1 9", "reveal card3 13")
+    expect(page.locator(".picker")).to_be_visible()
+    yield "picker"
+    page.click(".results .clause >> nth=0")
+    expect(page.locator("#dialog .clause-text")).to_be_visible()
+    yield "clause"
+    page.keyboard.press("Escape")
+    page.click("[data-do=invite]")
+    expect(page.locator("#dialog .pin")).to_be_visible()
+    yield "invite"
+    page.keyboard.press("Escape")
+    house.do("pause")
+    expect(page.locator(".play.paused")).to_be_visible()
+    yield "paused"
+    house.do("resume")
+    house.do("deal", {"cards": {"card1": "5/6"}})
+    for _ in range(10):
+        if house.night.view()["match"]["players"][0]["own"] == 0:
+            break
+        house.moves("start", "place red card2")
+        house.do("check")
+        house.moves("reveal card2 13")
+    expect(page.locator(".ending")).to_be_visible()
+    yield "ending"
+
+
+def overflow(page: Page) -> list[str]:
+    """Return what stands out of the page at the right."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll('body *')]
+          .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.scroll, .unseen, svg'))
+          .map((one) => one.className || one.nodeName)"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "dark"),
+    [
+        (320, 640, False),
+        (320, 640, True),
+        (768, 1024, False),
+        (1920, 1080, False),
+        (1920, 1080, True),
+        (3840, 2160, False),
+    ],
+)
+def test_nothing_stands_out_at_any_width(phones: Phones, service: Service, width: int, height: int, dark: bool) -> None:
+    page = phones.host(width=width, height=height, dark=dark)
+    for stop in through_the_night(service, page):
+        assert overflow(page) == [], stop
+        phones.shot(page, f"{width}-{'dark' if dark else 'light'}-{stop}")
+    phones.forgive("422")
+
+
+def test_a_round_fits_on_a_small_phone(phones: Phones, service: Service) -> None:
+    """Everything that is tapped in a round is in sight at once: all nine cards, all players, all numbers."""
+    service.house.open_match(players=SIX[:4])
+    service.house.moves("start")
+    page = phones.host(width=360, height=740)
+    expect(page.locator(".seats")).to_be_visible()
+
+    def hidden(selector: str) -> list[str]:
+        return page.evaluate(
+            """(selector) => [...document.querySelectorAll(selector)].filter((one) => {
+              const box = one.getBoundingClientRect();
+              const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+              return !top || !one.contains(top);
+            }).map((one) => one.outerHTML.slice(0, 80))""",
+            selector,
+        )
+
+    assert hidden(".card, .dock .who, .pass, .dock .main") == []
+    page.click(".who[data-colour=red]")
+    page.click(".card[data-place=card1]")
+    expect(page.locator(".iglet")).to_have_count(1)
+    page.click("[data-do=check]")
+    expect(page.locator(".keypad")).to_be_visible()
+    assert hidden(".card, .key") == []
+    sizes = page.evaluate(
+        """() => [...document.querySelectorAll('.key, .card')].map((one) => {
+          const box = one.getBoundingClientRect(); return Math.min(box.width, box.height);
+        })"""
+    )
+    assert min(sizes) >= 44
+
+
+@pytest.mark.parametrize(("dark", "language"), [(False, "en-GB"), (True, "fr-FR")], ids=["light-en", "dark-fr"])
+def test_axe_finds_no_barrier(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]], dark: bool, language: str
+) -> None:
+    guest = phones.guest(dark=dark, language=language)
+    guest.goto(f"{service.url}/join")
+    assert axe(guest) == []
+    guest.goto(f"{service.url}/host/nothing")
+    assert axe(guest) == []
+    guest.goto(f"{service.url}/nothing")
+    assert axe(guest) == []
+    guest.goto(service.url)
+    expect(guest.locator(".welcome")).to_be_visible()
+    assert axe(guest) == []
+    page = phones.host(dark=dark, language=language, width=1280, height=900)
+    for stop in through_the_night(service, page):
+        assert axe(page) == [], stop
+        if stop in {"shaking", "checking", "ending"}:
+            assert axe(guest) == [], stop
+    phones.forgive("422", "404")
+
+
+def read_aloud(page: Page) -> str:
+    """Return all that is shown or said: texts, labels, placeholders, titles."""
+    return page.evaluate(
+        """() => [document.title, document.body.innerText, ...[...document.querySelectorAll('*')].flatMap((one) =>
+          ['aria-label', 'placeholder', 'title', 'alt'].map((name) => one.getAttribute(name) ?? ''))].join('\\n')"""
+    )
+
+
+def test_in_french_no_english_is_left(phones: Phones, service: Service) -> None:
+    english = {
+        message.id: message.string
+        for message in catalogue.read("fr")
+        if isinstance(message.id, str)
+        and len(message.id) > 3
+        and "%(" not in message.id
+        and message.id != message.string
+    }
+    assert len(english) > 150
+    page = phones.host(language="fr-FR")
+    assert page.evaluate("document.documentElement.lang") == "fr"
+    seen = ""
+    for stop in through_the_night(service, page):
+        said = read_aloud(page)
+        seen += said
+        left = [
+            words
+            for words in english
+            if re.search(rf"(?<!\w){re.escape(words)}(?!\w)", said) and words not in said_in_french(english)
+        ]
+        assert left == [], stop
+    for french in ("Secouez", "Manche 1", "Le contrôle", "SIMULÉ", "3\u202f197,4 Hz"):
+        assert french in seen, french
+    phones.shot(page, "french-ending", full=True)
+    phones.forgive("422")
+
+
+def said_in_french(english: dict[str, str]) -> str:
+    """Return all French words: an English word that is part of them proves nothing (`Port`, `Total`)."""
+    return "\n".join(english.values())
+
+
+def test_the_language_is_switched_on_the_page(phones: Phones, service: Service) -> None:
+    service.house.open_match()
+    page = phones.player()
+    expect(page.locator(".sentence")).to_contain_text("Lay the cards")
+    page.click(".languages [value=fr]")
+    expect(page.locator(".sentence")).to_contain_text("Posez les cartes")
+    # It stays on this device, and the player stays at the table.
+    page.reload()
+    expect(page.locator(".sentence")).to_contain_text("Posez les cartes")
+    expect(page.locator("[data-do=start]")).to_be_visible()
+
+
+def test_motion_is_spared_who_asks(phones: Phones, service: Service) -> None:
+    page = phones.guest(reduced_motion="reduce")
+    page.goto(service.url)
+    expect(page.locator(".welcome")).to_be_visible()
+    assert page.evaluate("getComputedStyle(document.querySelector('.languages button')).transitionDuration") == "0s"
+
+
+def test_the_first_view_weighs_little_on_the_wire(phones: Phones, service: Service) -> None:
+    page = phones.guest(language="fr-FR")
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    weights: list[float] = []
+    session.on("Network.loadingFinished", lambda told: weights.append(told["encodedDataLength"]))
+    page.goto(service.url)
+    expect(page.locator(".link.live")).to_be_attached()
+    assert len(weights) > 15
+    assert sum(weights) < 100_000
