@@ -158,6 +158,7 @@ class CameraWatcher:
             self._source.close()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=10)
+        self._set_state(DeviceState.MISSING, notes.CAMERA_CLOSED)
 
     def __enter__(self) -> CameraWatcher:
         return self.start()

@@ -294,3 +294,4 @@ def test_closing_while_the_camera_is_silent(camera: MjpegServer, monkeypatch: py
     watching.close()
     assert watching._thread is not None
     assert not watching._thread.is_alive()
+    assert state(watching.status()) == (DeviceState.MISSING, notes.CAMERA_CLOSED)
