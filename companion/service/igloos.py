@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Callable
 
 from companion.igloo.candidates import DEFAULT_DENY
@@ -29,8 +30,10 @@ from companion.ports import (
 from companion.settings import Settings
 from web.house import SimulatedAction
 
-PATIENCE_S = 2.5
-"""How long a real igloo is looked for before a simulated one takes the empty place."""
+FIRST_LOOK_S = 1.5
+PATIENCE_S = 10.0
+"""How long a real igloo is listened for, where a port is there, before a simulated one takes the empty place: a board
+boots in two seconds, and listening at every bit rate takes seven and a half. Where no port is, the first look does."""
 
 CHECK_S = 0.5
 SHAKE_S = 4.0
@@ -146,8 +149,12 @@ class Igloos:
 
     def _mind(self) -> None:
         """Let a simulated igloo come and go as the head of this module says."""
-        if not self._simulate or self._closing.wait(PATIENCE_S):
+        if not self._simulate or self._closing.wait(FIRST_LOOK_S):
             return
+        end = time.monotonic() + PATIENCE_S - FIRST_LOOK_S
+        while self._searching() and time.monotonic() < end:
+            if self._closing.wait(CHECK_S):
+                return
         if not self._real_heard():
             igloo = SimulatedIgloo()
             self._simulated = igloo
@@ -158,6 +165,9 @@ class Igloos:
                     self._finder.remove(igloo.port)
                     igloo.close()
                     return
+
+    def _searching(self) -> bool:
+        return any(status.state is DeviceState.SEARCHING for status in self._finder.statuses())
 
     def _real_heard(self) -> bool:
         own = self._simulated.port if self._simulated is not None else ""
