@@ -44,7 +44,7 @@ class Ears:
         self.left_out = 0
         self._on_motion, self._on_count, self._gate = on_motion, on_count, gate
         self._motion = MotionDetector(key, kind)
-        self._make_counter = lambda: Counter(key, kind)
+        self._kind = kind
         self._counter: Counter | None = None
         self._no_counter = False
         self._queue: queue.Queue[Samples | None] = queue.Queue(QUEUE_RUNS)
@@ -82,7 +82,7 @@ class Ears:
             if self._no_counter:
                 return
             try:
-                self._counter = self._make_counter()
+                self._counter = Counter(self.key, self._kind)
             except BadDataError as error:
                 _log.error("Nothing is counted: %s", error)
                 self._no_counter = True

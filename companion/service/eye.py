@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from companion.ports import BadDataError, CameraStatus, Evidence
+from companion.service.notes import NOT_FROM_THE_PAGE
 from web.house import Table
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 FROM_THE_PAGE = re.compile(r"usb(:\d{1,2})?|pi(:\d)?|/dev/video\d{1,3}|https?://\S{1,300}")
 """What a request may name; files and folders of this machine only its owner names, on the command line."""
 
-NOT_FROM_THE_PAGE = "A camera is usb:0, pi, /dev/video0 or an http address."
 
 
 class Eye:

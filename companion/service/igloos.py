@@ -27,6 +27,7 @@ from companion.ports import (
     Motion,
     Samples,
 )
+from companion.service.notes import NO_SIMULATED_IGLOO, NO_SUCH_COUNT
 from companion.settings import Settings
 from web.house import SimulatedAction
 
@@ -91,9 +92,9 @@ class Igloos:
         """
         igloo = self._simulated
         if igloo is None:
-            raise DeviceError("There is no simulated igloo.")
+            raise DeviceError(NO_SIMULATED_IGLOO)
         if count is not None and count not in COUNTS:
-            raise BadDataError(f"An igloo holds {COUNTS.start} to {COUNTS.stop - 1} beads.")
+            raise BadDataError(NO_SUCH_COUNT)
         match action:
             case SimulatedAction.SHAKE:
                 igloo.shake(count if count is not None else random.choice(COUNTS), SHAKE_S)  # noqa: S311 - a toy
