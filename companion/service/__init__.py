@@ -37,12 +37,16 @@ from companion.ports import (
 from companion.service.addresses import page_urls
 from companion.service.eye import Eye
 from companion.service.igloos import Igloos
+from companion.service.pictures import forget_old
 from companion.settings import Settings
 from web.forms import camera_form, count_form, igloo_form, igloos_form, motion_form
 from web.house import SimulatedAction, Table
 
 HEALTH_EVERY_S = 1.0
 """How often the page hears of the devices' health, if it changed."""
+
+TIDY_EVERY_S = 3600.0
+"""How often pictures that are older than the host wants are looked for."""
 
 log = logging.getLogger(__name__)
 
@@ -268,7 +272,11 @@ class Service:
     def _tell_health(self) -> None:
         """Tell the page of the devices' health when it changed, and that a round hides or shows the count."""
         last: dict[str, Any] = {}
+        tidied = -TIDY_EVERY_S
         while not self._closing.wait(HEALTH_EVERY_S):
+            if time.monotonic() - tidied > TIDY_EVERY_S:
+                tidied = time.monotonic()
+                forget_old(self._pictures.folder, self.settings.number("keep_pictures_days"))
             hidden = self.night.live_round()
             if hidden:
                 self._count = None
