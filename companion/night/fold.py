@@ -83,7 +83,7 @@ class LogLine:
 
 @dataclass(slots=True)
 class Match:
-    """A game from its opening on. ``states[n]`` is the state after n steps."""
+    """A game from its opening on. While it is open, ``states[n]`` is the state after n steps."""
 
     id: str
     game: Game[Any]
@@ -233,6 +233,8 @@ class NightFold:
         if self.match is not None:
             if self.match.over:
                 self.games.append(self.match)
+            # A match that is put away needs its end only, so a long evening stays small.
+            del self.match.states[:-1]
             self.match = None
 
     def _begin(self, entry: Entry, key: str) -> LogLine:

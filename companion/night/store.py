@@ -162,18 +162,17 @@ def integrity(db: sqlite3.Connection) -> list[str]:
 
 
 def migrate(db: sqlite3.Connection, schema: Schema) -> None:
-    """Bring a database to the version of this program, each version in a transaction of its own."""
+    """Bring a database to the version of this program, each version in a transaction of its own.
+
+    Where a statement fails, closing the connection undoes its transaction; the caller does that.
+    """
     (version,) = db.execute("PRAGMA user_version").fetchone()
     for number, statements in enumerate(schema.migrations[version:], start=version + 1):
         db.execute("BEGIN IMMEDIATE")
-        try:
-            for statement in statements:
-                db.execute(statement)
-            db.execute(f"PRAGMA user_version = {number}")
-            db.execute("COMMIT")
-        except BaseException:
-            db.execute("ROLLBACK")
-            raise
+        for statement in statements:
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version = {number}")
+        db.execute("COMMIT")
 
 
 def move_aside(path: Path) -> Sequence[Path]:

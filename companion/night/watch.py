@@ -46,6 +46,7 @@ class RoundWatch:
             witness = self._night.witness(motion.key)
             sensor = witness.sensor
             placed_by = sensor.seq if sensor is not None else None
+            # Outside a live round no placement binds, so one that binds again after a pause is new to this hand too.
             newly_placed = placed_by is not None and placed_by != igloo.placed_by
             igloo.placed_by = placed_by
             if motion.state in SET_DOWN:
@@ -53,7 +54,6 @@ class RoundWatch:
                 return None
             if not igloo.in_hand:
                 igloo.in_hand = True
-                igloo.excused = not witness.live
             elif newly_placed:
                 igloo.excused = True
             if not witness.live or igloo.noted:

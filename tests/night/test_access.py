@@ -176,6 +176,13 @@ def test_guessing_is_slow_for_one_address(access: Access, clock: Clock) -> None:
         access.join(wrong, "10.0.0.9")
 
 
+def test_guessing_host_links_is_slow_too(access: Access) -> None:
+    for n in range(5):
+        assert access.redeem(f"guess{n}", "10.0.0.9") is None
+    with pytest.raises(TooManyTriesError):
+        access.redeem(access.host_token(), "10.0.0.9")
+
+
 def test_guessing_is_slow_for_all_together(access: Access, clock: Clock) -> None:
     wrong = wrong_pin(access)
     for n in range(30):

@@ -234,6 +234,7 @@ def test_a_damaged_journal_is_said_and_left_as_it_is(path: Path, damage: object,
     assert "journal.sqlite" in said
     assert "\n" not in said
     assert said.endswith(".")
+    assert ("another program" in said) == (damage is foreign)
 
 
 def test_a_torn_write_ahead_log_loses_only_its_torn_end(path: Path) -> None:
