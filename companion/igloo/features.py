@@ -84,8 +84,9 @@ def tier_of(rate_hz: float) -> float | None:
 class FeatureStream:
     """Turns samples of one unbroken run, in any portions, into blocks of sums.
 
-    ``rate_hz`` is the true rate; its ``tier`` follows from it where none is given. ``rows`` has shape (blocks, ROW), ``cells`` (blocks, CELLS, 5): acceleration in g
-    and the mean power in g² of the beads' sounds, plain and whitened. A break in the samples needs :meth:`restart`.
+    ``rate_hz`` is the true rate; its ``tier`` follows from it where none is given. ``rows`` has shape (blocks, ROW),
+    ``cells`` (blocks, CELLS, 5): acceleration in g and the mean power in g² of the beads' sounds, plain and whitened. A
+    break in the samples needs :meth:`restart`.
     """
 
     def __init__(self, rate_hz: float, tier: float | None = None) -> None:

@@ -348,7 +348,12 @@ class MotionDetector:
                 self._enter(MotionState.SHAKEN if shake else MotionState.CARRIED, t, tilt)
                 return True
             return False
-        over = (calm and tilt > TURNED_DEG and 0.6 < length < 1.5) or (not calm and tilt > 115.0 and 0.5 < length < 1.6)
+        if calm:
+            over = tilt > TURNED_DEG and 0.6 < length < 1.5
+        else:
+            # while it is swung violently, the mean of a few swings says nothing of gravity
+            swung = self._strength(0.7, step)
+            over = tilt > 115.0 and 0.5 < length < 1.6 and swung is not None and swung < 1.3
         self._over_cells = self._over_cells + 1 if over else 0
         if self._seconds(self._over_cells, step) >= 0.05:
             self._enter(MotionState.TURNED, t, tilt)
@@ -371,17 +376,16 @@ class MotionDetector:
             self._after_fall += 1
             if self._seconds(self._after_fall, step) > 0.06:
                 self._fall_t = None
-        # a hand that shakes it is weightless for moments, but never evenly so
+        # a hand that shakes it is weightless for moments, but never evenly so, and no blow ends it
         flight = self._fall[1:] if len(self._fall) > 3 else self._fall
-        if self._fall_t is None or not flight:
+        if self._fall_t is None or len(flight) < 3:
             return False
-        even = float(np.ptp(np.asarray(flight), axis=0).max())
+        even = float(np.abs(np.diff(np.asarray(flight), axis=0)).max())
         fell = self._seconds(len(flight), step)
         hit = self._after_fall > 0 and (
-            (fell >= 0.04 and even < 0.10 and peak > 3.0 and float(np.linalg.norm(mean)) > 1.8)
-            or (fell >= 0.06 and even < 0.12 and peak > 6.0)
+            (fell >= 0.04 and even < 0.12 and peak > 8.0) or (fell >= 0.10 and even < 0.08 and peak > 4.0)
         )
-        if hit or (fell >= 0.15 and even < 0.15):
+        if hit or (fell >= 0.15 and even < 0.08):
             began, self._fall_t = self._fall_t, None
             self._pull = None
             self._enter(MotionState.DROPPED, began)

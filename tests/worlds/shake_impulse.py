@@ -8,6 +8,8 @@ digits are drawn from the same ranges (`companion.physics.ranges`).
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +17,8 @@ from numpy.typing import NDArray
 
 from companion.physics import draws, people, sensor
 from companion.physics.beads import GRAVITY, compiled
-from companion.physics.hand import CONTROL_HZ, HandPath, rotate
-from companion.physics.ranges import Device, Grip, Ranges
+from companion.physics.hand import CONTROL_HZ, HandPath
+from companion.physics.ranges import Device, Grip
 from companion.physics.world import Recording, scene
 from companion.ports import COUNTS
 
@@ -71,10 +73,13 @@ def record(device: Device, grip: Grip, path: HandPath, count: int, rng: np.rando
     )
     modes = np.array(
         [
-            [2 * np.pi * m.hz * np.sqrt(1 - m.damping**2), 2 * np.pi * m.hz * m.damping, 1 / m.mass, *m.direction, *m.floor, *m.dome[:4]]
+            (
+                *(2 * np.pi * m.hz * np.sqrt(1 - m.damping**2), 2 * np.pi * m.hz * m.damping, 1 / m.mass),
+                *(*m.direction, *m.floor, *m.dome[:4]),
+            )
             for m in device.modes
         ]
-    )  # fmt: skip
+    )
     surface = np.array([*device.restitution, *device.friction])
     _run(
         step, device.middle_m, held, inertia, hand, surface, whole.rows(), radii, start.mass, start.pos, bricks(device),
@@ -376,28 +381,40 @@ def _run(
                     pos[i, a] += vel[i, a] * dt
 
 
-def shake(seed: int, device: int, person: int, number: int, count: int, seconds: float) -> Recording:
-    """Return one shake of simulator B, by its numbers."""
-    igloo, hand = draws.pair(seed, device, person, Ranges())
+def shake(
+    seed: int, device: int, number: int, count: int, seconds: float, *, person: int = 0, rate_hz: float = 0.0
+) -> Recording:
+    """Return one shake of simulator B, by its numbers; ``rate_hz`` replaces the sensor's own clock."""
+    igloo, hand = draws.pair(seed, device, person)
+    if rate_hz:
+        igloo = replace(igloo, rate_hz=rate_hz)
     rng = np.random.default_rng([seed, device, person, number])
     return record(igloo, hand.grip, people.shake(hand, seconds, rng), count, rng)
 
 
 def many(seed: int, devices: int, seconds: float, each: int = 1) -> dict[str, Any]:
-    """Return a labelled recording: ``each`` shakes of every count in each of so many devices, one hand each."""
-    runs, rates, counts, ids = [], [], [], []
+    """Return a labelled recording: ``each`` shakes of every count in each of so many devices, one hand each.
+
+    A file has one rate, so one clock ticks in all its igloos.
+    """
+    rate = draws.pair(seed, 0)[0].rate_hz
+    runs, counts, ids = [], [], []
     for d in range(devices):
         for s in range(each * len(COUNTS)):
-            recording = shake(seed, d, 0, s, COUNTS[s % len(COUNTS)], seconds)
-            runs.append(recording.accel)
-            rates.append(recording.rate_hz)
+            recording = shake(seed, d, s, COUNTS[s % len(COUNTS)], seconds, rate_hz=rate)
+            runs.append(recording.g)
             counts.append(recording.count)
             ids.append(d)
     shortest = min(len(run) for run in runs)
     return {
-        "accel": np.stack([run[:shortest] for run in runs]) * (sensor.UG_PER_LSB * 1e-6),
-        "rate_hz": np.asarray(rates),
+        "accel": np.stack([run[:shortest] for run in runs]).astype(np.float32),
+        "rate_hz": np.asarray(rate),
         "count": np.asarray(counts),
         "device": np.asarray(ids),
         "person": np.asarray(ids),
     }
+
+
+if __name__ == "__main__":
+    out, devices = sys.argv[1], int(sys.argv[2])
+    np.savez_compressed(out, **many(77, devices, 4.0))
