@@ -70,6 +70,8 @@ class WebServer(TcpWSGIServer):  # type: ignore[misc]
 
     def __init__(self, app: Flask, adjustments: Adjustments) -> None:
         self._stopping = threading.Event()
+        self._trigger_lock = threading.RLock()
+        self._ended = False
         self._streams: Streams = app.extensions["companion-streams"]
         self._sockets: dict[int, object] = {}
         threads = ThreadedTaskDispatcher()
@@ -94,6 +96,8 @@ class WebServer(TcpWSGIServer):  # type: ignore[misc]
             while not self._stopping.is_set():
                 wasyncore.loop(timeout=1.0, use_poll=True, map=self._sockets, count=1)
         finally:
+            with self._trigger_lock:
+                self._ended = True
             self.accepting = False
             self._streams.close()
             self.task_dispatcher.shutdown(timeout=3)
@@ -101,8 +105,11 @@ class WebServer(TcpWSGIServer):  # type: ignore[misc]
 
     def stop(self) -> None:
         """End :meth:`run`, from any thread or signal handler."""
-        self._stopping.set()
-        self.pull_trigger()
+        with self._trigger_lock:
+            # Once the loop has ended its pipe is closed, and the number of the pipe may be somebody else's.
+            if not self._ended:
+                self._stopping.set()
+                self.pull_trigger()
 
 
 def make_server(app: Flask, host: str = "127.0.0.1", port: int = 0) -> WebServer:

@@ -16,11 +16,17 @@ function middle(index) {
 
 const placeNumber = (place) => Number(place.replace("card", ""));
 
-/** The size of a card's numbers so that they fit, however wide the reader's serif digits are. */
-function numberSize(text) {
+const ROOM = WIDTH - 26;
+
+/** A card's numbers: as large as fits; long ones are squeezed a little rather than made too small to read. */
+function numbers(text) {
   const digits = text.replaceAll("/", "").length;
+  // The widest serif digits that a reader may have (DejaVu Serif Bold).
   const ems = digits * 0.71 + (text.length - digits) * 0.38;
-  return Math.min(88, (WIDTH - 26) / ems);
+  const size = Math.min(88, (ROOM / ems) * 1.35);
+  const squeeze = size * ems > ROOM ? { textLength: ROOM, lengthAdjust: "spacingAndGlyphs" } : {};
+  return s("text", { class: "numbers", "text-anchor": "middle", y: (-58 + size * 0.36).toFixed(1),
+    "font-size": size.toFixed(1), ...squeeze }, text);
 }
 
 function figures(points, y) {
@@ -67,8 +73,6 @@ function describe(card, result, names) {
 
 function oneCard(card, { action, picked, asked, askedIgloo, result, fresh, names }) {
   const [x, y] = middle(placeNumber(card.place) - 1);
-  const text = cardName(card.numbers);
-  const size = numberSize(text);
   const igloos = card.igloos.map((one, i) => ({ ...one, asked: asked && i === askedIgloo }));
   const button = action
     ? { role: "button", tabindex: 0, "data-do": action, "data-place": card.place, "aria-pressed": picked ? "true" : null }
@@ -84,7 +88,7 @@ function oneCard(card, { action, picked, asked, askedIgloo, result, fresh, names
     s("rect", { class: "frame", x: -WIDTH / 2 + 8, y: -HEIGHT / 2 + 8, width: WIDTH - 16, height: HEIGHT - 16, rx: 10 }),
     card.numbers
       ? [
-          s("text", { class: "numbers", "text-anchor": "middle", y: -58 + size * 0.36, "font-size": size.toFixed(1) }, text),
+          numbers(cardName(card.numbers)),
           !igloos.length && !result && figures(card.points, 18),
         ]
       : !result && s("text", { class: "place", "text-anchor": "middle", y: 16 }, placeNumber(card.place)),

@@ -48,7 +48,7 @@ function line(igloo) {
       h("strong", null, igloo.unit ? t("Igloo sensor %(n)s", { n: igloo.unit }) : t("Igloo sensor")),
       kindMark(igloo.kind),
       h("span", { class: "quiet" }, stateWords(igloo.state))),
-    igloo.note && h("p", { class: "note" }, t(igloo.note)),
+    igloo.note && h("p", { class: igloo.state === "connected" ? "quiet" : "note" }, t(igloo.note)),
     h("dl", { class: "facts" },
       igloo.port && fact(t("Port"), igloo.port),
       igloo.rate_hz !== null && fact(t("Sample rate"), `${number(igloo.rate_hz, 1)} Hz`),
@@ -57,8 +57,10 @@ function line(igloo) {
 }
 
 function motion() {
-  const [name, words] = MOTIONS[store.motion.state] ?? ["unknown", () => t("not felt yet")];
-  return h("p", { class: ["motion", store.motion.state ?? "unknown"], "data-key": "motion", "data-motion": store.motion.state ?? "" },
+  // What was felt before the line was lost says nothing of now.
+  const state = store.igloo.igloos.some((one) => one.state === "connected") ? store.motion.state : null;
+  const [name, words] = MOTIONS[state] ?? ["unknown", () => t("not felt yet")];
+  return h("p", { class: ["motion", state ?? "unknown"], "data-key": "motion", "data-motion": state ?? "" },
     icon(name, "large"), h("span", null, t("The igloo is:"), " ", h("strong", null, words())));
 }
 
@@ -102,15 +104,16 @@ function toys() {
   const plugged = store.igloo.igloos.some((one) => one.kind === "simulated" && one.state === "connected");
   return h("details", { class: "toys", "data-key": "toys" },
     h("summary", null, kindMark("simulated"), " ", t("Play with the simulated igloo")),
-    h("p", { class: "quiet" }, t("Shake an igloo with this many beads:")),
-    h("div", { class: "keypad small" }, Array.from({ length: 12 }, (_, i) => i + 2).map((n) =>
-      h("button", { type: "button", class: "key", "data-do": "simulate", "data-action": "shake", "data-count": n,
-        "aria-label": tn("Shake %(n)s bead", "Shake %(n)s beads", n) }, n))),
-    h("div", { class: "row" },
-      button("lift", "lift", t("Lift")),
-      button("turn_over", "turn", t("Turn over")),
-      button("set_down", "down", t("Set down")),
-      plugged ? button("unplug", "plug", t("Unplug")) : button("replug", "plug", t("Plug in again"))));
+    h("div", { class: "stack" },
+      h("p", { class: "quiet" }, t("Shake an igloo with this many beads:")),
+      h("div", { class: "keypad small" }, Array.from({ length: 12 }, (_, i) => i + 2).map((n) =>
+        h("button", { type: "button", class: "key", "data-do": "simulate", "data-action": "shake", "data-count": n,
+          "aria-label": tn("Shake %(n)s bead", "Shake %(n)s beads", n) }, n))),
+      h("div", { class: "row" },
+        button("lift", "lift", t("Lift")),
+        button("turn_over", "turn", t("Turn over")),
+        button("set_down", "down", t("Set down")),
+        plugged ? button("unplug", "plug", t("Unplug")) : button("replug", "plug", t("Plug in again")))));
 }
 
 /** Draw what is known of the igloos. */
@@ -157,7 +160,7 @@ export function cameraPanel(match) {
           h("strong", null, camera.source), kindMark(camera.kind), h("span", { class: "quiet" }, stateWords(camera.state)),
           camera.width ? h("span", { class: "quiet" }, `${camera.width} × ${camera.height}, ${number(camera.fps, 1)}/s`) : null)
       : h("p", { class: "quiet" }, t("No camera is chosen. A photo from a phone does as well.")),
-    camera?.note && h("p", { class: "note" }, t(camera.note)),
+    camera?.note && h("p", { class: camera.state === "connected" ? "quiet" : "note" }, t(camera.note)),
     picture(table),
     !mayAct() && table && h("p", { class: "quiet" }, t("Pictures of the table are for those who take part.")),
     mayAct() && h("div", { class: "row" },
