@@ -196,6 +196,11 @@ M = TypeVar("M", bound=Move)
 S = TypeVar("S", bound="State[Any]")
 
 
+def evenly(moves: Sequence[M]) -> list[tuple[M, float]]:
+    """Return moves with the same probability each, as :meth:`State.chances` has them."""
+    return [(move, 1 / len(moves)) for move in moves]
+
+
 class LegalMoves(Generic[M]):
     """A lazy view of the legal moves: ``move in view``, ``bool(view)``, ``len(view)``, iteration."""
 
@@ -279,9 +284,15 @@ class State(ABC, Generic[M]):
         del player
         return self.position()
 
+    def chances(self) -> list[tuple[M, float]]:
+        """Return what :meth:`chance` draws from: each move with its probability; together they are 1."""
+        return evenly(list(self.moves()))
+
     def chance(self, rng: Random) -> M:
         """Return a move for CHANCE, drawn as the box would draw it."""
-        return rng.choice(list(self.moves()))
+        moves, weights = zip(*self.chances(), strict=True)
+        drawn: M = rng.choices(moves, weights)[0]
+        return drawn
 
     @property
     def legal_moves(self) -> LegalMoves[M]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from random import Random
 
-from companion.rules.core import ANYBODY, CHANCE, NOBODY, Reason
+from companion.rules.core import ANYBODY, CHANCE, NOBODY, Reason, evenly
 from companion.rules.igloo_pop import moves as m
 from companion.rules.igloo_pop.moves import IglooPopMove
 from companion.rules.igloo_pop.parts import (
@@ -312,18 +312,26 @@ class IglooPopState(Readings):
             self._phase = DEAL if missing and ledger.stack else READY
             self._ledger = ledger._replace(round=ledger.round + 1)
 
-    def chance(self, rng: Random) -> IglooPopMove:
-        """Return a move as the box would draw it: a card of those not yet laid, or a number not yet shown."""
+    def _from_box(self) -> list[IglooPopMove]:
+        """Return what may come next, all alike, where the table takes cards and places in their order."""
         if self._phase == CHECKING and UNKNOWN not in self._ledger.cards:
             begun = self._begun
             if begun < 0:
                 begun = next(where for where, igloos in enumerate(self._igloos) if igloos)
             used = self._used
-            return rng.choice([move for move in m.REVEALS[begun] if not used >> move.number & 1])
+            return [move for move in m.REVEALS[begun] if not used >> move.number & 1]
         if self._phase == DEAL and UNKNOWN not in self._ledger.cards:
             seen = self._ledger.seen
-            return rng.choice([move for move in m.DEALS[self._ledger.cards.index(EMPTY)] if not seen >> move.card & 1])
-        return rng.choice(list(self.moves()))
+            return [move for move in m.DEALS[self._ledger.cards.index(EMPTY)] if not seen >> move.card & 1]
+        return list(self.moves())
+
+    def chances(self) -> list[tuple[IglooPopMove, float]]:
+        """Return the cards not yet laid, or the numbers not yet shown, on the place whose turn it is."""
+        return evenly(self._from_box())
+
+    def chance(self, rng: Random) -> IglooPopMove:
+        """Return a move as the box would draw it: a card of those not yet laid, or a number not yet shown."""
+        return rng.choice(self._from_box())
 
 
 _new = object.__new__

@@ -5,7 +5,6 @@ For each kind of move three functions: why it is refused, what comes after it, w
 
 from __future__ import annotations
 
-from random import Random
 from typing import TYPE_CHECKING
 
 from companion.rules.core import CHANCE, Reason
@@ -340,17 +339,17 @@ def say_reveal(s: IgluState, move: Reveal) -> Reason:
     return Reason(f"reveal-{word}", {**facts, "fish": int(number)} if number else facts)
 
 
-def chance(s: IgluState, rng: Random) -> IgluMove:
-    """Return the tile or the token that the box gives, every unseen one alike."""
+def chances(s: IgluState) -> list[tuple[IgluMove, float]]:
+    """Return the tiles or tokens that the box may give with their probabilities, every unseen one alike."""
+    found: list[tuple[IgluMove, float]] = []
     if s.phase == REVEALING:
-        faces = [move for move in moves_reveal(s) if isinstance(move, Reveal) and move.face != box.KEPT]
         red = hidden_red(s)
         unseen_red = sum(s.tiles[box.RED :])
-        weights = []
-        for move in faces:
-            face = s.table.mix.faces.index(move.face)
-            weights.append(s.tiles[face] * (red / unseen_red if face >= box.RED else 1.0))
-        return rng.choices(faces, weights)[0]
-    tokens = drawn_tokens(s)
-    token = rng.choices(tokens, [s.reserve(token) for token in tokens])[0]
-    return Draw(s.square, token)
+        for move in moves_reveal(s):
+            if isinstance(move, Reveal) and move.face != box.KEPT:
+                face = s.table.mix.faces.index(move.face)
+                found.append((move, s.tiles[face] * (red / unseen_red if face >= box.RED else 1.0)))
+    else:
+        found += [(Draw(s.square, token), s.reserve(token)) for token in drawn_tokens(s)]
+    total = sum(weight for _, weight in found)
+    return [(move, weight / total) for move, weight in found]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 from companion.rules.core import JSON, Outcome, Problem, Reason, ScoreSheet, State
@@ -46,9 +45,9 @@ class IgluState(Situation, State[IgluMove]):
         """Return the state after a legal move."""
         return EFFECTS[move.kind](self, move)
 
-    def chance(self, rng: Random) -> IgluMove:
-        """Return a tile or a token as the box would give it."""
-        return melting.chance(self, rng)
+    def chances(self) -> list[tuple[IgluMove, float]]:
+        """Return the tiles or tokens that the box may give, with their probabilities."""
+        return melting.chances(self)
 
     def problems(self) -> tuple[Problem, ...]:
         """Return everything that is wrong with this position."""
