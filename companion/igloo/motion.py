@@ -64,6 +64,7 @@ class MotionDetector:
 
     def feed(self, samples: Samples) -> list[Motion]:
         """Take a run of samples; return the motions that it shows, oldest first."""
+        self._found = []
         if samples.rate_hz != self._rate:
             self._rate = samples.rate_hz
             self._size = max(1, round(samples.rate_hz * CELL_S))
@@ -74,7 +75,6 @@ class MotionDetector:
             accel = accel[np.isfinite(accel).all(axis=1)]
         self._pending.append(accel)
         self._waiting += len(accel)
-        self._found = []
         if self._waiting >= self._size:
             data = np.concatenate(self._pending)
             cells = len(data) // self._size
@@ -182,7 +182,7 @@ class MotionDetector:
         self.state, self.since = state, t
         self._over_cells = self._upright_cells = self._state_cells = 0
         self._stir_t, self._blow = None, False
-        self._found.append(Motion(self.key, state, t, self.kind, None if tilt is None else round(tilt, 1)))
+        self._found.append(Motion(self.key, state, float(t), self.kind, None if tilt is None else round(tilt, 1)))
 
     # --- nothing known yet
 

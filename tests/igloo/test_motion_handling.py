@@ -1,0 +1,28 @@
+"""Motion on simulated handling: hands, mountings, tables and mishaps drawn from the ranges."""
+
+from __future__ import annotations
+
+from companion.cli import shake_motion
+from companion.ports import MotionState as S
+
+
+def test_handling_is_recognised() -> None:
+    tally = shake_motion.Tally()
+    for episode in shake_motion.episodes(seed=41, count=12):
+        shake_motion.add(tally, episode, shake_motion.told(episode))
+    assert tally.seconds > 100
+    assert sum(tally.shown.values()) > 80
+    assert sum(tally.found.values()) >= 0.97 * sum(tally.shown.values())
+    for state in (S.REST, S.LIFTED, S.SHAKEN, S.TURNED, S.SET_DOWN):
+        assert tally.recall(state) >= 0.9, state
+    assert tally.wrong.get(S.TURNED, 0) == 0
+    assert tally.wrong.get(S.DROPPED, 0) == 0
+
+
+def test_the_simulated_truth_is_a_story_of_a_turn() -> None:
+    episode = next(shake_motion.episodes(seed=42, count=1))
+    begins = [label.begin for label in episode.truth]
+    assert begins == sorted(begins)
+    assert episode.truth[0].state is S.REST
+    assert episode.truth[-1].end <= len(episode.accel) / episode.rate_hz + 0.2
+    assert all(label.end > label.begin for label in episode.truth)
