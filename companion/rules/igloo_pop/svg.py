@@ -1,0 +1,116 @@
+"""A position of Igloo Pop as a picture: the circle of cards round the village, the igloos with their thalers."""
+
+from __future__ import annotations
+
+from html import escape
+from math import cos, pi, sin
+from typing import TYPE_CHECKING
+
+from companion.rules.drawing import INK, caption, frame, sheet, verdict_mark
+
+if TYPE_CHECKING:
+    from companion.rules.igloo_pop.moves import IglooPopMove
+    from companion.rules.igloo_pop.state import IglooPopState
+
+WIDTH, HEIGHT = 720, 700
+CARD_W, CARD_H = 118, 64
+RADIUS_X, RADIUS_Y = 280, 262
+ACROSS = 4
+"""Igloos in a row below a card."""
+
+# Okabe and Ito's colours where the box has another; each thaler has a shape of its own as well.
+FILL = {
+    "red": "#d55e00",
+    "yellow": "#f0e442",
+    "green": "#009e73",
+    "blue": "#0072b2",
+    "violet": "#cc79a7",
+    "black": "#1a1a1a",
+}
+SHAPE = {
+    "red": '<circle r="8"/>',
+    "yellow": '<path d="M0-9L9 7H-9z"/>',
+    "green": '<rect x="-7.5" y="-7.5" width="15" height="15"/>',
+    "blue": '<path d="M0-10L8 0 0 10-8 0z"/>',
+    "violet": '<path d="M0-10l3 6.500 7 .6-5.300 4.600 1.700 6.900L0 5l-6.400 3.600 1.700-6.900L-10-2.900l7-.6z"/>',
+    "black": '<path d="M-3-9h6v6h6v6h-6v6h-6v-6h-6v-6h6z"/>',
+}
+_DOME = '<path d="M-15 12v-6a15 17 0 0 1 30 0v6h-10v-6h-10v6z" fill="#eaf3f8" stroke="#1a1a1a" stroke-width="1.4"/>'
+WORDS = {
+    "en": {"title": "Igloo Pop", "village": "village", "stack": "stack", "round": "round"},
+    "fr": {"title": "Igloo Pop", "village": "village", "stack": "pioche", "round": "manche"},
+}
+
+
+def draw(state: IglooPopState, move: IglooPopMove | None = None, lang: str = "en") -> str:
+    """Return the table as SVG text; with a move also its mark, and below the table the ruling with its clauses."""
+    ruling = None if move is None else state.check(move)
+    parts = _village(state, lang)
+    for index, (place, numbers) in enumerate(state.cards.items()):
+        x, y = _centre(index)
+        parts += _card(place, numbers, x, y)
+        for nth, (colour, number) in enumerate(state.igloos[place]):
+            parts.append(_igloo(colour, number, x, y, nth, len(state.igloos[place])))
+        if move is not None and ruling is not None and move.place == place:
+            top = y - CARD_H / 2
+            parts.append(frame(x - CARD_W / 2 - 6, top - 6, CARD_W + 12, CARD_H + 12, legal=ruling.legal))
+            parts.append(verdict_mark(x + CARD_W / 2 + 2, top - 2, legal=ruling.legal))
+    if move is not None and ruling is not None and move.place is None:
+        parts.append(verdict_mark(WIDTH / 2, HEIGHT / 2 - 62, legal=ruling.legal))
+    lines = [] if move is None or ruling is None else caption(move, ruling, lang, 84)
+    return sheet(WIDTH, HEIGHT, f"{WORDS[lang]['title']}: {state}", parts, lines)
+
+
+def _centre(index: int) -> tuple[float, float]:
+    """Return the middle of a card; card1 lies at the top, the others follow clockwise."""
+    angle = 2 * pi * index / 9 - pi / 2
+    return WIDTH / 2 + RADIUS_X * cos(angle), HEIGHT / 2 - 14 + RADIUS_Y * sin(angle)
+
+
+def _village(s: IglooPopState, lang: str) -> list[str]:
+    words = WORDS[lang]
+    x, y = WIDTH / 2, HEIGHT / 2
+    facts = (f"{words['village']} {s.village_left}", f"{words['stack']} {s.stack_left}", f"{words['round']} {s.round}")
+    text = [
+        f'<text x="{x}" y="{y + 18 + 20 * row}" font-size="16" text-anchor="middle">{escape(fact)}</text>'
+        for row, fact in enumerate(facts)
+    ]
+    return [
+        f'<ellipse cx="{x}" cy="{y}" rx="150" ry="112" fill="#dcecf5" stroke="{INK}" stroke-dasharray="3 5"/>',
+        f'<g transform="translate({x} {y - 26}) scale(1.8)">{_DOME}</g>',
+        *text,
+    ]
+
+
+def _card(place: str, numbers: tuple[int, ...] | None, x: float, y: float) -> list[str]:
+    left, top = x - CARD_W / 2, y - CARD_H / 2
+    number = place.removeprefix("card")
+    border = 'stroke-width="1.6"' if numbers else 'stroke-dasharray="4 4"'
+    found = [
+        f'<rect id="{place}" x="{left:.1f}" y="{top:.1f}" width="{CARD_W}" height="{CARD_H}" rx="8" fill="#fffdf4" '
+        f'stroke="{INK}" {border}/>',
+        f'<text x="{left + 7:.1f}" y="{top + 15:.1f}" font-size="11" fill="#555555">{number}</text>',
+    ]
+    if numbers:
+        shown = "/".join(map(str, numbers))
+        eskimos = "●" * (4 - len(numbers))
+        found += [
+            f'<text x="{x:.1f}" y="{y + 9:.1f}" font-size="{26 if len(shown) < 6 else 21}" font-weight="bold" text-anchor="middle">{shown}</text>',
+            f'<text x="{left + CARD_W - 7:.1f}" y="{top + 15:.1f}" font-size="10" text-anchor="end">{eskimos}</text>',
+        ]
+    return found
+
+
+def _igloo(colour: str, number: int | None, x: float, y: float, nth: int, total: int) -> str:
+    row, column = divmod(nth, ACROSS)
+    in_row = min(ACROSS, total - row * ACROSS)
+    at_x = x + 36 * (column - (in_row - 1) / 2)
+    at_y = y + CARD_H / 2 + 18 + 34 * row
+    found = (
+        ""
+        if number is None
+        else f'<text y="-8" font-size="12" font-weight="bold" text-anchor="middle" stroke="#ffffff" stroke-width="3" '
+        f'paint-order="stroke">{number}</text>'
+    )
+    thaler = f'<g transform="translate(0 3) scale(.8)" fill="{FILL[colour]}" stroke="{INK}">{SHAPE[colour]}</g>'
+    return f'<g class="{colour}" transform="translate({at_x:.1f} {at_y:.1f})">{_DOME}{thaler}{found}</g>'

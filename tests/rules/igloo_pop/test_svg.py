@@ -1,0 +1,45 @@
+"""The picture of a position: well-formed, complete, and told by more than colour."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+from xml.etree import ElementTree
+
+from companion.rules import game
+from companion.rules.core import CHANCE, NOBODY
+from companion.rules.igloo_pop import svg
+
+POP = game("igloo-pop")
+PLAYERS = [{"name": "Ann & Co <1>", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
+CARDS = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "11/12/13"]
+
+
+def test_a_drawn_round_shows_cards_igloos_and_the_ruling() -> None:
+    state = POP.start(PLAYERS, None, {"cards": CARDS})
+    for text in ("start", "place red card2", "place blue card2"):
+        state = state.play(POP.parse(text))
+    drawn = svg.draw(state, POP.parse("place red card9"))
+    ElementTree.fromstring(drawn)  # noqa: S314 - our own text
+    assert drawn.count('class="red"') == drawn.count('class="blue"') == 1
+    for card in CARDS:
+        assert f">{card}</text>" in drawn
+    assert "place red card9: legal" in drawn and "POP-" in drawn
+    refused = svg.draw(state, POP.parse("place green card9"), "fr")
+    assert "refusé" in refused and 'stroke-dasharray="9 6"' in refused
+
+
+def test_every_state_of_a_game_can_be_drawn() -> None:
+    rng = Random(3)
+    state = POP.start(PLAYERS)
+    while state.to_move != NOBODY:
+        drawn = svg.draw(state, lang=rng.choice(["en", "fr"]))
+        ElementTree.fromstring(drawn)  # noqa: S314 - our own text
+        numbers = sum(n is not None for igloos in state.igloos.values() for _, n in igloos)
+        assert len(re.findall(r'paint-order="stroke"', drawn)) == numbers
+        moves = list(state.moves())
+        state = state.play(state.chance(rng) if state.to_move == CHANCE else rng.choice(moves))
+
+
+def test_each_colour_has_a_shape_of_its_own() -> None:
+    assert len(set(svg.SHAPE.values())) == len(svg.FILL) == len(POP.colours)
