@@ -96,7 +96,8 @@ def _card(place: str, numbers: tuple[int, ...] | None, x: float, y: float) -> li
         eskimos = "●" * (4 - len(numbers))
         size = 26 if len(numbers) < 3 else 21
         found += [
-            f'<text x="{x:.1f}" y="{y + 9:.1f}" font-size="{size}" font-weight="bold" text-anchor="middle">{shown}</text>',
+            f'<text x="{x:.1f}" y="{y + 9:.1f}" font-size="{size}" font-weight="bold" '
+            f'text-anchor="middle">{shown}</text>',
             f'<text x="{left + CARD_W - 7:.1f}" y="{top + 15:.1f}" font-size="10" text-anchor="end">{eskimos}</text>',
         ]
     return found
