@@ -20,7 +20,7 @@ from pathlib import Path
 
 from companion.night.answers import Actor, Role
 from companion.night.journal import wall_clock
-from companion.night.store import Schema, explained, open_database
+from companion.night.store import Schema, explained, open_database, transaction
 from companion.ports import CompanionError
 
 SCHEMA = Schema(
@@ -160,7 +160,7 @@ class Access:
     def host_token(self) -> str:
         """Return a fresh one-time host token (43 characters) for a link; only its hash is kept."""
         token = secrets.token_urlsafe(32)
-        with self._lock, _Transaction(self._db, self._path) as db:
+        with self._lock, transaction(self._db, self._path) as db:
             db.execute("INSERT INTO token (hash, made) VALUES (?, ?)", (_hash(token), wall_clock()))
             db.execute(
                 "DELETE FROM token WHERE rowid NOT IN (SELECT rowid FROM token ORDER BY rowid DESC LIMIT ?)",
@@ -175,7 +175,7 @@ class Access:
         """
         with self._lock:
             self._limit.ask(client)
-            with _Transaction(self._db, self._path) as db:
+            with transaction(self._db, self._path) as db:
                 # Found by the hash of what was sent: how long the search takes tells nothing of a valid token.
                 if db.execute("DELETE FROM token WHERE hash = ?", (_hash(token),)).rowcount == 1:
                     return self._open(db, Role.HOST, label)
@@ -204,7 +204,7 @@ class Access:
         with self._lock:
             self._limit.ask(client)
             if hmac.compare_digest(pin.encode("utf-8", "replace"), right.encode()):
-                with _Transaction(self._db, self._path) as db:
+                with transaction(self._db, self._path) as db:
                     return self._open(db, Role.PLAYER, label)
             self._limit.wrong(client)
         return None
@@ -256,33 +256,8 @@ class Access:
                 raise explained(error, self._path) from error
 
     def _write(self, sql: str, *values: object) -> int:
-        with _Transaction(self._db, self._path) as db:
+        with transaction(self._db, self._path) as db:
             return db.execute(sql, values).rowcount
-
-
-class _Transaction:
-    """A write that is whole or not at all; SQLite's errors come out as one sentence."""
-
-    def __init__(self, db: sqlite3.Connection, path: Path) -> None:
-        self._db = db
-        self._path = path
-
-    def __enter__(self) -> sqlite3.Connection:
-        try:
-            self._db.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error as error:
-            raise explained(error, self._path) from error
-        return self._db
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        try:
-            self._db.execute("COMMIT" if error is None else "ROLLBACK")
-        except sqlite3.Error as failed:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise explained(failed, self._path) from failed
-        if isinstance(error, sqlite3.Error):
-            raise explained(error, self._path) from error
 
 
 def _hash(secret: str) -> bytes:

@@ -11,8 +11,9 @@ from typing import Any
 from companion.night.answers import Actor, Role
 from companion.night.fold import Match, NightFold, Seat, start
 from companion.night.sentences import Words, say
+from companion.night.views import shown_games
 from companion.ports import CompanionError
-from companion.rules import game, games
+from companion.rules import game
 from companion.rules.core import InvalidMoveError, Move, RulesError, Ruling, SetupError, State
 
 MOST_MOVES = 100
@@ -171,7 +172,7 @@ def _open_match(asked: Asked) -> Plan:
     if asked.fold.match is not None and not asked.fold.match.over:
         raise refused("refused", "match-open")
     game_id = asked.body.get("game")
-    if not isinstance(game_id, str) or game_id not in games():
+    if not isinstance(game_id, str) or game_id not in shown_games():
         raise refused("bad-input", "bad-field", field="game")
     rules = game(game_id)
     raw = asked.body.get("players")

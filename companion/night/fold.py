@@ -18,6 +18,7 @@ from companion.night.sentences import Words, say
 from companion.night.views import GameView, Placing, Sensor, game_view
 from companion.rules import game
 from companion.rules.core import Game, PlayerScore, RulesError, Ruling, ScoreLine, ScoreSheet, State
+from companion.rules.rulebook import rulebook
 
 LOG_LENGTH = 60
 """Entries that the page shows."""
@@ -216,6 +217,7 @@ class NightFold:
         return _line(entry, "night-opened")
 
     def _open_match(self, entry: Entry) -> LogLine:
+        self._finish()
         self.games = []
         return self._begin(entry, "match-opened")
 
@@ -238,17 +240,22 @@ class NightFold:
             self.match = None
 
     def _begin(self, entry: Entry, key: str) -> LogLine:
+        """Begin a match; one that this program cannot play (an older program reads a newer night) is passed over."""
         header = entry.body
-        rules = game(header["game"])
+        self.last_header = None
         seats = tuple(
             Seat(p["person"], (self._names.get(p["person"]) or "") if p["person"] else "", p["colour"])
             for p in header["players"]
         )
-        state = start(rules, seats, header)
-        self.match = Match(header["match"], rules, game_view(rules.id), seats, header, entry.at, [state])
+        try:
+            rules, view = game(header["game"]), game_view(header["game"])
+            state = start(rules, seats, header)
+        except (KeyError, RulesError):
+            return _line(entry, "rules-changed", {"seq": entry.seq})
+        self.match = Match(header["match"], rules, view, seats, header, entry.at, [state])
         self.matches.append(self.match)
         self.last_header = header
-        name = rules.rulebook.name  # type: ignore[attr-defined]
+        name = rulebook(rules.id).name
         words = Words(say(key, {"game": name.en}).en, say(key, {"game": name.fr}).fr)
         return LogLine(entry, 0, lambda: words, _no_ruling)
 
@@ -319,10 +326,10 @@ class NightFold:
             return None
         body = entry.body
         match.corrections.append((entry.seq, body["colour"], body["points"], body["reason"]))
-        book = match.game.rulebook
+        book = rulebook(match.game.id)
         facts = {
-            "who_en": book.word(body["colour"], "en"),  # type: ignore[attr-defined]
-            "who_fr": book.word(body["colour"], "fr"),  # type: ignore[attr-defined]
+            "who_en": book.word(body["colour"], "en"),
+            "who_fr": book.word(body["colour"], "fr"),
             "points": body["points"],
             "reason": body["reason"],
         }
@@ -401,7 +408,10 @@ def fault_words(match: Match, body: Mapping[str, Any]) -> Words:
     """Return the sentence for a fault, felt or called."""
     motion = body.get("motion")
     if motion is None:
-        return match.view.fault(match.state, body["clause"], body.get("colour"))
+        try:
+            return match.view.fault(match.state, body["clause"], body.get("colour"))
+        except KeyError:  # a clause of a newer rulebook
+            return say("fault-said", {"clause": body["clause"]})
     return say(f"fault-{motion}-placed" if motion == "turned" and body.get("place") else f"fault-{motion}")
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from companion.night.store import Schema, StorageError, explained, integrity, open_database
+from companion.night.store import Schema, StorageError, explained, integrity, open_database, transaction
 
 SCHEMA = Schema(
     application_id=0x49674C75,  # "IgLu"
@@ -133,7 +133,7 @@ class Journal:
                 self._last_seq + 1, self._clock(), kind, json.loads(text), by, by_role, action_id, asked, device_kind
             )
             row = (entry.seq, entry.at, kind, text, by, by_role, action_id, asked, device_kind)
-            with self._transaction() as db:
+            with transaction(self._db, self.path) as db:
                 for person, name in (people or {}).items():
                     db.execute("INSERT INTO person (id, name, since) VALUES (?, ?, ?)", (person, name, entry.at))
                 db.execute(f"INSERT INTO entry ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608
@@ -184,7 +184,7 @@ class Journal:
     def name_person(self, person: str, name: str | None) -> bool:
         """Give somebody another name, or with None forget it; return whether there is such a person."""
         with self._lock:
-            with self._transaction() as db:
+            with transaction(self._db, self.path) as db:
                 found = db.execute("UPDATE person SET name = ? WHERE id = ?", (name, person)).rowcount > 0
             if name is None:
                 # The old name must leave the write-ahead log too, not only the table.
@@ -217,20 +217,6 @@ class Journal:
     def _reading(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
-            raise explained(error, self.path) from error
-
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        try:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-                self._db.execute("COMMIT")
-            except BaseException:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise
         except sqlite3.Error as error:
             raise explained(error, self.path) from error
 

@@ -6,11 +6,12 @@ as it is for whoever wants to save what is left. SQLite's error codes become one
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -173,6 +174,26 @@ def migrate(db: sqlite3.Connection, schema: Schema) -> None:
             db.execute(statement)
         db.execute(f"PRAGMA user_version = {number}")
         db.execute("COMMIT")
+
+
+@contextlib.contextmanager
+def transaction(db: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Connection]:
+    """Write all or nothing: durable when the block has ended, undone when it fails.
+
+    :raises StorageError: for what SQLite refuses.
+    """
+    try:
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield db
+            db.execute("COMMIT")
+        except BaseException:
+            # On a full disk SQLite has already undone it by itself.
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+    except sqlite3.Error as error:
+        raise explained(error, path) from error
 
 
 def move_aside(path: Path) -> Sequence[Path]:

@@ -13,7 +13,7 @@ import pytest
 
 from companion.night.access import MOST_SESSIONS, OPEN_TOKENS, Access, TooManyTriesError, TryLimit
 from companion.night.answers import Role
-from companion.night.store import DamagedError
+from companion.night.store import DamagedError, StorageError
 
 
 class Clock:
@@ -211,6 +211,21 @@ def test_addresses_are_not_remembered_without_end(clock: Clock) -> None:
     for n in range(500):
         limit.wrong(f"client{n}")
     assert len(limit._clients) == 50
+
+
+def test_on_a_full_card_nobody_joins_and_nothing_is_half_done(access: Access) -> None:
+    token = access.host_token()
+    (pages,) = access._db.execute("PRAGMA page_count").fetchone()
+    access._db.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(StorageError, match="full"):
+        for _ in range(MOST_SESSIONS):
+            access.join(access.pin, "a", "x" * 40)
+    before = access.sessions()
+    with pytest.raises(StorageError, match="full"):
+        access.redeem(token, "a", "x" * 40)
+    assert access.sessions() == before
+    access._db.execute("PRAGMA max_page_count = 100000")
+    assert access.redeem(token, "a") is not None
 
 
 def test_a_damaged_file_is_said(tmp_path: Path) -> None:

@@ -237,6 +237,18 @@ def test_a_damaged_journal_is_said_and_left_as_it_is(path: Path, damage: object,
     assert ("another program" in said) == (damage is foreign)
 
 
+def test_damage_under_an_open_journal_is_found_by_a_check(path: Path) -> None:
+    filled(path)
+    with journal_at(path) as journal:
+        assert journal.check() == []
+        damage_middle(path)
+        journal._db.execute("PRAGMA cache_size = 0")
+        journal._db.execute("PRAGMA shrink_memory")
+        found = journal.check()
+        assert found
+        assert all(found)
+
+
 def test_a_torn_write_ahead_log_loses_only_its_torn_end(path: Path) -> None:
     copy = path.with_name("copy.sqlite")
     with journal_at(path) as journal:

@@ -15,7 +15,9 @@ from companion.night.answers import Actor, Role
 from companion.night.commands import COMMANDS
 from companion.night.night import MOST_BYTES
 from companion.night.store import StorageError
+from companion.night.views import shown_games
 from companion.ports import BadDataError, DeviceKind, Evidence
+from companion.rules import games
 
 # `table` is the Table of conftest.py; test folders are no packages, so its type cannot be named here.
 Table = Any
@@ -58,6 +60,17 @@ def test_a_match_opens_with_people_and_settled_options(table: Table) -> None:
     assert sorted(name for name in table.night.people().values() if name) == ["Ann", "Bob"]
 
 
+def test_only_games_that_the_night_can_show_are_opened(table: Table) -> None:
+    """A game may have its rules already and its page not yet; opening it must not end in a journal nobody can read."""
+    for name in {*games(), *shown_games()}:
+        answer = table.ask("open-match", {"game": name, "players": [ANN, BOB]})
+        assert answer.ok == (name in shown_games()), answer
+        if answer.ok:
+            table.do("close-match")
+    table.restart()
+    assert "igloo-pop" in shown_games()
+
+
 def test_cards_may_lie_there_at_the_set_up(table: Table) -> None:
     table.open_match(setup={"cards": ["2", "3", "4", "5", "4/5", "6/7", "8/9", "3/4/5", "11/12/13"]})
     assert (table.match["phase"], table.match["stack_left"]) == ("ready", 24)
@@ -68,6 +81,7 @@ def test_cards_may_lie_there_at_the_set_up(table: Table) -> None:
     [
         ({}, "field game"),
         ({"game": "chess", "players": [ANN, BOB]}, "field game"),
+        ({"game": ["igloo-pop"], "players": [ANN, BOB]}, "field game"),
         ({"game": "igloo-pop"}, "field players"),
         ({"game": "igloo-pop", "players": [ANN, 7]}, "field players"),
         ({"game": "igloo-pop", "players": [ANN]}, "2 to 6 players"),
@@ -620,7 +634,9 @@ def test_rules_that_changed_do_not_lose_the_night(new_table: Callable[..., Table
     table.journal.append("moves", {"moves": ["take red", "take red"]}, by="x", by_role="host")
     table.journal.append("moves", {"moves": ["take blue"]}, by="x", by_role="host")
     table.journal.append("a kind of the future", {"x": 1}, by="x", by_role="host")
+    table.journal.append("fault", {"clause": "POP-99", "round": 1}, by="x", by_role="host")
     table.restart()
+    assert "POP-99" in table.match["faults"][0]["en"]
     assert table.match["problem"]["en"] != table.match["problem"]["fr"]
     assert table.player("red")["in_hand"]
     assert not table.player("blue")["in_hand"]
@@ -628,3 +644,23 @@ def test_rules_that_changed_do_not_lose_the_night(new_table: Callable[..., Table
     table.do("close-match")
     table.open_match()
     assert table.match["problem"] is None
+    table.do("close-match")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"game": "ludo"}, {"options": {"pop.unheard": 1}}, {"players": [{"person": None, "colour": "pink"}] * 2}],
+)
+def test_a_match_of_a_newer_program_is_passed_over(table: Table, changes: dict[str, Any]) -> None:
+    table.open_match()
+    table.do("close-match")
+    (entry,) = (e for e in table.journal.since(0) if e.kind == "open-match")
+    table.journal.append("open-match", {**entry.body, **changes}, by="x", by_role="host")
+    for kind in ("moves", "undo", "correct", "fault", "dismiss-fault"):
+        table.journal.append(kind, {"moves": ["start"], "to": 0, "fault": 1}, by="x", by_role="host")
+    table.restart()
+    assert table.view["match"] is None
+    assert "other rules" in table.view["log"][-1]["en"]
+    table.no("refused", "next-game")
+    table.shaking()
+    assert table.refolded() == table.night.view()

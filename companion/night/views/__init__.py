@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, cast
 
 from companion.night.sentences import Words
+from companion.rules import games
 from companion.rules.core import JSON, Move, ScoreSheet, State
 
 _MODULES = {"igloo-pop": "companion.night.views.igloo_pop"}
@@ -102,6 +103,11 @@ class GameView(Protocol):
     def series_winners(self, totals: Mapping[str, int]) -> list[str]:
         """Return who has won the series, nobody while it goes on; several share it."""
         ...
+
+
+def shown_games() -> tuple[str, ...]:
+    """Return the ids of the games that a night can be played with."""
+    return tuple(name for name in _MODULES if name in games())
 
 
 def game_view(game_id: str) -> GameView:
