@@ -71,7 +71,6 @@ def test_killed_while_it_writes(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     rng = random.Random(20)
     known: dict[int, tuple[int, int]] = {}
-    resent = 0
     for number in range(ROUNDS):
         newest = max(known, default=0)
         acks, complaint = acknowledged(path, newest, rng)
@@ -95,7 +94,6 @@ def test_killed_while_it_writes(tmp_path: Path) -> None:
         assert {n: seq for n, (seq, _) in known.items()}.items() <= actions.items()
         # At most the one action that was under way is there without having been acknowledged.
         assert set(actions) - set(known) <= {max(known) + 1}
-        resent += len(actions) - len(known)
 
         # The night goes on where it was acknowledged; the last action, sent again, gets its old answer.
         night = Night(journal, Hub())
