@@ -111,7 +111,7 @@ function toys() {
           "aria-label": tn("Shake %(n)s bead", "Shake %(n)s beads", n) }, n))),
       h("div", { class: "row" },
         button("lift", "lift", t("Lift")),
-        button("turn_over", "turn", t("Turn over")),
+        button("turn_over", "turn", store.motion.state === "turned" ? t("Turn upright") : t("Turn over")),
         button("set_down", "down", t("Set down")),
         plugged ? button("unplug", "plug", t("Unplug")) : button("replug", "plug", t("Plug in again")))));
 }
@@ -137,7 +137,7 @@ function picture(table) {
     h("figcaption", null,
       table.missing.length
         ? tn("Corner marker %(ids)s is not seen.", "Corner markers %(ids)s are not seen.", table.missing.length, { ids: list(table.missing) })
-        : t("All four corner markers are seen."),
+        : null,
       table.note ? ` ${t(table.note)}` : ""));
 }
 

@@ -102,7 +102,7 @@ function open() {
   on("hello", (hello) => { fresh = true; startOver(); takeHello(hello); });
   on("state", (view) => { takeView(view, fresh); fresh = false; });
   for (const topic of ["igloo", "motion", "count", "camera"]) on(topic, (data) => takeDevices({ [topic]: data }));
-  on("notice", (notice) => onLog([notice]));
+  on("notice", (notice) => { if (notice.en) onLog([notice]); });
   on("beat", () => {});
   stream.addEventListener("error", () => {
     if (source !== stream) return;
