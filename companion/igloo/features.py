@@ -297,6 +297,11 @@ def _motion(cells: FloatArray) -> FloatArray:
     motion = flat[:, :3] - _trend(flat[:, :3])
     axes = _principal(motion)
     main, second = motion @ axes[0], motion @ axes[1]
+    # a direction has two ends: up where it leans to gravity, else where the swings are sharper
+    pull = flat[:, :3].mean(axis=0)
+    lean = float(axes[0] @ pull) / (float(np.linalg.norm(pull)) + 1e-9)
+    if (lean if abs(lean) > 0.15 else float((main**3).mean())) < 0:
+        main = -main
     scale = float(main.std()) + 1e-3
     tempo, sharp = _tempo(main)
     power = flat[:, 3]

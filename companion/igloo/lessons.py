@@ -32,15 +32,30 @@ def slower(accel: FloatArray, factor: int) -> FloatArray:
     return np.asarray(np.rint(smooth / step) * step)
 
 
+def varied(accel: FloatArray, rate_hz: float, rng: np.random.Generator) -> tuple[FloatArray, float]:
+    """Return a shake (n, 3) as another igloo might have felt it, and its rate.
+
+    The sounds go through an equaliser, as of another shell. The rate is told otherwise by up to a tenth: with gravity
+    kept, times that are longer by a factor belong to lengths that are longer by its square (Froude's similarity).
+    """
+    knots = np.array([0.0, 100.0, 200.0, 300.0, 450.0, 600.0, 800.0, 1000.0, 1200.0, 1400.0, 1600.0])
+    decibel = rng.normal(size=len(knots)) * 4.0
+    decibel[:2] = 0.0
+    gain = 10 ** (np.interp(np.linspace(0, 1600, 65), knots, decibel) / 20)
+    taps = np.roll(np.fft.irfft(gain), 64) * np.hanning(129)[:128]
+    filtered = np.stack([np.convolve(accel[:, axis], taps, mode="same") for axis in range(3)], axis=1)
+    return filtered, rate_hz * float(np.exp(rng.uniform(-0.1, 0.1)))
+
+
 def pieces(
     accel: FloatArray, rate_hz: float, tier: float, rng: np.random.Generator | None
 ) -> list[tuple[int, FloatArray]]:
-    """Return (blocks, features) of pieces of one shake in g at a rate of this tier.
+    """Return (blocks, features) of pieces of one shake in g, slowed down to a tier.
 
     With ``rng`` pieces of several lengths at random places; without it the whole shake, as it would be counted.
     """
     factor = round(TIERS[0] / tier)
-    stream = FeatureStream(rate_hz / factor)
+    stream = FeatureStream(rate_hz / factor, tier)
     stream.feed(slower(accel, factor))
     active = active_blocks(stream.cells)
     rows, cells = stream.rows[active], stream.cells[active]
