@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from companion.ports import MotionState
 from tests.browser.conftest import Phones
 from tests.web.assembly import JPEG, Service
+from tests.worlds.served import wait
 
 COLOURS = ["red", "blue", "green"]
 
@@ -263,6 +264,35 @@ def test_a_lost_network_is_survived(phones: Phones, service: Service) -> None:
     phones.forgive("ERR_")
 
 
+def test_a_page_out_of_sight_gives_its_place_away(phones: Phones, service: Service) -> None:
+    service.house.open_match()
+    page = phones.guest()
+    page.clock.install()
+    page.goto(service.url)
+    expect(page.locator(".link.live")).to_be_visible()
+
+    def show(state: str) -> None:
+        page.evaluate(
+            """(state) => {
+              Object.defineProperty(document, 'visibilityState', {get: () => state, configurable: true});
+              document.dispatchEvent(new Event('visibilitychange'));
+            }""",
+            state,
+        )
+
+    places = service.app.extensions["companion-streams"]
+    show("hidden")
+    assert len(places) == 1
+    page.clock.fast_forward(21_000)
+    wait(lambda: len(places) == 0)
+    service.house.moves("start")
+    service.house.moves("place red card2")
+    show("visible")
+    expect(page.locator(".iglet")).to_have_count(1)
+    expect(page.locator(".link.live")).to_be_visible()
+    assert len(places) == 1
+
+
 def test_beyond_the_cap_the_page_polls(phones: Phones, service: Service) -> None:
     service.stop()
     service.streams = 1
@@ -408,6 +438,16 @@ def test_by_keyboard_alone(phones: Phones, service: Service) -> None:
     page.locator("[data-do=start]").focus()
     page.keyboard.press("Space")
     expect(page.locator(".play[data-phase=shaking]")).to_be_visible()
+    # The pressed button is gone; the focus stays in the game.
+    assert page.evaluate("document.activeElement.id") == "stage"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.nodeName") == "SUMMARY"
+    page.keyboard.press("Enter")
+    expect(page.locator("details.menu[open]")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("details.menu[open]")).to_have_count(0)
+    assert page.evaluate("document.activeElement.nodeName") == "SUMMARY"
     page.locator(".card[data-place=card2]").focus()
     page.keyboard.press("Enter")
     expect(page.locator(".card[data-place=card2]")).to_have_attribute("aria-pressed", "true")

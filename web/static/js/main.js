@@ -43,10 +43,13 @@ function stage() {
 
 function draw() {
   const game = match();
+  const focused = document.activeElement;
   patch(slot("standing"), standing());
   patch(slot("stage"), [stage()]);
   patch(slot("side"), store.view ? [game ? scores(game) : null, iglooPanel(), cameraPanel(game), log(store.view)] : []);
   patch(slot("refusal"), [refusal(store.refusal)]);
+  // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
+  if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
   if (store.view && !game && isHost() && store.options === null) fetchOptions();
 }
 
@@ -179,14 +182,22 @@ async function sendPhoto(input) {
   }
 }
 
+/** Close the menu; what had the focus in it leaves it to the menu's own button. */
+function closeMenu(menu) {
+  if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+  menu.removeAttribute("open");
+}
+
 function follow() {
   document.addEventListener("click", (event) => {
     const element = event.target.closest?.("[data-do]");
+    const menu = document.querySelector("details.menu[open]");
+    if (menu && (element || !menu.contains(event.target))) closeMenu(menu);
     if (element && !element.disabled) DO[element.dataset.do]?.({ ...element.dataset });
-    const open = document.querySelector("details.menu[open]");
-    if (open && (!open.contains(event.target) || element)) open.removeAttribute("open");
   });
   document.addEventListener("keydown", (event) => {
+    const menu = document.querySelector("details.menu[open]");
+    if (menu && event.key === "Escape") closeMenu(menu);
     // Drawn cards are buttons too: Enter and Space press them.
     const element = event.target.closest?.("svg [role=button][data-do]");
     if (!element || (event.key !== "Enter" && event.key !== " ")) return;

@@ -47,7 +47,7 @@ async function deliver(command, body, state) {
     try {
       return await tell("/api/do", message);
     } catch (refusal) {
-      if (refusal.status && refusal.status < 500) return { ok: false, ...refusal.body, error: refusal.error };
+      if (refusal.error) return { ok: false, ...refusal.body, error: refusal.error };
       // No answer: it may or may not have been done. The same action_id again is safe either way.
       if (wait === null) throw refusal;
       await pause(wait);

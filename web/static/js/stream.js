@@ -6,6 +6,7 @@ import { change, store } from "./store.js";
 
 const RETRY_STREAM_MS = 15000;
 const REOPEN_MS = 1000;
+const OUT_OF_SIGHT_MS = 20000;
 
 let settings = { poll_ms: 1500, silence_ms: 6000, stamp: "" };
 let source = null;
@@ -112,6 +113,13 @@ function open() {
   });
 }
 
+/** Hear nothing until woken. */
+function hush() {
+  source?.close();
+  source = null;
+  clearTimeout(poller);
+}
+
 /** Look whether the stream is still alive: a phone that slept finds a dead connection that says nothing. */
 function watch() {
   if (source && Date.now() - heard > settings.silence_ms) {
@@ -126,8 +134,14 @@ export function listen(page, log) {
   onLog = log;
   open();
   setInterval(watch, REOPEN_MS);
+  let asleep = null;
   const wake = () => {
-    if (document.visibilityState === "hidden") return;
+    clearTimeout(asleep);
+    if (document.visibilityState === "hidden") {
+      // A page that nobody looks at gives its place to others; it catches up when it is looked at again.
+      asleep = setTimeout(hush, OUT_OF_SIGHT_MS);
+      return;
+    }
     if (!source || Date.now() - heard > settings.silence_ms / 2) {
       triedStream = 0;
       open();
@@ -137,6 +151,6 @@ export function listen(page, log) {
   document.addEventListener("visibilitychange", wake);
   addEventListener("online", wake);
   addEventListener("pageshow", (event) => { if (event.persisted) wake(); });
-  addEventListener("pagehide", () => { source?.close(); source = null; });
+  addEventListener("pagehide", hush);
   afterCommand(() => { if (!source) poll(); });
 }
