@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 MAY = {
     "ports": set(),
     "rules": set(),
+    "bots": {"rules"},
     "igloo": {"ports"},
     "panel": {"ports"},
     "physics": {"ports"},
@@ -24,8 +25,7 @@ MAY = {
     "web": {"rules", "night", "training", "settings", "ports"},
 }
 TOP = {"service", "cli", "__main__"}
-HEAVY = {"flask", "cv2"}
-HEAVY_ALLOWED = {"flask": {"web"} | TOP, "cv2": {"vision"} | TOP}
+HEAVY_ALLOWED = {"flask": {"web"} | TOP, "cv2": {"vision"} | TOP, "pyspiel": {"bots"}, "open_spiel": set()}
 
 
 def room_of(module: str) -> str | None:
