@@ -7,7 +7,9 @@ A card is a small integer. 0 … 119 are the cards of the box; ``UNKNOWN`` is a 
 
 from __future__ import annotations
 
-from companion.rules.core import InvalidMoveError
+from collections.abc import Sequence
+
+from companion.rules.core import AmbiguousMoveError, InvalidMoveError
 
 ANIMALS = ("fox", "moose", "walrus", "orca", "puffin", "bear")
 """In the order of the cycle that the companions follow (ARC-K.5)."""
@@ -21,15 +23,23 @@ RUN_POINTS = (0, 0, 1, 3, 6, 10, 15)
 UNKNOWN = 120
 KIND = 121
 FACE_DOWN = 256
+NOT_DEALT = -2
+"""The totem of a seat that has none yet; -1 is one that is secret."""
 
-# The two powers that each animal's card may show (ARC-P.*).
 SIDES = {0: (11, 12), 1: (9, 10), 2: (1, 2), 3: (7, 8), 4: (3, 4), 5: (5, 6)}
+"""The two powers that each animal's card may show (ARC-P.*)."""
+ANIMAL_OF_POWER = {power: animal for animal, sides in SIDES.items() for power in sides}
 PHASE_OF_POWER = {1: "B", 2: "B", 3: "A", 4: "A", 5: "C", 6: "C", 7: "C", 8: "C", 9: "C", 10: "A", 11: "A", 12: "A"}
 
 RESERVE = {2: 5, 3: 10, 4: 15}
 """Cards set aside by number of players (ARC-S.3)."""
 
 HAND_LIMIT = 7
+RIVER = 6
+
+USED = {"swap": 1, "take-back": 2, "place-value": 4, "extra": 8, "draw-value": 16, "give": 32, "discard": 64}
+"""What a player has done in this turn and cannot do again, or (discard) what ends phase C: name -> bit."""
+USED_SWAP, USED_TAKE_BACK, USED_PLACE_VALUE, USED_EXTRA, USED_DRAW_VALUE, USED_GIVE, USED_DISCARD = USED.values()
 
 
 def _box() -> tuple[tuple[int, int, int, int, int], ...]:
@@ -61,33 +71,69 @@ TEXT = (
 _BY_TEXT = {text: card for card, text in enumerate(TEXT)}
 
 
+def in_play(packs: Sequence[int]) -> int:
+    """Return the mask of the cards of these packs."""
+    mask = 0
+    for pack in packs:
+        mask |= PACK_MASK[pack]
+    return mask
+
+
+def cards_of(mask: int) -> list[int]:
+    """Return the cards of a mask, lowest first."""
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found
+
+
 def card_text(card: int) -> str:
     """Return a card's name; ``down:`` stands before a card that lies face down."""
     return f"down:{TEXT[card - FACE_DOWN]}" if card >= FACE_DOWN else TEXT[card]
 
 
-def parse_card(text: str, *, partial: bool = False) -> int:
-    """Return the card that ``text`` names.
-
-    ``partial`` allows a bare animal and a card lying face down, as positions have them.
+def parse_card(text: str) -> int:
+    """Return the card of the box that ``text`` names, or UNKNOWN for ``?``; animals may be shortened.
 
     :raises InvalidMoveError: when there is no such card in the box.
+    :raises AmbiguousMoveError: when the text fits several.
     """
-    down = partial and text.startswith("down:")
-    name = text[5:] if down else text
-    card = _BY_TEXT.get(name)
-    if card is None or (card >= KIND and not partial):
-        raise InvalidMoveError(
-            f"{text!r} is no animal card; a card reads like fox-5-moose (animal, placement value, companion)."
-        )
-    return card + FACE_DOWN if down else card
+    card = _BY_TEXT.get(text)
+    if card is not None and card < KIND:
+        return card
+    main, *rest = text.split("-")
+    if main and len(rest) <= 2:
+        value, companion = (*rest, "", "")[:2]
+        readings = [name for name in TEXT[:UNKNOWN] if _fits(name.split("-"), main, value, companion)]
+        if len(readings) == 1:
+            return _BY_TEXT[readings[0]]
+        if readings:
+            shown = readings if len(readings) <= 6 else [*readings[:5], "…"]
+            raise AmbiguousMoveError(
+                f"{text[:40]!r} may be several cards: {', '.join(shown)}.",
+                f"{text[:40]!r} peut être plusieurs cartes : {', '.join(shown)}.",
+            )
+    raise InvalidMoveError(
+        f"{text[:40]!r} is no animal card; a card reads like fox-5-moose (animal, placement value, companion).",
+        f"{text[:40]!r} n'est pas une carte Animal ; une carte s'écrit fox-5-moose (animal, valeur de pose, associé).",
+    )
+
+
+def _fits(name: Sequence[str], main: str, value: str, companion: str) -> bool:
+    return name[0].startswith(main) and value in ("", name[1]) and name[2].startswith(companion)
 
 
 def parse_animal(text: str) -> int:
-    """Return an animal's number.
+    """Return an animal's number; its name may be shortened.
 
     :raises InvalidMoveError: for a word that names none.
     """
-    if text not in ANIMALS:
-        raise InvalidMoveError(f"{text!r} is no animal of Arctic; they are {', '.join(ANIMALS)}.")
-    return ANIMALS.index(text)
+    for number, animal in enumerate(ANIMALS):
+        if text and animal.startswith(text):
+            return number
+    raise InvalidMoveError(
+        f"{text[:40]!r} is no animal of Arctic; they are {', '.join(ANIMALS)}.",
+        f"{text[:40]!r} n'est pas un animal d'Arctic ; ce sont {', '.join(ANIMALS)}.",
+    )

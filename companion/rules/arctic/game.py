@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from companion.rules.arctic.cards import ANIMALS
 from companion.rules.arctic.moves import ArcticMove, parse_move
-from companion.rules.arctic.position import from_json
+from companion.rules.arctic.reader import from_json
 from companion.rules.arctic.state import ArcticState
-from companion.rules.core import JSON, Game, Option, SetupError
+from companion.rules.core import JSON, Game, Option, RulesError, SetupError
 from companion.rules.rulebook import Rulebook, rulebook
 
+MAX_NAME = 60
 SETUP_KEYS = frozenset({"packs", "powers", "first", "totems", "hands", "river"})
 
 
@@ -49,7 +49,11 @@ class Arctic(Game[ArcticMove]):
         for move in _setup_moves(setup or {}, len(names)):
             reason = state.refusal(move)
             if reason is not None:
-                raise SetupError(f"The set-up does not fit at {str(move)!r}: {state.check(move).en}")
+                ruling = state.check(move)
+                raise SetupError(
+                    f"The set-up does not fit at {str(move)!r}: {ruling.en}",
+                    f"La mise en place ne convient pas à {str(move)!r} : {ruling.fr}",
+                )
             state = state.after(move)
         return state
 
@@ -64,36 +68,52 @@ class Arctic(Game[ArcticMove]):
 
 def _names(players: Sequence[Mapping[str, JSON]], allowed: range) -> tuple[str, ...]:
     if len(players) not in allowed:
-        raise SetupError(f"Arctic is for {allowed.start} to {allowed.stop - 1} players, not {len(players)}.")
+        least, most = allowed[0], allowed[-1]
+        raise SetupError(
+            f"Arctic is for {least} to {most} players, not {len(players)}.",
+            f"Arctic se joue de {least} à {most} joueurs, pas à {len(players)}.",
+        )
     names = []
     for player in players:
         name = player.get("name") if isinstance(player, Mapping) else None
-        if not isinstance(name, str) or not name.strip() or len(name) > 60:
-            raise SetupError("Every player has a name of 1 to 60 characters.")
+        if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME:
+            raise SetupError(
+                f"Every player has a name of 1 to {MAX_NAME} characters.",
+                f"Chacun a un nom de 1 à {MAX_NAME} caractères.",
+            )
         names.append(name.strip())
     return tuple(names)
 
 
 def _setup_moves(setup: Mapping[str, Any], n: int) -> list[ArcticMove]:
     """Return the steps of a set-up in the order in which the game asks for them."""
-    unknown = set(setup) - SETUP_KEYS
+    unknown = sorted(str(key)[:40] for key in set(setup) - SETUP_KEYS)
     if unknown:
-        raise SetupError(f"A set-up of Arctic has {', '.join(sorted(SETUP_KEYS))}, not {', '.join(sorted(unknown))}.")
+        known = ", ".join(sorted(SETUP_KEYS))
+        raise SetupError(
+            f"A set-up of Arctic has {known}, not {', '.join(unknown)}.",
+            f"Une mise en place d'Arctic a {known}, pas {', '.join(unknown)}.",
+        )
     try:
         texts = [f"pack {pack}" for pack in setup.get("packs", ())]
         powers = setup.get("powers", {})
-        texts += [f"side {animal} {powers[animal]}" for animal in ANIMALS if animal in powers]
-        totems = setup.get("totems", ())
-        texts += [f"totem p{seat + 1} {totem}" for seat, totem in enumerate(totems)]
+        texts += [f"side {animal} {powers[animal]}" for animal in powers]
+        texts += [f"totem p{seat + 1} {totem}" for seat, totem in enumerate(setup.get("totems", ()))]
         if "first" in setup:
             texts.append(f"first p{setup['first']}")
-            hands = setup.get("hands", ())
-            order = [(int(setup["first"]) - 1 + step) % n for step in range(n)]
-            texts += [f"hand p{seat + 1} {card}" for seat in order if seat < len(hands) for card in hands[seat]]
+        hands = setup.get("hands", ())
+        order = [(int(setup.get("first", 1)) - 1 + step) % n for step in range(n)]
+        texts += [f"hand p{seat + 1} {card}" for seat in order if seat < len(hands) for card in hands[seat]]
         texts += [f"river {card}" for card in setup.get("river", ())]
+    except (TypeError, ValueError, KeyError, AttributeError):
+        raise SetupError(
+            "The set-up of Arctic holds lists of cards, packs and totems, and an object of powers.",
+            "La mise en place d'Arctic a des listes de cartes, de paquets et de totems, et un objet de pouvoirs.",
+        ) from None
+    try:
         return [parse_move(text) for text in texts]
-    except (TypeError, ValueError, KeyError, AttributeError, IndexError) as error:
-        raise SetupError(f"The set-up of Arctic cannot be read: {error}") from error
+    except RulesError as error:
+        raise SetupError(f"The set-up of Arctic: {error.en}", f"La mise en place d'Arctic : {error.fr}") from None
 
 
 GAME = Arctic()

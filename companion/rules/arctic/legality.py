@@ -1,4 +1,4 @@
-"""Which steps Arctic allows in a position, and the reason for each yes and no."""
+"""Which steps Arctic allows in a position: quick, without a word about why (that is :mod:`…arctic.reasons`)."""
 
 from __future__ import annotations
 
@@ -6,38 +6,53 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from companion.rules.arctic.cards import (
-    ANIMALS,
+    ANIMAL_OF_POWER,
     COMPANION,
     HAND_LIMIT,
-    LANDSCAPE,
     MAIN,
-    PACK_MASK,
-    PHASE_OF_POWER,
+    NOT_DEALT,
+    RIVER,
     SIDES,
-    TEXT,
     UNKNOWN,
+    USED_DISCARD,
+    USED_DRAW_VALUE,
+    USED_EXTRA,
+    USED_GIVE,
+    USED_PLACE_VALUE,
+    USED_SWAP,
+    USED_TAKE_BACK,
+    cards_of,
 )
 from companion.rules.arctic.moves import BOTTOM, TOP, UNDER, ArcticMove, arrow, arrow_step
-from companion.rules.core import Reason
 
 if TYPE_CHECKING:
     from companion.rules.arctic.state import ArcticState
 
-NOT_DEALT = -2
-USED = {3: 1, 4: 2, 10: 4, 1: 8, 2: 8, 9: 16, 5: 32}
+ONCE = {
+    3: USED_SWAP,
+    4: USED_TAKE_BACK,
+    10: USED_PLACE_VALUE,
+    1: USED_EXTRA,
+    2: USED_EXTRA,
+    9: USED_DRAW_VALUE,
+    5: USED_GIVE,
+}
 """The bit that remembers that a once-a-turn power was used."""
 
-ANIMAL_OF_POWER = {power: animal for animal, sides in SIDES.items() for power in sides}
+_INWARD = {0: 1, 5: -1}
+"""Where a token at an end of the landscape must go."""
 
 
 def usable(s: ArcticState, power: int) -> bool:
     """Return whether the player to move may use ``power`` now, phase aside."""
-    return s.may_use(power, ANIMAL_OF_POWER[power], USED.get(power, 0))
+    return s.may_use(power, ANIMAL_OF_POWER[power], ONCE.get(power, 0))
 
 
 def extra_animal(s: ArcticState) -> int:
     """Return the animal that ARC-P.1 or ARC-P.2 may move a step further, or -1."""
     visible = s.visible(s.seat)
+    if visible < 0:
+        return -1
     if usable(s, 1):
         return MAIN[visible]
     return COMPANION[visible] if usable(s, 2) else -1
@@ -46,9 +61,10 @@ def extra_animal(s: ArcticState) -> int:
 def token_steps(s: ArcticState) -> list[tuple[int, int]]:
     """Return the ways the two tokens of the visible card may go: codes of main, then companion (ARC-B.1 … B.3)."""
     visible = s.visible(s.seat)
+    if visible < 0:
+        return []
     main, companion = MAIN[visible], COMPANION[visible]
-    inward = {0: 1, 5: -1}
-    a, b = inward.get(s.tokens[main], 0), inward.get(s.tokens[companion], 0)
+    a, b = _INWARD.get(s.tokens[main], 0), _INWARD.get(s.tokens[companion], 0)
     if a and b:
         ways = [(a, b)]
     elif a or b:
@@ -58,21 +74,36 @@ def token_steps(s: ArcticState) -> list[tuple[int, int]]:
     return [(arrow(main, up), arrow(companion, down)) for up, down in ways]
 
 
-def _hidden_cards(s: ArcticState) -> list[int]:
-    pool = s.pool()
-    return [card for card in range(120) if pool >> card & 1]
+def can_give(s: ArcticState) -> bool:
+    """Return whether ARC-P.5 may still be used: phase C is over with the first excess card put away (ARC-C.2)."""
+    return bool(s.players > 1 and s.penalties[s.seat] and not s.used & USED_DISCARD and usable(s, 5))
 
 
-def _zone(s: ArcticState, cards: tuple[int, ...]) -> list[int]:
-    """Return what a zone may hold: its known cards, and anything unlocated where it holds an unseen one."""
-    known = [card for card in cards if card != UNKNOWN]
-    return known + _hidden_cards(s) if len(known) < len(cards) else known
+def is_last(s: ArcticState) -> bool:
+    """Return whether the next card is the last one to be placed (ARC-Q.10)."""
+    return s.count + 1 == s.value or len(s.hands[s.seat]) == 1
 
 
-def _has(s: ArcticState, cards: tuple[int, ...], card: int) -> bool:
-    if card in cards:
-        return True
-    return UNKNOWN in cards and card < UNKNOWN and bool(s.pool() >> card & 1)
+def may_fill(s: ArcticState) -> bool:
+    """Return whether ARC-P.7 may fill the River now, between two cards that are drawn."""
+    return len(s.river) < RIVER and s.count < s.value and bool(s.pile_left + s.reserve) and usable(s, 7)
+
+
+def zone_cards(s: ArcticState, cards: tuple[int, ...]) -> list[int]:
+    """Return what a zone of the player to move may hold: its known cards, and what an unseen one may be."""
+    if UNKNOWN not in cards:
+        return list(cards)
+    return [card for card in cards if card != UNKNOWN] + cards_of(s.may_be(s.seat))
+
+
+def holds(s: ArcticState, cards: tuple[int, ...], card: int) -> bool:
+    """Return whether a zone of the player to move holds a card, or may."""
+    return card in cards or (UNKNOWN in cards and 0 <= card < UNKNOWN and bool(s.may_be(s.seat) >> card & 1))
+
+
+def moves_unseen(s: ArcticState, cards: tuple[int, ...]) -> bool:
+    """Return whether a card may leave a zone unseen: there is one, and the companion does not see all this seat has."""
+    return UNKNOWN in cards or (bool(cards) and s.is_secret(s.seat))
 
 
 # --- the legal steps -----------------------------------------------------------------------------------------
@@ -128,29 +159,31 @@ def _placing_moves(s: ArcticState) -> Iterator[ArcticMove]:
     visible = s.visible(s.seat)
     if s.count == 0:
         if hand and usable(s, 3):
-            yield from (ArcticMove("swap", mine, card) for mine in _zone(s, hand) for card in s.river)
+            yield from (ArcticMove("swap", mine, card) for mine in zone_cards(s, hand) for card in s.river)
         if visible >= 0 and usable(s, 4):
             yield ArcticMove("take-back")
     if usable(s, 10):
         yield ArcticMove("value", 1)
-        yield ArcticMove("value", -1)
-    if not hand:
+        if s.value:
+            yield ArcticMove("value", -1)
+    if not hand or s.count >= s.value:
         yield ArcticMove("end")
         return
-    cards = _zone(s, hand)
+    cards = zone_cards(s, hand)
     yield from (ArcticMove("place", card, TOP) for card in cards)
-    if s.count + 1 == s.value or len(hand) == 1:
+    if is_last(s):
         if usable(s, 11):
             yield from (ArcticMove("place", card, BOTTOM) for card in cards)
         if visible >= 0 and usable(s, 12):
             yield from (ArcticMove("place", card, UNDER) for card in cards)
-            if UNKNOWN in hand:
+            if moves_unseen(s, hand):
                 yield ArcticMove("place", UNKNOWN, UNDER)
 
 
 def _penalty_moves(s: ArcticState) -> Iterator[ArcticMove]:
-    yield from (ArcticMove("penalty", card) for card in _hidden_cards(s))
-    yield ArcticMove("penalty", UNKNOWN)
+    if s.pile_left:
+        yield from (ArcticMove("penalty", card) for card in cards_of(s.pool()))
+        yield ArcticMove("penalty", UNKNOWN)
 
 
 def _token_moves(s: ArcticState) -> Iterator[ArcticMove]:
@@ -160,7 +193,7 @@ def _token_moves(s: ArcticState) -> Iterator[ArcticMove]:
 def _extra_moves(s: ArcticState) -> Iterator[ArcticMove]:
     animal = extra_animal(s)
     for step in (1, -1):
-        if 0 <= s.tokens[animal] + step <= 5:
+        if animal >= 0 and 0 <= s.tokens[animal] + step <= 5:
             yield ArcticMove("extra", arrow(animal, step))
     yield ArcticMove("end")
 
@@ -171,30 +204,34 @@ def _drawing_moves(s: ArcticState) -> Iterator[ArcticMove]:
         if s.value:
             yield ArcticMove("value", -1)
     yield from _give_moves(s)
-    if s.count >= s.value:
+    if s.count >= s.value or not s.river:
         yield ArcticMove("end")
+    if s.count >= s.value:
         return
     yield from (ArcticMove("draw", card) for card in s.river)
     mine = s.penalties[s.seat]
     if mine and usable(s, 6):
-        yield from (ArcticMove("draw-penalty", card) for card in _zone(s, mine))
-        if UNKNOWN in mine:
+        yield from (ArcticMove("draw-penalty", card) for card in zone_cards(s, mine))
+        if moves_unseen(s, mine):
             yield ArcticMove("draw-penalty", UNKNOWN)
     if s.pile_left + s.reserve and usable(s, 8):
         yield ArcticMove("draw-pile")
+    if may_fill(s):
+        yield ArcticMove("refill")
 
 
 def _give_moves(s: ArcticState) -> Iterator[ArcticMove]:
-    mine = s.penalties[s.seat]
-    if not (mine and usable(s, 5)):
+    if not can_give(s):
         return
-    cards = _zone(s, mine) + ([UNKNOWN] if UNKNOWN in mine else [])
+    mine = s.penalties[s.seat]
+    cards = zone_cards(s, mine) + ([UNKNOWN] if moves_unseen(s, mine) else [])
     yield from (ArcticMove("give", card, seat) for card in cards for seat in range(s.players) if seat != s.seat)
 
 
 def _drawn_cards(s: ArcticState, seat: int) -> Iterator[ArcticMove]:
-    yield from (ArcticMove("hand", seat, card) for card in _hidden_cards(s))
-    yield ArcticMove("hand", seat, UNKNOWN)
+    if s.pile_left:
+        yield from (ArcticMove("hand", seat, card) for card in cards_of(s.pool()))
+        yield ArcticMove("hand", seat, UNKNOWN)
 
 
 def _drawn_moves(s: ArcticState) -> Iterator[ArcticMove]:
@@ -202,23 +239,25 @@ def _drawn_moves(s: ArcticState) -> Iterator[ArcticMove]:
 
 
 def _refill_moves(s: ArcticState) -> Iterator[ArcticMove]:
-    yield from (ArcticMove("river", card) for card in _hidden_cards(s))
+    if s.pile_left and len(s.river) < RIVER:
+        yield from (ArcticMove("river", card) for card in cards_of(s.pool()))
 
 
 def _closing_moves(s: ArcticState) -> Iterator[ArcticMove]:
     yield from _give_moves(s)
     hand = s.hands[s.seat]
     if len(hand) > HAND_LIMIT:
-        yield from (ArcticMove("discard", card) for card in _zone(s, hand))
-        if UNKNOWN in hand:
+        yield from (ArcticMove("discard", card) for card in zone_cards(s, hand))
+        if moves_unseen(s, hand):
             yield ArcticMove("discard", UNKNOWN)
     else:
         yield ArcticMove("end")
 
 
 def _totem_moves(s: ArcticState) -> Iterator[ArcticMove]:
-    seat = s.totems.index(-1)
-    yield from (ArcticMove("totem", seat, animal) for animal in range(6) if animal not in s.totems)
+    if -1 in s.totems:
+        seat = s.totems.index(-1)
+        yield from (ArcticMove("totem", seat, animal) for animal in range(6) if animal not in s.totems)
 
 
 _MOVES: dict[str, Callable[[ArcticState], Iterator[ArcticMove]]] = {
@@ -236,245 +275,152 @@ _MOVES: dict[str, Callable[[ArcticState], Iterator[ArcticMove]]] = {
 }
 
 
-# --- the reason for a no -------------------------------------------------------------------------------------
+# --- one step ------------------------------------------------------------------------------------------------
 
 
-def refusal(s: ArcticState, move: ArcticMove) -> Reason | None:
-    """Return why a step is refused in a position, or None when it is legal."""
-    if s.phase == "over":
-        return Reason("over")
+def allowed(s: ArcticState, move: ArcticMove) -> bool:
+    """Return whether a step is legal in a position."""
     test = _TESTS.get((s.phase, move.kind))
-    if test is None:
-        return _not_now(s, move)
-    return test(s, move)
+    return test is not None and test(s, move)
 
 
-def _not_now(s: ArcticState, move: ArcticMove) -> Reason:
-    facts = {"step": move.kind, "phase": s.phase, "who": s.seat}
-    if s.phase == "A" and move.kind in {"draw", "tokens"}:
-        return Reason("place-first", {**facts, "left": s.value - s.count})
-    if s.phase == "B" and move.kind in {"end", "draw", "place"}:
-        return Reason("move-tokens-first", facts)
-    if move.kind == "place":
-        return Reason("all-placed", facts)
-    if move.kind == "draw" and s.phase == "D":
-        return Reason("all-drawn", facts)
-    return Reason("not-now", facts)
+def is_free(s: ArcticState, card: int) -> bool:
+    """Return whether the pile may turn up a card, or an unseen one."""
+    return bool(s.pile_left) and (card == UNKNOWN or (0 <= card < UNKNOWN and bool(s.pool() >> card & 1)))
 
 
-def _card_free(s: ArcticState, card: int) -> Reason | None:
-    if card == UNKNOWN or s.pool() >> card & 1:
-        return None
-    mask = 0
-    for pack in s.packs:
-        mask |= PACK_MASK[pack]
-    return Reason("card-elsewhere" if mask >> card & 1 else "card-not-in-play", {"card": TEXT[card]})
+def _setup_test(s: ArcticState, move: ArcticMove) -> bool:
+    kind, a, b = move
+    seat = setup_needs(s).get(kind)
+    if seat is None:
+        return False
+    if kind == "pack":
+        return a not in s.packs
+    if kind == "side":
+        return not s.powers[a]
+    if kind == "totem":
+        return a == seat and (b < 0 or b not in s.totems)
+    if kind == "first":
+        return a < s.players
+    return a == seat and is_free(s, b) if kind == "hand" else _river_test(s, move)
 
 
-def _setup_test(s: ArcticState, move: ArcticMove) -> Reason | None:
-    needs = setup_needs(s)
-    what = move.kind
-    if what not in needs:
-        return Reason("setup-waits", {"step": what, "waits": list(needs)})
-    if what in {"totem", "hand"} and move.a != needs[what]:
-        return Reason("setup-seat", {"who": needs[what]})
-    if what == "pack":
-        return Reason("pack-taken", {"pack": move.a}) if move.a in s.packs else None
-    if what == "side":
-        return Reason("side-taken", {"animal": ANIMALS[move.a]}) if s.powers[move.a] else None
-    if what == "totem":
-        return Reason("totem-taken", {"animal": ANIMALS[move.b]}) if move.b >= 0 and move.b in s.totems else None
-    if what == "first":
-        return None if move.a < s.players else Reason("no-seat", {"seat": move.a + 1})
-    return _card_free(s, move.b) if what == "hand" else _river_test(s, move)
+def _swap_test(s: ArcticState, move: ArcticMove) -> bool:
+    return (
+        s.count == 0 and usable(s, 3) and move.a != UNKNOWN and holds(s, s.hands[s.seat], move.a) and move.b in s.river
+    )
 
 
-def _power_test(s: ArcticState, power: int) -> Reason | None:
-    """Return why the player to move cannot use a power, or None."""
-    if usable(s, power):
-        return None
-    animal = ANIMAL_OF_POWER[power]
-    facts = {"who": s.seat, "power": f"P.{power}", "animal": ANIMALS[animal]}
-    if s.powers[animal] != power:
-        return Reason("power-not-in-play", facts)
-    if s.owners[animal] != s.seat:
-        return Reason("power-not-held", facts)
-    if PHASE_OF_POWER[power] == "A" and not s.held >> animal & 1:
-        return Reason("power-fresh", facts)
-    return Reason("power-used", facts)
-
-
-def _swap_test(s: ArcticState, move: ArcticMove) -> Reason | None:
-    reason = _power_test(s, 3)
-    if reason is not None:
-        return reason
-    if s.count:
-        return Reason("before-placing", {"who": s.seat})
-    if not _has(s, s.hands[s.seat], move.a) or move.a == UNKNOWN:
-        return Reason("not-in-hand", {"who": s.seat, "card": TEXT[move.a]})
-    return None if move.b in s.river else Reason("not-in-river", {"card": TEXT[move.b]})
-
-
-def _take_back_test(s: ArcticState, move: ArcticMove) -> Reason | None:
+def _take_back_test(s: ArcticState, move: ArcticMove) -> bool:
     del move
-    reason = _power_test(s, 4)
-    if reason is not None:
-        return reason
-    if s.count:
-        return Reason("before-placing", {"who": s.seat})
-    return None if s.visible(s.seat) >= 0 else Reason("no-visible", {"who": s.seat})
+    return s.count == 0 and s.visible(s.seat) >= 0 and usable(s, 4)
 
 
-def _place_value_test(s: ArcticState, move: ArcticMove) -> Reason | None:
-    del move
-    return _power_test(s, 10)
+def _place_value_test(s: ArcticState, move: ArcticMove) -> bool:
+    return s.value + move.a >= 0 and usable(s, 10)
 
 
-def _draw_value_test(s: ArcticState, move: ArcticMove) -> Reason | None:
-    reason = _power_test(s, 9)
-    if reason is None and s.value + move.a < 0:
-        return Reason("value-below-zero", {"who": s.seat})
-    return reason
+def _draw_value_test(s: ArcticState, move: ArcticMove) -> bool:
+    return s.value + move.a >= 0 and usable(s, 9)
 
 
-def _place_test(s: ArcticState, move: ArcticMove) -> Reason | None:
+def _place_test(s: ArcticState, move: ArcticMove) -> bool:
+    _, card, where = move
     hand = s.hands[s.seat]
-    if not _has(s, hand, move.a):
-        return Reason("not-in-hand", {"who": s.seat, "card": TEXT[move.a]})
-    if move.b == TOP:
-        return None
-    reason = _power_test(s, 11 if move.b == BOTTOM else 12)
-    if reason is not None:
-        return reason
-    if move.b == UNDER and s.visible(s.seat) < 0:
-        return Reason("under-nothing", {"who": s.seat})
-    if s.count + 1 != s.value and len(hand) != 1:
-        return Reason("not-the-last", {"who": s.seat, "left": s.value - s.count})
-    return None
+    if s.count >= s.value:
+        return False
+    if card == UNKNOWN:
+        if where != UNDER or not moves_unseen(s, hand):
+            return False
+    elif not holds(s, hand, card):
+        return False
+    if where == TOP:
+        return True
+    if not is_last(s):
+        return False
+    return usable(s, 11) if where == BOTTOM else s.visible(s.seat) >= 0 and usable(s, 12)
 
 
-def _stop_placing_test(s: ArcticState, move: ArcticMove) -> Reason | None:
+def _stop_placing_test(s: ArcticState, move: ArcticMove) -> bool:
     del move
-    if s.hands[s.seat]:
-        return Reason("place-all", {"who": s.seat, "value": s.value, "left": s.value - s.count})
-    return None
+    return not s.hands[s.seat] or s.count >= s.value
 
 
-def _penalty_test(s: ArcticState, move: ArcticMove) -> Reason | None:
-    return _card_free(s, move.a)
+def _penalty_test(s: ArcticState, move: ArcticMove) -> bool:
+    return is_free(s, move.a)
 
 
-def _river_test(s: ArcticState, move: ArcticMove) -> Reason | None:
-    return Reason("river-face-up") if move.a >= UNKNOWN else _card_free(s, move.a)
+def _river_test(s: ArcticState, move: ArcticMove) -> bool:
+    return len(s.river) < RIVER and move.a != UNKNOWN and is_free(s, move.a)
 
 
-def _tokens_test(s: ArcticState, move: ArcticMove) -> Reason | None:
-    visible = s.visible(s.seat)
-    ways = token_steps(s)
-    if (move.a, move.b) in ways:
-        return None
-    main, companion = MAIN[visible], COMPANION[visible]
-    at = [LANDSCAPE[s.tokens[main]], LANDSCAPE[s.tokens[companion]]]
-    facts = {"who": s.seat, "main": ANIMALS[main], "companion": ANIMALS[companion], "at": at}
-    if (move.a >> 1, move.b >> 1) != (main, companion):
-        return Reason("other-animals", facts)
-    if len(ways) == 2:
-        return Reason("tokens-opposite", facts)
-    both = s.tokens[main] in {0, 5} and s.tokens[companion] in {0, 5}
-    return Reason("tokens-both-inward" if both else "tokens-inward", facts)
+def _tokens_test(s: ArcticState, move: ArcticMove) -> bool:
+    return (move.a, move.b) in token_steps(s)
 
 
-def _extra_test(s: ArcticState, move: ArcticMove) -> Reason | None:
+def _extra_test(s: ArcticState, move: ArcticMove) -> bool:
     animal, step = arrow_step(move.a)
-    if animal != extra_animal(s):
-        return Reason("extra-other-animal", {"animal": ANIMALS[extra_animal(s)]})
-    if not 0 <= s.tokens[animal] + step <= 5:
-        return Reason("off-landscape", {"animal": ANIMALS[animal]})
-    return None
+    return animal == extra_animal(s) and 0 <= s.tokens[animal] + step <= 5
 
 
-def _draw_test(s: ArcticState, move: ArcticMove) -> Reason | None:
-    if s.count >= s.value:
-        return Reason("all-drawn", {"step": "draw", "phase": s.phase, "who": s.seat})
-    return None if move.a in s.river else Reason("not-in-river", {"card": TEXT[move.a]})
+def _draw_test(s: ArcticState, move: ArcticMove) -> bool:
+    return s.count < s.value and move.a in s.river
 
 
-def _draw_penalty_test(s: ArcticState, move: ArcticMove) -> Reason | None:
-    reason = _power_test(s, 6)
-    if reason is not None:
-        return reason
-    if s.count >= s.value:
-        return Reason("all-drawn", {"step": "draw", "phase": s.phase, "who": s.seat})
-    return _penalty_has(s, move.a)
+def _penalty_holds(s: ArcticState, card: int) -> bool:
+    mine = s.penalties[s.seat]
+    return moves_unseen(s, mine) if card == UNKNOWN else holds(s, mine, card)
 
 
-def _penalty_has(s: ArcticState, card: int) -> Reason | None:
-    if _has(s, s.penalties[s.seat], card):
-        return None
-    return Reason("not-in-penalty", {"who": s.seat, "card": TEXT[card]})
+def _draw_penalty_test(s: ArcticState, move: ArcticMove) -> bool:
+    return s.count < s.value and usable(s, 6) and _penalty_holds(s, move.a)
 
 
-def _draw_pile_test(s: ArcticState, move: ArcticMove) -> Reason | None:
+def _draw_pile_test(s: ArcticState, move: ArcticMove) -> bool:
     del move
-    reason = _power_test(s, 8)
-    if reason is not None:
-        return reason
-    if s.count >= s.value:
-        return Reason("all-drawn", {"step": "draw", "phase": s.phase, "who": s.seat})
-    return None if s.pile_left + s.reserve else Reason("pile-empty")
+    return s.count < s.value and bool(s.pile_left + s.reserve) and usable(s, 8)
 
 
-def _give_test(s: ArcticState, move: ArcticMove) -> Reason | None:
-    reason = _power_test(s, 5)
-    if reason is not None:
-        return reason
-    if move.b >= s.players:
-        return Reason("no-seat", {"seat": move.b + 1})
-    if move.b == s.seat:
-        return Reason("give-self", {"who": s.seat})
-    return _penalty_has(s, move.a)
+def _refill_step_test(s: ArcticState, move: ArcticMove) -> bool:
+    del move
+    return may_fill(s)
 
 
-def _drawn_test(s: ArcticState, move: ArcticMove) -> Reason | None:
-    if move.a != s.seat:
-        return Reason("setup-seat", {"who": s.seat})
-    return _card_free(s, move.b)
+def _give_test(s: ArcticState, move: ArcticMove) -> bool:
+    return can_give(s) and move.b != s.seat and move.b < s.players and _penalty_holds(s, move.a)
 
 
-def _discard_test(s: ArcticState, move: ArcticMove) -> Reason | None:
+def _drawn_test(s: ArcticState, move: ArcticMove) -> bool:
+    return move.a == s.seat and is_free(s, move.b)
+
+
+def _discard_test(s: ArcticState, move: ArcticMove) -> bool:
     hand = s.hands[s.seat]
     if len(hand) <= HAND_LIMIT:
-        return Reason("no-excess", {"who": s.seat, "cards": len(hand)})
-    if _has(s, hand, move.a):
-        return None
-    return Reason("not-in-hand", {"who": s.seat, "card": TEXT[move.a]})
+        return False
+    return moves_unseen(s, hand) if move.a == UNKNOWN else holds(s, hand, move.a)
 
 
-def _stop_drawing_test(s: ArcticState, move: ArcticMove) -> Reason | None:
+def _stop_drawing_test(s: ArcticState, move: ArcticMove) -> bool:
     del move
-    if s.count < s.value:
-        return Reason("draw-all", {"who": s.seat, "value": s.value, "left": s.value - s.count})
-    return None
+    return s.count >= s.value or not s.river
 
 
-def _close_test(s: ArcticState, move: ArcticMove) -> Reason | None:
+def _close_test(s: ArcticState, move: ArcticMove) -> bool:
     del move
-    cards = len(s.hands[s.seat])
-    return Reason("excess", {"who": s.seat, "cards": cards}) if cards > HAND_LIMIT else None
+    return len(s.hands[s.seat]) <= HAND_LIMIT
 
 
-def _totem_test(s: ArcticState, move: ArcticMove) -> Reason | None:
-    if move.a >= s.players or s.totems[move.a] != -1 or move.b < 0 or move.a != s.totems.index(-1):
-        return Reason("setup-seat", {"who": s.totems.index(-1)})
-    return Reason("totem-taken", {"animal": ANIMALS[move.b]}) if move.b in s.totems else None
+def _totem_test(s: ArcticState, move: ArcticMove) -> bool:
+    return -1 in s.totems and move.a == s.totems.index(-1) and move.b >= 0 and move.b not in s.totems
 
 
-def _always(s: ArcticState, move: ArcticMove) -> Reason | None:
+def _always(s: ArcticState, move: ArcticMove) -> bool:
     del s, move
-    return None
+    return True
 
 
-_TESTS: dict[tuple[str, str], Callable[[ArcticState, ArcticMove], Reason | None]] = {
+_TESTS: dict[tuple[str, str], Callable[[ArcticState, ArcticMove], bool]] = {
     **{("setup", kind): _setup_test for kind in ("pack", "side", "totem", "first", "hand", "river")},
     ("A", "swap"): _swap_test,
     ("A", "take-back"): _take_back_test,
@@ -489,6 +435,7 @@ _TESTS: dict[tuple[str, str], Callable[[ArcticState, ArcticMove], Reason | None]
     ("C", "draw"): _draw_test,
     ("C", "draw-penalty"): _draw_penalty_test,
     ("C", "draw-pile"): _draw_pile_test,
+    ("C", "refill"): _refill_step_test,
     ("C", "give"): _give_test,
     ("C", "end"): _stop_drawing_test,
     ("drawn", "hand"): _drawn_test,
@@ -497,69 +444,4 @@ _TESTS: dict[tuple[str, str], Callable[[ArcticState, ArcticMove], Reason | None]
     ("D", "discard"): _discard_test,
     ("D", "end"): _close_test,
     ("totems", "totem"): _totem_test,
-}
-
-
-# --- the grounds of a yes ------------------------------------------------------------------------------------
-
-
-def grounds(s: ArcticState, move: ArcticMove) -> Reason:
-    """Return what a legal step does, by which clauses."""
-    kind, a, b = move
-    if kind == "place":
-        facts = {"who": s.seat, "card": TEXT[a], "nth": s.count + 1, "value": s.value}
-        return Reason({TOP: "placed", BOTTOM: "placed-bottom", UNDER: "placed-under"}[b], facts)
-    if kind == "tokens":
-        return _token_grounds(s, move)
-    if kind == "extra":
-        animal, step = arrow_step(a)
-        to = LANDSCAPE[s.tokens[animal] + step]
-        clause = "ARC-P.1" if s.powers[2] == 1 else "ARC-P.2"
-        return Reason("extra-step", {"who": s.seat, "animal": ANIMALS[animal], "to": to}, (clause,))
-    if kind == "value":
-        key = "place-value" if s.phase == "A" else "draw-value"
-        return Reason(key, {"who": s.seat, "value": s.value + a})
-    if kind == "end":
-        return Reason(
-            {"A": "pays-missing", "B2": "waives-extra", "C": "draws-nothing"}.get(s.phase, "ends-turn"), {"who": s.seat}
-        )
-    if kind in {"hand", "totem"}:
-        shown = TEXT[b] if kind == "hand" else (ANIMALS[b] if b >= 0 else "?")
-        key = "drew-unseen" if s.phase == "drawn" else f"dealt-{kind}"
-        return Reason(key if s.phase != "totems" else "totem-shown", {"who": a, "what": shown})
-    if kind == "give":
-        return Reason("gave", {"who": s.seat, "to": b})
-    if kind == "swap":
-        return Reason("swapped", {"who": s.seat, "card": TEXT[a], "river": TEXT[b]})
-    if kind == "side":
-        return Reason("side-set", {"animal": ANIMALS[a], "power": f"P.{b}"})
-    if kind == "first":
-        return Reason("first-set", {"who": a})
-    if kind == "pack":
-        return Reason("pack-set", {"pack": a})
-    card = TEXT[a] if 0 <= a < len(TEXT) else ""
-    return Reason(_DONE[kind], {"who": s.seat, "card": card})
-
-
-def _token_grounds(s: ArcticState, move: ArcticMove) -> Reason:
-    (main, up), (companion, down) = arrow_step(move.a), arrow_step(move.b)
-    ends = (s.tokens[main] in {0, 5}) + (s.tokens[companion] in {0, 5})
-    facts = {
-        "who": s.seat,
-        "main": ANIMALS[main],
-        "companion": ANIMALS[companion],
-        "from": [LANDSCAPE[s.tokens[main]], LANDSCAPE[s.tokens[companion]]],
-        "to": [LANDSCAPE[s.tokens[main] + up], LANDSCAPE[s.tokens[companion] + down]],
-    }
-    return Reason("tokens-moved", facts, (f"ARC-B.{1 + ends}",))
-
-
-_DONE = {
-    "river": "river-card",
-    "penalty": "penalty-card",
-    "take-back": "took-back",
-    "draw": "drew",
-    "draw-penalty": "drew-penalty",
-    "draw-pile": "drew-pile",
-    "discard": "discarded",
 }

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from companion.rules.arctic.cards import ANIMALS, SIDES, TEXT, UNKNOWN, parse_animal, parse_card
-from companion.rules.core import InvalidMoveError
+from companion.rules.core import AmbiguousMoveError, InvalidMoveError
 
 TOP, BOTTOM, UNDER = 0, 1, 2
 """Where a card is placed: on the pile, under the whole pile (ARC-P.11), face down under the visible card (ARC-P.12)."""
 
-_WHERE = {BOTTOM: " bottom", UNDER: " under"}
+LONGEST = 80
+"""A longer text is no move."""
+
+_WHERE = ("", " bottom", " under")
+_BARE = frozenset({"take-back", "draw-pile", "refill", "end"})
+_CARD = frozenset({"river", "penalty", "draw", "draw-penalty", "discard"})
 
 
 class ArcticMove(NamedTuple):
@@ -23,12 +29,12 @@ class ArcticMove(NamedTuple):
     def __str__(self) -> str:
         """Return the text form; ``parse(str(move)) == move``."""
         kind, a, b = self
-        if kind in {"take-back", "draw-pile", "end"}:
+        if kind in _BARE:
             return kind
-        if kind in {"river", "penalty", "draw", "draw-penalty", "discard"}:
+        if kind in _CARD:
             return f"{kind} {TEXT[a]}"
         if kind == "place":
-            return f"place {TEXT[a]}{_WHERE.get(b, '')}"
+            return f"place {TEXT[a]}{_WHERE[b]}"
         if kind == "tokens":
             return f"tokens {_arrow(a)} {_arrow(b)}"
         if kind == "extra":
@@ -64,31 +70,73 @@ def arrow_step(code: int) -> tuple[int, int]:
     return code >> 1, 1 if code & 1 else -1
 
 
+def parse_move(text: str) -> ArcticMove:
+    """Return the step that ``text`` says; case and spaces do not count, words may be shortened.
+
+    :raises InvalidMoveError: when it says none.
+    :raises AmbiguousMoveError: when a shortened word has more than one reading.
+    """
+    words = text.casefold().split() if len(text) <= LONGEST else []
+    if not words:
+        raise _no_move(text)
+    kind, rest = _kind(words[0], text), words[1:]
+    forms, reader = _FORMS[kind]
+    if len(rest) not in [len(form.split()) for form in forms]:
+        shown = " / ".join(f"{kind} {form}".strip() for form in forms)
+        raise InvalidMoveError(
+            f"{text!r} is no move: the form is {shown}.", f"{text!r} n'est pas un coup : la forme est {shown}."
+        )
+    return reader(kind, rest)
+
+
+def _no_move(text: str) -> InvalidMoveError:
+    kinds = ", ".join(_FORMS)
+    return InvalidMoveError(
+        f"{text[:40]!r} is no move of Arctic; a move begins with {kinds}.",
+        f"{text[:40]!r} n'est pas un coup d'Arctic ; un coup commence par {kinds}.",
+    )
+
+
+def _kind(word: str, text: str) -> str:
+    if word in _FORMS:
+        return word
+    readings = [kind for kind in _FORMS if kind.startswith(word)]
+    if len(readings) > 1:
+        raise AmbiguousMoveError(
+            f"{text!r} has more than one reading: {word!r} may be {' or '.join(readings)}.",
+            f"{text!r} peut se lire de plusieurs façons : {word!r} peut être {' ou '.join(readings)}.",
+        )
+    if not readings:
+        raise _no_move(text)
+    return readings[0]
+
+
 def _parse_arrow(text: str) -> int:
     if text[-1:] not in {"+", "-"}:
-        raise InvalidMoveError(f"{text!r} does not say which way: write fox+ (towards 15) or fox- (towards 0).")
+        raise InvalidMoveError(
+            f"{text!r} does not say which way: write fox+ (towards 15) or fox- (towards 0).",
+            f"{text!r} ne dit pas le sens : écrivez fox+ (vers 15) ou fox- (vers 0).",
+        )
     return arrow(parse_animal(text[:-1]), 1 if text[-1] == "+" else -1)
 
 
 def _parse_seat(text: str) -> int:
     if len(text) == 2 and text[0] == "p" and text[1] in "1234":
         return int(text[1]) - 1
-    raise InvalidMoveError(f"{text!r} is no seat; seats are p1, p2, p3, p4.")
+    raise InvalidMoveError(
+        f"{text!r} is no seat; seats are p1, p2, p3, p4.",
+        f"{text!r} n'est pas une place ; les places sont p1, p2, p3, p4.",
+    )
 
 
-def parse_move(text: str) -> ArcticMove:
-    """Return the step that ``text`` says.
-
-    :raises InvalidMoveError: when it says none.
-    """
-    words = text.split()
-    if not words or len(words) > 4 or len(text) > 100:
-        raise InvalidMoveError(f"{text[:40]!r} is no move of Arctic.")
-    kind, rest = words[0], words[1:]
-    reader = _READERS.get((kind, len(rest)))
-    if reader is None:
-        raise InvalidMoveError(f"{text[:40]!r} is no move of Arctic.")
-    return reader(kind, rest)
+def _known_card(text: str) -> int:
+    card = parse_card(text)
+    if card == UNKNOWN:
+        raise InvalidMoveError(
+            "This card lies face up for all: name it instead of '?'.",
+            "Cette carte est visible de tous : nommez-la au lieu de « ? ».",
+        )
+    return card
 
 
 def _bare(kind: str, rest: list[str]) -> ArcticMove:
@@ -100,21 +148,20 @@ def _one_card(kind: str, rest: list[str]) -> ArcticMove:
     return ArcticMove(kind, parse_card(rest[0]))
 
 
-def _known_card(kind: str, rest: list[str]) -> ArcticMove:
-    card = parse_card(rest[0])
-    if card == UNKNOWN:
-        raise InvalidMoveError("The River lies face up: name the card.")
-    return ArcticMove(kind, card)
+def _face_up(kind: str, rest: list[str]) -> ArcticMove:
+    return ArcticMove(kind, _known_card(rest[0]))
 
 
 def _place(kind: str, rest: list[str]) -> ArcticMove:
-    where = {"bottom": BOTTOM, "under": UNDER}.get(rest[1]) if len(rest) == 2 else TOP
-    if where is None:
-        raise InvalidMoveError(f"{rest[1]!r} is no way to place a card: say nothing, bottom or under.")
-    card = parse_card(rest[0])
-    if card == UNKNOWN and where != UNDER:
-        raise InvalidMoveError("Only a card placed face down may be unknown.")
-    return ArcticMove(kind, card, where)
+    word = rest[1] if len(rest) == 2 else ""
+    places = [where for where, name in enumerate(("top", "bottom", "under")) if word and name.startswith(word)]
+    if word and not places:
+        raise InvalidMoveError(
+            f"{word!r} is no way to place a card: say nothing (on top), bottom or under.",
+            f"{word!r} n'est pas une façon de poser : ne dites rien (au-dessus), bottom ou under.",
+        )
+    where = places[0] if places else TOP
+    return ArcticMove(kind, parse_card(rest[0]) if where == UNDER else _known_card(rest[0]), where)
 
 
 def _tokens(kind: str, rest: list[str]) -> ArcticMove:
@@ -123,12 +170,12 @@ def _tokens(kind: str, rest: list[str]) -> ArcticMove:
 
 def _value(kind: str, rest: list[str]) -> ArcticMove:
     if rest[0] not in {"+1", "-1"}:
-        raise InvalidMoveError("A value changes by +1 or -1.")
+        raise InvalidMoveError("A value changes by +1 or -1.", "Une valeur change de +1 ou de -1.")
     return ArcticMove(kind, int(rest[0]))
 
 
 def _swap(kind: str, rest: list[str]) -> ArcticMove:
-    return ArcticMove(kind, parse_card(rest[0]), _known_card(kind, rest[1:]).a)
+    return ArcticMove(kind, _known_card(rest[0]), _known_card(rest[1]))
 
 
 def _give(kind: str, rest: list[str]) -> ArcticMove:
@@ -145,40 +192,47 @@ def _totem(kind: str, rest: list[str]) -> ArcticMove:
 
 def _side(kind: str, rest: list[str]) -> ArcticMove:
     animal = parse_animal(rest[0])
-    if rest[1] not in {str(power) for power in SIDES[animal]}:
-        raise InvalidMoveError(f"The {rest[0]}'s powers are {SIDES[animal][0]} and {SIDES[animal][1]}.")
+    one, two = SIDES[animal]
+    if rest[1] not in {str(one), str(two)}:
+        raise InvalidMoveError(
+            f"The {ANIMALS[animal]} card has the powers {one} and {two}, not {rest[1]!r}.",
+            f"La carte {ANIMALS[animal]} a les pouvoirs {one} et {two}, pas {rest[1]!r}.",
+        )
     return ArcticMove(kind, animal, int(rest[1]))
 
 
-def _seat(kind: str, rest: list[str]) -> ArcticMove:
+def _first(kind: str, rest: list[str]) -> ArcticMove:
     return ArcticMove(kind, _parse_seat(rest[0]))
 
 
 def _pack(kind: str, rest: list[str]) -> ArcticMove:
     if rest[0] not in {"1", "2", "3", "4"}:
-        raise InvalidMoveError("The packs are 1, 2, 3 and 4.")
+        raise InvalidMoveError("The packs are 1, 2, 3 and 4.", "Les paquets sont 1, 2, 3 et 4.")
     return ArcticMove(kind, int(rest[0]))
 
 
-_READERS = {
-    ("take-back", 0): _bare,
-    ("draw-pile", 0): _bare,
-    ("end", 0): _bare,
-    ("river", 1): _known_card,
-    ("draw", 1): _known_card,
-    ("penalty", 1): _one_card,
-    ("draw-penalty", 1): _one_card,
-    ("discard", 1): _one_card,
-    ("place", 1): _place,
-    ("place", 2): _place,
-    ("tokens", 2): _tokens,
-    ("extra", 1): _tokens,
-    ("value", 1): _value,
-    ("swap", 2): _swap,
-    ("give", 2): _give,
-    ("hand", 2): _hand,
-    ("totem", 2): _totem,
-    ("side", 2): _side,
-    ("first", 1): _seat,
-    ("pack", 1): _pack,
+_FORMS: dict[str, tuple[tuple[str, ...], Callable[[str, list[str]], ArcticMove]]] = {
+    "pack": (("<1-4>",), _pack),
+    "side": (("<animal> <power>",), _side),
+    "totem": (("<seat> <animal>",), _totem),
+    "first": (("<seat>",), _first),
+    "hand": (("<seat> <card>",), _hand),
+    "river": (("<card>",), _face_up),
+    "penalty": (("<card>",), _one_card),
+    "swap": (("<card> <card>",), _swap),
+    "take-back": (("",), _bare),
+    "value": (("<+1|-1>",), _value),
+    "place": (("<card>", "<card> <bottom|under>"), _place),
+    "tokens": (("<animal+|animal-> <animal+|animal->",), _tokens),
+    "extra": (("<animal+|animal->",), _tokens),
+    "draw": (("<card>",), _face_up),
+    "draw-penalty": (("<card>",), _one_card),
+    "draw-pile": (("",), _bare),
+    "refill": (("",), _bare),
+    "give": (("<card> <seat>",), _give),
+    "discard": (("<card>",), _one_card),
+    "end": (("",), _bare),
 }
+
+KINDS = tuple(_FORMS)
+"""The first words of all steps."""

@@ -6,88 +6,139 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from companion.rules.arctic.cards import ANIMALS, FACE_DOWN, LANDSCAPE, MAIN, RUN_POINTS
-from companion.rules.core import PlayerScore, ScoreLine, ScoreSheet
+from companion.rules.core import PlayerScore, Reason, ScoreLine, ScoreSheet
 
 if TYPE_CHECKING:
     from companion.rules.arctic.state import ArcticState
 
 ANY = -1
-"""An animal code for a face-down card, and for a card nobody has shown us (which then counts as nothing)."""
-
+"""An animal code for a card lying face down (ARC-V.5)."""
 NOTHING = -2
+"""The code of a card nobody has shown us: it is in nobody's run."""
+
+LONGEST_COUNTED = 6
+"""A longer run makes no more points (ARC-V.1)."""
 
 
-class Assignment(NamedTuple):
-    """The best reading of a pile: points of the runs, each animal's longest run, and every card's animal."""
+class Run(NamedTuple):
+    """Neighbouring cards of one animal that count: ``begin`` is the lowest, ``end`` the one after the highest."""
+
+    animal: int
+    begin: int
+    end: int
+
+    @property
+    def length(self) -> int:
+        """Return how many cards the run has."""
+        return self.end - self.begin
+
+    @property
+    def points(self) -> int:
+        """Return what the run makes (ARC-V.1)."""
+        return RUN_POINTS[min(self.length, LONGEST_COUNTED)]
+
+
+class Reading(NamedTuple):
+    """The best reading of a pile: its points, the counted runs from the bottom up, and every card's animal."""
 
     points: int
-    longest: tuple[int, ...]
+    runs: tuple[Run, ...]
     animals: tuple[int, ...]
 
 
-def points_of(longest: tuple[int, ...]) -> int:
-    """Return the points of six longest runs, with the bonus for different animals (ARC-V.1, ARC-V.2)."""
-    return sum(RUN_POINTS[length] for length in longest) + RUN_POINTS[sum(length >= 2 for length in longest)]
-
-
-class _Reading(NamedTuple):
-    """A partial reading of a pile: the run that is open, and the longest counted runs so far (capped at 6)."""
-
-    animal: int
-    length: int
-    shown: bool
-    longest: tuple[int, ...]
-
-
-class _Choice(NamedTuple):
-    """What a face-down card was taken for, and the choices before it."""
-
-    animal: int
-    before: _Choice | None
-
-
-def best_assignment(kinds: Sequence[int], *, alone: bool = True) -> Assignment:
+def best_reading(kinds: Sequence[int], *, alone: bool = True) -> Reading:
     """Return the reading of a pile that scores most.
 
     ``kinds`` are the main animals from bottom to top, ANY for a face-down card, NOTHING for an unknown one.
-    A search over partial readings, of which only distinct ones are kept: the longest runs are capped at six
-    and forced cards branch once, so a whole pile takes milliseconds. ``alone``: whether neighbouring
-    face-down cards may be a run without a face-up card (``arc.facedown_alone``).
+    ``alone``: whether neighbouring face-down cards may be a run without a face-up card (``arc.facedown_alone``).
+
+    What counts is one stretch of cards an animal at most, and stretches do not overlap, so the best choice is found
+    from the top down, over the place in the pile and the animals that are still to be had: 64 numbers a card,
+    however many cards lie face down.
     """
-    readings: dict[_Reading, _Choice | None] = {_Reading(NOTHING, 0, False, (0,) * 6): None}
-    for kind in kinds:
-        following: dict[_Reading, _Choice | None] = {}
-        for reading, choice in readings.items():
-            for animal in range(6) if kind == ANY else (kind,):
-                step = _extend(reading, animal, shown=kind != ANY, alone=alone)
-                if step not in following:
-                    following[step] = _Choice(animal, choice) if kind == ANY else choice
-        readings = following
-    best = max(readings, key=lambda reading: (points_of(reading.longest), reading.longest))
-    chosen: list[int] = []
-    last = readings[best]
-    while last is not None:
-        chosen.append(last.animal)
-        last = last.before
-    animals = tuple(chosen.pop() if kind == ANY else kind for kind in kinds)
-    return Assignment(points_of(best.longest), best.longest, animals)
+    chosen = _best_stretches(kinds, alone=alone) if ANY in kinds else []
+    animals = list(kinds)
+    for animal, begin, end in chosen:
+        animals[begin:end] = [animal] * (end - begin)
+    for index, animal in enumerate(animals):
+        # A face-down card that no stretch needs goes with its neighbour, where it does no harm.
+        if animal == ANY:
+            above = next((kind for kind in animals[index:] if kind >= 0), 0)
+            animals[index] = animals[index - 1] if index and animals[index - 1] >= 0 else above
+    runs = _longest_runs(kinds, animals, alone=alone)
+    points = sum(run.points for run in runs) + RUN_POINTS[len(runs)]
+    return Reading(points, runs, tuple(animals))
 
 
-def _extend(reading: _Reading, animal: int, *, shown: bool, alone: bool) -> _Reading:
-    if animal < 0:
-        return _Reading(NOTHING, 0, False, reading.longest)
-    same = animal == reading.animal
-    length = min(6, reading.length + 1) if same else 1
-    shown = shown or (same and reading.shown)
-    longest = reading.longest
-    if length >= 2 and (shown or alone) and length > longest[animal]:
-        longest = (*longest[:animal], length, *longest[animal + 1 :])
-    return _Reading(animal, length, shown, longest)
+def _best_stretches(kinds: Sequence[int], *, alone: bool) -> list[Run]:
+    """Return the stretches of two to six cards, one an animal, that make most points with the bonus of ARC-V.2."""
+    count = len(kinds)
+    # best[i][free]: (points, cards used, the stretch that begins at i or None) from card i up with these animals free.
+    bonus = [(RUN_POINTS[6 - free.bit_count()], 0, None) for free in range(64)]
+    best: list[list[tuple[int, int, Run | None]]] = [[] for _ in range(count)] + [list(bonus)]
+    for begin in range(count - 1, -1, -1):
+        row: list[tuple[int, int, Run | None]] = [(points, used, None) for points, used, _ in best[begin + 1]]
+        for run in _stretches_from(kinds, begin, alone=alone):
+            bit, after = 1 << run.animal, best[run.end]
+            for free in range(64):
+                if free & bit:
+                    points, used, _ = after[free ^ bit]
+                    here = (points + run.points, used + run.length)
+                    if here > row[free][:2]:
+                        row[free] = (*here, run)
+        best[begin] = row
+    chosen: list[Run] = []
+    index, free = 0, 63
+    while index < count:
+        stretch = best[index][free][2]
+        if stretch is None:
+            index += 1
+        else:
+            chosen.append(stretch)
+            index, free = stretch.end, free ^ 1 << stretch.animal
+    return chosen
 
 
-def kinds_of(pile: tuple[int, ...]) -> list[int]:
-    """Return the main animals of a pile's cards for :func:`best_assignment`."""
+def _stretches_from(kinds: Sequence[int], begin: int, *, alone: bool) -> list[Run]:
+    """Return the stretches of two to six cards that may be a run and begin at one card."""
+    found = []
+    animal, shown = ANY, False
+    for end in range(begin + 1, min(begin + LONGEST_COUNTED, len(kinds)) + 1):
+        kind = kinds[end - 1]
+        if kind == NOTHING or (kind >= 0 and animal >= 0 and kind != animal):
+            break
+        if kind >= 0:
+            animal, shown = kind, True
+        if end - begin >= 2 and (shown or alone):
+            found += [Run(one, begin, end) for one in (range(6) if animal == ANY else (animal,))]
+    return found
+
+
+def _longest_runs(kinds: Sequence[int], animals: Sequence[int], *, alone: bool) -> tuple[Run, ...]:
+    """Return each animal's longest run in a reading, from the bottom up; of two equal ones the lower."""
+    longest: dict[int, Run] = {}
+    begin = 0
+    for end in range(1, len(animals) + 1):
+        if end < len(animals) and animals[end] == animals[begin]:
+            continue
+        run = Run(animals[begin], begin, end)
+        shown = alone or any(kind >= 0 for kind in kinds[begin:end])
+        if run.animal >= 0 and run.length >= 2 and shown:
+            known = longest.get(run.animal)
+            if known is None or run.length > known.length:
+                longest[run.animal] = run
+        begin = end
+    return tuple(sorted(longest.values(), key=lambda run: run.begin))
+
+
+def kinds_of(pile: Sequence[int]) -> list[int]:
+    """Return the main animals of a pile's cards for :func:`best_reading`."""
     return [ANY if card >= FACE_DOWN else MAIN[card] if MAIN[card] >= 0 else NOTHING for card in pile]
+
+
+def reading_of(s: ArcticState, seat: int) -> Reading:
+    """Return the best reading of a seat's pile, as the options of the game have it."""
+    return best_reading(kinds_of(s.piles[seat]), alone=bool(s.options["arc.facedown_alone"]))
 
 
 def sheet(s: ArcticState) -> ScoreSheet:
@@ -96,14 +147,17 @@ def sheet(s: ArcticState) -> ScoreSheet:
 
 
 def _player(s: ArcticState, seat: int) -> PlayerScore:
-    best = best_assignment(kinds_of(s.piles[seat]), alone=bool(s.options["arc.facedown_alone"]))
+    best = reading_of(s, seat)
     lines = [
-        ScoreLine("run", RUN_POINTS[length], ("ARC-V.1",), {"animal": ANIMALS[animal], "length": length})
-        for animal, length in enumerate(best.longest)
-        if length >= 2
+        ScoreLine(
+            "run",
+            run.points,
+            ("ARC-V.1",),
+            {"animal": ANIMALS[run.animal], "length": run.length, "from": run.begin + 1, "to": run.end},
+        )
+        for run in best.runs
     ]
-    runs = len(lines)
-    lines.append(ScoreLine("different-runs", RUN_POINTS[runs], ("ARC-V.2",), {"runs": runs}))
+    lines.append(ScoreLine("different-runs", RUN_POINTS[len(best.runs)], ("ARC-V.2",), {"runs": len(best.runs)}))
     down = [ANIMALS[best.animals[i]] for i, card in enumerate(s.piles[seat]) if card >= FACE_DOWN]
     if down:
         lines.append(ScoreLine("face-down", 0, ("ARC-V.5",), {"animals": down}))
@@ -117,3 +171,15 @@ def _player(s: ArcticState, seat: int) -> PlayerScore:
     lines.append(ScoreLine("penalties", -penalty, ("ARC-V.3",), {"cards": penalty}))
     # Earlier in turn order is better; without a footprint holder the seats stand in their own order.
     return PlayerScore(seat, tuple(lines), (-((seat - max(s.first, 0)) % s.players),))
+
+
+def decision(s: ArcticState) -> Reason | None:
+    """Return what decides between the first and the others: points, or the order of the turn (ARC-V.4)."""
+    sheets = sheet(s)
+    if s.players < 2:
+        return None
+    first = sheets.ranking[0][0]
+    points = sheets.sheets[first].total
+    tied = [player.player for player in sheets.sheets if player.total == points and player.player != first]
+    facts = {"who": first, "points": points, "tied": tied}
+    return Reason("first-by-order" if tied else "first-by-points", facts)

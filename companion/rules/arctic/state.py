@@ -1,4 +1,4 @@
-"""An immutable position of Arctic: what lies where, whose phase it is, and what a step changes.
+"""An immutable position of Arctic: what every game offers, and what a step changes.
 
 Legality lives in :mod:`companion.rules.arctic.legality`, the flow from phase to phase here. A turn runs A (place,
 then the power card moves by itself), B (two tokens, then an extra step), C (draw, refill, discard); whatever
@@ -11,127 +11,38 @@ from collections.abc import Iterator
 from random import Random
 from typing import TYPE_CHECKING
 
-from companion.rules.arctic import legality, position, score
+from companion.rules.arctic import legality, position, problems, reasons, score
 from companion.rules.arctic.cards import (
     DRAW,
     FACE_DOWN,
     HAND_LIMIT,
-    KIND,
     MAIN,
-    PACK_MASK,
     PLACEMENT,
-    RESERVE,
+    RIVER,
     UNKNOWN,
+    USED_DISCARD,
+    USED_DRAW_VALUE,
+    USED_EXTRA,
+    USED_GIVE,
+    USED_PLACE_VALUE,
+    USED_SWAP,
+    USED_TAKE_BACK,
+    cards_of,
 )
 from companion.rules.arctic.moves import BOTTOM, UNDER, ArcticMove, arrow_step
-from companion.rules.core import CHANCE, JSON, NOBODY, Outcome, Problem, Reason, ScoreSheet, State
+from companion.rules.arctic.situation import Situation
+from companion.rules.core import CHANCE, JSON, NOBODY, Outcome, Problem, Reason, ScoreSheet
 
 if TYPE_CHECKING:
     from companion.rules.arctic.game import Arctic
 
-USED_SWAP, USED_TAKE_BACK, USED_PLACE_VALUE, USED_EXTRA, USED_DRAW_VALUE, USED_GIVE = 1, 2, 4, 8, 16, 32
-NOT_DEALT = -2
-
 CHANCE_PHASES = frozenset({"setup", "penalty", "drawn", "refill", "totems"})
 
 
-class ArcticState(State[ArcticMove]):
-    """A position. Cards are numbers (see :mod:`~companion.rules.arctic.cards`); seats count from 0.
+class ArcticState(Situation):
+    """A position with its legal steps, rulings, sheets, and what comes after a step."""
 
-    ``phase``: ``setup``, ``A``, ``penalty`` (cards missing in A are turned up), ``B``, ``B2`` (an extra step may
-    follow), ``C``, ``drawn`` (an unseen card comes to hand), ``refill``, ``D`` (discard, end), ``totems``, ``over``.
-    ``stage``: ``normal``, ``final`` (the Reserve is in play), ``last`` (the round of phases A and B).
-    ``value`` is the placement or draw value of this phase, ``count`` what was placed or drawn. ``held`` is the
-    mask of the animals whose power the player to move held when the turn began.
-    """
-
-    __slots__ = (
-        "count",
-        "first",
-        "game_",
-        "hands",
-        "held",
-        "located",
-        "names",
-        "options",
-        "owners",
-        "packs",
-        "penalties",
-        "phase",
-        "pile_left",
-        "piles",
-        "powers",
-        "reserve",
-        "river",
-        "seat",
-        "stage",
-        "tokens",
-        "totems",
-        "used",
-        "value",
-    )
-
-    names: tuple[str, ...]
-    options: dict[str, JSON]
-    packs: tuple[int, ...]
-    powers: tuple[int, ...]
-    first: int
-    totems: tuple[int, ...]
-    phase: str
-    stage: str
-    seat: int
-    tokens: tuple[int, ...]
-    owners: tuple[int, ...]
-    held: int
-    hands: tuple[tuple[int, ...], ...]
-    piles: tuple[tuple[int, ...], ...]
-    penalties: tuple[tuple[int, ...], ...]
-    river: tuple[int, ...]
-    pile_left: int
-    reserve: int
-    located: int
-    value: int
-    count: int
-    used: int
-
-    def __init__(self, game: Arctic, names: tuple[str, ...], options: dict[str, JSON]) -> None:
-        n = len(names)
-        self.game_, self.names, self.options = game, names, options
-        self.packs, self.powers, self.first, self.totems = (), (0,) * 6, -1, (NOT_DEALT,) * n
-        self.phase, self.stage, self.seat = "setup", "normal", -1
-        self.tokens, self.owners, self.held = (2,) * 6, (-1,) * 6, 0
-        self.hands = self.piles = self.penalties = ((),) * n
-        self.river = ()
-        self.reserve = RESERVE.get(n, 0)
-        self.pile_left = 30 * n - self.reserve
-        self.located = self.value = self.count = self.used = 0
-
-    def copy(self) -> ArcticState:
-        """Return a copy that may still be changed by whoever made it."""
-        new: ArcticState = object.__new__(ArcticState)
-        new.game_, new.names, new.options = self.game_, self.names, self.options
-        new.packs, new.powers, new.first, new.totems = self.packs, self.powers, self.first, self.totems
-        new.phase, new.stage, new.seat = self.phase, self.stage, self.seat
-        new.tokens, new.owners, new.held = self.tokens, self.owners, self.held
-        new.hands, new.piles, new.penalties = self.hands, self.piles, self.penalties
-        new.river, new.pile_left, new.reserve = self.river, self.pile_left, self.reserve
-        new.located, new.value, new.count, new.used = self.located, self.value, self.count, self.used
-        return new
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ArcticState) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def __str__(self) -> str:
-        who = self.names[self.seat] if self.seat >= 0 else "nobody"
-        return f"Arctic, phase {self.phase} ({self.stage}), {who}"
-
-    def _key(self) -> tuple[object, ...]:
-        skip = {"game_", "options"}
-        values = tuple(getattr(self, name) for name in self.__slots__ if name not in skip)
-        return (*values, tuple(sorted(self.options.items())))
+    __slots__ = ()
 
     # --- what every game offers ------------------------------------------------------------------------------
 
@@ -153,15 +64,15 @@ class ArcticState(State[ArcticMove]):
 
     def refusal(self, move: ArcticMove) -> Reason | None:
         """Return why a step is refused, or None."""
-        return legality.refusal(self, move)
+        return None if legality.allowed(self, move) else reasons.why_not(self, move)
 
     def grounds(self, move: ArcticMove) -> Reason:
         """Return what a legal step does."""
-        return legality.grounds(self, move)
+        return reasons.what_it_does(self, move)
 
     def problems(self) -> tuple[Problem, ...]:
         """Return everything that is wrong with this position."""
-        return position.problems(self)
+        return problems.problems(self)
 
     def score(self) -> ScoreSheet:
         """Return the sheets; a totem that is still secret counts nothing yet."""
@@ -182,36 +93,27 @@ class ArcticState(State[ArcticMove]):
         place = self.score().ranking[0]
         return Outcome(place, ("ARC-E.1", "ARC-V.4"))
 
-    def chance(self, rng: Random) -> ArcticMove:
-        """Return a random card, pack, side or totem, as the box would give it; never ``?``."""
-        return rng.choice([move for move in self.moves() if "?" not in str(move)])
-
-    # --- reading the position --------------------------------------------------------------------------------
+    @property
+    def end_reason(self) -> Reason | None:
+        """Return how the game ended, or None while it goes on."""
+        return Reason("ended", {}) if self.phase == "over" else None
 
     @property
-    def players(self) -> int:
-        """Return how many play."""
-        return len(self.names)
+    def ranking_reason(self) -> Reason | None:
+        """Return what decides between the first and the others as it stands; None for a pile alone."""
+        return score.decision(self)
 
-    def pool(self) -> int:
-        """Return the mask of the cards in play that have not been located."""
-        mask = 0
-        for pack in self.packs:
-            mask |= PACK_MASK[pack]
-        return mask & ~self.located
-
-    def visible(self, seat: int) -> int:
-        """Return the visible card of a seat, or -1: no pile, or a card face down on top (ARC-0.1, ARC-Q.5)."""
-        pile = self.piles[seat]
-        return pile[-1] if pile and pile[-1] < FACE_DOWN else -1
-
-    def may_use(self, power: int, animal: int, used: int) -> bool:
-        """Return whether the player to move may use a power now; powers of phase A need ``held`` (ARC-A.5)."""
-        if self.powers[animal] != power or self.used & used:
-            return False
-        if power in {3, 4, 10, 11, 12}:
-            return bool(self.held >> animal & 1)
-        return self.owners[animal] == self.seat
+    def chance(self, rng: Random) -> ArcticMove:
+        """Return a random card, pack, side or totem, as the box would give it; never ``?``."""
+        if self.phase in {"refill", "penalty", "drawn"}:
+            card = rng.choice(cards_of(self.pool()))
+            return {
+                "refill": ArcticMove("river", card),
+                "penalty": ArcticMove("penalty", card),
+                "drawn": ArcticMove("hand", self.seat, card),
+            }[self.phase]
+        unseen = {"hand": UNKNOWN, "totem": -1}
+        return rng.choice([move for move in self.moves() if unseen.get(move.kind) != move.b])
 
     # --- what a step changes ---------------------------------------------------------------------------------
 
@@ -221,23 +123,37 @@ class ArcticState(State[ArcticMove]):
         _STEPS[move.kind](new, move)
         return new
 
-    def _swap_cards(self, zone: str, seat: int, gone: int, come: int) -> None:
-        """Take one card out of a seat's zone and put another in (-1: none); unseen cards fit any name."""
+    def _leave(self, zone: str, seat: int, card: int) -> None:
+        """Take a card out of a seat's hand or Penalty zone; ``?`` is one that nobody has shown us."""
         zones: tuple[tuple[int, ...], ...] = getattr(self, zone)
         cards = list(zones[seat])
-        if gone >= 0:
-            cards.remove(gone if gone in cards else UNKNOWN)
-        if come >= 0:
-            cards.append(come)
-            cards.sort()
+        if card == UNKNOWN:
+            # What was seen to go there may be what leaves now: none of it has a known place any more.
+            known = sum(1 << one for one in cards if one < UNKNOWN)
+            cards = [UNKNOWN] * (len(cards) - 1)
+            self.veiled = (*self.veiled[:seat], self.veiled[seat] | known, *self.veiled[seat + 1 :])
+        elif card in cards:
+            cards.remove(card)
+        else:
+            cards.remove(UNKNOWN)
+            self.located |= 1 << card
+            self.veiled = (*self.veiled[:seat], self.veiled[seat] & ~(1 << card), *self.veiled[seat + 1 :])
         setattr(self, zone, (*zones[:seat], tuple(cards), *zones[seat + 1 :]))
+
+    def _enter(self, zone: str, seat: int, card: int) -> None:
+        zones: tuple[tuple[int, ...], ...] = getattr(self, zone)
+        setattr(self, zone, (*zones[:seat], tuple(sorted((*zones[seat], card))), *zones[seat + 1 :]))
+
+    def _turned_up(self, card: int) -> None:
+        """Count a card of the pile that is turned up, or drawn unseen; the option asks when it was the last one."""
+        if card < UNKNOWN:
+            self.located |= 1 << card
+        self.pile_left -= 1
+        if self.pile_left == 0 and self.options["arc.end_trigger"] == "bga":
+            self._open_reserve()
 
     def _set_pile(self, pile: tuple[int, ...]) -> None:
         self.piles = (*self.piles[: self.seat], pile, *self.piles[self.seat + 1 :])
-
-    def _locate(self, card: int) -> None:
-        if card < UNKNOWN:
-            self.located |= 1 << card
 
     def _pack(self, move: ArcticMove) -> None:
         self.packs = tuple(sorted((*self.packs, move.a)))
@@ -254,24 +170,19 @@ class ArcticState(State[ArcticMove]):
             self.phase = "over"
 
     def _hand(self, move: ArcticMove) -> None:
-        self._swap_cards("hands", move.a, -1, move.b)
-        self._locate(move.b)
-        self.pile_left -= 1
+        self._enter("hands", move.a, move.b)
+        self._turned_up(move.b)
         if self.phase == "drawn":
             self._settle_draws()
 
     def _river(self, move: ArcticMove) -> None:
         self.river = tuple(sorted((*self.river, move.a)))
-        self._locate(move.a)
-        self.pile_left -= 1
-        if self.phase == "setup":
-            if len(self.river) == 6:
-                self.seat = self.first
-                self._begin_turn()
-            return
-        if self.options["arc.end_trigger"] == "bga" and self.pile_left == 0:
-            self._open_reserve()
-        self._refill()
+        self._turned_up(move.a)
+        if self.phase == "refill":
+            self._refill()
+        elif len(self.river) == RIVER:
+            self.seat = self.first
+            self._begin_turn()
 
     def _begin_turn(self) -> None:
         self.phase, self.count, self.used = "A", 0, 0
@@ -282,8 +193,8 @@ class ArcticState(State[ArcticMove]):
 
     def _swap(self, move: ArcticMove) -> None:
         self.used |= USED_SWAP
-        self._swap_cards("hands", self.seat, move.a, move.b)
-        self._locate(move.a)
+        self._leave("hands", self.seat, move.a)
+        self._enter("hands", self.seat, move.b)
         river = [card for card in self.river if card != move.b]
         self.river = tuple(sorted((*river, move.a)))
 
@@ -291,12 +202,12 @@ class ArcticState(State[ArcticMove]):
         del move
         self.used |= USED_TAKE_BACK
         pile = self.piles[self.seat]
-        self._swap_cards("hands", self.seat, -1, pile[-1])
+        self._enter("hands", self.seat, pile[-1])
         self._set_pile(pile[:-1])
         visible = self.visible(self.seat)
         # A change of the value by ARC-P.10 that was made before stays: it is of this turn's value.
         change = self.value - PLACEMENT[pile[-1]]
-        self.value = max(0, (PLACEMENT[visible] if visible >= 0 else 1) + change)
+        self.value = (PLACEMENT[visible] if visible >= 0 else 1) + change
         self._settle_placing()
 
     def _value(self, move: ArcticMove) -> None:
@@ -309,8 +220,7 @@ class ArcticState(State[ArcticMove]):
             self._settle_draws()
 
     def _place(self, move: ArcticMove) -> None:
-        self._swap_cards("hands", self.seat, move.a, -1)
-        self._locate(move.a)
+        self._leave("hands", self.seat, move.a)
         pile = self.piles[self.seat]
         if move.b == BOTTOM:
             self._set_pile((move.a, *pile))
@@ -331,7 +241,7 @@ class ArcticState(State[ArcticMove]):
                 self._pay_missing()
 
     def _pay_missing(self) -> None:
-        """Turn to the penalties for the cards that are missing (ARC-A.3); the pile may end (ARC-E.4)."""
+        """Turn to the penalties for the cards that are missing (ARC-A.3); even the Reserve may not do (ARC-E.4)."""
         self.value = min(self.value - self.count, self.pile_left + self.reserve)
         self.count = 0
         self._settle_penalty()
@@ -345,20 +255,20 @@ class ArcticState(State[ArcticMove]):
         self.phase = "penalty"
 
     def _penalty(self, move: ArcticMove) -> None:
-        self._swap_cards("penalties", self.seat, -1, move.a)
-        self._locate(move.a)
-        self.pile_left -= 1
+        self._enter("penalties", self.seat, move.a)
+        self._turned_up(move.a)
         self.count += 1
         self._settle_penalty()
 
     def _open_reserve(self) -> None:
-        if self.stage == "normal" and self.reserve:
+        """Make the Reserve the final pile, once (ARC-E.1)."""
+        if self.stage == "normal":
             self.stage = "final"
             self.pile_left, self.reserve = self.pile_left + self.reserve, 0
 
     def _take_power(self) -> None:
         visible = self.visible(self.seat)
-        if visible < 0 or visible >= KIND:
+        if visible < 0:
             self._begin_draws()
             return
         main = MAIN[visible]
@@ -389,34 +299,25 @@ class ArcticState(State[ArcticMove]):
         visible = self.visible(self.seat)
         self.phase, self.count = "C", 0
         self.value = DRAW[visible] if visible >= 0 else 0
-        if self.value > 0 or not self.may_use(9, 1, USED_DRAW_VALUE):
+        if self.value or not self.may_use(9, 1, USED_DRAW_VALUE):
             self._settle_draws()
 
-    def can_draw(self) -> bool:
-        """Return whether any source still has a card for the player who draws (ARC-C.3)."""
-        return bool(
-            self.river
-            or (self.may_use(6, 5, 0) and self.penalties[self.seat])
-            or (self.may_use(8, 3, 0) and self.pile_left + self.reserve)
-        )
-
     def _settle_draws(self) -> None:
-        """Refill when all is drawn, or at once with ARC-P.7; else the player goes on drawing."""
-        if self.count >= self.value or self.may_use(7, 3, 0) or not self.can_draw():
+        """Refill when all is drawn, or there is nothing more to draw; else the player goes on drawing."""
+        if self.count >= self.value or not self.can_draw():
             self._refill()
         else:
             self.phase = "C"
 
     def _draw(self, move: ArcticMove) -> None:
         self.river = tuple(card for card in self.river if card != move.a)
-        self._swap_cards("hands", self.seat, -1, move.a)
+        self._enter("hands", self.seat, move.a)
         self.count += 1
         self._settle_draws()
 
     def _draw_penalty(self, move: ArcticMove) -> None:
-        self._swap_cards("penalties", self.seat, move.a, -1)
-        self._swap_cards("hands", self.seat, -1, move.a)
-        self._locate(move.a)
+        self._leave("penalties", self.seat, move.a)
+        self._enter("hands", self.seat, move.a)
         self.count += 1
         self._settle_draws()
 
@@ -427,9 +328,13 @@ class ArcticState(State[ArcticMove]):
         self.count += 1
         self.phase = "drawn"
 
+    def _refill_step(self, move: ArcticMove) -> None:
+        del move
+        self._refill()
+
     def _refill(self) -> None:
         """Turn up a card for the River while it has room and there are cards (ARC-C.1, ARC-E.1, ARC-E.5)."""
-        if len(self.river) < 6:
+        if len(self.river) < RIVER:
             if self.pile_left == 0:
                 self._open_reserve()
             if self.pile_left:
@@ -442,22 +347,24 @@ class ArcticState(State[ArcticMove]):
         self._settle_end()
 
     def _settle_end(self) -> None:
-        can_give = self.may_use(5, 5, USED_GIVE) and self.penalties[self.seat]
-        if len(self.hands[self.seat]) <= HAND_LIMIT and not can_give:
+        if len(self.hands[self.seat]) <= HAND_LIMIT and not legality.can_give(self):
             self._end_turn()
 
     def _give(self, move: ArcticMove) -> None:
         self.used |= USED_GIVE
-        self._swap_cards("penalties", self.seat, move.a, -1)
-        self._swap_cards("penalties", move.b, -1, move.a)
-        self._locate(move.a)
+        self._leave("penalties", self.seat, move.a)
+        if move.a == UNKNOWN:
+            # Any of the seat's unseen cards may have gone to the other player.
+            self.located &= ~self.veiled[self.seat]
+            self.veiled = (*self.veiled[: self.seat], 0, *self.veiled[self.seat + 1 :])
+        self._enter("penalties", move.b, move.a)
         if self.phase == "D":
             self._settle_end()
 
     def _discard(self, move: ArcticMove) -> None:
-        self._swap_cards("hands", self.seat, move.a, -1)
-        self._swap_cards("penalties", self.seat, -1, move.a)
-        self._locate(move.a)
+        self.used |= USED_DISCARD
+        self._leave("hands", self.seat, move.a)
+        self._enter("penalties", self.seat, move.a)
         self._settle_end()
 
     def _end(self, move: ArcticMove) -> None:
@@ -467,6 +374,7 @@ class ArcticState(State[ArcticMove]):
         elif self.phase == "B2":
             self._begin_draws()
         elif self.phase == "C":
+            self.value = self.count
             self._refill()
         else:
             self._end_turn()
@@ -500,6 +408,7 @@ _STEPS = {
     "draw": ArcticState._draw,
     "draw-penalty": ArcticState._draw_penalty,
     "draw-pile": ArcticState._draw_pile,
+    "refill": ArcticState._refill_step,
     "give": ArcticState._give,
     "discard": ArcticState._discard,
     "end": ArcticState._end,
