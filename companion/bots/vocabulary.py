@@ -116,7 +116,7 @@ def _arctic(state: State[Any]) -> Texts:
         yield from (f"tokens {one} {other}" for one, other in permutations(arrows, 2) if one[:-1] != other[:-1])
         yield from (f"extra {way}" for way in arrows)
         yield from (f"{verb} {card}" for verb in ("draw", "draw-penalty", "discard") for card in cards)
-        yield "draw-pile"
+        yield from ("draw-pile", "refill")
         yield from (f"give {card} {seat}" for card in cards for seat in seats)
         yield "end"
 

@@ -31,7 +31,7 @@ from companion.rules.arctic.cards import (
 )
 from companion.rules.arctic.moves import BOTTOM, UNDER, ArcticMove, arrow_step
 from companion.rules.arctic.situation import Situation
-from companion.rules.core import CHANCE, JSON, NOBODY, Outcome, Problem, Reason, ScoreSheet
+from companion.rules.core import CHANCE, JSON, NOBODY, Outcome, Problem, Reason, ScoreSheet, evenly
 
 if TYPE_CHECKING:
     from companion.rules.arctic.game import Arctic
@@ -103,17 +103,22 @@ class ArcticState(Situation):
         """Return what decides between the first and the others as it stands; None for a pile alone."""
         return score.decision(self)
 
+    def chances(self) -> list[tuple[ArcticMove, float]]:
+        """Return the cards, packs, sides, totems that may come, all alike; never what is not seen (``?``)."""
+        return evenly(self._comes())
+
     def chance(self, rng: Random) -> ArcticMove:
         """Return a random card, pack, side or totem, as the box would give it; never ``?``."""
-        if self.phase in {"refill", "penalty", "drawn"}:
-            card = rng.choice(cards_of(self.pool()))
-            return {
-                "refill": ArcticMove("river", card),
-                "penalty": ArcticMove("penalty", card),
-                "drawn": ArcticMove("hand", self.seat, card),
-            }[self.phase]
-        unseen = {"hand": UNKNOWN, "totem": -1}
-        return rng.choice([move for move in self.moves() if unseen.get(move.kind) != move.b])
+        return rng.choice(self._comes())
+
+    def _comes(self) -> list[ArcticMove]:
+        cards = cards_of(self.pool()) if self.phase in {"refill", "penalty", "drawn"} else []
+        if self.phase == "drawn":
+            return [ArcticMove("hand", self.seat, card) for card in cards]
+        if cards:
+            kind = "river" if self.phase == "refill" else "penalty"
+            return [ArcticMove(kind, card) for card in cards]
+        return [move for move in self.moves() if UNKNOWN not in move and (move.kind, move.b) != ("totem", -1)]
 
     # --- what a step changes ---------------------------------------------------------------------------------
 
