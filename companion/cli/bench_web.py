@@ -62,12 +62,11 @@ class Phone:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
-        connection = socket.create_connection(("127.0.0.1", self.port))
-        connection.sendall(
-            f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nCookie: {self.cookie}\r\n\r\n".encode()
-        )
+        head = f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nCookie: {self.cookie}\r\n\r\n"
         name, number = "", None
-        with connection.makefile("rb") as lines:
+        with socket.create_connection(("127.0.0.1", self.port)) as connection, connection.makefile("rwb") as lines:
+            lines.write(head.encode())
+            lines.flush()
             for raw in lines:
                 line = raw.decode().rstrip("\r\n")
                 if line.startswith("event: "):
@@ -183,7 +182,7 @@ def _weight(service: Running) -> Iterable[Row]:
         if path in seen or path.endswith((".png", ".jpg")) or path.startswith(("/host", "/join")):
             continue
         seen.add(path)
-        status, body = service.host.ask("GET", path, **{"Accept-Encoding": "gzip"})
+        status, body = service.host.ask("GET", path, **gzip)
         if status == 200:
             total += len(body)
     yield row("first view", f"{total / 1000:.0f}", "kB", "≤ 100 kB", f"{len(seen) + 1} files")

@@ -65,6 +65,7 @@ def test_a_round_with_the_simulated_igloo(serve: Callable[..., Served]) -> None:
     assert set(counted[-1]["posterior"]) == {str(n) for n in range(2, 14)}
     assert counted[-1]["kind"] == "simulated"
     assert {"shaken"} <= {m.get("state") for m in topics(phone, "motion")}
+    served.simulate("set_down")
     wait(lambda: topics(phone, "motion")[-1].get("state") in {"rest", "set-down"})
 
     # In a live round nothing reveals a count, on no way out of the house.
@@ -74,6 +75,7 @@ def test_a_round_with_the_simulated_igloo(serve: Callable[..., Served]) -> None:
     mark = len(phone.heard)
     served.simulate("shake", 7)
     wait(lambda: [1 for _, topic, _, told in phone.heard[mark:] if topic == "motion" and told["state"] == "shaken"])
+    served.simulate("set_down")
     wait(lambda: topics(phone, "motion")[-1].get("state") in {"rest", "set-down"})
     for _, topic, _, told in phone.heard[mark:]:
         assert "posterior" not in json.dumps(told)
