@@ -165,8 +165,10 @@ class Counter:
             stream.forget(0)
             ensemble = self._model.tiers[stream.tier]
             wrong = unsound(heard, rate)
-            for row, cell in zip(rows, cells, strict=True):
-                answer = self._block(ensemble, row, cell, wrong, end) or answer
+            last = end - stream.waiting / rate
+            for i, (row, cell) in enumerate(zip(rows, cells, strict=True)):
+                t = last - (len(rows) - 1 - i) * stream.block / rate
+                answer = self._block(ensemble, row, cell, wrong, t) or answer
         return answer
 
     def _new_shake(self) -> None:

@@ -130,6 +130,11 @@ class FeatureStream:
         """The motion and the power so far."""
         return np.asarray(self._cells).reshape(-1, CELLS, 5)
 
+    @property
+    def waiting(self) -> int:
+        """How many samples wait for their block to be complete."""
+        return self._waiting
+
     def restart(self) -> None:
         """Drop the unfinished block and the filters' memory: the next samples do not follow the last."""
         self._pending, self._waiting, self._history = [], 0, None

@@ -31,12 +31,12 @@ def move(name: str) -> FloatArray:
 
 
 def stream(
-    accel: FloatArray, rate: float = RATE, *, portion: int = 16, counter: Counter | None = None
+    accel: FloatArray, rate: float = RATE, *, portion: int = 16, counter: Counter | None = None, t0: float = 0.0
 ) -> list[CountPosterior]:
     counter = counter or Counter("igloo", DeviceKind.SIMULATED)
     found = []
     for start in range(0, len(accel), portion):
-        answer = counter.feed(Samples(accel[start : start + portion], start / rate, rate, start))
+        answer = counter.feed(Samples(accel[start : start + portion], t0 + start / rate, rate, start))
         if answer is not None:
             found.append(answer)
     return found
@@ -85,8 +85,8 @@ def test_the_portions_in_which_samples_come_do_not_matter(portion: int) -> None:
 def test_a_pause_begins_a_new_shake() -> None:
     counter = Counter("igloo", DeviceKind.SIMULATED)
     one = stream(shake(0), counter=counter)[-1]
-    stream(move("rest")[: int(1.2 * RATE)], counter=counter)
-    again = stream(shake(33), counter=counter)
+    stream(move("rest")[: int(1.2 * RATE)], counter=counter, t0=4.0)
+    again = stream(shake(33), counter=counter, t0=5.2)
     assert again[0].seconds < one.seconds
     assert again[-1].p == pytest.approx(count_recording(shake(33), RATE).p, abs=0.08)
 
