@@ -1,0 +1,301 @@
+"""The one search for a turn: which legal moves lead from one position to what was seen afterwards.
+
+``turns(before, evidence)`` is what the referee's "you can't have done that" and the camera both ask. Evidence says for
+each place what may lie there and how likely; a known position is the special case of one content a place, and a place
+that is not mentioned is unknown. The walk through a turn is each game's own (``search.py`` in its folder), because
+only a game knows what a difference between two boards costs at least.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Protocol
+
+from companion.rules.core import JSON, Move, Ruling, SetupError, State
+from companion.rules.rulebook import STATUSES
+
+Content = tuple[str, tuple[tuple[str, Any, int], ...]]
+"""What lies on a place: its ground, and its things as (kind, colour or value, count), sorted."""
+
+_SEARCHES = {"iglu-iglu": "companion.rules.iglu_iglu.search"}
+"""The games that have a search, and where."""
+
+LIMIT = 20
+"""Turns that are told at most."""
+MOST = 60_000
+"""States that are looked at before the search gives up, and says so."""
+RELAXED_MOST, RELAXED_EACH = 4_000, 600
+"""States that the search for the nearest legal turn looks at: in all, and in each of its attempts."""
+REFUSALS = 4
+"""Refused moves that an explanation tells at most."""
+
+
+def content(place: Mapping[str, JSON]) -> Content:
+    """Return what a place of a position holds, in a form that can be compared."""
+    counts: dict[tuple[str, Any], int] = {}
+    for thing in place.get("things", ()):
+        what = thing.get("colour", thing.get("value"))
+        key = (thing["kind"], what)
+        counts[key] = counts.get(key, 0) + thing.get("count", 1)
+    things = ((kind, what, count) for (kind, what), count in counts.items() if count)
+    return str(place.get("ground")), tuple(sorted(things, key=str))
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was seen: for each place the log-likelihood of every content that is possible there.
+
+    A content that is missing at a place is impossible; a place that is missing is unknown. ``trophies`` holds what
+    players won, where that is known: fields of the position that must be so.
+    """
+
+    places: Mapping[str, Mapping[Content, float]]
+    fields: Mapping[str, JSON] = field(default_factory=dict)
+
+    @classmethod
+    def of_position(cls, position: Mapping[str, JSON]) -> Evidence:
+        """Return the evidence that a position is: certain where it tells a place, nothing where it does not."""
+        places = {name: {content(place): 0.0} for name, place in position["places"].items() if place is not None}
+        known = {key: position[key] for key in ("trophies",) if position.get(key)}
+        return cls(places, known)
+
+    def without(self, names: Iterable[str]) -> Evidence:
+        """Return this evidence with some places unknown."""
+        hidden = set(names)
+        return Evidence({name: seen for name, seen in self.places.items() if name not in hidden}, self.fields)
+
+    def log_likelihood(self, position: Mapping[str, JSON]) -> float:
+        """Return how likely a position looks like this; minus infinity where it cannot."""
+        total = 0.0
+        for name, seen in self.places.items():
+            total += seen.get(content(position["places"][name]), float("-inf"))
+        return total
+
+    def misses(self, position: Mapping[str, JSON]) -> list[str]:
+        """Return the places of a position that are not what was seen."""
+        return [name for name, seen in self.places.items() if content(position["places"][name]) not in seen]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A legal turn: its moves, the state it leads to, and how well that fits what was seen."""
+
+    moves: tuple[Move, ...]
+    state: State[Any]
+    log_likelihood: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found: the shortest turns, the likeliest first; ``looked`` states were looked at.
+
+    ``complete`` is False where the search gave up before all was looked at.
+    """
+
+    turns: tuple[Turn, ...]
+    complete: bool
+    looked: int
+
+
+class Search(Protocol):
+    """A game's own walk through a turn: the functions of its ``search`` module."""
+
+    def find(self, before: State[Any], evidence: Evidence, limit: int, most: int) -> Found:
+        """Return the shortest legal turns of the player to move that end as the evidence says."""
+        ...
+
+    def cases(self, position: Mapping[str, JSON]) -> list[State[Any]]:
+        """Return the states that a position may stand for."""
+        ...
+
+    def suspects(self, state: State[Any], evidence: Evidence) -> Iterable[Move]:
+        """Yield the moves that would make a difference good at once, were they legal."""
+        ...
+
+
+def search_of(game_id: str) -> Search:
+    """Return a game's search.
+
+    :raises SetupError: when it has none.
+    """
+    if game_id not in _SEARCHES:
+        there = ", ".join(_SEARCHES)
+        raise SetupError(
+            f"Turns of {game_id} cannot be searched; those of {there} can.",
+            f"Les tours de {game_id} ne peuvent pas être cherchés ; ceux de {there} le peuvent.",
+        )
+    found: Any = importlib.import_module(_SEARCHES[game_id])
+    return found  # type: ignore[no-any-return]
+
+
+def turns(before: State[Any], evidence: Evidence, *, limit: int = LIMIT, most: int = MOST) -> Found:
+    """Return the shortest legal turns that lead from ``before`` to what was seen, the likeliest first.
+
+    Turns that differ only in the order of independent steps count as one.
+
+    :raises SetupError: when the game has no search.
+    """
+    return search_of(before.game.id).find(before, evidence, limit, most)
+
+
+# --- explaining -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A place where the nearest legal turn does not end as was seen: what was seen, and what the turn leaves there."""
+
+    place: str
+    seen: tuple[Content, ...]
+    turn: Content
+
+    def to_json(self) -> dict[str, JSON]:
+        """Return the documented form (``explain --json``)."""
+        return {"place": self.place, "seen": [_shown(c) for c in self.seen], "turn": _shown(self.turn)}
+
+
+def _shown(found: Content) -> dict[str, JSON]:
+    ground, things = found
+    return {
+        "ground": ground,
+        "things": [
+            {"kind": kind, "colour" if isinstance(what, str) else "value": what, "count": count}
+            for kind, what, count in things
+        ],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How one position came from another.
+
+    ``legal``: there is a legal turn; ``turns`` are the shortest ones. Else ``nearest`` is the legal turn that misses
+    the fewest places, ``differences`` are what it misses, and ``rulings`` are the refusals of moves that would have
+    made it good. ``complete`` is False where a search gave up before all was looked at.
+    """
+
+    legal: bool
+    turns: tuple[Turn, ...]
+    nearest: Turn | None
+    differences: tuple[Difference, ...]
+    rulings: tuple[tuple[Move, Ruling], ...]
+    complete: bool
+
+    def to_json(self) -> dict[str, JSON]:
+        """Return the documented form (``explain --json``)."""
+        en, fr = self.sentences()
+        rulings = [ruling for _, ruling in self.rulings]
+        return {
+            "legal": self.legal,
+            "turns": [[str(move) for move in turn.moves] for turn in self.turns],
+            "nearest": [str(move) for move in self.nearest.moves] if self.nearest else None,
+            "differences": [difference.to_json() for difference in self.differences],
+            "clauses": list(dict.fromkeys(clause for ruling in rulings for clause in ruling.clauses)),
+            "facts": {"complete": self.complete, "refused": [str(move) for move, _ in self.rulings]},
+            "status": max((ruling.status for ruling in rulings), key=STATUSES.index, default="text"),
+            "en": en,
+            "fr": fr,
+        }
+
+    def sentences(self) -> tuple[str, str]:
+        """Return what was found, in English and in French."""
+        if self.legal:
+            moves = ", ".join(map(str, self.turns[0].moves))
+            return f"A legal turn leads there: {moves}.", f"Un tour permis y mène : {moves}."
+        en = ["No legal turn leads there." if self.complete else "No legal turn that leads there was found."]
+        fr = ["Aucun tour permis n'y mène." if self.complete else "Aucun tour permis qui y mène n'a été trouvé."]
+        for move, ruling in self.rulings:
+            en.append(f"{move}: {ruling.en}")
+            fr.append(f"{move} : {ruling.fr}")
+        return " ".join(en), " ".join(fr)
+
+
+def explain(before: State[Any], evidence: Evidence, *, limit: int = LIMIT) -> Explanation:
+    """Return the legal turns from one position to what was seen, or the nearest one and the clauses in the way.
+
+    :raises SetupError: when the game has no search.
+    """
+    found = turns(before, evidence, limit=limit)
+    if found.turns:
+        return Explanation(True, found.turns, None, (), (), found.complete)
+    nearest = _nearest(before, evidence)
+    if nearest is None:
+        return Explanation(False, (), None, (), (), found.complete)
+    return _short_of(before, evidence, nearest, complete=found.complete)
+
+
+def _nearest(before: State[Any], evidence: Evidence) -> Turn | None:
+    """Return the legal turn that misses the fewest places, as far as a bounded search finds it.
+
+    One place after the other is taken for unknown, then pairs; where that finds nothing, all that differ at once.
+    """
+    position = before.position()
+    doubtful = evidence.misses(position)
+    changed = {name: _changed(content(position["places"][name]), evidence.places[name]) for name in doubtful}
+    left = RELAXED_MOST
+    for count in (1, 2):
+        best: Turn | None = None
+        # Two places where the same thing changed, as one that moved does, are the likeliest to go together.
+        tries = sorted(
+            combinations(doubtful, count), key=lambda names: not set.intersection(*(changed[n] for n in names))
+        )
+        for names in tries:
+            if left <= 0:
+                break
+            tried = turns(before, evidence.without(names), limit=1, most=min(left, RELAXED_EACH))
+            left -= tried.looked
+            if tried.turns and (best is None or len(tried.turns[0].moves) < len(best.moves)):
+                best = tried.turns[0]
+        if best is not None:
+            return best
+    loose = turns(before, evidence.without(doubtful), limit=LIMIT)
+    return min(loose.turns, key=lambda turn: len(evidence.misses(turn.state.position())), default=None)
+
+
+def _changed(before: Content, seen: Iterable[Content]) -> set[Any]:
+    """Return the grounds and things of a place that are not as they were."""
+    all_parts: list[set[Any]] = [{("ground", ground, 1), *things} for ground, things in (before, *seen)]
+    return {part[:2] for part in set.union(*all_parts) - set.intersection(*all_parts)}
+
+
+def _short_of(before: State[Any], evidence: Evidence, nearest: Turn, *, complete: bool) -> Explanation:
+    """Return the explanation that a nearest turn gives: what it misses, and the refusals on its way."""
+    position = nearest.state.position()
+    missed = evidence.misses(position)
+    differences = tuple(
+        Difference(name, tuple(evidence.places[name]), content(position["places"][name])) for name in missed
+    )
+    search = search_of(before.game.id)
+    rulings: dict[Move, Ruling] = {}
+    state = before
+    for move in nearest.moves:
+        for suspect in search.suspects(state, evidence):
+            # Later states overrule earlier ones: there the move would have had its place.
+            if state.refusal(suspect) is not None:
+                rulings[suspect] = state.check(suspect)
+            else:
+                rulings.pop(suspect, None)
+        state = state.after(move)
+    told = _to_the_point(rulings, set(missed), set(position["places"]))
+    return Explanation(False, (), nearest, differences, told, complete)
+
+
+def _to_the_point(
+    rulings: Mapping[Move, Ruling], missed: set[str], places: set[str]
+) -> tuple[tuple[Move, Ruling], ...]:
+    """Return the refusals that speak of what is missed: of nothing else, or else of that too; a few of them."""
+    named = {move: {word for word in str(move).split() if word in places} for move in rulings}
+    exact = [move for move, names in named.items() if names and names <= missed]
+    chosen = exact or [move for move, names in named.items() if names & missed]
+    return tuple((move, rulings[move]) for move in chosen[:REFUSALS])
+
+
+def cases(game_id: str, before: Mapping[str, JSON]) -> list[State[Any]]:
+    """Return the states that a position may stand for, where it leaves open whose turn it is or what hands hold.
+
+    :raises SetupError: when it is no position, or the game has no search.
+    """
+    return search_of(game_id).cases(before)
