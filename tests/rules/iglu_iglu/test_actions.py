@@ -104,6 +104,11 @@ def test_no_kayak_passes_a_bear(board: Make, refused: Make, allowed: Make) -> No
     assert allowed(state, "kayak b5 c6").legal
     beside = board(picture, {"b5": "r", "c5": "X"}, to_move="red", points=3)
     assert "bear" in refused(beside, "kayak b5 c6").en
+    lakes = "+######+\n########\n##..####\n########\n########\n####..##\n########\n+######+"
+    apart = board(lakes, {"b6": "r", "e3": "X", "d6": "2"}, to_move="red", points=3)
+    assert "same stretch" in refused(apart, "kayak b6 g3").en
+    assert "touches no water" in refused(apart, "kayak b6 b1").en
+    assert "touches no water" in refused(board(lakes, {"b1": "r"}, to_move="red", points=3), "kayak b1 b6").en
 
 
 @pytest.mark.cites("IGLU-2.B.1", "IGLU-2.B.2", "IGLU-2.B.4", "IGLU-M.14")
@@ -159,7 +164,8 @@ def test_building(board: Make, play: Make, refused: Make, allowed: Make, texts: 
     assert allowed(state, "build b1").clauses == ("IGLU-2.C.1",)
     odd = allowed(state, "build c5")
     assert odd.clauses == ("IGLU-2.C.1", "IGLU-2.C.2") and odd.status == "deduced"
-    assert "IGLU-2.C.1" in refused(state, "build c1").clauses
+    rival = refused(state, "build c1")
+    assert "IGLU-2.C.1" in rival.clauses and rival.facts["owners"] == ["blue"]
     assert "IGLU-G.7" in refused(state, "build d1").clauses
     assert "IGLU-2.C.2" in refused(state, "build a1").clauses
     for nobody in ("build e1", "build h4"):

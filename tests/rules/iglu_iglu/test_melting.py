@@ -412,6 +412,9 @@ def test_a_drift_pushes_a_row_onto_free_water(board: Make, refused: Make, allowe
     assert "IGLU-1.E.4b" in refused(state, "drift b6 n").clauses, "out of the board"
     assert "IGLU-1.E.4b" in refused(state, "drift b8 w").clauses, "onto the corner"
     assert "no floe" in refused(state, "drift a8 e").en
+    for push, corner in (("b1 w", "a1"), ("g1 e", "h1"), ("a2 s", "a1"), ("h7 n", "h8")):
+        ruling = refused(state, f"drift {push}")
+        assert ruling.clauses == ("IGLU-1.E.4b",) and ruling.facts["end"] == corner
     assert refused(state, "drift a6 e").clauses == ("IGLU-1.E.4",)
     assert refused(state, "drift none").clauses == ("IGLU-1.E.4",)
     assert refused(state, "walk c6 c7").clauses == ("IGLU-1.E.4",)
