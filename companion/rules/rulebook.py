@@ -325,20 +325,21 @@ class Rulebook:
     def ruling(self, legal: bool, reason: Reason, state: object) -> Ruling:
         """Return the full ruling for a reason in a state: clauses, sentences, the weakest ground and its option.
 
-        A fact ``also`` lists the keys of further sentences that follow the first, with the same facts.
+        A fact ``also`` lists the keys of further sentences that follow the first, with the same facts; their clauses,
+        grounds and options count as its own do.
         """
-        sentence = self.sentences[reason.key]
-        clauses = reason.clauses or sentence.clauses
+        spoken = [self.sentences[key] for key in (reason.key, *reason.facts.get("also", ()))]
+        clauses = reason.clauses or tuple(dict.fromkeys(clause for part in spoken for clause in part.clauses))
         names, colours = seats(state)
-        spoken = [sentence, *(self.sentences[key] for key in reason.facts.get("also", ()))]
         en, fr = (
             " ".join(self._fill(part.text.of(lang), reason.facts, lang, names, colours) for part in spoken)
             for lang in LANGUAGES
         )
-        option = sentence.option
+        option = next((part.option for part in spoken if part.option), None)
         if option is None:
             option = next((self.clauses[c].option for c in clauses if self.clauses[c].status == "house ruling"), None)
-        return Ruling(legal, clauses, dict(reason.facts), en, fr, self.weakest_status(clauses, sentence.status), option)
+        status = self.weakest_status(clauses, max((part.status for part in spoken), key=STATUSES.index))
+        return Ruling(legal, clauses, dict(reason.facts), en, fr, status, option)
 
     def weakest_status(self, clauses: Iterable[str], status: str = "text") -> str:
         """Return the weakest ground among ``status`` and that of the clauses."""
