@@ -4,34 +4,43 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from companion.rules.core import SetupError
+from companion.rules.core import JSON, SetupError
 from companion.rules.ice_team.board import Layout, make_layout
+from companion.rules.ice_team.moves import MOST_PENGUINS
 
-DATA = Path(__file__).parents[1] / "data" / "ice_team.toml"
+DATA: Final = Path(__file__).parents[1] / "data" / "ice_team.toml"
 
-_BASES = ("plain", "penguin1", "penguin2", "penguin3", "drift")
-FACES: tuple[str, ...] = (*_BASES, *(f"{base}-fragile" for base in _BASES), "paw")
+MOST_FISH: Final = 6
+"""The rulebook's dice are in pictures; no face that we can read shows more."""
+
+_BASES = ("plain", *(f"penguin{n + 1}" for n in range(MOST_PENGUINS)), "drift")
+FACES: Final[tuple[str, ...]] = (*_BASES, *(f"{base}-fragile" for base in _BASES), "paw")
 """Every face a floe may show. A paw is always fragile (ICE-2.5)."""
 
-# Codes of what lies on a space. A face has its index in FACES plus FIRST_FACE.
+# Codes of what lies on a space. A face has its index in FACES plus FIRST_FACE; UNKNOWN is a floe not yet read.
 SEA, IGLOO, SEARCHED, UNKNOWN, FIRST_FACE = 0, 1, 2, 3, 4
-TILE_TEXT = ("sea", "igloo", "igloo-searched", "?", *FACES)
-FRAGILE = (*(False,) * FIRST_FACE, *(face == "paw" or face.endswith("-fragile") for face in FACES))
-PENGUINS = (*(0,) * FIRST_FACE, *(int(face[7]) if face.startswith("penguin") else 0 for face in FACES))
-DRIFTS = (*(False,) * FIRST_FACE, *(face.startswith("drift") for face in FACES))
-PAW = TILE_TEXT.index("paw")
+TILE_TEXT: Final = ("sea", "igloo", "searched", "floe", *FACES)
+FRAGILE: Final = (*(False,) * FIRST_FACE, *(face == "paw" or face.endswith("-fragile") for face in FACES))
+PENGUINS: Final = (*(0,) * FIRST_FACE, *(int(face[7]) if face.startswith("penguin") else 0 for face in FACES))
+DRIFTS: Final = (*(False,) * FIRST_FACE, *(face.startswith("drift") for face in FACES))
+PAW: Final = TILE_TEXT.index("paw")
 
-DIE_FACES = ("fish1", "fish2", "fish3", "fish4", "steal")
+DIE_FACES: Final = (*(f"fish{n + 1}" for n in range(MOST_FISH)), "steal")
+STEAL: Final = DIE_FACES.index("steal")
+TOKENS: Final = ("stated", "ones", "twos", "threes")
 
 
 @dataclass(frozen=True)
 class Box:
-    """The owner's box: pairs of faces (codes), two dice (indices into DIE_FACES), and whether it was read from one."""
+    """The owner's box: pairs of faces (codes), two dice (indices into DIE_FACES), and whether it was read from one.
+
+    ``tokens`` are the fish tokens: the number that the rulebook states, then those with 1, 2 and 3 fish.
+    """
 
     real: bool
     tiles: tuple[tuple[int, int], ...]
@@ -39,15 +48,25 @@ class Box:
     tokens: tuple[int, int, int, int]
     boards: Mapping[str, Any]
     layouts: Mapping[str, Any]
+    made: dict[str, Layout] = field(default_factory=dict, compare=False, repr=False)
 
-    def layout(self, name: str) -> Layout:
-        """Return one of the box's layouts.
+    def layout(self, which: JSON = None) -> Layout:
+        """Return one of the box's layouts by its name (None: the first), or the one that an object describes.
 
         :raises SetupError: when there is none of that name, or it breaks a rule.
         """
-        if name not in self.layouts:
-            raise SetupError(f"There is no layout {name!r}; there is {', '.join(self.layouts)}.")
-        return make_layout(self.boards, self.layouts[name])
+        if isinstance(which, Mapping):
+            return make_layout(self.boards, which)
+        name = next(iter(self.layouts)) if which is None else which
+        if not isinstance(name, str) or name not in self.layouts:
+            there = ", ".join(self.layouts)
+            raise SetupError(
+                f"There is no layout of that name; there is {there}.",
+                f"Il n'y a pas de disposition de ce nom ; il y a {there}.",
+            )
+        if name not in self.made:
+            self.made[name] = make_layout(self.boards, self.layouts[name])
+        return self.made[name]
 
     def matched(self, faces: Sequence[int]) -> frozenset[int] | None:
         """Return tiles that can show ``faces`` at the same time, each used once, or None when the box cannot.
@@ -73,40 +92,65 @@ class Box:
         found = [] if self.real else ["not-the-real-box"]
         return (*found, "fish-contradiction") if sum(values) != stated else tuple(found)
 
+    def to_json(self) -> dict[str, JSON]:
+        """Return the box in the form of the data file, as :func:`read_box` takes it."""
+        return {
+            "real_box": self.real,
+            "tiles": [[TILE_TEXT[face] for face in pair] for pair in self.tiles],
+            "dice": [[DIE_FACES[face] for face in die] for die in self.dice],
+            "fish_tokens": dict(zip(TOKENS, self.tokens, strict=True)),
+            "boards": dict(self.boards),
+            "layouts": dict(self.layouts),
+        }
+
 
 def read_box(data: Mapping[str, Any]) -> Box:
     """Return the box that the data describe.
 
     :raises SetupError: in one sentence, when they cannot be a box of Ice Team.
     """
+    real = data.get("real_box", False)
+    if not isinstance(real, bool):
+        raise SetupError("real_box is true or false.", "real_box vaut true ou false.")
     tiles = data.get("tiles")
     if not isinstance(tiles, list) or len(tiles) != 24:
-        raise SetupError("A box of Ice Team has 24 floe tiles (ICE-K.5).")
+        raise SetupError(
+            "A box of Ice Team has 24 floe tiles (ICE-K.5).", "Une boîte d'Ice Team a 24 tuiles Banquise (ICE-K.5)."
+        )
     pairs = []
     for pair in tiles:
-        if not isinstance(pair, Sequence) or len(pair) != 2 or not all(face in FACES for face in pair):
-            raise SetupError(f"A floe tile has two faces out of {', '.join(FACES)}, not {pair!r}.")
+        if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(face in FACES for face in pair):
+            known = ", ".join(FACES)
+            raise SetupError(
+                f"A floe tile has two faces out of {known}.", f"Une tuile Banquise a deux faces parmi {known}."
+            )
         pairs.append((TILE_TEXT.index(pair[0]), TILE_TEXT.index(pair[1])))
-    dice = data.get("dice")
-    if not isinstance(dice, list) or len(dice) != 2:
-        raise SetupError("A box of Ice Team has two dice (ICE-K.10).")
-    read: list[tuple[int, ...]] = []
-    for die in dice:
-        if not isinstance(die, list) or len(die) != 6 or not all(face in DIE_FACES for face in die):
-            raise SetupError(f"A die has six faces out of {', '.join(DIE_FACES)}.")
-        read.append(tuple(DIE_FACES.index(face) for face in die))
     tokens = data.get("fish_tokens", {})
-    numbers = tuple(tokens.get(key, 0) for key in ("stated", "ones", "twos", "threes"))
-    if not all(isinstance(n, int) and 0 <= n < 200 for n in numbers):
-        raise SetupError("The numbers of fish tokens are whole numbers.")
-    return Box(
-        bool(data.get("real_box")),
-        tuple(pairs),
-        (read[0], read[1]),
-        (numbers[0], numbers[1], numbers[2], numbers[3]),
-        data.get("boards", {}),
-        data.get("layouts", {}),
-    )
+    numbers = tuple(tokens.get(key, 0) for key in TOKENS) if isinstance(tokens, Mapping) else ("",)
+    if not all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 200 for n in numbers):
+        raise SetupError(
+            "fish_tokens are whole numbers: stated, ones, twos, threes.",
+            "fish_tokens sont des nombres entiers : stated, ones, twos, threes.",
+        )
+    boards, layouts = data.get("boards"), data.get("layouts")
+    if not isinstance(boards, Mapping) or not isinstance(layouts, Mapping) or not layouts:
+        raise SetupError(
+            "A box of Ice Team has boards and layouts by name.",
+            "Une boîte d'Ice Team a des plateaux (boards) et des dispositions (layouts), par nom.",
+        )
+    stated, ones, twos, threes = numbers
+    return Box(real, tuple(pairs), _dice(data.get("dice")), (stated, ones, twos, threes), boards, layouts)
+
+
+def _dice(dice: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    if not isinstance(dice, list | tuple) or len(dice) != 2:
+        raise SetupError("A box of Ice Team has two dice (ICE-K.10).", "Une boîte d'Ice Team a deux dés (ICE-K.10).")
+    for die in dice:
+        if not isinstance(die, list | tuple) or len(die) != 6 or not all(face in DIE_FACES for face in die):
+            known = ", ".join(DIE_FACES)
+            raise SetupError(f"A die has six faces out of {known}.", f"Un dé a six faces parmi {known}.")
+    first, second = (tuple(DIE_FACES.index(face) for face in die) for die in dice)
+    return first, second
 
 
 @cache

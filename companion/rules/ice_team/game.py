@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from companion.rules.core import JSON, Game, InvalidMoveError, Option, SetupError
-from companion.rules.ice_team.box import Box, default_box, read_box
+from companion.rules.core import JSON, Game, InvalidMoveError, Option, Reason, Ruling, SetupError
+from companion.rules.ice_team.box import default_box, read_box
 from companion.rules.ice_team.moves import COLOURS, IceMove, parse_move
-from companion.rules.ice_team.position import from_json
-from companion.rules.ice_team.state import IceTeamState
+from companion.rules.ice_team.reader import from_json
+from companion.rules.ice_team.state import IceTeamState, Table
 from companion.rules.rulebook import Rulebook, rulebook
 
-SETUP_KEYS = frozenset({"box", "layout", "floes", "first"})
+SETUP_KEYS = ("box", "first", "floes", "layout")
 
 
 class IceTeam(Game[IceMove]):
-    """Ice Team for two. A set-up may give the box, a layout's name, the floes that lie on it, and who begins."""
+    """Ice Team for two. A set-up may give the box, a layout, the floes that lie on it, and who begins."""
 
     id: ClassVar[str] = "ice-team"
     players: ClassVar[range] = range(2, 3)
@@ -41,17 +41,17 @@ class IceTeam(Game[IceMove]):
     ) -> IceTeamState:
         """Return the first state; floes and first player that the set-up leaves out come by chance steps.
 
-        ``setup``: ``box`` (the owner's, in the form of the data file), ``layout`` (a name in it), ``floes``
-        {space: face}, ``first`` (a colour).
+        ``setup``: ``box`` (the owner's, in the form of the data file), ``layout`` (a name in it, or a description in
+        its form), ``floes`` {space: face}, ``first`` (a colour).
 
         :raises SetupError: in one sentence.
         """
         given = dict(setup or {})
-        unknown = set(given) - SETUP_KEYS
-        if unknown:
+        if not set(given) <= set(SETUP_KEYS):
+            known = ", ".join(SETUP_KEYS)
             raise SetupError(
-                f"A set-up of Ice Team has {', '.join(sorted(SETUP_KEYS))}, not {', '.join(sorted(unknown))}.",
-                f"Une mise en place d'Ice Team a {', '.join(sorted(SETUP_KEYS))}, pas {', '.join(sorted(unknown))}.",
+                f"A set-up of Ice Team has {known} and nothing else.",
+                f"Une mise en place d'Ice Team a {known} et rien d'autre.",
             )
         state = self.empty(players, options, given)
         for move in _setup_moves(given):
@@ -67,10 +67,20 @@ class IceTeam(Game[IceMove]):
     def empty(
         self, players: Sequence[Mapping[str, JSON]], options: Mapping[str, JSON] | None, given: Mapping[str, Any]
     ) -> IceTeamState:
-        """Return the boards without floes, for the players."""
-        box: Box = read_box(given["box"]) if isinstance(given.get("box"), Mapping) else default_box()
-        layout = box.layout(str(given.get("layout", next(iter(box.layouts), ""))))
-        return IceTeamState(self, layout, box, _players(players), self.settled_options(options))
+        """Return the boards of a set-up without floes, for the players.
+
+        :raises SetupError: in one sentence.
+        """
+        box = default_box()
+        if given.get("box") is not None:
+            if not isinstance(given["box"], Mapping):
+                raise SetupError("box is an object.", "box est un objet.")
+            box = read_box(given["box"])
+        said = given.get("layout")
+        layout = box.layout(said)
+        names, colours = _seats(players)
+        said = next(iter(box.layouts)) if said is None else said
+        return IceTeamState(Table(self, layout, said, box, names, colours, self.settled_options(options)))
 
     def parse(self, text: str) -> IceMove:
         """Return the step that ``text`` says."""
@@ -80,24 +90,38 @@ class IceTeam(Game[IceMove]):
         """Return a state from the one form of a board."""
         return from_json(self, position)
 
+    def warnings(self, setup: Mapping[str, JSON] | None = None) -> tuple[Ruling, ...]:
+        """Return what is doubtful about the box of a set-up (none: the data file), each as a ruling with its clauses.
 
-def _players(players: Sequence[Mapping[str, JSON]]) -> tuple[tuple[str, str], ...]:
+        >>> from companion.rules import game
+        >>> [warning.clauses[-1] for warning in game("ice-team").warnings()]
+        ['ICE-K.10', 'ICE-K.9']
+
+        :raises SetupError: when the set-up's box is none.
+        """
+        state = self.empty(self.seats(2), None, dict(setup or {}))
+        return tuple(self.rulebook.ruling(True, Reason(key), state) for key in state.table.box.warnings())
+
+
+def _seats(players: Sequence[Mapping[str, JSON]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return names and colours in seat order."""
     if len(players) != 2:
         raise SetupError(
             f"Ice Team is for two players, not {len(players)}.", f"Ice Team se joue à deux, pas à {len(players)}."
         )
-    found = []
+    names, colours = [], []
     for seat, player in enumerate(players):
         name = player.get("name") if isinstance(player, Mapping) else None
         colour = player.get("colour", COLOURS[seat]) if isinstance(player, Mapping) else None
         if not isinstance(name, str) or not name.strip() or len(name) > 60:
             raise SetupError("Every player has a name of 1 to 60 characters.", "Chacun a un nom de 1 à 60 caractères.")
-        if colour not in COLOURS:
+        if not isinstance(colour, str) or colour not in COLOURS:
             raise SetupError("The teams are green and red.", "Les équipes sont green (vert) et red (rouge).")
-        found.append((name.strip(), colour))
-    if found[0][1] == found[1][1]:
+        names.append(name.strip())
+        colours.append(colour)
+    if colours[0] == colours[1]:
         raise SetupError("The two teams have different colours.", "Les deux équipes ont des couleurs différentes.")
-    return tuple(found)
+    return tuple(names), tuple(colours)
 
 
 def _setup_moves(given: Mapping[str, Any]) -> list[IceMove]:

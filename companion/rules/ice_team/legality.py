@@ -1,392 +1,153 @@
-"""Which steps Ice Team allows in a position, and the reason for each yes and no."""
+"""Which steps Ice Team allows in a position, and why others are refused."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
-from companion.rules.core import Reason
-from companion.rules.ice_team.board import NO_SPACE
-from companion.rules.ice_team.box import DIE_FACES, FACES, FIRST_FACE, FRAGILE, PENGUINS, SEA, TILE_TEXT, UNKNOWN
-from companion.rules.ice_team.moves import IceMove
+from companion.rules.core import JSON, Reason
+from companion.rules.ice_team import drifting
+from companion.rules.ice_team.board import GRIDS, NO_SPACE, Layout
+from companion.rules.ice_team.box import (
+    DIE_FACES,
+    FACES,
+    FIRST_FACE,
+    PENGUINS,
+    TILE_TEXT,
+    UNKNOWN,
+)
+from companion.rules.ice_team.moves import MOST_PENGUINS, IceMove
+from companion.rules.ice_team.ways import between
 
 if TYPE_CHECKING:
     from companion.rules.ice_team.state import IceTeamState
 
-Targets = dict[int, int]
-"""Where a bear may go: target -> mask of the directions in which it would arrive."""
+_FREEZES: Final = [IceMove("freeze", str(fish)) for fish in range(MOST_PENGUINS + 1)]
+_WIDTH: Final = 6
+"""Directions a space has at most: the bits of a landing."""
 
 
-def bear_at(s: IceTeamState, space: int) -> int:
-    """Return a bear of the player to move that stands on a space, or -1."""
-    for bear in range(4 * s.seat, 4 * s.seat + 4):
-        if s.bears[bear] == space:
-            return bear
-    return -1
+# --- what a position allows -------------------------------------------------------------------------------------------
 
 
-def tile_with(s: IceTeamState, face: int) -> int:
-    """Return a tile of the box, not yet on the board, that shows a face on one of its sides; -1: none is left."""
-    best = -1
-    for tile in s.left:
-        front, back = s.box.tiles[tile]
-        if face in (front, back):
-            if front == back:
-                return tile
-            best = tile
-    return best
-
-
-def fits(s: IceTeamState, face: int) -> bool:
-    """Return whether the box may still show a face, given all that were turned up."""
-    return tile_with(s, face) >= 0 or s.box.matched((*s.seen, face)) is not None
-
-
-def _free(s: IceTeamState, space: int, occupied: int) -> bool:
-    """Return whether a bear may end on a space: Start, Village, or a tile without a bear (ICE-0.3)."""
-    return space >= s.layout.start or (s.tiles[space] != SEA and not occupied >> space & 1)
-
-
-def walks(s: IceTeamState, origin: int, occupied: int) -> Targets:
-    """Return where a bear may walk from a space (ICE-1.1)."""
-    targets: Targets = {}
-    start, tiles = s.layout.start, s.tiles
-    for direction, space in s.layout.lines[origin]:
-        if space >= start or (tiles[space] and not occupied >> space & 1):
-            targets[space] = targets.get(space, 0) | 1 << direction
-    return targets
-
-
-def leaps(s: IceTeamState, origin: int, occupied: int) -> Targets:
-    """Return where a bear may leap from a space, over exactly one bear that stands next to it (ICE-1.2a)."""
-    targets: Targets = {}
-    layout = s.layout
-    for direction, space in layout.lines[origin]:
-        if space < layout.start and occupied >> space & 1:
-            beyond = layout.step[space][direction]
-            if beyond not in (NO_SPACE, origin) and _free(s, beyond, occupied):
-                targets[beyond] = targets.get(beyond, 0) | 1 << direction
-    return targets
-
-
-def swims(s: IceTeamState, origin: int, occupied: int) -> Targets:
-    """Return where a bear may swim from a space: the first tile beyond one or more sea spaces (ICE-1.3a)."""
-    targets: Targets = {}
-    start, step, tiles = s.layout.start, s.layout.step, s.tiles
-    for direction, first in s.layout.lines[origin]:
-        if first >= start or tiles[first]:
-            continue
-        space = first
-        while 0 <= space < start and not tiles[space]:
-            space = step[space][direction]
-        if space not in (NO_SPACE, origin) and _free(s, space, occupied):
-            targets[space] = targets.get(space, 0) | 1 << direction
-    return targets
-
-
-Ways = dict[str, Targets]
-"""How a bear may leave a space: by kind of movement."""
-
-
-def ways_from(s: IceTeamState, origin: int) -> Ways:
-    """Return all movements from a space; worked out once a position, which asks several times."""
-    found = s.ways.get(origin)
-    if found is None:
-        occupied = s.occupied()
-        found = s.ways[origin] = {
-            "walk": walks(s, origin, occupied),
-            "leap": leaps(s, origin, occupied),
-            "swim": swims(s, origin, occupied),
-        }
-    return found
-
-
-def arrival(s: IceTeamState, kind: str, origin: int, target: int) -> int:
-    """Return the mask of directions in which a legal move arrives."""
-    return ways_from(s, origin)[kind][target]
-
-
-def _hops(s: IceTeamState) -> list[int]:
-    """Return the landings of a further leap; where the bear has been this action is no displacement (ICE-Q.6)."""
-    here = s.bears[s.bear]
-    barred = s.been | (1 << s.origin)
-    return [space for space in ways_from(s, here)["leap"] if not barred >> space & 1]
-
-
-def can_hop(s: IceTeamState) -> bool:
-    """Return whether the bear that leaps may leap on."""
-    return bool(_hops(s))
-
-
-def _origins(s: IceTeamState) -> list[int]:
-    """Return the spaces from which the player to move may move a bear, each once; after a paw only one."""
-    if s.again:
-        return [s.bears[s.bear]]
-    village = s.layout.village
-    return [space for space in dict.fromkeys(s.bears[4 * s.seat : 4 * s.seat + 4]) if space != village]
+def origins(s: IceTeamState) -> tuple[int, ...]:
+    """Return the spaces from which the player to move may move a bear; after a paw only one (ICE-2.5)."""
+    return (s.bears[s.bear],) if s.again else s.bears[4 * s.seat : 4 * s.seat + 4]
 
 
 def can_move(s: IceTeamState) -> bool:
     """Return whether the player to move has any move at all."""
-    return any(any(ways_from(s, origin).values()) for origin in _origins(s))
+    return s.table.layout.ways.some(origins(s), s.sea, s.taken)
 
 
-def _sea_reach(s: IceTeamState) -> list[int]:
-    """Return where a drifting tile may end by simple drift (ICE-2.6a); straight only with the option (ICE-Q.9)."""
-    here = s.bears[s.bear]
-    step, tiles, start = s.layout.step, s.tiles, s.layout.start
-    reached: list[int] = []
-    if s.options["ice.simple_drift_straight"]:
-        for direction in range(len(step[here])):
-            space = step[here][direction]
-            while 0 <= space < start and tiles[space] == SEA:
-                reached.append(space)
-                space = step[space][direction]
-        return reached
-    todo = [here]
-    while todo:
-        for space in step[todo.pop()]:
-            if 0 <= space < start and tiles[space] == SEA and space not in reached:
-                reached.append(space)
-                todo.append(space)
-    return reached
+def landing(space: int, arrival: int) -> int:
+    """Return the mask of a landing on a space from the directions in ``arrival``."""
+    return arrival << _WIDTH * space
 
 
-def pushes(s: IceTeamState) -> dict[int, list[tuple[int, int]]]:
-    """Return the block drifts: where the drifting tile ends -> the (from, to) pairs of all tiles that shift.
+def hops(s: IceTeamState) -> list[IceMove]:
+    """Return the further leaps of a chain: not back to where it began (ICE-Q.6), and none that changes nothing.
 
-    The line is that of the bear's arrival; floes met on the way join it while sea lies behind them
-    (ICE-2.6b, ICE-2.6c, ICE-Q.12); an igloo, Start, Village or the edge stops it (ICE-Q.11).
+    A tile may be landed on twice in a chain, from another side: a drifting tile is pushed where the last leap went.
     """
-    here, start = s.bears[s.bear], s.layout.start
-    found: dict[int, list[tuple[int, int]]] = {}
-    for direction in range(len(s.layout.step[here])):
-        if not s.arrival >> direction & 1:
-            continue
-        line = [here]
-        while 0 <= (space := s.layout.step[line[-1]][direction]) < start and s.tiles[space] >= UNKNOWN:
-            line.append(space)
-        if len(line) == 1:
-            continue
-        at = list(line)
-        while True:
-            ahead = s.layout.step[at[-1]][direction]
-            if not 0 <= ahead < start:
-                break
-            if s.tiles[ahead] == SEA:
-                at = [*at[1:], ahead]
-                found[at[0]] = list(zip(line, at, strict=True))
-            elif s.tiles[ahead] >= UNKNOWN and s.options["ice.block_picks_up"]:
-                line.append(ahead)
-                at.append(ahead)
-            else:
-                break
+    layout = s.table.layout
+    leaps = [move for move in layout.ways.moves((s.bears[s.bear],), s.sea, s.taken) if move.kind == "leap"]
+    found = []
+    for move in leaps:
+        target, arrival = layout.numbers[move.b], layout.ways.arrival(move, s.sea, s.taken)
+        if target != s.origin and landing(target, arrival) & ~s.landed:
+            found.append(move)
     return found
 
 
-def can_drift(s: IceTeamState) -> bool:
-    """Return whether the drifting tile under the bear can drift at all (ICE-2.6)."""
-    return bool(_sea_reach(s)) or bool(pushes(s))
+def fits(s: IceTeamState, face: int) -> bool:
+    """Return whether the box may still show a face, given all that were turned up."""
+    box = s.table.box
+    return any(face in box.tiles[tile] for tile in s.left) or box.matched([*s.seen(), face]) is not None
 
 
-# --- the legal steps -----------------------------------------------------------------------------------------
+def freezable(s: IceTeamState) -> int:
+    """Return how many fish may be frozen: one a penguin, fresh ones only (ICE-2.4)."""
+    return min(PENGUINS[s.tiles[s.bears[s.bear]]], s.fresh[s.seat])
 
 
 def moves(s: IceTeamState) -> Iterator[IceMove]:
     """Yield every legal step of a position once."""
-    return _MOVES[s.phase](s)
+    return iter(_MOVES[s.phase](s))
 
 
-def _setup_moves(s: IceTeamState) -> Iterator[IceMove]:
-    missing = [space for space, tile in enumerate(s.tiles) if tile == UNKNOWN]
-    if not missing:
-        yield from (IceMove("first", colour) for colour in s.colours)
-        return
-    faces = [face for face in range(FIRST_FACE, FIRST_FACE + len(FACES)) if fits(s, face)]
-    yield from (IceMove("floe", s.layout.names[space], TILE_TEXT[face]) for space in missing for face in faces)
+def _setup_moves(s: IceTeamState) -> list[IceMove]:
+    missing = [name for name, tile in zip(s.table.layout.names, s.tiles, strict=False) if tile == UNKNOWN]
+    faces = _fitting_faces(s) if missing else []
+    return [
+        *(IceMove("floe", name, face) for name in missing for face in faces),
+        *(IceMove("first", colour) for colour in s.colours),
+    ]
 
 
-@lru_cache(maxsize=8192)
-def _named(kind: str, origin: str, target: str) -> IceMove:
-    """Return a move, made once: there are some thousand of them, and a search asks for them all the time."""
-    return IceMove(kind, origin, target)
+def _fitting_faces(s: IceTeamState) -> list[str]:
+    return [TILE_TEXT[face] for face in range(FIRST_FACE, FIRST_FACE + len(FACES)) if fits(s, face)]
 
 
-def _bear_moves(s: IceTeamState) -> Iterator[IceMove]:
-    names = s.layout.names
-    for origin in _origins(s):
-        for kind, targets in ways_from(s, origin).items():
-            for target in targets:
-                yield _named(kind, names[origin], names[target])
+def _bear_moves(s: IceTeamState) -> list[IceMove]:
+    return s.table.layout.ways.moves(dict.fromkeys(origins(s)), s.sea, s.taken)
 
 
-def _hop_moves(s: IceTeamState) -> Iterator[IceMove]:
-    names = s.layout.names
-    yield from (IceMove("leap", names[s.bears[s.bear]], names[space]) for space in _hops(s))
-    yield IceMove("stop")
+def _turn_up_moves(s: IceTeamState) -> list[IceMove]:
+    name = s.table.layout.names[s.to_turn_up()]
+    return [IceMove("floe", name, face) for face in _fitting_faces(s)]
 
 
-def _turn_up_moves(s: IceTeamState) -> Iterator[IceMove]:
-    name = s.layout.names[s.bears[s.bear]]
-    for face in range(FIRST_FACE, FIRST_FACE + len(FACES)):
-        if fits(s, face):
-            yield IceMove("floe", name, TILE_TEXT[face])
-
-
-def _roll_moves(s: IceTeamState) -> Iterator[IceMove]:
+def _roll_moves(s: IceTeamState) -> list[IceMove]:
     die = s.die_to_roll()
-    yield from (IceMove("roll", str(die + 1), DIE_FACES[face]) for face in sorted(set(s.box.dice[die])))
+    return [IceMove("roll", str(die + 1), DIE_FACES[face]) for face in sorted(set(s.table.box.dice[die]))]
 
 
-def _freeze_moves(s: IceTeamState) -> Iterator[IceMove]:
-    yield from (IceMove("freeze", str(fish)) for fish in range(_freezable(s) + 1))
+def _drift_moves(s: IceTeamState) -> list[IceMove]:
+    drifts, pushes = s.table.layout.ways.drifts, s.table.layout.ways.pushes
+    return [drifts[space] for space in drifting.sea_reach(s)] + [pushes[space] for space in drifting.pushes(s)]
 
 
-def _freezable(s: IceTeamState) -> int:
-    return min(PENGUINS[s.tiles[s.bears[s.bear]]], s.fresh[s.seat])
+def _both_dice(kind: str) -> Callable[[IceTeamState], list[IceMove]]:
+    return lambda _s: [IceMove(kind, "1"), IceMove(kind, "2")]
 
 
-def _drift_moves(s: IceTeamState) -> Iterator[IceMove]:
-    names = s.layout.names
-    yield from (IceMove("drift", names[space]) for space in _sea_reach(s))
-    yield from (IceMove("push", names[space]) for space in pushes(s))
-
-
-def _dice_moves(kind: str) -> Callable[[IceTeamState], Iterator[IceMove]]:
-    return lambda _s: iter((IceMove(kind, "1"), IceMove(kind, "2")))
-
-
-_MOVES: dict[str, Callable[[IceTeamState], Iterator[IceMove]]] = {
+_MOVES: Final[dict[str, Callable[[IceTeamState], list[IceMove]]]] = {
     "setup": _setup_moves,
     "act": _bear_moves,
-    "hop": _hop_moves,
+    "hop": lambda s: [*hops(s), IceMove("stop")],
     "turn-up": _turn_up_moves,
-    "pick": _dice_moves("pick"),
+    "pick": _both_dice("pick"),
     "roll": _roll_moves,
     "roll-both": _roll_moves,
-    "choose": _dice_moves("choose"),
-    "freeze": _freeze_moves,
+    "choose": _both_dice("choose"),
+    "freeze": lambda s: _FREEZES[: freezable(s) + 1],
     "drift": _drift_moves,
-    "over": lambda _s: iter(()),
+    "over": lambda _s: [],
 }
+PHASES: Final = tuple(_MOVES)
 
 
-# --- the reason for a no -------------------------------------------------------------------------------------
+# --- why a step is refused --------------------------------------------------------------------------------------------
 
 
 def refusal(s: IceTeamState, move: IceMove) -> Reason | None:
     """Return why a step is refused in a position, or None when it is legal."""
+    test = _TESTS.get((s.phase, move.kind))
+    if test is not None:
+        return test(s, move)
     if s.phase == "over":
         return Reason("over", {}, ("ICE-E.3",) if s.loser >= 0 else ("ICE-E.1",))
-    test = _TESTS.get((s.phase, move.kind))
-    return Reason("not-now", {"step": move.kind, "phase": s.phase}) if test is None else test(s, move)
+    return Reason(f"due-{s.phase}", {"step": move.kind, **_who(s)})
 
 
-def _floe_test(s: IceTeamState, move: IceMove) -> Reason | None:
-    space = s.layout.index(move.a)
-    if move.b not in TILE_TEXT[FIRST_FACE:]:
-        return Reason("no-face", {"face": move.b})
-    here = s.bears[s.bear] if s.phase == "turn-up" else space
-    if not 0 <= space < s.layout.start or space != here or s.tiles[space] != UNKNOWN:
-        return Reason("no-floe-here", {"space": move.a})
-    if not fits(s, TILE_TEXT.index(move.b)):
-        return Reason("face-used-up", {"face": move.b})
-    return None
+def _who(s: IceTeamState) -> dict[str, JSON]:
+    return {"who": s.colours[s.seat]} if s.seat >= 0 else {}
 
 
-def _first_test(s: IceTeamState, move: IceMove) -> Reason | None:
-    if move.a not in s.colours:
-        return Reason("no-team", {"team": move.a})
-    return Reason("floes-missing", {"count": s.tiles.count(UNKNOWN)}) if UNKNOWN in s.tiles else None
-
-
-def _act_test(s: IceTeamState, move: IceMove) -> Reason | None:
-    layout = s.layout
-    origin, target = layout.index(move.a), layout.index(move.b)
-    if NO_SPACE in {origin, target}:
-        return Reason("no-space", {"space": move.a if origin == NO_SPACE else move.b})
-    if origin == layout.village:
-        return Reason("stays-home", {"who": s.seat})
-    if bear_at(s, origin) < 0:
-        return Reason("no-bear", {"who": s.seat, "space": move.a})
-    if s.again and origin != s.bears[s.bear]:
-        return Reason("same-bear", {"who": s.seat, "space": layout.names[s.bears[s.bear]]})
-    if target in ways_from(s, origin)[move.kind]:
-        return None
-    return _why_not(s, move, origin, target, s.occupied())
-
-
-def _why_not(s: IceTeamState, move: IceMove, origin: int, target: int, occupied: int) -> Reason:
-    facts = {"who": s.seat, "from": move.a, "to": move.b}
-    if target == origin:
-        return Reason("no-displacement", facts)
-    if target < s.layout.start and s.tiles[target] == SEA:
-        return Reason("ends-in-sea", facts)
-    if target < s.layout.start and occupied >> target & 1:
-        return Reason("occupied", facts)
-    if move.kind == "walk":
-        return Reason("not-adjacent", facts)
-    if move.kind == "leap":
-        return Reason("no-leap", facts)
-    first = next((d for d, _ in s.layout.lines[origin] if target in _beyond(s, origin, d)), None)
-    return Reason("not-straight" if first is None else "swim-blocked", facts)
-
-
-def _beyond(s: IceTeamState, origin: int, direction: int) -> list[int]:
-    """Return every space in a direction from a space, whatever lies there."""
-    spaces = [space for d, space in s.layout.lines[origin] if d == direction]
-    for space in spaces:
-        if 0 <= space < s.layout.start and (ahead := s.layout.step[space][direction]) != NO_SPACE:
-            spaces.append(ahead)
-    return spaces
-
-
-def _hop_test(s: IceTeamState, move: IceMove) -> Reason | None:
-    origin, target = s.layout.index(move.a), s.layout.index(move.b)
-    here = s.bears[s.bear]
-    if origin != here or target == NO_SPACE:
-        return Reason("leap-on", {"who": s.seat, "space": s.layout.names[here]})
-    if target in _hops(s):
-        return None
-    if target in ways_from(s, here)["leap"]:
-        return Reason("no-displacement", {"who": s.seat, "from": move.a, "to": move.b})
-    return _why_not(s, move, origin, target, s.occupied())
-
-
-def _roll_test(s: IceTeamState, move: IceMove) -> Reason | None:
-    die = s.die_to_roll()
-    if move.a != str(die + 1):
-        return Reason("other-die", {"die": die + 1})
-    if move.b not in DIE_FACES or DIE_FACES.index(move.b) not in s.box.dice[die]:
-        return Reason("no-die-face", {"face": move.b})
-    return None
-
-
-def _freeze_test(s: IceTeamState, move: IceMove) -> Reason | None:
-    most = _freezable(s)
-    if int(move.a) <= most:
-        return None
-    penguins = PENGUINS[s.tiles[s.bears[s.bear]]]
-    return Reason("freeze-too-many", {"who": s.seat, "penguins": penguins, "fresh": s.fresh[s.seat], "most": most})
-
-
-def _drift_test(s: IceTeamState, move: IceMove) -> Reason | None:
-    target = s.layout.index(move.a)
-    if target in _sea_reach(s):
-        return None
-    if target == s.bears[s.bear]:
-        return Reason("must-drift", {"space": move.a})
-    return Reason("no-drift", {"to": move.a})
-
-
-def _push_test(s: IceTeamState, move: IceMove) -> Reason | None:
-    if s.layout.index(move.a) in pushes(s):
-        return None
-    space = s.layout.index(move.a)
-    if space >= 0 and space == s.bears[s.bear]:
-        return Reason("must-drift", {"space": move.a})
-    return Reason("no-push", {"to": move.a})
+def together(facts: Mapping[str, JSON], keys: Sequence[str]) -> Reason:
+    """Return one reason for several: the first speaks, the others follow, and the clauses of all are cited."""
+    return Reason(keys[0], {**facts, "also": list(keys[1:])} if len(keys) > 1 else facts)
 
 
 def _always(s: IceTeamState, move: IceMove) -> Reason | None:
@@ -394,7 +155,155 @@ def _always(s: IceTeamState, move: IceMove) -> Reason | None:
     return None
 
 
-_TESTS: dict[tuple[str, str], Callable[[IceTeamState, IceMove], Reason | None]] = {
+def _floe_test(s: IceTeamState, move: IceMove) -> Reason | None:
+    layout = s.table.layout
+    space = layout.index(move.a)
+    if space == NO_SPACE:
+        return Reason("no-space", {"space": move.a})
+    if move.b not in FACES:
+        return Reason("no-face", {"face": move.b})
+    if s.phase == "turn-up" and space != s.to_turn_up():
+        return Reason("other-floe", {"space": move.a, "due": layout.names[s.to_turn_up()]})
+    if space >= layout.start or s.tiles[space] != UNKNOWN:
+        return Reason("no-floe-here", {"space": move.a})
+    if not fits(s, TILE_TEXT.index(move.b)):
+        return Reason("face-used-up", {"face": move.b})
+    return None
+
+
+def _first_test(s: IceTeamState, move: IceMove) -> Reason | None:
+    return None if move.a in s.colours else Reason("no-team", {"team": move.a})
+
+
+def _act_test(s: IceTeamState, move: IceMove) -> Reason | None:
+    layout = s.table.layout
+    origin = layout.numbers.get(move.a, NO_SPACE)
+    if origin in origins(s) and layout.ways.arrival(move, s.sea, s.taken):
+        return None
+    return _why_not(s, move, origin, layout.index(move.b))
+
+
+def _why_not(s: IceTeamState, move: IceMove, origin: int, target: int) -> Reason:
+    layout = s.table.layout
+    facts: dict[str, JSON] = {**_who(s), "from": move.a, "to": move.b}
+    if NO_SPACE in (origin, target):
+        return Reason("no-space", {"space": move.a if origin == NO_SPACE else move.b})
+    if origin == layout.village:
+        return Reason("stays-home", facts)
+    if origin not in s.bears[4 * s.seat : 4 * s.seat + 4]:
+        if origin in s.bears:
+            return Reason("not-your-turn", {**facts, "other": s.colours[1 - s.seat], "left": s.actions})
+        return Reason("no-bear", facts)
+    if origin not in origins(s):
+        return Reason("same-bear", {**facts, "due": layout.names[s.bears[s.bear]]})
+    return _no_way(s, move, origin, target, facts)
+
+
+def _no_way(s: IceTeamState, move: IceMove, origin: int, target: int, facts: dict[str, JSON]) -> Reason:
+    """Return all that is wrong with a movement: where it ends, and the way there."""
+    if target == origin:
+        return Reason("no-displacement", facts)
+    layout = s.table.layout
+    bit = layout.bit[target]
+    keys = ["ends-in-sea"] if bit & s.sea else ["occupied"] if bit & s.taken else []
+    lines = between(layout, origin, target)
+    if move.kind == "walk":
+        keys += [] if any(not line for line in lines) else ["not-adjacent"]
+    elif move.kind == "leap":
+        keys += _no_leap(s, layout, lines, (origin, target))
+    elif not any(line and all(layout.bit[space] & s.sea for space in line) for line in lines):
+        keys.append("not-straight" if not lines else "swim-blocked" if any(lines) else "no-sea-between")
+    return together(facts, keys)
+
+
+def _no_leap(s: IceTeamState, layout: Layout, lines: list[list[int]], ends: tuple[int, int]) -> list[str]:
+    if any(len(line) == 1 and layout.bit[line[0]] & s.taken for line in lines):
+        return []
+    if _over_start_or_village(layout, *ends):
+        return ["leap-over-shore"]
+    return ["no-leap"] if any(layout.bit[space] & s.taken for line in lines for space in line) else ["nobody-to-leap"]
+
+
+def _over_start_or_village(layout: Layout, origin: int, target: int) -> bool:
+    """Return whether a coordinate of Start or Village lies in the middle between two spaces (ICE-Q.5)."""
+    if max(origin, target) >= layout.start:
+        return False
+    a, b = layout.cells[origin]
+    shore = {*layout.start_cells, *layout.village_cells}
+    steps = GRIDS[layout.grid].values()
+    return any((a + 2 * x, b + 2 * y) == layout.cells[target] and (a + x, b + y) in shore for x, y in steps)
+
+
+def _hop_test(s: IceTeamState, move: IceMove) -> Reason | None:
+    if move in hops(s):
+        return None
+    layout, here = s.table.layout, s.bears[s.bear]
+    origin, target = layout.index(move.a), layout.index(move.b)
+    facts: dict[str, JSON] = {**_who(s), "from": move.a, "to": move.b}
+    if target == NO_SPACE:
+        return Reason("no-space", {"space": move.b})
+    if origin != here:
+        return Reason("leap-on", {**facts, "due": layout.names[here]})
+    if target == s.origin:
+        return Reason("no-displacement", facts)
+    if layout.ways.arrival(move, s.sea, s.taken):
+        return Reason("leapt-before", facts)
+    return _no_way(s, move, origin, target, facts)
+
+
+def _roll_test(s: IceTeamState, move: IceMove) -> Reason | None:
+    die = s.die_to_roll()
+    if move.a != str(die + 1):
+        return Reason("other-die", {"die": die + 1}, ("ICE-2.2" if s.phase == "roll" else "ICE-2.7",))
+    if move.b not in DIE_FACES or DIE_FACES.index(move.b) not in s.table.box.dice[die]:
+        return Reason("no-die-face", {"face": move.b, "die": die + 1})
+    return None
+
+
+def _freeze_test(s: IceTeamState, move: IceMove) -> Reason | None:
+    most = freezable(s)
+    if int(move.a) <= most:
+        return None
+    penguins = PENGUINS[s.tiles[s.bears[s.bear]]]
+    facts = {**_who(s), "penguins": penguins, "fresh": s.fresh[s.seat], "most": most}
+    return Reason("freeze-too-many", facts)
+
+
+def _drift_test(s: IceTeamState, move: IceMove) -> Reason | None:
+    layout = s.table.layout
+    target = layout.index(move.a)
+    if target in drifting.sea_reach(s):
+        return None
+    facts: dict[str, JSON] = {"from": layout.names[s.bears[s.bear]], "to": move.a}
+    if target == NO_SPACE:
+        return Reason("no-space", {"space": move.a})
+    if target == s.bears[s.bear]:
+        return Reason("must-drift", facts)
+    if not layout.bit[target] & s.sea:
+        return Reason("drift-taken", facts)
+    return Reason("drift-turns" if target in drifting.any_reach(s) else "no-drift", facts)
+
+
+def _push_test(s: IceTeamState, move: IceMove) -> Reason | None:
+    layout, here = s.table.layout, s.bears[s.bear]
+    target = layout.index(move.a)
+    if target in drifting.pushes(s):
+        return None
+    facts: dict[str, JSON] = {"from": layout.names[here], "to": move.a}
+    if target == NO_SPACE:
+        return Reason("no-space", {"space": move.a})
+    if target == here:
+        return Reason("must-drift", facts)
+    if not s.arrival:
+        return Reason("push-no-line", facts)
+    facts["directions"] = [name for d, name in enumerate(layout.directions) if s.arrival >> d & 1]
+    for (direction, _), line in zip(layout.lines[here], layout.rays(here), strict=True):
+        if s.arrival >> direction & 1 and target in line:
+            return Reason(f"push-{drifting.block(s, direction).stop}", facts)
+    return Reason("push-other-line" if s.came == "walk" else "push-other-line-ours", facts)
+
+
+_TESTS: Final[dict[tuple[str, str], Callable[[IceTeamState, IceMove], Reason | None]]] = {
     ("setup", "floe"): _floe_test,
     ("setup", "first"): _first_test,
     ("act", "walk"): _act_test,
@@ -411,36 +320,3 @@ _TESTS: dict[tuple[str, str], Callable[[IceTeamState, IceMove], Reason | None]] 
     ("drift", "drift"): _drift_test,
     ("drift", "push"): _push_test,
 }
-
-
-# --- the grounds of a yes ------------------------------------------------------------------------------------
-
-_MOVED = {"walk": "ICE-1.1", "leap": "ICE-1.2", "swim": "ICE-1.3"}
-
-
-def grounds(s: IceTeamState, move: IceMove) -> Reason:
-    """Return what a legal step does, by which clauses."""
-    kind = move.kind
-    if kind in _MOVED:
-        clauses = [_MOVED[kind]]
-        origin = s.layout.index(move.a) if s.phase != "hop" else s.origin
-        if origin < s.layout.start and FRAGILE[s.tiles[origin]]:
-            clauses.append("ICE-1.4")
-        if s.again:
-            clauses.append("ICE-2.5")
-        key = f"{kind}ed" if kind != "swim" else "swam"
-        return Reason({"leaped": "leapt"}.get(key, key), {"who": s.seat, "from": move.a, "to": move.b}, tuple(clauses))
-    if kind == "floe":
-        return Reason("floe-shows", {"space": move.a, "face": move.b})
-    if kind == "first":
-        return Reason("begins", {"who": s.colours.index(move.a)})
-    if kind == "roll":
-        return Reason("rolled", {"die": int(move.a), "face": move.b}, ("ICE-2.2" if s.phase == "roll" else "ICE-2.7",))
-    if kind == "choose":
-        face = DIE_FACES[s.dice[int(move.a) - 1]]
-        return Reason("chose", {"who": s.seat, "face": face})
-    if kind == "freeze":
-        return Reason("froze", {"who": s.seat, "fish": int(move.a)})
-    if kind in {"drift", "push"}:
-        return Reason("drifted" if kind == "drift" else "pushed", {"who": s.seat, "to": move.a})
-    return Reason("picked" if kind == "pick" else "stopped", {"who": s.seat, "die": move.a})

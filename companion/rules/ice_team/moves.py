@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from companion.rules.core import InvalidMoveError
+from companion.rules.core import AmbiguousMoveError, InvalidMoveError
 
-COLOURS = ("green", "red")
+COLOURS: Final = ("green", "red")
+MOST_PENGUINS: Final = 4
+"""The rulebook's tiles are in pictures; no tile that we can read shows more."""
 
-_FORMS = {
+# The verbs, and how many words follow.
+_FORMS: Final = {
     "floe": 2,
     "first": 1,
     "walk": 2,
@@ -22,7 +25,8 @@ _FORMS = {
     "push": 1,
     "choose": 1,
 }
-_WORD = 20
+_LONGEST_WORD: Final = 20
+_LONGEST: Final = 80
 
 
 class IceMove(NamedTuple):
@@ -41,19 +45,33 @@ class IceMove(NamedTuple):
 
 
 def parse_move(text: str) -> IceMove:
-    """Return the step that ``text`` says.
+    """Return the step that ``text`` says; a verb may be shortened while it has one reading.
 
     :raises InvalidMoveError: when it says none.
+    :raises AmbiguousMoveError: when a shortened verb has several readings.
     """
-    words = text.split()
-    known = _FORMS.get(words[0]) if words and len(text) <= 80 else None
-    if known is None or len(words) != known + 1 or any(len(word) > _WORD or not word.isascii() for word in words):
+    words = text.lower().split() if len(text) <= _LONGEST else []
+    fitting = _readings(words[0]) if words else []
+    verbs = [verb for verb in fitting if _FORMS[verb] == len(words) - 1]
+    if len(verbs) > 1:
+        said = ", ".join(verbs)
+        raise AmbiguousMoveError(
+            f"{words[0]!r} may mean {said}; write one letter more.",
+            f"{words[0]!r} peut vouloir dire {said} ; une lettre de plus suffit.",
+        )
+    if not verbs or any(len(word) > _LONGEST_WORD or not word.isascii() for word in words):
         raise InvalidMoveError(f"{text[:40]!r} is no move of Ice Team.", f"{text[:40]!r} n'est pas un coup d'Ice Team.")
-    move = IceMove(*words)
+    move = IceMove(verbs[0], *words[1:])
     if move.kind == "first" and move.a not in COLOURS:
         raise InvalidMoveError("The teams are green and red.", "Les équipes sont green (vert) et red (rouge).")
     if move.kind in {"pick", "choose", "roll"} and move.a not in {"1", "2"}:
         raise InvalidMoveError("The dice are 1 and 2.", "Les dés sont 1 et 2.")
-    if move.kind == "freeze" and move.a not in {"0", "1", "2", "3"}:
-        raise InvalidMoveError("A tile has at most three penguins.", "Une tuile a au plus trois pingouins.")
+    if move.kind == "freeze" and move.a not in map(str, range(MOST_PENGUINS + 1)):
+        raise InvalidMoveError(
+            f"A tile has at most {MOST_PENGUINS} penguins.", f"Une tuile a au plus {MOST_PENGUINS} pingouins."
+        )
     return move
+
+
+def _readings(word: str) -> list[str]:
+    return [word] if word in _FORMS else [verb for verb in _FORMS if verb.startswith(word)]

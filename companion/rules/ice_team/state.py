@@ -6,57 +6,78 @@ the tile where it ends. What leaves no choice happens by itself: a step is a dec
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from companion.rules.core import (
     CHANCE,
     JSON,
     NOBODY,
     Outcome,
-    PlayerScore,
     Problem,
     Reason,
-    ScoreLine,
     ScoreSheet,
     State,
 )
-from companion.rules.ice_team import legality, position
+from companion.rules.ice_team import drifting, legality, position, sayings, scoring
 from companion.rules.ice_team.board import Layout
 from companion.rules.ice_team.box import (
     DIE_FACES,
     DRIFTS,
+    FIRST_FACE,
     FRAGILE,
     IGLOO,
     PAW,
     PENGUINS,
     SEA,
     SEARCHED,
+    STEAL,
     TILE_TEXT,
     UNKNOWN,
     Box,
 )
 from companion.rules.ice_team.moves import IceMove
+from companion.rules.ice_team.problems import problems
 
 if TYPE_CHECKING:
     from companion.rules.ice_team.game import IceTeam
 
-CHANCE_PHASES = frozenset({"setup", "turn-up", "roll", "roll-both"})
-STEAL = DIE_FACES.index("steal")
-HOME = 4
+CHANCE_PHASES: Final = frozenset({"setup", "turn-up", "roll", "roll-both"})
+TEAM: Final = 4
+"""Bears of a team."""
+ASKS_WAY: Final = tuple(drifts or code == UNKNOWN for code, drifts in enumerate(DRIFTS))
+"""The tiles for which it matters where the bear came from: those that drift, or may do so."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """What does not change in a game; ``said`` is how the layout was named (a name of the box, or its description)."""
+
+    game: IceTeam
+    layout: Layout
+    said: JSON
+    box: Box
+    names: tuple[str, ...]
+    colours: tuple[str, ...]
+    options: Mapping[str, JSON]
 
 
 class IceTeamState(State[IceMove]):
     """A position. Spaces are indices of the layout; seats 0 and 1.
 
-    ``tiles[i]`` is the code of what lies on space i; ``bears`` are eight spaces, four for each seat.
-    ``phase``: ``setup``, ``act`` (move a bear), ``hop`` (leap on or stop), ``turn-up`` (an unknown tile is
-    reached), ``pick`` (which die), ``roll``, ``freeze``, ``drift``, ``roll-both``, ``choose``, ``over``.
+    ``tiles[i]`` is the code of what lies on space i, ``sea`` the mask of the spaces without a tile; ``bears`` are
+    eight spaces, four for each seat, ``taken`` the mask of the spaces with a bear. ``gone`` are the faces of the
+    tiles that left the game.
+    ``phase``: ``setup``, ``act`` (move a bear), ``hop`` (leap on or stop), ``turn-up`` (an unknown tile is reached
+    or left), ``pick`` (which die), ``roll``, ``freeze``, ``drift``, ``roll-both``, ``choose``, ``over``.
     ``bear`` is the bear whose action runs (or that must act again, after a paw: ``again``), ``origin`` where the
-    action began, ``arrival`` the mask of directions of its last movement, ``been`` the mask of landings.
-    ``seen`` are the faces turned up so far, ``left`` the tiles of the box that are thought not to be on the board;
-    ``ways`` keeps what was worked out of movements here.
+    movement began, while it goes on, ``landed`` the mask of landings of a chain of leaps. ``arrival`` is the mask of
+    directions of the last movement and ``came`` its kind (``start`` out of Start), where a drift may ask for them.
+    ``die`` is the picked die, or -1, ``dice`` the faces that were rolled in the Village. ``left`` are the tiles of
+    the box that are thought not to have been seen (which of them exactly nobody knows: only one side shows).
+    ``extra`` are bears beyond four of a team, (seat, space), which only an impossible position has.
     """
 
     __slots__ = (
@@ -65,92 +86,101 @@ class IceTeamState(State[IceMove]):
         "arrival",
         "bear",
         "bears",
-        "been",
-        "box",
-        "colours",
+        "came",
         "dice",
+        "die",
+        "extra",
         "fresh",
         "frozen",
-        "game_",
-        "layout",
+        "gone",
+        "landed",
         "left",
         "loser",
-        "names",
-        "options",
         "origin",
         "phase",
+        "sea",
         "seat",
-        "seen",
+        "table",
+        "taken",
         "tiles",
-        "ways",
     )
 
-    colours: tuple[str, ...]
-    names: tuple[str, ...]
-    options: dict[str, JSON]
     tiles: tuple[int, ...]
     bears: tuple[int, ...]
     fresh: tuple[int, int]
     frozen: tuple[int, int]
+    gone: tuple[int, ...]
     dice: tuple[int, ...]
     left: tuple[int, ...]
-    seen: tuple[int, ...]
+    extra: tuple[tuple[int, int], ...]
 
-    def __init__(
-        self, game: IceTeam, layout: Layout, box: Box, players: tuple[tuple[str, str], ...], options: dict[str, JSON]
-    ) -> None:
-        self.game_, self.layout, self.box, self.options = game, layout, box, options
-        self.names = tuple(name for name, _ in players)
-        self.colours = tuple(colour for _, colour in players)
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        layout = table.layout
         floe = {"igloo": IGLOO, "floe": UNKNOWN, "sea": SEA}
         self.tiles = tuple(floe[kind] for kind in layout.kinds)
-        self.bears = (layout.start,) * 8
+        self.sea = mask_of(self.tiles)
+        self.bears = (layout.start,) * (2 * TEAM)
+        self.taken = 0
         self.fresh = self.frozen = (0, 0)
-        self.dice: tuple[int, ...] = ()
-        self.left = tuple(range(len(box.tiles)))
-        self.seen = ()
-        self.ways: dict[int, legality.Ways] = {}
-        self.phase, self.seat, self.actions = "setup", -1, 0
-        self.bear, self.origin, self.arrival, self.been, self.again, self.loser = -1, -1, 0, 0, False, -1
+        self.gone = self.dice = ()
+        self.left = tuple(range(len(table.box.tiles)))
+        self.phase, self.seat, self.actions, self.loser = "setup", -1, 0, -1
+        self.bear, self.origin, self.arrival, self.came = -1, -1, 0, ""
+        self.landed, self.again, self.die, self.extra = 0, False, -1, ()
 
     def copy(self) -> IceTeamState:
         """Return a copy that may still be changed by whoever made it."""
         new: IceTeamState = object.__new__(IceTeamState)
-        new.game_, new.layout, new.box, new.options = self.game_, self.layout, self.box, self.options
-        new.names, new.colours, new.tiles, new.bears = self.names, self.colours, self.tiles, self.bears
-        new.fresh, new.frozen, new.dice = self.fresh, self.frozen, self.dice
-        new.left, new.seen = self.left, self.seen
+        new.table, new.tiles, new.sea, new.gone = self.table, self.tiles, self.sea, self.gone
+        new.bears, new.taken, new.fresh, new.frozen = self.bears, self.taken, self.fresh, self.frozen
         new.phase, new.seat, new.actions, new.loser = self.phase, self.seat, self.actions, self.loser
-        new.bear, new.origin, new.arrival, new.been = self.bear, self.origin, self.arrival, self.been
-        new.again = self.again
-        new.ways = {}
+        new.bear, new.origin, new.arrival, new.came = self.bear, self.origin, self.arrival, self.came
+        new.landed, new.again, new.die, new.dice = self.landed, self.again, self.die, self.dice
+        new.left, new.extra = self.left, self.extra
         return new
 
+    def _teams(self) -> tuple[int, ...]:
+        """Return the bears in an order of their own: which bear of a team stands where makes no difference."""
+        return (*sorted(self.bears[:TEAM]), *sorted(self.bears[TEAM:]))
+
     def _key(self) -> tuple[object, ...]:
-        skip = {"game_", "options", "box", "layout", "left", "seen", "ways"}
-        values = tuple(getattr(self, name) for name in self.__slots__ if name not in skip)
-        return (*values, self.layout.names, tuple(sorted(self.options.items())))
+        places = self.tiles, self._teams(), self.extra, sorted(self.gone), self.fresh, self.frozen
+        turn = self.phase, self.seat, self.actions, self.loser, self.die, self.dice
+        bear = self.bears[self.bear] if self.bear >= 0 else -1
+        return *places, *turn, bear, self.origin, self.arrival, self.came, self.landed, self.again
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, IceTeamState) and self._key() == other._key()
+        return isinstance(other, IceTeamState) and self._key() == other._key() and self.table == other.table
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash((self.tiles, self._teams(), self.fresh, self.frozen, self.phase, self.seat, self.actions))
 
     def __str__(self) -> str:
-        who = self.names[self.seat] if self.seat >= 0 else "nobody"
-        return f"Ice Team, phase {self.phase}, {who}, actions left {self.actions}"
+        return position.describe(self)
 
-    # --- what every game offers ------------------------------------------------------------------------------
+    # --- what every game offers ---------------------------------------------------------------------------------------
 
     @property
     def game(self) -> IceTeam:
         """Return the game."""
-        return self.game_
+        return self.table.game
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the players' names in seat order."""
+        return self.table.names
+
+    @property
+    def colours(self) -> tuple[str, ...]:
+        """Return the teams in seat order."""
+        return self.table.colours
 
     @property
     def to_move(self) -> int:
         """Return the seat to move, CHANCE or NOBODY."""
+        if self.phase == "act":
+            return self.seat
         if self.phase == "over":
             return NOBODY
         return CHANCE if self.phase in CHANCE_PHASES else self.seat
@@ -165,22 +195,22 @@ class IceTeamState(State[IceMove]):
 
     def grounds(self, move: IceMove) -> Reason:
         """Return what a legal step does."""
-        return legality.grounds(self, move)
+        return sayings.grounds(self, move)
 
     def chance(self, rng: Random) -> IceMove:
         """Return a random tile side or die face, as the box would give it."""
-        if self.phase == "setup" and UNKNOWN not in self.tiles:
-            return IceMove("first", rng.choice(self.colours))
         if self.phase in {"setup", "turn-up"}:
-            space = self.bears[self.bear] if self.phase == "turn-up" else self.tiles.index(UNKNOWN)
-            face = rng.choice(self.box.tiles[rng.choice(self.left)])
-            return IceMove("floe", self.layout.names[space], TILE_TEXT[face])
+            if self.phase == "setup" and UNKNOWN not in self.tiles:
+                return IceMove("first", rng.choice(self.colours))
+            space = self.to_turn_up() if self.phase == "turn-up" else self.tiles.index(UNKNOWN)
+            face = rng.choice(self.table.box.tiles[rng.choice(self.left)])
+            return IceMove("floe", self.table.layout.names[space], TILE_TEXT[face])
         die = self.die_to_roll()
-        return IceMove("roll", str(die + 1), DIE_FACES[rng.choice(self.box.dice[die])])
+        return IceMove("roll", str(die + 1), DIE_FACES[rng.choice(self.table.box.dice[die])])
 
     def problems(self) -> tuple[Problem, ...]:
         """Return everything that is wrong with this position."""
-        return position.problems(self)
+        return problems(self)
 
     def position(self) -> dict[str, JSON]:
         """Return the position in the one form of a board."""
@@ -188,19 +218,7 @@ class IceTeamState(State[IceMove]):
 
     def score(self) -> ScoreSheet:
         """Return fresh and frozen fish; a tie goes to whoever has all bears home (ICE-E.2)."""
-        sheets = tuple(
-            PlayerScore(
-                seat,
-                (
-                    ScoreLine("fresh-fish", self.fresh[seat], ("ICE-E.2",), {"count": self.fresh[seat]}),
-                    ScoreLine("frozen-fish", self.frozen[seat], ("ICE-E.2", "ICE-2.4"), {"count": self.frozen[seat]}),
-                ),
-                (int(self.home(seat) == HOME),),
-            )
-            for seat in (0, 1)
-        )
-        # Whoever is blocked has lost, whatever the fish say (ICE-E.3).
-        return ScoreSheet(sheets, ((1 - self.loser,), (self.loser,)) if self.loser >= 0 else ())
+        return scoring.sheet(self)
 
     def outcome(self) -> Outcome | None:
         """Return who won and by which clause, once the game is over."""
@@ -209,25 +227,48 @@ class IceTeamState(State[IceMove]):
         clauses = ("ICE-E.3",) if self.loser >= 0 else ("ICE-E.1", "ICE-E.2")
         return Outcome(self.score().ranking[0], clauses)
 
-    # --- reading the position --------------------------------------------------------------------------------
+    @property
+    def end_reason(self) -> Reason | None:
+        """Return how the game ended."""
+        return scoring.end(self) if self.phase == "over" else None
+
+    @property
+    def ranking_reason(self) -> Reason:
+        """Return what decides between the two as it stands (ICE-E.2, ICE-E.3)."""
+        return scoring.ranking(self)
+
+    # --- reading the position -----------------------------------------------------------------------------------------
 
     def home(self, seat: int) -> int:
         """Return how many bears of a seat are in the Village."""
-        return self.bears[4 * seat : 4 * seat + 4].count(self.layout.village)
+        return self.bears[TEAM * seat : TEAM * seat + TEAM].count(self.table.layout.village)
 
-    def occupied(self) -> int:
+    def count_on(self, space: int, seat: int) -> int:
+        """Return how many bears of a seat stand on a space."""
+        return self.bears[TEAM * seat : TEAM * seat + TEAM].count(space) + self.extra.count((seat, space))
+
+    def standing(self) -> int:
         """Return the mask of the spaces with a bear, Start and Village left out."""
-        mask, start = 0, self.layout.start
+        bit, mask = self.table.layout.bit, 0
         for space in self.bears:
-            if space < start:
-                mask |= 1 << space
+            mask |= bit[space]
+        for _, space in self.extra:
+            mask |= bit[space]
         return mask
 
     def die_to_roll(self) -> int:
         """Return the die that is rolled next: the picked one, or in the Village both in turn."""
-        return len(self.dice) if self.phase == "roll-both" else self.dice[0]
+        return len(self.dice) if self.phase == "roll-both" else self.die
 
-    # --- what a step changes ---------------------------------------------------------------------------------
+    def to_turn_up(self) -> int:
+        """Return the space whose tile is turned up next: the one that was left, then the one that was reached."""
+        return self.origin if self.origin >= 0 else self.bears[self.bear]
+
+    def seen(self) -> list[int]:
+        """Return the faces that were turned up so far, on the board or gone."""
+        return [*self.gone, *(tile for tile in self.tiles if tile >= FIRST_FACE)]
+
+    # --- what a step changes ------------------------------------------------------------------------------------------
 
     def after(self, move: IceMove) -> IceTeamState:
         """Return the position after a legal step."""
@@ -237,81 +278,102 @@ class IceTeamState(State[IceMove]):
 
     def _set_tile(self, space: int, tile: int) -> None:
         self.tiles = (*self.tiles[:space], tile, *self.tiles[space + 1 :])
-        self.ways = {}
+        self.sea = self.sea & ~(1 << space) | (tile == SEA) << space
 
     def _set_bear(self, bear: int, space: int) -> None:
-        self.bears = (*self.bears[:bear], space, *self.bears[bear + 1 :])
-        self.ways = {}
+        bit, bears = self.table.layout.bit, list(self.bears)
+        left, bears[bear] = bears[bear], space
+        self.bears = tuple(bears)
+        self.taken = self.taken & ~bit[left] | bit[space]
+        if left in bears:  # Start, or a position that problems() speaks of
+            self.taken |= bit[left]
 
     def _floe(self, move: IceMove) -> None:
-        face = TILE_TEXT.index(move.b)
-        self._set_tile(self.layout.index(move.a), face)
-        used = legality.tile_with(self, face)
-        self.seen = (*self.seen, face)
-        if used >= 0:
+        space, face = self.table.layout.numbers[move.a], TILE_TEXT.index(move.b)
+        showing = [tile for tile in self.left if face in self.table.box.tiles[tile]]
+        self._set_tile(space, face)
+        if showing:
+            # Which of them it is nobody sees; a choice that goes round keeps the rest of the box fair.
+            used = showing[len(self.left) % len(showing)]
             self.left = tuple(tile for tile in self.left if tile != used)
         else:
             # The tiles taken for the faces before were the wrong guess; another choice fits them all.
-            fitting = self.box.matched(self.seen) or frozenset()
-            self.left = tuple(tile for tile in range(len(self.box.tiles)) if tile not in fitting)
+            fitting = self.table.box.matched(self.seen()) or frozenset()
+            self.left = tuple(tile for tile in range(len(self.table.box.tiles)) if tile not in fitting)
         if self.phase == "turn-up":
-            self._effect()
+            if space == self.origin:
+                self._arrive()
+            else:
+                self._effect()
 
     def _first(self, move: IceMove) -> None:
         self.seat = self.colours.index(move.a)
         self.phase, self.actions = "act", 1
+        if not legality.can_move(self):
+            self._lose()
 
     def _move(self, move: IceMove) -> None:
-        origin, target = self.layout.index(move.a), self.layout.index(move.b)
-        self.arrival = legality.arrival(self, move.kind, origin, target)
+        layout = self.table.layout
+        origin, target = layout.numbers[move.a], layout.numbers[move.b]
+        if move.kind == "leap" or (target < layout.start and ASKS_WAY[self.tiles[target]]):
+            self.arrival = layout.ways.arrival(move, self.sea, self.taken)
+            self.came = move.kind if origin != layout.start else "start"
         if self.phase != "hop":
-            self.bear = legality.bear_at(self, origin)
-            self.origin, self.been = origin, 0
+            self.bear = self.bears.index(origin, TEAM * self.seat)
+            self.origin = origin
         self._set_bear(self.bear, target)
-        if move.kind == "leap" and target < self.layout.start:
-            self.been |= 1 << target
+        if move.kind == "leap":
             self.phase = "hop"
-            if legality.can_hop(self):
+            self.landed |= legality.landing(target, self.arrival)
+            if legality.hops(self):
                 return
+            self.landed = 0
         self._arrive()
 
     def _stop(self, move: IceMove) -> None:
         del move
+        self.landed = 0
         self._arrive()
 
     def _arrive(self) -> None:
         """Remove the fragile tile that was left (ICE-1.4), then let the tile of arrival act."""
-        self.again, self.been = False, 0
-        if self.origin < self.layout.start and FRAGILE[self.tiles[self.origin]]:
-            self._set_tile(self.origin, SEA)
+        layout, origin = self.table.layout, self.origin
+        self.again = False
+        if origin < layout.start:
+            tile = self.tiles[origin]
+            if tile == UNKNOWN:
+                self.phase = "turn-up"
+                return
+            if FRAGILE[tile]:
+                self._set_tile(origin, SEA)
+                self.gone = (*self.gone, tile)
         self.origin = -1
         space = self.bears[self.bear]
-        if space == self.layout.village:
-            self.phase, self.dice = "roll-both", ()
-        elif space == self.layout.start:
+        if space == layout.village:
+            self.phase = "roll-both"
+        elif space == layout.start:
             self._finish()
-        elif self.tiles[space] == UNKNOWN:
-            self.phase = "turn-up"
         else:
             self._effect()
 
     def _effect(self) -> None:
         tile = self.tiles[self.bears[self.bear]]
-        if tile == IGLOO:
+        if tile == UNKNOWN:
+            self.phase = "turn-up"
+        elif tile == IGLOO:
             self._set_tile(self.bears[self.bear], SEARCHED)
             self._gain(1)
-            if self.box.dice[0] == self.box.dice[1]:
-                self.phase, self.dice = "roll", (0,)
-            else:
-                self.phase, self.dice = "pick", ()
+            dice = self.table.box.dice
+            self.phase, self.die = ("roll", 0) if dice[0] == dice[1] else ("pick", -1)
         elif PENGUINS[tile] and self.fresh[self.seat]:
             self.phase = "freeze"
-        elif DRIFTS[tile] and legality.can_drift(self):
+        elif DRIFTS[tile] and drifting.can_drift(self):
             self.phase = "drift"
         elif tile == PAW:
-            self.again, self.phase = True, "act"
-            if not legality.can_move(self):
-                self.again = False
+            self.phase, self.again = "act", True
+            if legality.can_move(self):
+                self.arrival, self.came = 0, ""
+            else:
                 self._finish()
         else:
             self._finish()
@@ -320,23 +382,24 @@ class IceTeamState(State[IceMove]):
         mine = self.fresh[self.seat] + fish
         self.fresh = (mine, self.fresh[1]) if self.seat == 0 else (self.fresh[0], mine)
 
-    def _die(self, face: int) -> None:
+    def _apply(self, face: int) -> None:
+        """Give fish of the bank, or steal two fresh ones, as far as there are any (ICE-2.2)."""
         if face != STEAL:
             self._gain(face + 1)
-            return
-        taken = min(2, self.fresh[1 - self.seat])
-        mine, theirs = self.fresh[self.seat] + taken, self.fresh[1 - self.seat] - taken
-        self.fresh = (mine, theirs) if self.seat == 0 else (theirs, mine)
+        else:
+            taken = min(2, self.fresh[1 - self.seat])
+            mine, theirs = self.fresh[self.seat] + taken, self.fresh[1 - self.seat] - taken
+            self.fresh = (mine, theirs) if self.seat == 0 else (theirs, mine)
+        self._finish()
 
     def _pick(self, move: IceMove) -> None:
-        self.phase, self.dice = "roll", (int(move.a) - 1,)
+        self.phase, self.die = "roll", int(move.a) - 1
 
     def _roll(self, move: IceMove) -> None:
         face = DIE_FACES.index(move.b)
         if self.phase == "roll":
-            self.dice = ()
-            self._die(face)
-            self._finish()
+            self.die = -1
+            self._apply(face)
         else:
             self.dice = (*self.dice, face)
             if len(self.dice) == 2:
@@ -344,8 +407,7 @@ class IceTeamState(State[IceMove]):
 
     def _choose(self, move: IceMove) -> None:
         face, self.dice = self.dice[int(move.a) - 1], ()
-        self._die(face)
-        self._finish()
+        self._apply(face)
 
     def _freeze(self, move: IceMove) -> None:
         fish = int(move.a)
@@ -356,43 +418,69 @@ class IceTeamState(State[IceMove]):
         self._finish()
 
     def _drift(self, move: IceMove) -> None:
-        here, there = self.bears[self.bear], self.layout.index(move.a)
-        tile = self.tiles[here]
-        self._set_tile(here, SEA)
-        self._set_tile(there, tile)
-        self._set_bear(self.bear, there)
-        self._finish()
+        here, there = self.bears[self.bear], self.table.layout.numbers[move.a]
+        self._shift([(here, there)])
 
     def _push(self, move: IceMove) -> None:
-        shifts = legality.pushes(self)[self.layout.index(move.a)]
-        tiles, bears = list(self.tiles), list(self.bears)
-        for origin, _ in shifts:
+        self._shift(drifting.pushes(self)[self.table.layout.numbers[move.a]])
+
+    def _shift(self, shifts: list[tuple[int, int]]) -> None:
+        """Move tiles from one space to another, all together, with the bears on them (ICE-Q.10)."""
+        tiles, targets = list(self.tiles), dict(shifts)
+        for origin in targets:
             tiles[origin] = SEA
+            self.sea |= 1 << origin
         for origin, target in shifts:
             tiles[target] = self.tiles[origin]
-        targets = dict(shifts)
+            self.sea &= ~(1 << target)
         self.tiles = tuple(tiles)
-        self.bears = tuple(targets.get(space, space) for space in bears)
-        self.ways = {}
+        self.bears = tuple([targets.get(space, space) for space in self.bears])
+        self.taken = self.standing()
         self._finish()
 
     def _finish(self) -> None:
         """End an action: the game, the turn, or on to the second action (ICE-0.1, ICE-E.1, ICE-E.3, ICE-Q.16)."""
-        self.arrival, self.bear, self.again = 0, -1, False
-        if self.home(self.seat) == HOME:
+        self.arrival, self.came, self.bear, self.again = 0, "", -1, False
+        if self.bears.count(self.table.layout.village) >= TEAM and self.home(self.seat) == TEAM:
             self.phase = "over"
             return
         self.phase = "act"
         self.actions -= 1
-        if self.actions and not legality.can_move(self):
-            if self.options["ice.blocked_second_action"] == "lose":
-                self.phase, self.loser = "over", self.seat
-                return
-            self.actions = 0
-        if self.actions == 0:
-            self.seat, self.actions = 1 - self.seat, 2
-            if not legality.can_move(self):
-                self.phase, self.loser = "over", self.seat
+        if not self.actions:
+            self._pass_turn()
+        elif not legality.can_move(self):
+            self._forfeit()
+
+    def _pass_turn(self) -> None:
+        self.seat, self.actions = 1 - self.seat, 2
+        if not legality.can_move(self):
+            self._lose()
+
+    def _forfeit(self) -> None:
+        """Give up a second action that is not possible (ICE-Q.16)."""
+        if self.table.options["ice.blocked_second_action"] == "lose":
+            self._lose()
+        else:
+            self._pass_turn()
+
+    def _lose(self) -> None:
+        self.phase, self.loser = "over", self.seat
+
+    def settle(self) -> None:
+        """Go on to what follows where a position leaves its player no move; for whoever reads one."""
+        if self.phase != "act" or legality.can_move(self):
+            return
+        if self.again:
+            self._finish()
+        elif self.actions == 1:
+            self._forfeit()
+        else:
+            self._lose()
+
+
+def mask_of(tiles: tuple[int, ...]) -> int:
+    """Return the mask of the spaces without a tile."""
+    return sum(1 << space for space, tile in enumerate(tiles) if tile == SEA)
 
 
 _STEPS = {
