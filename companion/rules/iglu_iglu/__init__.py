@@ -4,7 +4,7 @@ The clauses IGLU-… are in ``companion/rules/clauses``; notation and forms in t
 """
 
 from companion.rules.iglu_iglu.game import GAME, IgluIglu
-from companion.rules.iglu_iglu.moves import IgluMove
+from companion.rules.iglu_iglu.moves import IgluMove, public
 from companion.rules.iglu_iglu.state import IgluState
 
-__all__ = ["GAME", "IgluIglu", "IgluMove", "IgluState"]
+__all__ = ["GAME", "IgluIglu", "IgluMove", "IgluState", "public"]

@@ -135,15 +135,21 @@ def say_draw(s: IgluState, move: Draw) -> Reason:
 
 def moves_melt(s: IgluState) -> list[IgluMove]:
     """Return the floes that may be taken (IGLU-M.2)."""
-    return [MELTS[square] for square in numbers(s.meltable() & ~s.looked)]
+    return [MELTS[square] for square in numbers(takeable(s))]
+
+
+def takeable(s: IgluState) -> int:
+    """Return the floes that may be taken: those put back this turn only where no other is left."""
+    can = s.meltable()
+    return can & ~s.looked or can
 
 
 def refuse_melt(s: IgluState, move: Melt) -> Reason | None:
     """Refuse what is no empty, face-down floe at the water, or of the outer ring where there is none."""
     bit = 1 << move.square
-    can = s.meltable()
-    if can & bit and not s.looked & bit:
+    if takeable(s) & bit:
         return None
+    can = s.meltable()
     facts: dict[str, object] = {"square": SQUARES[move.square]}
     if CORNERS & bit:
         return Reason("melt-land", facts)

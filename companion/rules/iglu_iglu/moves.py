@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from companion.rules.core import AmbiguousMoveError, InvalidMoveError
 from companion.rules.iglu_iglu.board import DIRECTIONS, NEAR, NUMBER, SQUARES, numbers
-from companion.rules.iglu_iglu.box import COLOURS, FACES, KEPT, MOST_ENDURANCE, TOKENS, is_face
+from companion.rules.iglu_iglu.box import COLOURS, FACES, KEPT, MOST_ENDURANCE, RED, TOKENS, is_face
 
 (
     PLACE,
@@ -326,9 +326,18 @@ WALKS: tuple[dict[int, tuple[Walk, ...]], ...] = tuple(
     _by_set({target: Walk(square, target) for target in numbers(NEAR[square])}) for square in range(64)
 )
 """``WALKS[square][targets]``: the walks from a square to each of a set of neighbours."""
-KAYAKS: tuple[tuple[Kayak, ...], ...] = tuple(
-    tuple(Kayak(square, target) for target in range(64)) for square in range(64)
-)
+
+
+class _Kayaks(dict[int, tuple[Kayak, ...]]):
+    """Rows of kayak moves by origin, made when first asked for: four thousand at once would slow the start."""
+
+    def __missing__(self, origin: int) -> tuple[Kayak, ...]:
+        row = self[origin] = tuple(Kayak(origin, target) for target in range(64))
+        return row
+
+
+KAYAKS = _Kayaks()
+"""``KAYAKS[square][target]``: the kayak moves."""
 HUNTS: tuple[tuple[Hunt, ...], ...] = tuple(
     tuple(Hunt(square, token) for square in range(64)) for token in range(len(TOKENS))
 )
@@ -515,3 +524,10 @@ def parse(text: str) -> IgluMove:
         raise InvalidMoveError(
             f"{shown} is no move: write {usage}.", f"{shown} n'est pas un coup : écrire {usage}."
         ) from None
+
+
+def public(move: IgluMove) -> IgluMove:
+    """Return a move as others may see it: a red tile that is drawn goes to the hand unseen (IGLU-1.5)."""
+    if isinstance(move, Reveal) and move.face not in FACES[:RED]:
+        return Reveal(move.square, KEPT)
+    return move

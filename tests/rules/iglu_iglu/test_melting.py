@@ -393,6 +393,14 @@ def test_the_last_floe_cannot_be_put_back(board: Make, play: Make, refused: Make
     assert [str(move) for move in state.legal_moves] == ["accept e5"]
 
 
+def test_what_was_put_back_may_be_taken_when_nothing_else_is_left(board: Make, play: Make) -> None:
+    picture = "+......+\n........\n........\n..#.#...\n" + "........\n" * 3 + "+......+"
+    state = board(picture, {}, hands={"red": "thaw"}, to_move="red", options={"iglu.no_repick": False})
+    state = play(state, "melt c5", "putback c5", "thaw e5")
+    assert [str(move) for move in state.legal_moves] == ["melt c5"]
+    assert [str(move) for move in play(state, "melt c5").legal_moves] == ["accept c5"]
+
+
 # --- drift ----------------------------------------------------------------------------------------------------------
 
 ROW = "+######+\n########\n.###.###\n########\n###..###\n########\n########\n+######+"

@@ -273,7 +273,7 @@ class Naive:
 
     def starts(self) -> Iterator[str]:
         looked = set(self.p.get("pending", {}).get("looked", ()))
-        yield from (f"melt {square}" for square in self.meltable() - looked)
+        yield from (f"melt {square}" for square in self.meltable() - looked or self.meltable())
         yield from self.tiles()
         if not self.meltable():
             yield "end"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from companion.rules import game
 from companion.rules.core import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
 from companion.rules.iglu_iglu import moves as m
+from companion.rules.iglu_iglu import public
 from companion.rules.playouts import playout
 
 IGLU = game("iglu-iglu")
@@ -116,6 +117,13 @@ def test_rubbish_never_ends_in_another_error(text: str) -> None:
     except (InvalidMoveError, AmbiguousMoveError):
         return
     assert IGLU.parse(str(move)) == move
+
+
+def test_others_do_not_see_which_red_tile_was_drawn() -> None:
+    for face in ("thaw", "harpoon", "animals", "endurance 3", "kept"):
+        assert str(public(IGLU.parse(f"reveal c4 {face}"))) == "reveal c4 kept"
+    for text in ("reveal c4 fish 3", "reveal c4 bear", "reveal c4 pack", "reveal c4 drift", "walk b2 b3"):
+        assert str(public(IGLU.parse(text))) == text
 
 
 def test_a_refused_move_raises_with_its_ruling() -> None:
