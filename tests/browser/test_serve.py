@@ -31,6 +31,7 @@ def test_a_first_evening_without_any_hardware(chromium: Browser, tmp_path: Path)
         # The page says plainly that the igloo is simulated; it can be shaken, and the beads appear.
         panel = page.locator(".igloo-panel")
         expect(panel.locator(".device .kind")).to_have_text("SIMULATED")
+        expect(panel.locator("[data-motion=rest]")).to_be_visible()
         page.click(".toys summary")
         page.click(".toys [data-action=shake][data-count='5']")
         expect(panel.locator("[data-motion=shaken]")).to_be_visible()

@@ -124,8 +124,9 @@ export function iglooPanel() {
     igloos.length
       ? h("ul", { class: "plain" }, igloos.map(line))
       : h("p", { class: "quiet" }, t("No igloo with a sensor is connected. The game needs none; plug one in at any time.")),
-    igloos.length ? [motion(), heard()] : null,
-    toys());
+    // Above what comes and goes while it shakes, so that no button moves away under a finger.
+    toys(),
+    igloos.length ? [motion(), heard()] : null);
 }
 
 function picture(table) {
@@ -158,7 +159,7 @@ export function cameraPanel(match) {
       ? h("p", { class: "device-head" },
           h("span", { class: ["lamp", camera.state], "aria-hidden": "true" }),
           h("strong", null, camera.source), kindMark(camera.kind), h("span", { class: "quiet" }, stateWords(camera.state)),
-          camera.width ? h("span", { class: "quiet" }, `${camera.width} × ${camera.height}, ${number(camera.fps, 1)}/s`) : null)
+          camera.width ? h("span", { class: "quiet" }, `${camera.width} × ${camera.height}${camera.fps ? `, ${number(camera.fps, 1)}/s` : ""}`) : null)
       : h("p", { class: "quiet" }, t("No camera is chosen. A photo from a phone does as well.")),
     camera?.note && h("p", { class: camera.state === "connected" ? "quiet" : "note" }, t(camera.note)),
     picture(table),
