@@ -54,14 +54,14 @@ def from_json(game: Arctic, data: Mapping[str, Any]) -> ArcticState:
     """
     from companion.rules.arctic.state import ArcticState  # noqa: PLC0415 - the state is written by its own module
 
-    places = _mapping(data.get("places") or {}, "places")
-    players = _list(data.get("players") or [{}], "players", 4)
-    seats = [_mapping(player, "players") for player in players]
-    names = tuple(_name(seat.get("name", f"Player {n + 1}")) for n, seat in enumerate(seats))
-    state = ArcticState(game, names, game.settled_options(_mapping(data.get("options") or {}, "options")))
+    places = _mapping(_told(data, "places", {}), "places")
+    players = _list(_told(data, "players", []), "players", 4)
+    seats = [_mapping(player, "players") for player in players or [{}]]
+    names = tuple(_name(_told(seat, "name", f"Player {n + 1}")) for n, seat in enumerate(seats))
+    state = ArcticState(game, names, game.settled_options(_mapping(_told(data, "options", {}), "options")))
     n = len(names)
-    state.phase = _word(data.get("phase", "A"), PHASES, "phase")
-    state.stage = _word(data.get("stage", "normal"), STAGES, "stage")
+    state.phase = _word(_told(data, "phase", "A"), PHASES, "phase")
+    state.stage = _word(_told(data, "stage", "normal"), STAGES, "stage")
     first, seat = data.get("first"), data.get("to_move")
     state.first = _whole(first, 1, n, "first") - 1 if first is not None else -1 if state.phase == "setup" else 0
     if state.phase in _NOBODY_MOVES:
@@ -83,7 +83,7 @@ def _read_players(state: ArcticState, seats: Sequence[Mapping[str, Any]]) -> lis
     owners = [-1] * 6
     piles, hands, penalties, totems, veiled, twice = [], [], [], [], [], []
     for seat, player in enumerate(seats):
-        piles.append(tuple(_pile_card(text) for text in _list(player.get("pile") or [], "pile", MAX_CARDS)))
+        piles.append(tuple(_pile_card(text) for text in _list(_told(player, "pile", []), "pile", MAX_CARDS)))
         hands.append(_zone(player.get("hand"), "hand"))
         penalties.append(_zone(player.get("penalty"), "penalty"))
         unseen = _zone(player.get("unseen"), "unseen")
@@ -93,11 +93,12 @@ def _read_players(state: ArcticState, seats: Sequence[Mapping[str, Any]]) -> lis
             totems.append(NOT_DEALT)
         else:
             totems.append(-1 if totem in (None, "?") else ANIMALS.index(_word(totem, ANIMALS, "totem")))
-        for animal in _list(player.get("powers") or [], "powers", 6):
+        for animal in _list(_told(player, "powers", []), "powers", 6):
             number = ANIMALS.index(_word(animal, ANIMALS, "powers"))
             if owners[number] not in (-1, seat):
                 twice.append(number)
-            owners[number] = seat
+            else:
+                owners[number] = seat
     state.piles, state.hands, state.penalties = tuple(piles), tuple(hands), tuple(penalties)
     state.totems, state.owners, state.veiled = tuple(totems), tuple(owners), tuple(veiled)
     return [flaw("power-twice", animal=ANIMALS[number]) for number in dict.fromkeys(twice)]
@@ -152,7 +153,7 @@ def _read_pile(state: ArcticState, places: Mapping[str, Any]) -> list[Problem]:
 
 
 def _read_powers(state: ArcticState, data: Mapping[str, Any]) -> None:
-    powers = _mapping(data.get("powers") or {}, "powers")
+    powers = _mapping(_told(data, "powers", {}), "powers")
     for animal in powers:
         _word(animal, ANIMALS, "powers")
     sides = []
@@ -196,10 +197,10 @@ def _read_counts(state: ArcticState, data: Mapping[str, Any]) -> None:
         located |= mask
     state.located = located
     usual = RESERVE.get(len(state.names), 0) if state.stage == "normal" else 0
-    state.reserve = _whole(data.get("reserve", usual), 0, 15, "reserve")
+    state.reserve = _whole(_told(data, "reserve", usual), 0, 15, "reserve")
     packs = len(state.names) if state.phase == "setup" else len(state.packs)
     rest = max(0, 30 * packs - len(cards) - state.reserve)
-    state.pile_left = _whole(data.get("pile_left", rest), 0, MAX_CARDS, "pile_left")
+    state.pile_left = _whole(_told(data, "pile_left", rest), 0, MAX_CARDS, "pile_left")
     visible = state.visible(state.seat) if state.seat >= 0 else -1
     if state.seat < 0:
         usual = 0
@@ -207,9 +208,9 @@ def _read_counts(state: ArcticState, data: Mapping[str, Any]) -> None:
         usual = PLACEMENT[visible] if visible >= 0 else 1
     else:
         usual = DRAW[visible] if visible >= 0 else 0
-    state.value = _whole(data.get("value", usual), 0, 12, "value")
-    state.count = _whole(data.get("count", 0), 0, 12, "count")
-    names = [_word(name, tuple(USED), "used") for name in _list(data.get("used") or [], "used", len(USED))]
+    state.value = _whole(_told(data, "value", usual), 0, 12, "value")
+    state.count = _whole(_told(data, "count", 0), 0, 12, "count")
+    names = [_word(name, tuple(USED), "used") for name in _list(_told(data, "used", []), "used", len(USED))]
     state.used = sum({USED[name] for name in names})
 
 
@@ -220,6 +221,12 @@ def all_cards(s: ArcticState) -> list[int]:
 
 
 # --- words, numbers, cards -----------------------------------------------------------------------------------
+
+
+def _told(data: Mapping[str, Any], key: str, default: Any) -> Any:
+    """Return what a form says; null and nothing are the same."""
+    value = data.get(key)
+    return default if value is None else value
 
 
 def _short(value: Any) -> str:
