@@ -16,7 +16,7 @@ CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking", f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
 PATIENCE_MS = 15_000
 SHOTS = os.environ.get("COMPANION_SHOTS")
-"""A folder for the screenshots, for people who want to look at them."""
+"""An existing folder for screenshots, for people who want to look at them."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -43,8 +43,8 @@ def service(tmp_path: Path) -> Iterator[Service]:
 class Phones:
     """Opens pages, each in an empty profile of its own, and hears every complaint of the browser."""
 
-    def __init__(self, browser: Browser, service: Service, folder: Path) -> None:
-        self._browser, self._service, self._folder = browser, service, folder
+    def __init__(self, browser: Browser, service: Service) -> None:
+        self._browser, self._service = browser, service
         self._pages: list[Page] = []
         self.complaints: list[str] = []
 
@@ -90,10 +90,9 @@ class Phones:
         return page
 
     def shot(self, page: Page, name: str, *, full: bool = False) -> None:
-        """Keep a screenshot for people to look at."""
-        folder = Path(SHOTS) if SHOTS else self._folder
-        folder.mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=folder / f"{name}.png", full_page=full)
+        """Keep a screenshot, where people asked for them."""
+        if SHOTS:
+            page.screenshot(path=Path(SHOTS) / f"{name}.png", full_page=full)
 
     def forgive(self, *parts: str) -> None:
         """Forget the complaints that a test provoked."""
@@ -105,8 +104,8 @@ class Phones:
 
 
 @pytest.fixture
-def phones(chromium: Browser, service: Service, tmp_path: Path) -> Iterator[Phones]:
-    phones = Phones(chromium, service, tmp_path / "shots")
+def phones(chromium: Browser, service: Service) -> Iterator[Phones]:
+    phones = Phones(chromium, service)
     yield phones
     phones.close()
     assert phones.complaints == []

@@ -196,6 +196,7 @@ class Service:
 
     def stop(self) -> None:
         self._server.stop()
+        self.house.hub.close()
         self._thread.join(timeout=15)
         assert not self._thread.is_alive()
         self.house.close()
