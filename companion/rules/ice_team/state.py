@@ -6,6 +6,7 @@ the tile where it ends. What leaves no choice happens by itself: a step is a dec
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
@@ -20,6 +21,7 @@ from companion.rules.core import (
     Reason,
     ScoreSheet,
     State,
+    evenly,
 )
 from companion.rules.ice_team import drifting, legality, position, sayings, scoring
 from companion.rules.ice_team.board import Layout
@@ -196,6 +198,19 @@ class IceTeamState(State[IceMove]):
     def grounds(self, move: IceMove) -> Reason:
         """Return what a legal step does."""
         return sayings.grounds(self, move)
+
+    def chances(self) -> list[tuple[IceMove, float]]:
+        """Return the tile sides or die faces that may come, with their probabilities."""
+        if self.phase == "setup" and UNKNOWN not in self.tiles:
+            return evenly([IceMove("first", colour) for colour in self.colours])
+        if self.phase in {"setup", "turn-up"}:
+            space = self.to_turn_up() if self.phase == "turn-up" else self.tiles.index(UNKNOWN)
+            sides = Counter(TILE_TEXT[face] for tile in self.left for face in self.table.box.tiles[tile])
+            name = self.table.layout.names[space]
+            return [(IceMove("floe", name, face), count / sides.total()) for face, count in sides.items()]
+        die = self.die_to_roll()
+        faces = Counter(DIE_FACES[face] for face in self.table.box.dice[die])
+        return [(IceMove("roll", str(die + 1), face), count / faces.total()) for face, count in faces.items()]
 
     def chance(self, rng: Random) -> IceMove:
         """Return a random tile side or die face, as the box would give it."""
