@@ -153,7 +153,7 @@ def test_the_totems_are_shown_at_the_end(table: Make, play: Make, refused: Make,
     )
     state = play(state, "place fox-5-moose")
     ruling = state.check(state.game.parse("tokens fox+ moose-"))
-    assert "ARC-E.2" in ruling.clauses
+    assert "ARC-E.1" in ruling.clauses and "last turn" in ruling.en
     state = play(state, "tokens fox+ moose-")
     assert state.phase == "totems" and state.to_move == CHANCE and state.outcome() is None
     assert texts(state) == {f"totem p1 {a}" for a in ("moose", "walrus", "orca", "puffin", "bear")}

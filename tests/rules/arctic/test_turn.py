@@ -43,7 +43,7 @@ def test_no_more_and_no_fewer_cards_than_the_value(table: Make, play: Make, refu
         assert "ARC-A.1" in refused(state, text).clauses, text
     state = play(state, "place moose-1-fox", "place orca-5-puffin")
     ruling = refused(state, "place bear-4-moose")
-    assert ruling.clauses == ("ARC-B.1", "ARC-B.4") and "tokens" in ruling.en
+    assert ruling.clauses == ("ARC-B.1",) and "tokens" in ruling.en
     done = play(state, "tokens orca+ puffin-")
     assert refused(done, "place bear-4-moose").clauses == ("ARC-A.1",)
 
@@ -142,7 +142,7 @@ def test_t5_one_up_the_other_down(table: Make, play: Make, refused: Make, texts:
     assert (at(down, "fox"), at(down, "moose")) == (1, 10)
     for text in ("tokens fox+ moose+", "tokens fox- moose-"):
         assert refused(state, text).clauses == ("ARC-B.1",)
-    assert refused(state, "end").clauses == ("ARC-B.1", "ARC-B.4"), "both staying"
+    assert refused(state, "end").clauses == ("ARC-B.1",), "both staying"
     for text in ("tokens moose+ fox-", "tokens fox+ orca-", "tokens fox+ fox-"):
         assert refused(state, text).clauses == ("ARC-B.1",)
 
@@ -170,7 +170,7 @@ def test_t6_from_an_end_inward_the_other_the_opposite_way(
 ) -> None:
     state = play(table(hand="fox-5-moose", tokens={"fox": fox, "moose": moose}), "place fox-5-moose")
     assert texts(state) == {move}
-    assert state.check(state.game.parse(move)).clauses == ("ARC-B.2", "ARC-B.4")
+    assert state.check(state.game.parse(move)).clauses == ("ARC-B.2",)
     moved = play(state, move)
     assert (at(moved, "fox"), at(moved, "moose")) == after
     for text in {"tokens fox+ moose-", "tokens fox- moose+", "tokens fox+ moose+"} - {move}:
@@ -200,7 +200,7 @@ def test_t7_both_at_ends_both_go_inward(
 ) -> None:
     state = play(table(hand="fox-5-moose", tokens={"fox": fox, "moose": moose}), "place fox-5-moose")
     assert texts(state) == {move}
-    assert state.check(state.game.parse(move)).clauses == ("ARC-B.3", "ARC-B.4")
+    assert state.check(state.game.parse(move)).clauses == ("ARC-B.3",)
     moved = play(state, move)
     assert (at(moved, "fox"), at(moved, "moose")) == after
     for text in {"tokens fox+ moose-", "tokens fox- moose+", "tokens fox- moose-"} - {move}:
