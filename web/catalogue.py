@@ -50,7 +50,8 @@ def collect() -> Catalog:
     """Return every message of the page, without translations."""
     catalog = Catalog(project="tabletop-companion", charset="utf-8")
     for pattern, kind, keywords in SOURCES:
-        for name, _, message, comments, context in extract_from_dir(WEB, [(pattern, kind)], None, keywords):
+        options = {pattern: {"parse_template_string": "true"}}
+        for name, _, message, comments, context in extract_from_dir(WEB, [(pattern, kind)], options, keywords):
             catalog.add(message, None, [(f"web/{name}", 0)], auto_comments=comments, context=context)
     for top in DEVICES:
         for path in sorted(top.rglob("*.py")):

@@ -6,6 +6,8 @@ import ast
 import gzip
 import json
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 from flask import Flask
@@ -132,6 +134,30 @@ def test_the_modules_get_their_words_with_plural_forms(guest: FlaskClient) -> No
     english = guest.get("/", headers={"Accept-Language": "en"})
     told = guest.get(json.loads(re.search(r'id="page">(.*?)</script>', english.text)[1])["words"]).json
     assert told == {"words": {}, "plural": [int(n != 1) for n in range(200)]}
+
+
+def test_every_word_of_the_modules_is_collected(app: Flask) -> None:
+    """Also those inside template strings, which an extractor passes over unless it is told not to."""
+    assets = app.extensions["companion-assets"]
+    wanted = {message.id if isinstance(message.id, str) else message.id[0] for message in catalogue.collect()}
+    asked = set()
+    for name in assets.names(".js"):
+        asked |= set(re.findall(r'\btn?\("((?:[^"\\]|\\.)+)"', assets.get(name).plain.decode()))
+    assert asked - wanted == set()
+    assert {"shared", "usual"} <= asked
+
+
+def test_the_catalogue_brings_itself_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(catalogue.TRANSLATIONS / "fr", tmp_path / "fr")
+    monkeypatch.setattr(catalogue, "TRANSLATIONS", tmp_path)
+    text, binary = catalogue.files("fr")
+    committed = binary.read_bytes()
+    assert catalogue.update("fr") == 0
+    assert binary.read_bytes() == committed
+    lines = text.read_text(encoding="utf-8")
+    text.write_text(lines.replace('msgstr "Fermer"', 'msgstr ""'), encoding="utf-8")
+    assert catalogue.update("fr") == 1
+    assert catalogue.update("de") > 200
 
 
 def test_what_devices_say_is_in_the_catalogue() -> None:
