@@ -167,13 +167,15 @@ def _arctic(position: Mapping[str, Any]) -> Iterator[Count]:
 
 
 def _ice_team(position: Mapping[str, Any]) -> Iterator[Count]:
-    """Yield the bears of each team, the igloos, and floes beyond those of the box."""
+    """Yield the bears of each team, the igloos, and the floes on the boards and out of the game."""
     for player in position["players"]:
         there = sum(thing["count"] for thing in _things(position, "bear") if thing["colour"] == player["colour"])
         yield f"{player['colour']} bears", there, 4
     grounds = [place["ground"] for place in position["places"].values()]
-    yield "igloos", grounds.count("igloo"), 8
-    yield "floes", max(grounds.count("floe"), 24), 24
+    igloos = grounds.count("igloo") + grounds.count("searched")
+    yield "igloos", igloos, 8
+    others = igloos + sum(grounds.count(ground) for ground in ("sea", "start", "village"))
+    yield "floes", len(grounds) - others + len(position["removed"]), 24
 
 
 CONSERVED: Final[Mapping[str, Callable[[Mapping[str, Any]], Iterator[Count]]]] = {
