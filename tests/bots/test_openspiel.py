@@ -7,6 +7,7 @@ import pickle
 import random
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -109,6 +110,17 @@ def test_a_game_is_no_longer_than_it_says(name: str, players: int) -> None:
         assert len(last.history()) - by_chance <= decisions
         assert by_chance <= outcomes
         assert last.rules.outcome() is not None, "random games end by themselves"
+
+
+@pytest.mark.parametrize(("name", "players"), EVERY)
+def test_the_readme_tells_the_sizes(name: str, players: int) -> None:
+    played = load(name, players)
+    readme = Path(openspiel.__file__).with_name("README.md").read_text(encoding="utf-8")
+    row = next(line for line in readme.splitlines() if line.startswith(f"| `{played.get_type().short_name}`"))
+    assert f"{played.max_game_length():,}" in row
+    if players in (game(name).players[0], game(name).players[-1]):
+        assert f"{played.num_distinct_actions():,}" in row
+        assert f"{played.max_chance_outcomes():,}" in row
 
 
 def test_the_longest_round_of_igloo_pop_ends() -> None:
