@@ -9,8 +9,9 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 APT_FIRMWARE := gcc g++ make gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev pkg-config
 APT_BROWSER := chromium fonts-dejavu-core
 RUN_ARGS ?=
+MUTATION_ARGS ?=
 
-.PHONY: run test lint types bench soak firmware install lock clean
+.PHONY: run test lint types bench mutation soak firmware install lock clean
 
 run: $(VENV)/.run
 	$(BIN)/companion serve --simulate $(RUN_ARGS)
@@ -25,6 +26,11 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.dev $(VENV)/.apt
 	$(BIN)/companion bench
+
+# Hours for all (--sample 0); the default is a random sample. Not a part of `make test`.
+mutation: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group mutation
+	$(BIN)/python tests/mutation.py $(MUTATION_ARGS)
 
 firmware: $(VENV)/.run $(VENV)/.apt
 	$(BIN)/companion firmware build
