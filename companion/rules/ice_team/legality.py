@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from companion.rules.core import JSON, Reason
 from companion.rules.ice_team import drifting
-from companion.rules.ice_team.board import GRIDS, NO_SPACE, Layout
+from companion.rules.ice_team.board import NO_SPACE
 from companion.rules.ice_team.box import (
     DIE_FACES,
     FACES,
@@ -210,28 +210,26 @@ def _no_way(s: IceTeamState, move: IceMove, origin: int, target: int, facts: dic
     if move.kind == "walk":
         keys += [] if any(not line for line in lines) else ["not-adjacent"]
     elif move.kind == "leap":
-        keys += _no_leap(s, layout, lines, (origin, target))
+        keys += _no_leap(s, lines, (origin, target))
     elif not any(line and all(layout.bit[space] & s.sea for space in line) for line in lines):
         keys.append("not-straight" if not lines else "swim-blocked" if any(lines) else "no-sea-between")
     return together(facts, keys)
 
 
-def _no_leap(s: IceTeamState, layout: Layout, lines: list[list[int]], ends: tuple[int, int]) -> list[str]:
-    if any(len(line) == 1 and layout.bit[line[0]] & s.taken for line in lines):
+def _no_leap(s: IceTeamState, lines: list[list[int]], ends: tuple[int, int]) -> list[str]:
+    bit = s.table.layout.bit
+    if any(len(line) == 1 and bit[line[0]] & s.taken for line in lines):
         return []
-    if _over_start_or_village(layout, *ends):
+    if _over_start_or_village(s, ends):
         return ["leap-over-shore"]
-    return ["no-leap"] if any(layout.bit[space] & s.taken for line in lines for space in line) else ["nobody-to-leap"]
+    return ["no-leap"] if any(bit[space] & s.taken for line in lines for space in line) else ["nobody-to-leap"]
 
 
-def _over_start_or_village(layout: Layout, origin: int, target: int) -> bool:
-    """Return whether a coordinate of Start or Village lies in the middle between two spaces (ICE-Q.5)."""
-    if max(origin, target) >= layout.start:
-        return False
-    a, b = layout.cells[origin]
-    shore = {*layout.start_cells, *layout.village_cells}
-    steps = GRIDS[layout.grid].values()
-    return any((a + 2 * x, b + 2 * y) == layout.cells[target] and (a + x, b + y) in shore for x, y in steps)
+def _over_start_or_village(s: IceTeamState, ends: tuple[int, int]) -> bool:
+    """Return whether Start or Village, with a bear on it, touches both ends of a leap (ICE-Q.5)."""
+    layout = s.table.layout
+    first, second = ({space for _, space in layout.lines[end]} for end in ends)
+    return any(shore in first & second and shore in s.bears for shore in (layout.start, layout.village))
 
 
 def _hop_test(s: IceTeamState, move: IceMove) -> Reason | None:

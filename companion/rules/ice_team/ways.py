@@ -43,7 +43,7 @@ class Ways:
         self._leaps: list[list[Way]] = [[] for _ in spaces]
         self._swims: list[list[tuple[int, list[Way]]]] = [[] for _ in spaces]
         self._ways: dict[IceMove, list[Way]] = {}
-        self._names, self._start = layout.names, layout.start
+        self._names = layout.names
         for origin in spaces:
             for (direction, first), line in zip(layout.lines[origin], layout.rays(origin), strict=True):
                 self._beside[origin] |= 1 << first
@@ -69,8 +69,9 @@ class Ways:
             tiles = beside & ~closed
             walks = self._walks[origin].get(tiles)
             found += self._walks_to(origin, tiles) if walks is None else walks
+            far: list[IceMove] = []
             if beside & taken:
-                found += [move for over, end, move, _ in self._leaps[origin] if over & taken and not end & closed]
+                far += [move for over, end, move, _ in self._leaps[origin] if over & taken and not end & closed]
             if beside & sea:
                 for first, line in self._swims[origin]:
                     if first & sea:
@@ -78,9 +79,9 @@ class Ways:
                             if over & ~sea:
                                 break
                             if not end & closed:
-                                found.append(move)
-            if origin == self._start:  # several lines may lead from its edge to one space
-                found = list(dict.fromkeys(found))
+                                far.append(move)
+            # Several lines may lead between a space and the edge of Start or Village.
+            found += dict.fromkeys(far) if len(far) > 1 else far
         return found
 
     def _walks_to(self, origin: int, targets: int) -> list[IceMove]:
@@ -101,7 +102,7 @@ class Ways:
     def arrival(self, move: IceMove, sea: int, taken: int) -> int:
         """Return the mask of the directions in which a movement may arrive, 0 where it cannot be made.
 
-        There are several only out of Start, whose edge meets several lines.
+        There are several only from or to Start and Village, whose edges meet several lines.
         """
         found = 0
         for over, end, _, arrival in self._ways.get(move, ()):
