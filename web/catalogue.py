@@ -85,7 +85,10 @@ def compiled(catalog: Catalog) -> bytes:
 def update(language: str) -> int:
     """Bring a language's files up to date; return how many messages have no translation yet."""
     known = read(language)
+    made = known.creation_date
     known.update(collect(), no_fuzzy_matching=True)
+    # The files change only when the words do.
+    known.creation_date = made
     known.obsolete.clear()
     text, binary = files(language)
     text.parent.mkdir(parents=True, exist_ok=True)

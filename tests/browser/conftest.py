@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.web.assembly import NAME, Service, served
 
@@ -105,6 +105,7 @@ class Phones:
 
 @pytest.fixture
 def phones(chromium: Browser, service: Service) -> Iterator[Phones]:
+    expect.set_options(timeout=PATIENCE_MS)
     phones = Phones(chromium, service)
     yield phones
     phones.close()
