@@ -1,0 +1,138 @@
+"""The pieces of Arctic's picture: animals as shapes with letters, cards, boxes, marks."""
+
+from __future__ import annotations
+
+from html import escape
+
+from companion.rules.arctic.cards import ANIMALS, BOX, FACE_DOWN, KIND, UNKNOWN
+
+INK = "#1a1a1a"
+PALE = "#f4f6f7"
+
+# Colours that stay apart for colour-blind people (Okabe and Ito); the shape and the letters say the same again.
+FILL = ("#d55e00", "#e69f00", "#cc79a7", "#0072b2", "#f0e442", "#ffffff")
+TEXT_ON = ("#ffffff", INK, INK, "#ffffff", INK, INK)
+LETTERS = {
+    "en": ("Fo", "Mo", "Wa", "Or", "Pu", "Be"),
+    "fr": ("Re", "Él", "Mo", "Or", "Ma", "Ou"),
+}
+_SHAPE = (
+    '<path d="M0-17L16 12H-16z"/>',  # fox: triangle
+    '<rect x="-14" y="-14" width="28" height="28"/>',  # moose: square
+    '<circle r="15"/>',  # walrus: circle
+    '<path d="M0-18L18 0 0 18-18 0z"/>',  # orca: diamond
+    '<path d="M0-17L16-5 10 14H-10L-16-5z"/>',  # puffin: pentagon
+    '<path d="M-7-16H7L16-7V7L7 16H-7L-16 7V-7z"/>',  # bear: octagon
+)
+_DROP = (9, 5, 5, 5, 6, 5)
+
+DEFS = """<defs>
+<pattern id="back" width="8" height="8" patternUnits="userSpaceOnUse"><rect width="8" height="8" fill="#dfe5e8"/>\
+<path d="M0 8L8 0" stroke="#7c8a94" stroke-width="1.4"/></pattern>
+</defs>"""
+
+Rect = tuple[float, float, float, float]
+"""x, y, width, height."""
+
+
+def text(x: float, y: float, words: str, size: float, *, anchor: str = "start", bold: bool = False) -> str:
+    """Return a line of text; ``y`` is its base line."""
+    weight = ' font-weight="bold"' if bold else ""
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}"{weight}>{escape(words)}</text>'
+
+
+def box(rect: Rect, *, fill: str = "#ffffff", width: float = 1.2, dash: str = "", radius: float = 6) -> str:
+    """Return a rectangle with round corners."""
+    x, y, w, h = rect
+    dashes = f' stroke-dasharray="{dash}"' if dash else ""
+    return (
+        f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="{radius:g}" fill="{fill}" stroke="{INK}" '
+        f'stroke-width="{width:g}"{dashes}/>'
+    )
+
+
+def animal(number: int, x: float, y: float, lang: str, scale: float = 1) -> str:
+    """Return an animal: its shape, its colour, its letters."""
+    return (
+        f'<g class="{ANIMALS[number]}" transform="translate({x:g} {y:g}) scale({scale:g})">'
+        f'<g fill="{FILL[number]}" stroke="{INK}" stroke-width="1.6">{_SHAPE[number]}</g>'
+        f'<text y="{_DROP[number]}" font-size="13" font-weight="bold" text-anchor="middle" '
+        f'fill="{TEXT_ON[number]}">{LETTERS[lang][number]}</text></g>'
+    )
+
+
+def card(number: int, rect: Rect, lang: str) -> list[str]:
+    """Return a whole card: its animal, the companion, and with a triangle each the placement (down) and draw value."""
+    x, y, w, h = rect
+    if number >= FACE_DOWN or number == UNKNOWN:
+        return [box(rect, fill="url(#back)"), text(x + w / 2, y + h / 2 + 8, "?", 24, anchor="middle", bold=True)]
+    if number >= KIND:
+        return [box(rect), animal(number - KIND, x + w / 2, y + h / 2, lang, 1.3)]
+    _, main, placement, draw, companion = BOX[number]
+    left, right, low = x + w * 0.26, x + w * 0.74, y + h - 12
+    return [
+        box(rect),
+        animal(main, x + w / 2, y + 28, lang, 1.15),
+        text(x + w / 2 - 12, y + 68, "+", 15, anchor="middle"),
+        animal(companion, x + w / 2 + 8, y + 64, lang, 0.68),
+        f'<path d="M{left - 17:g} {low - 11:g}h12l-6 10z" fill="{INK}"/>',
+        text(left - 1, low, str(placement), 20, bold=True),
+        f'<path d="M{right - 17:g} {low - 1:g}h12l-6-10z" fill="#ffffff" stroke="{INK}" stroke-width="1.4"/>',
+        text(right - 1, low, str(draw), 20, bold=True),
+    ]
+
+
+def small_card(number: int, read: int, rect: Rect, lang: str) -> list[str]:
+    """Return a card of a fanned pile: its animal; one that lies face down is hatched, with what it counts as."""
+    x, y, w, h = rect
+    hidden = number >= FACE_DOWN or number == UNKNOWN
+    parts = [box(rect, fill="url(#back)" if hidden else PALE, width=1)]
+    if read >= 0:
+        parts.append(animal(read, x + w / 2, y + h / 2, lang, 0.68 if hidden else 0.82))
+    else:
+        parts.append(text(x + w / 2, y + h / 2 + 6, "?", 17, anchor="middle", bold=True))
+    return parts
+
+
+def footprint(x: float, y: float) -> str:
+    """Return the footprint of the starting player."""
+    toes = "".join(f'<circle cx="{dx}" cy="{dy}" r="2.6"/>' for dx, dy in ((-7, -3), (-2.5, -8), (3.5, -8), (8, -3)))
+    sole = '<ellipse cy="4" rx="6" ry="5"/>'
+    return f'<g class="footprint" transform="translate({x:g} {y:g})" fill="{INK}">{sole}{toes}</g>'
+
+
+def mark(rect: Rect, *, legal: bool) -> list[str]:
+    """Return a frame around what a step is about: full for a legal one, dashed for a refused one."""
+    x, y, w, h = rect
+    dash = "" if legal else ' stroke-dasharray="9 6"'
+    return [
+        f'<rect class="mark" x="{x - 3:g}" y="{y - 3:g}" width="{w + 6:g}" height="{h + 6:g}" rx="8" fill="none" '
+        f'stroke="{colour}" stroke-width="{width}"{dash if colour == INK else ""}/>'
+        for width, colour in ((8, "#ffffff"), (4, INK))
+    ]
+
+
+def badge(x: float, y: float, *, legal: bool) -> str:
+    """Return the tick of a legal step, or the cross of a refused one."""
+    sign = "M-6 0l4 5 8-10" if legal else "M-6-6L6 6M6-6L-6 6"
+    ink, ground = (INK, "#ffffff") if legal else ("#ffffff", INK)
+    return (
+        f'<g class="{"legal" if legal else "refused"}" transform="translate({x:g} {y:g})">'
+        f'<circle r="11" fill="{ground}" stroke="{INK}" stroke-width="2"/>'
+        f'<path d="{sign}" fill="none" stroke="{ink}" stroke-width="3"/></g>'
+    )
+
+
+def arrow(x0: float, y0: float, x1: float, y1: float, *, legal: bool) -> list[str]:
+    """Return an arrow that bows upwards from one point to another."""
+    dash = "" if legal else ' stroke-dasharray="9 6"'
+    top = min(y0, y1) - 30
+    way = 1 if x1 > x0 else -1
+    shaft = f"M{x0:g} {y0:g}Q{(x0 + x1) / 2:g} {top:g} {x1:g} {y1:g}"
+    tip = f"M{x1 - 13 * way:g} {y1 - 11:g}L{x1:g} {y1:g}L{x1 - 2 * way:g} {y1 - 17:g}"
+    return [
+        f'<path class="arrow" d="{path}" fill="none" stroke="{colour}" stroke-width="{width}"'
+        f"{dash if colour == INK and path is shaft else ''}/>"
+        for path in (shaft, tip)
+        for width, colour in ((8, "#ffffff"), (3.5, INK))
+    ]
