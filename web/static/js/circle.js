@@ -11,7 +11,7 @@ const HEIGHT = 220;
 /** The middle of the nth of nine places, clockwise from the top, in a square from -500 to 500. */
 function middle(index) {
   const angle = (index / 9) * 2 * Math.PI - Math.PI / 2;
-  return [RADIUS * Math.cos(angle), RADIUS * Math.sin(angle) * 1.02];
+  return [RADIUS * Math.cos(angle), RADIUS * Math.sin(angle)];
 }
 
 const placeNumber = (place) => Number(place.replace("card", ""));
