@@ -28,8 +28,6 @@ Progress = Callable[[str, int, int], None]
 
 HELD_BACK = 0.15
 """The part of the training shakes that only sets the spread."""
-COPIES = 1
-"""How often each shake is learnt from again, varied."""
 FIT = learn.Recipe()
 
 
@@ -37,7 +35,7 @@ FIT = learn.Recipe()
 class Lessons:
     """Features of pieces of shakes for one tier, with the number of the shake each piece is of."""
 
-    features: list[FloatArray] = field(default_factory=list)
+    features: list[NDArray[np.float32]] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
     shakes: list[int] = field(default_factory=list)
     blocks: list[int] = field(default_factory=list)
@@ -52,22 +50,17 @@ class Lessons:
         )
 
 
-def gather(
-    shakes: Iterable[Labelled], seed: int, tiers: tuple[float, ...] = TIERS, copies: int = COPIES
-) -> dict[float, Lessons]:
-    """Return the lessons of labelled shakes at 3200 Hz or so, and of ``copies`` variations, for each tier."""
+def gather(shakes: Iterable[Labelled], seed: int, tiers: tuple[float, ...] = TIERS) -> dict[float, Lessons]:
+    """Return the lessons of labelled shakes at 3200 Hz or so, for each tier."""
     found = {tier: Lessons() for tier in tiers}
     for number, (accel, rate, count) in enumerate(shakes):
-        for copy in range(1 + copies):
-            rng = np.random.default_rng([seed, number, copy])
-            felt, told = lessons.varied(accel, rate, rng) if copy else (accel, rate)
-            for tier in tiers:
-                own = np.random.default_rng([seed, number, copy, int(tier)])
-                for blocks, features in lessons.pieces(felt, told, tier, own):
-                    found[tier].features.append(features)
-                    found[tier].counts.append(count)
-                    found[tier].shakes.append(number)
-                    found[tier].blocks.append(blocks)
+        for tier in tiers:
+            rng = np.random.default_rng([seed, number, 0, int(tier)])
+            for blocks, features in lessons.pieces(accel, rate, tier, rng):
+                found[tier].features.append(features.astype(np.float32))
+                found[tier].counts.append(count)
+                found[tier].shakes.append(number)
+                found[tier].blocks.append(blocks)
     return found
 
 

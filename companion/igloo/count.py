@@ -37,6 +37,8 @@ SHORTEST_S = 2 * BLOCK_S
 SURE_S = 1.5
 """Shaking from which on the answer is *counted*, however flat; before, only where one count has most of it."""
 SURE_P = 0.6
+TOO_STRANGE = 1.3
+"""How far beyond the border of known shakes one must lie to be refused; one in 500 known ones lies beyond 1."""
 LONGEST_BLOCKS = 62
 """Ten seconds; older blocks of a long shake are dropped."""
 PAUSE_BLOCKS = 4
@@ -219,8 +221,7 @@ class Counter:
         if not answer.p:
             return self._once(answer.state, answer.why, t)
         self._told, self._told_t = (answer.state, ""), t
-        why = " ".join(part for part in (answer.why, shake.note) if part)
-        return replace(answer, why=why, key=self.key, kind=self.kind, t=t)
+        return replace(answer, why=shake.note or answer.why, key=self.key, kind=self.kind, t=t)
 
     def _once(self, state: str, why: str, t: float) -> CountPosterior | None:
         """Answer without a count, but not the same again and again: every 2 s at most."""
@@ -268,7 +269,7 @@ def judge(ensemble: Ensemble, rows: Sequence[FloatArray], cells: Sequence[FloatA
     if turns * seconds < FEWEST_TURNS or turns < FEWEST_TURNS_PER_S:
         return CountPosterior("not-a-shake", (), seconds, NO_SHAKE) if seconds > 1.2 else None
     features = summarise(np.asarray(rows).reshape(-1, ROW), stacked)[None]
-    if seconds > 0.9 and float(ensemble.strangeness(features)[0]) > 1.0:
+    if seconds >= SURE_S and float(ensemble.strangeness(features)[0]) > TOO_STRANGE:
         return CountPosterior("not-a-shake", (), seconds, STRANGE)
     p = ensemble.posterior(features)[0]
     sure = seconds >= SURE_S or (seconds >= 0.45 and float(p.max()) >= SURE_P)
@@ -306,14 +307,14 @@ def count_runs(
         return answer("not-a-shake", TOO_SHORT)
     rate = parts[0].rate_hz
     whole = np.concatenate([run.accel for run in parts])
-    notes = [LOST] if len(parts) > 1 else []
+    note = LOST if len(parts) > 1 else ""
     if wrong := unsound(whole, rate):
         return answer("bad-data", wrong)
     scale = scale_of(whole)
     if scale is None:
         return answer("bad-data", WRONG_SCALE)
     if scale != 1.0:
-        notes.append(METRES)
+        note = METRES
     rows: list[FloatArray] = []
     cells: list[FloatArray] = []
     for run in parts:
@@ -327,8 +328,7 @@ def count_runs(
     found = judge(model.tiers[stream.tier], rows[-LONGEST_BLOCKS:], cells[-LONGEST_BLOCKS:])
     if found is None:
         return answer("not-a-shake", TOO_SHORT if len(rows) * BLOCK_S < 1.0 else NO_SHAKE, (), len(rows) * BLOCK_S)
-    why = " ".join(part for part in (found.why, *notes) if part)
-    return answer(found.state, why, found.p, found.seconds)
+    return answer(found.state, found.why if not found.p else note or found.why, found.p, found.seconds)
 
 
 def together(answers: Sequence[CountPosterior], *, model: Model | None = None) -> CountPosterior:

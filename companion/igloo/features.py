@@ -262,7 +262,7 @@ def rhythm(cells: FloatArray) -> tuple[float, float, float]:
     strength = float(np.sqrt((motion**2).sum(axis=1).mean()))
     main = _principal(motion)[0]
     signal = motion @ main
-    limit = max(0.4 * float(signal.std()), 0.06)
+    limit = max(0.4 * float(signal.std()), 0.15)
     side = np.where(signal > limit, 1, np.where(signal < -limit, -1, 0))
     side = side[side != 0]
     turns = int((np.diff(side) != 0).sum())

@@ -104,11 +104,11 @@ class Recipe:
 
     nets: int = 4
     width: tuple[int, ...] = (96, 48)
-    epochs: int = 40
+    epochs: int = 12
     batch: int = 512
     rate: float = 2e-3
     decay: float = 2e-4
-    noise: float = 0.15
+    noise: float = 0.3
     seed: int = 1
 
 

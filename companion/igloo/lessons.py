@@ -32,27 +32,6 @@ def slower(accel: FloatArray, factor: int) -> FloatArray:
     return np.asarray(np.rint(smooth / step) * step)
 
 
-def varied(accel: FloatArray, rate_hz: float, rng: np.random.Generator) -> tuple[FloatArray, float]:
-    """Return a shake (n, 3) at 3200 Hz or so as another igloo might have felt it, and its rate.
-
-    The sounds go through an equaliser, as of another shell. Rolling and rubbing add a hiss that swells with the sounds.
-    The rate is told otherwise by up to a tenth: with gravity kept, times that are longer by a factor belong to lengths
-    that are longer by its square (Froude's similarity).
-    """
-    knots = np.array([0.0, 100.0, 200.0, 300.0, 450.0, 600.0, 800.0, 1000.0, 1200.0, 1400.0, 1600.0])
-    decibel = rng.normal(size=len(knots)) * 4.0
-    decibel[:2] = 0.0
-    gain = 10 ** (np.interp(np.linspace(0, 1600, 65), knots, decibel) / 20)
-    taps = np.roll(np.fft.irfft(gain), 64) * np.hanning(129)[:128]
-    filtered = np.stack([np.convolve(accel[:, axis], taps, mode="same") for axis in range(3)], axis=1)
-    jumps = np.abs(np.diff(filtered, axis=0, prepend=filtered[:1])).mean(axis=1)
-    swell = max(int(rng.uniform(0.004, 0.04) * rate_hz), 3)
-    envelope = np.convolve(jumps, np.hanning(swell) / np.hanning(swell).sum(), mode="same")
-    strength = np.exp(rng.uniform(np.log(0.01), np.log(0.4)))
-    filtered += strength * envelope[:, None] * rng.normal(size=filtered.shape)
-    return filtered, rate_hz * float(np.exp(rng.uniform(-0.1, 0.1)))
-
-
 def pieces(
     accel: FloatArray, rate_hz: float, tier: float, rng: np.random.Generator | None
 ) -> list[tuple[int, FloatArray]]:

@@ -35,9 +35,9 @@ _SIN = np.sin(np.arange(FEET) * 2 * np.pi / FEET)
     DT, SUB, CONTROL_DT, RADIUS, WALL, MIDDLE, DOOR, DOOR_X, DOOR_Y, OUTER, BASE,
     SHELL_KG, INERTIA_X, INERTIA_Y, INERTIA_Z, HAND_KG, HAND_INERTIA, SPRING, DAMPER, TURN_SPRING, TURN_DAMPER,
     K_BEADS, C_BEADS, MU_BEADS, K_FLOOR, C_FLOOR, MU_FLOOR, K_DOME, C_DOME, MU_DOME, ROLLING,
-    FOOT_SPRING, FOOT_DAMPER, FOOT_FRICTION, GRAVITY_AT, RELIEF, RELIEF_PITCH, HARDENING,
-) = range(38)  # fmt: skip
-PARAMETERS = 38
+    FOOT_SPRING, FOOT_DAMPER, FOOT_FRICTION, GRAVITY_AT,
+) = range(35)  # fmt: skip
+PARAMETERS = 35
 
 # The columns of the hand's path, one row a control step.
 POSITION, POSITION_STEP, TURN, TURN_STEP, SPIN, GRIP, TABLE, TABLE_STEP, PUSH = 0, 3, 6, 10, 14, 17, 18, 19, 20
@@ -86,14 +86,6 @@ def spring_for(mass: float, restitution: float, contact_s: float) -> tuple[float
 
 
 @compiled
-def _bump(x: float) -> tuple[float, float]:
-    """Return a smooth periodic height 0 … 1 and its slope at ``x`` periods."""
-    t = x - np.floor(x)
-    rest = 1.0 - t
-    return 16.0 * t * t * rest * rest, 32.0 * t * rest * (1.0 - 2.0 * t)
-
-
-@compiled
 def simulate(
     par: FloatArray,
     path: FloatArray,
@@ -112,7 +104,7 @@ def simulate(
 ) -> None:
     """Run the beads through a hand's path and write what an ideal, filtered sensor feels.
 
-    ``par`` (38,) and ``path`` (steps, 23) are laid out as the constants above say; ``radius``, ``mass`` (n,) and
+    ``par`` (35,) and ``path`` (steps, 23) are laid out as the constants above say; ``radius``, ``mass`` (n,) and
     ``pos``, ``vel``, ``rot`` (n, 3) are the beads' (SI, world frame; ``rot`` is the spin in rad/s), ``shell`` (13,)
     is position, velocity, quaternion and spin of the shell's centre of mass; all of these are left as they end.
     ``modes`` (m, 17): ω, ζ, 1/mass, direction (3), dome (6), floor (3), value, speed. ``out`` (samples, 3) gets m/s²
@@ -126,7 +118,6 @@ def simulate(
     gravity = par[GRAVITY_AT]
     r_in, wall, middle = par[RADIUS], par[WALL], par[MIDDLE]
     door = par[DOOR]
-    relief, pitch, hardening = par[RELIEF], par[RELIEF_PITCH], par[HARDENING]
     force = np.zeros((n, 3))
     torque = np.zeros((n, 3))
     pairs = np.zeros((n * (n - 1) // 2 + 1, 2), dtype=np.int64)
@@ -325,8 +316,7 @@ def simulate(
                 vy = vel[i, 1] - vel[j, 1] - (gz * x - gx * z)
                 vz = vel[i, 2] - vel[j, 2] - (gx * y - gy * x)
                 vn = vx * x + vy * y + vz * z
-                stiffer = 1.0 + hardening * (min(abs(vn), 1.5) - 0.5)
-                push = par[K_BEADS] * (reach - dist) - par[C_BEADS] * stiffer * vn
+                push = par[K_BEADS] * (reach - dist) - par[C_BEADS] * vn
                 if push <= 0.0:
                     continue
                 vx -= vn * x
@@ -371,7 +361,7 @@ def simulate(
                     uz = 0.0
                     if surface == 0:
                         depth = ri - bz
-                        if depth <= -relief:
+                        if depth <= 0.0:
                             continue
                         uz = 1.0
                         k = par[K_FLOOR]
@@ -380,10 +370,9 @@ def simulate(
                     elif surface == 1:
                         up = max(bz - wall, 0.0)
                         square = bx * bx + by * by + up * up
-                        far = r_in - ri - relief
+                        far = r_in - ri
                         if square <= far * far:
                             continue
-                        far += relief
                         dist = np.sqrt(square)
                         depth = dist - far
                         ux = -bx / dist
@@ -396,27 +385,13 @@ def simulate(
                         if door <= 0.0:
                             continue
                         depth = bx * par[DOOR_X] + by * par[DOOR_Y] - (r_in - door - ri)
-                        if depth <= -relief:
+                        if depth <= 0.0:
                             continue
                         ux = -par[DOOR_X]
                         uy = -par[DOOR_Y]
                         k = par[K_DOME]
                         c = par[C_DOME]
                         mu = par[MU_DOME]
-                    if relief > 0.0:
-                        # bricks, seams, roughness: the surface stands in by a periodic height, and leans with its slope
-                        depth -= 0.5 * relief
-                        g0, s0 = _bump((bx - ux * ri) * pitch)
-                        g1, s1 = _bump((by - uy * ri) * pitch + 0.37)
-                        g2, s2 = _bump((bz - uz * ri) * pitch + 0.71)
-                        depth += relief / 3 * (g0 + g1 + g2)
-                        if depth <= 0.0:
-                            continue
-                        slope = relief / 3 * pitch
-                        along = slope * (s0 * ux + s1 * uy + s2 * uz)
-                        ux -= slope * s0 - along * ux
-                        uy -= slope * s1 - along * uy
-                        uz -= slope * s2 - along * uz
                     nx = m00 * ux + m01 * uy + m02 * uz
                     ny = m10 * ux + m11 * uy + m12 * uz
                     nz = m20 * ux + m21 * uy + m22 * uz
@@ -428,7 +403,7 @@ def simulate(
                     vy = vel[i, 1] - ri * (rot[i, 2] * nx - rot[i, 0] * nz) - (svy + wz * rx - wx * rz)
                     vz = vel[i, 2] - ri * (rot[i, 0] * ny - rot[i, 1] * nx) - (svz + wx * ry - wy * rx)
                     vn = vx * nx + vy * ny + vz * nz
-                    push = k * depth - c * (1.0 + hardening * (min(abs(vn), 1.5) - 0.5)) * vn
+                    push = k * depth - c * vn
                     if push <= 0.0:
                         continue
                     vx -= vn * nx

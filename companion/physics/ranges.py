@@ -28,19 +28,7 @@ STYLES = ("up-down", "sideways", "to-and-fro", "slanted", "rocking", "twisting",
 """How people shake; each person has one or two of them."""
 
 LOGARITHMIC = frozenset(
-    {
-        "bead_spread",
-        "relief_mm",
-        "relief_slope",
-        "contact_us",
-        "rolling",
-        "mode_hz",
-        "mode_damping",
-        "mode_mass",
-        "tempo_hz",
-        "peak_g",
-        "noise_mg",
-    }
+    {"bead_spread", "contact_us", "rolling", "mode_hz", "mode_damping", "mode_mass", "tempo_hz", "peak_g", "noise_mg"}
 )
 
 
@@ -60,13 +48,10 @@ class Ranges:
     thickness_mm: Range = (1.0, 2.5)
     door: float = 0.6  # probability of a flat door instead of a smooth dome
     door_depth: Range = (0.06, 0.25)  # how far the flat cuts in, as a part of the inner radius
-    relief_mm: Range = (1.0, 12.0)  # bricks, seams and roughness on all inner surfaces: their pitch
-    relief_slope: Range = (0.0005, 0.03)  # and their height, as a part of the pitch
-    # contacts: restitution (of a touch at 0.5 m/s), contact time, friction
+    # contacts: restitution, contact time, friction
     restitution_beads: Range = (0.75, 0.97)
     restitution_floor: Range = (0.40, 0.90)
     restitution_dome: Range = (0.40, 0.90)
-    hardening: Range = (0.0, 0.8)  # how much more a contact damps at 1.5 m/s than at 0.5
     contact_us: Range = (140.0, 320.0)
     friction_beads: Range = (0.05, 0.40)
     friction_shell: Range = (0.10, 0.60)
@@ -168,9 +153,6 @@ class Ranges:
             thickness_m=thickness,
             door_m=radius * draw("door_depth", rng) if rng.random() < self.door else 0.0,
             door_azimuth=float(rng.uniform(0, 2 * np.pi)),
-            pitch_m=draw("relief_mm", rng) / 1000,
-            relief_slope=draw("relief_slope", rng),
-            hardening=draw("hardening", rng),
             restitution=(draw("restitution_beads", rng), draw("restitution_floor", rng), draw("restitution_dome", rng)),
             contact_s=tuple(draw("contact_us", rng) * 1e-6 for _ in range(3)),
             friction=(draw("friction_beads", rng), draw("friction_shell", rng), draw("friction_shell", rng)),
@@ -248,9 +230,6 @@ class Device:
     thickness_m: float
     door_m: float
     door_azimuth: float
-    pitch_m: float
-    relief_slope: float
-    hardening: float
     restitution: tuple[float, float, float]
     contact_s: tuple[float, ...]
     friction: tuple[float, float, float]

@@ -182,9 +182,6 @@ def _parameters(device: Device, grip: Grip, sub: int, gravity: float) -> FloatAr
         beads.FOOT_DAMPER: 0.9 * np.sqrt(foot_spring * device.shell_kg) / 3,
         beads.FOOT_FRICTION: 0.35,
         beads.GRAVITY_AT: gravity,
-        beads.RELIEF: device.pitch_m * device.relief_slope,
-        beads.RELIEF_PITCH: 1 / device.pitch_m,
-        beads.HARDENING: device.hardening,
     }
     for place, value in values.items():
         par[place] = value

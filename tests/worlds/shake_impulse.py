@@ -118,7 +118,7 @@ def _run(
     speed = np.zeros(3)
     turn = np.zeros(3)  # the shell's spin, world frame
     q = np.array([shell[6], shell[7], shell[8], shell[9]])
-    most = n * 8 + n * n
+    most = n * planes.shape[0] + n * n
     who = np.zeros((most, 2), dtype=np.int64)
     normal = np.zeros((most, 3))
     arm = np.zeros((most, 3))  # from the shell's centre of mass, for contacts with it
