@@ -255,9 +255,8 @@ def _closing_moves(s: ArcticState) -> Iterator[ArcticMove]:
 
 
 def _totem_moves(s: ArcticState) -> Iterator[ArcticMove]:
-    if -1 in s.totems:
-        seat = s.totems.index(-1)
-        yield from (ArcticMove("totem", seat, animal) for animal in range(6) if animal not in s.totems)
+    seat = s.totems.index(-1)
+    yield from (ArcticMove("totem", seat, animal) for animal in range(6) if animal not in s.totems)
 
 
 _MOVES: dict[str, Callable[[ArcticState], Iterator[ArcticMove]]] = {
@@ -412,7 +411,7 @@ def _close_test(s: ArcticState, move: ArcticMove) -> bool:
 
 
 def _totem_test(s: ArcticState, move: ArcticMove) -> bool:
-    return -1 in s.totems and move.a == s.totems.index(-1) and move.b >= 0 and move.b not in s.totems
+    return move.a == s.totems.index(-1) and move.b >= 0 and move.b not in s.totems
 
 
 def _always(s: ArcticState, move: ArcticMove) -> bool:

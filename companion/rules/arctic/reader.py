@@ -70,6 +70,9 @@ def from_json(game: Arctic, data: Mapping[str, Any]) -> ArcticState:
         state.seat = max(state.first, 0) if seat is None else _whole(seat, 1, n, "to_move") - 1
     found: list[Problem] = []
     found += _read_players(state, seats)
+    if state.phase in {"totems", "over"}:
+        # The game is over when the last secret totem has been shown.
+        state.phase = "totems" if -1 in state.totems else "over"
     found += _read_places(state, places)
     found += _read_pile(state, places)
     _read_powers(state, data)

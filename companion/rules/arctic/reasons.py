@@ -107,7 +107,7 @@ def _nothing_else(s: ArcticState, move: ArcticMove, facts: Facts) -> Reason:
     kind = _CHANCE[s.phase]
     if move.kind != kind:
         return Reason("chance-first", facts | {"waits": kind})
-    seat = s.totems.index(-1) if s.phase == "totems" and -1 in s.totems else s.seat
+    seat = s.totems.index(-1) if s.phase == "totems" else s.seat
     if kind in {"totem", "hand"} and move.a != seat:
         return Reason("other-seat", facts | {"who": seat})
     if kind == "totem":

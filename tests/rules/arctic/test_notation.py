@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.rules import game
+from companion.rules import arctic, game
 from companion.rules.arctic.moves import KINDS
 from companion.rules.core import AmbiguousMoveError, IllegalMoveError, InvalidMoveError, RulesError
 
@@ -172,3 +174,11 @@ def test_every_legal_step_of_a_game_reads_back(players: int) -> None:
         for move in moves:
             assert ARCTIC.parse(str(move)) == move
         state = state.play(rng.choice([m for m in moves if "?" not in str(m)]))
+
+
+def test_the_notation_that_is_documented_is_read() -> None:
+    table = (Path(arctic.__file__).parent / "README.md").read_text(encoding="utf-8").split("## Moves")[1].split("##")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    written = [text for row in rows for text in re.findall(r"`([^`]+)`", row)]
+    assert {str(ARCTIC.parse(text)) for text in written} == set(written)
+    assert {text.split()[0] for text in written} == set(KINDS)

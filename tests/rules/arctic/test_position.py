@@ -376,3 +376,56 @@ def test_whatever_a_position_says_it_is_refused_or_judged(position: dict[str, An
         assert ruling.clauses and ruling.en != ruling.fr and "{" not in ruling.en + ruling.fr
     for move in listed[:10]:
         state.after(move).position()
+
+
+# --- positions that play does not reach -------------------------------------------------------------------------------
+
+
+def test_where_nothing_can_be_turned_up_nothing_is(refused: Make) -> None:
+    for phase, text in (("penalty", "penalty ?"), ("drawn", "hand p1 ?"), ("refill", "river walrus-5-orca")):
+        p = wrong("nothing-to-turn-up") | {"phase": phase}
+        state = ARCTIC.from_position(p)
+        assert not state.legal_moves and "ARC-E.1" in refused(state, text).clauses
+    full = ARCTIC.from_position(sound() | {"phase": "refill"})
+    assert not full.legal_moves and refused(full, "river walrus-5-orca").clauses == ("ARC-C.1",)
+
+
+def test_phase_b_without_a_visible_card_has_no_step(refused: Make) -> None:
+    state = ARCTIC.from_position(wrong("visible-missing"))
+    assert not state.legal_moves
+    for text in ("tokens fox+ moose-", "end", "extra fox+", "place fox-5-moose"):
+        assert "ARC-0.1" in refused(state, text).clauses, text
+    extra = ARCTIC.from_position(wrong("visible-missing") | {"phase": "B2"})
+    assert [str(move) for move in extra.legal_moves] == ["end"]
+    assert refused(extra, "extra fox+").clauses
+    assert refused(extra, "draw bear-5-fox").clauses
+
+
+def test_a_phase_that_should_be_over_can_only_end(refused: Make, play: Make) -> None:
+    state = ARCTIC.from_position(wrong("count-over"))
+    assert [str(move) for move in state.legal_moves] == ["end"]
+    assert refused(state, "place fox-5-moose").clauses == ("ARC-A.1",)
+    assert refused(state, "draw bear-5-fox").clauses
+    assert play(state, "end").phase == "B"
+
+
+def test_a_game_is_over_when_the_last_totem_is_shown() -> None:
+    p = sound() | {"phase": "over", "stage": "last", "reserve": 0, "pile_left": sound()["pile_left"] + 5}
+    p["held"] = []
+    secret = ARCTIC.from_position(p)
+    assert secret.phase == "totems" and secret.outcome() is None and secret.legal_moves
+    p["players"][1]["totem"] = "bear"
+    known = ARCTIC.from_position(p | {"phase": "totems"})
+    assert known.phase == "over" and known.outcome() is not None and keys(known) == set()
+
+
+def test_a_position_may_be_of_the_set_up(play: Make) -> None:
+    rng = Random(1)
+    state = ARCTIC.start(ARCTIC.seats(2))
+    for _ in range(17):
+        assert ARCTIC.from_position(state.position()) == state
+        state = state.play(state.chance(rng))
+    bare = ARCTIC.from_position({"game": "arctic", "players": [{"totem": None}, {}], "phase": "setup"})
+    assert (
+        bare.packs == () and bare.to_move == CHANCE and {m.kind for m in bare.legal_moves} >= {"pack", "first", "totem"}
+    )

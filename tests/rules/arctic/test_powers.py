@@ -352,3 +352,33 @@ def test_every_power_of_phase_a_waits_a_turn(table: Make, refused: Make) -> None
         assert (
             fresh.game.parse(text) in table(pile="fox-1-bear", hand="moose-5-walrus", own=own, sides=sides).legal_moves
         )
+
+
+# --- where there is no visible card, or nothing to do -----------------------------------------------------------------
+
+
+@pytest.mark.cites("ARC-0.1", "ARC-A.4")
+def test_without_a_visible_card_no_power_no_token_and_nothing_to_draw(table: Make, play: Make, allowed: Make) -> None:
+    state = table(pile="orca-5-puffin", hand="moose-5-walrus", own="puffin moose", sides=(4, 10))
+    state = play(state, "take-back")
+    ruling = allowed(state, "value -1")
+    assert {"ARC-P.10", "ARC-0.1", "ARC-A.4"} <= set(ruling.clauses) and "no power card" in ruling.en
+    after = play(state, "value -1")
+    assert after.to_move == 1 and after.owners == state.owners and after.tokens == state.tokens
+    covered = table(pile="down:?", hand="moose-5-walrus", own="fox moose", sides=(11, 9))
+    covered = play(covered, "place moose-5-walrus bottom")
+    assert (covered.phase, covered.value) == ("C", 0)
+    assert play(covered, "end").to_move == 1
+    assert play(covered, "value +1", "draw bear-5-fox").phase == "refill"
+
+
+def test_only_cards_beyond_seven_are_put_away(table: Make, play: Make, refused: Make) -> None:
+    state = drawing(table, play, penalty="orca-3-fox", own="bear", sides=(5,))
+    state = play(state, "draw bear-5-fox", "draw bear-4-moose", "river orca-5-puffin", "river orca-4-bear")
+    assert state.phase == "D"
+    ruling = refused(state, "discard bear-5-fox")
+    assert ruling.clauses == ("ARC-C.2",) and ruling.facts["cards"] == 3
+    both = refused(state, "discard fox-5-moose")
+    assert "beyond seven" in both.en and "cannot have" in both.en
+    assert refused(state, "value +1").clauses == ("ARC-P.9", "ARC-P.10")
+    assert refused(state, "refill").clauses == ("ARC-A.4", "ARC-A.6", "ARC-P.7", "ARC-C.1")
