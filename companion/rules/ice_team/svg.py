@@ -1,0 +1,309 @@
+"""A position of Ice Team as a picture: SVG that reads in print, in grey and for colour-blind people.
+
+Nothing is told by colour alone: each team has a shape and a letter, each ground a pattern, each tile a sign, cracks are
+lines, a searched igloo is empty, and a refused move is marked with a cross and dashes, a legal one with a tick and
+full lines.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from math import cos, hypot, pi, sin, sqrt
+from textwrap import wrap
+from typing import TYPE_CHECKING, NamedTuple
+
+from companion.rules.core import Ruling
+from companion.rules.ice_team import drifting
+from companion.rules.ice_team.board import GRIDS
+from companion.rules.ice_team.box import DRIFTS, FRAGILE, IGLOO, PAW, PENGUINS, SEA, SEARCHED, TILE_TEXT, UNKNOWN
+from companion.rules.ice_team.svg_signs import CRACKS, DEFS, DRIFT, IGLOO_SIGN, PAW_SIGN, PENGUIN, bear
+
+if TYPE_CHECKING:
+    from companion.rules.ice_team.board import Cell, Layout
+    from companion.rules.ice_team.moves import IceMove
+    from companion.rules.ice_team.state import IceTeamState
+
+Point = tuple[float, float]
+SIDE = 66.0
+"""From the middle of a space to that of the next."""
+MARGIN = 20.0
+LINE = 20
+INK = "#1a1a1a"
+WORDS = {
+    "en": {
+        "legal": "legal",
+        "refused": "refused",
+        "board": "Ice Team, position",
+        "start": "Start",
+        "village": "Village",
+        "fish": "{fresh} fresh, {frozen} frozen",
+        "turn": "to move",
+    },
+    "fr": {
+        "legal": "permis",
+        "refused": "refusé",
+        "board": "Ice Team, position",
+        "start": "Départ",
+        "village": "Village",
+        "fish": "{fresh} frais, {frozen} congelés",
+        "turn": "au trait",
+    },
+}
+
+
+class Grid(NamedTuple):
+    """Where the cells of a layout lie in the picture."""
+
+    hexagons: bool
+    left: float
+    top: float
+
+    def centre(self, cell: Cell) -> Point:
+        """Return the middle of a cell; rows of hexagons are half a cell apart and lie closer."""
+        across, down = cell
+        if self.hexagons:
+            return self.left + SIDE * (across + down / 2), self.top + SIDE * sqrt(3) / 2 * down
+        return self.left + SIDE * across, self.top + SIDE * down
+
+    def corners(self, cell: Cell, inset: float = 0) -> list[Point]:
+        """Return the corners of a cell: corner d and the next one bound the edge in direction d."""
+        x, y = self.centre(cell)
+        count = 6 if self.hexagons else 4
+        radius = SIDE / 2 / cos(pi / count) - inset
+        turns = [(2 * d - 1) * pi / count for d in range(count)]
+        return [(x + radius * cos(turn), y + radius * sin(turn)) for turn in turns]
+
+
+def draw(state: IceTeamState, move: IceMove | None = None, lang: str = "en") -> str:
+    """Return the boards as SVG text; with a move also its marks, and below the boards the ruling with its clauses."""
+    layout = state.table.layout
+    grid, width, below = _frame(layout)
+    ruling = None if move is None else state.check(move)
+    caption = [] if ruling is None or move is None else _caption(move, ruling, lang, int(width / 8.2))
+    title = f"{WORDS[lang]['board']}: {state}"
+    height = below + LINE * (1 + len(caption)) + (8 if caption else 0)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
+        'font-family="sans-serif">',
+        f"<title>{escape(title)}</title>",
+        *([f"<desc>{escape(' '.join(caption))}</desc>"] if caption else []),
+        DEFS,
+        f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
+        *(_space(state, grid, space) for space in range(layout.start)),
+        *_shore(state, grid, "start", lang),
+        *_shore(state, grid, "village", lang),
+        *_edges(layout, grid),
+        *(_bears(state, space, *grid.centre(cell), lang) for space, cell in enumerate(layout.cells)),
+        _fish(state, below, width, lang),
+    ]
+    if move is not None and ruling is not None:
+        parts += _marks(state, grid, move, legal=ruling.legal)
+    for row, text in enumerate(caption):
+        y = below + LINE * (row + 1) + 8
+        weight = "bold" if row == 0 else "normal"
+        parts.append(f'<text x="{MARGIN:g}" y="{y:g}" font-size="15" font-weight="{weight}">{escape(text)}</text>')
+    parts.append("</svg>")
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def _caption(move: IceMove, ruling: Ruling, lang: str, width: int) -> list[str]:
+    verdict = WORDS[lang]["legal" if ruling.legal else "refused"]
+    sentence = ruling.fr if lang == "fr" else ruling.en
+    return [f"{move}: {verdict}", *wrap(f"{sentence} [{', '.join(ruling.clauses)}]", width)]
+
+
+def _frame(layout: Layout) -> tuple[Grid, float, float]:
+    """Return the grid, the width of the picture, and where the boards end below."""
+    plain = Grid(layout.grid == "hex", 0, 0)
+    cells = [*layout.cells, *layout.start_cells, *layout.village_cells]
+    corners = [corner for cell in cells for corner in plain.corners(cell)]
+    left, right = min(x for x, _ in corners), max(x for x, _ in corners)
+    top, bottom = min(y for _, y in corners), max(y for _, y in corners)
+    grid = plain._replace(left=MARGIN - left, top=MARGIN - top)
+    return grid, right - left + 2 * MARGIN, bottom - top + 2 * MARGIN + 8
+
+
+def _polygon(corners: list[Point]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
+
+
+# --- what lies on a space ---------------------------------------------------------------------------------------------
+
+
+def _space(s: IceTeamState, grid: Grid, space: int) -> str:
+    layout, tile = s.table.layout, s.tiles[space]
+    name, cell = layout.names[space], layout.cells[space]
+    x, y = grid.centre(cell)
+    found = [
+        f'<g id="{name}" class="{TILE_TEXT[tile]}">',
+        f'<polygon points="{_polygon(grid.corners(cell))}" fill="url(#sea)" stroke="#6aa9cf" stroke-width="0.8"/>',
+    ]
+    if tile != SEA:
+        dashes = ' stroke-dasharray="7 3"' if FRAGILE[tile] else ""
+        fill = "url(#ice)" if tile >= UNKNOWN else "#e6eaed"
+        found.append(
+            f'<polygon points="{_polygon(grid.corners(cell, 6))}" fill="{fill}" stroke="{INK}" stroke-width="1.6"'
+            f' stroke-linejoin="round"{dashes}/>'
+        )
+        # Where a bear stands, the sign gives way to be seen beside it.
+        place = f"{x + 9:.1f} {y + 5:.1f}) scale(0.85" if any(_standing(s, space)) else f"{x:.1f} {y - 2:.1f}"
+        found.append(f'<g transform="translate({place})">{_sign(tile)}</g>')
+    found.append(
+        f'<text x="{x:.1f}" y="{y + SIDE * 0.4:.1f}" font-size="11" text-anchor="middle" stroke="#ffffff" '
+        f'stroke-width="3" paint-order="stroke" fill="{INK}">{name}</text></g>'
+    )
+    return "".join(found)
+
+
+def _sign(tile: int) -> str:
+    """Return what a tile shows, about its middle."""
+    cracks = CRACKS if FRAGILE[tile] else ""
+    if tile in (IGLOO, SEARCHED):
+        return IGLOO_SIGN[tile == SEARCHED]
+    if tile == UNKNOWN:
+        return f'<text y="8" font-size="26" text-anchor="middle" fill="{INK}">?</text>'
+    if tile == PAW:
+        return cracks + PAW_SIGN
+    if DRIFTS[tile]:
+        return cracks + DRIFT
+    count = PENGUINS[tile]
+    places = [(13 * (n - (count - 1) / 2)) for n in range(count)]
+    return cracks + "".join(f'<g transform="translate({place:g} 0)">{PENGUIN}</g>' for place in places)
+
+
+def _shore(s: IceTeamState, grid: Grid, which: str, lang: str) -> list[str]:
+    """Return Start or Village: one large space over several cells, with its bears in the middle one."""
+    layout = s.table.layout
+    cells = layout.start_cells if which == "start" else layout.village_cells
+    found = [f'<g id="{which}" class="{which}">']
+    for cell in cells:
+        points = _polygon(grid.corners(cell))
+        found.append(f'<polygon points="{points}" fill="url(#land)" stroke="#a89a86" stroke-width="0.8"/>')
+    x, y = grid.centre(cells[len(cells) // 2])
+    found.append("</g>")
+    found.append(
+        f'<text x="{x:.1f}" y="{y + SIDE * 0.42:.1f}" font-size="13" font-weight="bold" text-anchor="middle" '
+        f'stroke="#ffffff" stroke-width="4" paint-order="stroke" fill="{INK}">{WORDS[lang][which]}</text>'
+    )
+    found.append(_bears(s, layout.index(which), x, y - 8, lang))
+    return found
+
+
+def _standing(s: IceTeamState, space: int) -> tuple[int, int]:
+    return s.count_on(space, 0), s.count_on(space, 1)
+
+
+def _bears(s: IceTeamState, space: int, x: float, y: float, lang: str) -> str:
+    """Return the bears on a space: those of a team together, with their number."""
+    teams = [(colour, count) for colour, count in zip(s.colours, _standing(s, space), strict=True) if count]
+    if space < s.table.layout.start:
+        x, y = x - 11, y - 11
+    shift = 17 if len(teams) > 1 else 0
+    return "".join(
+        bear(colour, count, (x + shift * (2 * number - 1), y), lang) for number, (colour, count) in enumerate(teams)
+    )
+
+
+def _edges(layout: Layout, grid: Grid) -> list[str]:
+    """Return the outlines of the track boards, and of Start and Village."""
+    where = {cell: layout.boards[space] for space, cell in enumerate(layout.cells)}
+    where |= dict.fromkeys(layout.start_cells, -1) | dict.fromkeys(layout.village_cells, -2)
+    found = []
+    for cell, owner in where.items():
+        corners = grid.corners(cell)
+        for direction, (across, down) in enumerate(GRIDS[layout.grid].values()):
+            if where.get((cell[0] + across, cell[1] + down)) != owner:
+                (x0, y0), (x1, y1) = corners[direction], corners[(direction + 1) % len(corners)]
+                found.append(f"M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}")
+    return [f'<path class="edges" d="{"".join(found)}" fill="none" stroke="{INK}" stroke-width="2.4"/>']
+
+
+def _fish(s: IceTeamState, below: float, width: float, lang: str) -> str:
+    """Return a line with both players' fish; the one to move is told."""
+    found = []
+    for seat, (name, colour) in enumerate(zip(s.names, s.colours, strict=True)):
+        x = MARGIN + 14 + seat * (width / 2)
+        fish = WORDS[lang]["fish"].format(fresh=s.fresh[seat], frozen=s.frozen[seat])
+        turn = f", {WORDS[lang]['turn']}" if s.to_move == seat else ""
+        found.append(bear(colour, 1, (x, below - 6), lang))
+        text = escape(f"{name[:24]}: {fish}{turn}")
+        found.append(f'<text class="fish" x="{x + 20:.1f}" y="{below:.1f}" font-size="14">{text}</text>')
+    return "".join(found)
+
+
+# --- the move in question ---------------------------------------------------------------------------------------------
+
+
+def marked(s: IceTeamState, move: IceMove) -> tuple[list[int], tuple[int, int] | None]:
+    """Return the spaces that a move is about, and where an arrow leads from and to."""
+    layout = s.table.layout
+    here = s.bears[s.bear] if s.bear >= 0 else -1
+    first, second = layout.index(move.a), layout.index(move.b)
+    if move.kind in ("walk", "leap", "swim"):
+        spaces = [space for space in (first, second) if space >= 0]
+        return spaces, (first, second) if len(spaces) == 2 and first != second else None
+    if move.kind in ("drift", "push"):
+        if here < 0 or first < 0:
+            return [first] if first >= 0 else [], None
+        shifts = drifting.pushes(s).get(first, []) if move.kind == "push" else []
+        spaces = [*dict.fromkeys([here, *(end for _, end in shifts), first])]
+        return spaces, (here, first) if here != first else None
+    if move.kind == "floe":
+        return [first] if first >= 0 else [], None
+    return [here] if here >= 0 else [], None
+
+
+def _marks(s: IceTeamState, grid: Grid, move: IceMove, *, legal: bool) -> list[str]:
+    layout = s.table.layout
+    spaces, way = marked(s, move)
+    cells = {space: _cell(layout, grid, space, way) for space in spaces}
+    dash = "" if legal else ' stroke-dasharray="9 6"'
+    found = []
+    for cell in cells.values():
+        for stroke, colour in ((8, "#ffffff"), (4, INK)):
+            dashes = dash if colour == INK else ""
+            found.append(
+                f'<polygon class="mark" points="{_polygon(grid.corners(cell, 2))}" fill="none" '
+                f'stroke="{colour}" stroke-width="{stroke}"{dashes}/>'
+            )
+    if way is not None:
+        found += _arrow(grid.centre(cells[way[0]]), grid.centre(cells[way[1]]), dash=dash)
+    if cells:
+        x, y = grid.centre(cells[way[1]] if way is not None else list(cells.values())[-1])
+        sign = "M-6 0l4 5 8-10" if legal else "M-6-6L6 6M6-6L-6 6"
+        found.append(
+            f'<g class="{"legal" if legal else "refused"}" transform="translate({x + SIDE * 0.36:.1f} '
+            f'{y - SIDE * 0.36:.1f})"><circle r="11" fill="{"#ffffff" if legal else INK}" stroke="{INK}" '
+            f'stroke-width="2"/><path d="{sign}" fill="none" stroke="{INK if legal else "#ffffff"}" '
+            f'stroke-width="3"/></g>'
+        )
+    return found
+
+
+def _cell(layout: Layout, grid: Grid, space: int, way: tuple[int, int] | None) -> Cell:
+    """Return the cell of a space; of Start and Village the one nearest to the other end of the way."""
+    if space < layout.start:
+        return layout.cells[space]
+    cells = layout.start_cells if space == layout.start else layout.village_cells
+    other = None if way is None else way[way[0] == space]
+    if other is None or other >= layout.start:
+        return cells[len(cells) // 2]
+    x, y = grid.centre(layout.cells[other])
+    return min(cells, key=lambda cell: hypot(grid.centre(cell)[0] - x, grid.centre(cell)[1] - y))
+
+
+def _arrow(begin: Point, end: Point, *, dash: str) -> list[str]:
+    (x0, y0), (x1, y1) = begin, end
+    length = hypot(x1 - x0, y1 - y0)
+    ux, uy = (x1 - x0) / length, (y1 - y0) / length
+    # From the rim of what stands at the start to the rim of what stands at the end.
+    x0, y0, x1, y1 = x0 + 16 * ux, y0 + 16 * uy, x1 - 14 * ux, y1 - 14 * uy
+    tip = f"M{x1 - 14 * ux - 7 * uy:.1f} {y1 - 14 * uy + 7 * ux:.1f}L{x1:.1f} {y1:.1f}"
+    tip += f"L{x1 - 14 * ux + 7 * uy:.1f} {y1 - 14 * uy - 7 * ux:.1f}"
+    shaft = f"M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"
+    found = []
+    for width, colour in ((8, "#ffffff"), (3.5, INK)):
+        dashes = dash if colour == INK else ""
+        style = f'fill="none" stroke="{colour}" stroke-width="{width}"'
+        found.append(f'<path class="arrow" d="{shaft}" {style}{dashes}/><path d="{tip}" {style}/>')
+    return found
