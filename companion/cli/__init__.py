@@ -21,10 +21,11 @@ COMMANDS: dict[str, str] = {
     "rule": "A clause by its id, or clauses and disputes by words.",
     "score": "The score sheet of a record or a position, line by line.",
     "playout": "A random legal game as a record.",
-    "shake": "Count beads in recorded shakes; simulate, record.",
+    "shake": "Count beads in recorded shakes; simulate shakes; rebuild the model.",
     "vision": "What the camera sees.",
     "kit": "Printable sheets (PDF): board markers and a check ruler.",
     "firmware": "The igloo's program: build it, list the images.",
+    "explain": "Two positions a turn apart: the legal turns between them.",
     "bench": "Speed and accuracy tables.",
 }
 
@@ -66,6 +67,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return stop.exit_code
     except click.Abort:
         return 130
+    except click.exceptions.NoArgsIsHelpError as error:
+        # A group without a subcommand: its help is the answer, on the standard output, and still no success.
+        click.echo(error.ctx.get_help())
+        click.echo(f"companion: {error.ctx.command_path} needs a subcommand.", err=True)
+        return 2
     except click.ClickException as error:
         click.echo(f"companion: {error.format_message()}", err=True)
         return 2
@@ -73,10 +79,17 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return 0
     except (ValueError, OSError) as error:
         # Errors of ours inherit ValueError or OSError and carry one sentence for the reader.
-        text = " ".join(str(error).split()) or type(error).__name__
-        click.echo(f"companion: {text}", err=True)
+        click.echo(f"companion: {sentence(error)}", err=True)
         return 2
     return result if isinstance(result, int) else 0
+
+
+def sentence(error: Exception) -> str:
+    """Return one line for an error; those of the operating system without their number."""
+    cause = error if isinstance(error, OSError) and error.strerror else error.__cause__
+    if isinstance(cause, OSError) and cause.strerror and "[Errno" in str(error):
+        return f"{cause.filename}: {cause.strerror}." if cause.filename else f"{cause.strerror}."
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def main() -> None:

@@ -41,8 +41,9 @@ def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str,
     try:
         try:
             server = make_server(create_app(service), host, port)
-        except (OSError, OverflowError) as error:
-            raise click.ClickException(f"The page cannot listen on {host}:{port}: {error}.") from error
+        except (OSError, OverflowError, ValueError) as error:
+            why = getattr(error, "strerror", None) or "no such address"
+            raise click.ClickException(f"The page cannot listen on {host}:{port}: {why}.") from error
         service.start()
         urls = service.announce(server.port)
         _greet(service, urls)
@@ -66,6 +67,8 @@ def _greet(service: Service, urls: list[str]) -> None:
     click.echo(drawn.getvalue())
     click.echo("Open this on your phone; it makes you the host of the table:")
     click.echo(f"  {link}")
+    if service.settings.note:
+        click.echo(service.settings.note)
     click.echo(f"Data: {service.options.data}   End with Ctrl+C. Another host link: companion host")
     sys.stdout.flush()
 

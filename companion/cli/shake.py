@@ -123,6 +123,7 @@ def simulated(devices: int, per_device: int, shakes: int, seconds: float, seed: 
 @click.pass_context
 def count(ctx: click.Context, files: tuple[Path, ...], as_one: bool, as_json: bool) -> None:
     """Count the beads in recorded shakes (.csv or .npz)."""
+    from companion.cli import sentence
     from companion.igloo.count import count_runs, shipped, together
     from companion.igloo.files import read_recording
     from companion.ports import CountPosterior, DeviceKind
@@ -133,7 +134,7 @@ def count(ctx: click.Context, files: tuple[Path, ...], as_one: bool, as_json: bo
         try:
             recording = read_recording(file)
         except (ValueError, OSError) as error:
-            why = " ".join(str(error).split())
+            why = sentence(error)
             click.echo(f"companion: {why}", err=True)
             unread += 1
             if as_json:

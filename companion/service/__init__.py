@@ -221,9 +221,9 @@ class Service:
         self._publish_camera()
         return table
 
-    def keep_evidence(self) -> Evidence | None:
-        """Keep the newest picture and enter it in the journal."""
-        picture = self._eye.evidence()
+    def keep_evidence(self, *, fresh: bool = False) -> Evidence | None:
+        """Keep the newest picture and enter it in the journal; with ``fresh`` only one that was not kept before."""
+        picture = self._eye.evidence(fresh=fresh)
         if picture is None:
             return None
         data, found = picture
@@ -308,7 +308,7 @@ class Service:
                 turned, before = (before, now), now
                 if self.settings["evidence_each_round"] and _worth_a_picture(*turned):
                     try:
-                        self.keep_evidence()
+                        self.keep_evidence(fresh=True)
                     except OSError as error:
                         log.error("A picture could not be kept: %s", error)
 

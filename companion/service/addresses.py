@@ -37,10 +37,11 @@ def lan_addresses() -> list[str]:
 def page_urls(host: str, port: int) -> list[str]:
     """Return the addresses under which the page answers, for a listener on ``host``; the best comes first."""
     if host in {"0.0.0.0", "::", ""}:  # noqa: S104 - compared, not bound
-        hosts = [*lan_addresses(), "localhost"]
         name = socket.gethostname().split(".")[0]
-        if name and name != "localhost":
-            hosts.insert(len(hosts) - 1, f"{name}.local")
+        local = [f"{name}.local"] if name and name != "localhost" else []
+        found = lan_addresses()
+        # Without a network only this machine itself can open the page.
+        hosts = [*found, *local, "localhost"] if found else ["localhost", *local]
     else:
         hosts = [host]
     return [f"http://{f'[{h}]' if ':' in h else h}:{port}" for h in hosts]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 FROM_THE_PAGE = re.compile(r"usb(:\d{1,2})?|pi(:\d)?|/dev/video\d{1,3}|https?://\S{1,300}")
 """What a request may name; files and folders of this machine only its owner names, on the command line."""
 
+NOW_S = 3.0
+"""How old a picture may be to be one of now; a camera at rest is looked at every two seconds."""
 
 
 class Eye:
@@ -27,6 +30,7 @@ class Eye:
         self._lock = threading.Lock()
         self._watcher: CameraWatcher | None = None
         self._source = ""
+        self._given = 0
 
     def use(self, text: str, *, from_page: bool = False) -> None:
         """Watch another source; an empty text: none.
@@ -71,16 +75,25 @@ class Eye:
                 watcher = self._watcher = self._watch("")
         return _table(watcher.show_photo(data))
 
-    def evidence(self) -> tuple[bytes, Evidence] | None:
-        """Return the newest straightened table, else the newest frame, as JPEG with what is to be noted of it."""
+    def evidence(self, *, fresh: bool = False) -> tuple[bytes, Evidence] | None:
+        """Return the newest straightened table, else the newest frame, as JPEG with what is to be noted of it.
+
+        ``fresh``: only a picture of now, or one that was not returned before: an old photo is no witness of another
+        round.
+        """
         watcher = self._watcher
         if watcher is None:
             return None
         look = watcher.look()
+        if fresh and (look is None or look.old):
+            return None
+        if fresh and look is not None and look.number == self._given and time.monotonic() - look.t > NOW_S:
+            return None
         straight = look is not None and look.table is not None and not look.old
         data = watcher.table_jpeg() if straight else watcher.frame_jpeg()
         if data is None or look is None:
             return None
+        self._given = look.number
         status = watcher.status()
         markers = tuple(sorted(look.now.markers))
         width, height = status.width, status.height

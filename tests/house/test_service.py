@@ -6,6 +6,7 @@ import hashlib
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from companion.cli.bench_web import Phone
+from companion.service import addresses
 from tests.worlds.mjpeg import MjpegServer
 from tests.worlds.served import Served, wait
 from tests.worlds.table import standard
@@ -202,6 +204,31 @@ def test_a_photo_from_a_phone(serve: Callable[..., Served]) -> None:
     assert json.loads(body)["error"]["en"].endswith(".")
 
 
+def test_an_old_photo_is_no_witness_of_another_round(serve: Callable[..., Served]) -> None:
+    served = serve()
+
+    def kept() -> list[dict[str, Any]]:
+        evidence: list[dict[str, Any]] = served.get("/api/state")["view"]["match"]["evidence"]
+        return evidence
+
+    assert served.host.send("/api/photo", to_jpeg(standard(5).image), "image/jpeg")[0] == 200
+    assert served.do("open-match", {"game": "igloo-pop", "players": PLAYERS, "setup": {"cards": CARDS}})["ok"]
+    assert served.do("moves", {"moves": ["start", "place red card1"]})["ok"]
+    assert served.do("check", {})["ok"]
+    wait(kept)
+    time.sleep(3.5)  # so that the photo is none of now
+    assert served.do("moves", {"moves": ["reveal card1 5"]})["ok"]
+    assert served.do("moves", {"moves": ["start", "place red card2"]})["ok"]
+    assert served.do("check", {})["ok"]
+    assert served.do("moves", {"moves": ["reveal card2 9"]})["ok"]
+    assert served.host.send("/api/photo", to_jpeg(standard(6).image), "image/jpeg")[0] == 200
+    assert served.do("moves", {"moves": ["start", "place red card3"]})["ok"]
+    assert served.do("check", {})["ok"]
+    wait(lambda: len(kept()) == 2)
+    assert [one["round"] for one in kept()] == [1, 3]
+    assert len({one["sha256"] for one in kept()}) == 2
+
+
 def test_a_page_names_no_file_as_camera(serve: Callable[..., Served], tmp_path: Path) -> None:
     served = serve()
     secret = tmp_path / "secret.jpg"
@@ -210,3 +237,18 @@ def test_a_page_names_no_file_as_camera(serve: Callable[..., Served], tmp_path: 
         status, body = served.host.ask("POST", "/api/camera", {"source": source})
         assert status == 422, (source, body)
     assert served.get("/api/state")["camera"]["camera"] is None
+
+
+@pytest.mark.parametrize("arguments", [[], ["shake"], ["vision"], ["firmware"], ["shake", "count", "nowhere.csv"]])
+def test_every_refusal_of_the_command_line_is_one_line(arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "Traceback" not in done.stderr and "[Errno" not in done.stderr
+
+
+def test_without_a_network_the_page_is_at_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(addresses, "lan_addresses", list)
+    assert addresses.page_urls("0.0.0.0", 80)[0] == "http://localhost:80"  # noqa: S104
+    monkeypatch.setattr(addresses, "lan_addresses", lambda: ["192.168.1.9"])
+    assert addresses.page_urls("0.0.0.0", 80)[0] == "http://192.168.1.9:80"  # noqa: S104
+    assert addresses.page_urls("fe80::1", 80) == ["http://[fe80::1]:80"]

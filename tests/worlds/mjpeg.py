@@ -1,8 +1,8 @@
 """A camera on the network for tests: a real HTTP server on loopback that plays JPEG pictures as an MJPEG stream.
 
 Its vocabulary: ``show`` other pictures, ``freeze`` (the same picture again and again), ``hush`` (connected, but
-silent), ``drop`` (cut the connections), ``unplug`` (stop answering) and ``replug`` (on the same port). ``style`` picks one of
-the ways real cameras write multipart; see :data:`STYLES`. It says of itself that it is simulated.
+silent), ``drop`` (cut the connections), ``unplug`` (stop answering) and ``replug`` (on the same port). ``style``
+picks one of the ways real cameras write multipart; see :data:`STYLES`. It says of itself that it is simulated.
 """
 
 from __future__ import annotations
