@@ -7,7 +7,7 @@ a matter of masks: spaces without a tile (``sea``) and spaces with a bear (``tak
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from companion.rules.ice_team.moves import IceMove
 
@@ -27,6 +27,21 @@ class Way(NamedTuple):
     arrival: int
 
 
+T = TypeVar("T")
+
+
+class Chosen(dict[int, list[T]]):
+    """What a mask chooses out of things that have a bit each; worked out once for each of the few masks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.things: list[tuple[int, T]] = []
+
+    def __missing__(self, mask: int) -> list[T]:
+        found = self[mask] = [thing for bit, thing in self.things if bit & mask]
+        return found
+
+
 class Ways:
     """All movements on a layout; ``drifts[i]`` and ``pushes[i]`` are the drifts that end on space i.
 
@@ -38,21 +53,28 @@ class Ways:
         spaces = range(layout.start + 2)
         self.drifts = [IceMove("drift", name) for name in layout.names]
         self.pushes = [IceMove("push", name) for name in layout.names]
-        self._beside = [0 for _ in spaces]
-        self._walks: list[dict[int, list[IceMove]]] = [{} for _ in spaces]
-        self._leaps: list[list[Way]] = [[] for _ in spaces]
-        self._swims: list[list[tuple[int, list[Way]]]] = [[] for _ in spaces]
-        self._ways: dict[IceMove, list[Way]] = {}
         self._names = layout.names
+        self._beside = [0 for _ in spaces]
+        # Chosen by what lies beside a space: tiles to walk onto, bears to leap over, sea to swim into.
+        self._walks: list[Chosen[IceMove]] = [Chosen() for _ in spaces]
+        self._leaps: list[Chosen[Way]] = [Chosen() for _ in spaces]
+        self._swims: list[Chosen[list[Way]]] = [Chosen() for _ in spaces]
+        self._ways: dict[IceMove, list[Way]] = {}
         for origin in spaces:
             for (direction, first), line in zip(layout.lines[origin], layout.rays(origin), strict=True):
+                walk = self._way("walk", origin, line[:1], direction)
+                if not self._beside[origin] & 1 << first:
+                    self._walks[origin].things.append((1 << first, walk.move))
                 self._beside[origin] |= 1 << first
-                self._way("walk", origin, line[:1], direction)
                 if len(line) > 1 and line[1] != origin:
-                    self._leaps[origin].append(self._way("leap", origin, line[:2], direction))
+                    leap = self._way("leap", origin, line[:2], direction)
+                    self._leaps[origin].things.append((1 << first, leap))
                 ends = [end for end in range(2, len(line) + 1) if line[end - 1] != origin]
                 swims = [self._way("swim", origin, line[:end], direction) for end in ends]
-                self._swims[origin].append((1 << first, swims))
+                self._swims[origin].things.append((1 << first, swims))
+        # Several lines may lead between a space and the edge of Start or Village.
+        doubled = {move.a for move, ways in self._ways.items() if len(ways) > 1}
+        self._doubled = [name in doubled for name in self._names]
 
     def _way(self, kind: str, origin: int, line: list[int], direction: int) -> Way:
         move = IceMove(kind, self._names[origin], self._names[line[-1]])
@@ -66,29 +88,17 @@ class Ways:
         found: list[IceMove] = []
         for origin in origins:
             beside = self._beside[origin]
-            tiles = beside & ~closed
-            walks = self._walks[origin].get(tiles)
-            found += self._walks_to(origin, tiles) if walks is None else walks
-            far: list[IceMove] = []
-            if beside & taken:
-                far += [move for over, end, move, _ in self._leaps[origin] if over & taken and not end & closed]
-            if beside & sea:
-                for first, line in self._swims[origin]:
-                    if first & sea:
-                        for over, end, move, _ in line:
-                            if over & ~sea:
-                                break
-                            if not end & closed:
-                                far.append(move)
-            # Several lines may lead between a space and the edge of Start or Village.
-            found += dict.fromkeys(far) if len(far) > 1 else far
-        return found
-
-    def _walks_to(self, origin: int, targets: int) -> list[IceMove]:
-        """Return, and keep, the walks from a space to those of a mask."""
-        names = self._names
-        found = [IceMove("walk", names[origin], name) for space, name in enumerate(names) if targets >> space & 1]
-        self._walks[origin][targets] = found
+            found += self._walks[origin][beside & ~closed]
+            if not beside & closed:
+                continue
+            far = [move for _, end, move, _ in self._leaps[origin][beside & taken] if not end & closed]
+            for line in self._swims[origin][beside & sea]:
+                for over, end, move, _ in line:
+                    if over & ~sea:
+                        break
+                    if not end & closed:
+                        far.append(move)
+            found += dict.fromkeys(far) if self._doubled[origin] else far
         return found
 
     def some(self, origins: Iterable[int], sea: int, taken: int) -> bool:

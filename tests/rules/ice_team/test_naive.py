@@ -408,7 +408,7 @@ def every_text(naive: Naive, rng: Random) -> list[str]:
 def test_the_engine_agrees_with_the_naive_game(layout: Any) -> None:
     positions = kinds = 0
     seen: set[str] = set()
-    for seed in range(70):
+    for seed in range(45):
         rng = Random(seed)
         options = {option.name: rng.choice(option.values) for option in ICE.options}
         naive = Naive(layout, options)
@@ -434,7 +434,7 @@ def test_the_engine_agrees_with_the_naive_game(layout: Any) -> None:
             kinds += text.split()[0] in ("leap", "swim", "push", "drift")
             naive.play(text)
             state = state.play(ICE.parse(text))
-    assert positions > 1000 and kinds > 300
+    assert positions > 700 and kinds > 250
     assert seen == {"walk", "leap", "swim", "stop", "freeze", "roll", "choose", "drift", "push"}
 
 
