@@ -272,12 +272,17 @@ def _parsed(match: Match, text: str) -> Move:
 
 
 def _played(match: Match, moves: list[Move]) -> list[str]:
-    """Return the moves as text when the rules allow all of them, one after the other."""
+    """Return the moves as text when the rules allow all of them, one after the other.
+
+    Where the companion draws, nobody chooses what comes off the stack.
+    """
     state: State[Any] = match.state
     for move in moves:
         if state.refusal(move) is not None:
             ruling = state.check(move)
             raise RefusedError("refused", Words(ruling.en, ruling.fr), ruling)
+        if match.draw and match.view.drawing(state):
+            raise refused("refused", "companion-draws")
         state = state.after(move)
     return [str(move) for move in moves]
 
@@ -359,11 +364,13 @@ def _undo(asked: Asked) -> Plan:
 def undo_is_free(match: Match, keep: int, who: str | None = None) -> bool:
     """Return whether the steps after ``keep`` may go without agreement.
 
-    They must be (of) the last entry, made by ``who`` (None: anybody), and neither reveal nor draw anything.
+    They must be (of) the last entry, made by ``who`` (None: anybody), and neither reveal nor draw anything. Nor may
+    they begin or end a live round: who could step out of one and in again alone could hear a count in between.
     """
     steps = match.steps
     last = steps[-1]
-    return all(
+    round_stands = len({match.view.live(state) for state in match.states[keep:]}) == 1
+    return round_stands and all(
         step.seq == last.seq
         and (who is None or step.by == who)
         and not step.drawn

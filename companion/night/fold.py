@@ -180,6 +180,11 @@ class NightFold:
         """Return whether a live round runs, paused or not."""
         return self.match is not None and self.match.closed is None and self.match.view.live(self.match.state)
 
+    @property
+    def hidden(self) -> bool:
+        """Return whether nothing may reveal a count, paused or not."""
+        return self.match is not None and self.match.closed is None and self.match.view.hidden(self.match.state)
+
     def totals(self) -> dict[str, int]:
         """Return the points of the series by colour, with the open game once it is over (POP-4.5)."""
         totals: dict[str, int] = {}
@@ -310,6 +315,8 @@ class NightFold:
             return None
         keep = entry.body["to"]
         gone = match.steps[keep:]
+        hidden = match.view.hidden
+        seen = hidden(match.states[keep]) and not all(hidden(state) for state in match.states[keep + 1 :])
         del match.steps[keep:]
         del match.states[keep + 1 :]
         left = {step.seq for step in match.steps}
@@ -318,7 +325,11 @@ class NightFold:
             if line.entry.seq in lost:
                 line.undone = True
         key = ("undone" if len(gone) != 1 else "undone-one") + ("-agreed" if entry.body["agreed"] else "")
-        return _line(entry, key, {"count": len(gone)})
+        words = say(key, {"count": len(gone)})
+        if seen:
+            note = say("undone-seen")
+            words = Words(f"{words.en} {note.en}", f"{words.fr} {note.fr}")
+        return LogLine(entry, 0, lambda: words, _no_ruling)
 
     def _correct(self, entry: Entry) -> LogLine | None:
         match = self.match

@@ -60,10 +60,12 @@ class Night:
     ``open-night``    ``{}``: a new evening begins (no unfinished match may be open)              host
     ================= ========================================================================== ============
 
+    With ``draw`` nobody else chooses cards: neither ``moves`` nor ``deal`` with ``cards`` lay one.
     ``state`` is the state number the sender saw (None: unchecked; ``fault`` and ``dismiss-fault`` never check it).
-    ``undo`` is free for the sender's own last entry; past a reveal, past cards that the companion drew, and for
-    anything older or another's, it needs ``agreed: true``, which only the host may say (``problem`` is
-    ``agreement`` without it, ``forbidden`` from a player).
+    ``undo`` is free for the sender's own last entry; past a reveal, past cards that the companion drew, past the
+    beginning or the end of a live round, and for anything older or another's, it needs ``agreed: true``, which only
+    the host may say (``problem`` is ``agreement`` without it, ``forbidden`` from a player). The log says so when
+    counts could be seen before the table went back into a round.
     """
 
     def __init__(self, journal: Journal, hub: Hub, *, rng: random.Random | None = None) -> None:
@@ -158,12 +160,14 @@ class Night:
             return self._fold.state_no
 
     def live_round(self) -> bool:
-        """Return whether a round of shaking runs: nothing may reveal a count then.
+        """Return whether nothing may reveal a count: from the start of a round to the first igloo its check reveals.
 
-        It stays true while the night is paused, or a pause would be the way to peek.
+        It stays true while the night is paused, and between the shaking and the first reveal, or a pause or a check
+        that is taken back would be the way to peek. A round that ends without igloos to check, or whose match is put
+        away, is over at once. What the igloo may not be made to do is asked of :meth:`witness`.
         """
         with self._lock:
-            return self._fold.live
+            return self._fold.hidden
 
     def witness(self, key: str) -> Witness:
         """Return what the sensor igloo ``key`` must know: a round that is live and not paused, and its placement."""

@@ -107,6 +107,10 @@ SENTENCES: dict[str, Words] = {
         "This table draws its own cards; say which ones lie there.",
         "Cette table tire ses cartes elle-même ; dites lesquelles sont là.",
     ),
+    "companion-draws": Words(
+        "In this game the companion draws the cards; nobody chooses them.",
+        "Dans cette partie, c’est le compagnon qui tire les cartes ; personne ne les choisit.",
+    ),
     "nothing-to-draw": Words("No card is to be drawn now.", "Aucune carte n’est à tirer maintenant."),
     "nobody-to-pass": Words("Nobody is left to stop now.", "Personne ne peut s’arrêter maintenant."),
     "sensor-alone": Words(
@@ -135,6 +139,10 @@ SENTENCES: dict[str, Words] = {
     ),
     "undone-one-agreed": Words(
         "One step is taken back; the table agreed.", "Une étape est annulée, avec l’accord de la table."
+    ),
+    "undone-seen": Words(
+        "Counts may have been seen in the meantime.",
+        "Des nombres de billes ont pu être vus entre-temps.",
     ),
     "corrected": Words(
         "Score of {who_en} corrected by {points:+d}, as the table agreed: {reason}",

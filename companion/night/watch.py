@@ -7,7 +7,7 @@ the hand that still holds the igloo when somebody else enters its placement: tha
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from companion.night.night import Night
 from companion.ports import Motion, MotionState
@@ -18,16 +18,19 @@ SET_DOWN = frozenset({MotionState.REST, MotionState.SET_DOWN})
 
 @dataclass(slots=True)
 class _Handling:
-    """One igloo: whether a hand has it, what is settled of this handling, and the placement last known."""
+    """One igloo: whether a hand has it, the clauses noted in this handling, and the placement last known."""
 
     in_hand: bool = False
-    noted: bool = False
+    noted: set[str] = field(default_factory=set)
     excused: bool = False
     placed_by: int | None = None
 
 
 class RoundWatch:
-    """Turns motions of sensor igloos into faults, at most one for each time an igloo is handled. Thread-safe."""
+    """Turns motions of sensor igloos into faults, at most one a clause each time an igloo is handled. Thread-safe.
+
+    A placed igloo that is turned over is two: it was not to be moved (POP-2.6), nor to be looked under (POP-2.4).
+    """
 
     def __init__(self, night: Night) -> None:
         self._night = night
@@ -35,7 +38,7 @@ class RoundWatch:
         self._igloos: dict[str, _Handling] = {}
 
     def on_motion(self, motion: Motion) -> int | None:
-        """Take a change of motion; return the journal's number of the fault it is, or None.
+        """Take a change of motion; return the journal's number of the fault it is (of the last of two), or None.
 
         :raises companion.night.store.StorageError: when the fault could not be written.
         """
@@ -50,23 +53,27 @@ class RoundWatch:
             newly_placed = placed_by is not None and placed_by != igloo.placed_by
             igloo.placed_by = placed_by
             if motion.state in SET_DOWN:
-                igloo.in_hand = igloo.noted = igloo.excused = False
+                igloo.in_hand = igloo.excused = False
+                igloo.noted.clear()
                 return None
             if not igloo.in_hand:
                 igloo.in_hand = True
             elif newly_placed:
                 igloo.excused = True
-            if not witness.live or igloo.noted:
+            if not witness.live:
                 return None
             offended = sensor if not igloo.excused else None
-            if offended is not None:
-                clause = "POP-2.6"
-            elif motion.state is MotionState.TURNED:
-                clause = "POP-2.4"
-            else:
-                return None
-            fault = self._night.add_fault(
-                clause, kind=motion.kind, key=motion.key, motion=str(motion.state), sensor=offended
-            )
-            igloo.noted = fault is not None
-            return fault
+            broken = ["POP-2.6"] if offended is not None else []
+            if motion.state is MotionState.TURNED:
+                broken.append("POP-2.4")
+            last = None
+            for clause in broken:
+                if clause in igloo.noted:
+                    continue
+                fault = self._night.add_fault(
+                    clause, kind=motion.kind, key=motion.key, motion=str(motion.state), sensor=offended
+                )
+                if fault is not None:
+                    igloo.noted.add(clause)
+                    last = fault
+            return last

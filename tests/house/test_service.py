@@ -98,8 +98,10 @@ def test_a_round_with_the_simulated_igloo(serve: Callable[..., Served]) -> None:
     served.simulate("lift")
     wait(lambda: [f for f in served.get("/api/state")["view"]["match"]["faults"] if f["clause"] == "POP-2.6"])
 
-    # The check opens the gate again.
+    # The gate stays shut until the check has revealed its first igloo.
     assert served.do("check", {})["ok"]
+    assert served.get("/api/state")["count"] == {"hidden": True, "state": None}
+    assert served.do("moves", {"moves": ["reveal card5 7"]})["ok"]
     wait(lambda: topics(phone, "count")[-1]["hidden"] is False)
 
 

@@ -400,7 +400,12 @@ class NightMachine(RuleBasedStateMachine):
         event(f"phase {self.match and self.match['phase']}")
         assert self.night.state >= self.highest
         self.highest = self.night.state
-        assert self.night.live_round() == (self.match is not None and self.match["phase"] == "shaking")
+        match = self.match
+        phase = match["phase"] if match is not None else None
+        checked = match is not None and (
+            match["results"] or any(i["number"] for c in match["cards"] for i in c["igloos"])
+        )
+        assert self.night.live_round() == (phase == "shaking" or (phase == "checking" and not checked))
 
 
 TestNightMachine = NightMachine.TestCase

@@ -22,6 +22,8 @@ from companion.rules import games
 # `table` is the Table of conftest.py; test folders are no packages, so its type cannot be named here.
 Table = Any
 
+CARDS = ("2", "3", "4", "5", "4/5", "6/7", "8/9", "3/4/5", "11/12/13")
+
 ANN = {"name": "Ann", "colour": "red"}
 BOB = {"name": "Bob", "colour": "blue"}
 PICTURE = Evidence("ab" * 32, ".jpg", 640, 480, "usb:0", DeviceKind.REAL, (0, 1, 2, 3))
@@ -399,10 +401,22 @@ def test_undo_past_a_draw_needs_the_table_past_an_entered_card_it_does_not(table
     table.do("deal")
     table.no("agreement", "undo", {"to": 0})
     table.do("undo", {"to": 0, "agreed": True})
+    table.do("close-match")
+    table.open_match()
     table.do("deal", {"cards": {"card1": "4"}})
     table.do("undo", {"to": 0})
     assert table.match["cards"][0]["numbers"] is None
     table.no("refused", "undo", {"to": 0})
+
+
+def test_where_the_companion_draws_nobody_chooses_cards(table: Table) -> None:
+    table.open_match(draw=True)
+    for command, body in (("moves", {"moves": ["deal card1 2"]}), ("deal", {"cards": {"card1": "2"}})):
+        for who in (table.host, table.ann):
+            answer = table.no("refused", command, body, by=who)
+            assert "the companion draws" in answer.message_en
+    table.do("deal", by=table.ann)
+    table.moves("start")
 
 
 def test_undo_of_older_entries_needs_the_table(table: Table) -> None:
@@ -456,13 +470,72 @@ def test_a_live_round_is_from_the_start_to_the_check(table: Table) -> None:
     assert not table.night.live_round()
     table.moves("start")
     assert table.night.live_round()
-    table.moves("place red card1")
+    table.moves("place red card1", "place blue card2")
     table.do("check")
+    assert table.night.live_round()
+    table.moves("reveal card1 9")
+    assert not table.night.live_round()
+    table.moves("reveal card2 8")
     assert not table.night.live_round()
     table.do("undo", {"to": 1, "agreed": True})
     assert table.night.live_round()
+    table.do("check")
+    assert (table.match["phase"], table.night.live_round()) == ("ready", False), "nothing stands there to be checked"
+    table.moves("start")
     table.do("close-match")
     assert not table.night.live_round()
+
+
+def test_no_player_opens_the_gate_of_a_round_alone(table: Table) -> None:
+    table.shaking()
+    table.moves("place red card5", by=table.ann)
+    for ending in (("check", {}), ("moves", {"moves": ["pass red", "pass blue"]})):
+        shaking = table.match
+        table.do(*ending, by=table.ann)
+        assert (table.match["phase"], table.night.live_round()) == ("checking", True)
+        assert table.match["can_undo"]["needs_agreement"]
+        back = {"to": table.match["can_undo"]["to"]}
+        table.no("agreement", "undo", back, by=table.ann)
+        table.no("forbidden", "undo", {**back, "agreed": True}, by=table.ann)
+        table.do("undo", {**back, "agreed": True})
+        assert {**table.match, "can_undo": None} == {**shaking, "can_undo": None}
+        assert table.night.live_round()
+        assert "seen" not in table.view["log"][-1]["en"], "the gate stayed shut"
+
+
+def test_the_start_of_a_round_is_not_taken_back_alone(table: Table) -> None:
+    table.open_match(setup={"cards": list(CARDS)})
+    table.moves("start", by=table.ann)
+    table.no("agreement", "undo", {"to": 0}, by=table.ann)
+    table.do("undo", {"to": 0, "agreed": True})
+    assert table.match["phase"] == "ready"
+    table.moves("start", "place red card1", by=table.ann)
+    table.no("agreement", "undo", {"to": 1}, by=table.bob)
+    table.do("undo", {"to": 1}, by=table.ann)
+
+
+def test_the_log_says_when_counts_may_have_been_seen(table: Table) -> None:
+    table.shaking()
+    table.moves("place red card1", "place blue card2")
+    keep = table.match["moves"]
+    table.do("check")
+    table.moves("reveal card1 9")
+    table.do("undo", {"to": keep, "agreed": True})
+    line = table.view["log"][-1]
+    assert "may have been seen" in line["en"]
+    assert "ont pu être vus" in line["fr"]
+    # Back to before the round, or within it, there is nothing to say.
+    table.moves("take red")
+    table.do("undo", {"to": keep})
+    assert "seen" not in table.view["log"][-1]["en"]
+    # A round later, a round earlier: both are live, but what lay between was not.
+    table.do("check")
+    table.moves("reveal card1 9", "reveal card2 8", "start")
+    table.do("undo", {"to": keep, "agreed": True})
+    assert table.night.live_round()
+    assert "may have been seen" in table.view["log"][-1]["en"]
+    table.restart()
+    assert table.refolded() == table.night.view()
 
 
 def test_faults_are_called_and_dismissed(table: Table) -> None:

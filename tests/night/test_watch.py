@@ -65,11 +65,25 @@ def test_turning_it_over_in_a_live_round_is_a_breach(igloo: Igloo) -> None:
 def test_touching_it_after_it_was_placed_is_a_breach(igloo: Igloo, state: MotionState) -> None:
     assert igloo.feels(LIFTED, SHAKEN, DOWN) == []
     igloo.place()
-    assert igloo.feels(state) == ["POP-2.6"]
-    assert igloo.feels(SHAKEN, TURNED, LIFTED) == []
+    looked = ["POP-2.4"] if state is TURNED else []
+    assert igloo.feels(state) == ["POP-2.6", *looked]
+    assert igloo.feels(SHAKEN, LIFTED, CARRIED) == []
     fault = igloo.faults()[0]
     assert (fault["motion"], fault["place"], fault["round"]) == (str(state), "card3", 1)
-    assert igloo.feels(DOWN, state) == ["POP-2.6"]
+    assert igloo.feels(DOWN, state) == ["POP-2.6", *looked]
+
+
+def test_looking_under_it_after_it_was_placed_is_two_breaches(igloo: Igloo) -> None:
+    igloo.feels(LIFTED, SHAKEN, DOWN)
+    igloo.place()
+    assert igloo.feels(LIFTED) == ["POP-2.6"]
+    assert igloo.feels(TURNED) == ["POP-2.4"]
+    assert igloo.feels(TURNED, CARRIED, TURNED) == []
+    moved, looked = igloo.faults()
+    assert (moved["motion"], looked["motion"]) == ("lifted", "turned")
+    assert moved["place"] == looked["place"] == "card3"
+    assert (moved["en"], moved["fr"]) != (looked["en"], looked["fr"])
+    assert igloo.feels(DOWN, LIFTED, TURNED) == ["POP-2.6", "POP-2.4"]
 
 
 def test_a_knock_of_the_table_is_no_breach(igloo: Igloo) -> None:
@@ -101,7 +115,8 @@ def test_outside_a_live_round_everything_goes(igloo: Igloo, table: Table) -> Non
     table.do("resume")
     assert igloo.feels(CARRIED, DOWN) == []
     table.do("check")
-    assert igloo.feels(LIFTED, TURNED, DOWN) == []
+    assert table.night.live_round()
+    assert igloo.feels(LIFTED, TURNED, DOWN) == [], "in the check it is there to be turned over"
     table.moves("reveal card3 9")
     assert igloo.feels(LIFTED, TURNED, DOWN) == []
     table.do("close-match")

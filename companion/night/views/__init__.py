@@ -51,7 +51,11 @@ class GameView(Protocol):
         ...
 
     def live(self, state: State[Any]) -> bool:
-        """Return whether a live round runs, in which nothing may reveal a count."""
+        """Return whether a live round runs: what is done to a sensor igloo may be a breach then."""
+        ...
+
+    def hidden(self, state: State[Any]) -> bool:
+        """Return whether nothing may reveal a count: in a live round, and then until its check reveals something."""
         ...
 
     def revealing(self, move: Any) -> bool:

@@ -35,6 +35,11 @@ class IglooPopView:
         """Return whether somebody may be shaking (POP-2.1 … POP-2.9)."""
         return _pop(state).phase == "shaking"
 
+    def hidden(self, state: State[Any]) -> bool:
+        """Return whether a count would help somebody: until the first igloo of the round is turned over (POP-3.1)."""
+        pop = _pop(state)
+        return pop.phase == "shaking" or (pop.phase == "checking" and pop.begun is None and not pop.last_results)
+
     def revealing(self, move: Any) -> bool:
         """Return whether a number is shown."""
         return cast("IglooPopMove", move).kind == "reveal"
