@@ -15,6 +15,7 @@ from companion.night.views import shown_games
 from companion.ports import CompanionError
 from companion.rules import game
 from companion.rules.core import InvalidMoveError, Move, RulesError, Ruling, SetupError, State
+from companion.rules.rulebook import rulebook
 
 MOST_MOVES = 100
 """Moves in one command."""
@@ -398,7 +399,8 @@ def _colour(asked: Asked, match: Match) -> str:
     if not isinstance(colour, str):
         raise refused("bad-input", "bad-field", field="colour")
     if colour not in match.colours:
-        raise refused("bad-input", "no-such-colour", colour=printable(colour)[:NAME_LENGTH])
+        book, kept = rulebook(match.game.id), printable(colour)[:NAME_LENGTH]
+        raise refused("bad-input", "no-such-colour", colour_en=book.word(kept, "en"), colour_fr=book.word(kept, "fr"))
     return colour
 
 

@@ -338,9 +338,11 @@ class NightFold:
         body = entry.body
         match.corrections.append((entry.seq, body["colour"], body["points"], body["reason"]))
         book = rulebook(match.game.id)
+        name = next((seat.name for seat in match.seats if seat.colour == body["colour"]), "")
+        en, fr = (book.word(body["colour"], lang) for lang in ("en", "fr"))
         facts = {
-            "who_en": book.word(body["colour"], "en"),
-            "who_fr": book.word(body["colour"], "fr"),
+            "who_en": f"{name} ({en})" if name else en,
+            "who_fr": f"{name} ({fr})" if name else fr,
             "points": body["points"],
             "reason": body["reason"],
         }

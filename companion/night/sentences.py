@@ -24,12 +24,12 @@ class Words(NamedTuple):
 SENTENCES: dict[str, Words] = {
     # --- the disk
     "disk-full": Words(
-        "The card is full: nothing was written, and nothing was done. Make room and try again.",
-        "La carte est pleine : rien n’a été écrit, rien n’a été fait. Faites de la place et réessayez.",
+        "The memory card is full: nothing was written, and nothing was done. Make room and try again.",
+        "La carte mémoire est pleine : rien n’a été écrit, rien n’a été fait. Faites de la place et réessayez.",
     ),
     "disk-read-only": Words(
-        "The card can only be read: nothing was written, and nothing was done.",
-        "La carte est en lecture seule : rien n’a été écrit, rien n’a été fait.",
+        "The memory card is read-only: nothing was written, and nothing was done.",
+        "La carte mémoire est en lecture seule : rien n’a été écrit, rien n’a été fait.",
     ),
     "disk-busy": Words(
         "Another program is writing to the same file; nothing was done. Try again.",
@@ -41,7 +41,7 @@ SENTENCES: dict[str, Words] = {
     ),
     "disk-half-missing": Words(
         "{file} is missing while its companion {file}-wal is there; nothing was touched.",
-        "{file} manque alors que {file}-wal est là ; rien n’a été touché.",
+        "{file} manque, alors que {file}-wal est là ; rien n’a été modifié.",
     ),
     "disk-foreign": Words(
         "{file} is a database of another program; it was left as it is.",
@@ -54,7 +54,7 @@ SENTENCES: dict[str, Words] = {
     "disk-cannot-open": Words("{file} cannot be opened.", "{file} ne peut pas être ouvert."),
     "disk-in-use": Words("Another companion is already writing {file}.", "Un autre compagnon écrit déjà dans {file}."),
     "disk-failed": Words(
-        "The disk failed ({why}): nothing was done.", "Le disque a fait défaut ({why}) : rien n’a été fait."
+        "The disk failed ({why}): nothing was done.", "Le disque a eu une défaillance ({why}) : rien n’a été fait."
     ),
     # --- refusals
     "stale": Words(
@@ -62,12 +62,12 @@ SENTENCES: dict[str, Words] = {
         "La partie a avancé depuis cet affichage ; regardez à nouveau.",
     ),
     "id-reused": Words(
-        "The mark of this action was used for something else before; nothing was done.",
+        "The mark of this action has already served for something else; nothing was done.",
         "La marque de cette action a déjà servi à autre chose ; rien n’a été fait.",
     ),
     "watch-only": Words(
-        "Who only watches changes nothing; join with the table’s PIN.",
-        "Qui regarde ne change rien ; rejoignez la table avec son code PIN.",
+        "Somebody who only watches changes nothing; join with the table’s PIN.",
+        "En spectateur, on ne change rien ; rejoignez la table avec son code PIN.",
     ),
     "host-only": Words("Only the host may do this.", "Seul l’hôte peut faire cela."),
     "agreement": Words(
@@ -80,7 +80,7 @@ SENTENCES: dict[str, Words] = {
     "match-open": Words("A game is still open; close it first.", "Une partie est encore ouverte ; fermez-la d’abord."),
     "not-over": Words("This game is not over yet.", "Cette partie n’est pas encore finie."),
     "series-over": Words("The series is decided; open a new one.", "La série est décidée ; ouvrez-en une nouvelle."),
-    "no-series": Words("No game was played yet.", "Aucune partie n’a encore été jouée."),
+    "no-series": Words("No game has been played yet.", "Aucune partie n’a encore été jouée."),
     "bad-command": Words("There is no command {command}.", "Il n’y a pas de commande {command}."),
     "bad-field": Words(
         "The field {field} is missing or is not what it should be.",
@@ -88,8 +88,8 @@ SENTENCES: dict[str, Words] = {
     ),
     "bad-body": Words("There is no field {field} here.", "Il n’y a pas de champ {field} ici."),
     "not-json": Words(
-        "This is not something that can be kept: too long, or no JSON.",
-        "Cela ne peut pas être gardé : trop long, ou pas du JSON.",
+        "This cannot be kept: it is too long, or not JSON.",
+        "Cela ne peut pas être gardé : c’est trop long, ou ce n’est pas du JSON.",
     ),
     "bad-action-id": Words(
         "An action needs a mark of its own, a text of 1 to 100 characters.",
@@ -100,21 +100,23 @@ SENTENCES: dict[str, Words] = {
         "Deux joueurs s’appellent {name} ; donnez un autre nom à l’un d’eux.",
     ),
     "no-such-clause": Words("The rulebook has no clause {clause}.", "La règle n’a pas de clause {clause}."),
-    "no-such-colour": Words("Nobody here plays {colour}.", "Personne ne joue {colour} ici."),
-    "no-such-fault": Words("There is no such fault to dismiss.", "Il n’y a pas une telle faute à écarter."),
-    "nothing-to-undo": Words("There is nothing to undo that far back.", "Il n’y a rien à annuler jusque-là."),
+    "no-such-colour": Words("Nobody here plays {colour_en}.", "Personne ne joue en {colour_fr} ici."),
+    "no-such-fault": Words("There is no such fault to dismiss.", "Il n’y a pas de telle faute à écarter."),
+    "nothing-to-undo": Words("There is nothing to undo.", "Il n’y a rien à annuler."),
     "table-draws": Words(
         "This table draws its own cards; say which ones lie there.",
-        "Cette table tire ses cartes elle-même ; dites lesquelles sont là.",
+        "Cette table tire ses cartes elle-même ; dites lesquelles sont posées.",
     ),
     "companion-draws": Words(
         "In this game the companion draws the cards; nobody chooses them.",
         "Dans cette partie, c’est le compagnon qui tire les cartes ; personne ne les choisit.",
     ),
-    "nothing-to-draw": Words("No card is to be drawn now.", "Aucune carte n’est à tirer maintenant."),
-    "nobody-to-pass": Words("Nobody is left to stop now.", "Personne ne peut s’arrêter maintenant."),
+    "nothing-to-draw": Words("No card is to be drawn now.", "Il n’y a pas de carte à tirer maintenant."),
+    "nobody-to-pass": Words(
+        "There is nobody left who could stop now.", "Il n’y a plus personne qui puisse s’arrêter maintenant."
+    ),
     "sensor-alone": Words(
-        "The sensor is marked with one placement, and nothing else in the same entry.",
+        "The sensor is marked with a single placement, and with nothing else in the same entry.",
         "Le capteur se marque avec une seule pose, sans rien d’autre dans la même saisie.",
     ),
     "sensor-twice": Words(
@@ -145,8 +147,8 @@ SENTENCES: dict[str, Words] = {
         "Des nombres de billes ont pu être vus entre-temps.",
     ),
     "corrected": Words(
-        "Score of {who_en} corrected by {points:+d}, as the table agreed: {reason}",
-        "Score de {who_fr} corrigé de {points:+d}, d’accord avec la table : {reason}",
+        "Score corrected for {who_en}: {points:+d}, as the table agreed ({reason}).",
+        "Score corrigé pour {who_fr} : {points:+d}, avec l’accord de la table ({reason}).",
     ),
     "correction-line": Words("Correction by agreement: {reason}", "Correction d’un commun accord : {reason}"),
     "paused-now": Words("The night is paused.", "La soirée est en pause."),
@@ -168,7 +170,9 @@ SENTENCES: dict[str, Words] = {
         "The sensor igloo was turned over after it was placed.",
         "L’igloo au capteur a été retourné après avoir été posé.",
     ),
-    "fault-dismissed": Words("A fault was dismissed; the table agreed.", "Une faute est écartée, d’accord."),
+    "fault-dismissed": Words(
+        "A fault was dismissed; the table agreed.", "Une faute est écartée, avec l’accord de la table."
+    ),
     "evidence-kept": Words("A picture of the table was kept.", "Une photo de la table a été gardée."),
 }
 

@@ -443,7 +443,9 @@ def test_a_correction_counts_in_score_and_ranking(table: Table) -> None:
     assert "a thaler under the sofa" in blue["lines"][3]["en"]
     assert table.match["ranking"] == [["blue"], ["red"]]
     assert "12" in table.match["ranking_why"]["en"]
-    assert "two, in fact" in table.view["log"][-1]["fr"]
+    line = table.view["log"][-1]
+    assert line["en"] == "Score corrected for Bob (blue): -1, as the table agreed (two, in fact)."
+    assert line["fr"] == "Score corrigé pour Bob (bleu) : -1, avec l’accord de la table (two, in fact)."
     table.do("undo", {"to": 0, "agreed": True})
     assert table.player("blue")["score"] == 12
     table.restart()
@@ -550,6 +552,8 @@ def test_faults_are_called_and_dismissed(table: Table) -> None:
         None,
         1,
     )
+    answer = table.no("bad-input", "fault", {"clause": "POP-2.3", "colour": "green"})
+    assert (answer.message_en, answer.message_fr) == ("Nobody here plays green.", "Personne ne joue en vert ici.")
     assert "Bob" in looked["en"]
     assert "Bob" in looked["fr"]
     assert other["en"] != other["fr"]

@@ -45,7 +45,7 @@ def test_rule_prints_a_clause_with_its_ground_and_the_disputes_about_it(capsys: 
 def test_rule_prints_a_dispute_with_its_question(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rule", "POP-Q.7", "--lang", "fr"]) == 0
     out = capsys.readouterr().out
-    assert "Une pièce à soi récupérée au contrôle" in out
+    assert "Une pièce de sa couleur récupérée au contrôle" in out
     assert "Oui" in out
     assert "voir POP-2.5" in out
 

@@ -101,7 +101,7 @@ class GameView(Protocol):
         ...
 
     def ranking_why(self, state: State[Any], sheet: ScoreSheet) -> Words:
-        """Return in one sentence why the first is first."""
+        """Return why the first is first, and what broke each tie below: a sentence each."""
         ...
 
     def series_winners(self, totals: Mapping[str, int]) -> list[str]:

@@ -10,7 +10,7 @@ from companion.night.sentences import Words
 from companion.night.views import Placing, Sensor
 from companion.rules.core import JSON, Move, Reason, Ruling, ScoreSheet, State
 from companion.rules.igloo_pop import FAULTS, GAME, IglooPopMove, IglooPopState, card_points, fault_ruling
-from companion.rules.igloo_pop.scoring import GOAL, decision, series_winners
+from companion.rules.igloo_pop.scoring import GOAL, decisions, series_winners
 
 
 class IglooPopView:
@@ -136,8 +136,9 @@ class IglooPopView:
         }
 
     def ranking_why(self, state: State[Any], sheet: ScoreSheet) -> Words:
-        """Return what decided between the first and the others (POP-4.3, POP-4.4)."""
-        return _words(_ruling(decision(_pop(state), sheet), state))
+        """Return what decided between the first and the others, and each tie on points below (POP-4.3, POP-4.4)."""
+        said = [_ruling(reason, state) for reason in decisions(_pop(state), sheet)]
+        return Words(" ".join(r.en for r in said), " ".join(r.fr for r in said))
 
     def series_winners(self, totals: Mapping[str, int]) -> list[str]:
         """Return who has won several games added up (POP-4.5)."""

@@ -95,7 +95,6 @@ _SHAPE: Final = {
     "reveal": ("a place", "a number"),
 }
 _FRENCH: Final = {
-    "a move": "un coup",
     "a place": "une place",
     "a card": "une carte de la boîte",
     "a colour": "une couleur",
@@ -121,17 +120,17 @@ def parse(text: str) -> IglooPopMove:
     if len(text) > LONGEST:
         raise InvalidMoveError(
             f"A move of Igloo Pop has at most {LONGEST} characters, not {len(text)}.",
-            f"Un coup d'Igloo Pop a au plus {LONGEST} caractères, pas {len(text)}.",
+            f"Un coup d’Igloo Pop a au plus {LONGEST} caractères, pas {len(text)}.",
         )
     words = text.casefold().split()
     if not words:
-        raise InvalidMoveError("An empty line is no move.", "Une ligne vide n'est pas un coup.")
+        raise InvalidMoveError("An empty line is no move.", "Une ligne vide n’est pas un coup.")
     kind = _one_of(words[0], KINDS, "a move", text)
     shape = _SHAPE[kind]
     if len(words) != 1 + len(shape):
         form = " ".join([kind, *(f"<{what.split()[-1]}>" for what in shape)])
         raise InvalidMoveError(
-            f"{text!r} is no move: the form is {form}.", f"{text!r} n'est pas un coup : la forme est {form}."
+            f"{text!r} is no move: the form is {form}.", f"{text!r} n’est pas un coup : la forme est {form}."
         )
     full = [kind]
     for word, what in zip(words[1:], shape, strict=True):
@@ -168,7 +167,12 @@ def _one_of(word: str, known: tuple[str, ...], what: str, text: str) -> str:
 
 
 def _nothing_such(text: str, word: str, what: str, known: tuple[str, ...]) -> InvalidMoveError:
+    if what == "a move":
+        return InvalidMoveError(
+            f"{text!r} is no move: a move begins with one of {', '.join(known)}.",
+            f"{text!r} n’est pas un coup : un coup commence par l’un des mots {', '.join(known)}.",
+        )
     return InvalidMoveError(
         f"{text!r} is no move: {word!r} is not {what} ({', '.join(known)}).",
-        f"{text!r} n'est pas un coup : {word!r} n'est pas {_FRENCH[what]} ({', '.join(known)}).",
+        f"{text!r} n’est pas un coup : {word!r} n’est pas {_FRENCH[what]} ({', '.join(known)}).",
     )

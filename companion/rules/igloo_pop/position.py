@@ -122,7 +122,7 @@ class _Reader:
             if name not in _ENDS:
                 raise SetupError(
                     f"A game of Igloo Pop ends by {', '.join(_ENDS)}, not {str(name)[:40]!r}.",
-                    f"Une partie d'Igloo Pop finit par {', '.join(_ENDS)}, pas {str(name)[:40]!r}.",
+                    f"Une partie d’Igloo Pop finit par {', '.join(_ENDS)}, pas {str(name)[:40]!r}.",
                 )
             ended |= _ENDS[name]
         if phase == PHASES.index("over") and not ended:
@@ -157,7 +157,7 @@ class _Reader:
             if name not in PLACES:
                 raise SetupError(
                     f"Igloo Pop has no place {str(name)[:40]!r}; its places are card1 to {PLACES[-1]}.",
-                    f"Igloo Pop n'a pas de place {str(name)[:40]!r} ; ses places vont de card1 à {PLACES[-1]}.",
+                    f"Igloo Pop n’a pas de place {str(name)[:40]!r} ; ses places vont de card1 à {PLACES[-1]}.",
                 )
         cards: list[int] = []
         igloos: list[tuple[int, ...]] = []
@@ -188,7 +188,7 @@ class _Reader:
         except ValueError:
             raise SetupError(
                 f"A card is written like 4/5, not {str(text)[:40]!r} ({where}).",
-                f"Une carte s'écrit comme 4/5, pas {str(text)[:40]!r} ({where}).",
+                f"Une carte s’écrit comme 4/5, pas {str(text)[:40]!r} ({where}).",
             ) from None
         if numbers not in CARD_INDEX:
             self.flaws.append(problem("card-not-in-box", card=text))
@@ -202,7 +202,7 @@ class _Reader:
             if thing.get("kind") != "igloo":
                 raise SetupError(
                     f"On the cards of Igloo Pop stand igloos, not {str(thing.get('kind'))[:40]!r}.",
-                    f"Sur les cartes d'Igloo Pop il y a des igloos, pas {str(thing.get('kind'))[:40]!r}.",
+                    f"Sur les cartes d’Igloo Pop il y a des igloos, pas {str(thing.get('kind'))[:40]!r}.",
                 )
             if colour not in COLOURS:
                 raise SetupError(
@@ -269,7 +269,7 @@ class _Reader:
         if phase not in PHASES:
             raise SetupError(
                 f"The phase of Igloo Pop is {', '.join(PHASES)}, not {str(phase)[:40]!r}.",
-                f"La phase d'Igloo Pop est {', '.join(PHASES)}, pas {str(phase)[:40]!r}.",
+                f"La phase d’Igloo Pop est {', '.join(PHASES)}, pas {str(phase)[:40]!r}.",
             )
         return PHASES.index(phase)
 
@@ -284,7 +284,7 @@ class _Reader:
             except (KeyError, TypeError, ValueError):
                 raise SetupError(
                     "The igloos of a result are pairs like ['red', 4].",
-                    "Les igloos d'un résultat sont des paires comme ['red', 4].",
+                    "Les igloos d’un résultat sont des paires comme ['red', 4].",
                 ) from None
             if place not in PLACES or card is None or not igloos:
                 raise SetupError(

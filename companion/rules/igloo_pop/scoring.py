@@ -125,6 +125,32 @@ def decision(state: Readings, sheet: ScoreSheet) -> Reason:
     return Reason("rank-cards" if len(most) == 1 else "rank-thalers", facts)
 
 
+def decisions(state: Readings, sheet: ScoreSheet) -> tuple[Reason, ...]:
+    """Return :func:`decision`, and what broke each tie on points further down, or left a place shared (POP-4.4)."""
+    ranking = sheet.ranking
+    by_seat = {s.player: s for s in sheet.sheets}
+    reasons = [decision(state, sheet)]
+    for n, place in enumerate(ranking):
+        here = by_seat[place[0]]
+        cards, thalers = here.tie_break
+        facts: dict[str, JSON] = {
+            "rank": 1 + sum(map(len, ranking[:n])),
+            "winners": [state.colours[seat] for seat in place],
+            "points": here.total,
+            "cards": cards,
+            "thalers": thalers,
+        }
+        shared = len(place) > 1
+        if n and shared:
+            reasons.append(Reason("rank-next-shared", facts))
+        below = ranking[n + 1] if n + 1 < len(ranking) else ()
+        # The sentence on the first place alone has said already what put it before the others.
+        if below and by_seat[below[0]].total == here.total and (n or shared):
+            key = "rank-next-thalers" if by_seat[below[0]].tie_break[0] == cards else "rank-next-cards"
+            reasons.append(Reason(key, facts | {"others": [state.colours[seat] for seat in below]}))
+    return tuple(reasons)
+
+
 def series_winners(totals: Mapping[str, int], goal: int = GOAL) -> tuple[str, ...]:
     """Return who has won a series, or nobody yet: the highest total of at least ``goal`` (POP-4.5).
 

@@ -11,6 +11,7 @@ import pytest
 from companion.rules import game
 from companion.rules.core import ANYBODY, CHANCE, NOBODY, IllegalMoveError, SetupError
 from companion.rules.igloo_pop import FAULTS, PLACES, fault_ruling, series_winners
+from companion.rules.igloo_pop.scoring import decisions
 
 Make = Callable[..., Any]
 
@@ -49,7 +50,7 @@ def test_the_set_up_lays_nine_cards_and_keeps_the_rest(play: Make, refused: Make
     [
         (["red"], {}, {}, "2 to 6"),
         (["red", "yellow", "green", "blue", "violet", "black", "red"], {}, {}, "2 to 6"),
-        (["red", "red"], {}, {}, "both have red"),
+        (["red", "red"], {}, {}, "both play red"),
         (["red", "white"], {}, {}, "'white'"),
         (["red", 5], {}, {}, "'5'"),
         (["red", "blue"], {"pop.speed": 1}, {}, "pop.speed"),
@@ -248,7 +249,9 @@ def test_a_fault_is_ruled_by_its_clause_and_the_house(clause: str, shaking: Make
     assert ruling.clauses == (clause, "POP-2.10")
     assert (ruling.legal, ruling.status) == (False, "house ruling")
     assert ruling.en.startswith("Red ")
-    assert fault_ruling(clause, None, shaking()).fr.startswith("Quelqu'un ")
+    nobody = fault_ruling(clause, None, shaking())
+    assert nobody.fr.startswith("Quelqu’un ")
+    assert (nobody.en.casefold().count("somebody"), nobody.fr.casefold().count("quelqu’un")) == (1, 1)
 
 
 # --- checking --------------------------------------------------------------------------------------------------
@@ -434,6 +437,32 @@ def test_ties_go_by_cards_then_by_thalers_won_then_are_shared() -> None:
     ruling = shared.game.rulebook.ruling(True, shared.ranking_reason, shared)
     assert ruling.status == "house ruling"
     assert "POP-4.4" in ruling.clauses
+
+
+def said(state: Any) -> list[tuple[str, str, str]]:
+    """Return the reasons of the whole ranking: key, and the sentence in both languages."""
+    reasons = decisions(state, state.score())
+    rulings = [state.game.rulebook.ruling(True, reason, state) for reason in reasons]
+    return [(reason.key, ruling.en, ruling.fr) for reason, ruling in zip(reasons, rulings, strict=True)]
+
+
+@pytest.mark.cites("POP-4.4")
+def test_each_place_that_a_tie_break_decided_has_its_reason() -> None:
+    plain = sheet(red=(["2"], 2, 2), blue=([], 4, 2), green=([], 1, 1))
+    assert [key for key, _, _ in said(plain)] == ["rank-points"]
+    chain = sheet(red=(["2"], 6, 2), blue=(["2/3"], 2, 2), green=(["3/4"], 1, 3), black=([], 0, 6))
+    assert chain.score().ranking == ((0,), (2,), (1,), (3,))
+    (first, _, _), (second, en, fr), (third, _, _) = said(chain)
+    assert (first, second, third) == ("rank-points", "rank-next-thalers", "rank-next-cards")
+    assert en.startswith("Place 2 goes to green, with as many points (6) and cards (1) as blue")
+    assert fr.startswith("La place 2 revient à vert")
+    assert decisions(chain, chain.score())[2].facts["rank"] == 3
+    shared = sheet(red=(["2/3"], 2, 2), blue=(["3/4"], 2, 2), green=([], 3, 3), black=([], 3, 3))
+    assert [key for key, _, _ in said(shared)] == ["rank-shared", "rank-next-cards", "rank-next-shared"]
+    assert decisions(shared, shared.score())[2].facts["rank"] == 3
+    assert "blue" in said(shared)[1][1], "the first place too, where several share it before others with their points"
+    top = sheet(red=(["2/3", "2/3/4"], 1, 2), blue=(["3/4"], 1, 3), green=(["4/5"], 2, 2))
+    assert [key for key, _, _ in said(top)] == ["rank-cards", "rank-next-thalers"]
 
 
 @pytest.mark.cites("POP-4.5")
