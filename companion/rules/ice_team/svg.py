@@ -46,7 +46,7 @@ WORDS = {
         "start": "Départ",
         "village": "Village",
         "fish": "{fresh} frais, {frozen} congelés",
-        "turn": "au trait",
+        "turn": "à son tour",
     },
 }
 

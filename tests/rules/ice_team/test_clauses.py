@@ -93,7 +93,7 @@ def test_either_may_begin_and_nobody_else(play: Make, refused: Make) -> None:
 
 
 @pytest.mark.cites("ICE-0.1", "ICE-0.2")
-def test_a_turn_is_two_actions_with_one_bear_or_two(ice: Make, play: Make, texts: Make) -> None:
+def test_a_turn_is_two_actions_with_one_bear_or_two(ice: Make, play: Make, texts: Make, refused: Make) -> None:
     state = ice(green="a1 b1", red="c1")
     same = play(state, "walk a1 a4", "walk a4 a7")
     other = play(state, "walk a1 a4", "walk b1 a3")
@@ -101,6 +101,8 @@ def test_a_turn_is_two_actions_with_one_bear_or_two(ice: Make, play: Make, texts
         assert after.colours[after.to_move] == "red"
         assert all(text.split()[1] in ("c1", "start") for text in texts(after))
     assert "stop" not in texts(state), "actions are compulsory"
+    assert refused(state, "walk c1 c2").clauses == ("ICE-0.1",), "a bear of the other team"
+    assert refused(state, "walk b2 b1").clauses == ("ICE-0.2",), "no bear at all"
 
 
 @pytest.mark.cites("ICE-0.2", "ICE-2.1", "ICE-1.1")

@@ -6,6 +6,7 @@ import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 from xml.etree import ElementTree
 
@@ -165,43 +166,45 @@ def test_a_position_whose_player_cannot_move_goes_on_to_what_follows(islands: Ma
     assert (paws.colours[paws.to_move], paws.actions) == ("green", 1)
     lost = islands(grounds, green="village village village p9")
     assert lost.to_move == NOBODY and lost.loser == 0
+    assert lost.ranking_reason.key == "rank-blocked" and lost.score().ranking == ((1,), (0,))
 
 
 @pytest.mark.cites("ICE-S.3")
 def test_unknown_floes_are_read_when_they_are_reached_and_when_they_are_left(play: Make, texts: Make) -> None:
-    state = ICE.from_position({"places": {"a4": {"things": [BEAR]}}})
-    ruling = state.check(ICE.parse("walk a4 a7"))
-    assert ruling.legal and "tile on a4" in ruling.en
-    state = play(state, "walk a4 a7")
-    assert state.phase == "turn-up" and {text.split()[1] for text in texts(state)} == {"a4"}
-    assert "ICE-0.2" in state.check(ICE.parse("floe a7 plain")).clauses
-    assert state.check(ICE.parse("walk a7 a4")).clauses == ("ICE-0.2",)
-    ruling = state.check(ICE.parse("floe a4 plain-fragile"))
-    assert "ICE-1.4" in ruling.clauses and "tile on a7" in ruling.en
-    left = play(state, "floe a4 plain-fragile")
-    assert left.position()["places"]["a4"]["ground"] == "sea" and left.phase == "turn-up"
+    state = ICE.from_position({"places": {"a1": {"things": [BEAR]}}})
+    ruling = state.check(ICE.parse("walk a1 a4"))
+    assert ruling.legal and "tile on a1" in ruling.en
+    state = play(state, "walk a1 a4")
+    assert state.phase == "turn-up" and {text.split()[1] for text in texts(state)} == {"a1"}
+    assert state.check(ICE.parse("floe a4 plain")).clauses == ("ICE-0.2",)
+    assert state.check(ICE.parse("walk a4 a1")).clauses == ("ICE-0.2",)
+    assert state.chance(Random(1)) in state.legal_moves
+    ruling = state.check(ICE.parse("floe a1 plain-fragile"))
+    assert "ICE-1.4" in ruling.clauses and "tile on a4" in ruling.en
+    left = play(state, "floe a1 plain-fragile")
+    assert left.position()["places"]["a1"]["ground"] == "sea" and left.phase == "turn-up"
     assert ICE.from_position(left.position()) == left
-    paw = play(left, "floe a7 paw")
-    assert paw.position()["pending"] == {"bear": "a7", "again": True}
-    assert "ICE-2.5" in left.check(ICE.parse("floe a7 paw")).clauses
-    drift = play(left, "floe a7 drift")
-    assert texts(drift) == {"drift a4", "drift a5"}, "the line and the sea are known"
-    solid = play(state, "floe a4 plain", "floe a7 plain")
-    assert solid.actions == 1 and "floe a1 plain" not in texts(solid)
+    assert left.chance(Random(1)) in left.legal_moves
+    paw = play(left, "floe a4 paw")
+    assert paw.position()["pending"] == {"bear": "a4", "again": True}
+    assert "ICE-2.5" in left.check(ICE.parse("floe a4 paw")).clauses
+    assert texts(play(left, "floe a4 drift")) == {"drift a1", "drift a5"}
+    solid = play(state, "floe a1 plain", "floe a4 plain")
+    assert solid.actions == 1 and "floe a3 plain" not in texts(solid)
+    assert "pending" not in solid.position()
     assert keys(solid) == []
 
 
-def test_a_block_pushes_floes_that_nobody_read(play: Make, texts: Make) -> None:
-    state = ICE.from_position({"places": {"b1": {"ground": "sea"}, "a3": {"ground": "sea"}, "a7": {"things": [BEAR]},
-                                          "a6": {"ground": "drift"}, "a9": {"ground": "plain"}}})  # fmt: skip
-    assert "swim a7 a6" not in texts(state)
-    there = ICE.from_position(
-        {"places": {"a4": {"ground": "drift"}, "a5": {"ground": "floe"}, "a6": {"ground": "sea"}}}
-    )
-    there = play(there, "walk start a4")
-    assert "push a5" in texts(there)
-    pushed = play(there, "push a5")
-    assert pushed.position()["places"]["a6"]["ground"] == "floe"
+def test_a_tile_that_turns_out_to_drift_is_pushed_as_the_bear_came(play: Make, texts: Make) -> None:
+    places = {"a4": {"ground": "plain", "things": [BEAR]}, "a5": {"ground": "floe"}, "b4": {"ground": "sea"}}
+    state = play(ICE.from_position({"places": places}), "walk a4 a5")
+    assert state.position()["pending"] == {"bear": "a5", "arrival": ["e"], "by": "walk"}
+    assert ICE.from_position(state.position()) == state
+    drift = play(state, "floe a5 drift")
+    assert texts(drift) == {"push a6"}
+    pushed = play(drift, "push a6")
+    assert pushed.position()["places"]["b4"]["ground"] == "floe", "a floe that nobody read is pushed unread"
+    assert "pending" not in pushed.position()
 
 
 # --- what may be wrong ------------------------------------------------------------------------------------------------
@@ -354,7 +357,7 @@ def test_the_picture_says_what_lies_where(ice: Make, lang: str, layout: str) -> 
     assert words.count("×2") == 1 and words.count("×3") == 1 and "?" in words
     assert {"en": {"G", "R", "Start"}, "fr": {"V", "R", "Départ"}}[lang] <= set(words), "letters, not colours alone"
     fish = [t.text for t in tree.iter(f"{space}text") if t.get("class") == "fish"]
-    assert ("3 fresh, 0 frozen, to move" if lang == "en" else "3 frais, 0 congelés, au trait") in fish[0]
+    assert ("3 fresh, 0 frozen, to move" if lang == "en" else "3 frais, 0 congelés, à son tour") in fish[0]
 
 
 @pytest.mark.parametrize(
