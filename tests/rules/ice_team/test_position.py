@@ -201,7 +201,7 @@ def test_a_tile_that_turns_out_to_drift_is_pushed_as_the_bear_came(play: Make, t
     assert state.position()["pending"] == {"bear": "a5", "arrival": ["e"], "by": "walk"}
     assert ICE.from_position(state.position()) == state
     drift = play(state, "floe a5 drift")
-    assert texts(drift) == {"push a6"}
+    assert texts(drift) == {"push a6", "push b4"}, "b5 is sea behind them"
     pushed = play(drift, "push a6")
     assert pushed.position()["places"]["b4"]["ground"] == "floe", "a floe that nobody read is pushed unread"
     assert "pending" not in pushed.position()
