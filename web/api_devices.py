@@ -18,7 +18,8 @@ from web.sessions import host, house, member
 
 views = Blueprint("api_devices", __name__, url_prefix="/api")
 
-MAX_PHOTO_BYTES = 15 * 1024 * 1024
+MAX_PHOTO_MB = 15
+MAX_PHOTO_BYTES = MAX_PHOTO_MB * 1024 * 1024
 SHA256 = re.compile(r"[0-9a-f]{64}")
 PICTURE_TYPES = {"image/jpeg", "image/png"}
 
@@ -29,7 +30,8 @@ def _picture(data: bytes, mimetype: str, keep: bool) -> Response:
     return response
 
 
-def _said_by_device(error: Exception) -> RefusedError:
+def said_by_device(error: Exception) -> RefusedError:
+    """Return the refusal that says what a device says."""
     # A camera's error has its constant sentence in `note`; what varies stands beside it.
     return RefusedError(422, "device", str(getattr(error, "note", error)))
 
@@ -71,7 +73,9 @@ def photo() -> Response:
     """Take in a photo (the body is the picture: JPEG, PNG …) and answer what it shows of the markers."""
     member()
     if (request.content_length or 0) > MAX_PHOTO_BYTES:
-        raise RefusedError(413, "too-large", "This is more than can be taken in.")
+        raise RefusedError(
+            413, "too-large", "This picture is too large: at most %(limit)s MB can be taken in.", limit=MAX_PHOTO_MB
+        )
     request.max_content_length = MAX_PHOTO_BYTES
     data = request.get_data(cache=False)
     if not data:
@@ -79,7 +83,7 @@ def photo() -> Response:
     try:
         table = house().upload_photo(data)
     except BadDataError as error:
-        raise _said_by_device(error) from None
+        raise said_by_device(error) from None
     return json_response({"ok": True, "table": table_form(table)})
 
 
@@ -91,7 +95,7 @@ def use_camera() -> Response:
     try:
         house().use_camera(source)
     except (BadDataError, DeviceError) as error:
-        raise _said_by_device(error) from None
+        raise said_by_device(error) from None
     return json_response({"ok": True, **camera_form(house().camera(), house().table())})
 
 
@@ -110,5 +114,5 @@ def simulate() -> Response:
     try:
         house().simulate(SimulatedAction(action), count)
     except (BadDataError, DeviceError) as error:
-        raise _said_by_device(error) from None
+        raise said_by_device(error) from None
     return json_response({"ok": True})

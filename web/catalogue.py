@@ -4,7 +4,7 @@
 words were changed: new ones stand there empty, for a person to translate. A test holds the committed files to it.
 
 Beside what the page itself says, the sentences of devices belong here: the constants of every ``notes.py``, and
-each constant given as ``note=`` or ``why=`` anywhere.
+each constant given as ``note=`` or ``why=`` anywhere; and the questions of the settings.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from companion.settings import SETTINGS
 from web.answers import LANGUAGES
 from web.language import FOLDER as TRANSLATIONS
 
@@ -57,6 +58,8 @@ def collect() -> Catalog:
         for path in sorted(top.rglob("*.py")):
             for sentence in device_sentences(path):
                 catalog.add(sentence, None, [(path.relative_to(ROOT).as_posix(), 0)])
+    for setting in SETTINGS:
+        catalog.add(setting.words, None, [("companion/settings.py", 0)])
     return catalog
 
 

@@ -12,6 +12,7 @@ import ipaddress
 import re
 import socket
 from collections.abc import Callable, Iterable
+from urllib.parse import urlsplit
 
 from flask import Flask, Response, request
 
@@ -47,8 +48,27 @@ HEADERS = {
 }
 
 
+PRIVATE = tuple(
+    ipaddress.ip_network(text)
+    for text in (
+        "10.0.0.0/8",
+        "172.16.0.0/12",
+        "192.168.0.0/16",
+        "fc00::/7",
+        "169.254.0.0/16",
+        "fe80::/10",
+        "127.0.0.0/8",
+        "::1/128",
+    )
+)
+"""Networks that nobody reaches from outside (RFC 1918, 4193, 3927, 4291): an address in them needs no DNS."""
+
+
 def host_is_ours(header: str, names: Iterable[str]) -> bool:
-    """Tell whether a Host header names this machine: an own name, localhost, ``*.local``, a private address."""
+    """Tell whether a Host header names this machine: localhost, a private address, or one of ``names``.
+
+    ``names`` are names and addresses.
+    """
     match = HOST.fullmatch(header)
     if match is None or (match[2] and int(match[2]) > 65535):
         return False
@@ -56,8 +76,17 @@ def host_is_ours(header: str, names: Iterable[str]) -> bool:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        return host == "localhost" or host.endswith((".local", ".localhost")) or host in {n.lower() for n in names}
-    return address.is_private or address.is_loopback or address.is_link_local
+        return host == "localhost" or host in {name.lower() for name in names}
+    return any(address in network for network in PRIVATE) or str(address) in set(names)
+
+
+def own_names(machine: str) -> tuple[str, ...]:
+    """Return the names that a machine has on its network: its own, short and whole, and the one of mDNS."""
+    whole = machine.lower().rstrip(".")
+    short = whole.split(".")[0]
+    return tuple(
+        name for name in dict.fromkeys((whole, short, f"{short}.local")) if name.strip(".") not in {"", "local"}
+    )
 
 
 def change_is_ours(origin: str | None, site: str | None, program: str | None, own: str) -> bool:
@@ -69,17 +98,21 @@ def change_is_ours(origin: str | None, site: str | None, program: str | None, ow
     return site == "same-origin" or bool(program)
 
 
-def guard(app: Flask, names: Callable[[], Iterable[str]]) -> None:
+def _names(machine: Iterable[str], names: Iterable[str], urls: Iterable[str]) -> tuple[str, ...]:
+    return (*machine, *names, *(urlsplit(url).hostname or "" for url in urls))
+
+
+def guard(app: Flask, names: Callable[[], Iterable[str]], urls: Callable[[], Iterable[str]]) -> None:
     """Put the guards before every view of ``app``, and the headers on every answer.
 
-    ``names`` are the house's own names beside its addresses; they are asked anew for each request, because the
-    host may change them on the page.
+    ``names`` are the house's own names beside its addresses, ``urls`` those addresses (``http://host:port``); they
+    are asked anew for each request, because the host may change names on the page.
     """
-    machine = socket.gethostname().lower()
+    machine = own_names(socket.gethostname())
 
     @app.before_request
     def check_door() -> None:
-        if not host_is_ours(request.headers.get("Host", ""), (machine, *names())):
+        if not host_is_ours(request.headers.get("Host", ""), _names(machine, names(), urls())):
             raise RefusedError(
                 421, "wrong-host", "This page does not answer to that name; add it to the names in the settings."
             )

@@ -3,7 +3,9 @@
 Each live stream holds a thread, so there are more threads than streams, and a stream that nobody reads any more
 must end soon. Three things see to that: the server goes on reading from a connection whose answer is still under
 way (so it notices that the phone closed it), the kernel gives up on a connection whose data nobody acknowledges
-(a phone that left the WLAN, or one that never reads), and a request that trickles in is cut off.
+(a phone that left the WLAN, or one that never reads), and a request that trickles in is cut off. Nobody can take
+all connections: of those that wait for a request, an address keeps the newest only. A body that is too large is
+read and dropped, so that its sender hears why.
 """
 
 from __future__ import annotations
@@ -16,9 +18,13 @@ from typing import TYPE_CHECKING
 
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
+from waitress.buffers import OverflowableBuffer
 from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
+from waitress.receiver import FixedStreamReceiver
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
+from waitress.utilities import RequestEntityTooLarge
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -38,12 +44,62 @@ UPLOAD_S = 120.0
 """… and its body, a photo over a slow WLAN, after so long."""
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
+"""A body up to here is kept for the view …"""
+
+MAX_DROPPED_BYTES = 128 * 1024 * 1024
+"""… and one up to here is at least read to its end; beyond, the connection is cut."""
+
+MOST_CONNECTIONS = 600
+SPARE_CONNECTIONS = 60
+MOST_WAITING = 128
+"""Connections of one address that wait for a request. A phone keeps up to six, and sixty phones may share an
+address (a router, a proxy); one that is closed while nothing is asked costs its phone one more connection."""
+
+
+class _Dropped(FixedStreamReceiver):  # type: ignore[misc]
+    """A body that is read to its end and not kept; the view sees its length in the head, and refuses it."""
+
+    def received(self, data: bytes) -> int:
+        taken: int = min(self.remain, len(data))
+        self.remain -= taken
+        self.completed = self.remain == 0
+        return taken
+
+
+class RequestParser(HTTPRequestParser):  # type: ignore[misc]
+    """Takes in a request, but of a body that is too large only the length."""
+
+    def parse_header(self, header_plus: bytes) -> None:
+        """Read the head, and decide whether the body is worth keeping."""
+        super().parse_header(header_plus)
+        if self.content_length > MAX_BODY_BYTES:
+            self.body_rcv = _Dropped(self.content_length, OverflowableBuffer(0))
+
+    def received(self, data: bytes) -> int:
+        """Take in bytes; a body in chunks, whose length nobody knows before, ends where it becomes too large."""
+        taken: int = super().received(data)
+        if self.chunked and self.body_bytes_received > MAX_BODY_BYTES:
+            self.error = RequestEntityTooLarge(f"exceeds {MAX_BODY_BYTES} bytes")
+            self.completed = True
+        return taken
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]
     """A connection that knows since when its unfinished request has been coming in."""
 
+    parser_class = RequestParser
     begun_at: float | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Tell whether there is no whole request to answer."""
+        return not self.requests and not self.total_outbufs_len and not self.will_close
+
+    @property
+    def worth(self) -> tuple[bool, float]:
+        """Return what is closed last: first whether a body is coming in, then since when nothing else did."""
+        body = self.request is not None and self.request.headers_finished
+        return body, self.begun_at or self.last_activity
 
     def received(self, data: bytes) -> bool:
         """Take in bytes, and note when a request began."""
@@ -82,6 +138,18 @@ class WebServer(TcpWSGIServer):  # type: ignore[misc]
     def port(self) -> int:
         """Return the port that is listened on."""
         return int(self.effective_port)
+
+    def handle_accept(self) -> None:
+        """Take a connection in; where too many wait, the one that waited longest makes room."""
+        before = set(self.active_channels.values())
+        super().handle_accept()
+        for new in set(self.active_channels.values()) - before:
+            waiting = [one for one in before if one.waits]
+            crowd = [one for one in waiting if one.addr[0] == new.addr[0]]
+            if len(crowd) < MOST_WAITING:
+                crowd = waiting if len(before) >= MOST_CONNECTIONS - SPARE_CONNECTIONS else []
+            if crowd:
+                min(crowd, key=lambda one: one.worth).will_close = True
 
     def maintenance(self, now: float) -> None:
         """Close idle connections, and those that send a request drop by drop."""
@@ -124,13 +192,13 @@ def make_server(app: Flask, host: str = "127.0.0.1", port: int = 0) -> WebServer
         port=port,
         threads=streams.limit + RESERVE_THREADS,
         ident=None,
-        connection_limit=600,
+        connection_limit=MOST_CONNECTIONS,
         channel_timeout=30,
         cleanup_interval=3,
         channel_request_lookahead=1,
         outbuf_high_watermark=256 * 1024,
         max_request_header_size=16 * 1024,
-        max_request_body_size=MAX_BODY_BYTES,
+        max_request_body_size=MAX_DROPPED_BYTES,
         log_socket_errors=False,
         server_name="companion.invalid",
     )

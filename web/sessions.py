@@ -70,8 +70,9 @@ def me() -> dict[str, object]:
     return {"role": str(session.role), "id": session.id, "label": session.label, "colour": session.colour}
 
 
-def _client() -> str:
-    return request.remote_addr or ""
+def _client(by: str) -> str:
+    """Return whose tries are counted: who guesses PINs does not lock the host link of the same address."""
+    return f"{by} {request.remote_addr or ''}"
 
 
 def _too_many(error: TooManyTriesError) -> RefusedError:
@@ -98,7 +99,7 @@ def host_link(token: str) -> str:
 def open_table(token: str) -> Response:
     """Spend a host link: this browser becomes the host's."""
     try:
-        admitted = house().access.redeem(token[:200], _client())
+        admitted = house().access.redeem(token[:200], _client("link"))
     except TooManyTriesError as error:
         raise _too_many(error) from None
     if admitted is None:
@@ -117,7 +118,7 @@ def join() -> Response | tuple[str, int]:
     """Join the table with its PIN."""
     pin = "".join(request.form.get("pin", "")[:20].split())
     try:
-        admitted = house().access.join(pin, _client(), _label(request.form.get("label", "")[:200]))
+        admitted = house().access.join(pin, _client("pin"), _label(request.form.get("label", "")[:200]))
     except TooManyTriesError as error:
         raise _too_many(error) from None
     if admitted is None:
@@ -131,7 +132,7 @@ def api_join() -> Response:
     body = json_body()
     try:
         admitted = house().access.join(
-            text_field(body, "pin", 20), _client(), _label(text_field(body, "label", 200, ""))
+            text_field(body, "pin", 20), _client("pin"), _label(text_field(body, "label", 200, ""))
         )
     except TooManyTriesError as error:
         raise _too_many(error) from None

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from companion.ports import MotionState
+from companion.ports import LinkCounts, MotionState
 from tests.browser.conftest import Phones
-from tests.web.assembly import JPEG, Service
+from tests.web.assembly import JPEG, NAME, SIMULATED, Service
 from tests.worlds.served import wait
+from web.forms import igloos_form
 
 COLOURS = ["red", "blue", "green"]
 
@@ -55,8 +57,7 @@ def test_a_whole_game_by_tapping(phones: Phones, service: Service) -> None:
     assert page.evaluate("'serviceWorker' in navigator || 'wakeLock' in navigator") is False
     assert page.evaluate("'clipboard' in navigator || typeof crypto.randomUUID === 'function'") is False
 
-    # Set-up: red and blue stand ready, green joins; names are optional.
-    tap("input[name=plays][value=green]")
+    # Set-up: red, blue and green stand ready; names are optional.
     page.fill("input[name=name-red]", "Ann")
     tap("form.setup button[type=submit]")
     expect(page.locator(".play[data-phase=ready]")).to_be_visible()
@@ -73,6 +74,8 @@ def test_a_whole_game_by_tapping(phones: Phones, service: Service) -> None:
     tap.place("blue", "card2")
     tap.place("green", "card2")
     tap("[data-do=check]")
+    expect(page.locator("#dialog")).to_contain_text("Ann, Green, and Blue")
+    tap("[data-do=dialog-yes]")
     expect(page.locator("#asked")).to_contain_text("igloo of Ann")
     tap.number(one[0])
     expect(page.locator("#asked")).to_contain_text("igloo of Blue")
@@ -337,12 +340,13 @@ def test_the_igloo_live(phones: Phones, service: Service) -> None:
     expect(panel.locator(".motion")).to_contain_text("turned over")
     expect(panel.locator(".count")).to_have_count(0)
 
-    # The next igloo placed wears the cap.
+    # The next igloo placed wears the cap of the one igloo that is connected.
     page.click("[data-do=cap]")
     page.click(".who[data-colour=red]")
     page.click(".card[data-place=card6]")
     expect(page.locator(".iglet .waves")).to_have_count(1)
     assert match(service)["cards"][5]["igloos"] == [{"colour": "red", "number": None, "sensor": True}]
+    assert service.house.journal.since(0)[-1].body["sensor"] == "sim-1"
     expect(page.locator("[data-do=cap]")).to_have_count(0)
 
     page.click(".toys summary")
@@ -351,7 +355,82 @@ def test_the_igloo_live(phones: Phones, service: Service) -> None:
     wait(lambda: house.played == [("shake", 5), ("unplug", None)])
     expect(page.locator(".refusal")).to_have_count(0)
     house.do("check")
+    house.moves("reveal card6 9")
     expect(panel.locator(".count")).to_have_attribute("data-count", "9")
+
+
+def test_of_several_igloos_the_user_says_which(phones: Phones, service: Service) -> None:
+    house = service.house
+    house.open_match()
+    house.moves("start")
+    page = phones.player()
+    house.statuses = [SIMULATED, replace(SIMULATED, key="sim-2", unit=2, counts=LinkCounts(reconnects=3))]
+    house.hub.publish("igloo", igloos_form(house.statuses, simulated=True))
+    expect(page.locator("[data-do=cap]")).to_have_count(2)
+    # Coming back is no loss.
+    second = page.locator(".device").nth(1)
+    expect(second).to_contain_text("came back 3 times")
+    expect(second.locator(".bad")).to_have_count(0)
+    for igloo, colour in (("sim-2", "red"), ("sim-1", "blue")):
+        page.click(f"[data-do=cap][data-igloo={igloo}]")
+        expect(page.locator(f"[data-do=cap][data-igloo={igloo}]")).to_have_attribute("aria-pressed", "true")
+        page.click(f".who[data-colour={colour}]")
+        page.click(".card[data-place=card6]")
+        wait(lambda igloo=igloo: house.journal.since(0)[-1].body.get("sensor") == igloo)
+    expect(page.locator("[data-do=cap]")).to_have_count(0)
+
+
+def test_the_check_is_asked_for_only_when_somebody_still_shakes(phones: Phones, service: Service) -> None:
+    service.house.open_match()
+    service.house.moves("start", "place red card1", "pass blue")
+    page = phones.player()
+    page.click("[data-do=check]")
+    expect(page.locator("#dialog")).to_contain_text("Has everybody stopped?")
+    expect(page.locator("#dialog")).to_contain_text("Not yet passed: Ann and Green.")
+    page.click("#dialog .second")
+    expect(page.locator(".play[data-phase=shaking]")).to_be_visible()
+    assert match(service)["phase"] == "shaking"
+    page.click("[data-do=check]")
+    page.click("[data-do=dialog-yes]")
+    expect(page.locator(".play[data-phase=checking]")).to_be_visible()
+
+
+def test_the_series_goes_on_after_new_players_was_tapped(phones: Phones, service: Service) -> None:
+    house = service.house
+    house.open_match()
+    for place in range(10):
+        house.moves("start", "place red card2")
+        house.do("check")
+        house.moves("reveal card2 13")
+        assert match(service)["over"] == (place == 9)
+    page = phones.host()
+    page.click("[data-do=new-players]")
+    expect(page.locator("form.setup")).to_be_visible()
+    expect(page.locator(".go-on")).to_contain_text("The series to 100 points")
+    page.click(".go-on [data-do=next-game]")
+    expect(page.locator(".play")).to_be_visible()
+    assert [player["name"] for player in match(service)["players"]] == ["Ann", "Bob", ""]
+
+
+def test_the_host_changes_the_settings(phones: Phones, service: Service) -> None:
+    player = phones.player()
+    expect(player.locator("[data-do=settings]")).to_have_count(0)
+    page = phones.host()
+    page.click("[data-do=settings]")
+    expect(page.locator("#dialog textarea[name=host_names]")).to_have_value(NAME)
+    page.fill("#dialog [name=house_name]", "Chez nous")
+    page.fill("#dialog [name=host_names]", f"{NAME}\nhttp://games.example")
+    page.uncheck("#dialog [name=evidence_each_round]")
+    page.click("#dialog button[type=submit]")
+    expect(page.locator("#settings-complaint")).to_contain_text("without http://")
+    page.fill("#dialog [name=host_names]", f"{NAME}\ngames.example\n")
+    phones.shot(page, "settings")
+    page.click("#dialog button[type=submit]")
+    expect(page.locator("#dialog")).not_to_be_visible()
+    expect(page).to_have_title("Chez nous")
+    assert service.house.settings.lines("host_names") == (NAME, "games.example")
+    assert service.house.settings["evidence_each_round"] is False
+    phones.forgive("400")
 
 
 def test_faults_pause_and_correction(phones: Phones, service: Service) -> None:
@@ -462,6 +541,9 @@ def test_by_keyboard_alone(phones: Phones, service: Service) -> None:
 def test_the_cards_end_question_is_asked(phones: Phones, service: Service) -> None:
     page = phones.host()
     question = page.locator("fieldset", has_text="When do the cards end the game?")
+    # The table is asked before the game: the questions stand above the button that starts it.
+    button = page.locator("form.setup button[type=submit]")
+    assert question.bounding_box()["y"] < button.bounding_box()["y"]
     expect(question.locator("input").first).to_be_checked()
     expect(question).to_contain_text("(usual)")
     question.locator("input").nth(1).check()

@@ -45,6 +45,8 @@ def through_the_night(service: Service, page: Page, *, players: int = 6) -> Iter
     page.click(".who[data-colour=red]")
     house.moves("take blue")
     page.click("[data-do=check]")
+    yield "stopped"
+    page.click("[data-do=dialog-yes]")
     expect(page.locator(".refusal")).to_be_visible()
     yield "refusal"
     house.moves("return blue")
@@ -72,6 +74,10 @@ def through_the_night(service: Service, page: Page, *, players: int = 6) -> Iter
     expect(page.locator("#dialog .clause-text")).to_be_visible()
     yield "clause"
     page.keyboard.press("Escape")
+    page.click("[data-do=settings]")
+    expect(page.locator("#dialog textarea").first).to_be_visible()
+    yield "settings"
+    page.keyboard.press("Escape")
     page.click("[data-do=invite]")
     expect(page.locator("#dialog .pin")).to_be_visible()
     yield "invite"
@@ -89,6 +95,14 @@ def through_the_night(service: Service, page: Page, *, players: int = 6) -> Iter
         house.moves("reveal card2 13")
     expect(page.locator(".ending")).to_be_visible()
     yield "ending"
+
+
+def blank(page: Page) -> int:
+    """Return how many pixels the page goes on below the last thing on it."""
+    return page.evaluate(
+        """() => document.documentElement.scrollHeight
+          - Math.max(innerHeight, document.querySelector('main').getBoundingClientRect().bottom + scrollY)"""
+    )
 
 
 def overflow(page: Page) -> list[str]:
@@ -115,8 +129,38 @@ def test_nothing_stands_out_at_any_width(phones: Phones, service: Service, width
     page = phones.host(width=width, height=height, dark=dark)
     for stop in through_the_night(service, page):
         assert overflow(page) == [], stop
+        assert blank(page) <= 48, stop
         phones.shot(page, f"{width}-{'dark' if dark else 'light'}-{stop}")
     phones.forgive("422")
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1920])
+def test_a_long_log_with_undone_entries_makes_the_page_no_longer(phones: Phones, service: Service, width: int) -> None:
+    house = service.house
+    house.open_match()
+    for _ in range(25):
+        house.moves("start")
+        house.do("undo", {"to": 0, "agreed": True})
+    page = phones.host(width=width, height=800)
+    expect(page.locator(".log .undone").first).to_be_attached()
+    assert page.locator(".log ol").evaluate("(log) => log.scrollHeight > log.clientHeight + 200")
+    assert blank(page) <= 48
+    phones.shot(page, f"undone-{width}", full=True)
+
+
+@pytest.mark.parametrize(("width", "players"), [(768, 2), (768, 3), (768, 4), (1024, 3), (1200, 3), (390, 4)])
+def test_names_of_ordinary_length_are_shown_whole(phones: Phones, service: Service, width: int, players: int) -> None:
+    names = ("Annabel", "Bob", "Charlie", "Dominik")
+    seats = [{"name": name, "colour": seat["colour"]} for name, seat in zip(names, SIX, strict=False)]
+    service.house.open_match(players=seats[:players])
+    service.house.moves("start")
+    page = phones.host(width=width, height=1024)
+    expect(page.locator(".seat .name")).to_have_count(players)
+    cut = page.evaluate(
+        "() => [...document.querySelectorAll('.seat .name')].filter((one) => one.scrollWidth > one.clientWidth)"
+        ".map((one) => one.textContent)"
+    )
+    assert cut == []
 
 
 def test_a_round_fits_on_a_small_phone(phones: Phones, service: Service) -> None:
@@ -141,6 +185,7 @@ def test_a_round_fits_on_a_small_phone(phones: Phones, service: Service) -> None
     page.click(".card[data-place=card1]")
     expect(page.locator(".iglet")).to_have_count(1)
     page.click("[data-do=check]")
+    page.click("[data-do=dialog-yes]")
     expect(page.locator(".keypad")).to_be_visible()
     assert hidden(".card, .key") == []
     sizes = page.evaluate(
@@ -181,6 +226,18 @@ def read_aloud(page: Page) -> str:
     )
 
 
+ENGLISH_ONLY = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    the and of this that is are was were with without not nobody everybody player players card cards round which
+    when who what has have been from their there they under only shown taken back joined started opened settings
+""",
+    )
+)
+"""English words that no French sentence has: they find what was never given to the catalogue to translate."""
+
+
 def test_in_french_no_english_is_left(phones: Phones, service: Service) -> None:
     english = {
         message.id: message.string
@@ -203,6 +260,9 @@ def test_in_french_no_english_is_left(phones: Phones, service: Service) -> None:
             if re.search(rf"(?<!\w){re.escape(words)}(?!\w)", said) and words not in said_in_french(english)
         ]
         assert left == [], stop
+        # What no catalogue holds: sentences of the rules and the night, words that were never given to one.
+        foreign = set(re.findall(r"[a-z]+", said.lower())) & ENGLISH_ONLY
+        assert foreign == set(), stop
     for french in ("Secouez", "Manche 1", "Le contrôle", "SIMULÉ", "3\u202f197,4 Hz"):
         assert french in seen, french
     phones.shot(page, "french-ending", full=True)

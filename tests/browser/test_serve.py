@@ -78,6 +78,7 @@ def test_a_first_evening_without_any_hardware(chromium: Browser, tmp_path: Path)
 
         # The check; the picture of the table stands with the round.
         page.click("[data-do=check]")
+        page.click("[data-do=dialog-yes]")
         for _ in range(2):
             seq = served.get("/api/state")["seq"]
             page.locator(".key:enabled").first.click()

@@ -72,6 +72,7 @@ class SmallHouse:
         self.newest_table: Table | None = None
         self.pictures: dict[str, bytes] = {}
         self.played: list[tuple[str, int | None]] = []
+        self.urls: Sequence[str] = ("http://192.168.7.7:8080",)
         self._actions = 0
 
     # --- what the page asks
@@ -86,7 +87,7 @@ class SmallHouse:
         }
 
     def addresses(self) -> Sequence[str]:
-        return ("http://192.168.7.7:8080",)
+        return self.urls
 
     def igloos(self) -> Sequence[IglooStatus]:
         return self.statuses

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from tests.web.assembly import JPEG, SmallHouse
 from web import api_devices
 from web.answers import MAX_JSON_BYTES
-from web.security import change_is_ours, host_is_ours
+from web.security import change_is_ours, host_is_ours, own_names
 from web.sessions import COOKIE
 
 OURS = [
@@ -20,8 +20,10 @@ OURS = [
     "COMPANION.test:8080",
     "localhost",
     "localhost:8080",
+    "raspberrypi",
     "raspberrypi.local",
     "raspberrypi.local.",
+    "192.0.2.2:8080",
     "127.0.0.1:8080",
     "192.168.1.7",
     "10.0.0.3:80",
@@ -31,6 +33,7 @@ OURS = [
     "[fe80::1]",
     "[fd12:3456::7]:8080",
 ]
+OWN = (*own_names("RaspberryPi.fritz.box"), "companion.test", "192.0.2.2")
 FOREIGN = [
     "",
     "evil.example",
@@ -44,18 +47,41 @@ FOREIGN = [
     "user@companion.test",
     "local",
     ".local",
+    "evil.local",
+    "evil.localhost",
+    "raspberrypi.evil.example",
+    "0.0.0.0",  # noqa: S104 - asked for, not bound
+    "192.0.2.1",
+    "198.51.100.7",
+    "240.0.0.1",
+    "[::]",
+    "[2001:db8::1]",
     "companion test",
 ]
 
 
 @pytest.mark.parametrize("header", OURS)
 def test_own_names_and_private_addresses_are_answered(header: str) -> None:
-    assert host_is_ours(header, ["companion.test"])
+    assert host_is_ours(header, OWN)
 
 
 @pytest.mark.parametrize("header", FOREIGN)
 def test_foreign_names_are_not(header: str) -> None:
-    assert not host_is_ours(header, ["companion.test"])
+    assert not host_is_ours(header, OWN)
+
+
+def test_a_machine_has_its_short_its_whole_and_its_mdns_name() -> None:
+    assert own_names("RaspberryPi.fritz.box") == ("raspberrypi.fritz.box", "raspberrypi", "raspberrypi.local")
+    assert own_names("pi.local") == ("pi.local", "pi")
+    assert own_names("") == ()
+
+
+def test_the_addresses_that_this_machine_has_are_answered(guest: FlaskClient, house: SmallHouse) -> None:
+    assert guest.get("/", headers={"Host": "192.0.2.2:8080"}).status_code == 421
+    house.urls = ("http://192.0.2.2:8080", "http://[2001:db8::2]:8080")
+    for own in ("192.0.2.2:8080", "[2001:db8::2]:8080"):
+        assert guest.get("/", headers={"Host": own}).status_code == 200
+    assert guest.get("/", headers={"Host": "192.0.2.3:8080"}).status_code == 421
 
 
 @pytest.mark.parametrize("path", ["/", "/api/state", "/api/events", "/join", "/nothing"])
@@ -98,6 +124,7 @@ CHANGES = [
     "/api/leave",
     "/api/photo",
     "/api/camera",
+    "/api/settings",
     "/api/simulate",
     "/api/evidence",
     "/join",
@@ -195,6 +222,8 @@ def test_a_wrong_pin_stays_outside_and_soon_waits(app: Flask, house: SmallHouse)
     # Also the right one waits now: guessing on is not worth it.
     assert client.post("/join", data={"pin": house.access.pin}).status_code == 429
     assert client.get("/api/state").json["me"]["role"] == "spectator"
+    # The host, behind the same address, is not locked out by somebody's guessing.
+    assert app.test_client().post(f"/host/{house.access.host_token()}").status_code == 303
 
 
 def test_a_wrong_pin_on_the_page_says_so(guest: FlaskClient) -> None:
@@ -221,7 +250,7 @@ def test_a_made_up_cookie_is_a_spectator(guest: FlaskClient, cookie: str) -> Non
     assert answer.json["me"]["role"] == "spectator"
 
 
-@pytest.mark.parametrize("path", ["/api/table", "/api/join.svg"])
+@pytest.mark.parametrize("path", ["/api/table", "/api/join.svg", "/api/settings"])
 def test_only_the_host_sees_the_pin(
     guest: FlaskClient, player: FlaskClient, host: FlaskClient, house: SmallHouse, path: str
 ) -> None:
@@ -247,7 +276,10 @@ def test_pictures_are_not_for_guests_without_a_pin(
 def test_a_body_has_a_limit(host: FlaskClient) -> None:
     assert host.post("/api/do", data=b" " * (MAX_JSON_BYTES + 1), content_type="application/json").status_code == 413
     assert host.post("/join", data={"pin": "1" * 200_000}).status_code == 413
-    assert host.post("/api/photo", data=b"\xff" * (api_devices.MAX_PHOTO_BYTES + 1)).status_code == 413
+    photo = host.post("/api/photo", data=b"\xff" * (api_devices.MAX_PHOTO_BYTES + 1))
+    assert photo.status_code == 413
+    assert "15 MB" in photo.json["error"]["en"]
+    assert "15 Mo" in photo.json["error"]["fr"]
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from companion.ports import MotionState
 from tests.web.assembly import NAME, Service, SmallHouse, served
 from web import server, streams
 from web.live import StateTexts
+from web.sessions import COOKIE
 
 PATIENCE_S = 20
 """How long a test waits for something that must happen; nothing is measured here."""
@@ -233,22 +234,73 @@ def test_a_request_that_trickles_in_is_cut_off(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    "request_bytes",
+    ("request_bytes", "status"),
     [
-        b"\x00\x01\x02\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: companion.test\r\nContent-Length: x\r\n\r\n",
-        b"GET / HTTP/9.9\r\n\r\n",
-        b"POST /api/do HTTP/1.1\r\nHost: companion.test\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: companion.test\r\n\r\n",
-        b"GET http://evil.example/api/state HTTP/1.1\r\nHost: companion.test\r\n\r\n",
+        (b"\x00\x01\x02\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: companion.test\r\nContent-Length: x\r\n\r\n", 400),
+        (b"GET / HTTP/9.9\r\n\r\n", 421),
+        (b"POST /api/do HTTP/1.1\r\nHost: companion.test\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+        (b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: companion.test\r\n\r\n", 431),
+        (b"GET http://companion.test/api/state HTTP/1.1\r\nHost: evil.example\r\n\r\n", 421),
+        (b"POST /api/do HTTP/1.1\r\nHost: companion.test\r\nContent-Length: 999999999999\r\n\r\n", 413),
     ],
 )
-def test_malformed_requests_are_refused(service: Service, request_bytes: bytes) -> None:
+def test_malformed_requests_are_refused(service: Service, request_bytes: bytes, status: int) -> None:
     with socket.create_connection(("127.0.0.1", service.port), timeout=PATIENCE_S) as connection:
         connection.sendall(request_bytes)
         answer = connection.recv(200)
-    assert answer[9:10] in {b"4", b"5", b"2"}
+    assert int(answer.split()[1]) == status
     assert get(service, "/api/health")[0] == 200
+
+
+def test_a_body_that_is_too_large_is_answered_after_it_was_read(service: Service) -> None:
+    secret, _ = service.house.access.join(service.house.access.pin, "test")
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE_S)
+    headers = {"Host": NAME, "X-Companion": "1", "Cookie": f"{COOKIE}={secret}"}
+    connection.request("POST", "/api/photo", body=b"x" * 17_500_000, headers=headers)
+    answer = connection.getresponse()
+    assert answer.status == 413
+    assert "15 MB" in json.loads(answer.read())["error"]["en"]
+    # What was dropped is not taken for the next request.
+    connection.request("GET", "/api/health", headers={"Host": NAME})
+    assert connection.getresponse().status == 200
+    connection.close()
+
+
+def test_a_body_in_chunks_ends_where_it_becomes_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MAX_BODY_BYTES", 100_000)
+    with (
+        served(tmp_path) as service,
+        socket.create_connection(("127.0.0.1", service.port), timeout=PATIENCE_S) as connection,
+    ):
+        connection.sendall(f"POST /api/photo HTTP/1.1\r\nHost: {NAME}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
+        connection.sendall(b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n")
+        connection.sendall(b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n")
+        assert int(connection.recv(200).split()[1]) == 413
+
+
+def test_idle_connections_of_one_client_leave_room(service: Service) -> None:
+    with ExitStack() as stack, listening(service) as listener:
+        listener.until("camera")
+        idle = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", service.port), timeout=PATIENCE_S))
+            for _ in range(400)
+        ]
+        assert get(service, "/api/health")[0] == 200
+        # The eldest were closed; the newest, and the stream, were not.
+        assert idle[0].recv(1) == b""
+        idle[-1].sendall(f"GET /api/health HTTP/1.1\r\nHost: {NAME}\r\n\r\n".encode())
+        assert idle[-1].recv(200).split()[1] == b"200"
+        service.house.feel(MotionState.LIFTED)
+        assert listener.until("motion")["state"] == "lifted"
+
+
+def test_half_sent_requests_of_one_client_leave_room(service: Service) -> None:
+    with ExitStack() as stack:
+        for _ in range(300):
+            half = stack.enter_context(socket.create_connection(("127.0.0.1", service.port), timeout=PATIENCE_S))
+            half.sendall(b"GET / HTTP/1.1\r\n")
+        assert get(service, "/api/health")[0] == 200
 
 
 def test_nothing_is_missed_over_a_gap(service: Service) -> None:

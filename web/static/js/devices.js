@@ -39,6 +39,9 @@ function line(igloo) {
     counts.corrupt && tn("%(n)s damaged frame", "%(n)s damaged frames", counts.corrupt),
     counts.overflows && tn("%(n)s overflow", "%(n)s overflows", counts.overflows),
     counts.dropped_frames && tn("%(n)s frame dropped by the igloo", "%(n)s frames dropped by the igloo", counts.dropped_frames),
+  ].filter(Boolean);
+  // Nothing is lost by these: the gaps they leave are not counted as samples that failed to arrive.
+  const returns = [
     counts.resets && tn("restarted once", "restarted %(n)s times", counts.resets),
     counts.reconnects && tn("came back once", "came back %(n)s times", counts.reconnects),
   ].filter(Boolean);
@@ -53,7 +56,8 @@ function line(igloo) {
       igloo.port && fact(t("Port"), igloo.port),
       igloo.rate_hz !== null && fact(t("Sample rate"), `${number(igloo.rate_hz, 1)} Hz`),
       fact(t("Samples"), number(counts.samples)),
-      fact(t("Losses"), loss.length ? list(loss) : t("none"), loss.length > 0)));
+      fact(t("Losses"), loss.length ? list(loss) : t("none"), loss.length > 0),
+      returns.length > 0 && fact(t("Interruptions"), list(returns))));
 }
 
 function motion() {

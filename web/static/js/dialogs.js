@@ -59,8 +59,8 @@ export function clauseWindow(clause) {
 }
 
 /** Ask whether the table agrees; resolves to true only then. */
-export async function agreed(sentence, action) {
-  const told = await openDialog(t("Does the table agree?"),
+export async function agreed(sentence, action, question = t("Does the table agree?")) {
+  const told = await openDialog(question,
     h("p", null, sentence),
     h("div", { class: "row" },
       h("button", { type: "button", class: "main", "data-do": "dialog-yes" }, action),
@@ -129,4 +129,44 @@ export function inviteWindow(table) {
           h("li", null, one.role === "host" ? icon("crown") : icon("people"),
             one.label || (one.role === "host" ? t("Host") : t("Player")))))
       : null);
+}
+
+function settingField({ name, words, kind, value, low, high, restart }) {
+  const id = `setting-${name}`;
+  const label = [t(words), restart ? h("small", { class: "quiet" }, ` (${t("from the next start on")})`) : null];
+  if (kind === "switch") {
+    return h("label", { class: "check" }, h("input", { type: "checkbox", name, checked: value }), h("span", null, label));
+  }
+  const quiet = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
+  const field = {
+    number: () => h("input", { id, name, type: "number", min: low, max: high, step: 1, value, required: true, inputmode: "numeric" }),
+    lines: () => h("textarea", { id, name, rows: Math.min(5, value.length + 2), ...quiet, "aria-describedby": `${id}-how` }, value.join("\n")),
+    text: () => h("input", { id, name, type: "text", maxlength: 500, value, ...quiet }),
+  }[kind]();
+  return h("div", { class: "field" },
+    h("label", { for: id }, label), field,
+    kind === "lines" ? h("small", { class: "quiet", id: `${id}-how` }, t("one a line")) : null);
+}
+
+/** The settings of the house, for the host. */
+export function settingsWindow({ settings, note }) {
+  return openDialog(t("Settings"),
+    note ? h("p", { class: "note" }, t(note)) : null,
+    h("form", { "data-submit": "settings" },
+      settings.map(settingField),
+      h("p", { class: "complaint", role: "alert", id: "settings-complaint" }),
+      h("button", { type: "submit", class: "main" }, t("Keep the settings"))));
+}
+
+/** Read the settings window: `{name: value}`. */
+export function readSettings(form) {
+  const values = {};
+  for (const field of form.elements) {
+    if (!field.name) continue;
+    if (field.type === "checkbox") values[field.name] = field.checked;
+    else if (field.type === "number") values[field.name] = Number(field.value);
+    else if (field.type === "textarea") values[field.name] = field.value.split("\n").map((one) => one.trim()).filter(Boolean);
+    else values[field.name] = field.value;
+  }
+  return values;
 }

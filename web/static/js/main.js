@@ -4,14 +4,14 @@ import { h, patch } from "./dom.js";
 import { useSprite, icon } from "./art.js";
 import { act, ask, showRefusal, tell } from "./net.js";
 import { cameraPanel, iglooPanel } from "./devices.js";
-import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog } from "./dialogs.js";
+import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog, readSettings, settingsWindow } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
-import { asked, play } from "./play.js";
+import { asked, play, stillShaking } from "./play.js";
 import { listen } from "./stream.js";
 import { log, refusal, undoIsMine } from "./told.js";
 import { readSetup, setup } from "./setup.js";
 import { change, isHost, match, mayAct, onChange, store } from "./store.js";
-import { learn, said, t } from "./words.js";
+import { learn, list, said, t } from "./words.js";
 
 const page = JSON.parse(document.getElementById("page").textContent);
 const slot = (id) => document.getElementById(id);
@@ -32,11 +32,16 @@ function standing() {
   ];
 }
 
+function settingsButton() {
+  return isHost() && h("p", { class: "house", "data-key": "house" },
+    h("button", { type: "button", class: "second", "data-do": "settings" }, icon("gear"), t("Settings")));
+}
+
 function stage() {
   const { view } = store;
   if (!view) return h("p", { class: "quiet" }, t("Looking for the table …"));
   const game = match();
-  if (!game) return setup();
+  if (!game) return setup(view.series);
   if (game.problem) return h("section", { class: "panel" }, h("h1", null, t("This game cannot be shown")), h("p", null, said(game.problem)));
   return game.over ? ending(game, view.series) : play(game);
 }
@@ -46,7 +51,7 @@ function draw() {
   const focused = document.activeElement;
   patch(slot("standing"), standing());
   patch(slot("stage"), [stage()]);
-  patch(slot("side"), store.view ? [game ? scores(game) : null, iglooPanel(), cameraPanel(game), log(store.view)] : []);
+  patch(slot("side"), store.view ? [game ? scores(game) : null, iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal)]);
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
@@ -68,13 +73,13 @@ function announce(entries) {
   if (last) slot("announcer").textContent = entries.slice(-3).map(said).join(" ");
 }
 
-const clearPick = () => change((s) => { s.pick = { colour: null, card: null, cap: false }; });
+const clearPick = () => change((s) => { s.pick = { colour: null, card: null, cap: null }; });
 
 function placeWhenBoth() {
   const { colour, card, cap } = store.pick;
   if (!colour || !card) return;
   clearPick();
-  act("moves", { moves: [`place ${colour} ${card}`], ...(cap ? { sensor: true } : {}) });
+  act("moves", { moves: [`place ${colour} ${card}`], ...(cap ? { sensor: cap } : {}) });
 }
 
 function pick(what, value) {
@@ -89,6 +94,14 @@ async function simulate({ action, count }) {
   }
 }
 
+/** Everybody passes at once: asked for, unless they did already. */
+async function check() {
+  clearPick();
+  const others = stillShaking(match());
+  const sentence = t("Not yet passed: %(who)s. With the check the round is over for everybody.", { who: list(others) });
+  if (!others.length || await agreed(sentence, t("Yes, check"), t("Has everybody stopped?"))) act("check");
+}
+
 async function undo() {
   const way = match()?.can_undo;
   if (!way) return;
@@ -101,9 +114,9 @@ const DO = {
   "pick-player": ({ colour }) => { pick("colour", colour); placeWhenBoth(); },
   "pick-card": ({ place }) => { pick("card", place); placeWhenBoth(); },
   "pick-check": ({ place }) => change((s) => { s.pick = { ...s.pick, card: place }; }),
-  cap: () => change((s) => { s.pick = { ...s.pick, cap: !s.pick.cap }; }),
+  cap: ({ igloo }) => change((s) => { s.pick = { ...s.pick, cap: s.pick.cap === igloo ? null : igloo }; }),
   pass: ({ colour }) => { clearPick(); act("moves", { moves: [`pass ${colour}`] }); },
-  check: () => { clearPick(); act("check"); },
+  check,
   reveal: ({ place, number }) => {
     if (asked(match(), store.pick.card)) act("moves", { moves: [`reveal ${place} ${number}`] });
   },
@@ -116,7 +129,12 @@ const DO = {
   pause: () => act("pause"),
   resume: () => act("resume"),
   undo,
-  "next-game": async () => { if ((await act("next-game"))?.ok && match()?.draw !== false) act("deal"); },
+  "next-game": async () => {
+    if (!(await act("next-game"))?.ok) return;
+    // Who draws was settled with the series; the new match may not have arrived on the stream yet.
+    const told = await ask("/api/state").catch(() => null);
+    if (told?.view?.match?.draw) act("deal");
+  },
   "new-players": () => act("close-match"),
   "close-dialog": async () => { if (await agreed(t("The game ends as it stands."), t("End it"))) act("close-match"); },
   "correct-dialog": async () => { const body = await correctionWindow(match()); if (body) act("correct", body); },
@@ -138,6 +156,13 @@ const DO = {
   invite: async () => {
     try {
       await inviteWindow(await ask("/api/table"));
+    } catch (refused) {
+      showRefusal(refused.error);
+    }
+  },
+  settings: async () => {
+    try {
+      await settingsWindow(await ask("/api/settings"));
     } catch (refused) {
       showRefusal(refused.error);
     }
@@ -165,6 +190,17 @@ const SUBMIT = {
       await tell("/api/camera", { source: new FormData(form).get("source") });
     } catch (refused) {
       showRefusal(refused.error);
+    }
+  },
+  settings: async (form) => {
+    try {
+      const { settings } = await tell("/api/settings", readSettings(form));
+      const name = settings.find((one) => one.name === "house_name").value || t("Tabletop Companion");
+      document.title = document.querySelector(".brand span").textContent = name;
+      closeDialog(null);
+    } catch (refused) {
+      slot("settings-complaint").textContent = refused.error ? said(refused.error)
+        : t("The table did not answer. Nothing is lost: try again.");
     }
   },
   "dialog-form": (form) => closeDialog(new FormData(form)),

@@ -93,15 +93,26 @@ function passPicked() {
     icon("pass"), t("Pass"));
 }
 
-function capToggle(match) {
-  const connected = store.igloo.igloos.some((one) => one.state === "connected");
-  const worn = match.cards.some((card) => card.igloos.some((one) => one.sensor));
-  if (!connected || worn) return null;
-  return h("button", {
-      type: "button", class: "toggle", "data-do": "cap", "aria-pressed": String(store.pick.cap),
-      "aria-label": t("The next igloo wears the sensor cap"), title: t("The next igloo wears the sensor cap"),
-    },
-    icon("cap"), t("Cap"));
+/** Says that the next igloo wears a sensor: one button for each that is connected, until as many are placed. */
+function capToggles(match) {
+  const connected = store.igloo.igloos.filter((one) => one.state === "connected");
+  const worn = match.cards.reduce((sum, card) => sum + card.igloos.filter((one) => one.sensor).length, 0);
+  if (worn >= connected.length) return null;
+  return connected.map((one) => {
+    const many = connected.length > 1;
+    const which = one.unit ?? one.port ?? one.key;
+    const words = many ? t("The next igloo wears the cap of sensor %(n)s", { n: which }) : t("The next igloo wears the sensor cap");
+    return h("button", {
+        type: "button", class: ["toggle", many && "numbered"], "data-do": "cap", "data-key": `cap-${one.key}`,
+        "data-igloo": one.key, "aria-pressed": String(store.pick.cap === one.key), "aria-label": words, title: words,
+      },
+      icon("cap"), many ? which : t("Cap"));
+  });
+}
+
+/** Who has thalers, or an igloo in hand, and has not passed. */
+export function stillShaking(match) {
+  return match.players.filter((player) => !player.passed && (player.own > 0 || player.in_hand)).map(playerName);
 }
 
 function shaking(match) {
@@ -122,7 +133,7 @@ function shaking(match) {
       playerButtons(match),
       h("div", { class: "row" },
         match.players.length > 4 && passPicked(),
-        capToggle(match),
+        capToggles(match),
         h("button", { type: "button", class: "main", "data-do": "check" }, icon("check"), t("All have stopped: check"))),
     ],
   };

@@ -6,9 +6,9 @@ import { clauses } from "./told.js";
 import { isHost, mayAct, memory, store } from "./store.js";
 import { said, t } from "./words.js";
 
-/** Who sat here the last time on this device: `{colour: {on, name}}`; two players at first. */
+/** Who sat here the last time on this device: `{colour: {on, name}}`; three players at first. */
 function remembered() {
-  return memory.get("players", { red: { on: true, name: "" }, blue: { on: true, name: "" } });
+  return memory.get("players", { red: { on: true, name: "" }, blue: { on: true, name: "" }, green: { on: true, name: "" } });
 }
 
 function seat(colour, known) {
@@ -45,8 +45,18 @@ function drawQuestion() {
       h("span", null, t("You draw, and enter the cards as they lie"))));
 }
 
+/** The way back into a series that is not won yet, with the players of its newest game. */
+function goOn(series) {
+  if (!series?.can_go_on) return null;
+  return h("section", { class: "panel go-on", "data-key": "go-on" },
+    h("h2", null, t("The series to %(n)s points", { n: series.to })),
+    h("ul", { class: "row" }, Object.entries(series.totals).map(([colour, points]) =>
+      h("li", { class: "one" }, token(colour), h("span", { class: "unseen" }, colourName(colour)), points))),
+    h("button", { type: "button", class: "second", "data-do": "next-game" }, icon("shake"), t("Go on with these players")));
+}
+
 /** Draw the set-up; for those who may not open a game, that they wait for the host. */
-export function setup() {
+export function setup(series) {
   if (!isHost()) {
     return h("section", { class: "panel welcome", "data-key": "welcome" },
       h("h1", null, t("Nobody plays yet")),
@@ -58,13 +68,13 @@ export function setup() {
   }
   const known = remembered();
   const options = store.options ?? [];
-  return h("form", { class: "panel setup", "data-submit": "open-match", "data-key": "setup", novalidate: true },
+  return [goOn(series), h("form", { class: "panel setup", "data-submit": "open-match", "data-key": "setup", novalidate: true },
     h("h1", null, t("Igloo Pop: who plays?")),
     h("p", { class: "sentence" }, t("Choose two to six thaler colours. A name is optional.")),
     h("ul", { class: "seat-choices" }, COLOURS.map((colour) => seat(colour, known[colour]))),
+    h("div", { class: "choices" }, options.map(question), drawQuestion()),
     h("p", { class: "complaint", role: "alert", id: "setup-complaint" }),
-    h("button", { type: "submit", class: "main" }, icon("shake"), t("Start the game")),
-    h("div", { class: "choices" }, options.map(question), drawQuestion()));
+    h("button", { type: "submit", class: "main" }, icon("shake"), t("Start the game")))];
 }
 
 /** Read the set-up form: the body of `open-match`, or a complaint. */

@@ -10,7 +10,7 @@ export const store = {
   link: "connecting", // connecting | live | polling | lost
   sending: 0,
   refusal: null, // { en, fr, clauses, problem }
-  pick: { colour: null, card: null, cap: false },
+  pick: { colour: null, card: null, cap: null },
   options: null, // the questions before a game, fetched when they are needed
 };
 

@@ -1,0 +1,102 @@
+"""The API of the settings: what the host may change on the page, each with the question that it answers."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from flask import Blueprint, Response
+from flask_babel import force_locale, gettext
+
+from companion.ports import BadDataError, DeviceError
+from companion.settings import SETTINGS, Setting, Value
+from web.answers import LANGUAGES, bad_field, json_body, json_response, mark, refusal
+from web.api_devices import said_by_device
+from web.sessions import host, house
+
+views = Blueprint("api_settings", __name__, url_prefix="/api/settings")
+
+KNOWN = {setting.name: setting for setting in SETTINGS}
+OWN_NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251})")
+CAMERA = "camera_source"
+"""The house changes this one itself, for the camera is changed with it."""
+
+
+def kind(setting: Setting) -> str:
+    """Return how the page asks: ``switch``, ``number``, ``lines`` or ``text``."""
+    for what, name in ((bool, "switch"), (int, "number"), (tuple, "lines")):
+        if isinstance(setting.default, what):
+            return name
+    return "text"
+
+
+def _form() -> dict[str, Any]:
+    settings = house().settings
+    values = settings.all()
+    asked = [
+        {
+            "name": setting.name,
+            "words": setting.words,
+            "kind": kind(setting),
+            "value": values[setting.name],
+            "low": setting.low,
+            "high": setting.high,
+            "restart": setting.restart,
+        }
+        for setting in SETTINGS
+    ]
+    return {"ok": True, "settings": asked, "note": settings.note}
+
+
+RULES = {
+    "switch": mark("this is yes or no."),
+    "number": mark("this is a number from %(low)s to %(high)s."),
+    "lines": mark("this is a list of at most 50 short lines."),
+    "text": mark("this is one line of at most 500 characters."),
+}
+SENTENCE = mark("%(question)s: %(rule)s")
+NAME_RULE = mark("write a name as in games.example, without http:// and without a port.")
+
+
+def _wrong(setting: Setting, rule: str) -> Response:
+    said = {}
+    for language in LANGUAGES:
+        with force_locale(language):
+            question = gettext(setting.words).rstrip("?: \u202f\u00a0")
+            said[language] = gettext(
+                SENTENCE, question=question, rule=gettext(rule, low=setting.low, high=setting.high)
+            )
+    return refusal(400, "bad-setting", said, setting=setting.name)
+
+
+@views.get("")
+def settings() -> Response:
+    """Answer the host with every setting: its question (an English message id), kind, value and limits."""
+    host()
+    return json_response(_form())
+
+
+@views.post("")
+def change_settings() -> Response:
+    """Change settings: ``{name: value, …}``, all or none; only the host may. Answers as the GET does."""
+    host()
+    changes: dict[str, Value] = {}
+    for name, value in json_body().items():
+        setting = KNOWN.get(name)
+        if setting is None:
+            raise bad_field(name[:40])
+        try:
+            changes[name] = setting.checked(value)
+        except BadDataError:
+            return _wrong(setting, RULES[kind(setting)])
+    names = changes.get("host_names", ())
+    if isinstance(names, tuple) and not all(OWN_NAME.fullmatch(name) for name in names):
+        return _wrong(KNOWN["host_names"], NAME_RULE)
+    source = changes.pop(CAMERA, None)
+    if isinstance(source, str) and source != house().settings.text(CAMERA):
+        try:
+            house().use_camera(source)
+        except (BadDataError, DeviceError) as error:
+            raise said_by_device(error) from None
+    house().settings.set(changes)
+    return json_response(_form())
