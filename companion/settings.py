@@ -7,6 +7,7 @@ or the new file, never half of one). A file that cannot be read is moved aside, 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import threading
 import time
@@ -16,6 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from companion.ports import BadDataError
+
+_log = logging.getLogger(__name__)
+
+UNREADABLE = "The settings could not be read; the file was moved aside, and they start anew."
+IGNORED = "A setting in the file does not fit and was ignored."
+NOTES = (UNREADABLE, IGNORED)
 
 Value = bool | int | str | tuple[str, ...]
 
@@ -95,7 +102,7 @@ class Settings:
         except (OSError, ValueError, RecursionError):
             aside = self._path.with_name(f"{self._path.name}.unreadable-{int(time.time())}")
             self._path.replace(aside)
-            self.note = f"The settings could not be read; they were moved aside to {aside.name} and start anew."
+            self.note = UNREADABLE
             return
         for name, value in raw.items():
             setting = self._known.get(name)
@@ -104,7 +111,8 @@ class Settings:
             try:
                 self._values[name] = setting.checked(value)
             except BadDataError as error:
-                self.note = f"A setting was ignored: {error}"
+                self.note = IGNORED
+                _log.warning("%s %s", IGNORED, error)
 
     def __getitem__(self, name: str) -> Value:
         with self._lock:

@@ -19,7 +19,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from companion.settings import SETTINGS
+from companion.settings import NOTES, SETTINGS
 from web.answers import LANGUAGES
 from web.language import FOLDER as TRANSLATIONS
 
@@ -60,6 +60,8 @@ def collect() -> Catalog:
                 catalog.add(sentence, None, [(path.relative_to(ROOT).as_posix(), 0)])
     for setting in SETTINGS:
         catalog.add(setting.words, None, [("companion/settings.py", 0)])
+    for note in NOTES:
+        catalog.add(note, None, [("companion/settings.py", 0)])
     return catalog
 
 
