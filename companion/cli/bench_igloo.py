@@ -51,8 +51,6 @@ def _firmware(figures: dict[str, Any]) -> Iterable[Row]:
 
 def shake_rows(seconds: float) -> Iterable[Row]:
     """Yield the cost of counting and of motion here, and the accuracy that the model's data card states."""
-    import numpy as np
-
     from companion.igloo.count import MODEL, Counter, count_recording, shipped
     from companion.igloo.motion import MotionDetector
     from companion.igloo.simulated import load_bank
