@@ -201,8 +201,8 @@ def card(
         "repeats": repeats,
         "stretch": {f"{tier:.0f}": round(ensemble.stretch, 3) for tier, ensemble in tiers.items()},
         "limits": (
-            "Trained on simulated shakes only; no real igloo was measured. Nothing of the device or the hand is known "
-            "to it."
+            "Its shakes are simulated unless recorded ones are named above; nothing of the device or the hand is known "
+            "to it. Under other physics than its simulator's it is biased and too sure: see the figures of others."
         ),
     }
 
