@@ -142,6 +142,7 @@ def test_one_walks_to_what_is_adjacent_and_not_into_the_sea(ice: Make, texts: Ma
     ruling = refused(state, "walk a6 b5")
     assert set(ruling.clauses) == {"ICE-1.1", "ICE-1.2", "ICE-1.3"}
     assert "sea" in ruling.en and "do not touch" in ruling.en, "both reasons are told"
+    assert refused(ice(turn="red", red="a1"), "walk a1 a9").clauses == ("ICE-1.1",)
 
 
 @pytest.mark.cites("ICE-1.2", "ICE-1.2a")
