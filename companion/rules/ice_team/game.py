@@ -9,7 +9,8 @@ from companion.rules.core import JSON, Game, InvalidMoveError, Option, Reason, R
 from companion.rules.ice_team.box import default_box, read_box
 from companion.rules.ice_team.moves import COLOURS, IceMove, parse_move
 from companion.rules.ice_team.reader import from_json
-from companion.rules.ice_team.state import IceTeamState, Table
+from companion.rules.ice_team.state import IceTeamState
+from companion.rules.ice_team.table import Table
 from companion.rules.rulebook import Rulebook, rulebook
 
 SETUP_KEYS = ("box", "first", "floes", "layout")

@@ -7,8 +7,7 @@ the tile where it ends. What leaves no choice happens by itself: a step is a dec
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -24,7 +23,6 @@ from companion.rules.core import (
     evenly,
 )
 from companion.rules.ice_team import drifting, legality, position, sayings, scoring
-from companion.rules.ice_team.board import Layout
 from companion.rules.ice_team.box import (
     DIE_FACES,
     DRIFTS,
@@ -38,10 +36,10 @@ from companion.rules.ice_team.box import (
     STEAL,
     TILE_TEXT,
     UNKNOWN,
-    Box,
 )
 from companion.rules.ice_team.moves import IceMove
 from companion.rules.ice_team.problems import problems
+from companion.rules.ice_team.table import Table
 
 if TYPE_CHECKING:
     from companion.rules.ice_team.game import IceTeam
@@ -51,19 +49,6 @@ TEAM: Final = 4
 """Bears of a team."""
 ASKS_WAY: Final = tuple(drifts or code == UNKNOWN for code, drifts in enumerate(DRIFTS))
 """The tiles for which it matters where the bear came from: those that drift, or may do so."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """What does not change in a game; ``said`` is how the layout was named (a name of the box, or its description)."""
-
-    game: IceTeam
-    layout: Layout
-    said: JSON
-    box: Box
-    names: tuple[str, ...]
-    colours: tuple[str, ...]
-    options: Mapping[str, JSON]
 
 
 class IceTeamState(State[IceMove]):
