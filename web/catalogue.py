@@ -35,15 +35,16 @@ SOURCES: tuple[tuple[str, str, Keywords], ...] = (
 
 DEVICES = (ROOT / "companion" / "igloo", ROOT / "companion" / "panel", ROOT / "companion" / "service", ROOT / "vision")
 SAID_BY_DEVICES = {"note", "why"}
+SAID_IN = {"notes.py", "count.py", "soundness.py"}
 
 
 def device_sentences(path: Path) -> Iterator[str]:
     """Yield the sentences that a module of a device says: its notes."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         said = isinstance(node, ast.keyword) and node.arg in SAID_BY_DEVICES
-        named = path.name == "notes.py" and isinstance(node, ast.Assign | ast.AnnAssign)
+        named = path.name in SAID_IN and isinstance(node, ast.Assign | ast.AnnAssign)
         value = getattr(node, "value", None) if said or named else None
-        if isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value:
+        if isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value.endswith("."):
             yield value.value
 
 
