@@ -80,9 +80,10 @@ def test_a_first_evening_without_any_hardware(chromium: Browser, tmp_path: Path)
         page.click("[data-do=check]")
         page.click("[data-do=dialog-yes]")
         for _ in range(2):
-            seq = served.get("/api/state")["seq"]
+            # The state number grows by moves alone; the journal also by the picture that is kept.
+            before = served.get("/api/state")["view"]["state"]
             page.locator(".key:enabled").first.click()
-            page.wait_for_function("async (seq) => (await (await fetch('/api/state')).json()).seq > seq", arg=seq)
+            page.wait_for_function("async (n) => (await (await fetch('/api/state')).json()).view.state > n", arg=before)
         expect(page.locator(".results li")).to_have_count(2)
         kept = page.locator(".kept a", has_text="Round 1").first
         expect(kept).to_be_visible()
