@@ -25,7 +25,7 @@ _SEARCHES = {"iglu-iglu": "companion.rules.iglu_iglu.search"}
 
 LIMIT = 20
 """Turns that are told at most."""
-MOST = 60_000
+MOST = 20_000
 """States that are looked at before the search gives up, and says so."""
 RELAXED_MOST, RELAXED_EACH = 4_000, 600
 """States that the search for the nearest legal turn looks at: in all, and in each of its attempts."""

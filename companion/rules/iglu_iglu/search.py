@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from companion.rules.iglu_iglu.state import IgluState
 
 MANY = 99
+PLAIN, EARLY, THOROUGH = range(3)
+"""Care of a walk: tiles in phase 2 only; also before melting; also animals that are back where they were."""
 DISTANCE: tuple[tuple[int, ...], ...] = tuple(
     tuple(abs(a % 8 - b % 8) + abs(a // 8 - b // 8) for b in range(64)) for a in range(64)
 )
@@ -57,6 +59,8 @@ class Wanted:
     def __init__(self, evidence: Evidence, colours: tuple[str, ...]) -> None:
         """Compile the evidence for the players of a game."""
         self.evidence = evidence
+        # How far a walk looks, and what it has left out: it notes here which care would have looked at it.
+        self.care = self.left_out = PLAIN
         self.places: dict[int, Mapping[Content, float]] = {NUMBER[name]: c for name, c in evidence.places.items()}
         self.unknown = ALL
         self.may_floe = self.may_pack = self.may_bear = ALL
@@ -69,8 +73,22 @@ class Wanted:
         self.most: list[list[int]] = [[MANY] * 64 for _ in colours]
         for square, contents in self.places.items():
             self._place(1 << square, square, list(contents), colours)
+        known = not self.unknown & ~CORNERS
+        counts = [self._range(kind, value) for kind, value in box.TOKENS]
+        self.total_least = [least for least, _ in counts]
+        self.total_most = [most if known else MANY for _, most in counts]
+        self.bears_most = self.total_most.pop()
         self.floes_least = self.must_floe.bit_count()
         self.floes_most = (self.may_floe & SEA).bit_count()
+
+    def _range(self, kind: str, value: int) -> tuple[int, int]:
+        """Return how many tokens of a kind were seen at least, and at most where every place was seen."""
+        least = most = 0
+        for contents in self.places.values():
+            counts = [sum(n for k, v, n in things if k == kind and v in (value, None)) for _, things in contents]
+            least += min(counts, default=0)
+            most += max(counts, default=0)
+        return least, most
 
     def _place(self, bit: int, square: int, contents: list[Content], colours: tuple[str, ...]) -> None:
         self.unknown &= ~bit
@@ -224,55 +242,88 @@ def _inuit_cost(s: IgluState, w: Wanted, means: Means) -> int:
 
 def _animal_cost(s: IgluState, w: Wanted, means: Means) -> int:
     """Return the points that hunting costs at least, or MANY where animals cannot become what was seen."""
-    if means.drift:
-        return _drifting_cost(s, w, means)
-    # Where a tile is turned, tokens may come; where floes melt or thaw, foxes and bears may go.
+    away = _drifting_away(s, w) if means.drift else _away(s, w, means)
+    if away > means.steps:
+        return MANY
+    return _hunting_cost(s, w, means)
+
+
+def _away(s: IgluState, w: Wanted, means: Means) -> int:
+    """Return how many steps animals are away at least from where they were seen, if no drift moves them."""
+    # Where a tile is turned tokens come from the box.
     here = ALL if means.melt and means.face else 1 << s.square if means.draw and s.square >= 0 else 0
     away = 0
     fresh = 0
-    gone: list[int] = []
     for token in range(6):
         stand = s.fish_at[token] if token < box.FOX else s.fox_at[token - box.FOX]
         come = w.must_token[token] & ~stand
         if come & ~here:
             away += _walk(come & ~here, stand | here)
         fresh |= come & here
-        over = stand & ~w.may_token[token]
-        if over and not (means.thaw and token >= box.FOX):
-            gone += [box.TOKENS[token][1]] * over.bit_count()
     come = w.must_bear & ~s.bears
     if come & ~here:
         away += _walk(come & ~here, s.bears | here)
     fresh |= come & here
     # New tokens come to one square only; those on any other have walked there.
-    away += max(0, fresh.bit_count() - 1)
-    if away > means.steps:
+    return away + max(0, fresh.bit_count() - 1)
+
+
+def _hunting_cost(s: IgluState, w: Wanted, means: Means) -> int:
+    """Return the points for the animals that are more than were seen anywhere, or MANY where too few are left."""
+    fresh = 3 if means.face else s.left if s.phase == DRAWING else 0
+    # A step of a bear, also of one that comes or gives way to a drift, eats what it meets.
+    eaters = ALL if means.face or means.drift else s.bears
+    gone: list[int] = []
+    short = 0
+    for token in range(6):
+        codes, value = (s.fish, token + 1) if token < box.FOX else (s.fox, token - 2)
+        squares = [code >> 2 for code in codes if code & 3 == value]
+        short += max(0, w.total_least[token] - len(squares))
+        extra = len(squares) - w.total_most[token]
+        if extra > 0 and not (means.thaw and token >= box.FOX):
+            if means.steps or means.drift:
+                extra -= sum(_near_bear(square, eaters, means.steps + means.drift) for square in squares)
+            gone += [value] * extra
+    if short > fresh:
         return MANY
-    if means.steps and (s.bears or means.face):
-        return 0  # one step of a bear may eat any number
-    gone.sort(reverse=True)
-    spare = means.steps
-    bears = (s.bears & ~w.may_bear).bit_count()
-    if bears and not means.thaw and s.phase != DEFENDING:
-        if bears > means.harpoon + spare:
+    bears = s.bears.bit_count() - w.bears_most
+    harpoon = int(means.harpoon)
+    if bears > 0 and not means.thaw and s.phase != DEFENDING and not means.steps:
+        if bears > harpoon:
             return MANY
-        spare = max(0, spare - max(0, bears - means.harpoon))
-        return sum(gone[spare:]) if not means.harpoon else sum(gone[spare + 1 :])
-    spare += means.harpoon
-    return sum(gone[spare:])
+        harpoon -= bears
+    if s.bears.bit_count() + means.face < w.must_bear.bit_count():
+        return MANY
+    gone.sort(reverse=True)
+    return sum(gone[harpoon:])
 
 
-def _drifting_cost(s: IgluState, w: Wanted, means: Means) -> int:
-    """Return MANY where a drift, which moves the fish of one square, and all other means cannot do it."""
-    come = over = 0
+def _near_bear(square: int, bears: int, steps: int) -> bool:
+    row = DISTANCE[square]
+    return any(row[bear] <= steps for bear in numbers(bears))
+
+
+def _drifting_away(s: IgluState, w: Wanted) -> int:
+    """Return how many steps animals are away at least from where they were seen, when a drift comes or is on.
+
+    A drift carries foxes and bears one square, and moves what swims on one square to a square beside it.
+    """
+    away = 0
+    fish: dict[int, int] = {}
     for token in range(3):
-        come |= w.must_token[token] & ~s.fish_at[token]
-        over |= s.fish_at[token] & ~w.may_token[token]
-    if come.bit_count() > 1 + means.steps:
-        return MANY
-    if not (means.steps and s.bears) and over.bit_count() > 1 + means.steps + means.points + means.harpoon:
-        return MANY
-    return 0
+        stand = s.fish_at[token]
+        for square in numbers(w.must_token[token] & ~stand):
+            away += _walk(1 << square, stand)
+            fish[square] = fish.get(square, 0) + 1
+    if fish:
+        away -= max(fish.values()) if s.table.together else min(sum(fish.values()), 4)
+    for token in range(3, 6):
+        stand = s.fox_at[token - box.FOX]
+        for square in numbers(w.must_token[token] & ~stand):
+            away += _walk(1 << square, stand) - 1
+    for square in numbers(w.must_bear & ~s.bears):
+        away += _walk(1 << square, s.bears) - 1
+    return away
 
 
 def _walk(come: int, stand: int) -> int:
@@ -316,8 +367,12 @@ def _tells(face: str) -> bool:
 
 
 def _start(s: IgluState, w: Wanted) -> Iterator[IgluMove]:
-    yield from melting.moves_melt(s)
-    yield from _tiles(s, w)
+    melts = melting.moves_melt(s)
+    yield from melts
+    if w.care >= EARLY or not melts:
+        yield from _tiles(s, w)
+    else:
+        w.left_out = max(w.left_out, EARLY)
 
 
 def _tiles(s: IgluState, w: Wanted) -> Iterator[IgluMove]:
@@ -325,14 +380,23 @@ def _tiles(s: IgluState, w: Wanted) -> Iterator[IgluMove]:
         # A floe that stays can only be filled again by a drift.
         if isinstance(thaw, m.Thaw) and (not w.must_floe >> thaw.square & 1 or not s.melted):
             yield thaw
-    if kept.can_move_animals(s) and _animals_differ(s, w):
-        yield m.THE_ANIMALS
+    if kept.can_move_animals(s):
+        if _animals_differ(s, w) or (w.care == THOROUGH and _may_come_back(s)):
+            yield m.THE_ANIMALS
+        elif _may_come_back(s):
+            w.left_out = THOROUGH
+
+
+def _may_come_back(s: IgluState) -> bool:
+    """Return whether animals that moved may be back in the end: by a drift, or where a table lets one stop early."""
+    return not s.melted or not s.table.all_three
 
 
 def _animals_differ(s: IgluState, w: Wanted) -> bool:
     """Return whether animals are not, or need not be, where they were seen.
 
-    Three steps always change the board: each takes an animal to a square of the other colour of a chessboard.
+    Three steps change the board, if no drift follows: each takes an animal to a square of the other colour of a
+    chessboard.
     """
     unknown = w.unknown
     for token in range(6):
@@ -404,19 +468,33 @@ Parents = dict["IgluState", list[tuple["IgluState", "IgluMove"]]]
 
 
 def find(before: IgluState, evidence: Evidence, limit: int, most: int) -> Found:
-    """Return the shortest legal turns of the player to move that end as was seen."""
+    """Return the shortest legal turns of the player to move that end as was seen.
+
+    Turns that play tiles before melting are looked at only where there is no other, and last those in which animals
+    move and are back in the end.
+    """
     w = Wanted(evidence, before.table.colours)
     if hopeless(before, w):
         return Found((), True, 0)
+    looked = 0
+    for care in (PLAIN, EARLY, THOROUGH):
+        w.care, w.left_out = care, PLAIN
+        found = _search(before, w, limit, most - looked)
+        looked += found.looked
+        if found.turns or not found.complete or w.left_out == PLAIN:
+            break
+    return Found(found.turns, found.complete, looked)
+
+
+def _search(before: IgluState, w: Wanted, limit: int, most: int) -> Found:
     parents: Parents = {before: []}
     level = [before]
     looked = 0
-    complete = True
     while level:
         ends = [s for s in level if s.phase in (ACT, OVER) and _agrees(s, w)]
         if ends:
-            return Found(_turns(before, ends, parents, w, limit), complete, looked)
-        following: dict[IgluState, list[tuple[IgluState, IgluMove]]] = {}
+            return Found(_turns(before, ends, parents, w, limit), True, looked)
+        following: Parents = {}
         for s in level:
             if s.phase == OVER:
                 continue
@@ -434,7 +512,7 @@ def find(before: IgluState, evidence: Evidence, limit: int, most: int) -> Found:
                     following[new] = [(s, move)]
         parents.update(following)
         level = list(following)
-    return Found((), complete, looked)
+    return Found((), True, looked)
 
 
 def _agrees(s: IgluState, w: Wanted) -> bool:
@@ -489,8 +567,8 @@ def _turns(before: IgluState, ends: list[IgluState], parents: Parents, w: Wanted
 
 # --- what a position leaves open ------------------------------------------------------------------------------------
 
-UNTOLD = 4
-"""Unknown tiles in each hand where a position does not speak of hands: one of each type may be played in a turn."""
+UNTOLD_OWN, UNTOLD_OTHER = 4, 1
+"""Unknown tiles in hands that a position does not speak of: one of each type for whose turn it is, a harpoon each."""
 
 
 def cases(position: Mapping[str, Any]) -> list[IgluState]:
@@ -498,13 +576,23 @@ def cases(position: Mapping[str, Any]) -> list[IgluState]:
 
     :raises SetupError: when it is no position.
     """
-    told = dict(position)
-    first = GAME.from_position(told)
-    if told.get("hands") is None:
-        told["hands"] = {colour: {"tiles": {}, "unknown": UNTOLD} for colour in first.colours}
-    if told.get("turn") is not None or told.get("to_move") is not None:
-        return [GAME.from_position(told)]
-    return [GAME.from_position({**told, "turn": colour}) for colour in first.colours]
+    first = GAME.from_position(position)
+    told = position.get("turn") is not None or position.get("to_move") is not None
+    turns = [first.colours[first.turn]] if told else list(first.colours)
+    found = []
+    for colour in turns:
+        case = dict(position) if told else {**position, "turn": colour}
+        if position.get("hands") is None:
+            # One red tile is left for the floe of this turn.
+            left = max(0, sum(first.tiles[box.RED :]) - 1)
+            hands = {}
+            for other in sorted(first.colours, key=lambda c: c != colour):
+                unknown = min(left, UNTOLD_OWN if other == colour else UNTOLD_OTHER)
+                left -= unknown
+                hands[other] = {"tiles": {}, "unknown": unknown}
+            case["hands"] = hands
+        found.append(GAME.from_position(case))
+    return found
 
 
 # --- what may have been meant ---------------------------------------------------------------------------------------

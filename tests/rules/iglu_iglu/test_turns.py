@@ -314,7 +314,9 @@ def test_a_position_may_leave_open_whose_turn_it_is(board: Make) -> None:
     bare = {"places": position["places"]}
     states = cases("iglu-iglu", bare)
     assert [state.turn for state in states] == [0, 1]
-    assert all(state.unknown_tiles() == 8 for state in states)
+    assert [[hand[0] for hand in state.hands] for state in states] == [[4, 1], [1, 4]]
+    late = cases("iglu-iglu", {**bare, "piles": {"tiles": {"thaw": 3, "pack": 10, "drift": 43}}})
+    assert [hand[0] for hand in late[0].hands] == [2, 0], "one is left for the floe of the turn"
     assert [state.turn for state in cases("iglu-iglu", position)] == [0]
     assert cases("iglu-iglu", position)[0].unknown_tiles() == 0
     with pytest.raises(SetupError):
