@@ -10,7 +10,8 @@ from companion.rules.core import JSON, Game, Option, SetupError
 from companion.rules.iglu_iglu import box, reader
 from companion.rules.iglu_iglu.board import CENTRE, CENTRE_SQUARES, NUMBER, SEA, SQUARES
 from companion.rules.iglu_iglu.melting import begin_placing
-from companion.rules.iglu_iglu.moves import MOVE_TYPES, IgluMove, parse
+from companion.rules.iglu_iglu.moves import MOVE_TYPES, IgluMove
+from companion.rules.iglu_iglu.notation import parse
 from companion.rules.iglu_iglu.situation import SETTING, Table
 from companion.rules.iglu_iglu.state import IgluState
 from companion.rules.rulebook import Rulebook, rulebook
