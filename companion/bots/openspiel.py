@@ -30,7 +30,7 @@ from companion.rules.core import ANYBODY, CHANCE, JSON, NOBODY, State
 from companion.rules.iglu_iglu.box import default_mix, endurance
 
 BROKEN_OFF: Final = {"arctic": 2000, "ice-team": 5000}
-"""Decisions after which a game without an end of its own is broken off; random games are a fifth of that."""
+"""Decisions after which a game without an end of its own is broken off; random games end long before."""
 
 
 def longest(game_id: str, players: int) -> tuple[int, int]:
