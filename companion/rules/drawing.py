@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from math import hypot
 from textwrap import wrap
 
 from companion.rules.core import Move, Ruling
+
+Point = tuple[float, float]
 
 INK = "#1a1a1a"
 LINE = 20
@@ -65,3 +68,26 @@ def frame(x: float, y: float, width: float, height: float, *, legal: bool) -> st
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="10" fill="none" '
         f'stroke="{LEGAL if legal else REFUSED}" stroke-width="4"{dash}/>'
     )
+
+
+def straight_arrow(begin: Point, end: Point, gaps: tuple[float, float], *, dash: str) -> list[str]:
+    """Return an arrow with a white rim between two points; none where both are one.
+
+    ``gaps``: how far off the beginning and short of the end, so that it leads from rim to rim of what stands there.
+    """
+    (x0, y0), (x1, y1) = begin, end
+    length = hypot(x1 - x0, y1 - y0)
+    if not length:
+        return []
+    ux, uy = (x1 - x0) / length, (y1 - y0) / length
+    off, short = gaps
+    x0, y0, x1, y1 = x0 + off * ux, y0 + off * uy, x1 - short * ux, y1 - short * uy
+    tip = f"M{x1 - 14 * ux - 7 * uy:.1f} {y1 - 14 * uy + 7 * ux:.1f}L{x1:.1f} {y1:.1f}"
+    tip += f"L{x1 - 14 * ux + 7 * uy:.1f} {y1 - 14 * uy - 7 * ux:.1f}"
+    shaft = f"M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"
+    found = []
+    for width, colour in ((8, "#ffffff"), (3.5, INK)):
+        dashes = dash if colour == INK else ""
+        style = f'fill="none" stroke="{colour}" stroke-width="{width}"'
+        found.append(f'<path class="arrow" d="{shaft}" {style}{dashes}/><path d="{tip}" {style}/>')
+    return found

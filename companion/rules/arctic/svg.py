@@ -9,7 +9,6 @@ tick and full lines.
 from __future__ import annotations
 
 from html import escape
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from companion.rules.arctic.cards import FACE_DOWN, LANDSCAPE, PHASE_OF_POWER, RIVER
@@ -30,7 +29,7 @@ from companion.rules.arctic.svg_parts import (
     small_card,
     text,
 )
-from companion.rules.core import Ruling
+from companion.rules.drawing import caption as ruling_caption
 
 if TYPE_CHECKING:
     from companion.rules.arctic.moves import ArcticMove
@@ -55,8 +54,6 @@ ROW = 66
 WORDS = {
     "en": {
         "title": "Arctic, position",
-        "legal": "legal",
-        "refused": "refused",
         "river": "River",
         "pile": "pile",
         "reserve": "Reserve",
@@ -76,8 +73,6 @@ WORDS = {
     },
     "fr": {
         "title": "Arctic, position",
-        "legal": "permis",
-        "refused": "refusé",
         "river": "Rivière",
         "pile": "pioche",
         "reserve": "Réserve",
@@ -128,7 +123,7 @@ def draw(state: ArcticState, move: ArcticMove | None = None, lang: str = "en", *
     caption: list[str] = []
     if move is not None and ruling is not None:
         _marks(picture, move, legal=ruling.legal)
-        caption = _caption(move, ruling, lang)
+        caption = ruling_caption(move, ruling, lang, CAPTION)
     for row, words in enumerate(caption):
         picture.add(text(MARGIN, picture.top + 16 + LINE * row, words, 15, bold=row == 0))
     height = picture.top + LINE * len(caption) + (14 if caption else 4)
@@ -146,12 +141,6 @@ def draw(state: ArcticState, move: ArcticMove | None = None, lang: str = "en", *
             "",
         ]
     )
-
-
-def _caption(move: ArcticMove, ruling: Ruling, lang: str) -> list[str]:
-    verdict = WORDS[lang]["legal" if ruling.legal else "refused"]
-    sentence = ruling.fr if lang == "fr" else ruling.en
-    return [f"{move}: {verdict}", *wrap(f"{sentence} [{', '.join(ruling.clauses)}]", CAPTION)]
 
 
 # --- the table --------------------------------------------------------------------------------------------------------

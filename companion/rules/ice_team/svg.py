@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from html import escape
 from math import cos, hypot, pi, sin, sqrt
-from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
-from companion.rules.core import Ruling
+from companion.rules.drawing import caption as ruling_caption
+from companion.rules.drawing import straight_arrow
 from companion.rules.ice_team import drifting
 from companion.rules.ice_team.board import GRIDS
 from companion.rules.ice_team.box import DRIFTS, FRAGILE, IGLOO, PAW, PENGUINS, SEA, SEARCHED, TILE_TEXT, UNKNOWN
@@ -29,10 +29,11 @@ SIDE = 66.0
 MARGIN = 20.0
 LINE = 20
 INK = "#1a1a1a"
+GAPS = (16, 14)
+"""Between an arrow and what stands at its ends."""
+
 WORDS = {
     "en": {
-        "legal": "legal",
-        "refused": "refused",
         "board": "Ice Team, position",
         "start": "Start",
         "village": "Village",
@@ -40,8 +41,6 @@ WORDS = {
         "turn": "to move",
     },
     "fr": {
-        "legal": "permis",
-        "refused": "refusé",
         "board": "Ice Team, position",
         "start": "Départ",
         "village": "Village",
@@ -79,7 +78,7 @@ def draw(state: IceTeamState, move: IceMove | None = None, lang: str = "en") -> 
     layout = state.table.layout
     grid, width, below = _frame(layout)
     ruling = None if move is None else state.check(move)
-    caption = [] if ruling is None or move is None else _caption(move, ruling, lang, int(width / 8.2))
+    caption = [] if ruling is None or move is None else ruling_caption(move, ruling, lang, int(width / 8.2))
     title = f"{WORDS[lang]['board']}: {state}"
     height = below + LINE * (1 + len(caption)) + (8 if caption else 0)
     parts = [
@@ -104,12 +103,6 @@ def draw(state: IceTeamState, move: IceMove | None = None, lang: str = "en") -> 
         parts.append(f'<text x="{MARGIN:g}" y="{y:g}" font-size="15" font-weight="{weight}">{escape(text)}</text>')
     parts.append("</svg>")
     return "\n".join(part for part in parts if part) + "\n"
-
-
-def _caption(move: IceMove, ruling: Ruling, lang: str, width: int) -> list[str]:
-    verdict = WORDS[lang]["legal" if ruling.legal else "refused"]
-    sentence = ruling.fr if lang == "fr" else ruling.en
-    return [f"{move}: {verdict}", *wrap(f"{sentence} [{', '.join(ruling.clauses)}]", width)]
 
 
 def _frame(layout: Layout) -> tuple[Grid, float, float]:
@@ -267,7 +260,7 @@ def _marks(s: IceTeamState, grid: Grid, move: IceMove, *, legal: bool) -> list[s
                 f'stroke="{colour}" stroke-width="{stroke}"{dashes}/>'
             )
     if way is not None:
-        found += _arrow(grid.centre(cells[way[0]]), grid.centre(cells[way[1]]), dash=dash)
+        found += straight_arrow(grid.centre(cells[way[0]]), grid.centre(cells[way[1]]), GAPS, dash=dash)
     if cells:
         x, y = grid.centre(cells[way[1]] if way is not None else list(cells.values())[-1])
         sign = "M-6 0l4 5 8-10" if legal else "M-6-6L6 6M6-6L-6 6"
@@ -290,20 +283,3 @@ def _cell(layout: Layout, grid: Grid, space: int, way: tuple[int, int] | None) -
         return cells[len(cells) // 2]
     x, y = grid.centre(layout.cells[other])
     return min(cells, key=lambda cell: hypot(grid.centre(cell)[0] - x, grid.centre(cell)[1] - y))
-
-
-def _arrow(begin: Point, end: Point, *, dash: str) -> list[str]:
-    (x0, y0), (x1, y1) = begin, end
-    length = hypot(x1 - x0, y1 - y0)
-    ux, uy = (x1 - x0) / length, (y1 - y0) / length
-    # From the rim of what stands at the start to the rim of what stands at the end.
-    x0, y0, x1, y1 = x0 + 16 * ux, y0 + 16 * uy, x1 - 14 * ux, y1 - 14 * uy
-    tip = f"M{x1 - 14 * ux - 7 * uy:.1f} {y1 - 14 * uy + 7 * ux:.1f}L{x1:.1f} {y1:.1f}"
-    tip += f"L{x1 - 14 * ux + 7 * uy:.1f} {y1 - 14 * uy - 7 * ux:.1f}"
-    shaft = f"M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"
-    found = []
-    for width, colour in ((8, "#ffffff"), (3.5, INK)):
-        dashes = dash if colour == INK else ""
-        style = f'fill="none" stroke="{colour}" stroke-width="{width}"'
-        found.append(f'<path class="arrow" d="{shaft}" {style}{dashes}/><path d="{tip}" {style}/>')
-    return found

@@ -7,11 +7,11 @@ number, and a refused move is marked with a cross and dashes, a legal one with a
 from __future__ import annotations
 
 from html import escape
-from math import ceil, hypot, sqrt
-from textwrap import wrap
+from math import ceil, sqrt
 from typing import TYPE_CHECKING
 
-from companion.rules.core import Ruling
+from companion.rules.drawing import caption as ruling_caption
+from companion.rules.drawing import straight_arrow
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import CORNERS, SQUARES, numbers
 from companion.rules.iglu_iglu.drifting import line
@@ -27,6 +27,9 @@ LINE = 20
 WIDTH = 68
 """Characters of the caption in a line."""
 
+GAPS = (14, 18)
+"""Between an arrow and what stands at its ends."""
+
 # Colours that stay apart for colour-blind people (Okabe and Ito), with the letter of each tribe by language.
 INK = "#1a1a1a"
 FILL = {"red": "#d55e00", "blue": "#0072b2", "yellow": "#f0e442", "green": "#009e73"}
@@ -36,8 +39,8 @@ LETTER = {
     "fr": {"red": "R", "blue": "B", "yellow": "J", "green": "V"},
 }
 WORDS = {
-    "en": {"legal": "legal", "refused": "refused", "board": "Iglu Iglu, position"},
-    "fr": {"legal": "permis", "refused": "refusé", "board": "Iglu Iglu, position"},
+    "en": {"board": "Iglu Iglu, position"},
+    "fr": {"board": "Iglu Iglu, position"},
 }
 
 _DEFS = """<defs>
@@ -55,7 +58,7 @@ _DEFS = """<defs>
 def draw(state: IgluState, move: IgluMove | None = None, lang: str = "en") -> str:
     """Return the board as SVG text; with a move also its marks, and below the board the ruling with its clauses."""
     ruling = None if move is None else state.check(move)
-    caption = [] if ruling is None or move is None else _caption(move, ruling, lang)
+    caption = [] if ruling is None or move is None else ruling_caption(move, ruling, lang, WIDTH)
     height = SIZE + LINE * len(caption) + (8 if caption else 0)
     title = f"{WORDS[lang]['board']}: {state}"
     parts = [
@@ -76,12 +79,6 @@ def draw(state: IgluState, move: IgluMove | None = None, lang: str = "en") -> st
         parts.append(f'<text x="{MARGIN}" y="{y}" font-size="15" font-weight="{weight}">{escape(text)}</text>')
     parts.append("</svg>")
     return "\n".join(parts) + "\n"
-
-
-def _caption(move: IgluMove, ruling: Ruling, lang: str) -> list[str]:
-    verdict = WORDS[lang]["legal" if ruling.legal else "refused"]
-    sentence = ruling.fr if lang == "fr" else ruling.en
-    return [f"{move}: {verdict}", *wrap(f"{sentence} [{', '.join(ruling.clauses)}]", WIDTH)]
 
 
 def _corner(number: int) -> tuple[int, int]:
@@ -221,7 +218,7 @@ def _marks(s: IgluState, move: IgluMove, *, legal: bool) -> list[str]:
                 f'stroke="{colour}" stroke-width="{width}"{dashes}/>'
             )
     if way is not None:
-        found += _arrow(*way, dash=dash)
+        found += straight_arrow(_centre(way[0]), _centre(way[1]), GAPS, dash=dash)
     spot = way[1] if way is not None else squares[-1] if squares else -1
     if spot >= 0:
         x, y = _corner(spot)
@@ -231,23 +228,4 @@ def _marks(s: IgluState, move: IgluMove, *, legal: bool) -> list[str]:
             f'<circle r="11" fill="{"#ffffff" if legal else INK}" stroke="{INK}" stroke-width="2"/>'
             f'<path d="{sign}" fill="none" stroke="{INK if legal else "#ffffff"}" stroke-width="3"/></g>'
         )
-    return found
-
-
-def _arrow(origin: int, target: int, *, dash: str) -> list[str]:
-    (x0, y0), (x1, y1) = _centre(origin), _centre(target)
-    length = hypot(x1 - x0, y1 - y0)
-    if not length:
-        return []
-    ux, uy = (x1 - x0) / length, (y1 - y0) / length
-    # From the rim of what stands at the start to the rim of what stands at the end.
-    x0, y0, x1, y1 = x0 + 14 * ux, y0 + 14 * uy, x1 - 18 * ux, y1 - 18 * uy
-    tip = f"M{x1 - 14 * ux - 7 * uy:.1f} {y1 - 14 * uy + 7 * ux:.1f}L{x1:.1f} {y1:.1f}"
-    tip += f"L{x1 - 14 * ux + 7 * uy:.1f} {y1 - 14 * uy - 7 * ux:.1f}"
-    shaft = f"M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"
-    found = []
-    for width, colour in ((8, "#ffffff"), (3.5, INK)):
-        dashes = dash if colour == INK else ""
-        style = f'fill="none" stroke="{colour}" stroke-width="{width}"'
-        found.append(f'<path class="arrow" d="{shaft}" {style}{dashes}/><path d="{tip}" {style}/>')
     return found

@@ -102,22 +102,6 @@ def islands() -> Callable[..., Any]:
 
 
 @pytest.fixture
-def allowed() -> Callable[..., Any]:
-    """Return the ruling on a move that must be legal."""
-
-    def run(state: Any, text: str) -> Any:
-        move = state.game.parse(text)
-        assert move in state.legal_moves, state.check(move).en
-        assert move in set(state.legal_moves)
-        ruling = state.check(move)
-        assert ruling.legal
-        assert ruling.en and ruling.fr and ruling.en != ruling.fr
-        return ruling
-
-    return run
-
-
-@pytest.fixture
 def texts() -> Callable[..., set[str]]:
     """Return the legal moves of a state as text, those that begin with some words."""
 
