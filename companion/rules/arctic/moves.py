@@ -60,9 +60,12 @@ def _arrow(code: int) -> str:
     return ANIMALS[code >> 1] + ("+" if code & 1 else "-")
 
 
+_WAY = {1: 1, -1: 0}
+
+
 def arrow(animal: int, step: int) -> int:
-    """Return the code of a token's step: ``animal`` one card up (``step`` 1) or down (-1)."""
-    return animal * 2 + (step > 0)
+    """Return the code of a token's step: ``animal`` one card up (``step`` 1) or down (-1), and no further."""
+    return animal * 2 + _WAY[step]
 
 
 def arrow_step(code: int) -> tuple[int, int]:

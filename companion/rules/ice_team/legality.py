@@ -108,19 +108,15 @@ def _drift_moves(s: IceTeamState) -> list[IceMove]:
     return [drifts[space] for space in drifting.sea_reach(s)] + [pushes[space] for space in drifting.pushes(s)]
 
 
-def _both_dice(kind: str) -> Callable[[IceTeamState], list[IceMove]]:
-    return lambda _s: [IceMove(kind, "1"), IceMove(kind, "2")]
-
-
 _MOVES: Final[dict[str, Callable[[IceTeamState], list[IceMove]]]] = {
     "setup": _setup_moves,
     "act": _bear_moves,
     "hop": lambda s: [*hops(s), IceMove("stop")],
     "turn-up": _turn_up_moves,
-    "pick": _both_dice("pick"),
+    "pick": lambda _s: [IceMove("pick", "1"), IceMove("pick", "2")],
     "roll": _roll_moves,
     "roll-both": _roll_moves,
-    "choose": _both_dice("choose"),
+    "choose": lambda _s: [IceMove("choose", "1"), IceMove("choose", "2")],
     "freeze": lambda s: _FREEZES[: freezable(s) + 1],
     "drift": _drift_moves,
     "over": lambda _s: [],

@@ -113,9 +113,11 @@ def test_a_card_given_unseen_may_be_any_of_the_givers(table: Make, play: Make, a
     assert ARCTIC.parse("place moose-5-walrus") not in bob.legal_moves, "that is still in Ann's hand"
 
 
-def test_a_card_drawn_back_unseen(table: Make, play: Make, ann: Make) -> None:
+def test_a_card_drawn_back_unseen(table: Make, play: Make, texts: Make, ann: Make) -> None:
     state = table(hand="fox-5-moose", penalty="orca-3-fox", own="bear", sides=(6,), totem="?")
-    state = play(state, "place fox-5-moose", "tokens fox+ moose-", "draw-penalty ?")
+    state = play(state, "place fox-5-moose", "tokens fox+ moose-")
+    assert {"draw-penalty orca-3-fox", "draw-penalty ?"} <= texts(state)
+    state = play(state, "draw-penalty ?")
     assert ann(state)["hand"] == ["?"] and ann(state)["unseen"] == ["orca-3-fox"]
 
 

@@ -339,6 +339,14 @@ def test_p12_the_last_card_goes_face_down_under_the_visible_card(
     assert ann(state)["pile"] == ["moose-3-puffin", "fox-2-puffin", "down:bear-5-fox", "orca-5-puffin"]
 
 
+@pytest.mark.cites("ARC-P.12", "ARC-Q.3")
+@pytest.mark.parametrize("visible", ["fox-5-moose", "moose-1-fox"])
+def test_p12_any_visible_card_will_do(table: Make, texts: Make, visible: str) -> None:
+    """fox-5-moose is the first card of the box: its number is 0, and it is a card all the same."""
+    state = table(pile=visible, hand="bear-5-fox", value=1, own="fox", sides=(12,))
+    assert texts(state, "place") == {"place bear-5-fox", "place bear-5-fox under"}
+
+
 def test_every_power_of_phase_a_waits_a_turn(table: Make, refused: Make) -> None:
     for own, sides, text in (
         ("puffin", (3,), "swap moose-5-walrus bear-5-fox"),

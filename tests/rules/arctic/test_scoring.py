@@ -133,6 +133,14 @@ def test_several_face_down_cards_may_be_different_animals() -> None:
 
 
 @pytest.mark.cites("ARC-V.5")
+def test_among_equal_readings_the_first_animal_of_the_box_is_shown() -> None:
+    """The sheet must say one of them, and always the same."""
+    assert runs(fanned("_ _")) == {"fox": (2, 1)}
+    assert runs(fanned("fox fox bear _ _")) == {"fox": (2, 1), "bear": (3, 3)}
+    assert runs(fanned("fox fox _ bear bear")) == {"fox": (2, 1), "bear": (3, 3)}, "it goes with the cards above it"
+
+
+@pytest.mark.cites("ARC-V.5")
 def test_face_down_cards_alone_are_a_run_by_the_letter_and_not_by_the_option() -> None:
     pile = "fox bear _ _ orca"
     alone = fanned(pile)
