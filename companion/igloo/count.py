@@ -98,6 +98,10 @@ class Model:
                         float(arrays[f"{name}/stretch"]),
                         arrays[f"{name}/gram"].astype(np.float64),
                         float(arrays[f"{name}/strange"]),
+                        (
+                            arrays[f"{name}/inner/middle"].astype(np.float64),
+                            arrays[f"{name}/inner/axes"].astype(np.float64),
+                        ),
                     )
         except (OSError, KeyError, ValueError, EOFError) as error:
             raise BadDataError(f"{path.name} is no model of the bead counter.") from error
@@ -113,6 +117,8 @@ class Model:
             arrays[f"{name}/stretch"] = np.asarray(ensemble.stretch)
             arrays[f"{name}/gram"] = ensemble.gram.astype(np.float32)
             arrays[f"{name}/strange"] = np.asarray(ensemble.strange)
+            arrays[f"{name}/inner/middle"] = ensemble.inner[0].astype(np.float32)
+            arrays[f"{name}/inner/axes"] = ensemble.inner[1].astype(np.float32)
             for k, net in enumerate(ensemble.nets):
                 for i, (weights, biases) in enumerate(net.layers):
                     arrays[f"{name}/{k}/{i}/weights"] = weights.astype(np.float32)
@@ -128,6 +134,62 @@ class Model:
 def shipped() -> Model:
     """Return the model that comes with the companion, read once."""
     return Model.load()
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """What the counter makes of one shake: its answer, and what lies behind it, for learning an igloo's habits.
+
+    ``vector`` (:data:`~companion.igloo.learn.EMBEDDING`,) are the principal components of the networks' last hidden
+    layers, about unit variance over the shakes of the training. ``features`` (f,) are the standardised features that
+    the networks were given. ``mu`` and ``s`` are mean and standard deviation of the answer on the axis of log count,
+    and ``p`` (12,) is the answer itself, of an igloo of which nothing is known. Vectors and features of one model and
+    one ``tier`` may be compared, of different ones not.
+    """
+
+    vector: FloatArray
+    features: FloatArray
+    mu: float
+    s: float
+    p: FloatArray
+    seconds: float
+    tier: float
+
+
+def embed(accel: FloatArray, rate_hz: float, *, model: Model | None = None) -> Embedding | None:
+    """Return what the counter makes of one shake, ``accel`` (n, 3) in g at the true ``rate_hz`` of 760 Hz or more.
+
+    Of 0.5 s or longer; of a long shake the last ten seconds count. As :func:`count_recording`, only blocks in which the
+    hand did something are used; None where they are fewer than three. The samples must be sound
+    (:func:`companion.igloo.soundness.unsound`), which is not asked again here.
+
+    :raises ValueError: when the rate is too low.
+    """
+    model = model or shipped()
+    stream = FeatureStream(rate_hz)
+    stream.feed(np.asarray(accel, dtype=np.float64))
+    active = active_blocks(stream.cells)
+    rows, cells = stream.rows[active], stream.cells[active]
+    if len(rows) < 3:
+        return None
+    return embed_blocks(model.tiers[stream.tier], stream.tier, rows[-LONGEST_BLOCKS:], cells[-LONGEST_BLOCKS:])
+
+
+def embed_blocks(ensemble: Ensemble, tier: float, rows: FloatArray, cells: FloatArray) -> Embedding:
+    """Return what an ensemble makes of the active blocks of one shake: ``rows`` (m, ROW), ``cells`` (m, CELLS, 5)."""
+    features = summarise(rows, cells)[None]
+    p = ensemble.posterior(features)[0]
+    at = np.log(np.arange(COUNTS.start, COUNTS.stop))
+    mu = float(p @ at)
+    return Embedding(
+        vector=ensemble.embedding(features)[0],
+        features=ensemble.standard(features)[0],
+        mu=mu,
+        s=float(np.sqrt(p @ (at - mu) ** 2)),
+        p=p,
+        seconds=len(rows) * BLOCK_S,
+        tier=tier,
+    )
 
 
 class Counter:

@@ -8,7 +8,7 @@ networks are averaged. Needs numpy alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,8 @@ LIMIT = 4.0
 """Standardised features are cut here: what lies farther out is not extrapolated."""
 FLOOR = 1e-3
 """No count is ever impossible."""
+EMBEDDING = 32
+"""How many numbers an ensemble says of a shake besides its answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +43,16 @@ class Net:
 
     layers: tuple[tuple[FloatArray, FloatArray], ...]
 
-    def __call__(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return μ and s, shapes (n,), of standardised features (n, f)."""
+    def hidden(self, x: FloatArray) -> FloatArray:
+        """Return the last layer but one, shape (n, width), of standardised features (n, f)."""
         for weights, biases in self.layers[:-1]:
             x = np.maximum(x @ weights + biases, 0.0)
+        return x
+
+    def __call__(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return μ and s, shapes (n,), of standardised features (n, f)."""
         weights, biases = self.layers[-1]
-        out = x @ weights + biases
+        out = self.hidden(x) @ weights + biases
         return out[:, 0], np.exp(np.clip(out[:, 1], -5.0, 1.5))
 
 
@@ -55,7 +61,8 @@ class Ensemble:
     """Networks and the scaling of their features; ``stretch`` widens or narrows their spread after training.
 
     ``gram`` (f, f) whitens standardised features, and ``strange`` is what the squared length of whitened features of
-    known shakes hardly ever exceeds.
+    known shakes hardly ever exceeds. ``inner`` are the means (w,) and axes (w, EMBEDDING) that turn the last hidden
+    layers of all networks, side by side, into an embedding.
     """
 
     middle: FloatArray
@@ -64,6 +71,7 @@ class Ensemble:
     stretch: float
     gram: FloatArray
     strange: float
+    inner: tuple[FloatArray, FloatArray]
 
     def standard(self, features: FloatArray) -> FloatArray:
         """Return features (n, f) in units of their spread in training, cut at :data:`LIMIT`."""
@@ -80,10 +88,39 @@ class Ensemble:
         total /= len(self.nets)
         return (total + FLOOR / len(COUNTS)) / (1 + FLOOR)
 
+    def embedding(self, features: FloatArray) -> FloatArray:
+        """Return what the networks make of features (n, f) before they decide, shape (n, EMBEDDING).
+
+        The principal components of their last hidden layers, strongest first, each of unit variance over the shakes
+        of the training.
+        """
+        middle, axes = self.inner
+        embedded: FloatArray = (_hidden(self.nets, self.standard(features)) - middle) @ axes
+        return embedded
+
     def strangeness(self, features: FloatArray) -> FloatArray:
         """Return how unlike all known shakes features (n, f) are: 1 is the border."""
         x = np.clip((features - self.middle) / self.scale, -3 * LIMIT, 3 * LIMIT)
         return np.asarray(np.einsum("ij,jk,ik->i", x, self.gram, x) / self.strange)
+
+
+def _hidden(nets: tuple[Net, ...], x: FloatArray) -> FloatArray:
+    """Return the last hidden layers of networks side by side, shape (n, w)."""
+    return np.concatenate([net.hidden(x) for net in nets], axis=1)
+
+
+def inner_axes(nets: tuple[Net, ...], x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return means (w,) and axes (w, EMBEDDING) of the hidden layers over standardised features (n, f)."""
+    hidden = _hidden(nets, x)
+    middle = hidden.mean(axis=0)
+    values, vectors = np.linalg.eigh(np.cov((hidden - middle).T))
+    vectors = vectors[:, ::-1][:, :EMBEDDING]
+    spread = np.sqrt(np.maximum(values[::-1][:EMBEDDING], 1e-9))
+    # a direction has two ends: the larger part shall be positive, on every machine
+    ends = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])])
+    axes = np.zeros((hidden.shape[1], EMBEDDING))
+    axes[:, : vectors.shape[1]] = vectors * (ends / spread)
+    return middle, axes
 
 
 def shares(mu: FloatArray, s: FloatArray) -> FloatArray:
@@ -131,7 +168,7 @@ def train(
     for k in range(recipe.nets):
         nets.append(_train_net(x, labels, recipe, k, progress))
     gram, strange = _known(x)
-    return Ensemble(middle, scale, tuple(nets), 1.0, gram, strange)
+    return Ensemble(middle, scale, tuple(nets), 1.0, gram, strange, inner_axes(tuple(nets), x))
 
 
 def _known(x: FloatArray) -> tuple[FloatArray, float]:
@@ -206,9 +243,7 @@ def stretch_for(ensemble: Ensemble, features: FloatArray, counts: IntArray) -> f
     """Return the stretch with the best likelihood on shakes that the networks did not see."""
     best, best_loss = 1.0, np.inf
     for stretch in np.exp(np.linspace(np.log(0.7), np.log(2.0), 27)):
-        tried = Ensemble(
-            ensemble.middle, ensemble.scale, ensemble.nets, float(stretch), ensemble.gram, ensemble.strange
-        )
+        tried = replace(ensemble, stretch=float(stretch))
         loss = nll(tried.posterior(features), counts)
         if loss < best_loss:
             best, best_loss = float(stretch), loss
