@@ -7,11 +7,13 @@ import json
 import platform
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import click
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
 Row = dict[str, Any]
@@ -63,6 +65,32 @@ def bench_rules(seconds: float) -> Iterable[Row]:
         yield row(name, round(speed), "moves/s", aims.get(name, "ratio ≥ 1"), ratio)
 
 
+def bench_games(games: int, tick: Callable[[str], object]) -> Iterator[Row]:
+    """Play random complete games of each game and number of players, and look at every state of them.
+
+    ``tick`` is called after each game with what is being played. What each state is held to stands at
+    :func:`companion.rules.bulk.random_games`.
+    """
+    from companion.rules.bulk import random_games
+
+    for name, players in every_table():
+        what = f"{name}, {players} players"
+        begun = time.perf_counter()
+        found = random_games(name, players, games, done=partial(tick, what))
+        took = time.perf_counter() - begun
+        note = f"{games} games, {found['moves']} moves, the longest {found['longest']}, {took:.0f} s"
+        first = found["violations"][0] if found["violations"] else None
+        told = f"; seed {first['seed']!r}, after move {first['move']}: {first['what']}" if first else ""
+        yield row(what, found["broken"], "broken", "0", note + told)
+
+
+def every_table() -> list[tuple[str, int]]:
+    """Return each game with each number of players it is for."""
+    from companion.rules import game, games
+
+    return [(name, players) for name in games() for players in game(name).players]
+
+
 def bench_igloo(seconds: float) -> Iterable[Row]:
     """Measure the reader, and the real firmware in simavr where run from a checkout."""
     from companion.cli.bench_igloo import rows
@@ -105,22 +133,50 @@ TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
 @click.command()
 @click.argument("tables", nargs=-1, type=click.Choice(list(TABLES)))
 @click.option("--seconds", default=10.0, show_default=True, help="Length of each timed run.")
+@click.option(
+    "--games",
+    type=click.IntRange(min=0),
+    default=0,
+    help="With the rules: so many random complete games of each game and number of players, every state looked at.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-def command(tables: tuple[str, ...], seconds: float, as_json: bool) -> None:
-    """Print speed and accuracy tables; without a name, all of them."""
+def command(tables: tuple[str, ...], seconds: float, games: int, as_json: bool) -> int:
+    """Print speed and accuracy tables; without a name, all of them.
+
+    Exit status 1: a random game broke a rule.
+    """
+    if games and tables and "rules" not in tables:
+        raise click.UsageError("--games goes with the table rules.")
     console = Console()
     if not as_json:
         console.print(f"{platform.machine()} · Python {platform.python_version()} · this machine, not a Raspberry Pi")
+    broken = 0
     for name in tables or tuple(TABLES):
-        rows = []
-        for entry in TABLES[name](seconds):
-            rows.append(entry)
-            if as_json:
-                click.echo(json.dumps({"table": name, **entry}, ensure_ascii=False))
-        if not as_json:
-            table = Table(title=name, title_justify="left")
-            for heading in ("what", "value", "unit", "aim", "note"):
-                table.add_column(heading, justify="right" if heading == "value" else "left", overflow="fold")
-            for entry in rows:
-                table.add_row(*(str(entry[key]) for key in ("what", "value", "unit", "aim", "note")))
-            console.print(table)
+        _print(console, name, TABLES[name](seconds), as_json)
+        if name == "rules" and games:
+            broken = sum(entry["value"] for entry in _print(console, "games", _with_progress(games), as_json))
+    return 1 if broken else 0
+
+
+def _print(console: Console, name: str, entries: Iterable[Row], as_json: bool) -> list[Row]:
+    rows = []
+    for entry in entries:
+        rows.append(entry)
+        if as_json:
+            click.echo(json.dumps({"table": name, **entry}, ensure_ascii=False))
+    if not as_json:
+        table = Table(title=name, title_justify="left")
+        for heading in ("what", "value", "unit", "aim", "note"):
+            table.add_column(heading, justify="right" if heading == "value" else "left", overflow="fold")
+        for entry in rows:
+            table.add_row(*(str(entry[key]) for key in ("what", "value", "unit", "aim", "note")))
+        console.print(table)
+    return rows
+
+
+def _with_progress(games: int) -> Iterator[Row]:
+    """Play the random games with a bar on the standard error; it is drawn on a terminal only."""
+    err = Console(stderr=True)
+    with Progress(console=err, disable=not err.is_terminal) as bar:
+        task = bar.add_task("", total=games * len(every_table()))
+        yield from bench_games(games, lambda what: bar.update(task, advance=1, description=what))

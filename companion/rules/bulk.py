@@ -23,8 +23,10 @@ Count = tuple[str, int, int]
 """What is counted, how much there is, and how much there must be."""
 
 
-def random_games(game_id: str, players: int, games: int = 1000, seed: int = 1) -> dict[str, JSON]:
-    """Play random complete games and return what was found.
+def random_games(
+    game_id: str, players: int, games: int = 1000, seed: int = 1, done: Callable[[], object] | None = None
+) -> dict[str, JSON]:
+    """Play random complete games and return what was found; ``done`` is called after each.
 
     The answer is ``{"game", "players", "games", "moves", "longest", "broken", "violations"}``: ``broken`` counts what
     did not hold, ``violations`` tells the first of it as ``{"seed", "move", "what"}``. Of every state: nothing is
@@ -46,6 +48,8 @@ def random_games(game_id: str, players: int, games: int = 1000, seed: int = 1) -
                 violations.append({"seed": source, "move": len(texts), "what": what})
         moves += len(texts)
         longest = max(longest, len(texts))
+        if done is not None:
+            done()
     return {
         "game": game_id,
         "players": players,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
+from companion.cli import run
 from companion.rules import bulk, game, games
 from companion.rules.bulk import random_games
 from companion.rules.core import SetupError
@@ -38,6 +40,28 @@ def test_what_is_lost_is_told_with_the_seed_that_shows_it_again(monkeypatch: pyt
     assert found["violations"][0]["what"] == "there are 13 igloos, not 12"
     assert found["violations"][0]["seed"] == "igloo-pop 2 3 0"
     assert found["violations"][0]["move"] > 10
+
+
+def test_the_bench_plays_every_game_with_every_number_of_players(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bench", "rules", "--seconds", "0.01", "--games", "1", "--json"]) == 0
+    printed = capsys.readouterr()
+    rows = [json.loads(line) for line in printed.out.splitlines()]
+    played = [entry for entry in rows if entry["table"] == "games"]
+    assert [entry["what"] for entry in played] == [f"{name}, {players} players" for name, players in EVERY]
+    assert {entry["value"] for entry in played} == {0} and all("1 games, " in entry["note"] for entry in played)
+    assert printed.err == "", "no bar where nobody looks"
+
+
+def test_the_bench_fails_and_says_which_game_broke_a_rule(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("companion.cli.bench.every_table", lambda: [("ice-team", 2)])
+    monkeypatch.setitem(bulk.CONSERVED, "ice-team", lambda position: iter([("floes", 25, 24)]))
+    assert run(["bench", "rules", "--seconds", "0.01", "--games", "2"]) == 1
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "seed 'ice-team 2 1 0', after move 0: there are 25 floes, not 24" in shown
+    assert run(["bench", "vision", "--games", "2"]) == 2
+    assert capsys.readouterr().err == "companion: --games goes with the table rules.\n"
 
 
 @pytest.mark.parametrize(
