@@ -25,9 +25,10 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 
 bench: $(VENV)/.dev $(VENV)/.apt
-	$(BIN)/companion bench
+	$(BIN)/companion bench --games 1000
+	$(MAKE) mutation MUTATION_ARGS="--sample 400 --minutes 15 $(MUTATION_ARGS)"
 
-# Hours for all (--sample 0); the default is a random sample. Not a part of `make test`.
+# Hours for all (--sample 0); the default is a random sample, even over the games. Not a part of `make test`.
 mutation: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group mutation
 	$(BIN)/python tests/mutation.py $(MUTATION_ARGS)
