@@ -1,7 +1,9 @@
 """Beads in a moved shell, as soft spheres: the inner loop of simulator A, compiled by numba.
 
-Contacts are linear springs with dampers that never pull, so that the restitution has a closed form (T. Schwager and
-T. Pöschel, *Granular Matter* 9, 2007), with Coulomb friction and rolling beads. The shell is a rigid body on the
+Contacts are springs with dampers that never pull, with Coulomb friction and rolling beads. Spring and damper lie
+anywhere between two laws: linear, whose restitution has a closed form and is the same at all speeds (T. Schwager and
+T. Pöschel, *Granular Matter* 9, 2007), and viscoelastic spheres (Hertz; Kuwabara and Kono 1987), which bounce less the
+faster they meet. The inside may have flat bricks and small bumps. The shell is a rigid body on the
 springs of a hand, may stand on a table, and rings in a few modes that contacts excite. Time goes in even steps
 (semi-implicit Euler), a whole number of them to a sample, so that the sensor's true rate is met exactly. There is no
 randomness here: what is drawn is drawn outside.
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., object])
 
 GRAVITY = 9.80665
-LONGEST_STEP = 1.2e-5
-"""The longest step in seconds: a twelfth of the shortest contact of the ranges."""
+LONGEST_STEP = 1.5e-5
+"""The longest step in seconds: a tenth of the shortest contact of the ranges."""
 FEET = 8
 """How many points of the base ring may touch the table."""
 _COS = np.cos(np.arange(FEET) * 2 * np.pi / FEET)
@@ -35,9 +37,13 @@ _SIN = np.sin(np.arange(FEET) * 2 * np.pi / FEET)
     DT, SUB, CONTROL_DT, RADIUS, WALL, MIDDLE, DOOR, DOOR_X, DOOR_Y, OUTER, BASE,
     SHELL_KG, INERTIA_X, INERTIA_Y, INERTIA_Z, HAND_KG, HAND_INERTIA, SPRING, DAMPER, TURN_SPRING, TURN_DAMPER,
     K_BEADS, C_BEADS, MU_BEADS, K_FLOOR, C_FLOOR, MU_FLOOR, K_DOME, C_DOME, MU_DOME, ROLLING,
-    FOOT_SPRING, FOOT_DAMPER, FOOT_FRICTION, GRAVITY_AT,
-) = range(35)  # fmt: skip
-PARAMETERS = 35
+    FOOT_SPRING, FOOT_DAMPER, FOOT_FRICTION, GRAVITY_AT, HERTZ, VISCOUS, DEEP_BEADS, DEEP_FLOOR, DEEP_DOME,
+) = range(40)  # fmt: skip
+PARAMETERS = 40
+FLOOR, DOME, FLAT, BRICK, BUMP = range(5)
+"""What a bead may touch: floor, wall and dome, door, one of the bricks, one of the bumps."""
+MEETING = 0.3
+"""The speed in m/s at which a contact has the restitution that was asked for, whatever its law."""
 
 # The columns of the hand's path, one row a control step.
 POSITION, POSITION_STEP, TURN, TURN_STEP, SPIN, GRIP, TABLE, TABLE_STEP, PUSH = 0, 3, 6, 10, 14, 17, 18, 19, 20
@@ -46,7 +52,9 @@ COLUMNS = 23
 
 def compiled(function: F) -> F:
     """Compile a function with numba, keeping its type and the result on disk."""
-    return cast("F", numba.njit(cache=True, error_model="numpy")(function))
+    return cast(
+        "F", numba.njit(cache=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz", "arcp"})(function)
+    )
 
 
 def damping_ratio(restitution: float) -> float:
@@ -86,6 +94,46 @@ def spring_for(mass: float, restitution: float, contact_s: float) -> tuple[float
 
 
 @compiled
+def bounce(mass: float, k: float, c: float, deep: float, hertz: float, viscous: float, speed: float) -> float:
+    """Return the restitution of a contact that begins at ``speed``, found by running it."""
+    dt = np.sqrt(mass / k) / 100.0
+    depth, v = 0.0, speed
+    for _ in range(100000):
+        depth += 0.5 * dt * v
+        root = np.sqrt(max(depth, 0.0) / deep)
+        push = k * depth * (1.0 - hertz + hertz * root) + c * v * (1.0 - viscous + viscous * root)
+        if push <= 0.0:
+            break
+        v -= dt * push / mass
+        depth += 0.5 * dt * v
+        if depth <= 0.0:
+            break
+    return float(max(-v / speed, 0.0))
+
+
+def contact_for(
+    mass: float, restitution: float, contact_s: float, hertz: float, viscous: float
+) -> tuple[float, float, float]:
+    """Return stiffness (N/m), damping (N s/m) and the depth (m) they hold at, for any law between the two.
+
+    ``hertz`` and ``viscous`` (0…1) are the parts of spring and damper that grow with the root of the depth. The
+    restitution is that at :data:`MEETING`, the duration roughly so.
+    """
+    k, c = spring_for(mass, restitution, contact_s)
+    deep = MEETING * contact_s / np.pi
+    if hertz == 0.0 and viscous == 0.0:
+        return k, c, deep
+    low, high = 0.0, 8.0 * c + 1e-6
+    for _ in range(30):
+        middle = 0.5 * (low + high)
+        if bounce(mass, k, middle, deep, hertz, viscous, MEETING) > restitution:
+            low = middle
+        else:
+            high = middle
+    return k, 0.5 * (low + high), deep
+
+
+@compiled
 def simulate(
     par: FloatArray,
     path: FloatArray,
@@ -95,6 +143,8 @@ def simulate(
     vel: FloatArray,
     rot: FloatArray,
     shell: FloatArray,
+    bricks: FloatArray,
+    bumps: FloatArray,
     modes: FloatArray,
     sensor_at: FloatArray,
     sensor_matrix: FloatArray,
@@ -104,9 +154,11 @@ def simulate(
 ) -> None:
     """Run the beads through a hand's path and write what an ideal, filtered sensor feels.
 
-    ``par`` (35,) and ``path`` (steps, 23) are laid out as the constants above say; ``radius``, ``mass`` (n,) and
+    ``par`` (40,) and ``path`` (steps, 23) are laid out as the constants above say; ``radius``, ``mass`` (n,) and
     ``pos``, ``vel``, ``rot`` (n, 3) are the beads' (SI, world frame; ``rot`` is the spin in rad/s), ``shell`` (13,)
     is position, velocity, quaternion and spin of the shell's centre of mass; all of these are left as they end.
+    ``bricks`` (b, 4) are planes (nx, ny, nz, d) with n·x ≥ d inside, ``bumps`` (u, 4) spheres (x, y, z, radius), both
+    in the igloo's frame with the floor at 0.
     ``modes`` (m, 17): ω, ζ, 1/mass, direction (3), dome (6), floor (3), value, speed. ``out`` (samples, 3) gets m/s²
     in the sensor's axes. ``trace`` (samples, n + 1, 6), where it is not empty, gets position and velocity of every
     bead and, last, of the shell.
@@ -121,7 +173,9 @@ def simulate(
     force = np.zeros((n, 3))
     torque = np.zeros((n, 3))
     pairs = np.zeros((n * (n - 1) // 2 + 1, 2), dtype=np.int64)
-    near = np.zeros(n, dtype=np.int64)
+    near = np.zeros((n * (3 + bricks.shape[0] + bumps.shape[0]) + 1, 3), dtype=np.int64)
+    hertz = par[HERTZ]
+    viscous = par[VISCOUS]
     state = np.zeros((3, 2, 2))
     raw = np.zeros(3)
     n_pairs = 0
@@ -282,13 +336,34 @@ def simulate(
                     reach = radius[i] + skin
                     up = max(bz - wall, 0.0)
                     far = r_in - reach
-                    if (
-                        bz < reach
-                        or bx * bx + by * by + up * up > far * far
-                        or (door > 0.0 and bx * par[DOOR_X] + by * par[DOOR_Y] > r_in - door - reach)
-                    ):
-                        near[n_near] = i
+                    if bz < reach:
+                        near[n_near, 0] = i
+                        near[n_near, 1] = FLOOR
                         n_near += 1
+                    if bx * bx + by * by + up * up > far * far:
+                        near[n_near, 0] = i
+                        near[n_near, 1] = DOME
+                        n_near += 1
+                    if door > 0.0 and bx * par[DOOR_X] + by * par[DOOR_Y] > r_in - door - reach:
+                        near[n_near, 0] = i
+                        near[n_near, 1] = FLAT
+                        n_near += 1
+                    for j in range(bricks.shape[0]):
+                        if bricks[j, 0] * bx + bricks[j, 1] * by + bricks[j, 2] * bz < bricks[j, 3] + reach:
+                            near[n_near, 0] = i
+                            near[n_near, 1] = BRICK
+                            near[n_near, 2] = j
+                            n_near += 1
+                    for j in range(bumps.shape[0]):
+                        x = bx - bumps[j, 0]
+                        y = by - bumps[j, 1]
+                        z = bz - bumps[j, 2]
+                        far = bumps[j, 3] + reach
+                        if x * x + y * y + z * z < far * far:
+                            near[n_near, 0] = i
+                            near[n_near, 1] = BUMP
+                            near[n_near, 2] = j
+                            n_near += 1
             fresh -= 1
 
             # --- bead against bead
@@ -316,7 +391,10 @@ def simulate(
                 vy = vel[i, 1] - vel[j, 1] - (gz * x - gx * z)
                 vz = vel[i, 2] - vel[j, 2] - (gx * y - gy * x)
                 vn = vx * x + vy * y + vz * z
-                push = par[K_BEADS] * (reach - dist) - par[C_BEADS] * vn
+                push = reach - dist
+                root = np.sqrt(push / par[DEEP_BEADS])
+                push *= par[K_BEADS] * (1.0 - hertz + hertz * root)
+                push -= par[C_BEADS] * vn * (1.0 - viscous + viscous * root)
                 if push <= 0.0:
                     continue
                 vx -= vn * x
@@ -347,7 +425,8 @@ def simulate(
 
             # --- bead against shell: floor, wall and dome, door
             for e in range(n_near):
-                i = near[e]
+                i = near[e, 0]
+                surface = near[e, 1]
                 ri = radius[i]
                 x = pos[i, 0] - sx
                 y = pos[i, 1] - sy
@@ -355,93 +434,112 @@ def simulate(
                 bx = m00 * x + m10 * y + m20 * z
                 by = m01 * x + m11 * y + m21 * z
                 bz = m02 * x + m12 * y + m22 * z + middle
-                for surface in range(3):
+                k = par[K_DOME]
+                c = par[C_DOME]
+                mu = par[MU_DOME]
+                deep = par[DEEP_DOME]
+                if surface == FLOOR:
+                    depth = ri - bz
+                    if depth <= 0.0:
+                        continue
                     ux = 0.0
                     uy = 0.0
-                    uz = 0.0
-                    if surface == 0:
-                        depth = ri - bz
-                        if depth <= 0.0:
-                            continue
-                        uz = 1.0
-                        k = par[K_FLOOR]
-                        c = par[C_FLOOR]
-                        mu = par[MU_FLOOR]
-                    elif surface == 1:
-                        up = max(bz - wall, 0.0)
-                        square = bx * bx + by * by + up * up
-                        far = r_in - ri
-                        if square <= far * far:
-                            continue
-                        dist = np.sqrt(square)
-                        depth = dist - far
-                        ux = -bx / dist
-                        uy = -by / dist
-                        uz = -up / dist
-                        k = par[K_DOME]
-                        c = par[C_DOME]
-                        mu = par[MU_DOME]
-                    else:
-                        if door <= 0.0:
-                            continue
-                        depth = bx * par[DOOR_X] + by * par[DOOR_Y] - (r_in - door - ri)
-                        if depth <= 0.0:
-                            continue
-                        ux = -par[DOOR_X]
-                        uy = -par[DOOR_Y]
-                        k = par[K_DOME]
-                        c = par[C_DOME]
-                        mu = par[MU_DOME]
-                    nx = m00 * ux + m01 * uy + m02 * uz
-                    ny = m10 * ux + m11 * uy + m12 * uz
-                    nz = m20 * ux + m21 * uy + m22 * uz
-                    # the touching point, from the shell's centre of mass
-                    rx = x - nx * ri
-                    ry = y - ny * ri
-                    rz = z - nz * ri
-                    vx = vel[i, 0] - ri * (rot[i, 1] * nz - rot[i, 2] * ny) - (svx + wy * rz - wz * ry)
-                    vy = vel[i, 1] - ri * (rot[i, 2] * nx - rot[i, 0] * nz) - (svy + wz * rx - wx * rz)
-                    vz = vel[i, 2] - ri * (rot[i, 0] * ny - rot[i, 1] * nx) - (svz + wx * ry - wy * rx)
-                    vn = vx * nx + vy * ny + vz * nz
-                    push = k * depth - c * vn
-                    if push <= 0.0:
+                    uz = 1.0
+                    k = par[K_FLOOR]
+                    c = par[C_FLOOR]
+                    mu = par[MU_FLOOR]
+                    deep = par[DEEP_FLOOR]
+                elif surface == DOME:
+                    up = max(bz - wall, 0.0)
+                    square = bx * bx + by * by + up * up
+                    far = r_in - ri
+                    if square <= far * far:
                         continue
-                    vx -= vn * nx
-                    vy -= vn * ny
-                    vz -= vn * nz
-                    slide = np.sqrt(vx * vx + vy * vy + vz * vz)
-                    sticky = 0.3 * mass[i] * (2.0 / 7.0) / dt
-                    drag = min(mu * push / (slide + 1e-12), sticky)
-                    px = push * nx - drag * vx
-                    py = push * ny - drag * vy
-                    pz = push * nz - drag * vz
-                    force[i, 0] += px
-                    force[i, 1] += py
-                    force[i, 2] += pz
-                    spin = np.sqrt(rot[i, 0] ** 2 + rot[i, 1] ** 2 + rot[i, 2] ** 2)
-                    brake = min(par[ROLLING] * push * ri / (spin + 1e-9), 0.1 * mass[i] * ri * ri / dt)
-                    torque[i, 0] += -ri * (ny * pz - nz * py) - brake * rot[i, 0]
-                    torque[i, 1] += -ri * (nz * px - nx * pz) - brake * rot[i, 1]
-                    torque[i, 2] += -ri * (nx * py - ny * px) - brake * rot[i, 2]
-                    fx -= px
-                    fy -= py
-                    fz -= pz
-                    tx -= ry * pz - rz * py
-                    ty -= rz * px - rx * pz
-                    tz -= rx * py - ry * px
-                    if surface == 0:
-                        u = bx / r_in
-                        v = by / r_in
-                        load6 += push * (1 - u * u - v * v)
-                        load7 += push * u
-                        load8 += push * v
-                    else:
-                        load0 += push
-                        load1 -= push * ux
-                        load2 -= push * uy
-                        load3 -= push * uz
-                        load4 += push * (ux * ux - uy * uy)
-                        load5 += push * 2 * ux * uy
+                    dist = np.sqrt(square)
+                    depth = dist - far
+                    ux = -bx / dist
+                    uy = -by / dist
+                    uz = -up / dist
+                elif surface == FLAT:
+                    depth = bx * par[DOOR_X] + by * par[DOOR_Y] - (r_in - door - ri)
+                    if depth <= 0.0:
+                        continue
+                    ux = -par[DOOR_X]
+                    uy = -par[DOOR_Y]
+                    uz = 0.0
+                elif surface == BRICK:
+                    j = near[e, 2]
+                    ux = bricks[j, 0]
+                    uy = bricks[j, 1]
+                    uz = bricks[j, 2]
+                    depth = bricks[j, 3] + ri - (ux * bx + uy * by + uz * bz)
+                    if depth <= 0.0:
+                        continue
+                else:
+                    j = near[e, 2]
+                    ux = bx - bumps[j, 0]
+                    uy = by - bumps[j, 1]
+                    uz = bz - bumps[j, 2]
+                    far = bumps[j, 3] + ri
+                    square = ux * ux + uy * uy + uz * uz
+                    if square >= far * far:
+                        continue
+                    dist = np.sqrt(square)
+                    depth = far - dist
+                    ux /= dist
+                    uy /= dist
+                    uz /= dist
+                nx = m00 * ux + m01 * uy + m02 * uz
+                ny = m10 * ux + m11 * uy + m12 * uz
+                nz = m20 * ux + m21 * uy + m22 * uz
+                # the touching point, from the shell's centre of mass
+                rx = x - nx * ri
+                ry = y - ny * ri
+                rz = z - nz * ri
+                vx = vel[i, 0] - ri * (rot[i, 1] * nz - rot[i, 2] * ny) - (svx + wy * rz - wz * ry)
+                vy = vel[i, 1] - ri * (rot[i, 2] * nx - rot[i, 0] * nz) - (svy + wz * rx - wx * rz)
+                vz = vel[i, 2] - ri * (rot[i, 0] * ny - rot[i, 1] * nx) - (svz + wx * ry - wy * rx)
+                vn = vx * nx + vy * ny + vz * nz
+                root = np.sqrt(depth / deep)
+                push = k * depth * (1.0 - hertz + hertz * root) - c * vn * (1.0 - viscous + viscous * root)
+                if push <= 0.0:
+                    continue
+                vx -= vn * nx
+                vy -= vn * ny
+                vz -= vn * nz
+                slide = np.sqrt(vx * vx + vy * vy + vz * vz)
+                sticky = 0.3 * mass[i] * (2.0 / 7.0) / dt
+                drag = min(mu * push / (slide + 1e-12), sticky)
+                px = push * nx - drag * vx
+                py = push * ny - drag * vy
+                pz = push * nz - drag * vz
+                force[i, 0] += px
+                force[i, 1] += py
+                force[i, 2] += pz
+                spin = np.sqrt(rot[i, 0] ** 2 + rot[i, 1] ** 2 + rot[i, 2] ** 2)
+                brake = min(par[ROLLING] * push * ri / (spin + 1e-9), 0.1 * mass[i] * ri * ri / dt)
+                torque[i, 0] += -ri * (ny * pz - nz * py) - brake * rot[i, 0]
+                torque[i, 1] += -ri * (nz * px - nx * pz) - brake * rot[i, 1]
+                torque[i, 2] += -ri * (nx * py - ny * px) - brake * rot[i, 2]
+                fx -= px
+                fy -= py
+                fz -= pz
+                tx -= ry * pz - rz * py
+                ty -= rz * px - rx * pz
+                tz -= rx * py - ry * px
+                if uz > 0.7:
+                    u = bx / r_in
+                    v = by / r_in
+                    load6 += push * (1 - u * u - v * v)
+                    load7 += push * u
+                    load8 += push * v
+                else:
+                    load0 += push
+                    load1 -= push * ux
+                    load2 -= push * uy
+                    load3 -= push * uz
+                    load4 += push * (ux * ux - uy * uy)
+                    load5 += push * 2 * ux * uy
 
             # --- the shell moves
             held = par[SHELL_KG] + par[HAND_KG] * grip

@@ -20,15 +20,16 @@ if TYPE_CHECKING:
 
 Range = tuple[float, float]
 
-MODES = 6
-"""How many structural resonances a shell has in this model."""
 PLACES = ("top-inside", "top-outside", "side", "cap-below")
 """Where the sensor may sit. A cap below is heavier and has the cable; see :meth:`Ranges.device`."""
 STYLES = ("up-down", "sideways", "to-and-fro", "slanted", "rocking", "twisting", "swirling")
 """How people shake; each person has one or two of them."""
 
 LOGARITHMIC = frozenset(
-    {"bead_spread", "contact_us", "rolling", "mode_hz", "mode_damping", "mode_mass", "tempo_hz", "peak_g", "noise_mg"}
+    {
+        *("bead_spread", "contact_us", "rolling", "mode_hz", "mode_damping", "mode_mass", "tempo_hz", "peak_g"),
+        *("noise_mg", "bump_mm", "bump_high_mm"),
+    }
 )
 
 
@@ -48,17 +49,29 @@ class Ranges:
     thickness_mm: Range = (1.0, 2.5)
     door: float = 0.6  # probability of a flat door instead of a smooth dome
     door_depth: Range = (0.06, 0.25)  # how far the flat cuts in, as a part of the inner radius
-    # contacts: restitution, contact time, friction
-    restitution_beads: Range = (0.75, 0.97)
-    restitution_floor: Range = (0.40, 0.90)
-    restitution_dome: Range = (0.40, 0.90)
-    contact_us: Range = (140.0, 320.0)
-    friction_beads: Range = (0.05, 0.40)
-    friction_shell: Range = (0.10, 0.60)
-    rolling: Range = (0.0005, 0.02)  # rolling resistance, as a part of the bead's radius
+    bricked: float = 0.45  # probability of a dome and wall of flat bricks inside
+    brick_rings: tuple[int, int] = (1, 5)
+    brick_sides: tuple[int, int] = (6, 18)
+    brick_flat: Range = (0.25, 1.0)  # 1: the bricks meet in edges; less: they are flats on a round dome
+    brick_crooked_deg: Range = (0.0, 4.0)
+    bumpy: float = 0.40  # probability of bumps: sprues, ribs, a seam, glue, the lettering of a mould
+    bumps: tuple[int, int] = (3, 40)
+    bump_mm: Range = (0.5, 5.0)  # radius
+    bump_high_mm: Range = (0.08, 0.8)
+    # contacts: restitution at 0.3 m/s, contact time, friction, and which law
+    restitution_beads: Range = (0.70, 0.97)
+    restitution_floor: Range = (0.35, 0.90)
+    restitution_dome: Range = (0.35, 0.90)
+    contact_us: Range = (150.0, 400.0)
+    hertz: Range = (0.0, 1.0)  # 0: springs are linear; 1: Hertz, stiffer the deeper
+    viscous: Range = (0.0, 1.0)  # 0: dampers are linear; 1: stronger the deeper, so that a fast bead bounces less
+    friction_beads: Range = (0.03, 0.45)
+    friction_shell: Range = (0.05, 0.70)
+    rolling: Range = (0.0003, 0.03)  # rolling resistance, as a part of the bead's radius
     # the shell's resonances
-    mode_hz: Range = (300.0, 6000.0)
-    mode_damping: Range = (0.02, 0.20)  # held in a hand
+    modes: tuple[int, int] = (2, 6)
+    mode_hz: Range = (250.0, 6000.0)
+    mode_damping: Range = (0.015, 0.20)  # held in a hand
     mode_mass: Range = (1.0, 10.0)  # modal mass, as a multiple of 25 g
     # the sensor (ADXL345, data sheet tables 1 and 2: noise at 3200 Hz is 32^0.5 of that at 100 Hz)
     sensor_g: Range = (2.0, 6.0)
@@ -68,7 +81,7 @@ class Ranges:
     offset_mg: Range = (-150.0, 150.0)
     gain: Range = (0.95, 1.05)
     skew_deg: Range = (-1.5, 1.5)  # between the axes
-    cutoff: Range = (0.38, 0.52)  # of the output filter, as a part of the rate
+    cutoff: Range = (0.34, 0.65)  # of the output filter, as a part of the rate; beyond a half it lets sounds fold over
     # the hand
     hand_g: Range = (5.0, 40.0)  # of fingers that move with the shell
     hand_hz: Range = (14.0, 70.0)  # the spring of the grip, with shell and fingers on it
@@ -130,7 +143,7 @@ class Ranges:
             "cap-below": (rng.uniform(-0.006, 0.006), rng.uniform(-0.006, 0.006), -thickness - 0.004),
         }[place]
         modes = []
-        for _ in range(MODES):
+        for _ in range(int(rng.integers(self.modes[0], self.modes[1] + 1))):
             direction = rng.normal(size=3)
             direction /= np.linalg.norm(direction)
             modes.append(
@@ -168,7 +181,55 @@ class Ranges:
             gain=tuple(draw("gain", rng) for _ in range(3)),
             skew=tuple(float(np.deg2rad(draw("skew_deg", rng))) for _ in range(3)),
             cutoff_hz=draw("cutoff", rng) * nominal_hz,
+            hertz=draw("hertz", rng),
+            viscous=draw("viscous", rng),
+            bricks=self.laid(radius, wall, rng) if rng.random() < self.bricked else (),
+            bumps=self.bumped(radius, wall, rng) if rng.random() < self.bumpy else (),
         )
+
+    def laid(self, radius: float, wall: float, rng: np.random.Generator) -> tuple[tuple[float, ...], ...]:
+        """Draw flat bricks for a dome of this radius on a wall (m): planes (nx, ny, nz, d) with n·x >= d inside."""
+        rings = int(rng.integers(self.brick_rings[0], self.brick_rings[1] + 1))
+        sides = int(rng.integers(self.brick_sides[0], self.brick_sides[1] + 1))
+        flat = self.draw("brick_flat", rng)
+        crooked = np.deg2rad(self.draw("brick_crooked_deg", rng))
+        rows = []
+        for ring in range(rings + 1):
+            up = 0.0 if ring == 0 else np.deg2rad(80.0) * (ring - 0.5) / rings
+            here = max(3, round(sides * np.cos(up)))
+            first = rng.uniform(0, 2 * np.pi)
+            # a brick reaches to where its neighbours begin, on the side that is nearer
+            half = min(np.pi / here, np.deg2rad(40.0) / rings) if ring else np.pi / here
+            inset = radius * flat * (1 - np.cos(half))
+            for k in range(here):
+                azimuth = first + 2 * np.pi * k / here + crooked * rng.normal()
+                height = max(up + crooked * rng.normal(), 0.0) if ring else 0.0
+                out = (np.cos(azimuth) * np.cos(height), np.sin(azimuth) * np.cos(height), np.sin(height))
+                far = radius - inset * rng.uniform(0.7, 1.0) + out[2] * wall
+                rows.append((-float(out[0]), -float(out[1]), -float(out[2]), -float(far)))
+        return tuple(rows)
+
+    def bumped(self, radius: float, wall: float, rng: np.random.Generator) -> tuple[tuple[float, ...], ...]:
+        """Draw bumps on floor and dome: spheres (x, y, z, radius) in m that stand out by the rounded top."""
+        rows = []
+        size, high = self.draw("bump_mm", rng) / 1000, self.draw("bump_high_mm", rng) / 1000
+        on_floor = rng.uniform(0.0, 0.5)
+        for _ in range(int(rng.integers(self.bumps[0], self.bumps[1] + 1))):
+            here, top = size * rng.uniform(0.7, 1.3), high * rng.uniform(0.5, 1.5)
+            azimuth = rng.uniform(0, 2 * np.pi)
+            if rng.random() < on_floor:
+                far = radius * np.sqrt(rng.random()) * 0.95
+                place = (far * np.cos(azimuth), far * np.sin(azimuth), top - here)
+            else:
+                up = np.arcsin(rng.random())
+                far = radius + here - top
+                place = (
+                    far * np.cos(up) * np.cos(azimuth),
+                    far * np.cos(up) * np.sin(azimuth),
+                    wall * (1.0 if up > 0.3 else rng.random()) + far * np.sin(up),
+                )
+            rows.append((*(float(value) for value in place), float(here)))
+        return tuple(rows)
 
     def person(self, rng: np.random.Generator) -> Person:
         """Draw somebody who shakes."""
@@ -245,6 +306,15 @@ class Device:
     gain: tuple[float, ...]
     skew: tuple[float, ...]
     cutoff_hz: float
+    hertz: float
+    viscous: float
+    bricks: tuple[tuple[float, ...], ...]
+    bumps: tuple[tuple[float, ...], ...]
+
+    @property
+    def fall(self) -> float:
+        """By what power of the speed the loss of a bounce grows, at small losses, under this igloo's law."""
+        return (self.viscous - 0.5 * self.hertz) / (2 + 0.5 * self.hertz)
 
     @property
     def height_m(self) -> float:

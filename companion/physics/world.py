@@ -49,6 +49,8 @@ class Scene:
     vel: FloatArray
     rot: FloatArray
     shell: FloatArray
+    bricks: FloatArray
+    bumps: FloatArray
     modes: FloatArray
     sensor_at: FloatArray
     sensor_matrix: FloatArray
@@ -59,8 +61,8 @@ class Scene:
         out = np.zeros((samples, 3))
         seen = np.zeros((samples if trace else 0, len(self.radius) + 1, 6))
         beads.simulate(
-            self.par, self.path, self.radius, self.mass, self.pos, self.vel, self.rot, self.shell, self.modes,
-            self.sensor_at, self.sensor_matrix, self.filters, out, seen,
+            self.par, self.path, self.radius, self.mass, self.pos, self.vel, self.rot, self.shell, self.bricks,
+            self.bumps, self.modes, self.sensor_at, self.sensor_matrix, self.filters, out, seen,
         )  # fmt: skip
         return out, seen
 
@@ -85,6 +87,8 @@ def scene(device: Device, grip: Grip, path: HandPath, radii: FloatArray, *, grav
         vel=np.zeros((len(radii), 3)),
         rot=np.zeros((len(radii), 3)),
         shell=shell,
+        bricks=np.array(device.bricks, dtype=np.float64).reshape(-1, 4),
+        bumps=np.array(device.bumps, dtype=np.float64).reshape(-1, 4),
         modes=np.array(
             [[2 * np.pi * m.hz, m.damping, 1 / m.mass, *m.direction, *m.dome, *m.floor, 0.0, 0.0] for m in device.modes]
         ).reshape(len(device.modes), 17),
@@ -135,9 +139,10 @@ def _parameters(device: Device, grip: Grip, sub: int, gravity: float) -> FloatAr
     """Lay the scalars out for the inner loop."""
     par = np.zeros(beads.PARAMETERS)
     bead = device.bead_density * np.pi / 6 * device.bead_m**3
-    k_beads, c_beads = beads.spring_for(bead / 2, device.restitution[0], device.contact_s[0])
-    k_floor, c_floor = beads.spring_for(bead, device.restitution[1], device.contact_s[1])
-    k_dome, c_dome = beads.spring_for(bead, device.restitution[2], device.contact_s[2])
+    law = device.hertz, device.viscous
+    k_beads, c_beads, deep_beads = beads.contact_for(bead / 2, device.restitution[0], device.contact_s[0], *law)
+    k_floor, c_floor, deep_floor = beads.contact_for(bead, device.restitution[1], device.contact_s[1], *law)
+    k_dome, c_dome, deep_dome = beads.contact_for(bead, device.restitution[2], device.contact_s[2], *law)
     held = device.shell_kg + grip.kg
     inertia = device.inertia
     hand_inertia = grip.kg * 0.02**2
@@ -182,6 +187,11 @@ def _parameters(device: Device, grip: Grip, sub: int, gravity: float) -> FloatAr
         beads.FOOT_DAMPER: 0.9 * np.sqrt(foot_spring * device.shell_kg) / 3,
         beads.FOOT_FRICTION: 0.35,
         beads.GRAVITY_AT: gravity,
+        beads.HERTZ: device.hertz,
+        beads.VISCOUS: device.viscous,
+        beads.DEEP_BEADS: deep_beads,
+        beads.DEEP_FLOOR: deep_floor,
+        beads.DEEP_DOME: deep_dome,
     }
     for place, value in values.items():
         par[place] = value
@@ -197,6 +207,8 @@ def _stack(device: Device, radii: FloatArray, path: HandPath) -> FloatArray:
     golden = k * np.pi * (3 - np.sqrt(5))
     rows = np.column_stack([far * np.cos(golden), far * np.sin(golden), reach * (1 + (np.arange(n) % 3))])
     door = np.array([np.cos(device.door_azimuth), np.sin(device.door_azimuth)])
+    bricks = np.array(device.bricks, dtype=np.float64).reshape(-1, 4)
+    bumps = np.array(device.bumps, dtype=np.float64).reshape(-1, 4)
     for _ in range(3000):
         apart = rows[:, None] - rows[None]
         length = np.linalg.norm(apart, axis=2) + np.eye(n)
@@ -209,7 +221,18 @@ def _stack(device: Device, radii: FloatArray, path: HandPath) -> FloatArray:
         from_middle = rows - np.column_stack([np.zeros((n, 2)), np.minimum(rows[:, 2], device.wall_m)])
         length = np.linalg.norm(from_middle, axis=1)
         rows -= from_middle * (np.maximum(length - (device.radius_m - reach), 0) / (length + 1e-9))[:, None]
-        if overlap.max(initial=0.0) < 0.005 * device.bead_m:
+        inside = 0.0
+        for brick in bricks:
+            missing = np.maximum(brick[3] + reach - rows @ brick[:3], 0)
+            inside = max(inside, float(missing.max(initial=0.0)))
+            rows += missing[:, None] * brick[:3]
+        for bump in bumps:
+            away = rows - bump[:3]
+            length = np.linalg.norm(away, axis=1)
+            missing = np.maximum(bump[3] + reach - length, 0)
+            inside = max(inside, float(missing.max(initial=0.0)))
+            rows += away * (missing / length)[:, None]
+        if max(overlap.max(initial=0.0), inside) < 0.005 * device.bead_m:
             break
     else:
         raise ValueError(f"{n} beads of {1e3 * device.bead_m:.1f} mm do not fit into this shell.")

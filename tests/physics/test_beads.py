@@ -24,7 +24,7 @@ def plain(**changes: object) -> Device:
     quiet = {
         "radius_m": 0.05, "wall_m": 0.02, "door_m": 0.0, "bead_m": 0.006, "bead_spread": 0.0, "modes": (),
         "friction": (0.0, 0.0, 0.0), "rolling": 0.0, "rate_hz": 3200.0, "restitution": (0.9, 0.7, 0.7),
-        "contact_s": (200e-6, 200e-6, 200e-6),
+        "contact_s": (200e-6, 200e-6, 200e-6), "hertz": 0.0, "viscous": 0.0, "bricks": (), "bumps": (),
     }  # fmt: skip
     return replace(device, **(quiet | changes))  # type: ignore[arg-type]
 

@@ -80,7 +80,7 @@ def record(device: Device, grip: Grip, path: HandPath, count: int, rng: np.rando
             for m in device.modes
         ]
     )
-    surface = np.array([*device.restitution, *device.friction])
+    surface = np.array([*device.restitution, *device.friction, device.fall])
     _run(
         step, device.middle_m, held, inertia, hand, surface, whole.rows(), radii, start.mass, start.pos, bricks(device),
         modes, device.radius_m, start.sensor_at, start.sensor_matrix,
@@ -235,7 +235,7 @@ def _run(
                 goal[c] = -gap / dt if gap > 0 else min(-gap - 2e-5, 1e-4) * 0.1 / dt if gap < -2e-5 else 0.0
                 if closing < -0.02 and gap + closing * dt < 0:
                     at_300 = surface[0] if j >= 0 else surface[1] if on_floor[c] > 0 else surface[2]
-                    bounce = max(1 - (1 - at_300) * (-closing / 0.3) ** 0.2, 0.15)
+                    bounce = max(1 - (1 - at_300) * (-closing / 0.3) ** surface[6], 0.15)
                     goal[c] = -bounce * closing
 
             # sweeps of impulses
