@@ -1,17 +1,19 @@
 """What every drawn position shares: the sheet, the caption with the ruling, the marks of yes and no.
 
 Pictures must read in print, in grey and for colour-blind people: colours are those of Okabe and Ito and never stand
-alone, a refused move has a cross and dashes, a legal one a tick and a full line.
+alone: a refused move has a cross and dashes, a legal one a tick and full lines, and dots lie round what else decided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from html import escape
+from importlib import import_module
 from math import hypot
 from textwrap import wrap
+from typing import Any
 
-from companion.rules.core import Move, Ruling
+from companion.rules.core import JSON, Move, Ruling, State
 
 Point = tuple[float, float]
 
@@ -20,7 +22,6 @@ LINE = 20
 """Height of a caption's line."""
 
 VERDICTS = {"en": ("refused", "legal"), "fr": ("refusé", "permis")}
-LEGAL, REFUSED = "#00664d", "#a31f00"
 
 
 def caption(move: Move, ruling: Ruling, lang: str, width: int) -> list[str]:
@@ -52,22 +53,59 @@ def sheet(width: int, height: int, title: str, parts: Iterable[str], lines: Sequ
     )
 
 
-def verdict_mark(x: float, y: float, *, legal: bool) -> str:
-    """Return a tick or a cross on a white disc."""
-    path = "M-7 0l5 6l9-12" if legal else "M-6-6L6 6M6-6L-6 6"
+def outline(shape: str, *, legal: bool) -> list[str]:
+    """Return the outline of what a move is about: full for a legal one, dashed for a refused one, with a white rim.
+
+    ``shape`` is an element as far as its attributes of place go: ``rect x="3" …`` or ``polygon points="…"``.
+    """
+    return [
+        f'<{shape} class="mark" fill="none" stroke="{colour}" stroke-width="{width}"{dash}/>'
+        for width, colour, dash in ((8, "#ffffff", ""), (4, INK, dashes(legal=legal)))
+    ]
+
+
+def reason_outline(shape: str) -> list[str]:
+    """Return the dotted outline of what a ruling names beside the move, with a white rim."""
+    return [
+        f'<{shape} class="reason" fill="none" stroke="{colour}" stroke-width="{width}" stroke-linecap="round"{dots}/>'
+        for width, colour, dots in ((7, "#ffffff", ""), (4, INK, ' stroke-dasharray="0.1 8"'))
+    ]
+
+
+def dashes(*, legal: bool) -> str:
+    """Return the attribute that makes a line of a refused move dashed."""
+    return "" if legal else ' stroke-dasharray="9 6"'
+
+
+def badge(x: float, y: float, *, legal: bool) -> str:
+    """Return the tick of a legal move on white, or the cross of a refused one on black."""
+    sign = "M-6 0l4 5 8-10" if legal else "M-6-6L6 6M6-6L-6 6"
+    ink, ground = (INK, "#ffffff") if legal else ("#ffffff", INK)
     return (
-        f'<g transform="translate({x:.1f} {y:.1f})"><circle r="13" fill="#ffffff" stroke="{INK}"/>'
-        f'<path d="{path}" fill="none" stroke="{LEGAL if legal else REFUSED}" stroke-width="4"/></g>'
+        f'<g class="{"legal" if legal else "refused"}" transform="translate({x:g} {y:g})">'
+        f'<circle r="11" fill="{ground}" stroke="{INK}" stroke-width="2"/>'
+        f'<path d="{sign}" fill="none" stroke="{ink}" stroke-width="3"/></g>'
     )
 
 
-def frame(x: float, y: float, width: float, height: float, *, legal: bool) -> str:
-    """Return the frame round what a move is about: full for legal, dashed for refused."""
-    dash = "" if legal else ' stroke-dasharray="9 6"'
-    return (
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="10" fill="none" '
-        f'stroke="{LEGAL if legal else REFUSED}" stroke-width="4"{dash}/>'
-    )
+def named(facts: Mapping[str, JSON], places: Container[str]) -> list[str]:
+    """Return the places that the facts of a ruling name, in their order, each once."""
+    found: dict[str, None] = {}
+    for value in facts.values():
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, str) and one in places:
+                found[one] = None
+    return list(found)
+
+
+def picture(state: State[Any], move: Move | None = None, lang: str = "en") -> str:
+    """Return a position as SVG text; with a move also its marks, and below the board the ruling with its clauses.
+
+    The move need not be legal here: what it is about is outlined (dashed where it is refused), and what else the ruling
+    names is dotted.
+    """
+    package = f"companion.rules.{state.game.id.replace('-', '_')}"
+    return str(import_module(f"{package}.svg").draw(state, move, lang))
 
 
 def straight_arrow(begin: Point, end: Point, gaps: tuple[float, float], *, dash: str) -> list[str]:

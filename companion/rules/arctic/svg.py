@@ -11,29 +11,29 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from companion.rules.arctic.cards import FACE_DOWN, LANDSCAPE, PHASE_OF_POWER, RIVER
+from companion.rules.arctic.cards import ANIMAL_OF_POWER, FACE_DOWN, LANDSCAPE, PHASE_OF_POWER, RIVER
 from companion.rules.arctic.moves import BOTTOM, UNDER, arrow_step
 from companion.rules.arctic.score import NOTHING, Reading, reading_of
 from companion.rules.arctic.svg_parts import (
     DEFS,
-    INK,
     PALE,
     Rect,
     animal,
     arrow,
-    badge,
     box,
     card,
     footprint,
-    mark,
+    frame,
     small_card,
     text,
 )
+from companion.rules.drawing import INK, badge, outline, reason_outline
 from companion.rules.drawing import caption as ruling_caption
 
 if TYPE_CHECKING:
     from companion.rules.arctic.moves import ArcticMove
     from companion.rules.arctic.state import ArcticState
+    from companion.rules.core import Ruling
 
 WIDTH = 920
 MARGIN = 20
@@ -122,7 +122,7 @@ def draw(state: ArcticState, move: ArcticMove | None = None, lang: str = "en", *
         _player(picture, seat, viewer)
     caption: list[str] = []
     if move is not None and ruling is not None:
-        _marks(picture, move, legal=ruling.legal)
+        _marks(picture, move, ruling)
         caption = ruling_caption(move, ruling, lang, CAPTION)
     for row, words in enumerate(caption):
         picture.add(text(MARGIN, picture.top + 16 + LINE * row, words, 15, bold=row == 0))
@@ -224,17 +224,17 @@ def _player(p: _Picture, seat: int, viewer: int | None) -> None:
     hand = s.hands[seat] if viewer == seat else ()
     height = max(CARD_HEIGHT + 54, 72 + ROW * rows) + (CARD_HEIGHT + 8 if hand else 0)
     top = p.top
-    frame: Rect = (MARGIN - 8, top, WIDTH - 2 * MARGIN + 16, height)
-    p.frames[f"player{seat}"] = frame
-    p.add(box(frame, width=3 if seat == s.seat and s.players > 1 else 1))
+    whole: Rect = (MARGIN - 8, top, WIDTH - 2 * MARGIN + 16, height)
+    p.frames[f"player{seat}"] = whole
+    p.add(box(whole, width=3 if seat == s.seat and s.players > 1 else 1))
     _nameplate(p, seat)
     p.add(text(SMALL[0], top + height - (CARD_HEIGHT + 8 if hand else 0) - 14, _sum(p, seat, reading), 15))
-    whole: Rect = (MARGIN, top + 44, CARD_WIDTH, CARD_HEIGHT)
-    p.frames[f"top{seat}"] = whole
+    upper: Rect = (MARGIN, top + 44, CARD_WIDTH, CARD_HEIGHT)
+    p.frames[f"top{seat}"] = upper
     if s.piles[seat]:
-        p.add(*card(s.piles[seat][-1], whole, p.lang))
+        p.add(*card(s.piles[seat][-1], upper, p.lang))
     else:
-        p.add(box(whole, dash="4 4"))
+        p.add(box(upper, dash="4 4"))
     for index, number in enumerate(pile):
         rect = _small(top, index)
         p.add(*small_card(number, reading.animals[index] if index < len(reading.animals) else NOTHING, rect, p.lang))
@@ -358,13 +358,19 @@ def marked(s: ArcticState, move: ArcticMove) -> list[str]:
     }.get(kind, ["phase"])
 
 
-def _marks(p: _Picture, move: ArcticMove, *, legal: bool) -> None:
+def _marks(p: _Picture, move: ArcticMove, ruling: Ruling) -> None:
+    legal, power = ruling.legal, ruling.facts.get("power")
+    if isinstance(power, str) and p.s.players > 1:
+        # The power that a step needs, or that the table is without.
+        number = ANIMAL_OF_POWER[int(power.removeprefix("P."))]
+        if f"power{number}" not in marked(p.s, move):
+            p.add(*reason_outline(frame(p.frames[f"power{number}"])))
     if move.kind in {"tokens", "extra"} and p.s.players > 1:
         _token_marks(p, move, legal=legal)
         return
     frames = [p.frames[name] for name in marked(p.s, move) if name in p.frames] or [p.frames["player0"]]
     for rect in frames:
-        p.add(*mark(rect, legal=legal))
+        p.add(*outline(frame(rect), legal=legal))
     x, y, w, _ = frames[-1]
     p.add(badge(x + w, y, legal=legal))
 

@@ -1,12 +1,12 @@
-"""The pieces of Arctic's picture: animals as shapes with letters, cards, boxes, marks."""
+"""The pieces of Arctic's picture: animals as shapes with letters, cards, boxes, arrows."""
 
 from __future__ import annotations
 
 from html import escape
 
 from companion.rules.arctic.cards import ANIMALS, BOX, FACE_DOWN, KIND, UNKNOWN
+from companion.rules.drawing import INK, dashes
 
-INK = "#1a1a1a"
 PALE = "#f4f6f7"
 
 # Colours that stay apart for colour-blind people (Okabe and Ito); the shape and the letters say the same again.
@@ -101,31 +101,15 @@ def footprint(x: float, y: float) -> str:
     return f'<g class="footprint" transform="translate({x:g} {y:g})" fill="{INK}">{sole}{toes}</g>'
 
 
-def mark(rect: Rect, *, legal: bool) -> list[str]:
-    """Return a frame around what a step is about: full for a legal one, dashed for a refused one."""
+def frame(rect: Rect) -> str:
+    """Return the outline around what a step is about, as far as its place goes."""
     x, y, w, h = rect
-    dash = "" if legal else ' stroke-dasharray="9 6"'
-    return [
-        f'<rect class="mark" x="{x - 3:g}" y="{y - 3:g}" width="{w + 6:g}" height="{h + 6:g}" rx="8" fill="none" '
-        f'stroke="{colour}" stroke-width="{width}"{dash if colour == INK else ""}/>'
-        for width, colour in ((8, "#ffffff"), (4, INK))
-    ]
-
-
-def badge(x: float, y: float, *, legal: bool) -> str:
-    """Return the tick of a legal step, or the cross of a refused one."""
-    sign = "M-6 0l4 5 8-10" if legal else "M-6-6L6 6M6-6L-6 6"
-    ink, ground = (INK, "#ffffff") if legal else ("#ffffff", INK)
-    return (
-        f'<g class="{"legal" if legal else "refused"}" transform="translate({x:g} {y:g})">'
-        f'<circle r="11" fill="{ground}" stroke="{INK}" stroke-width="2"/>'
-        f'<path d="{sign}" fill="none" stroke="{ink}" stroke-width="3"/></g>'
-    )
+    return f'rect x="{x - 3:g}" y="{y - 3:g}" width="{w + 6:g}" height="{h + 6:g}" rx="8"'
 
 
 def arrow(x0: float, y0: float, x1: float, y1: float, *, legal: bool) -> list[str]:
     """Return an arrow that bows upwards from one point to another."""
-    dash = "" if legal else ' stroke-dasharray="9 6"'
+    dash = dashes(legal=legal)
     top = min(y0, y1) - 30
     way = 1 if x1 > x0 else -1
     shaft = f"M{x0:g} {y0:g}Q{(x0 + x1) / 2:g} {top:g} {x1:g} {y1:g}"

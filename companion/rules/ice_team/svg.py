@@ -11,14 +11,15 @@ from html import escape
 from math import cos, hypot, pi, sin, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
+from companion.rules.drawing import badge, dashes, named, outline, reason_outline, straight_arrow
 from companion.rules.drawing import caption as ruling_caption
-from companion.rules.drawing import straight_arrow
 from companion.rules.ice_team import drifting
 from companion.rules.ice_team.board import GRIDS
 from companion.rules.ice_team.box import DRIFTS, FRAGILE, IGLOO, PAW, PENGUINS, SEA, SEARCHED, TILE_TEXT, UNKNOWN
 from companion.rules.ice_team.svg_signs import CRACKS, DEFS, DRIFT, IGLOO_SIGN, PAW_SIGN, PENGUIN, bear
 
 if TYPE_CHECKING:
+    from companion.rules.core import Ruling
     from companion.rules.ice_team.board import Cell, Layout
     from companion.rules.ice_team.moves import IceMove
     from companion.rules.ice_team.state import IceTeamState
@@ -96,7 +97,7 @@ def draw(state: IceTeamState, move: IceMove | None = None, lang: str = "en") -> 
         _fish(state, below, width, lang),
     ]
     if move is not None and ruling is not None:
-        parts += _marks(state, grid, move, legal=ruling.legal)
+        parts += _marks(state, grid, move, ruling)
     for row, text in enumerate(caption):
         y = below + LINE * (row + 1) + 8
         weight = "bold" if row == 0 else "normal"
@@ -246,31 +247,28 @@ def marked(s: IceTeamState, move: IceMove) -> tuple[list[int], tuple[int, int] |
     return [here] if here >= 0 else [], None
 
 
-def _marks(s: IceTeamState, grid: Grid, move: IceMove, *, legal: bool) -> list[str]:
-    layout = s.table.layout
+def _marks(s: IceTeamState, grid: Grid, move: IceMove, ruling: Ruling) -> list[str]:
+    layout, legal = s.table.layout, ruling.legal
     spaces, way = marked(s, move)
     cells = {space: _cell(layout, grid, space, way) for space in spaces}
-    dash = "" if legal else ' stroke-dasharray="9 6"'
     found = []
+    for name in named(ruling.facts, layout.numbers):
+        space = layout.index(name)
+        if space not in cells:
+            found += reason_outline(_outline(grid, _cell(layout, grid, space, None)))
     for cell in cells.values():
-        for stroke, colour in ((8, "#ffffff"), (4, INK)):
-            dashes = dash if colour == INK else ""
-            found.append(
-                f'<polygon class="mark" points="{_polygon(grid.corners(cell, 2))}" fill="none" '
-                f'stroke="{colour}" stroke-width="{stroke}"{dashes}/>'
-            )
+        found += outline(_outline(grid, cell), legal=legal)
     if way is not None:
-        found += straight_arrow(grid.centre(cells[way[0]]), grid.centre(cells[way[1]]), GAPS, dash=dash)
+        ends = grid.centre(cells[way[0]]), grid.centre(cells[way[1]])
+        found += straight_arrow(*ends, GAPS, dash=dashes(legal=legal))
     if cells:
         x, y = grid.centre(cells[way[1]] if way is not None else list(cells.values())[-1])
-        sign = "M-6 0l4 5 8-10" if legal else "M-6-6L6 6M6-6L-6 6"
-        found.append(
-            f'<g class="{"legal" if legal else "refused"}" transform="translate({x + SIDE * 0.36:.1f} '
-            f'{y - SIDE * 0.36:.1f})"><circle r="11" fill="{"#ffffff" if legal else INK}" stroke="{INK}" '
-            f'stroke-width="2"/><path d="{sign}" fill="none" stroke="{INK if legal else "#ffffff"}" '
-            f'stroke-width="3"/></g>'
-        )
+        found.append(badge(round(x + SIDE * 0.36, 1), round(y - SIDE * 0.36, 1), legal=legal))
     return found
+
+
+def _outline(grid: Grid, cell: Cell) -> str:
+    return f'polygon points="{_polygon(grid.corners(cell, 2))}"'
 
 
 def _cell(layout: Layout, grid: Grid, space: int, way: tuple[int, int] | None) -> Cell:

@@ -6,9 +6,10 @@ from html import escape
 from math import cos, pi, sin
 from typing import TYPE_CHECKING
 
-from companion.rules.drawing import INK, caption, frame, sheet, verdict_mark
+from companion.rules.drawing import INK, badge, caption, named, outline, reason_outline, sheet
 
 if TYPE_CHECKING:
+    from companion.rules.core import Ruling
     from companion.rules.igloo_pop.moves import IglooPopMove
     from companion.rules.igloo_pop.state import IglooPopState
 
@@ -51,13 +52,10 @@ def draw(state: IglooPopState, move: IglooPopMove | None = None, lang: str = "en
         parts += _card(place, numbers, x, y)
         for nth, (colour, number) in enumerate(state.igloos[place]):
             parts.append(_igloo(colour, number, x, y, nth, len(state.igloos[place])))
-        if move is not None and ruling is not None and move.place == place:
-            top = y - CARD_H / 2
-            parts.append(frame(x - CARD_W / 2 - 6, top - 6, CARD_W + 12, CARD_H + 12, legal=ruling.legal))
-            parts.append(verdict_mark(x + CARD_W / 2 + 2, top - 2, legal=ruling.legal))
-    if move is not None and ruling is not None and move.place is None:
-        parts.append(verdict_mark(WIDTH / 2, HEIGHT / 2 - 62, legal=ruling.legal))
-    lines = [] if move is None or ruling is None else caption(move, ruling, lang, 84)
+    lines: list[str] = []
+    if move is not None and ruling is not None:
+        parts += _marks(state, move, ruling)
+        lines = caption(move, ruling, lang, 84)
     return sheet(WIDTH, HEIGHT, f"{WORDS[lang]['title']}: {state}", parts, lines)
 
 
@@ -65,6 +63,28 @@ def _centre(index: int) -> tuple[float, float]:
     """Return the middle of a card; card1 lies at the top, the others follow clockwise."""
     angle = 2 * pi * index / 9 - pi / 2
     return WIDTH / 2 + RADIUS_X * cos(angle), HEIGHT / 2 - 14 + RADIUS_Y * sin(angle)
+
+
+def _frame(index: int) -> str:
+    """Return the outline of a card as far as its place goes."""
+    x, y = _centre(index)
+    left, top = x - CARD_W / 2 - 6, y - CARD_H / 2 - 6
+    return f'rect x="{left:.1f}" y="{top:.1f}" width="{CARD_W + 12}" height="{CARD_H + 12}" rx="10"'
+
+
+def _marks(s: IglooPopState, move: IglooPopMove, ruling: Ruling) -> list[str]:
+    """Return the marks of a move and of the cards its ruling names; a move without a card is marked in the village."""
+    places = list(s.cards)
+    found = []
+    for place in named(ruling.facts, places):
+        if place != move.place:
+            found += reason_outline(_frame(places.index(place)))
+    if move.place not in places:
+        return [*found, badge(WIDTH / 2, HEIGHT / 2 - 62, legal=ruling.legal)]
+    index = places.index(move.place)
+    x, y = _centre(index)
+    corner = x + CARD_W / 2 + 2, y - CARD_H / 2 - 2
+    return [*found, *outline(_frame(index), legal=ruling.legal), badge(*corner, legal=ruling.legal)]
 
 
 def _village(s: IglooPopState, lang: str) -> list[str]:

@@ -10,13 +10,14 @@ from html import escape
 from math import ceil, sqrt
 from typing import TYPE_CHECKING
 
+from companion.rules.drawing import badge, dashes, named, outline, reason_outline, straight_arrow
 from companion.rules.drawing import caption as ruling_caption
-from companion.rules.drawing import straight_arrow
 from companion.rules.iglu_iglu import moves as m
-from companion.rules.iglu_iglu.board import CORNERS, SQUARES, numbers
+from companion.rules.iglu_iglu.board import CORNERS, SQUARES, numbers, stretches
 from companion.rules.iglu_iglu.drifting import line
 
 if TYPE_CHECKING:
+    from companion.rules.core import Ruling
     from companion.rules.iglu_iglu.moves import IgluMove
     from companion.rules.iglu_iglu.state import IgluState
 
@@ -72,7 +73,7 @@ def draw(state: IgluState, move: IgluMove | None = None, lang: str = "en") -> st
         *(piece for number in range(64) for piece in _pieces(state, number, lang)),
     ]
     if move is not None and ruling is not None:
-        parts += _marks(state, move, legal=ruling.legal)
+        parts += _marks(state, move, ruling)
     for row, text in enumerate(caption):
         y = SIZE + LINE * row + 8
         weight = "bold" if row == 0 else "normal"
@@ -205,27 +206,33 @@ def marked(s: IgluState, move: IgluMove) -> tuple[list[int], tuple[int, int] | N
     return ([square] if square >= 0 else []), None
 
 
-def _marks(s: IgluState, move: IgluMove, *, legal: bool) -> list[str]:
+def _marks(s: IgluState, move: IgluMove, ruling: Ruling) -> list[str]:
     squares, way = marked(s, move)
-    dash = "" if legal else ' stroke-dasharray="9 6"'
-    found = []
+    reasons = {SQUARES.index(name) for name in named(ruling.facts, SQUARES)}
+    found = _stretch(s, move) if isinstance(move, m.Kayak) else []
+    for square in sorted(reasons.difference(squares)):
+        found += reason_outline(_outline(square))
     for square in squares:
-        x, y = _corner(square)
-        for width, colour in ((8, "#ffffff"), (4, INK)):
-            dashes = dash if colour == INK else ""
-            found.append(
-                f'<rect class="mark" x="{x + 1}" y="{y + 1}" width="{CELL - 2}" height="{CELL - 2}" fill="none" '
-                f'stroke="{colour}" stroke-width="{width}"{dashes}/>'
-            )
+        found += outline(_outline(square), legal=ruling.legal)
     if way is not None:
-        found += straight_arrow(_centre(way[0]), _centre(way[1]), GAPS, dash=dash)
+        found += straight_arrow(_centre(way[0]), _centre(way[1]), GAPS, dash=dashes(legal=ruling.legal))
     spot = way[1] if way is not None else squares[-1] if squares else -1
     if spot >= 0:
         x, y = _corner(spot)
-        sign = "M-6 0l4 5 8-10" if legal else "M-6-6L6 6M6-6L-6 6"
-        found.append(
-            f'<g class="{"legal" if legal else "refused"}" transform="translate({x + CELL - 10} {y + 10})">'
-            f'<circle r="11" fill="{"#ffffff" if legal else INK}" stroke="{INK}" stroke-width="2"/>'
-            f'<path d="{sign}" fill="none" stroke="{INK if legal else "#ffffff"}" stroke-width="3"/></g>'
-        )
+        found.append(badge(x + CELL - 10, y + 10, legal=ruling.legal))
+    return found
+
+
+def _outline(square: int) -> str:
+    x, y = _corner(square)
+    return f'rect x="{x + 1}" y="{y + 1}" width="{CELL - 2}" height="{CELL - 2}"'
+
+
+def _stretch(s: IgluState, move: m.Kayak) -> list[str]:
+    """Return dots round the water that an inuit can paddle: what lies on its shore is within reach (IGLU-2.A.4)."""
+    found = []
+    for water, shore in stretches(s.water & ~s.bears):
+        if shore >> move.origin & 1:
+            for square in numbers(water):
+                found += reason_outline(_outline(square))
     return found
