@@ -42,6 +42,8 @@ _SIN = np.sin(np.arange(FEET) * 2 * np.pi / FEET)
 PARAMETERS = 40
 FLOOR, DOME, FLAT, BRICK, BUMP = range(5)
 """What a bead may touch: floor, wall and dome, door, one of the bricks, one of the bumps."""
+FAST = {"contract", "reassoc", "nsz", "arcp"}
+"""What the compiler may reorder; one machine still gives the same samples each time, to the bit."""
 MEETING = 0.3
 """The speed in m/s at which a contact has the restitution that was asked for, whatever its law."""
 
