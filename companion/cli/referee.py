@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -21,12 +22,15 @@ from companion.cli.rules_text import (
     seat_names,
     spoken,
     spoken_json,
+    write_picture,
 )
 from companion.rules.core import JSON, State
 from companion.rules.record import Fault, RecordError, Verdict, referee
 
 LONGEST_TEXT = 200
 """What is shown of a line that is no move."""
+MOST_PICTURES = 1000
+"""Pictures in a folder: those of the first so many moves."""
 
 
 class _Summary:
@@ -53,27 +57,73 @@ class _Summary:
         return 2 if self.unreadable else 1 if self.refused else 0
 
 
+class _Pictures:
+    """What is drawn on the way: each ruling into a folder, or the one that is asked about into a file."""
+
+    def __init__(self, path: Path | None, lang: str) -> None:
+        self.path, self.lang = path, lang
+        self.alone = path is not None and path.suffix.lower() == ".svg"
+        self.asked: Verdict | None = None
+        self.drawn = self.left_out = 0
+        if path is not None and not self.alone:
+            path.mkdir(parents=True, exist_ok=True)
+
+    def add(self, verdict: Verdict) -> None:
+        if self.path is None or verdict.move is None:
+            return
+        if self.alone:
+            if self.asked is None or self.asked.error is None:
+                self.asked = verdict
+        elif self.drawn < MOST_PICTURES:
+            self.drawn += 1
+            write_picture(self.path / f"line-{verdict.line:04}.svg", verdict.before, verdict.move, self.lang)
+        else:
+            self.left_out += 1
+
+    def end(self) -> None:
+        if self.path is not None and self.alone:
+            if self.asked is None:
+                none = "There is no move to draw." if self.lang == "en" else "Il n’y a aucun coup à dessiner."
+                click.echo(f"companion: {none}", err=True)
+                return
+            write_picture(self.path, self.asked.before, self.asked.move, self.lang)
+        if self.left_out:
+            words = "dessins au plus ; sans dessin :" if self.lang == "fr" else "pictures at most; moves without one:"
+            click.echo(f"companion: {MOST_PICTURES} {words} {self.left_out}", err=True)
+
+
 @click.command()
 @click.argument("record", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.option(
+    "--svg",
+    type=click.Path(path_type=Path),
+    help="Draw the first refused move (or else the last move) into this file, or each move into this folder.",
+)
 @language
 @as_json
-def command(record: str, lang: str, json_: bool) -> int:
+def command(record: str, svg: Path | None, lang: str, json_: bool) -> int:
     """Replay the game in RECORD (- for the standard input): a ruling for each move.
+
+    With --svg comes the picture of the position that a move was judged in, with the move and what decided marked and
+    the ruling below: one where a file NAME.svg is named, one of each move (line-0001.svg …) where a folder is.
 
     A refused move is not played; the next one is judged as if it had not been tried. Exit status 0: every move is
     legal; 1: a move was refused; 2: a line is no move at all.
     """
     summary = _Summary()
+    pictures = _Pictures(svg, lang)
     out = console()
     try:
         for verdict in referee(lines_of(record)):
             summary.add(verdict)
+            pictures.add(verdict)
             if json_:
                 emit(_line(verdict))
             else:
                 out.print(_text(verdict, lang), soft_wrap=out.soft_wrap)
     except RecordError as error:
         raise click.ClickException(error_words(error, lang)) from None
+    pictures.end()
     if json_:
         emit(_outcome(summary))
     else:

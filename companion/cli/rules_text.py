@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from companion.rules.core import JSON, Reason, RulesError, Ruling, State
+from companion.rules.core import JSON, Move, Reason, RulesError, Ruling, State
 from companion.rules.record import MAX_BYTES, MAX_LINE_BYTES, RecordError, open_lines
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -132,6 +132,16 @@ def read_json(path: str) -> Any:
         raise RecordError(f"{path} is nested too deeply.") from None
     except ValueError:
         raise RecordError(f"{path} is not valid JSON.") from None
+
+
+def write_picture(path: Path, state: State[Any], move: Move | None, lang: str) -> None:
+    """Write a position as an SVG file, with the marks of a move and the words of its ruling.
+
+    :raises OSError: when the file cannot be written.
+    """
+    from companion.rules.drawing import picture
+
+    path.write_text(picture(state, move, lang), encoding="utf-8")
 
 
 def error_words(error: RulesError, lang: str) -> str:

@@ -184,7 +184,8 @@ class Replay:
 class Verdict:
     """One line of the referee: the ruling on a move, or the error that the line is, and the state after it.
 
-    A move that is refused is not played: the next one is judged as if it had not been tried.
+    A move that is refused is not played: the next one is judged as if it had not been tried. ``before`` is the state
+    that the line was judged in, ``move`` what it says (None where it says no move).
     """
 
     line: int
@@ -192,6 +193,8 @@ class Verdict:
     ruling: Ruling | None
     error: Fault | None
     state: State[Any]
+    before: State[Any]
+    move: Move | None = None
 
 
 def read(lines: Iterable[str | bytes]) -> Replay:
@@ -240,17 +243,17 @@ def referee(lines: Iterable[str | bytes]) -> Iterator[Verdict]:
                 said = _move_text(text)
                 move = _move(state.game, said)
             except RulesError as problem:
-                yield Verdict(number, said, None, _fault(number, problem), state)
+                yield Verdict(number, said, None, _fault(number, problem), state, state)
                 continue
-            ruling = state.check(move)
+            before, ruling = state, state.check(move)
             if ruling.legal:
                 state = state.after(move)
-                yield Verdict(number, str(move), ruling, None, state)
+                yield Verdict(number, str(move), ruling, None, state, before, move)
             else:
                 error = Fault(number, IllegalMoveError.__name__, ruling.en, ruling.fr, ruling)
-                yield Verdict(number, str(move), ruling, error, state)
+                yield Verdict(number, str(move), ruling, error, state, before, move)
     except _Stop as stop:
-        yield Verdict(stop.fault.line, "", None, stop.fault, state)
+        yield Verdict(stop.fault.line, "", None, stop.fault, state, state)
 
 
 def open_lines(path: Path | str) -> Iterator[bytes]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 720, 700
 CARD_W, CARD_H = 118, 64
 RADIUS_X, RADIUS_Y = 280, 262
+ROW = 26
 ACROSS = 4
 """Igloos in a row below a card."""
 
@@ -38,15 +39,27 @@ SHAPE = {
 }
 _DOME = '<path d="M-15 12v-6a15 17 0 0 1 30 0v6h-10v-6h-10v6z" fill="#eaf3f8" stroke="#1a1a1a" stroke-width="1.4"/>'
 WORDS = {
-    "en": {"title": "Igloo Pop", "village": "village", "stack": "stack", "round": "round"},
-    "fr": {"title": "Igloo Pop", "village": "village", "stack": "pioche", "round": "manche"},
+    "en": {
+        "title": "Igloo Pop",
+        "village": "village",
+        "stack": "stack",
+        "round": "round",
+        "has": "{name}: thalers {own} + {captured} · cards {cards}",
+    },
+    "fr": {
+        "title": "Igloo Pop",
+        "village": "village",
+        "stack": "pioche",
+        "round": "manche",
+        "has": "{name} : pièces {own} + {captured} · cartes {cards}",
+    },
 }
 
 
 def draw(state: IglooPopState, move: IglooPopMove | None = None, lang: str = "en") -> str:
     """Return the table as SVG text; with a move also its mark, and below the table the ruling with its clauses."""
     ruling = None if move is None else state.check(move)
-    parts = _village(state, lang)
+    parts = [*_village(state, lang), *_players(state, lang)]
     for index, (place, numbers) in enumerate(state.cards.items()):
         x, y = _centre(index)
         parts += _card(place, numbers, x, y)
@@ -56,13 +69,26 @@ def draw(state: IglooPopState, move: IglooPopMove | None = None, lang: str = "en
     if move is not None and ruling is not None:
         parts += _marks(state, move, ruling)
         lines = caption(move, ruling, lang, 84)
-    return sheet(WIDTH, HEIGHT, f"{WORDS[lang]['title']}: {state}", parts, lines)
+    rows = -(-len(state.colours) // 2)
+    return sheet(WIDTH, HEIGHT + ROW * rows + 4, f"{WORDS[lang]['title']}: {state}", parts, lines)
 
 
 def _centre(index: int) -> tuple[float, float]:
     """Return the middle of a card; card1 lies at the top, the others follow clockwise."""
     angle = 2 * pi * index / 9 - pi / 2
     return WIDTH / 2 + RADIUS_X * cos(angle), HEIGHT / 2 - 14 + RADIUS_Y * sin(angle)
+
+
+def _players(s: IglooPopState, lang: str) -> list[str]:
+    """Return two players a row with what they have: own and captured thalers, and cards."""
+    found = []
+    for seat, (name, colour) in enumerate(zip(s.names, s.colours, strict=True)):
+        x, y = 24 + WIDTH / 2 * (seat % 2), HEIGHT + ROW * (seat // 2)
+        facts = {"own": s.own[colour], "captured": s.captured[colour], "cards": len(s.won[colour])}
+        text = escape(WORDS[lang]["has"].format(name=name[:20], **facts))
+        thaler = f'<g transform="translate({x} {y})" fill="{FILL[colour]}" stroke="{INK}">{SHAPE[colour]}</g>'
+        found += [thaler, f'<text class="player" x="{x + 18}" y="{y + 5}" font-size="14">{text}</text>']
+    return found
 
 
 def _frame(index: int) -> str:

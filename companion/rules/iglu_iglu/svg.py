@@ -60,7 +60,7 @@ def draw(state: IgluState, move: IgluMove | None = None, lang: str = "en") -> st
     """Return the board as SVG text; with a move also its marks, and below the board the ruling with its clauses."""
     ruling = None if move is None else state.check(move)
     caption = [] if ruling is None or move is None else ruling_caption(move, ruling, lang, WIDTH)
-    height = SIZE + LINE * len(caption) + (8 if caption else 0)
+    height = SIZE + LINE * len(caption) + (14 if caption else 0)
     title = f"{WORDS[lang]['board']}: {state}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIZE} {height}" role="img" font-family="sans-serif">',
@@ -75,7 +75,7 @@ def draw(state: IgluState, move: IgluMove | None = None, lang: str = "en") -> st
     if move is not None and ruling is not None:
         parts += _marks(state, move, ruling)
     for row, text in enumerate(caption):
-        y = SIZE + LINE * row + 8
+        y = SIZE + LINE * row + 14
         weight = "bold" if row == 0 else "normal"
         parts.append(f'<text x="{MARGIN}" y="{y}" font-size="15" font-weight="{weight}">{escape(text)}</text>')
     parts.append("</svg>")

@@ -43,3 +43,24 @@ def test_every_state_of_a_game_can_be_drawn() -> None:
 
 def test_each_colour_has_a_shape_of_its_own() -> None:
     assert len(set(svg.SHAPE.values())) == len(svg.FILL) == len(POP.colours)
+
+
+def test_what_the_players_have_stands_below() -> None:
+    state = POP.from_position(
+        {"places": {}, "players": [{**PLAYERS[0], "own": 4, "captured": 2, "cards": ["7", "4/5"]}, PLAYERS[1]]}
+    )
+    assert ">Ann &amp; Co &lt;1&gt;: thalers 4 + 2 · cards 2</text>" in svg.draw(state)
+    assert ">Bob : pièces 10 + 0 · cartes 0</text>" in svg.draw(state, lang="fr")
+
+
+def test_the_card_that_a_ruling_names_is_dotted() -> None:
+    """A begun card is finished first (POP-3.1): the reveal elsewhere is refused, and the begun card shown."""
+    state = POP.start(PLAYERS, None, {"cards": CARDS})
+    for text in ("start", "place red card2", "place blue card2", "place red card5", "pass red", "pass blue"):
+        state = state.play(POP.parse(text))
+    state = state.play(POP.parse("reveal card2 4"))
+    root = ElementTree.fromstring(svg.draw(state, POP.parse("reveal card5 7")))  # noqa: S314 - our own text
+    classes = [element.get("class") for element in root.iter() if element.get("class")]
+    assert classes.count("mark") == classes.count("reason") == 2, "each with its rim"
+    assert classes.count("refused") == 1
+    assert state.check(POP.parse("reveal card5 7")).clauses[0].startswith("POP-")

@@ -1,0 +1,137 @@
+"""Pictures of rulings: `referee --svg`, one in the documents, and what else decided is dotted, in all four games."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from companion.cli import referee as referee_command
+from companion.cli import run
+from companion.rules import game, games
+from companion.rules.drawing import named, picture
+from companion.rules.record import read_file
+
+HERE = Path(__file__).parent
+DOCS = HERE.parents[1] / "docs"
+POP = HERE / "igloo_pop" / "playthrough.jsonl"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def root_of(text: str) -> ElementTree.Element:
+    return ElementTree.fromstring(text)  # noqa: S314 - drawn by ourselves
+
+
+def classes(root: ElementTree.Element) -> list[str]:
+    return [element.get("class", "") for element in root.iter()]
+
+
+def told(root: ElementTree.Element) -> str:
+    return root.findtext(f"{SVG}desc") or ""
+
+
+@pytest.mark.parametrize("name", games())
+def test_every_game_draws_its_positions_and_moves(name: str) -> None:
+    played = game(name)
+    state = played.start(played.seats(played.players[0]))
+    assert told(root_of(picture(state))) == ""
+    move = next(state.moves())
+    drawn = root_of(picture(state, move, "fr"))
+    assert told(drawn).startswith(f"{move}: permis ") and "legal" in classes(drawn)
+
+
+def test_the_picture_in_the_documents_is_what_the_command_draws(tmp_path: Path) -> None:
+    drawn = tmp_path / "ruling.svg"
+    assert run(["referee", str(DOCS / "ruling.jsonl"), "--svg", str(drawn)]) == 1
+    assert drawn.read_text(encoding="utf-8") == (DOCS / "ruling.svg").read_text(encoding="utf-8")
+
+
+def test_the_water_within_reach_of_a_kayak_is_dotted() -> None:
+    """IGLU-2.A.4: b8 c8 c7 d7 d6 d5 d4 e4 d3 e3 hang together; behind the bear on e6 lies f6, which does not."""
+    root = root_of((DOCS / "ruling.svg").read_text(encoding="utf-8"))
+    assert classes(root).count("reason") == 2 * 10
+    assert classes(root).count("mark") == 2 * 2 and "refused" in classes(root)
+    assert "Only a bear's square connects the water" in told(root)
+
+
+def test_the_power_that_a_step_is_without_is_dotted() -> None:
+    form: dict[str, Any] = {
+        "game": "arctic",
+        "players": [{"name": "Ann", "hand": ["fox-5-moose"]}, {"name": "Bob", "powers": ["fox"]}],
+        "powers": {"fox": 11},
+        "to_move": 1,
+    }
+    state = game("arctic").from_position(form)
+    assert classes(root_of(picture(state, game("arctic").parse("place fox-5-moose bottom")))).count("reason") == 2
+    assert classes(root_of(picture(state, game("arctic").parse("place fox-5-moose")))).count("reason") == 0
+
+
+def test_the_bear_that_must_move_on_is_dotted() -> None:
+    """ICE-2.5: after a paw the same bear moves on; where another one is moved instead, it is shown."""
+    ice = game("ice-team")
+    replay = read_file(HERE / "ice_team" / "playthrough.jsonl")
+    assert replay.record is not None
+    states = [replay.at(number) for number in range(len(replay.record.moves))]
+    state = next(s for s in states if s.phase == "act" and s.again and len(set(s.bears[4 * s.seat :][:4])) > 1)
+    due = state.bears[state.bear]
+    other = next(space for space in state.bears[4 * state.seat :][:4] if space not in (due, state.table.layout.village))
+    here, names = state.table.layout.names[other], state.table.layout.names
+    move = ice.parse(f"walk {here} {next(name for name in names if name not in (here, names[due]))}")
+    root = root_of(picture(state, move))
+    assert state.check(move).facts["due"] == names[due]
+    assert classes(root).count("reason") == 2
+
+
+def test_only_places_are_named() -> None:
+    facts = {"square": "d4", "owners": ["red", "e5"], "points": 3, "again": "d4", "who": "red"}
+    assert named(facts, {"d4", "e5", "f6"}) == ["d4", "e5"]
+
+
+def test_a_folder_gets_a_picture_of_every_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = POP.read_text(encoding="utf-8").splitlines()[:14]
+    record = tmp_path / "record.jsonl"
+    record.write_text("\n".join([*lines, "pass orange", "place red card9 nowhere", "start"]), encoding="utf-8")
+    folder = tmp_path / "pictures" / "new"
+    assert run(["referee", str(record), "--svg", str(folder), "--lang", "fr", "--json"]) == 2
+    rulings = [json.loads(line) for line in capsys.readouterr().out.splitlines()][:-1]
+    moves = {f"line-{ruling['line']:04}.svg": ruling for ruling in rulings if ruling["status"] is not None}
+    assert sorted(path.name for path in folder.iterdir()) == sorted(moves)
+    for name, ruling in moves.items():
+        words = told(root_of((folder / name).read_text(encoding="utf-8")))
+        assert words.startswith(f"{ruling['move']}: {'permis' if ruling['legal'] else 'refusé'} {ruling['fr'][:30]}")
+
+
+def test_without_a_refused_move_the_last_one_is_drawn(tmp_path: Path) -> None:
+    drawn = tmp_path / "last.svg"
+    assert run(["referee", str(POP), "--svg", str(drawn)]) == 0
+    replay = read_file(POP)
+    assert replay.record is not None
+    last = len(replay.record.moves)
+    before = replay.record.prefix(last - 1).replay().state
+    assert before is not None
+    assert drawn.read_text(encoding="utf-8") == picture(before, game("igloo-pop").parse(replay.record.moves[-1]))
+
+
+def test_a_folder_is_not_filled_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(referee_command, "MOST_PICTURES", 3)
+    assert run(["referee", str(POP), "--svg", str(tmp_path / "few")]) == 0
+    assert [path.name for path in sorted((tmp_path / "few").iterdir())] == [f"line-000{n}.svg" for n in (2, 3, 4)]
+    moves = len(POP.read_text(encoding="utf-8").splitlines()) - 1
+    assert f"3 pictures at most; moves without one: {moves - 3}" in capsys.readouterr().err
+
+
+def test_what_cannot_be_drawn_is_said_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    header = tmp_path / "header.jsonl"
+    header.write_text(POP.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    assert run(["referee", str(header), "--svg", str(tmp_path / "none.svg")]) == 0
+    assert capsys.readouterr().err == "companion: There is no move to draw.\n"
+    assert not (tmp_path / "none.svg").exists()
+    assert run(["referee", str(POP), "--svg", str(tmp_path / "gone" / "a.svg")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert run(["referee", str(POP), "--svg", str(header)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
