@@ -77,6 +77,12 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "max_streams", 40, "Phones with live updates at the same time; the others ask again and again", 1, 100, True
     ),
+    Setting("nightly_backups", 7, "Backups kept beside the journal, one a day (0: none)", low=0, high=60),
+    Setting("stick_backup", True, "Copy the nights to a USB stick that carries a folder companion-backup"),
+    Setting("bgg_ids", (), "BoardGameGeek numbers for BG Stats, a line a game such as igloo-pop 12345"),
+    Setting(
+        "panel_pins", (), "Buttons and lights: standard, or a line a part such as next 5; empty for none", restart=True
+    ),
 )
 
 

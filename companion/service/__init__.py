@@ -23,6 +23,7 @@ from companion.night.folder import ACCESS, EVIDENCE, JOURNAL, remove_address, wr
 from companion.night.hub import Hub
 from companion.night.journal import Journal
 from companion.night.night import Night
+from companion.night.restore import settle
 from companion.night.store import StorageError
 from companion.night.watch import RoundWatch
 from companion.ports import (
@@ -37,6 +38,7 @@ from companion.ports import (
 from companion.service.addresses import page_urls
 from companion.service.eye import Eye
 from companion.service.igloos import Igloos
+from companion.service.keeping import Caretaker
 from companion.service.pictures import forget_old
 from companion.settings import Settings
 from web.forms import camera_form, count_form, igloo_form, igloos_form, motion_form
@@ -84,12 +86,14 @@ class Service:
         except OSError as error:
             raise BadDataError(f"The data folder {options.data} cannot be used: {error.strerror}.") from error
         self._folder_lock = _lock_folder(options.data)
+        settle(options.data)
         self.settings = Settings(options.data / "settings.json")
         self.hub = Hub()
         self._journal = Journal(options.data / JOURNAL)
         self.night = Night(self._journal, self.hub)
         self.access = Access(options.data / ACCESS)
         self._pictures = EvidenceStore(options.data / EVIDENCE)
+        self._caretaker = Caretaker(options.data, self._journal, self.settings, self.hub)
         self._watch = RoundWatch(self.night)
         self._igloos = Igloos(
             port=options.igloo,
@@ -112,6 +116,7 @@ class Service:
         """Start looking for devices and telling the page of them."""
         self._eye.use(self.options.camera or self.settings.text("camera_source"))
         self._igloos.start()
+        self._caretaker.start()
         for work in (self._tell_health, self._keep_pictures):
             thread = threading.Thread(target=work, name=work.__name__.strip("_"), daemon=True)
             thread.start()
@@ -129,6 +134,7 @@ class Service:
         self.hub.close()
         self._igloos.close()
         self._eye.close()
+        self._caretaker.close()
         for thread in self._threads:
             thread.join(timeout=5)
         remove_address(self.options.data)
@@ -174,6 +180,7 @@ class Service:
             "match": None if match is None else {key: match[key] for key in ("id", "game", "phase", "round", "over")},
             "journal": {"seq": view["seq"], "state": view["state"]},
             "live_round": self.night.live_round(),
+            "backups": self._caretaker.status(),
             "uptime_s": round(time.monotonic() - _STARTED, 1),
         }
 
@@ -276,7 +283,8 @@ class Service:
         while not self._closing.wait(HEALTH_EVERY_S):
             if time.monotonic() - tidied > TIDY_EVERY_S:
                 tidied = time.monotonic()
-                forget_old(self._pictures.folder, self.settings.number("keep_pictures_days"))
+                if self._caretaker.may_forget():
+                    forget_old(self._pictures.folder, self.settings.number("keep_pictures_days"))
             hidden = self.night.live_round()
             if hidden:
                 self._count = None

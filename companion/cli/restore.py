@@ -1,0 +1,51 @@
+"""`companion restore`: nights from a backup, checked first; what was there before is kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from companion.cli.backup import data_option
+from companion.cli.rules_text import as_json, language
+
+
+@click.command("restore")
+@click.argument("backup", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@data_option
+@click.option("--check", "only_check", is_flag=True, help="Only read the backup and say whether it is sound.")
+@language
+@as_json
+def command(backup: Path | None, data: Path | None, only_check: bool, lang: str, json_: bool) -> None:
+    """Put the nights of BACKUP in the place of the present ones, which are kept beside them.
+
+    Without BACKUP the newest one of the data folder's own is taken. The service must have ended; host links and the
+    PIN stay as they are.
+    """
+    from companion.night.backup import BACKUPS, examine
+    from companion.night.folder import default_folder
+    from companion.night.keeping import KeepingError, told
+    from companion.night.nightly import backups
+    from companion.night.restore import restore
+
+    folder = data or default_folder()
+    try:
+        if backup is None:
+            made = backups(folder / BACKUPS)
+            if not made:
+                raise KeepingError("nothing-to-keep", folder=folder / BACKUPS)
+            backup = made[-1]
+        if only_check:
+            manifest, former = examine(backup), None
+            words = told("sound", file=backup, seq=manifest.seq, pictures=manifest.picture_count)
+        else:
+            manifest, former = restore(backup, folder)
+            words = told("restored", seq=manifest.seq, pictures=manifest.picture_count, former=former)
+    except KeepingError as error:
+        raise click.ClickException(getattr(error.words, lang)) from error
+    if json_:
+        form = {"file": str(backup), "seq": manifest.seq, "pictures": manifest.picture_count, "made": manifest.made}
+        click.echo(json.dumps({**form, "former": str(former) if former else None}, ensure_ascii=False))
+    else:
+        click.echo(getattr(words, lang))

@@ -1,0 +1,96 @@
+"""What the service does for the nights by itself: finishes a restore, makes backups, watches the clock."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from companion.night.clock import ClockWatch
+from companion.night.hub import Hub
+from companion.night.journal import Journal
+from companion.night.keeping import told
+from companion.night.nightly import Keeper, sticks
+from companion.night.sentences import Words
+from companion.settings import Settings
+
+TEND_EVERY_S = 60.0
+"""How often is looked whether a backup is due or a stick was plugged in, …"""
+
+FIRST_S = 5.0
+"""… for the first time so long after the start, when the page is there."""
+
+log = logging.getLogger(__name__)
+
+
+class Caretaker:
+    """A thread that keeps the nights safe and says on the hub (topic ``notice``) what became of it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        journal: Journal,
+        settings: Settings,
+        hub: Hub,
+        *,
+        every_s: float = TEND_EVERY_S,
+        find_sticks: Callable[[], list[Path]] = sticks,
+        watch: ClockWatch | None = None,
+    ) -> None:
+        """Prepare; :meth:`start` begins."""
+        self._journal, self._hub, self._every_s = journal, hub, every_s
+        self._watch = watch or ClockWatch()
+        newest = journal.since(journal.last_seq - 1)
+        self._newest_at = newest[-1].at if newest else 0
+        self._keeper = Keeper(
+            folder,
+            last_seq=lambda: journal.last_seq,
+            keep=lambda: settings.number("nightly_backups"),
+            use_sticks=lambda: bool(settings["stick_backup"]),
+            find_sticks=find_sticks,
+        )
+        self._last: dict[str, Any] = {}
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="caretaker", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop; a backup under way is finished first, or left out whole."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=30)
+
+    def status(self) -> dict[str, Any]:
+        """Return what became of the newest backup of each place: ``{"card": {"ok", "en", "fr", "file"}, …}``."""
+        return dict(self._last)
+
+    def may_forget(self) -> bool:
+        """Return whether files may be deleted by their age: not after the clock jumped or where it is behind."""
+        return self._watch.trusted(self._newest_at)
+
+    def _run(self) -> None:
+        if self._watch.behind(self._newest_at):
+            self._say(told("clock-behind"), clock="behind")
+        wait = min(FIRST_S, self._every_s)
+        while not self._closing.wait(wait):
+            wait = self._every_s
+            try:
+                jump = self._watch.look()
+                if jump is not None:
+                    self._say(jump.words, clock="jumped", seconds=round(jump.seconds))
+                for done in self._keeper.tend():
+                    ok = done.manifest is not None
+                    self._last[done.where] = {"ok": ok, **done.words._asdict(), "file": done.path.name}
+                    if done.where == "stick" or not ok:
+                        self._say(done.words, backup=done.where, ok=ok)
+            except Exception:
+                log.exception("The caretaker stumbled.")
+
+    def _say(self, words: Words, **facts: object) -> None:
+        log.warning("%s", words.en)
+        self._hub.publish("notice", {**words._asdict(), **facts})
