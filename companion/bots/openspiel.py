@@ -1,8 +1,9 @@
 """The four games in OpenSpiel: ``import companion.bots.openspiel``, then ``pyspiel.load_game("arctic(players=3)")``.
 
 OpenSpiel (Lanctot et al. 2019) is a development extra, and this is the only module that imports it. The games are
-called ``igloo_pop``, ``iglu_iglu``, ``arctic`` and ``ice_team``; each is played by its default options. Actions are the
-numbers of :mod:`companion.bots.vocabulary`; chance is explicit, with the probabilities of :meth:`State.chances`.
+called ``igloo_pop``, ``iglu_iglu``, ``arctic`` and ``ice_team``; the number of players and the options of the table are
+their parameters: ``igloo_pop(players=3,pop.cards_end=last_round)``. Actions are the numbers of
+:mod:`companion.bots.vocabulary`; chance is explicit, with the probabilities of :meth:`State.chances`.
 
 What differs from the table:
 
@@ -11,8 +12,9 @@ What differs from the table:
   pass while nobody has placed anything; so a round brings the end nearer. No igloo is heard here: that is for ears.
 - A game is worth the difference between those one is ahead of and those one is behind, between -1 and 1: points,
   ties and lost games are weighed as the rules rank them. The sum is zero.
-- Arctic and Ice Team can go on for ever between players who want that. After ``max_game_length`` decisions they are
-  broken off and ranked as they stand. The other two end before, whatever is played (see :func:`longest`).
+- Arctic and Ice Team can go on for ever between players who want that, and so can Igloo Pop where the thalers come back
+  from a card that nobody matched (``pop.none_match=return``). After ``max_game_length`` decisions they are broken off
+  and ranked as they stand. The other games end before, whatever is played (see :func:`longest`).
 """
 
 from __future__ import annotations
@@ -27,38 +29,63 @@ import pyspiel
 from companion.bots.vocabulary import Vocabulary, vocabulary
 from companion.rules import game
 from companion.rules.core import ANYBODY, CHANCE, JSON, NOBODY, State
-from companion.rules.iglu_iglu.box import default_mix, endurance
+from companion.rules.iglu_iglu.box import FISH, FOX, IN_BOX, default_mix, endurance
+from companion.rules.record import Header, Record
 
-BROKEN_OFF: Final = {"arctic": 2000, "ice-team": 5000}
+Options = Mapping[str, JSON]
+
+BROKEN_OFF: Final = {"igloo-pop": 2000, "arctic": 2000, "ice-team": 5000}
 """Decisions after which a game without an end of its own is broken off; random games end long before."""
 
 
-def longest(game_id: str, players: int) -> tuple[int, int]:
+def broken_off(game_id: str, options: Options) -> int | None:
+    """Return after how many decisions a game is broken off, or None where it always ends by itself."""
+    ends = game_id == "iglu-iglu" or (game_id == "igloo-pop" and options["pop.none_match"] == "remove")
+    return None if ends else BROKEN_OFF[game_id]
+
+
+def longest(game_id: str, players: int, options: Options | None = None) -> tuple[int, int]:
     """Return the most decisions, and the most steps of chance, that a game can have.
 
     Igloo Pop: a round has up to twelve placements and a pass a player. In each but the last, a card is won (24 in the
-    stack replace those that are) or an own thaler is lost (nine a player before somebody has none). Iglu Iglu: each
-    turn melts one of 56 floes, with a drift, a displacement, three points and an end at most; each tile is played
-    once: a thaw lets inuit flee, an animal movement has three steps, each of which may make every player answer and
-    all inuit flee, an endurance tile gives its points.
+    stack replace those that are) or an own thaler is lost (nine a player before somebody has none).
     """
+    settled = game(game_id).settled_options(options)
+    limit = broken_off(game_id, settled)
     if game_id == "igloo-pop":
-        rounds = 24 + 9 * players + 1
-        return rounds * (12 + players), 33 + 12 * rounds
+        rounds = 24 + 9 * players + 1 + (settled["pop.cards_end"] == "last_round")
+        decisions = rounds * (12 + players)
+        if limit is not None:
+            # A round without a result has a placement at least.
+            rounds = decisions = limit
+        return decisions, 33 + 12 * rounds
     if game_id == "iglu-iglu":
-        mix = default_mix()
-        tiles = dict(zip(mix.faces, mix.counts, strict=True))
-        inuit = players * (5 if players == 2 else 3)
-        turns = sum(mix.counts) * (1 + 3 + 1)
-        floes = 2 * tiles["drift"] + tiles["thaw"] * (1 + inuit) + tiles["harpoon"]
-        animals = tiles["animals"] * (1 + 3 * (1 + players + inuit))
-        endurances = sum(count * (1 + endurance(face)) for face, count in tiles.items() if endurance(face))
-        drawn = 4 + 2 * tiles["fish 2"] + 3 * tiles["fish 3"] + tiles["pack"]
-        return inuit + turns + floes + animals + endurances, sum(mix.counts) + drawn
+        return _longest_iglu(players, settled)
     # Arctic: packs, power sides, totems, the first player, all cards. Ice Team: 24 floes, who begins, a die for each
     # of the eight igloos, two for each of the eight bears that come home.
     chance = players + 6 + players + 1 + 30 * players if game_id == "arctic" else 24 + 1 + 8 + 2 * 8
-    return BROKEN_OFF[game_id], chance
+    return limit or 0, chance
+
+
+def _longest_iglu(players: int, options: Options) -> tuple[int, int]:
+    """Return the bounds of Iglu Iglu.
+
+    Each turn melts one of 56 floes, with a drift, what gives way to it, three points and an end at most; each tile is
+    played once: a thaw lets inuit flee, an animal movement has three steps, each of which may make every player answer
+    and all inuit flee, an endurance tile gives its points. Where a floe may be put back, all that are left may be
+    looked at before one is taken; where tokens give way one by one, all of a square may have to.
+    """
+    mix = default_mix()
+    tiles = dict(zip(mix.faces, mix.counts, strict=True))
+    melted = sum(mix.counts)
+    inuit = players * (5 if players == 2 else 3)
+    gives_way = 1 if options["iglu.displace_together"] else sum(IN_BOX[FISH:FOX]) + 1
+    looks = 0 if options["iglu.no_repick"] else melted * (melted + 1)
+    floes = (1 + gives_way) * tiles["drift"] + tiles["thaw"] * (1 + inuit) + tiles["harpoon"]
+    animals = tiles["animals"] * (1 + 3 * (1 + players + inuit))
+    endurances = sum(count * (1 + endurance(face)) for face, count in tiles.items() if endurance(face))
+    drawn = 4 + 2 * tiles["fish 2"] + 3 * tiles["fish 3"] + tiles["pack"]
+    return inuit + melted * (1 + 3 + 1) + looks + floes + animals + endurances, melted + drawn
 
 
 class Line:
@@ -67,11 +94,13 @@ class Line:
     ``turn`` is the seat that decides, ``decisions`` how many have been made.
     """
 
-    __slots__ = ("before", "decisions", "move", "over", "state", "turn")
+    __slots__ = ("before", "decisions", "limit", "move", "over", "started", "state", "turn")
 
     before: Line | None
     decisions: int
+    limit: int | None
     over: bool
+    started: int
     state: State[Any]
     turn: int
 
@@ -80,11 +109,13 @@ class Line:
         self.move = move
         self.before = before
         self.decisions = 0 if before is None else before.decisions + (before.turn >= 0)
+        self.started = 0
         while state.to_move == ANYBODY and state.phase == "ready":  # type: ignore[attr-defined]
             state = state.play(state.game.parse("start"))
+            self.started += 1
         self.state = state
-        limit = BROKEN_OFF.get(state.game.id, self.decisions + 1)
-        self.over = state.to_move == NOBODY or self.decisions >= limit
+        self.limit = broken_off(state.game.id, state.position()["options"]) if before is None else before.limit
+        self.over = state.to_move == NOBODY or (self.limit is not None and self.decisions >= self.limit)
         self.turn = -1 if self.over or state.to_move == CHANCE else state.to_move
         if self.turn == ANYBODY:
             self.turn = _next_to_shake(state, before)
@@ -100,11 +131,20 @@ class Line:
         return list(self.state.moves())
 
     def texts(self) -> list[str]:
-        """Return the moves that lead here."""
+        """Return the moves that lead here, as somebody or chance made them."""
+        return [str(line.move) for line in self._lines()]
+
+    def record(self) -> Record:
+        """Return the whole game so far, with what happened by itself."""
+        position, played = self.state.position(), self.state.game
+        moves = tuple(text for line in self._lines() for text in (str(line.move), *["start"] * line.started))
+        return Record(Header(played.id, tuple(played.seats(len(position["players"]))), position["options"]), moves)
+
+    def _lines(self) -> list[Line]:
         found = []
         line = self
         while line.before is not None:
-            found.append(str(line.move))
+            found.append(line)
             line = line.before
         return found[::-1]
 
@@ -112,14 +152,14 @@ class Line:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        players = len(self.state.position()["players"])
-        return replayed, (self.state.game.id, players, self.texts())
+        position = self.state.position()
+        return replayed, (self.state.game.id, len(position["players"]), self.texts(), position["options"])
 
 
-def replayed(game_id: str, players: int, texts: list[str]) -> Line:
+def replayed(game_id: str, players: int, texts: list[str], options: Options | None = None) -> Line:
     """Return the line that some moves make."""
     played = game(game_id)
-    line = Line(played.start(played.seats(players)))
+    line = Line(played.start(played.seats(players), options))
     for text in texts:
         line = line.after(played.parse(text))
     return line
@@ -167,6 +207,10 @@ class TabletopState(pyspiel.State):  # type: ignore[misc]
     def rules(self) -> State[Any]:
         """Return the state of the rules."""
         return self._line.state
+
+    def record(self) -> Record:
+        """Return the game so far as a record, which `companion referee` judges and `companion score` counts."""
+        return self._line.record()
 
     @property
     def _words(self) -> Vocabulary:
@@ -245,14 +289,15 @@ def beyond(seen: JSON, public: JSON) -> JSON:
 
 
 class TabletopGame(pyspiel.Game):  # type: ignore[misc]
-    """One of the four games for so many players; each has a class of its own, which OpenSpiel calls."""
+    """One of the four games for so many players, by some options; OpenSpiel calls a class of its own for each."""
 
     game_id: ClassVar[str]
 
     def __init__(self, params: Mapping[str, Any]) -> None:
         self._players = players = int(params["players"])
+        self._options = {name: value for name, value in params.items() if name != "players"}
         words = vocabulary(self.game_id, players)
-        decisions, self._chance_nodes = longest(self.game_id, players)
+        decisions, self._chance_nodes = longest(self.game_id, players, self._options)
         info = pyspiel.GameInfo(
             num_distinct_actions=len(words.decisions),
             max_chance_outcomes=len(words.outcomes),
@@ -267,7 +312,7 @@ class TabletopGame(pyspiel.Game):  # type: ignore[misc]
     @cached_property
     def first(self) -> Line:
         """Return the line before the first move."""
-        return replayed(self.game_id, self._players, [])
+        return replayed(self.game_id, self._players, [], self._options)
 
     def new_initial_state(self) -> TabletopState:
         """Return the first state."""
@@ -303,7 +348,7 @@ def _type(game_id: str) -> Any:
         provides_information_state_tensor=False,
         provides_observation_string=True,
         provides_observation_tensor=False,
-        parameter_specification={"players": played.players[0]},
+        parameter_specification={"players": played.players[0], **played.settled_options(None)},
     )
 
 

@@ -1,8 +1,8 @@
 """Every move there can be in a game, numbered: what a bot that knows nothing of the notation chooses from.
 
 A number is the place of a move's text in a list that follows from the game and the number of players alone, so it is
-the same in every process; decisions and chance are numbered apart. The lists are made of the words of the notation, so
-they hold moves that no position allows, but every move that one does.
+the same in every process and by all options; decisions and chance are numbered apart. The lists are made of the words
+of the notation, so they hold moves that no position allows, but every move that one does.
 """
 
 from __future__ import annotations
@@ -93,6 +93,12 @@ def _iglu_iglu(state: State[Any]) -> Texts:
             yield from (f"kayak {here} {there}{harpoon}" for here, there in permutations(sea, 2))
         for verb in ("hunt", "harpoon"):
             yield from (f"{verb} {square} {animal}" for animal in animals for square in sea)
+        # What only some options allow comes last: the numbers of the others do not depend on it.
+        yield from (f"{verb} {square}" for verb in ("accept", "putback") for square in sea)
+        swimmers = [animal for animal in animals if not animal.startswith("fox")]
+        yield from (f"displace {here} {there} {one}" for one in swimmers for here, there in steps if here in sea)
+        for harpoon in ("", " harpoon"):
+            yield from (f"kayak {here} {there}{harpoon}" for here in corners for there in sea)
 
     def outcomes() -> Iterator[str]:
         yield from (f"draw {square} {animal}" for animal in animals if animal != "bear" for square in sea)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import pickle
 import random
@@ -20,8 +21,43 @@ from companion.bots import openspiel
 from companion.bots.openspiel import GAMES, beyond, longest, worth
 from companion.rules import game
 from companion.rules.bulk import faults
+from companion.rules.core import SetupError
+from companion.rules.record import read, referee
 
 EVERY = [(one.game_id, players) for one in GAMES for players in game(one.game_id).players]
+OTHERWISE = {
+    # All options otherwise than by default; then what a table may well choose.
+    "igloo_pop(players=3,pop.cards_end=last_round,pop.none_match=return)": {
+        "pop.cards_end": "last_round",
+        "pop.none_match": "return",
+    },
+    "iglu_iglu(players=2,iglu.no_repick=False,iglu.animal_move_timing=phase_2_only,iglu.end_check_before_thaw=False,"
+    "iglu.kayak_from_corner=True,iglu.displace_together=False,iglu.animals_all_three=warn,variant.igloo_block=True,"
+    "variant.island_table=True)": {
+        "iglu.no_repick": False,
+        "iglu.animal_move_timing": "phase_2_only",
+        "iglu.end_check_before_thaw": False,
+        "iglu.kayak_from_corner": True,
+        "iglu.displace_together": False,
+        "iglu.animals_all_three": "warn",
+        "variant.igloo_block": True,
+        "variant.island_table": True,
+    },
+    "arctic(players=4,arc.end_trigger=bga,arc.facedown_alone=False)": {
+        "arc.end_trigger": "bga",
+        "arc.facedown_alone": False,
+    },
+    "ice_team(ice.simple_drift_straight=True,ice.block_picks_up=False,ice.blocked_second_action=lose)": {
+        "ice.simple_drift_straight": True,
+        "ice.block_picks_up": False,
+        "ice.blocked_second_action": "lose",
+    },
+    "igloo_pop(players=5,pop.cards_end=last_round)": {"pop.cards_end": "last_round"},
+    "iglu_iglu(players=3,variant.igloo_block=True,variant.island_table=True)": {
+        "variant.igloo_block": True,
+        "variant.island_table": True,
+    },
+}
 
 
 def load(name: str, players: int) -> Any:
@@ -56,6 +92,71 @@ def test_random_simulations_with_our_invariants(name: str, players: int) -> None
     assert looked > 30
 
 
+@pytest.mark.parametrize("text", OTHERWISE)
+def test_random_simulations_by_other_options(text: str) -> None:
+    played = pyspiel.load_game(text)
+    looked = 0
+
+    def whole(state: Any) -> None:
+        nonlocal looked
+        looked += 1
+        options = state.rules.position()["options"]
+        assert OTHERWISE[text].items() <= options.items()
+        assert list(faults(state.rules)) == []
+
+    pyspiel.random_sim_test(played, 1, serialize=True, verbose=False, state_checker_fn=whole)
+    assert looked > 30
+    last = random_game(played, 2)[-1]
+    by_chance = sum(step.player == pyspiel.PlayerId.CHANCE for step in last.full_history())
+    assert len(last.history()) - by_chance <= played.max_game_length()
+    assert by_chance <= played.max_chance_nodes_in_history()
+    back = pickle.loads(pickle.dumps(last._line))  # noqa: S301 - our own
+    assert (back.state, back.over) == (last.rules, True)
+
+
+def test_the_options_are_all_of_them() -> None:
+    """The first four differ from the defaults in every option there is."""
+    for one, options in zip(GAMES, OTHERWISE.values(), strict=False):
+        defaults = game(one.game_id).settled_options(None)
+        assert options.keys() == defaults.keys()
+        assert not any(options[name] == value for name, value in defaults.items())
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("ice_team(ice.blocked_second_action=never)", "Option ice.blocked_second_action is one of forfeit, lose"),
+        ("igloo_pop(players=7)", "igloo-pop is for 2 to 6 players, not 7"),
+    ],
+)
+def test_an_option_or_a_number_that_is_none_is_refused_in_a_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(SetupError, match=sentence):
+        pyspiel.load_game(text)
+
+
+@pytest.mark.parametrize("name", [one.game_id for one in GAMES])
+def test_the_numbers_of_the_actions_do_not_depend_on_options(name: str) -> None:
+    plain = load(name, 2)
+    other = next(pyspiel.load_game(text) for text in OTHERWISE if text.startswith(name.replace("-", "_")))
+    if plain.num_players() == other.num_players():
+        assert plain.num_distinct_actions() == other.num_distinct_actions()
+    words = openspiel.vocabulary(name, other.num_players())
+    for state in random_game(other, 4):
+        for action in state.legal_actions():
+            player = state.current_player()
+            row = words.outcomes if state.is_chance_node() else words.decisions
+            assert state.action_to_string(player, action) == str(row[action])
+
+
+@pytest.mark.parametrize("text", ["igloo_pop(players=2)", list(OTHERWISE)[2]])
+def test_a_game_of_bots_is_a_record_for_the_referee(text: str) -> None:
+    state = random_game(pyspiel.load_game(text), 6)[-1]
+    replay = read(state.record().lines())
+    assert replay.error is None
+    assert replay.state == state.rules
+    assert all(verdict.ruling is not None and verdict.ruling.legal for verdict in referee(state.record().lines()))
+
+
 def test_the_checker_of_a_simulation_is_listened_to() -> None:
     def never(state: Any) -> None:
         raise AssertionError(str(state.rules))
@@ -73,10 +174,44 @@ class OurGame(api_test.EnforceAPIOnPartialTreeBase):
     @classmethod
     def setUpClass(cls) -> None:
         random.seed(1)
-        cls.game = load(cls.game_id, game(cls.game_id).players[0])
+        cls.game = cls.load()
         cls.game_name = cls.game.get_type().short_name
         super().setUpClass()
         cls.some_states = [*cls.some_states, *random_game(cls.game, 1)]
+
+    @classmethod
+    def load(cls) -> Any:
+        return load(cls.game_id, game(cls.game_id).players[0])
+
+
+class ByOtherOptions(OurGame):
+    """The same by the options that are otherwise in all."""
+
+    __test__ = False
+
+    @classmethod
+    def load(cls) -> Any:
+        return pyspiel.load_game(next(text for text in OTHERWISE if text.startswith(cls.game_id.replace("-", "_"))))
+
+
+class TestIglooPopOtherwise(ByOtherOptions):
+    __test__ = True
+    game_id = "igloo-pop"
+
+
+class TestIgluIgluOtherwise(ByOtherOptions):
+    __test__ = True
+    game_id = "iglu-iglu"
+
+
+class TestArcticOtherwise(ByOtherOptions):
+    __test__ = True
+    game_id = "arctic"
+
+
+class TestIceTeamOtherwise(ByOtherOptions):
+    __test__ = True
+    game_id = "ice-team"
 
 
 class TestIglooPop(OurGame):
@@ -187,6 +322,17 @@ def test_an_endless_game_is_broken_off_and_ranked_as_it_stands(monkeypatch: pyte
     assert last.legal_actions() == []
     assert sum(last.returns()) == pytest.approx(0)
     assert last.returns() == worth(last.rules, 3)
+
+
+def test_the_example_of_the_readme_plays_a_game_that_the_referee_accepts(capsys: pytest.CaptureFixture[str]) -> None:
+    readme = Path(openspiel.__file__).with_name("README.md").read_text(encoding="utf-8")
+    code = next(block.split("```")[0] for block in readme.split("```python\n") if "is_terminal" in block)
+    exec(compile(code, "README.md", "exec"), {})  # noqa: S102 - our own
+    printed = capsys.readouterr()
+    assert abs(sum(ast.literal_eval(printed.err))) < 1e-9
+    replay = read(printed.out.splitlines())
+    assert replay.error is None and replay.state is not None and replay.state.outcome() is not None
+    assert replay.state.position()["options"]["pop.cards_end"] == "last_round"
 
 
 class Ranked:
