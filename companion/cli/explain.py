@@ -10,11 +10,13 @@ from rich.text import Text
 
 from companion.cli.rules_text import MARKS, as_json, console, emit, language, read_json, ruling_text
 from companion.rules import game
-from companion.rules.core import JSON, SetupError
+from companion.rules.core import JSON, SetupError, State
 from companion.rules.rulebook import rulebook
-from companion.rules.turns import Evidence, Explanation, cases, explain
+from companion.rules.turns import Evidence, Explanation, cases, explain, turns
 
 FILE = click.Path(exists=True, dir_okay=False, allow_dash=True)
+SHARED = ("players", "options", "layout", "box", "packs", "powers", "first")
+"""What a game keeps from one position to the next, where the second does not tell it."""
 
 
 @click.command()
@@ -24,25 +26,32 @@ FILE = click.Path(exists=True, dir_okay=False, allow_dash=True)
 @language
 @as_json
 def command(game_id: str, before: str, after: str, lang: str, json_: bool) -> int:
-    """Say how AFTER came from BEFORE, two positions a whole turn of GAME apart.
+    """Say how AFTER came from BEFORE, two positions a whole turn of GAME apart (of Igloo Pop: of one round).
 
-    In AFTER a place may be missing or null: then it is unknown. Where BEFORE tells no hands, any tile may have been
-    played; where it tells no turn, anybody may have moved.
+    In AFTER a place may be missing or null, and so may all that stands beside the places: then it is unknown. Where
+    BEFORE tells no hands, any card or tile may have been played; where it tells no turn, anybody may have moved.
 
     Exit status 1: no legal turn leads there, or AFTER is impossible.
     """
     first, last = _position(before), _position(after)
     states = cases(game_id, first)
-    _read(game_id, {**last, "places": {**first["places"], **_told(last)}})
-    evidence = Evidence.of_position(last)
-    found = [explain(state, evidence) for state in states]
-    best = min(found, key=lambda e: (not e.legal, len(e.differences) or 99, len(e.turns[0].moves) if e.legal else 0))
-    problems = _problems(game_id, last, lang)
+    whole = _whole(first, last)
+    _read(game_id, whole)
+    evidence = Evidence.of_position(last, game_id)
+    best = _best(states, evidence)
+    problems = _problems(game_id, whole, states[0], evidence, lang)
     if json_:
         emit({**best.to_json(), "problems": problems})
     else:
         _show(best, problems, lang)
     return 0 if best.legal else 1
+
+
+def _best(states: list[State[Any]], evidence: Evidence) -> Explanation:
+    """Return the shortest explanation of the first state that has a legal one, else the one that misses the least."""
+    legal = [state for state in states if len(states) == 1 or turns(state, evidence, limit=1).turns]
+    found = [explain(state, evidence) for state in legal or states]
+    return min(found, key=lambda e: (not e.legal, len(e.differences) or 99, len(e.turns[0].moves) if e.legal else 0))
 
 
 def _position(path: str) -> dict[str, JSON]:
@@ -52,20 +61,43 @@ def _position(path: str) -> dict[str, JSON]:
     return found
 
 
-def _told(position: Mapping[str, JSON]) -> dict[str, JSON]:
-    return {name: place for name, place in position["places"].items() if place is not None}
+def _whole(first: Mapping[str, JSON], last: Mapping[str, JSON]) -> dict[str, JSON]:
+    """Return the second position with what it leaves open as it was in the first."""
+    told = {name: place for name, place in last["places"].items() if place is not None}
+    whole = {key: first[key] for key in SHARED if first.get(key) is not None}
+    whole |= {**last, "places": {**first["places"], **told}}
+    seats, mine = first.get("players"), last.get("players")
+    if isinstance(seats, list) and isinstance(mine, list):
+        whole["players"] = _seats(seats, mine)
+    return whole
+
+
+def _seats(seats: list[JSON], told: list[JSON]) -> list[JSON]:
+    """Return the players of the first position with what the second tells, by colour where there are colours."""
+    found = list(seats)
+    for number, player in enumerate(told):
+        colour = player.get("colour") if isinstance(player, Mapping) else None
+        same = [n for n, seat in enumerate(seats) if isinstance(seat, Mapping) and seat.get("colour") == colour]
+        at = same[0] if colour is not None and same else number
+        if at >= len(found) or (colour is not None and not same):
+            found.append(player)
+        else:
+            found[at] = {**found[at], **player} if isinstance(player, Mapping) else player
+    return found
 
 
 def _read(game_id: str, position: Mapping[str, JSON]) -> Any:
     return game(game_id).from_position(position)
 
 
-def _problems(game_id: str, position: Mapping[str, JSON], lang: str) -> list[str]:
-    """Return what is wrong with a position that tells every place; nothing where one is unknown."""
-    try:
-        state = _read(game_id, position)
-    except SetupError:
+def _problems(
+    game_id: str, position: Mapping[str, JSON], before: State[Any], evidence: Evidence, lang: str
+) -> list[str]:
+    """Return what is wrong with a position that tells as much as the one before; nothing where a part is unknown."""
+    known = Evidence.of_position(before.position(), game_id)
+    if not set(known.places) <= set(evidence.places) or not set(known.fields) <= set(evidence.fields):
         return []
+    state = _read(game_id, position)
     return [rulebook(game_id).problem(problem, state, lang) for problem in state.problems()]
 
 
@@ -77,7 +109,7 @@ def _show(found: Explanation, problems: list[str], lang: str) -> None:
         headline.append("Un tour permis y mène :" if french else "A legal turn leads there:")
         out.print(headline)
         for turn in found.turns:
-            out.print(f"  {', '.join(map(str, turn.moves))}")
+            out.print(f"  {', '.join(map(str, turn.moves)) or ('(rien)' if french else '(nothing)')}")
     else:
         en, fr = found.sentences()[0].split(".")[0], found.sentences()[1].split(".")[0]
         headline.append(f"{fr if french else en}.")
@@ -85,9 +117,13 @@ def _show(found: Explanation, problems: list[str], lang: str) -> None:
         for move, ruling in found.rulings:
             out.print(Text(f"  {move}: ").append_text(ruling_text(ruling, lang)))
         if found.nearest is not None:
-            moves = ", ".join(map(str, found.nearest.moves))
+            moves = ", ".join(map(str, found.nearest.moves)) or ("(rien)" if french else "(nothing)")
             out.print(f"{'Le tour permis le plus proche' if french else 'The nearest legal turn'}: {moves}")
             places = ", ".join(difference.place for difference in found.differences)
             out.print(f"{'Il laisse autre chose en' if french else 'It leaves something else on'} {places}.")
+    if found.because:
+        out.print("Pourquoi :" if french else "Why:")
+    for move, ruling in found.because:
+        out.print(Text(f"  {move}: ").append_text(ruling_text(ruling, lang)))
     for problem in problems:
         out.print(Text(f"! {problem}", style="yellow"))

@@ -20,7 +20,10 @@ from companion.rules.rulebook import STATUSES
 Content = tuple[str, tuple[tuple[str, Any, int], ...]]
 """What lies on a place: its ground, and its things as (kind, colour or value, count), sorted."""
 
-_SEARCHES = {"iglu-iglu": "companion.rules.iglu_iglu.search"}
+_SEARCHES = {
+    "ice-team": "companion.rules.ice_team.search",
+    "iglu-iglu": "companion.rules.iglu_iglu.search",
+}
 """The games that have a search, and where."""
 
 LIMIT = 20
@@ -38,6 +41,8 @@ def content(place: Mapping[str, JSON]) -> Content:
     counts: dict[tuple[str, Any], int] = {}
     for thing in place.get("things", ()):
         what = thing.get("colour", thing.get("value"))
+        if thing.get("companion") is not None:
+            what = (what, thing["companion"])
         key = (thing["kind"], what)
         counts[key] = counts.get(key, 0) + thing.get("count", 1)
     things = ((kind, what, count) for (kind, what), count in counts.items() if count)
@@ -56,16 +61,23 @@ class Evidence:
     fields: Mapping[str, JSON] = field(default_factory=dict)
 
     @classmethod
-    def of_position(cls, position: Mapping[str, JSON]) -> Evidence:
-        """Return the evidence that a position is: certain where it tells a place, nothing where it does not."""
+    def of_position(cls, position: Mapping[str, JSON], game_id: str | None = None) -> Evidence:
+        """Return the evidence that a position is: certain where it tells a place, nothing where it does not.
+
+        ``game_id`` says whose position it is where it does not say so itself.
+        """
+        search = _told_by(game_id or position.get("game"))
+        if search is not None:
+            return cls(*search(position))
         places = {name: {content(place): 0.0} for name, place in position["places"].items() if place is not None}
         known = {key: position[key] for key in ("trophies",) if position.get(key)}
         return cls(places, known)
 
     def without(self, names: Iterable[str]) -> Evidence:
-        """Return this evidence with some places unknown."""
+        """Return this evidence with some places, or fields, unknown."""
         hidden = set(names)
-        return Evidence({name: seen for name, seen in self.places.items() if name not in hidden}, self.fields)
+        fields = {name: told for name, told in self.fields.items() if name not in hidden}
+        return Evidence({name: seen for name, seen in self.places.items() if name not in hidden}, fields)
 
     def log_likelihood(self, position: Mapping[str, JSON]) -> float:
         """Return how likely a position looks like this; minus infinity where it cannot."""
@@ -131,6 +143,11 @@ def search_of(game_id: str) -> Search:
     return found  # type: ignore[no-any-return]
 
 
+def _told_by(game_id: JSON) -> Any:
+    """Return what reads the evidence of a game's positions, where more is told than the places; else None."""
+    return getattr(search_of(game_id), "told", None) if isinstance(game_id, str) and game_id in _SEARCHES else None
+
+
 def turns(before: State[Any], evidence: Evidence, *, limit: int = LIMIT, most: int = MOST) -> Found:
     """Return the shortest legal turns that lead from ``before`` to what was seen, the likeliest first.
 
@@ -142,6 +159,19 @@ def turns(before: State[Any], evidence: Evidence, *, limit: int = LIMIT, most: i
 
 
 # --- explaining -----------------------------------------------------------------------------------------------------
+
+
+class Missed(Protocol):
+    """What the nearest legal turn does not make as it was seen: a place, or a field of the position."""
+
+    @property
+    def place(self) -> str:
+        """Return the name of the place or field."""
+        ...
+
+    def to_json(self) -> dict[str, JSON]:
+        """Return the documented form."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +189,14 @@ class Difference:
 
 def _shown(found: Content) -> dict[str, JSON]:
     ground, things = found
-    return {
-        "ground": ground,
-        "things": [
-            {"kind": kind, "colour" if isinstance(what, str) else "value": what, "count": count}
-            for kind, what, count in things
-        ],
-    }
+    return {"ground": ground, "things": [{"kind": kind, **_named(what), "count": n} for kind, what, n in things]}
+
+
+def _named(what: Any) -> dict[str, JSON]:
+    """Return a thing's colour or value, and the companion of a card."""
+    if isinstance(what, tuple):
+        return {"value": what[0], "companion": what[1]}
+    return {"colour" if isinstance(what, str) else "value": what}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,27 +205,33 @@ class Explanation:
 
     ``legal``: there is a legal turn; ``turns`` are the shortest ones. Else ``nearest`` is the legal turn that misses
     the fewest places, ``differences`` are what it misses, and ``rulings`` are the refusals of moves that would have
-    made it good. ``complete`` is False where a search gave up before all was looked at.
+    made it good. ``complete`` is False where a search gave up before all was looked at. ``because`` are steps with
+    their grounds: all of the first legal turn, or those of the nearest one that had to make what differs.
     """
 
     legal: bool
     turns: tuple[Turn, ...]
     nearest: Turn | None
-    differences: tuple[Difference, ...]
-    rulings: tuple[tuple[Move, Ruling], ...]
+    differences: tuple[Missed, ...]
+    rulings: tuple[tuple[Move | str, Ruling], ...]
     complete: bool
+    because: tuple[tuple[str, Ruling], ...] = ()
 
     def to_json(self) -> dict[str, JSON]:
         """Return the documented form (``explain --json``)."""
         en, fr = self.sentences()
-        rulings = [ruling for _, ruling in self.rulings]
+        rulings = [ruling for _, ruling in (*self.rulings, *self.because)]
         return {
             "legal": self.legal,
             "turns": [[str(move) for move in turn.moves] for turn in self.turns],
             "nearest": [str(move) for move in self.nearest.moves] if self.nearest else None,
             "differences": [difference.to_json() for difference in self.differences],
             "clauses": list(dict.fromkeys(clause for ruling in rulings for clause in ruling.clauses)),
-            "facts": {"complete": self.complete, "refused": [str(move) for move, _ in self.rulings]},
+            "facts": {
+                "complete": self.complete,
+                "refused": [str(move) for move, _ in self.rulings],
+                "because": [{"move": str(move), **ruling.to_json()} for move, ruling in self.because],
+            },
             "status": max((ruling.status for ruling in rulings), key=STATUSES.index, default="text"),
             "en": en,
             "fr": fr,
@@ -204,12 +241,20 @@ class Explanation:
         """Return what was found, in English and in French."""
         if self.legal:
             moves = ", ".join(map(str, self.turns[0].moves))
+            if not moves:
+                return "Nothing had to happen: it may be as it was.", "Rien n'a dû se passer : tout peut être resté là."
             return f"A legal turn leads there: {moves}.", f"Un tour permis y mène : {moves}."
         en = ["No legal turn leads there." if self.complete else "No legal turn that leads there was found."]
         fr = ["Aucun tour permis n'y mène." if self.complete else "Aucun tour permis qui y mène n'a été trouvé."]
         for move, ruling in self.rulings:
             en.append(f"{move}: {ruling.en}")
             fr.append(f"{move} : {ruling.fr}")
+        if self.because:
+            en.append("In the nearest legal turn:")
+            fr.append("Dans le tour permis le plus proche :")
+        for text, ruling in self.because:
+            en.append(f"{text}: {ruling.en}")
+            fr.append(f"{text} : {ruling.fr}")
         return " ".join(en), " ".join(fr)
 
 
@@ -218,6 +263,10 @@ def explain(before: State[Any], evidence: Evidence, *, limit: int = LIMIT) -> Ex
 
     :raises SetupError: when the game has no search.
     """
+    own = getattr(search_of(before.game.id), "explain", None)
+    if own is not None:
+        explained: Explanation = own(before, evidence, limit)
+        return explained
     found = turns(before, evidence, limit=limit)
     if found.turns:
         return Explanation(True, found.turns, None, (), (), found.complete)
