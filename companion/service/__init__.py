@@ -36,6 +36,7 @@ from companion.ports import (
     Motion,
 )
 from companion.service.addresses import page_urls
+from companion.service.buttons import Buttons
 from companion.service.eye import Eye
 from companion.service.igloos import Igloos
 from companion.service.keeping import Caretaker
@@ -103,6 +104,7 @@ class Service:
             on_motion=self._on_motion,
             on_count=self._on_count,
         )
+        self._buttons = Buttons(self.night, self.hub, self.settings.lines("panel_pins"))
         self._eye = Eye(on_view=self._publish_camera)
         self._motion: Motion | None = None
         self._count: CountPosterior | None = None
@@ -117,6 +119,7 @@ class Service:
         self._eye.use(self.options.camera or self.settings.text("camera_source"))
         self._igloos.start()
         self._caretaker.start()
+        self._buttons.start()
         for work in (self._tell_health, self._keep_pictures):
             thread = threading.Thread(target=work, name=work.__name__.strip("_"), daemon=True)
             thread.start()
@@ -132,6 +135,7 @@ class Service:
         """Stop the devices and close the journal; what was acknowledged is on disk already."""
         self._closing.set()
         self.hub.close()
+        self._buttons.close()
         self._igloos.close()
         self._eye.close()
         self._caretaker.close()
@@ -154,6 +158,10 @@ class Service:
         camera = self.camera()
         if camera is not None:
             lines.append(f"Camera {camera.source}: {camera.state} ({camera.kind}). {camera.note}")
+        panel = self._buttons.status()
+        if panel is not None:
+            words = " ".join(part for part in (panel.note, panel.detail) if part)
+            lines.append(f"Panel: {panel.state} ({panel.kind}). {words}")
         if not self.igloos():
             lines.insert(0, "No sensor igloo is connected.")
         if camera is None:
@@ -174,6 +182,9 @@ class Service:
         camera = self.camera()
         if camera is not None:
             devices.append({"device": "camera", "kind": camera.kind, "state": camera.state, "source": camera.source})
+        panel = self._buttons.status()
+        if panel is not None:
+            devices.append({"device": "panel", "kind": panel.kind, "state": panel.state, "note": panel.note})
         return {
             "version": __version__,
             "devices": devices,
