@@ -167,10 +167,6 @@ def _floe_test(s: IceTeamState, move: IceMove) -> Reason | None:
     return None
 
 
-def _first_test(s: IceTeamState, move: IceMove) -> Reason | None:
-    return None if move.a in s.colours else Reason("no-team", {"team": move.a})
-
-
 def _act_test(s: IceTeamState, move: IceMove) -> Reason | None:
     layout = s.table.layout
     origin = layout.numbers.get(move.a, NO_SPACE)
@@ -299,7 +295,7 @@ def _push_test(s: IceTeamState, move: IceMove) -> Reason | None:
 
 _TESTS: Final[dict[tuple[str, str], Callable[[IceTeamState, IceMove], Reason | None]]] = {
     ("setup", "floe"): _floe_test,
-    ("setup", "first"): _first_test,
+    ("setup", "first"): _always,
     ("act", "walk"): _act_test,
     ("act", "leap"): _act_test,
     ("act", "swim"): _act_test,

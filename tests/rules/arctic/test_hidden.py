@@ -97,15 +97,21 @@ def test_when_all_unseen_cards_are_spoken_for_nothing_else_can_be_there(
 
 def test_a_card_placed_face_down_is_not_seen(table: Make, play: Make, texts: Make, ann: Make) -> None:
     state = table(pile="moose-1-fox", hand="orca-5-puffin orca-4-bear", own="fox", sides=(12,), totem="?")
+    assert texts(state, "place") == {
+        *("place orca-5-puffin", "place orca-4-bear", "place orca-5-puffin under", "place orca-4-bear under"),
+        "place ? under",
+    }
     state = play(state, "place ? under")
     assert ann(state)["pile"] == ["down:?", "moose-1-fox"] and ann(state)["hand"] == ["?"]
     assert ann(state)["unseen"] == ["orca-5-puffin", "orca-4-bear"]
     assert state.problems() == ()
 
 
-def test_a_card_given_unseen_may_be_any_of_the_givers(table: Make, play: Make, ann: Make) -> None:
+def test_a_card_given_unseen_may_be_any_of_the_givers(table: Make, play: Make, texts: Make, ann: Make) -> None:
     state = table(hand="fox-5-moose moose-5-walrus", penalty="orca-3-fox ?", own="bear", sides=(5,), totem="?")
-    state = play(state, "place fox-5-moose", "tokens fox+ moose-", "give ? p2")
+    state = play(state, "place fox-5-moose", "tokens fox+ moose-")
+    assert {"give orca-3-fox p2", "give ? p2"} <= texts(state, "give")
+    state = play(state, "give ? p2")
     assert ann(state)["penalty"] == ["?"] and ann(state)["unseen"] == []
     assert state.position()["players"][1]["penalty"] == ["?"]
     bob = ARCTIC.from_position(state.position() | {"to_move": 2, "phase": "A", "value": 1})

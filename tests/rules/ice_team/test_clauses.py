@@ -329,3 +329,28 @@ def test_a_level_game_that_goes_on_is_level(ice: Make) -> None:
     assert state.score().ranking == ((0, 1),)
     assert state.ranking_reason.key == "rank-level"
     assert state.outcome() is None and state.end_reason is None
+
+
+@pytest.mark.cites("ICE-Q.11", "ICE-2.6b")
+def test_an_igloo_on_the_first_space_of_the_boards_stops_a_push_as_well(islands: Make, play: Make) -> None:
+    state = islands({"p1": "igloo", "p2": "plain", "p3": "drift", "q1": "plain"}, green="q1")
+    state = play(state, "walk q1 p3")
+    reason = state.refusal(ICE.parse("push p2"))
+    assert reason.key == "push-igloo" and reason.facts["to"] == "p2"
+
+
+@pytest.mark.cites("ICE-0.1")
+def test_whose_turn_it_is_and_how_many_actions_are_left_is_told(islands: Make) -> None:
+    state = islands({"p1": "plain", "p2": "plain", "q1": "plain"}, green="p1", red="q1")
+    reason = state.refusal(ICE.parse("walk q1 p2"))
+    assert (reason.key, reason.facts["other"], reason.facts["left"]) == ("not-your-turn", "red", 2)
+
+
+@pytest.mark.cites("ICE-2.2", "ICE-K.10")
+def test_a_face_that_a_die_does_not_have_is_refused_with_the_die(islands: Make, play: Make) -> None:
+    state = islands({"p1": "igloo", "p2": "plain"}, green="p2")
+    state = play(state, "walk p2 p1")
+    die = state.die_to_roll() + 1 if state.phase == "roll" else 0
+    assert die == 1, "the dice are equal: nobody picks one"
+    reason = state.refusal(ICE.parse("roll 1 fish3")._replace(b="fish9"))
+    assert (reason.key, reason.facts) == ("no-die-face", {"face": "fish9", "die": 1})

@@ -166,3 +166,16 @@ def test_what_a_player_may_announce_is_kept() -> None:
         assert now == {"takeviolet", "placeviolet", "returnblack", "placeblack"}
     finally:
         _ANNOUNCEMENTS.update(kept)
+
+
+def test_the_last_own_thaler_may_be_placed() -> None:
+    """POP-2.7: only who has none left is out; with one left, everybody is still in the round."""
+    players = [{"name": "Ann", "colour": "red", "own": 1}, {"name": "Bob", "colour": "blue", "own": 1}]
+    places = {f"card{n}": {"ground": str(n + 1), "things": []} for n in range(1, 10)}
+    state = POP.from_position({"players": players, "places": places, "phase": "shaking"})
+    assert POP.parse("place red card1") in state.legal_moves
+    state = state.play(POP.parse("pass blue"))
+    assert (state.phase, state.passed) == ("shaking", {"blue"})
+    state = state.play(POP.parse("place red card1"))
+    assert state.phase == "checking", "who has no own thaler left counts as having passed"
+

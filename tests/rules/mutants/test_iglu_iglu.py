@@ -182,3 +182,20 @@ def test_another_token_than_the_one_due_is_refused(ground: str, text: str, kind:
     refused = reason(board({"c4": ground}, {}, **fields), text)
     assert refused.key == "draw-other"
     assert refused.facts == {"kind": kind, "square": "c4", "left": 1}
+
+
+def test_a_step_of_an_animal_tells_what_is_left_and_what_is_eaten() -> None:
+    things = {"a4": "r r r r r", "h4": "b b b b b", "c4": "X", "d4": "s1", "c3": "f2"}
+    state = board({"c4": "water"}, things, phase="moving", pending={"left": 3})
+    eaten = reason(state, "move bear c4 d4")
+    assert (eaten.key, eaten.facts["left"], eaten.facts["things"]) == ("step-eats", 2, ["fish"])
+    eaten = reason(state, "move bear c4 c3")
+    assert (eaten.key, eaten.facts["left"], eaten.facts["things"]) == ("step-eats", 2, ["fox"])
+
+
+def test_what_gives_way_by_itself_is_told_by_itself() -> None:
+    options = {"iglu.displace_together": False}
+    state = board({"d3": "floe"}, {"a4": "r r r r r", "h4": "b b b b b", "d4": "s1 s2"}, phase="drifting", options=options)
+    state = state.play(IGLU.parse("drift d3 n"))
+    told = reason(state, "displace d4 e4 fish 2")
+    assert (told.key, told.facts) == ("displace", {"square": "d4", "target": "e4", "things": ["fish 2"]})
