@@ -20,6 +20,7 @@ MAY = {
     "flasher": set(),
     "night": {"rules", "ports"},
     "training": {"ports"},
+    "doctor": {"igloo", "panel", "night", "settings", "ports"},
     "settings": {"ports"},
     "vision": {"rules", "ports"},
     "web": {"rules", "night", "training", "settings", "ports"},

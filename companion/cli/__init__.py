@@ -25,6 +25,7 @@ COMMANDS: dict[str, str] = {
     "vision": "What the camera sees.",
     "kit": "Printable sheets (PDF): board markers and a check ruler.",
     "firmware": "The igloo's program: build it, list the images.",
+    "doctor": "Every device, permission and setting: found, missing, how to mend it.",
     "backup": "The nights with pictures and profiles, as one file.",
     "restore": "The nights out of a backup; the former ones are kept.",
     "export": "The nights as JSON, CSV or links for BG Stats.",

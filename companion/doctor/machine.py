@@ -1,0 +1,175 @@
+"""The machine itself: groups, clock, disk, card, temperature, supply, memory."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from companion import __version__
+from companion.doctor.finding import Finding, State, found
+from companion.doctor.host import Host
+
+GROUPS = {
+    "dialout": ("the igloo's port", "le port de l’igloo"),
+    "video": ("the camera", "la caméra"),
+    "gpio": ("buttons and lights", "boutons et lampes"),
+}
+LOW_MB, FULL_MB = 1000, 50
+HOT_C, TOO_HOT_C = 70.0, 80.0
+LOW_MEMORY_MB = 80
+
+# Bits of the firmware's throttling word (Raspberry Pi documentation, "vcgencmd get_throttled").
+LOW_NOW, SLOWED_NOW, LOW_BEFORE = 1 << 0, (1 << 1) | (1 << 2) | (1 << 3), 1 << 16
+
+
+def system(host: Host) -> Iterator[Finding]:
+    """Say what machine this is."""
+    release = dict(line.split("=", 1) for line in host.text("/etc/os-release").splitlines() if "=" in line)
+    yield found(
+        "system",
+        State.GOOD,
+        "system",
+        model=host.text("/proc/device-tree/model") or platform.machine(),
+        system=release.get("PRETTY_NAME", platform.system()).strip('"'),
+        python=platform.python_version(),
+        version=__version__,
+    )
+
+
+def groups(host: Host) -> Iterator[Finding]:
+    """Ask whether the user is in the groups that devices belong to; a group that is not there is no matter."""
+    good = []
+    for group, (why_en, why_fr) in GROUPS.items():
+        number = host.group(group)
+        if number is None or host.user.uid == 0:
+            continue
+        if number in host.user.gids:
+            good.append(group)
+        else:
+            yield found(
+                "groups",
+                State.WRONG if group == "dialout" else State.WARNING,
+                "group-missing",
+                cure="group",
+                user=host.user.name,
+                group=group,
+                why_en=why_en,
+                why_fr=why_fr,
+            )
+    if good:
+        yield found("groups", State.GOOD, "groups-good", user=host.user.name, groups=", ".join(good))
+
+
+def clock(host: Host, last_at_ms: int, now: float | None = None) -> Iterator[Finding]:
+    """Ask whether the clock can be right, and whether something keeps it so."""
+    now = time.time() if now is None else now
+    year = time.gmtime(now).tm_year
+    if year < 2025:
+        yield found("clock", State.WRONG, "clock-wrong", cure="clock", year=year)
+    elif now * 1000 + 120_000 < last_at_ms:
+        hours = round((last_at_ms / 1000 - now) / 3600, 1)
+        yield found("clock", State.WRONG, "clock-behind", cure="clock", hours=hours)
+    elif (
+        host.path("/run/systemd/timesync/synchronized").exists()
+        or host.ask("timedatectl", "show", "-p", "NTPSynchronized", "--value") == "yes"
+        or host.path("/sys/class/rtc/rtc0").exists()
+    ):
+        yield found("clock", State.GOOD, "clock-good")
+    else:
+        yield found("clock", State.NOTE, "clock-alone", cure="clock")
+
+
+def disk(folder: Path) -> Iterator[Finding]:
+    """Ask for room where the nights lie, and whether it can be written at all."""
+    place = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    free_mb = shutil.disk_usage(place).free // 1_000_000
+    if os.statvfs(place).f_flag & os.ST_RDONLY:
+        yield found("disk", State.WRONG, "disk-read-only", cure="read-only")
+    elif free_mb < FULL_MB:
+        yield found("disk", State.WRONG, "disk-full", cure="room", free_mb=free_mb)
+    elif free_mb < LOW_MB:
+        yield found("disk", State.WARNING, "disk-low", cure="room", free_mb=free_mb)
+    else:
+        yield found("disk", State.GOOD, "disk-good", free_mb=free_mb)
+
+
+def card(host: Host) -> Iterator[Finding]:
+    """Ask kernel and card for errors and wear, where they tell."""
+    errors = False
+    for path in sorted(host.path("/sys/fs/ext4").glob("*/errors_count")):
+        count = host.text(path)
+        if count.isdecimal() and int(count) > 0:
+            errors = True
+            yield found("card", State.WRONG, "card-errors", cure="card", device=path.parent.name, errors=int(count))
+    for block in sorted(host.path("/sys/block").glob("mmcblk[0-9]*")):
+        # Two estimates in steps of ten per cent, eMMC only (JEDEC JESD84-B51, EXT_CSD 268 and 269).
+        life = [int(part, 16) for part in host.text(block / "device" / "life_time").split() if part.startswith("0x")]
+        if life and max(life) >= 9:
+            errors = True
+            percent = 10 * min(max(life), 10)
+            yield found("card", State.WARNING, "card-worn", cure="card", device=block.name, percent=percent)
+        name = host.text(block / "device" / "name")
+        if name:
+            yield found("card", State.GOOD, "card", name=name, date=host.text(block / "device" / "date") or "?")
+    if not errors:
+        yield found("card", State.GOOD, "card-good")
+
+
+def warmth(host: Host) -> Iterator[Finding]:
+    """Ask for the processor's temperature."""
+    degrees = []
+    for zone in host.path("/sys/class/thermal").glob("thermal_zone*"):
+        value = host.text(zone / "temp")
+        if "cpu" in host.text(zone / "type") and value.lstrip("-").isdecimal():
+            degrees.append(int(value) / 1000)
+    if degrees:
+        celsius = round(max(degrees), 1)
+        hot = celsius >= HOT_C
+        state = State.WRONG if celsius >= TOO_HOT_C else State.WARNING if hot else State.GOOD
+        key = "temperature-high" if hot else "temperature-good"
+        yield found("temperature", state, key, cure="cool" if hot else "", celsius=celsius)
+
+
+def supply(host: Host) -> Iterator[Finding]:
+    """Ask the firmware, or the kernel, whether the supply voltage fell."""
+    word = host.ask("vcgencmd", "get_throttled").removeprefix("throttled=")
+    if not word:
+        word = host.text("/sys/devices/platform/soc/soc:firmware/get_throttled")
+        word = f"0x{word.removeprefix('0x')}" if word else ""
+    try:
+        bits: int | None = int(word, 16)
+    except ValueError:
+        bits = None
+    if bits is None:
+        alarms = [
+            host.text(path / "in0_lcrit_alarm")
+            for path in host.path("/sys/class/hwmon").glob("*")
+            if host.text(path / "name") == "rpi_volt"
+        ]
+        if not alarms:
+            return
+        bits = LOW_NOW if "1" in alarms else 0
+    if bits & LOW_NOW:
+        yield found("supply", State.WRONG, "power-low", cure="power", bits=bits)
+    elif bits & LOW_BEFORE:
+        yield found("supply", State.WARNING, "power-was-low", cure="power", bits=bits)
+    else:
+        yield found("supply", State.GOOD, "power-good", bits=bits)
+    if bits & SLOWED_NOW:
+        yield found("supply", State.WARNING, "slowed", cure="cool", bits=bits)
+
+
+def memory(host: Host) -> Iterator[Finding]:
+    """Ask for free memory."""
+    for line in host.text("/proc/meminfo").splitlines():
+        name, _, value = line.partition(":")
+        if name == "MemAvailable":
+            free_mb = int(value.split()[0]) // 1000
+            low = free_mb < LOW_MEMORY_MB
+            key = "memory-low" if low else "memory-good"
+            state = State.WARNING if low else State.GOOD
+            yield found("memory", state, key, cure="memory" if low else "", free_mb=free_mb)

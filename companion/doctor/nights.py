@@ -1,0 +1,129 @@
+"""The nights: folder, settings, databases, backups. Everything is read, nothing is changed."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion.doctor.finding import Finding, State, found
+from companion.doctor.host import Host
+from companion.night.access import SCHEMA as ACCESS_SCHEMA
+from companion.night.backup import BACKUPS, STAGE, examine
+from companion.night.folder import ACCESS, JOURNAL
+from companion.night.journal import Journal
+from companion.night.keeping import KeepingError
+from companion.night.nightly import STICK_FOLDER, backups, sticks
+from companion.night.sentences import SENTENCES
+from companion.night.store import StorageError, open_database
+from companion.ports import BadDataError
+from companion.settings import SETTINGS, Settings, Value
+
+SETTINGS_FILE = "settings.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What the other checks need of the data folder: the settings as they are in force, the journal's newest entry."""
+
+    values: dict[str, Value]
+    last_at_ms: int
+
+    def text(self, name: str) -> str:
+        """Return a text setting."""
+        return str(self.values[name])
+
+    def lines(self, name: str) -> tuple[str, ...]:
+        """Return a list setting."""
+        value = self.values[name]
+        return value if isinstance(value, tuple) else ()
+
+
+def settings(folder: Path) -> tuple[list[Finding], dict[str, Value]]:
+    """Check the settings' file and return what is in force."""
+    values: dict[str, Value] = {setting.name: Settings(None)[setting.name] for setting in SETTINGS}
+    path = folder / SETTINGS_FILE
+    if not path.exists():
+        return [], values
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(raw, dict):
+            raise ValueError("not an object")
+    except (OSError, ValueError, RecursionError):
+        return [found("settings", State.WRONG, "settings-unreadable", cure="settings")], values
+    findings = []
+    for setting in SETTINGS:
+        if setting.name in raw:
+            try:
+                values[setting.name] = setting.checked(raw[setting.name])
+            except BadDataError as error:
+                findings.append(found("settings", State.WRONG, "setting-bad", cure="settings", why=str(error)))
+    return findings or [found("settings", State.GOOD, "settings-good")], values
+
+
+def nights(host: Host, folder: Path) -> tuple[list[Finding], Kept]:
+    """Check a data folder and return, beside the findings, what the other checks need of it."""
+    findings, values = settings(folder)
+    if not folder.is_dir():
+        return [found("data", State.NOTE, "no-data", folder=str(folder))], Kept(values, 0)
+    mode = folder.stat()
+    if not host.user.may(folder, 0o7):
+        findings.append(
+            found("data", State.WRONG, "data-forbidden", cure="owner", folder=str(folder), user=host.user.name)
+        )
+    elif stat.S_IMODE(mode.st_mode) & 0o077:
+        findings.append(found("data", State.WARNING, "data-open", cure="private", folder=str(folder)))
+    if (folder / STAGE).is_dir():
+        findings.append(found("data", State.NOTE, "restore-open"))
+    for path in sorted(folder.glob("*.damaged-*")) + sorted(folder.glob("*.unreadable-*")):
+        findings.append(found("data", State.NOTE, "aside", file=path.name))
+    more, entries, last_at_ms = _databases(folder)
+    return [*findings, *more, *_backups(folder, entries)], Kept(values, last_at_ms)
+
+
+def _databases(folder: Path) -> tuple[list[Finding], int, int]:
+    findings, entries, last_at_ms = [], 0, 0
+    try:
+        if (folder / JOURNAL).exists() or (folder / f"{JOURNAL}-wal").exists():
+            journal = Journal(folder / JOURNAL, read_only=True)
+            try:
+                entries = journal.last_seq
+                newest = journal.since(entries - 1)
+                last_at_ms = newest[-1].at if newest else 0
+            finally:
+                journal.close()
+            findings.append(found("journal", State.GOOD, "journal-good", entries=entries))
+        else:
+            findings.append(found("journal", State.NOTE, "journal-none"))
+    except StorageError as error:
+        findings.append(_bad(JOURNAL, error, "restore"))
+    try:
+        if (folder / ACCESS).exists():
+            open_database(folder / ACCESS, ACCESS_SCHEMA, read_only=True).close()
+    except StorageError as error:
+        findings.append(_bad(ACCESS, error, "access"))
+    return findings, entries, last_at_ms
+
+
+def _bad(file: str, error: StorageError, cure: str) -> Finding:
+    why = SENTENCES[error.key].filled(error.facts)
+    return found("journal", State.WRONG, "database-bad", cure=cure, file=file, why_en=why.en, why_fr=why.fr)
+
+
+def _backups(folder: Path, entries: int) -> Iterator[Finding]:
+    made = backups(folder / BACKUPS)
+    if made:
+        try:
+            seq = examine(made[-1]).seq
+            yield found("backup", State.GOOD, "backup-good", file=made[-1].name, seq=seq, entries=entries)
+        except (KeepingError, OSError):
+            yield found("backup", State.WRONG, "backup-bad", cure="backup", file=made[-1].name)
+    elif entries:
+        yield found("backup", State.WARNING, "backup-none", cure="backup")
+    for stick in sticks():
+        if (stick / STICK_FOLDER).is_dir():
+            yield found("backup", State.GOOD, "stick", path=str(stick))
+        else:
+            yield found("backup", State.NOTE, "stick-not-chosen", cure="stick", path=str(stick))
