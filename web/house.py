@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from companion.night.access import Access
+    from companion.night.boxes import Boxes
     from companion.night.hub import Hub
     from companion.night.night import Night
     from companion.ports import CameraStatus, CountPosterior, Evidence, IglooStatus, Motion
@@ -66,6 +67,11 @@ class House(Protocol):
     @property
     def access(self) -> Access:
         """Return who may do what: host links, the table's PIN, sessions."""
+        ...
+
+    @property
+    def boxes(self) -> Boxes:
+        """Return what an owner entered of the real boxes."""
         ...
 
     @property

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from companion.night.answers import Actor, Role
+from companion.night.answers import TABLE, Actor, Role
+from companion.night.boxes import Boxes
 from companion.night.fold import Match, NightFold, Seat, start
 from companion.night.sentences import Words, say
 from companion.night.views import shown_games
 from companion.ports import CompanionError
 from companion.rules import game
-from companion.rules.core import InvalidMoveError, Move, RulesError, Ruling, SetupError, State
+from companion.rules.core import Game, InvalidMoveError, Move, RulesError, Ruling, SetupError, State
 from companion.rules.rulebook import rulebook
 
 MOST_MOVES = 100
@@ -54,6 +55,7 @@ class Asked:
     by: Actor
     people: Mapping[str, str | None]
     rng: Random
+    boxes: Boxes = field(default_factory=lambda: Boxes(None))
 
     @property
     def match(self) -> Match:
@@ -186,9 +188,12 @@ def _open_match(asked: Asked) -> Plan:
             raise refused("bad-input", "bad-field", field=name)
         header[name] = value
     seats, people = _seats(raw, asked.people)
+    # What the set-up does not say of the box is what this house's owner entered.
+    header["setup"] = {**asked.boxes.setup(game_id), **header["setup"]}
     header["players"] = [{"person": seat.person, "colour": seat.colour} for seat in seats]
     try:
         header["options"] = rules.settled_options(header["options"])
+        _right_seats(rules, seats)
         start(rules, seats, header)
     except SetupError as error:
         raise _said(error) from error
@@ -217,6 +222,14 @@ def _seats(raw: list[dict[str, Any]], known: Mapping[str, str | None]) -> tuple[
     return tuple(seats), people
 
 
+def _right_seats(rules: Game[Any], seats: tuple[Seat, ...]) -> None:
+    """Return quietly when a game without colours has the seats p1, p2 … in their order."""
+    if rules.colours:
+        return
+    if [seat.colour for seat in seats] != [f"p{n + 1}" for n in range(len(seats))]:
+        raise refused("bad-input", "bad-field", field="colour")
+
+
 def _next_game(asked: Asked) -> Plan:
     fold = asked.fold
     if fold.paused:
@@ -227,7 +240,9 @@ def _next_game(asked: Asked) -> Plan:
         raise refused("refused", "no-series")
     if fold.series_winners():
         raise refused("refused", "series-over")
-    return Plan("next-game", {**fold.last_header, "match": new_id(), "setup": {}})
+    return Plan(
+        "next-game", {**fold.last_header, "match": new_id(), "setup": asked.boxes.setup(fold.last_header["game"])}
+    )
 
 
 def _close_match(asked: Asked) -> Plan:
@@ -256,8 +271,13 @@ def _moves(asked: Asked) -> Plan:
     texts = asked.body.get("moves")
     if not isinstance(texts, list) or not 0 < len(texts) <= MOST_MOVES or not all(isinstance(t, str) for t in texts):
         raise refused("bad-input", "bad-field", field="moves")
-    moves = _played(match, [_parsed(match, text) for text in texts])
+    moves = _played(match, [_parsed(match, text) for text in texts], asked.by)
     body: dict[str, Any] = {"moves": moves}
+    if match.view.follows:
+        after, drawn = _followed(match, moves, asked.rng)
+        body["moves"] = [*moves, *after]
+        if drawn:
+            body["drawn"] = True
     sensor = asked.body.get("sensor", False)
     if sensor is not False:
         body["sensor"] = _sensor_key(match, sensor, len(moves))
@@ -272,20 +292,57 @@ def _parsed(match: Match, text: str) -> Move:
     return move
 
 
-def _played(match: Match, moves: list[Move]) -> list[str]:
+def _played(match: Match, moves: list[Move], by: Actor | None = None) -> list[str]:
     """Return the moves as text when the rules allow all of them, one after the other.
 
-    Where the companion draws, nobody chooses what comes off the stack.
+    Where the companion draws, nobody chooses what comes off the stack, and a hand is played by its owner only: a
+    refusal would tell others what is in it. Where the table draws, what goes without saying is put in between.
     """
     state: State[Any] = match.state
+    texts: list[str] = []
     for move in moves:
+        if by is not None and match.draw and match.view.secret(state, move) and not _owns(match, state, by):
+            raise refused("forbidden", "not-your-seat")
+        while not match.draw and state.refusal(move) is not None and (step := _unsaid(match, state)) is not None:
+            texts.append(str(step))
+            state = state.after(step)
         if state.refusal(move) is not None:
             ruling = state.check(move)
             raise RefusedError("refused", Words(ruling.en, ruling.fr), ruling)
         if match.draw and match.view.drawing(state):
             raise refused("refused", "companion-draws")
+        texts.append(str(move))
         state = state.after(move)
-    return [str(move) for move in moves]
+    return texts
+
+
+def _unsaid(match: Match, state: State[Any]) -> Move | None:
+    forced: Move | None = match.view.forced(state) if match.view.drawing(state) else None
+    return forced
+
+
+def _owns(match: Match, state: State[Any], by: Actor) -> bool:
+    return by.id == TABLE.id or (state.to_move >= 0 and by.colour == match.colours[state.to_move])
+
+
+def _followed(match: Match, moves: list[str], rng: Random) -> tuple[list[str], bool]:
+    """Return the steps that follow by themselves, and whether the companion drew one of them.
+
+    They are what the companion draws, where it does, and otherwise what nobody at the table sees.
+    """
+    state: State[Any] = match.state
+    for text in moves:
+        state = state.after(match.game.parse(text))
+    found: list[str] = []
+    drawn = False
+    while match.view.drawing(state):
+        move = state.chance(rng) if match.draw else _unsaid(match, state)
+        if move is None:
+            break
+        drawn = drawn or match.draw
+        found.append(str(move))
+        state = state.after(move)
+    return found, drawn
 
 
 def _sensor_key(match: Match, sensor: object, moves: int) -> str:
@@ -329,17 +386,29 @@ def _deal(asked: Asked) -> Plan:
 
 def _drawn(asked: Asked, match: Match) -> Plan:
     """Draw as the box would; what was drawn is journalled, so a replay needs no dice."""
-    if not match.draw:
-        raise refused("refused", "table-draws")
     state: State[Any] = match.state
+    if not match.draw and not match.view.arranging(state):
+        raise refused("refused", "table-draws")
     moves: list[str] = []
     while match.view.drawing(state):
-        move = state.chance(asked.rng)
+        move = state.chance(asked.rng) if match.draw else _arranged(match, state, asked.rng)
+        if move is None:
+            break
         moves.append(str(move))
         state = state.after(move)
     if not moves:
         raise refused("refused", "nothing-to-draw")
     return Plan("moves", {"moves": moves, "as": "deal", "drawn": True})
+
+
+def _arranged(match: Match, state: State[Any], rng: Random) -> Move | None:
+    """Return a step of the set-up as the box would give it, or what goes without saying; None where neither is due."""
+    choices = match.view.arranging(state)
+    if not choices:
+        return _unsaid(match, state)
+    weights = {move: weight for move, weight in state.chances() if move in choices}
+    drawn: Move = rng.choices(list(weights), list(weights.values()))[0] if weights else rng.choice(choices)
+    return drawn
 
 
 def _check(asked: Asked) -> Plan:

@@ -23,6 +23,9 @@ from companion.rules.rulebook import rulebook
 LOG_LENGTH = 60
 """Entries that the page shows."""
 
+TOLD_ONE_BY_ONE = 6
+"""Steps of chance that the log tells one by one; a whole set-up is only counted."""
+
 CORRECTION = "night.correction"
 """The key of the line in a score sheet that a correction makes."""
 
@@ -132,7 +135,7 @@ class Match:
 
     def score(self) -> ScoreSheet:
         """Return the score sheet with the corrections that the table agreed on."""
-        sheet = self.state.score()
+        sheet = self.view.seen(self.state).score()
         if not self.corrections:
             return sheet
         lines: dict[int, list[ScoreLine]] = {}
@@ -295,19 +298,20 @@ class NightFold:
             return None
 
         def rulings() -> list[Ruling]:
-            return [state.check(move) for state, move in zip(before, moves, strict=True)]
+            return [match.view.told(state, move) for state, move in zip(before, moves, strict=True)]
 
         def words() -> Words:
             match body.get("as"):
-                case "deal":
-                    return say("dealt", {"cards": self_match.view.dealt(moves)})
+                case "deal" if not match.view.follows:
+                    return say("dealt", {"cards": match.view.dealt(moves)})
+                case "deal" if len(moves) > TOLD_ONE_BY_ONE:
+                    return say("arranged", {"count": len(moves)})
                 case "check":
                     return say("stopped")
             said = rulings()
             return Words(" ".join(r.en for r in said), " ".join(r.fr for r in said))
 
-        self_match = match
-        return LogLine(entry, 0, words, lambda: before[-1].check(moves[-1]))
+        return LogLine(entry, 0, words, lambda: match.view.told(before[-1], moves[-1]))
 
     def _undo(self, entry: Entry) -> LogLine | None:
         match = self.match
@@ -413,8 +417,14 @@ def start(rules: Game[Any], seats: tuple[Seat, ...], header: Mapping[str, Any]) 
 
     :raises companion.rules.core.SetupError: when players, options or set-up do not fit.
     """
-    players = [{"name": seat.name or seat.colour, "colour": seat.colour} for seat in seats]
+    named = zip(seat_names(rules, seats), seats, strict=True)
+    players = [{"name": name, "colour": seat.colour} for name, seat in named]
     return rules.start(players, header["options"], header["setup"])
+
+
+def seat_names(rules: Game[Any], seats: tuple[Seat, ...]) -> list[str]:
+    """Return what players are called: without a name by the colour, or where there are none by the seat, P1 … P4."""
+    return [seat.name or (seat.colour if rules.colours else seat.colour.upper()) for seat in seats]
 
 
 def fault_words(match: Match, body: Mapping[str, Any]) -> Words:

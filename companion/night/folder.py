@@ -11,6 +11,7 @@ from pathlib import Path
 JOURNAL = "journal.sqlite"
 ACCESS = "access.sqlite"
 EVIDENCE = "evidence"
+BOXES = "boxes"
 ADDRESS = "address.json"
 
 

@@ -7,11 +7,13 @@ import json
 import random
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from companion.night.answers import TABLE, Actor, Answer, Role
+from companion.night.boards import board, dispute
+from companion.night.boxes import Boxes
 from companion.night.commands import NAME_LENGTH, Asked, Plan, RefusedError, new_id, plan, printable, refused
 from companion.night.fold import LogLine, NightFold
 from companion.night.hub import Hub
@@ -46,7 +48,7 @@ class Night:
     ================= ========================================================================== ============
     ``open-match``    ``{game, players: [{name, colour}], options?, setup?, draw?: bool}``        host
     ``moves``         ``{moves: [text …], sensor?: true | "igloo key"}``: all or nothing          player, host
-    ``deal``          ``{}``: the companion draws (only with ``draw``);                           player, host
+    ``deal``          ``{}``: the companion draws (with ``draw``, or what it may of a set-up);    player, host
                       ``{cards: {place: "4/5"}}``: as they lie on the table
     ``check``         ``{}``: the table agrees to stop: everybody who has not passed passes       player, host
     ``undo``          ``{to: number of moves to keep, agreed?: bool}``                            player, host
@@ -68,17 +70,21 @@ class Night:
     counts could be seen before the table went back into a round.
     """
 
-    def __init__(self, journal: Journal, hub: Hub, *, rng: random.Random | None = None) -> None:
+    def __init__(
+        self, journal: Journal, hub: Hub, *, rng: random.Random | None = None, boxes: Boxes | None = None
+    ) -> None:
         """Go on where the journal ends; in an empty journal, begin a night.
 
         :raises companion.night.store.StorageError: when the journal cannot be read or written.
         """
         self._journal = journal
         self._hub = hub
+        self._boxes = boxes or Boxes(None)
         self._rng = rng or random.SystemRandom()
         self._lock = threading.RLock()
         self._answers: OrderedDict[str, tuple[str, Answer]] = OrderedDict()
         self._view: dict[str, Any] | None = None
+        self._boards: dict[tuple[int, str | None, str], dict[str, Any] | None] = {}
         if journal.last_of("open-night") == 0:
             journal.append("open-night", {"night": new_id()}, by=TABLE.id, by_role=str(TABLE.role))
         self._fold = self._folded()
@@ -101,7 +107,7 @@ class Night:
                 if known is not None:
                     return known[1] if known[0] == asked else self._no(refused("bad-input", "id-reused"))
                 try:
-                    planned = plan(command, Asked(self._fold, body, by, self._people, self._rng), state)
+                    planned = plan(command, Asked(self._fold, body, by, self._people, self._rng, self._boxes), state)
                 except RefusedError as refusal:
                     answer = self._no(refusal)
                 else:
@@ -146,6 +152,34 @@ class Night:
             if self._view is None:
                 self._view = page(self._fold)
             return self._view
+
+    def board(self, colour: str | None, lang: str) -> dict[str, Any] | None:
+        """Return the drawn board as the phone that plays ``colour`` (None: no seat) may see it; None without one.
+
+        ``{"state", "match", "seat", "svg", "moves": [{"text", "path": [place …], "en", "fr", "group", "cost",
+        "keys"}], "about": [place …], "private": [{"en", "fr"}]}``: see :class:`companion.night.views.board.Tap`.
+        Made once for each change, seat and language: do not modify it.
+        """
+        with self._lock:
+            match, state = self._fold.match, self._fold.state_no
+            if match is None:
+                return None
+            key = (state, colour if colour in match.colours else None, lang)
+            if key not in self._boards:
+                made = board(match, colour, lang)
+                self._boards[key] = None if made is None else {"state": state, **made}
+            return self._boards[key]
+
+    def dispute(self, colour: str | None, lang: str, path: Sequence[str], text: str) -> list[dict[str, Any]]:
+        """Return the rulings on a move of the open match, as :func:`companion.night.boards.dispute` does.
+
+        :raises companion.ports.BadDataError: without a match on a board, or for a text that is no move.
+        """
+        with self._lock:
+            match = self._fold.match
+            if match is None:
+                raise BadDataError(say("no-match").en)
+            return dispute(match, colour, lang, path, text)
 
     @property
     def seq(self) -> int:
@@ -293,6 +327,7 @@ class Night:
 
     def _changed(self) -> None:
         self._view = None
+        self._boards.clear()
         self._hub.publish("state", self.view(Role.SPECTATOR), self._fold.seq)
 
     def _no(self, refusal: RefusedError) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from companion.night.commands import undo_is_free
-from companion.night.fold import CORRECTION, LogLine, Match, NightFold, role_of
+from companion.night.fold import CORRECTION, LogLine, Match, NightFold, role_of, seat_names
 from companion.night.sentences import Words, say
 from companion.rules.core import ScoreLine, ScoreSheet
 from companion.rules.rulebook import rulebook
@@ -24,7 +24,7 @@ def page(fold: NightFold) -> dict[str, Any]:
 
 
 def _match(fold: NightFold, match: Match) -> dict[str, Any]:
-    state = match.state
+    state = match.view.seen(match.state)
     sheet = match.score()
     over = match.over
     why = match.view.ranking_why(state, sheet)
@@ -83,7 +83,9 @@ def _players(match: Match, sheet: ScoreSheet) -> list[dict[str, Any]]:
             "lines": [_score_line(match, line) for line in score.lines],
             **shown,
         }
-        for seat, score, shown in zip(match.seats, sheet.sheets, match.view.players(match.state), strict=True)
+        for seat, score, shown in zip(
+            match.seats, sheet.sheets, match.view.players(match.view.seen(match.state)), strict=True
+        )
     ]
 
 
@@ -92,7 +94,7 @@ def _score_line(match: Match, line: ScoreLine) -> dict[str, Any]:
         words = say("correction-line", line.facts)
     else:
         book = rulebook(match.game.id)
-        names = [seat.name or seat.colour for seat in match.seats]
+        names = seat_names(match.game, match.seats)
         en, fr = (book.line(line, lang, names=names, colours=match.colours) for lang in ("en", "fr"))
         words = Words(en, fr)
     return {"en": words.en, "fr": words.fr, "points": line.points, "clauses": list(line.clauses)}

@@ -133,6 +133,13 @@ SENTENCES: dict[str, Words] = {
     "next-game": Words("The next game of {game} begins.", "La partie suivante commence : {game}."),
     "match-closed": Words("The game is closed.", "La partie est fermée."),
     "dealt": Words("New cards: {cards}.", "Nouvelles cartes : {cards}."),
+    "arranged": Words(
+        "The companion draws the set-up ({count} steps).", "Le compagnon tire la mise en place ({count} étapes)."
+    ),
+    "not-your-seat": Words(
+        "Only the phone that has taken this seat plays from its hand.",
+        "Seul le téléphone qui a pris cette place joue de sa main.",
+    ),
     "stopped": Words("The table agrees to stop.", "La table décide de s’arrêter."),
     "undone": Words("{count} steps are taken back.", "{count} étapes sont annulées."),
     "undone-one": Words("One step is taken back.", "Une étape est annulée."),

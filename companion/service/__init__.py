@@ -18,8 +18,9 @@ from typing import Any
 
 from companion import __version__
 from companion.night.access import Access
+from companion.night.boxes import Boxes
 from companion.night.evidence import EvidenceStore
-from companion.night.folder import ACCESS, EVIDENCE, JOURNAL, remove_address, write_address
+from companion.night.folder import ACCESS, BOXES, EVIDENCE, JOURNAL, remove_address, write_address
 from companion.night.hub import Hub
 from companion.night.journal import Journal
 from companion.night.night import Night
@@ -91,7 +92,8 @@ class Service:
         self.settings = Settings(options.data / "settings.json")
         self.hub = Hub()
         self._journal = Journal(options.data / JOURNAL)
-        self.night = Night(self._journal, self.hub)
+        self.boxes = Boxes(options.data / BOXES)
+        self.night = Night(self._journal, self.hub, boxes=self.boxes)
         self.access = Access(options.data / ACCESS)
         self._pictures = EvidenceStore(options.data / EVIDENCE)
         self._caretaker = Caretaker(options.data, self._journal, self.settings, self.hub)

@@ -64,8 +64,11 @@ def test_a_match_opens_with_people_and_settled_options(table: Table) -> None:
 
 def test_only_games_that_the_night_can_show_are_opened(table: Table) -> None:
     """A game may have its rules already and its page not yet; opening it must not end in a journal nobody can read."""
+    seats = {"arctic": ("p1", "p2"), "ice-team": ("green", "red")}
     for name in {*games(), *shown_games()}:
-        answer = table.ask("open-match", {"game": name, "players": [ANN, BOB]})
+        colours = seats.get(name, ("red", "blue"))
+        two = [ANN | {"colour": colours[0]}, BOB | {"colour": colours[1]}]
+        answer = table.ask("open-match", {"game": name, "players": two})
         assert answer.ok == (name in shown_games()), answer
         if answer.ok:
             table.do("close-match")

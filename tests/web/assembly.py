@@ -12,6 +12,7 @@ from typing import Any
 
 from companion.night.access import Access, TryLimit
 from companion.night.answers import TABLE, Answer
+from companion.night.boxes import Boxes
 from companion.night.evidence import EvidenceStore
 from companion.night.hub import Hub
 from companion.night.journal import Journal
@@ -60,7 +61,8 @@ class SmallHouse:
         folder.mkdir(parents=True, exist_ok=True)
         self.hub = Hub()
         self.journal = Journal(folder / "journal.sqlite")
-        self.night = Night(self.journal, self.hub, rng=Random(7))
+        self.boxes = Boxes(folder / "boxes")
+        self.night = Night(self.journal, self.hub, rng=Random(7), boxes=self.boxes)
         self.access = Access(folder / "access.sqlite", limit=TryLimit())
         self.settings = Settings(None)
         self.settings.set({"host_names": [NAME], "max_streams": streams})

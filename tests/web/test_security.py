@@ -119,6 +119,8 @@ def test_where_a_change_comes_from(origin: str | None, site: str | None, program
 
 
 CHANGES = [
+    "/api/boxes/<game_id>",
+    "/api/seat",
     "/api/do",
     "/api/join",
     "/api/leave",

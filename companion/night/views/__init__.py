@@ -8,9 +8,14 @@ from typing import Any, NamedTuple, Protocol, cast
 
 from companion.night.sentences import Words
 from companion.rules import games
-from companion.rules.core import JSON, Move, ScoreSheet, State
+from companion.rules.core import JSON, Move, Ruling, ScoreSheet, State
 
-_MODULES = {"igloo-pop": "companion.night.views.igloo_pop"}
+_MODULES = {
+    "igloo-pop": "companion.night.views.igloo_pop",
+    "iglu-iglu": "companion.night.views.iglu_iglu",
+    "arctic": "companion.night.views.arctic",
+    "ice-team": "companion.night.views.ice_team",
+}
 
 
 class Placing(NamedTuple):
@@ -32,6 +37,11 @@ class Sensor(NamedTuple):
 
 class GameView(Protocol):
     """A game as the night sees it. ``state`` is always one of that game's states."""
+
+    @property
+    def follows(self) -> bool:
+        """Return whether steps of chance follow a player's step at once, in the same entry."""
+        ...
 
     @property
     def series_to(self) -> int | None:
@@ -64,6 +74,26 @@ class GameView(Protocol):
 
     def drawing(self, state: State[Any]) -> bool:
         """Return whether the next step is one that the companion may draw (a card of the stack)."""
+        ...
+
+    def arranging(self, state: State[Any]) -> list[Any]:
+        """Return what the companion may draw of a set-up that the table lays out; nothing outside it."""
+        ...
+
+    def forced(self, state: State[Any]) -> Any | None:
+        """Return the step that goes without saying at a table that draws for itself: something nobody sees."""
+        ...
+
+    def secret(self, state: State[Any], move: Any) -> bool:
+        """Return whether ``move`` names what only the player to move may know."""
+        ...
+
+    def seen(self, state: State[Any]) -> State[Any]:
+        """Return the state as a bystander knows it: what is shown and scored until the end."""
+        ...
+
+    def told(self, state: State[Any], move: Any) -> Ruling:
+        """Return the ruling on a legal move as everybody may read it."""
         ...
 
     def lay(self, state: State[Any], things: Mapping[str, str]) -> list[Move]:

@@ -17,6 +17,7 @@ class IglooPopView:
     """The :class:`companion.night.views.GameView` of Igloo Pop."""
 
     series_to: int | None = GOAL
+    follows = False
 
     def phase(self, state: State[Any]) -> str:
         """Return ``deal``, ``ready``, ``shaking``, ``checking`` or ``over``."""
@@ -47,6 +48,29 @@ class IglooPopView:
     def drawing(self, state: State[Any]) -> bool:
         """Return whether a place of the circle waits for a card of the stack (POP-1.1, POP-3.11)."""
         return _pop(state).phase == "deal"
+
+    def arranging(self, state: State[Any]) -> list[Any]:
+        """Return nothing: cards are drawn, or entered as they lie."""
+        del state
+        return []
+
+    def forced(self, state: State[Any]) -> Any | None:
+        """Return None: every step is somebody's."""
+        del state
+        return None
+
+    def secret(self, state: State[Any], move: Any) -> bool:
+        """Return False: what lies on the table is nobody's secret."""
+        del state, move
+        return False
+
+    def seen(self, state: State[Any]) -> State[Any]:
+        """Return the state: nothing of it is hidden."""
+        return state
+
+    def told(self, state: State[Any], move: Any) -> Ruling:
+        """Return the ruling on a move."""
+        return state.check(move)
 
     def lay(self, state: State[Any], things: Mapping[str, str]) -> list[Move]:
         """Return a ``deal`` for each place, clockwise."""

@@ -137,10 +137,19 @@ def draw(state: ArcticState, move: ArcticMove | None = None, lang: str = "en", *
             DEFS,
             f'<rect width="{WIDTH}" height="{height:g}" fill="#ffffff"/>',
             *picture.parts,
+            *_places(picture),
             "</svg>",
             "",
         ]
     )
+
+
+def _places(p: _Picture) -> list[str]:
+    """Return the frames of what a step may be about as shapes with their names, so that a page can light them."""
+    return [
+        f'<rect id="{name}" class="place" x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" fill="none"/>'
+        for name, (x, y, w, h) in p.frames.items()
+    ]
 
 
 # --- the table --------------------------------------------------------------------------------------------------------

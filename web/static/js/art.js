@@ -27,11 +27,20 @@ export function colourName(colour) {
     blue: t("blue"),
     violet: t("violet"),
     black: t("black"),
+    p1: "P1",
+    p2: "P2",
+    p3: "P3",
+    p4: "P4",
   }[colour] ?? colour;
 }
 
 // Around (0, 0), to fit a disc of radius 12: what tells the colours apart without colour.
+const digit = (n) => () => s("text", { class: "digit", y: 5, "text-anchor": "middle" }, n);
 const SHAPES = {
+  p1: digit(1),
+  p2: digit(2),
+  p3: digit(3),
+  p4: digit(4),
   red: () => s("circle", { r: 5.2 }),
   yellow: () => s("path", { d: "M0-6.6 6.2 4.4H-6.2z" }),
   green: () => s("rect", { x: -4.9, y: -4.9, width: 9.8, height: 9.8 }),

@@ -148,6 +148,13 @@ function settingField({ name, words, kind, value, low, high, restart }) {
     kind === "lines" ? h("small", { class: "quiet", id: `${id}-how` }, t("one a line")) : null);
 }
 
+/** The ways to what an owner enters of the boxes; for one game, or all. */
+export function boxButtons(game = null) {
+  const names = { "iglu-iglu": t("Your box of Iglu Iglu"), "ice-team": t("Your box of Ice Team") };
+  return h("div", { class: "row", "data-key": "boxes" }, Object.entries(names).filter(([id]) => !game || id === game).map(([id, words]) =>
+    h("button", { type: "button", class: "second", "data-do": "box", "data-game": id }, icon("cards"), words)));
+}
+
 /** The settings of the house, for the host. */
 export function settingsWindow({ settings, note }) {
   return openDialog(t("Settings"),
@@ -155,7 +162,8 @@ export function settingsWindow({ settings, note }) {
     h("form", { "data-submit": "settings" },
       settings.map(settingField),
       h("p", { class: "complaint", role: "alert", id: "settings-complaint" }),
-      h("button", { type: "submit", class: "main" }, t("Keep the settings"))));
+      h("button", { type: "submit", class: "main" }, t("Keep the settings"))),
+    boxButtons());
 }
 
 /** Read the settings window: `{name: value}`. */

@@ -6,10 +6,11 @@ import { act, ask, showRefusal, tell } from "./net.js";
 import { cameraPanel, iglooPanel } from "./devices.js";
 import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog, readSettings, settingsWindow } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
+import { BOARD_DO, boardPlay, syncBoard } from "./board.js";
 import { asked, play, stillShaking } from "./play.js";
 import { listen } from "./stream.js";
 import { log, refusal, undoIsMine } from "./told.js";
-import { readSetup, setup } from "./setup.js";
+import { chosenGame, readSetup, setup } from "./setup.js";
 import { change, isHost, match, mayAct, onChange, store } from "./store.js";
 import { learn, list, said, t } from "./words.js";
 
@@ -43,25 +44,30 @@ function stage() {
   const game = match();
   if (!game) return setup(view.series);
   if (game.problem) return h("section", { class: "panel" }, h("h1", null, t("This game cannot be shown")), h("p", null, said(game.problem)));
-  return game.over ? ending(game, view.series) : play(game);
+  if (game.over) return ending(game, view.series);
+  return game.board ? boardPlay(game) : play(game);
 }
+
+/** Only Igloo Pop is played with igloos that feel. */
+const withIgloo = (game) => (game?.game ?? chosenGame()) === "igloo-pop" || store.igloo.igloos.length > 0;
 
 function draw() {
   const game = match();
   const focused = document.activeElement;
   patch(slot("standing"), standing());
   patch(slot("stage"), [stage()]);
-  patch(slot("side"), store.view ? [game ? scores(game) : null, iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
+  patch(slot("side"), store.view ? [game ? scores(game) : null, withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal)]);
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
   if (store.view && !game && isHost() && store.options === null) fetchOptions();
+  if (game?.board) syncBoard();
 }
 
 async function fetchOptions() {
   change((s) => { s.options = []; });
   try {
-    const { options } = await ask("/api/rules/igloo-pop/options");
+    const { options } = await ask(`/api/rules/${chosenGame()}/options`);
     change((s) => { s.options = options; });
   } catch {
     setTimeout(() => change((s) => { s.options = null; }), 2000);
@@ -111,6 +117,8 @@ async function undo() {
 }
 
 const DO = {
+  ...BOARD_DO,
+  "choose-game": ({ game }) => change((s) => { s.game = game; s.options = null; s.count = null; }),
   "pick-player": ({ colour }) => { pick("colour", colour); placeWhenBoth(); },
   "pick-card": ({ place }) => { pick("card", place); placeWhenBoth(); },
   "pick-check": ({ place }) => change((s) => { s.pick = { ...s.pick, card: place }; }),
@@ -142,6 +150,8 @@ const DO = {
   "dismiss-fault": async ({ seq }) => {
     if (await agreed(t("The fault stays in the log."), t("Let it pass"))) act("dismiss-fault", { fault: Number(seq), agreed: true });
   },
+  box: async ({ game }) => (await import("./boxes.js")).boxWindow(game),
+  "forget-box": async ({ game }) => (await import("./boxes.js")).forgetBox(game),
   "close-refusal": () => change((s) => { s.refusal = null; }),
   "close-dialog-window": () => closeDialog(null),
   "dialog-yes": () => closeDialog(true),
@@ -178,12 +188,13 @@ const DO = {
 };
 
 const SUBMIT = {
+  box: async (form) => (await import("./boxes.js")).keepBox(form),
   "open-match": async (form) => {
-    const { body, complaint } = readSetup(form);
+    const { body, complaint, arrange } = readSetup(form);
     slot("setup-complaint").textContent = complaint ?? "";
     if (!body) return;
     const opened = await act("open-match", body);
-    if (opened?.ok && body.draw) act("deal");
+    if (opened?.ok && (body.draw || arrange)) act("deal");
   },
   camera: async (form) => {
     try {
@@ -248,6 +259,7 @@ function follow() {
   });
   document.addEventListener("change", (event) => {
     if (event.target.dataset?.change === "photo") sendPhoto(event.target);
+    if (event.target.dataset?.change === "count") change((s) => { s.count = Number(event.target.value); });
   });
 }
 

@@ -36,7 +36,7 @@ export function emptyPlace(match, picked) {
   return (empty.find((card) => card.place === picked) ?? empty[0])?.place ?? null;
 }
 
-function head(match, title, sentence) {
+export function head(match, title, sentence) {
   return h("header", { class: "now" },
     h("div", { class: "now-words" },
       h("h1", null, title),
@@ -52,7 +52,7 @@ function menu(match) {
     h("summary", { class: "round-button", "aria-label": t("More") }, icon("more")),
     h("ul", null,
       !match.over && item(paused ? "resume" : "pause", paused ? "play" : "pause", paused ? t("Go on") : t("Pause the night")),
-      item("fault-dialog", "flag", t("Report a fault")),
+      !match.board && item("fault-dialog", "flag", t("Report a fault")),
       isHost() && item("correct-dialog", "check", t("Correct a score")),
       isHost() && !match.over && item("close-dialog", "close", t("End this game now"))));
 }

@@ -13,7 +13,8 @@ function sheet(player) {
       token(player.colour),
       h("span", { class: "who" },
         h("span", { class: "name" }, playerName(player)),
-        h("span", { class: "counts" },
+        player.notes ? h("span", { class: "counts" }, player.notes.map((note) => h("span", null, said(note))))
+          : h("span", { class: "counts" },
           h("span", null, tn("%(n)s card", "%(n)s cards", player.cards.length)),
           h("span", null, tn("%(n)s own thaler", "%(n)s own thalers", player.own)),
           player.captured > 0 && h("span", null, tn("%(n)s captured", "%(n)s captured", player.captured)))),
@@ -21,7 +22,7 @@ function sheet(player) {
     h("ul", { class: "lines" },
       player.lines.map((line) =>
         h("li", null, h("span", null, said(line), " ", clauses(line.clauses)), h("b", null, line.points)))),
-    player.cards.length
+    player.cards?.length
       ? h("p", { class: "won-cards" }, player.cards.map((card) =>
           h("span", { class: "mini-card" }, cardName(card.numbers), eskimos(card.points))))
       : null);

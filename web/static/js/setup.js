@@ -4,7 +4,18 @@ import { h } from "./dom.js";
 import { COLOURS, colourName, icon, token } from "./art.js";
 import { clauses } from "./told.js";
 import { isHost, mayAct, memory, store } from "./store.js";
+import { BOARDS, boardSetup, readBoardSetup } from "./seats.js";
 import { said, t } from "./words.js";
+
+const GAMES = [["igloo-pop", "Igloo Pop"], ["iglu-iglu", "Iglu Iglu"], ["arctic", "Arctic"], ["ice-team", "Ice Team"]];
+
+/** The game that is being set up: the one that was chosen, or the last one. */
+export const chosenGame = () => store.game ?? memory.get("game", "igloo-pop");
+
+function gameChoice(game) {
+  return h("ul", { class: "games", "data-key": "games", "aria-label": t("Which game?") }, GAMES.map(([id, name]) =>
+    h("li", null, h("button", { type: "button", class: "toggle", "data-do": "choose-game", "data-game": id, "aria-pressed": String(id === game) }, name))));
+}
 
 /** Who sat here the last time on this device: `{colour: {on, name}}`; three players at first. */
 function remembered() {
@@ -66,9 +77,11 @@ export function setup(series) {
       !mayAct() && h("p", { class: "quiet" },
         t("Host of this table? Open the link that the companion printed when it started, or ask it for a new one with: companion host")));
   }
+  const game = chosenGame();
+  if (game in BOARDS) return [goOn(series), gameChoice(game), boardSetup(game, GAMES.find(([id]) => id === game)[1])];
   const known = remembered();
   const options = store.options ?? [];
-  return [goOn(series), h("form", { class: "panel setup", "data-submit": "open-match", "data-key": "setup", novalidate: true },
+  return [goOn(series), gameChoice(game), h("form", { class: "panel setup", "data-submit": "open-match", "data-key": "setup", novalidate: true },
     h("h1", null, t("Igloo Pop: who plays?")),
     h("p", { class: "sentence" }, t("Choose two to six thaler colours. A name is optional.")),
     h("ul", { class: "seat-choices" }, COLOURS.map((colour) => seat(colour, known[colour]))),
@@ -79,6 +92,9 @@ export function setup(series) {
 
 /** Read the set-up form: the body of `open-match`, or a complaint. */
 export function readSetup(form) {
+  const game = chosenGame();
+  memory.set("game", game);
+  if (game in BOARDS) return readBoardSetup(game, form);
   const data = new FormData(form);
   const on = data.getAll("plays");
   const keep = {};

@@ -15,7 +15,7 @@ export function clauses(ids) {
 
 /** The results of the round that is or was checked, card by card. */
 export function results(match) {
-  if (!match.results.length || match.phase === "shaking") return null;
+  if (!match.results?.length || match.phase === "shaking") return null;
   return h("section", { class: "panel results", "data-key": "results" },
     h("h2", null, t("What the igloos said")),
     h("ol", null, match.results.map((result) =>

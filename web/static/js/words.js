@@ -5,6 +5,9 @@ let plural = null;
 let language = "en";
 let region = "en";
 
+/** The code of the reader's language. */
+export const code = () => language;
+
 /** Fetch the words once, before anything is drawn. */
 export async function learn(code, url) {
   language = code;

@@ -1,0 +1,309 @@
+"""A board game as the night sees it: legal moves as taps on the picture, and what each viewer may know.
+
+One class for all games that are played by turns on a drawn board; a game adds what its moves touch and how they are
+called. The page needs nothing else of a game: it lights the places of :class:`Tap` on the game's own picture.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from companion.night.sentences import Words
+from companion.night.views import Placing, Sensor
+from companion.rules import game
+from companion.rules.core import (
+    CHANCE,
+    JSON,
+    AmbiguousMoveError,
+    Game,
+    InvalidMoveError,
+    Move,
+    Reason,
+    Ruling,
+    ScoreSheet,
+    State,
+)
+from companion.rules.rulebook import Rulebook, rulebook
+
+NOTHING = Words("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Tap:
+    """A move as somebody taps it.
+
+    ``path`` are the places tapped one after the other, as the picture names them; an element that begins with ``=``
+    is a button of its own, whose words are in ``keys``. ``words`` say the move, ``group`` heads those that belong
+    together, ``cost`` is what it takes of the points of the turn (None where the game has none).
+    """
+
+    path: tuple[str, ...]
+    words: Words
+    group: Words = NOTHING
+    cost: int | None = None
+    keys: tuple[tuple[str, Words], ...] = ()
+
+
+class BoardView:
+    """The :class:`companion.night.views.GameView` of a board game; a game's own view fills in the rest."""
+
+    game_id: ClassVar[str]
+    series_to: int | None = None
+    follows = True
+    hands: ClassVar[bool] = False
+    """Whether players hold what others may not see."""
+
+    @property
+    def rules(self) -> Game[Any]:
+        """Return the game."""
+        return game(self.game_id)
+
+    @property
+    def book(self) -> Rulebook:
+        """Return its clauses and words."""
+        return rulebook(self.game_id)
+
+    def both(self, word: str) -> Words:
+        """Return a word of the game in both languages."""
+        return Words(self.book.word(word, "en"), self.book.word(word, "fr"))
+
+    # --- what a game adds
+
+    @abstractmethod
+    def tap(self, state: State[Any], move: Any) -> Tap:
+        """Return how a move is tapped."""
+
+    @abstractmethod
+    def prompt(self, state: State[Any]) -> Words:
+        """Return what is to be done now, in one sentence."""
+
+    @abstractmethod
+    def draw(self, state: State[Any], lang: str, viewer: int | None, move: Any = None) -> str:
+        """Return the picture as ``viewer`` (a seat) may see it, with the marks of a move in question."""
+
+    @abstractmethod
+    def phase(self, state: State[Any]) -> str:
+        """Return the phase as the rules name it."""
+
+    @abstractmethod
+    def turn(self, state: State[Any]) -> int:
+        """Return whose turn it is, a seat, or -1."""
+
+    @abstractmethod
+    def attempts(self, state: State[Any], path: Sequence[str]) -> Iterator[str]:
+        """Yield the texts of the moves that somebody may mean who taps these places, legal or not."""
+
+    @abstractmethod
+    def notes(self, state: State[Any], seat: int) -> list[Words]:
+        """Return what everybody may know of a player beside the score, a few words each."""
+
+    def points(self, state: State[Any]) -> int | None:
+        """Return the points left in the turn, where the game has them."""
+        del state
+        return None
+
+    def stand_in(self, state: State[Any]) -> bool:
+        """Return whether it is played with pieces that nobody read from a real box."""
+        del state
+        return False
+
+    def about(self, state: State[Any]) -> list[str]:
+        """Return the places that the question of this phase is about."""
+        del state
+        return []
+
+    def private(self, state: State[Any], seat: int) -> list[Words]:
+        """Return what only this player may know, a line each."""
+        del state, seat
+        return []
+
+    def seen(self, state: State[Any]) -> State[Any]:
+        """Return the state as a bystander knows it, to score by; a game without secrets returns it as it is."""
+        return state
+
+    def public(self, state: State[Any], move: Any) -> Any:
+        """Return a move as everybody may read it in the log."""
+        del state
+        return move
+
+    def secret(self, state: State[Any], move: Any) -> bool:
+        """Return whether offering ``move`` tells what only the player to move may know."""
+        del state, move
+        return False
+
+    def offered(self, state: State[Any], moves: list[Any], *, drawn: bool) -> list[Any]:
+        """Return the moves worth offering; ``drawn``: the companion knows all that is hidden."""
+        del state, drawn
+        return moves
+
+    def forced(self, state: State[Any]) -> Any | None:
+        """Return the step that goes without saying at a table that draws for itself: something nobody sees."""
+        del state
+        return None
+
+    def arranging(self, state: State[Any]) -> list[Any]:
+        """Return what the companion may draw for a table that lays out the set-up itself; nothing outside it."""
+        del state
+        return []
+
+    # --- what a night asks of every game
+
+    def round(self, state: State[Any]) -> int | None:
+        """Return None: these games count no rounds."""
+        del state
+        return None
+
+    def shown_round(self, state: State[Any]) -> int | None:
+        """Return None: a picture belongs to no round."""
+        del state
+        return None
+
+    def live(self, state: State[Any]) -> bool:
+        """Return False: nobody shakes."""
+        del state
+        return False
+
+    def hidden(self, state: State[Any]) -> bool:
+        """Return False: there are no counts to hide."""
+        del state
+        return False
+
+    def drawing(self, state: State[Any]) -> bool:
+        """Return whether chance is next."""
+        return state.to_move == CHANCE
+
+    def revealing(self, move: Any) -> bool:
+        """Return whether a move says what a tile, a card or a die shows."""
+        return str(move).split()[0] in self.chances
+
+    chances: ClassVar[frozenset[str]] = frozenset()
+    """The first words of the moves of chance."""
+
+    def lay(self, state: State[Any], things: Mapping[str, str]) -> list[Move]:
+        """Refuse: what lies on the table is entered by ``moves``."""
+        raise InvalidMoveError(
+            "Enter what lies on the table as moves.", "Saisissez ce qui est posé sous forme de coups."
+        )
+
+    def stopping(self, state: State[Any]) -> list[Move]:
+        """Return nothing: no round is stopped."""
+        del state
+        return []
+
+    def placing(self, state: State[Any], move: Any) -> Placing | None:
+        """Return None: no igloo wears a sensor here."""
+        del state, move
+        return None
+
+    def fault(self, state: State[Any], clause: str, colour: str | None) -> Words:
+        """Return what a clause says.
+
+        :raises KeyError: when the rulebook has no such clause.
+        """
+        del state, colour
+        text = self.book.clause(clause).text
+        return Words(text.en, text.fr)
+
+    def dealt(self, moves: Sequence[Any]) -> str:
+        """Return the number of steps."""
+        return str(len(moves))
+
+    def told(self, state: State[Any], move: Any) -> Ruling:
+        """Return the ruling on a legal move as everybody may read it."""
+        return self.book.ruling(True, state.grounds(self.public(state, move)), state)
+
+    def colours(self, state: State[Any]) -> tuple[str, ...]:
+        """Return the colours in seat order."""
+        found: tuple[str, ...] = getattr(state, "colours", ())
+        return found
+
+    def players(self, state: State[Any]) -> list[dict[str, JSON]]:
+        """Return what the page shows of each player beside name and score."""
+        turn = self.turn(state)
+        seats = len(state.score().sheets)
+        return [
+            {"turn": seat == turn, "notes": [words._asdict() for words in self.notes(state, seat)]}
+            for seat in range(seats)
+        ]
+
+    def table(self, state: State[Any], sensors: Sequence[Sensor]) -> dict[str, JSON]:
+        """Return what the page shows without the picture: whose step it is, what is to be done, how it ended."""
+        del sensors
+        end = state.end_reason
+        told = self.book.ruling(True, end, state) if end is not None else None
+        return {
+            "board": True,
+            "to_move": state.to_move if state.to_move >= 0 else None,
+            "chance": state.to_move == CHANCE,
+            "points": self.points(state),
+            "prompt": self.prompt(state)._asdict(),
+            "stand_in": self.stand_in(state),
+            "hands": self.hands,
+            "arrange": bool(self.arranging(state)),
+            "end": None if told is None else {"en": told.en, "fr": told.fr, "clauses": list(told.clauses)},
+        }
+
+    def ranking_why(self, state: State[Any], sheet: ScoreSheet) -> Words:
+        """Return what decides between the first and the others."""
+        del sheet
+        reason: Reason | None = state.ranking_reason
+        if reason is None:
+            return NOTHING
+        said = self.book.ruling(True, reason, state)
+        return Words(said.en, said.fr)
+
+    def series_winners(self, totals: Mapping[str, int]) -> list[str]:
+        """Return nobody: there is no series."""
+        del totals
+        return []
+
+    # --- what a phone asks
+
+    def taps(self, state: State[Any], seat: int | None, *, drawn: bool) -> list[dict[str, JSON]]:
+        """Return the legal moves as ``seat`` (None: a bystander) may see them offered, each as it is tapped."""
+        moves = self.offered(state, list(state.moves()), drawn=drawn)
+        if drawn and seat != state.to_move:
+            moves = [move for move in moves if not self.secret(state, move)]
+        found = []
+        for move in moves:
+            tap = self.tap(state, move)
+            found.append(
+                {
+                    "text": str(move),
+                    "path": list(tap.path),
+                    **tap.words._asdict(),
+                    "group": tap.group._asdict() if tap.group.en else None,
+                    "cost": tap.cost,
+                    "keys": {key: words._asdict() for key, words in tap.keys},
+                }
+            )
+        return found
+
+    def dispute(self, state: State[Any], path: Sequence[str]) -> list[tuple[Any, Ruling]]:
+        """Return the rulings on what somebody may mean who taps these places: the legal ones first.
+
+        Refused ones follow: first those of a kind that is due now, whose reason is the place and not the time.
+        """
+        due = {str(move).split()[0] for move in state.moves()}
+        found = []
+        for text in dict.fromkeys(self.attempts(state, path)):
+            try:
+                move = self.rules.parse(text)
+            except (InvalidMoveError, AmbiguousMoveError):
+                continue
+            if self.secret(state, move):
+                continue
+            found.append((move, state.check(move)))
+        return sorted(found, key=lambda one: (not one[1].legal, str(one[0]).split()[0] not in due))
+
+
+def fill(words: Words, facts: Mapping[str, object]) -> Words:
+    """Return a sentence with facts that may be words themselves, each in its language, and a capital first letter."""
+    said = (
+        words[lang].format(**{key: value[lang] if isinstance(value, Words) else value for key, value in facts.items()})
+        for lang in (0, 1)
+    )
+    return Words(*(text[:1].upper() + text[1:] for text in said))

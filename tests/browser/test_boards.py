@@ -1,0 +1,231 @@
+"""Iglu Iglu, Arctic and Ice Team by tapping: from the set-up to the ranking, and what a tap means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from companion.rules import game
+from tests.browser.conftest import Phones
+from tests.web.assembly import Service
+from tests.worlds.boards import offered, players, record, view_of
+from tests.worlds.served import wait
+
+GAMES = ("iglu-iglu", "arctic", "ice-team")
+
+
+class Finger:
+    """Taps moves as a person would: places on the picture, then the button that decides; and counts."""
+
+    def __init__(self, page: Page, service: Service) -> None:
+        self.page, self.service, self.count = page, service, 0
+
+    def ready(self) -> None:
+        self.page.wait_for_selector(".on-board[data-state], .ending")
+        wait(self.caught_up)
+
+    def caught_up(self) -> bool:
+        shown = self.page.evaluate("() => document.querySelector('.on-board')?.dataset.state ?? 'over'")
+        return shown in ("over", str(self.service.house.night.state))
+
+    def tap(self, selector: str) -> None:
+        self.page.locator(selector).first.dispatch_event("click")
+        self.count += 1
+
+    def play(self, text: str) -> None:
+        """Tap a move that the page offers, and wait until it is done."""
+        self.ready()
+        night = self.service.house.night
+        before = night.state
+        found = night.board(None, "en")
+        assert found is not None
+        move = next(one for one in found["moves"] if one["text"] == text)
+        for step in move["path"]:
+            # The piece that moved last is still chosen.
+            if self.page.locator(f".spot.picked[data-place='{step}']").count() == 0:
+                self.tap(f"[data-do=tap][data-place='{step}']")
+        button = self.page.locator(f".dock [data-move='{text}']")
+        if night.state == before and (not move["path"] or button.count()):
+            self.tap(f".dock [data-move='{text}']")
+        self.page.wait_for_function("() => !document.querySelector('.link-words').textContent.includes('sending')")
+        assert night.state > before, text
+
+
+def chosen(page: Page, game_id: str, way: str) -> None:
+    page.click(f"[data-do=choose-game][data-game={game_id}]")
+    expect(page.locator(f"form[data-key=setup-{game_id}]")).to_be_visible()
+    page.check(f"input[name=box][value={way}]")
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_a_whole_game_by_tapping(phones: Phones, service: Service, game_id: str) -> None:
+    """The first and the last steps are tapped, what lies between goes through the API."""
+    page = phones.host(width=768, height=1024)
+    chosen(page, game_id, "enter")
+    page.fill("input[name=name-0]", "Ann")
+    page.click("form.setup button[type=submit]")
+    finger = Finger(page, service)
+    finger.ready()
+    texts = record(game_id, 11)
+    for text in texts[:14]:
+        finger.play(text)
+    middle = texts[14:-6]
+    while middle:
+        chunk, middle = middle[:90], middle[90:]
+        service.house.moves(*chunk)
+    for text in texts[-6:]:
+        finger.play(text)
+    expect(page.locator(".ending h1")).to_contain_text("win")
+    expect(page.locator(".ranking li")).to_have_count(2)
+    expect(page.locator(".ending .sentence")).not_to_be_empty()
+    expect(page.locator(".ending .clause").first).to_be_visible()
+    phones.shot(page, f"{game_id}-ending", full=True)
+    page.click(".sheet >> nth=0")
+    expect(page.locator(".sheet[open] .lines li .clause").first).to_be_visible()
+    page.click("[data-do=new-players]")
+    expect(page.locator("form.setup")).to_be_visible()
+
+
+def opened(service: Service, game_id: str, **more: Any) -> None:
+    service.house.open_match(**{"game": game_id, "players": players(game_id), "setup": {}, **more})
+
+
+def placed(service: Service) -> None:
+    """Set up Iglu Iglu for two: red in the upper row, blue in the lower one."""
+    opened(service, "iglu-iglu", setup={"fish": {"d4": 1, "e4": 1, "d5": 2, "e5": 3}})
+    for n in range(5):
+        service.house.moves(f"place red {'bcdef'[n]}8", f"place blue {'bcdef'[n]}1")
+
+
+def test_an_ordinary_turn_takes_few_taps(phones: Phones, service: Service) -> None:
+    """Melt, turn the tile, put it away, walk three times, hand over: no more taps than actions and one."""
+    placed(service)
+    page = phones.player()
+    finger = Finger(page, service)
+    finger.ready()
+    finger.tap(".spot[data-place=d3]")
+    page.wait_for_selector("[data-move='reveal d3 kept']")
+    finger.tap("[data-move='reveal d3 kept']")
+    finger.ready()
+    finger.tap(".spot[data-place=b8]")
+    expect(page.locator(".spot.lit[data-place=b7]")).to_have_text("1")
+    assert page.locator(".spot.lit[data-place=h5]").count() == 0
+    for square in ("b7", "b6", "b5"):
+        finger.tap(f".spot[data-place={square}]")
+        page.wait_for_function("() => !document.querySelector('.link-words').textContent.includes('sending')")
+        finger.ready()
+    log = [line["en"] for line in service.house.night.view()["log"]]
+    assert sum("walks" in line for line in log) == 3
+    actions = 5
+    assert finger.count <= actions + 1
+
+
+def test_a_place_that_is_not_legal_says_why(phones: Phones, service: Service) -> None:
+    placed(service)
+    page = phones.player()
+    Finger(page, service).ready()
+    page.locator(".spot[data-place=d4]").dispatch_event("click")
+    expect(page.locator(".refusal")).to_contain_text("d4")
+    expect(page.locator(".refusal .clause").first).to_be_visible()
+    phones.shot(page, "board-refusal")
+    assert service.house.night.view()["match"]["moves"] == 10
+
+
+def test_undo_and_a_second_phone(phones: Phones, service: Service) -> None:
+    placed(service)
+    host, watcher = phones.host(), phones.spectator(width=1280, height=800)
+    finger = Finger(host, service)
+    finger.play("melt c4")
+    expect(watcher.locator(".sentence")).to_contain_text("c4")
+    assert watcher.locator(".dock button, .spot[role=button]").count() == 0
+    host.click("[data-do=undo]")
+    expect(watcher.locator(".sentence")).to_contain_text("Melt a floe")
+    finger.play("melt c4")
+    finger.play("reveal c4 kept")
+    # Past a reveal the table must agree.
+    host.click("[data-do=undo]")
+    expect(host.locator("#dialog")).to_contain_text("Does the table agree?")
+    host.click("[data-do=dialog-yes]")
+    expect(watcher.locator(".log .undone")).to_have_count(2)
+
+
+def test_a_hand_is_on_the_phone_of_its_owner(phones: Phones, service: Service) -> None:
+    opened(service, "arctic", draw=True)
+    service.house.do("deal")
+    ann, bob = phones.player(), phones.player()
+    first = service.house.night.view()["match"]["to_move"]
+    colour, other = ("p1", "p2") if first == 0 else ("p2", "p1")
+    expect(bob.locator(".hint")).to_contain_text("Only the owner of the hand")
+    ann.click(f"[data-do=seat][data-colour={colour}]")
+    expect(ann.locator(".private")).to_contain_text("Your totem")
+    expect(ann.locator(".dock [data-move^='place ']").first).to_be_visible()
+    phones.shot(ann, "arctic-hand", full=True)
+    assert bob.locator(".dock [data-move^='place ']").count() == 0
+    # The seat is taken: another phone is told so, and sees nothing.
+    bob.click(f"[data-do=seat][data-colour={colour}]")
+    expect(bob.locator(".refusal")).to_contain_text("Another phone has taken this seat")
+    bob.click(f"[data-do=seat][data-colour={other}]")
+    expect(bob.locator(".private")).to_contain_text("Your totem")
+    phones.forgive("409")
+
+
+def test_the_keyboard_is_enough(phones: Phones, service: Service) -> None:
+    placed(service)
+    page = phones.player(width=1280, height=900)
+    Finger(page, service).ready()
+    page.locator(".spot[data-place=c4]").focus()
+    assert page.locator(".spot[data-place=c4]").get_attribute("aria-label") == "c4: Melt c4"
+    page.keyboard.press("Enter")
+    expect(page.locator(".sentence")).to_contain_text("What does the tile of c4 show?")
+
+
+SIZES = [(320, 640, False, "en-GB"), (768, 1024, True, "fr-FR"), (1920, 1080, False, "fr-FR")]
+
+
+@pytest.mark.parametrize(("width", "height", "dark", "language"), SIZES)
+def test_nothing_stands_out_and_no_barrier(
+    phones: Phones,
+    service: Service,
+    axe: Callable[[Page], list[str]],
+    width: int,
+    height: int,
+    dark: bool,
+    language: str,
+) -> None:
+    page = phones.host(width=width, height=height, dark=dark, language=language)
+    for game_id in GAMES:
+        page.click(f"[data-do=choose-game][data-game={game_id}]")
+        page.click("form.setup .toys summary")
+        expect(page.locator("form.setup .choices fieldset").nth(1)).to_be_visible()
+        assert stands_out(page) == []
+        assert axe(page) == []
+        phones.shot(page, f"{game_id}-{width}-setup", full=True)
+        opened(service, game_id)
+        rng, view = Random(4), view_of(game_id)
+        state: Any = game(game_id).start(players(game_id))
+        for _ in range(45):
+            text = rng.choice(offered(game_id, state))["text"]
+            service.house.moves(text)
+            state = state.play(game(game_id).parse(text))
+            while view.drawing(state) and (forced := view.forced(state)) is not None:
+                state = state.after(forced)
+        Finger(page, service).ready()
+        if page.locator(".spot.lit").count():
+            page.locator(".spot.lit").first.dispatch_event("click")
+        assert stands_out(page) == []
+        assert axe(page) == []
+        phones.shot(page, f"{game_id}-{width}-play", full=True)
+        service.house.do("close-match")
+        expect(page.locator("form.setup")).to_be_visible()
+
+
+def stands_out(page: Page) -> list[str]:
+    return page.evaluate(
+        """() => [...document.querySelectorAll('body *')]
+          .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.scroll, .unseen, svg'))
+          .map((one) => one.className || one.nodeName)"""
+    )

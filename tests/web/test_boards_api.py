@@ -1,0 +1,67 @@
+"""The API of boards, seats and boxes."""
+
+from __future__ import annotations
+
+from flask.testing import FlaskClient
+
+from tests.web.assembly import SmallHouse
+from tests.worlds.boards import players
+
+
+def opened(house: SmallHouse, game_id: str, **more: object) -> None:
+    house.open_match(**{"game": game_id, "players": players(game_id), "setup": {}, **more})
+
+
+def test_the_board_is_told_in_the_language_that_is_asked_for(guest: FlaskClient, house: SmallHouse) -> None:
+    assert guest.get("/api/board").json == {"board": None}
+    house.open_match()
+    assert guest.get("/api/board").json == {"board": None}
+    house.do("close-match")
+    opened(house, "iglu-iglu")
+    board = guest.get("/api/board?lang=fr").json["board"]
+    assert board["state"] == house.night.state
+    assert board["svg"].startswith("<svg")
+    assert {move["text"] for move in board["moves"]} == {"draw d4 fish 1", "draw d4 fish 2", "draw d4 fish 3"}
+    assert board["moves"][0]["fr"] == "poisson 1"
+
+
+def test_disputes_by_places_and_by_words(guest: FlaskClient, house: SmallHouse) -> None:
+    opened(house, "ice-team")
+    house.moves("first green")
+    by_places = guest.get("/api/board/dispute?path=start,a3&lang=fr").json["rulings"]
+    assert {one["move"] for one in by_places} == {"walk start a3", "leap start a3", "swim start a3"}
+    assert all(one["cited"] for one in by_places)
+    by_words = guest.get("/api/board/dispute?move=walk start village").json["rulings"]
+    assert by_words[0]["legal"] is False
+    for query in ("", "?move=nonsense", "?path=" + "x" * 30, "?move=" + "x" * 90):
+        assert guest.get(f"/api/board/dispute{query}").status_code == 400
+
+
+def test_a_seat_is_taken_once(guest: FlaskClient, player: FlaskClient, host: FlaskClient, house: SmallHouse) -> None:
+    opened(house, "iglu-iglu")
+    assert guest.post("/api/seat", json={"colour": "red"}).status_code == 403
+    assert player.post("/api/seat", json={"colour": "violet"}).status_code == 400
+    assert player.post("/api/seat", json={"colour": "red"}).json["me"]["colour"] == "red"
+    assert player.get("/api/board").json["board"]["seat"] == "red"
+    # The host may give a seat over; then it is no longer on the phone it was on.
+    assert host.post("/api/seat", json={"colour": "red"}).json["me"]["colour"] == "red"
+    assert player.get("/api/board").json["board"]["seat"] is None
+    taken = player.post("/api/seat", json={"colour": "red"})
+    assert (taken.status_code, taken.json["error"]["code"]) == (409, "seat-taken")
+    assert host.post("/api/seat", json={"colour": None}).json["me"]["colour"] is None
+    assert player.post("/api/seat", json={"colour": "red"}).status_code == 200
+
+
+def test_boxes_are_the_host_s(player: FlaskClient, host: FlaskClient) -> None:
+    assert player.get("/api/boxes/iglu-iglu").status_code == 403
+    assert player.post("/api/boxes/iglu-iglu", json={"data": None}).status_code == 403
+    assert host.get("/api/boxes/arctic").status_code == 404
+    form = host.get("/api/boxes/iglu-iglu").json
+    tiles = form["data"]["tiles"]
+    refused = host.post("/api/boxes/iglu-iglu", json={"data": {"tiles": {**tiles, "drift": 20}}})
+    assert refused.status_code == 422
+    assert "56" in refused.json["error"]["en"]
+    assert host.post("/api/boxes/iglu-iglu", json={"data": {"tiles": tiles}}).json["own"] is True
+    assert host.post("/api/boxes/iglu-iglu", json={"data": None}).json["own"] is False
+    for wrong in ({"data": 3}, {}, {"data": {"x": 1}}):
+        assert host.post("/api/boxes/iglu-iglu", json=wrong).status_code in {400, 422}

@@ -1,0 +1,41 @@
+"""A board game that a table plays with its own box: a random record in the moves that a page offers."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from companion.night.views import game_view
+from companion.night.views.board import BoardView
+from companion.rules import game
+
+SEATS = {"iglu-iglu": ("red", "blue"), "arctic": ("p1", "p2"), "ice-team": ("green", "red")}
+
+
+def view_of(game_id: str) -> BoardView:
+    view = game_view(game_id)
+    assert isinstance(view, BoardView)
+    return view
+
+
+def players(game_id: str) -> list[dict[str, str]]:
+    return [{"name": name, "colour": colour} for name, colour in zip(("Ann", "Bob"), SEATS[game_id], strict=True)]
+
+
+def offered(game_id: str, state: Any) -> list[dict[str, Any]]:
+    """Return what the page offers at a table that draws for itself."""
+    return view_of(game_id).taps(state, None, drawn=False)
+
+
+def record(game_id: str, seed: int, *, most: int = 5000) -> list[str]:
+    """Return the moves that somebody enters in a whole random game, without those that go without saying."""
+    view, rng, found = view_of(game_id), Random(seed), []
+    state: Any = game(game_id).start(players(game_id))
+    while state.outcome() is None and len(found) < most:
+        text = rng.choice(offered(game_id, state))["text"]
+        found.append(text)
+        state = state.play(game(game_id).parse(text))
+        while view.drawing(state) and (forced := view.forced(state)) is not None:
+            state = state.after(forced)
+    assert state.outcome() is not None
+    return found

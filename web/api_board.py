@@ -1,0 +1,70 @@
+"""The API of the drawn boards: the picture and the moves as this phone may see them, disputes, and whose seat it is."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, request
+
+from companion.night.answers import Role
+from companion.ports import BadDataError
+from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response
+from web.language import choose
+from web.sessions import house, me, member, who
+
+views = Blueprint("api_board", __name__, url_prefix="/api")
+
+LONGEST_MOVE = 80
+LONGEST_PLACE = 20
+
+
+def _language() -> str:
+    asked = request.args.get("lang", "")
+    return asked if asked in LANGUAGES else choose()
+
+
+def _colour() -> str | None:
+    session = who()
+    return None if session is None else session.colour
+
+
+@views.get("/board")
+def board() -> Response:
+    """Answer with the board of the open match and its legal moves, as the seat of this phone may see them."""
+    found = house().night.board(_colour(), _language())
+    return json_response({"board": found})
+
+
+@views.get("/board/dispute")
+def dispute() -> Response:
+    """Answer with the rulings on ``?move=TEXT``, or on what tapping ``?path=PLACE,PLACE`` may mean."""
+    text = request.args.get("move", "")
+    path = [place for place in request.args.get("path", "").split(",") if place]
+    if len(text) > LONGEST_MOVE or any(len(place) > LONGEST_PLACE for place in path) or not (text or path):
+        raise bad_field("move")
+    try:
+        rulings = house().night.dispute(_colour(), _language(), path, text)
+    except BadDataError as error:
+        raise RefusedError(400, "no-move", "This is no move of the game that is open.") from error
+    return json_response({"rulings": rulings})
+
+
+@views.post("/seat")
+def seat() -> Response:
+    """Take a player's seat on this phone: ``{"colour"}``, or give it back with null; its hand is shown here only.
+
+    A seat that another phone has is given over by the host only.
+    """
+    session = member()
+    colour = json_body().get("colour")
+    match = house().night.view()["match"]
+    seats = [player["colour"] for player in match["players"]] if match is not None else []
+    if colour is not None and colour not in seats:
+        raise bad_field("colour")
+    access = house().access
+    others = [one for one in access.sessions() if one.colour == colour and one.id != session.id]
+    if colour is not None and others:
+        if session.role is not Role.HOST:
+            raise RefusedError(409, "seat-taken", "Another phone has taken this seat; the host can give it over.")
+        for other in others:
+            access.bind(other.id, None)
+    access.bind(session.id, colour)
+    return json_response({"ok": True, "me": {**me(), "colour": colour}})

@@ -1,0 +1,186 @@
+// A game on a board: whose turn it is, the picture with what is legal now, and the steps that have no place on it.
+
+import { h } from "./dom.js";
+import { icon, playerName, token } from "./art.js";
+import { act, ask, showRefusal, tell } from "./net.js";
+import { head } from "./play.js";
+import { picture } from "./picture.js";
+import { complete, followed, isKey, onwards, tapped } from "./taps.js";
+import { faults } from "./told.js";
+import { change, match as openMatch, mayAct, store } from "./store.js";
+import { code, said, t, tn } from "./words.js";
+
+const MANY = 6;
+let fetching = false;
+
+/** Whether the board that is here belongs to what the table shows now. */
+const current = () => Boolean(store.board) && store.board.state === store.view?.state;
+
+/** Fetch the board again when the table has moved on. */
+export async function syncBoard() {
+  if (!openMatch()?.board || current() || fetching) return;
+  fetching = true;
+  try {
+    const { board } = await ask(`/api/board?lang=${code()}`);
+    change((s) => {
+      s.board = board;
+      s.path = board ? followed(board.moves, s.follow) : [];
+      s.choices = null;
+      s.follow = null;
+    });
+  } catch {
+    await new Promise((done) => setTimeout(done, 1000));
+  } finally {
+    fetching = false;
+    if (!current()) change(() => {});
+  }
+}
+
+const own = (match) => match.players[match.to_move] ?? null;
+
+function seats(match) {
+  return h("ul", { class: "turns", "aria-label": t("Players") }, match.players.map((player) =>
+    h("li", { class: ["turn", player.turn && "on"], "data-key": player.colour, "aria-current": player.turn ? "true" : null },
+      token(player.colour), h("span", { class: "name" }, playerName(player)),
+      h("b", null, h("span", { class: "unseen" }, t("Points"), " "), player.score))));
+}
+
+function hands(match) {
+  if (!match.draw || !match.hands || !mayAct()) return null;
+  const mine = store.me.colour;
+  return h("fieldset", { class: "hands", "data-key": "hands" },
+    h("legend", null, t("Whose hand is shown on this phone?")),
+    [[null, t("nobody's")], ...match.players.map((player) => [player.colour, playerName(player)])].map(([colour, words]) =>
+      h("button", { type: "button", class: "toggle", "data-do": "seat", "data-colour": colour ?? "", "data-key": `hand-${colour}`,
+        "aria-pressed": String((match.players.some((one) => one.colour === mine) ? mine : null) === colour) }, words)));
+}
+
+function button(move, many) {
+  const last = !many && store.board.moves.length === 1;
+  return h("button", { type: "button", class: last ? "main" : "second", "data-do": "say", "data-move": move.text, "data-key": `say-${move.text}` },
+    said(move), move.cost !== null && h("small", null, tn("%(n)s point", "%(n)s points", move.cost)));
+}
+
+function groups(moves) {
+  const found = new Map();
+  for (const move of moves) {
+    // A few buttons need no headings.
+    const name = moves.length > MANY ? said(move.group) : "";
+    found.set(name, [...(found.get(name) ?? []), move]);
+  }
+  return [...found].map(([name, list]) =>
+    h("div", { class: "group", role: "group", "aria-label": name || null, "data-key": `group-${name}` },
+      name && h("h2", null, name),
+      h("div", { class: ["steps", list.length > MANY && "many"] }, list.map((move) => button(move, list.length > MANY)))));
+}
+
+function keys(next) {
+  return [...next].filter(([step]) => isKey(step)).map(([step, moves]) =>
+    h("button", { type: "button", class: "second", "data-do": "tap", "data-place": step, "data-key": `key-${step}`,
+      "aria-pressed": "false" }, said(moves[0].keys[step])));
+}
+
+function dock(match, next) {
+  if (!mayAct()) return h("p", { class: "hint" }, t("You are watching."), " ", h("a", { href: "/join" }, t("Join with the table's PIN")));
+  const { board, path, choices } = store;
+  const direct = choices ?? complete(board.moves, path);
+  const more = keys(next);
+  const parts = [groups(direct), more.length ? h("div", { class: "steps" }, more) : null];
+  if (path.length || choices) {
+    parts.push(h("button", { type: "button", class: "small-button back", "data-do": "back" }, icon("undo"), t("Choose again")));
+  } else if (match.arrange && match.moves === 0) {
+    parts.push(h("button", { type: "button", class: "second", "data-do": "deal" }, icon("cards"), t("The companion draws the set-up")));
+  } else if (!board.moves.length && match.draw && match.hands) {
+    parts.push(h("p", { class: "hint" }, t("Only the owner of the hand can go on: choose whose hand this phone shows.")));
+  }
+  return parts;
+}
+
+function title(match) {
+  const player = own(match);
+  if (player) return t("%(who)s plays", { who: playerName(player) });
+  const turn = match.players.find((one) => one.turn);
+  return turn ? t("%(who)s plays", { who: playerName(turn) }) : t("The set-up");
+}
+
+/** Draw a game on a board as it is being played. */
+export function boardPlay(match) {
+  const paused = store.view.night.paused;
+  const ready = current() && store.board.match === match.id;
+  const board = store.board?.match === match.id ? store.board : null;
+  const can = ready && mayAct() && !paused;
+  const next = board && ready ? onwards(board.moves, store.path) : new Map();
+  const places = new Map([...next].filter(([step]) => !isKey(step)));
+  const sentence = paused ? t("The night is paused.") : said(match.prompt);
+  const count = board && ready ? (store.choices ?? complete(board.moves, store.path)).length : 0;
+  return h("section", { class: ["play", "on-board", paused && "paused"], "data-key": "board-play", "data-phase": match.phase,
+      "data-state": ready ? board.state : null },
+    head(match, title(match), sentence),
+    seats(match),
+    match.points !== null && h("p", { class: "points", "data-key": "points" }, h("b", null, match.points), " ",
+      match.game === "ice-team" ? tn("action left", "actions left", match.points) : tn("point left", "points left", match.points)),
+    board ? picture(board.svg, { lit: can ? places : new Map(), chosen: store.path, about: ready ? board.about : [], can, costs: store.path.length > 0, name: said(match.title) })
+      : h("p", { class: "quiet" }, t("Drawing the board …")),
+    board?.private.length ? h("ul", { class: "private", "data-key": "private" }, board.private.map((one) => h("li", null, said(one)))) : null,
+    h("div", { class: ["dock", count > MANY && "tall"], "data-key": "dock" },
+      paused && mayAct()
+        ? h("button", { type: "button", class: "main", "data-do": "resume" }, icon("play"), t("Go on"))
+        : ready ? dock(match, next) : null),
+    hands(match),
+    match.stand_in && h("p", { class: "note", "data-key": "stand-in" },
+      t("Played with stand-in pieces: nobody has entered yet what lies in the box.")),
+    faults(match));
+}
+
+function play(move) {
+  const places = move.path.filter((step) => !isKey(step));
+  change((s) => {
+    s.path = [];
+    s.choices = null;
+    s.follow = places.length > 1 && places.length === move.path.length ? places.at(-1) : null;
+  });
+  act("moves", { moves: [move.text] });
+}
+
+/** A place where nothing of the kind is legal: say why not, with the clause. */
+async function why(path) {
+  try {
+    const { rulings } = await ask(`/api/board/dispute?lang=${code()}&path=${path.map(encodeURIComponent).join(",")}`);
+    const no = rulings.find((one) => !one.legal);
+    if (no) showRefusal(no, "why");
+  } catch (refused) {
+    showRefusal(refused.error);
+  }
+}
+
+function tap({ place }) {
+  if (!current() || !mayAct()) return;
+  const { board, path } = store;
+  const meant = tapped(board.moves, store.choices ? [] : path, place);
+  if (!meant) {
+    why([...path.filter((step) => !isKey(step)), place]);
+  } else if (meant.play) {
+    play(meant.play);
+  } else {
+    change((s) => { s.path = meant.path ?? []; s.choices = meant.choices ?? null; s.refusal = null; });
+  }
+}
+
+/** What can be tapped in a game on a board. */
+export const BOARD_DO = {
+  tap,
+  say: ({ move }) => {
+    if (!current()) return;
+    const found = store.board.moves.find((one) => one.text === move);
+    if (found) play(found);
+  },
+  back: () => change((s) => { s.path = []; s.choices = null; }),
+  seat: async ({ colour }) => {
+    try {
+      const { me } = await tell("/api/seat", { colour: colour || null });
+      change((s) => { s.me = me; s.board = null; s.path = []; s.choices = null; });
+    } catch (refused) {
+      showRefusal(refused.error);
+    }
+  },
+};

@@ -1,0 +1,103 @@
+// The picture that the rules draw, and on it the places that can be tapped.
+
+import { h, s } from "./dom.js";
+import { said, t, tn } from "./words.js";
+
+let known = { text: null, node: null };
+
+/** Parse a picture; names of places move from `id` to `data-spot`, so that they cannot clash with the page's own. */
+function parse(text) {
+  if (known.text !== text) {
+    const node = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
+    for (const told of node.querySelectorAll(":scope > title, :scope > desc")) told.remove();
+    for (const place of node.querySelectorAll("[id]")) {
+      if (place.closest("defs")) continue;
+      place.setAttribute("data-spot", place.id);
+      place.removeAttribute("id");
+    }
+    known = { text, node };
+  }
+  return known.node.cloneNode(true);
+}
+
+/** The shapes of a place: its rectangle, its cell, or all cells of a shore. */
+function shapes(place) {
+  if (place.nodeName === "rect") return [place];
+  const cells = [...place.querySelectorAll("polygon")];
+  return place.classList.contains("start") || place.classList.contains("village") ? cells : cells.slice(0, 1);
+}
+
+function corner(shape) {
+  if (shape.nodeName === "rect") {
+    return [Number(shape.getAttribute("x")) + Number(shape.getAttribute("width")), Number(shape.getAttribute("y"))];
+  }
+  const points = shape.getAttribute("points").split(" ").map((one) => one.split(",").map(Number));
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+  return [Math.max(...xs) - 6, Math.min(...ys) + 8];
+}
+
+function outline(shape) {
+  const names = shape.nodeName === "rect" ? ["x", "y", "width", "height"] : ["points"];
+  return s(shape.nodeName, Object.fromEntries(names.map((name) => [name, shape.getAttribute(name)])));
+}
+
+function badge([x, y], cost) {
+  return s("g", { class: "cost", transform: `translate(${x - 10} ${y + 10})` },
+    s("circle", { r: 11 }), s("text", { y: 5, "text-anchor": "middle" }, cost));
+}
+
+function label(name, moves) {
+  const place = { start: t("Start"), village: t("Village"), pile: t("The pile") }[name] ?? name;
+  if (!moves) return place;
+  if (moves.length > 2) return `${place}: ${tn("%(n)s possibility", "%(n)s possibilities", moves.length)}`;
+  return `${place.startsWith("card") ? "" : `${place}: `}${moves.map(said).join("; ")}`;
+}
+
+function cheapest(moves) {
+  const costs = moves.map((move) => move.cost).filter((cost) => cost !== null);
+  return costs.length && moves.every((move) => move.path.length <= 2) ? Math.min(...costs) : null;
+}
+
+/**
+ * Draw a picture. `lit` maps places to the moves that go on there; `chosen` are the places of the path, `about` those that are asked about; `can` says
+ * whether taps are heard (other places then answer why not); `costs` whether each lit place shows what it takes.
+ */
+export function picture(text, { lit, chosen, about, can, costs, name }) {
+  const node = parse(text);
+  const [, , wide] = node.getAttribute("viewBox").split(" ").map(Number);
+  const spots = [...node.querySelectorAll("[data-spot]")];
+  const order = spots.map((place) => {
+    const here = place.getAttribute("data-spot");
+    const moves = lit.get(here);
+    const picked = chosen.includes(here);
+    const parts = shapes(place);
+    const asked = about.includes(here);
+    if (!can && !picked && !asked) return null;
+    const button = can && (moves || picked);
+    const cost = costs && moves ? cheapest(moves) : null;
+    return s("g", {
+        class: ["spot", moves && "lit", picked && "picked", asked && "asked-about"],
+        "data-key": `spot-${here}`,
+        "data-do": can ? "tap" : null,
+        "data-place": here,
+        role: button ? "button" : null,
+        tabindex: button ? 0 : null,
+        "aria-pressed": button && picked ? "true" : null,
+        "aria-label": button ? label(here, moves) : null,
+      },
+      parts.map(outline), cost !== null && badge(corner(parts[0]), cost));
+  });
+  node.append(s("g", { class: "spots" }, order));
+  node.setAttribute("role", "group");
+  node.setAttribute("aria-label", name);
+  node.setAttribute("class", "board");
+  node.setAttribute("data-key", "picture");
+  return h("div", { class: ["scroll", "sheet-of-board", wide > 620 && "wide"], "data-key": "board", tabindex: 0, role: "region", "aria-label": name }, node);
+}
+
+/** A picture to look at only. */
+export function still(text, name) {
+  const node = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
+  node.setAttribute("class", "board");
+  return h("div", { class: "scroll sheet-of-board", tabindex: 0, role: "region", "aria-label": name }, node);
+}

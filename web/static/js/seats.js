@@ -1,0 +1,110 @@
+// Before a game on a board: how many play, in which order they sit, with which colours, by which options.
+
+import { h } from "./dom.js";
+import { colourName, icon, token } from "./art.js";
+import { boxButtons } from "./dialogs.js";
+import { clauses } from "./told.js";
+import { memory, store } from "./store.js";
+import { said, t } from "./words.js";
+
+export const BOARDS = {
+  "iglu-iglu": { most: 4, least: 2, colours: ["red", "blue", "yellow", "green"], choose: true },
+  arctic: { most: 4, least: 2, colours: ["p1", "p2", "p3", "p4"], choose: false },
+  "ice-team": { most: 2, least: 2, colours: ["green", "red"], choose: false },
+};
+
+const recall = (game) => memory.get(`seats.${game}`, { count: BOARDS[game].least, colours: BOARDS[game].colours, names: [] });
+
+/** How many are chosen to play, as the form shows it now. */
+const counted = (game) => Math.min(store.count ?? recall(game).count, BOARDS[game].most);
+
+function howMany(game) {
+  const { least, most } = BOARDS[game];
+  if (least === most) return null;
+  const now = counted(game);
+  return h("fieldset", { class: "choice inline", "data-key": `count-${game}` },
+    h("legend", null, t("How many play?")),
+    Array.from({ length: most - least + 1 }, (_, i) => least + i).map((n) =>
+      h("label", null, h("input", { type: "radio", name: "count", value: n, checked: n === now, "data-change": "count" }), h("span", null, n))));
+}
+
+function seatRow(game, index, count, before) {
+  const { colours, choose } = BOARDS[game];
+  // Two tribes are red and blue (IGLU-S.5).
+  const open = choose && count === 2 ? colours.slice(0, 2) : colours;
+  const colour = open.includes(before.colours[index]) && choose ? before.colours[index] : open[index];
+  return h("li", { class: "seat-choice", "data-key": `seat-${game}-${count}-${index}` },
+    choose
+      ? h("select", { name: `colour-${index}`, "aria-label": t("Colour of player %(n)s", { n: index + 1 }) },
+        open.map((one) => h("option", { value: one, selected: one === colour }, colourName(one))))
+      : h("span", { class: "on" }, token(colour, "large"), h("span", { class: "colour" }, colourName(colour))),
+    h("input", { type: "text", name: `name-${index}`, value: before.names[index] ?? "", maxlength: 30, autocomplete: "off",
+      autocapitalize: "words", enterkeyhint: "done", placeholder: t("Name"), "aria-label": t("Name of player %(n)s", { n: index + 1 }) }));
+}
+
+function question(option, before) {
+  const chosen = option.values.some((one) => one.value === before[option.name]) ? before[option.name] : option.values[0].value;
+  return h("fieldset", { class: "choice", "data-key": option.name },
+    h("legend", null, said(option.question), " ", clauses([option.clause])),
+    option.values.map((one, i) =>
+      h("label", null,
+        h("input", { type: "radio", name: option.name, value: JSON.stringify(one.value), checked: one.value === chosen }),
+        h("span", null, said(one), i === 0 ? h("em", null, ` (${t("usual")})`) : null))));
+}
+
+const WAYS = () => [
+  ["arrange", t("With the box: the companion draws the set-up, you draw all else and enter it")],
+  ["enter", t("With the box: you enter everything as it lies")],
+  ["draw", t("Without the box: the companion draws everything")],
+];
+
+function boxQuestion() {
+  const before = memory.get("box", "arrange");
+  return h("fieldset", { class: "choice", "data-key": "box" },
+    h("legend", null, t("Who draws tiles, cards and dice?")),
+    WAYS().map(([value, words], i) =>
+      h("label", null, h("input", { type: "radio", name: "box", value, checked: value === before }),
+        h("span", null, words, i === 0 ? h("em", null, ` (${t("usual")})`) : null))));
+}
+
+/** The set-up of a game on a board. */
+export function boardSetup(game, title) {
+  const before = recall(game);
+  const count = counted(game);
+  const options = store.options ?? [];
+  const rules = memory.get(`options.${game}`, {});
+  return h("form", { class: "panel setup", "data-submit": "open-match", "data-key": `setup-${game}`, novalidate: true },
+    h("h1", null, t("%(game)s: who plays?", { game: title })),
+    h("p", { class: "sentence" }, game === "ice-team" ? t("Two teams of bears. A name is optional.")
+      : t("In the order in which you sit, clockwise. A name is optional.")),
+    howMany(game),
+    h("ol", { class: "seat-choices" }, Array.from({ length: count }, (_, i) => seatRow(game, i, count, before))),
+    h("div", { class: "choices single" }, boxQuestion()),
+    options.length > 0 && h("details", { class: "toys", "data-key": `rules-${game}` },
+      h("summary", null, icon("gear"), t("House rules (%(n)s questions)", { n: options.length })),
+      h("div", { class: "choices" }, options.map((option) => question(option, rules)))),
+    game !== "arctic" && boxButtons(game),
+    h("p", { class: "complaint", role: "alert", id: "setup-complaint" }),
+    h("button", { type: "submit", class: "main" }, icon("play"), t("Start the game")));
+}
+
+/** Read the set-up form: the body of `open-match`, whether the companion lays out the set-up, or a complaint. */
+export function readBoardSetup(game, form) {
+  const data = new FormData(form);
+  const { colours, choose } = BOARDS[game];
+  const count = counted(game);
+  const players = Array.from({ length: count }, (_, i) => ({
+    colour: choose ? data.get(`colour-${i}`) : colours[i],
+    name: (data.get(`name-${i}`) ?? "").trim(),
+  }));
+  if (new Set(players.map((player) => player.colour)).size < count) return { complaint: t("Each player has a colour of their own.") };
+  const names = players.map((player) => player.name.toLocaleLowerCase()).filter(Boolean);
+  if (new Set(names).size < names.length) return { complaint: t("Two players have the same name.") };
+  const options = {};
+  for (const option of store.options ?? []) options[option.name] = JSON.parse(data.get(option.name));
+  const box = data.get("box");
+  memory.set(`seats.${game}`, { count, colours: players.map((player) => player.colour), names: players.map((player) => player.name) });
+  memory.set(`options.${game}`, options);
+  memory.set("box", box);
+  return { body: { game, players, options, draw: box === "draw" }, arrange: box !== "enter" };
+}

@@ -1,0 +1,51 @@
+// What a tap means: moves are paths over places and buttons; a path that is complete is played.
+
+/** Whether a step of a path is a button of its own and no place of the picture. */
+export const isKey = (step) => step.startsWith("=");
+
+const begins = (move, path) => path.every((step, i) => move.path[i] === step);
+
+/** The moves that go on from a path, by their next step. */
+export function onwards(moves, path) {
+  const found = new Map();
+  for (const move of moves) {
+    if (move.path.length <= path.length || !begins(move, path)) continue;
+    const step = move.path[path.length];
+    found.set(step, [...(found.get(step) ?? []), move]);
+  }
+  return found;
+}
+
+/** The moves that are complete with a path. */
+export const complete = (moves, path) => moves.filter((move) => move.path.length === path.length && begins(move, path));
+
+/**
+ * What tapping `place` means after `path`: `{play}` a move, `{path}` a longer or new path, `{choices}` several moves
+ * between which a button decides, or null where nothing of the kind is legal.
+ */
+export function tapped(moves, path, place) {
+  if (path.at(-1) === place) return { path: path.slice(0, -1) };
+  let longer = [...path, place];
+  let found = moves.filter((move) => begins(move, longer));
+  // Where a piece is chosen, a place may also be meant by itself: an animal to hunt beside a walk to its floe.
+  if (found.length && path.length && !isKey(path[0])) {
+    found = [...found, ...complete(moves, [place]).filter((move) => !found.includes(move))];
+  } else if (!found.length && path.length) {
+    longer = [place];
+    found = moves.filter((move) => begins(move, longer));
+  }
+  if (!found.length) {
+    // A place where only one piece can go need not be told which one.
+    found = moves.filter((move) => move.path.length > 1 && !move.path.some(isKey) && move.path.at(-1) === place);
+    if (!found.length) return null;
+    return found.length === 1 ? { play: found[0] } : { choices: found };
+  }
+  const done = found.filter((move) => move.path.length <= longer.length);
+  if (done.length < found.length) return { path: longer };
+  return done.length === 1 ? { play: done[0] } : { choices: done };
+}
+
+/** The place from which the next move may go on, so that a walk of several steps is one tap a step. */
+export function followed(moves, place) {
+  return place && moves.some((move) => move.path.length > 1 && move.path[0] === place) ? [place] : [];
+}
