@@ -14,7 +14,7 @@ from companion.cli.rules_text import (
     cited,
     console,
     emit,
-    error_words,
+    fault_words,
     language,
     lines_of,
     printable,
@@ -25,7 +25,7 @@ from companion.cli.rules_text import (
     write_picture,
 )
 from companion.rules.core import JSON, State
-from companion.rules.record import Fault, RecordError, Verdict, referee
+from companion.rules.record import Fault, HeaderError, Verdict, referee
 
 LONGEST_TEXT = 200
 """What is shown of a line that is no move."""
@@ -121,17 +121,15 @@ def command(record: str, svg: Path | None, lang: str, json_: bool) -> int:
                 emit(_line(verdict))
             else:
                 out.print(_text(verdict, lang), soft_wrap=out.soft_wrap)
-    except RecordError as error:
-        raise click.ClickException(error_words(error, lang)) from None
+    except HeaderError as error:
+        raise click.ClickException(fault_words(error.fault, lang)) from None
     pictures.end()
     if json_:
         emit(_outcome(summary))
     else:
         _show_outcome(summary, lang)
     if summary.first is not None:
-        words = summary.first.fr if lang == "fr" else summary.first.en
-        head = f"{'ligne' if lang == 'fr' else 'line'} {summary.first.line}, {summary.first.kind}: {words}"
-        click.echo(f"companion: {head}", err=True)
+        click.echo(f"companion: {fault_words(summary.first, lang)}", err=True)
     return summary.status
 
 

@@ -12,8 +12,8 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from companion.rules.core import JSON, Move, Reason, RulesError, Ruling, State
-from companion.rules.record import MAX_BYTES, MAX_LINE_BYTES, RecordError, open_lines
+from companion.rules.core import JSON, Move, Reason, Ruling, State
+from companion.rules.record import MAX_BYTES, MAX_LINE_BYTES, Fault, RecordError, open_lines
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -123,15 +123,17 @@ def read_json(path: str) -> Any:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise RecordError(f"{path} is larger than {MAX_BYTES} bytes.")
+        raise RecordError(f"{path} is larger than {MAX_BYTES} bytes.", f"{path} dépasse {MAX_BYTES} octets.")
+    if b"\0" in data:
+        raise RecordError(f"{path} is not text in UTF-8.", f"{path} n’est pas du texte en UTF-8.")
     try:
         return json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise RecordError(f"{path} is not text in UTF-8.") from None
+        raise RecordError(f"{path} is not text in UTF-8.", f"{path} n’est pas du texte en UTF-8.") from None
     except RecursionError:
-        raise RecordError(f"{path} is nested too deeply.") from None
+        raise RecordError(f"{path} is nested too deeply.", f"{path} est trop imbriqué.") from None
     except ValueError:
-        raise RecordError(f"{path} is not valid JSON.") from None
+        raise RecordError(f"{path} is not valid JSON.", f"{path} n’est pas du JSON valide.") from None
 
 
 def write_picture(path: Path, state: State[Any], move: Move | None, lang: str) -> None:
@@ -144,6 +146,6 @@ def write_picture(path: Path, state: State[Any], move: Move | None, lang: str) -
     path.write_text(picture(state, move, lang), encoding="utf-8")
 
 
-def error_words(error: RulesError, lang: str) -> str:
-    """Return the sentence of an error in a language."""
-    return error.fr if lang == "fr" else error.en
+def fault_words(fault: Fault, lang: str) -> str:
+    """Return what is wrong with a record: the line, the error class and the sentence."""
+    return f"{'ligne' if lang == 'fr' else 'line'} {fault.line}, {fault.kind}: {fault.fr if lang == 'fr' else fault.en}"

@@ -14,6 +14,7 @@ from companion.cli.rules_text import (
     cited,
     console,
     emit,
+    fault_words,
     language,
     lines_of,
     read_json,
@@ -51,8 +52,7 @@ def command(record: str | None, position: str | None, lang: str, json_: bool) ->
         replay = read(lines_of(str(record)))
         error = replay.error
         if replay.state is None or replay.record is None:
-            words = error.fr if error and lang == "fr" else error.en if error else ""
-            raise click.ClickException(words)
+            raise click.ClickException(fault_words(error, lang) if error is not None else "")
         state = replay.state
     problems = state.problems()
     book = rulebook(state.game.id)
@@ -61,8 +61,7 @@ def command(record: str | None, position: str | None, lang: str, json_: bool) ->
     else:
         _show(state, book, problems, lang)
     if error is not None:
-        where = f"{'ligne' if lang == 'fr' else 'line'} {error.line}, {error.kind}"
-        click.echo(f"companion: {where}: {error.fr if lang == 'fr' else error.en}", err=True)
+        click.echo(f"companion: {fault_words(error, lang)}", err=True)
         return 1 if error.ruling is not None else 2
     return 1 if problems else 0
 

@@ -13,7 +13,7 @@ OpenSpiel (chance is an explicit player).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
@@ -60,6 +60,19 @@ class IllegalMoveError(RulesError, ValueError):
 
 class SetupError(RulesError, ValueError):
     """Players, options or a set-up that the rules do not know; the message is one clear sentence."""
+
+
+def only_fields(given: Mapping[str, JSON], fields: Collection[str], en: str, fr: str) -> None:
+    """Refuse fields that nobody reads: a misspelt one would quietly be unknown. ``en``, ``fr``: what has the fields.
+
+    :raises SetupError: for the first of them.
+    """
+    for field in given:
+        if field not in fields:
+            name, there = repr(str(field)[:40]), ", ".join(fields)
+            raise SetupError(
+                f"{en} has no field {name}; it has {there}.", f"{fr} n’a pas de champ {name} ; il y a {there}."
+            )
 
 
 class Move(Protocol):

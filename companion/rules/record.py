@@ -146,6 +146,14 @@ class Fault:
         return {"line": self.line, "class": self.kind, "en": self.en, "fr": self.fr}
 
 
+class HeaderError(RecordError):
+    """A record whose first line starts no game; ``fault`` says why, with the line and its error class."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(f"Line {fault.line}: {fault.en}", f"Ligne {fault.line} : {fault.fr}")
+        self.fault = fault
+
+
 @dataclass(frozen=True, slots=True)
 class Replay:
     """The valid prefix of a record, and what ended it, if anything did.
@@ -226,15 +234,13 @@ def referee(lines: Iterable[str | bytes]) -> Iterator[Verdict]:
 
     What can be read no further (an encoding, a bound) is the last verdict.
 
-    :raises RecordError: when there is no header that starts a game.
+    :raises HeaderError: when there is no header that starts a game.
     """
     numbered = _texts(lines)
     try:
         _, state = _read_header(numbered)
     except _Stop as stop:
-        raise RecordError(
-            f"Line {stop.fault.line}: {stop.fault.en}", f"Ligne {stop.fault.line} : {stop.fault.fr}"
-        ) from None
+        raise HeaderError(stop.fault) from None
     number = 1
     try:
         for number, text in numbered:
@@ -312,14 +318,24 @@ def _texts(lines: Iterable[str | bytes]) -> Iterator[tuple[int, str]]:
                 ),
             )
         try:
-            text = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-        except UnicodeDecodeError:
+            text = _decoded(raw, first=number == 1)
+        except UnicodeError:
             raise _Stop(
                 number,
                 RecordError("The line is not text in UTF-8.", "La ligne n'est pas du texte en UTF-8."),
             ) from None
         if text:
             yield number, text
+
+
+def _decoded(raw: bytes, *, first: bool) -> str:
+    """Return the text of a line; zeros, which other encodings of Unicode are full of, are no text.
+
+    :raises UnicodeError: when it is none.
+    """
+    if b"\0" in raw:
+        raise UnicodeError
+    return raw.decode("utf-8-sig" if first else "utf-8").strip()
 
 
 def _read_header(numbered: Iterator[tuple[int, str]]) -> tuple[Header, State[Any]]:
@@ -368,6 +384,7 @@ def _json(text: str) -> JSON:
 __all__ = [
     "Fault",
     "Header",
+    "HeaderError",
     "Record",
     "RecordError",
     "Replay",

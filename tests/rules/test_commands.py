@@ -17,6 +17,7 @@ from companion.rules import game, games
 from companion.rules.record import read
 
 GOLDEN = Path(__file__).parent / "igloo_pop" / "playthrough.jsonl"
+RED, BLUE = {"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}
 CLI = "import sys; from companion.cli import main; main()"
 
 
@@ -163,6 +164,67 @@ def test_what_is_no_position_ends_in_one_line(data: bytes, tmp_path: Path, capsy
     assert run(["score", "--position", str(path)]) == 2
     out = capsys.readouterr()
     assert (out.out, out.err.count("\n")) == ("", 1)
+
+
+@pytest.mark.parametrize(
+    ("data", "en", "fr"),
+    [
+        (b"{]", "line 1, RecordError: The line is not valid JSON.", "ligne 1, RecordError: La ligne n'est pas du JSON"),
+        (
+            b'\n{"game": "chess"}',
+            "line 2, SetupError: There is no game 'chess';",
+            "ligne 2, SetupError: Il n'y a pas de jeu 'chess'",
+        ),
+        ('{"game": "arctic"}'.encode("utf-16-le"), "line 1, RecordError: The line is not text in UTF-8.", "UTF-8"),
+    ],
+)
+@pytest.mark.parametrize("command", ["referee", "score"])
+def test_a_wrong_header_has_its_line_and_its_class(
+    data: bytes, en: str, fr: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(data)
+    assert run([command, str(path)]) == 2
+    assert capsys.readouterr().err.startswith(f"companion: {en}")
+    assert run([command, str(path), "--lang", "fr"]) == 2
+    said = capsys.readouterr().err
+    assert fr in said and said.startswith("companion: ligne ") and said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("position", "sentence"),
+    [
+        ({"game": "arctic", "pileleft": 3}, "A position of Arctic has no field 'pileleft'; it has game, places,"),
+        (
+            {"game": "arctic", "players": [{"penalties": 3}]},
+            "A player of Arctic has no field 'penalties'; it has name,",
+        ),
+        ({"game": "arctic", "places": {"land2": None}}, "Arctic has no place 'land2'; it has land0, land1, land3,"),
+        ({"game": "arctic", "places": {"pile0": None}}, "Arctic has no place 'pile0';"),
+        ({"game": "ice-team", "fish": 3}, "A position of Ice Team has no field 'fish'; it has game, players,"),
+        (
+            {"game": "ice-team", "players": [{**RED, "Fresh": 3}, {"name": "G", "colour": "green"}]},
+            "A player of Ice Team has no field 'Fresh'; it has name, colour, fresh, frozen.",
+        ),
+        ({"game": "ice-team", "pending": {"bears": "start"}}, "What is pending in Ice Team has no field 'bears';"),
+        (
+            {"game": "igloo-pop", "places": {}, "players": [{**RED, "thalers": 4}, BLUE]},
+            "A player of Igloo Pop has no field 'thalers'; it has name, colour, own,",
+        ),
+        (
+            {"game": "igloo-pop", "places": {}, "players": [RED, BLUE], "stack": 4},
+            "A position of Igloo Pop has no field 'stack'; it has game, phase,",
+        ),
+        ({"game": "iglu-iglu", "places": {}, "trophy": {}}, "position has no field 'trophy'; it has game, players,"),
+    ],
+)
+def test_a_misspelt_field_of_a_position_is_not_left_out_in_silence(
+    position: dict[str, Any], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(position), encoding="utf-8")
+    assert run(["score", "--position", str(path)]) == 2
+    assert capsys.readouterr().err.startswith(f"companion: {sentence}")
 
 
 def test_a_missing_file_or_a_folder_ends_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

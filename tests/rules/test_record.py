@@ -56,6 +56,8 @@ def test_json_strings_bare_texts_blank_lines_and_line_ends_are_read() -> None:
         ("1" * 250, "InvalidMoveError", "at most 200"),
         (b"\xff\xfe\x00", "RecordError", "UTF-8"),
         (HEAD.encode("utf-16"), "RecordError", "UTF-8"),
+        (HEAD.encode("utf-16-le"), "RecordError", "UTF-8"),
+        (b'"sta\x00rt"', "RecordError", "UTF-8"),
         ("x" * 70_000, "RecordError", "longer than"),
         ("\ud800", "RecordError", "UTF-8"),
         ('"\\ud800"', "InvalidMoveError", "is no move"),

@@ -27,13 +27,19 @@ from companion.rules.arctic.cards import (
     parse_card,
 )
 from companion.rules.arctic.position import PHASES, STAGES
-from companion.rules.core import JSON, Problem, RulesError, SetupError
+from companion.rules.core import JSON, Problem, RulesError, SetupError, only_fields
 from companion.rules.rulebook import rulebook
 
 if TYPE_CHECKING:
     from companion.rules.arctic.game import Arctic
     from companion.rules.arctic.state import ArcticState
 
+FIELDS = (
+    *("game", "places", "players", "options", "phase", "stage", "to_move", "first", "packs", "powers", "held", "value"),
+    *("count", "used", "pile_left", "reserve"),
+)
+PLAYER = ("name", "colour", "pile", "hand", "penalty", "unseen", "totem", "powers")
+PLACES = (*(f"land{value}" for value in LANDSCAPE), *(f"river{n}" for n in range(1, RIVER + 1)))
 MAX_CARDS = 120
 MAX_NAME = 60
 _NOBODY_MOVES = frozenset({"setup", "totems", "over"})
@@ -54,9 +60,13 @@ def from_json(game: Arctic, data: Mapping[str, Any]) -> ArcticState:
     """
     from companion.rules.arctic.state import ArcticState  # noqa: PLC0415 - the state is written by its own module
 
+    only_fields(data, FIELDS, "A position of Arctic", "Une position d’Arctic")
     places = _mapping(_told(data, "places", {}), "places")
+    _only_places(places)
     players = _list(_told(data, "players", []), "players", 4)
     seats = [_mapping(player, "players") for player in players or [{}]]
+    for given in seats:
+        only_fields(given, PLAYER, "A player of Arctic", "Un joueur d’Arctic")
     names = tuple(_name(_told(seat, "name", f"Player {n + 1}")) for n, seat in enumerate(seats))
     state = ArcticState(game, names, game.settled_options(_mapping(_told(data, "options", {}), "options")))
     n = len(names)
@@ -80,6 +90,17 @@ def from_json(game: Arctic, data: Mapping[str, Any]) -> ArcticState:
     _read_counts(state, data)
     state.flaws = tuple(found)
     return state
+
+
+def _only_places(places: Mapping[str, Any]) -> None:
+    for name in places:
+        number = name.removeprefix("pile")
+        if name not in PLACES and not (name != number and number.isascii() and number.isdigit() and number[0] != "0"):
+            shown = repr(str(name)[:40])
+            raise SetupError(
+                f"Arctic has no place {shown}; it has {', '.join(PLACES)} and pile1, pile2 and so on.",
+                f"Arctic n’a pas de place {shown} ; il y a {', '.join(PLACES)} et pile1, pile2, etc.",
+            )
 
 
 def _read_players(state: ArcticState, seats: Sequence[Mapping[str, Any]]) -> list[Problem]:

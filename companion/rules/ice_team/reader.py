@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from companion.rules.core import JSON, SetupError
+from companion.rules.core import JSON, SetupError, only_fields
 from companion.rules.ice_team import drifting
 from companion.rules.ice_team.box import DIE_FACES, DRIFTS, FACES, PENGUINS, TILE_TEXT, UNKNOWN
 from companion.rules.ice_team.legality import PHASES, landing
@@ -14,6 +14,12 @@ from companion.rules.ice_team.state import TEAM, IceTeamState, mask_of
 if TYPE_CHECKING:
     from companion.rules.ice_team.game import IceTeam
 
+FIELDS: Final = (
+    *("game", "players", "options", "layout", "box", "places", "phase", "turn", "to_move", "actions", "removed"),
+    *("loser", "pending"),
+)
+PLAYER: Final = ("name", "colour", "fresh", "frozen")
+PENDING: Final = ("bear", "origin", "arrival", "by", "landed", "again", "die", "dice")
 MOST_FISH: Final = 999
 """Fish of a player: far more than any box has, so that a note kept for an empty bank is believed (ICE-Q.21)."""
 _MOST_BEARS: Final = 8
@@ -30,6 +36,7 @@ def from_json(game: IceTeam, data: Mapping[str, Any]) -> IceTeamState:
     players = data.get("players", [{"name": "Green", "colour": "green"}, {"name": "Red", "colour": "red"}])
     if not isinstance(players, list):
         raise SetupError("players is a list.", "players est une liste.")
+    only_fields(data, FIELDS, "A position of Ice Team", "Une position d’Ice Team")
     options = data.get("options")
     if options is not None:
         _object(options, "options")
@@ -38,6 +45,8 @@ def from_json(game: IceTeam, data: Mapping[str, Any]) -> IceTeamState:
     if data.get("layout") is not None:
         given["layout"] = data["layout"]
     s = game.empty(players, options, given)
+    for player in players:
+        only_fields(player, PLAYER, "A player of Ice Team", "Un joueur d’Ice Team")
     s.fresh = (_fish(players[0], "fresh"), _fish(players[1], "fresh"))
     s.frozen = (_fish(players[0], "frozen"), _fish(players[1], "frozen"))
     removed = data.get("removed", [])
@@ -150,6 +159,7 @@ def _read_turn(s: IceTeamState, data: Mapping[str, JSON]) -> None:
 
 
 def _read_pending(s: IceTeamState, pending: Mapping[str, Any]) -> None:
+    only_fields(pending, PENDING, "What is pending in Ice Team", "Ce qui reste à faire dans Ice Team")
     if "bear" in pending:
         space = _space(s, pending["bear"])
         team = s.bears[TEAM * s.seat : TEAM * s.seat + TEAM]

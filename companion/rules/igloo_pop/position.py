@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from companion.rules.core import JSON, Problem, SetupError
+from companion.rules.core import JSON, Problem, SetupError, only_fields
 from companion.rules.igloo_pop.box import CARD_INDEX, CARD_TEXT, CARDS, COLOURS, IGLOOS, PLACES, THALERS, card_text
 from companion.rules.igloo_pop.parts import (
     BROKE,
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from companion.rules.igloo_pop.readings import Readings
 
 _ENDS = {"thalers": BROKE, "cards": CARDS_OUT, "short-round": SHORT_ROUND, "no-cards": NO_CARDS}
+_FIELDS = (
+    *("game", "phase", "round", "to_move", "places", "players", "piles", "options", "short_round", "ended_by"),
+    "results",
+)
+_PLAYER = ("name", "colour", "own", "captured", "cards", "in_hand", "passed", "removed")
 _SILLY = 1000
 """No count of anything on the table is larger; a larger number is a broken form."""
 
@@ -99,6 +104,7 @@ class _Reader:
         self.table = table
         self.flaws: list[Problem] = []
         self.position = position
+        only_fields(position, _FIELDS, "A position of Igloo Pop", "Une position d’Igloo Pop")
         self.cards, self.igloos = self._places()
         self.own = [0] * len(COLOURS)
         self.captured = [0] * len(COLOURS)
@@ -230,6 +236,7 @@ class _Reader:
                 staked[igloo >> 4] += 1
         for player, who in zip(_sequence(self.position.get("players"), "players"), self.table.seats, strict=True):
             colour = COLOURS[who]
+            only_fields(player, _PLAYER, "A player of Igloo Pop", "Un joueur d’Igloo Pop")
             removed = self._count(player, "removed", -1, colour)
             if removed < 0:
                 self.removed = None
