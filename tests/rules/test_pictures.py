@@ -54,7 +54,7 @@ def test_the_water_within_reach_of_a_kayak_is_dotted() -> None:
     root = root_of((DOCS / "ruling.svg").read_text(encoding="utf-8"))
     assert classes(root).count("reason") == 2 * 10
     assert classes(root).count("mark") == 2 * 2 and "refused" in classes(root)
-    assert "Only a bear's square connects the water" in told(root)
+    assert "Only a bear’s square connects the water" in told(root)
 
 
 def test_the_power_that_a_step_is_without_is_dotted() -> None:

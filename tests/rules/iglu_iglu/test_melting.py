@@ -201,7 +201,7 @@ def test_names_are_names(name: Any) -> None:
 def test_names_are_trimmed_and_used_in_sentences(play: Make) -> None:
     state = IGLU.start([{"name": " Ann ", "colour": "red"}, {"colour": "blue"}], None, {"fish": FISH})
     assert state.names == ("Ann", "blue")
-    assert state.check(IGLU.parse("place blue a4")).fr.startswith("C'est à Ann (rouge) de poser, pas à bleu")
+    assert state.check(IGLU.parse("place blue a4")).fr.startswith("C’est à Ann (rouge) de poser, pas à bleu")
 
 
 @pytest.mark.parametrize("options", [{"iglu.speed": 1}, {"iglu.no_repick": "yes"}, {"iglu.no_repick": 1}])

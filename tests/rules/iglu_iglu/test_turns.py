@@ -382,7 +382,7 @@ def test_the_command_tells_what_stands_in_the_way(
     out = capsys.readouterr().out
     assert "walk b1 g7" in out and "IGLU-2.A.1" in out
     assert {"en": "The nearest legal turn", "fr": "Le tour permis le plus proche"}[lang] in out
-    assert {"en": "! More than one bear", "fr": "! Plus d'un ours"}[lang] in out
+    assert {"en": "! More than one bear", "fr": "! Plus d’un ours"}[lang] in out
 
 
 @pytest.mark.parametrize(
