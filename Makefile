@@ -5,9 +5,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
-# Debian packages by purpose: the firmware and its emulator bench, the browser.
+# Debian packages by purpose: the firmware and its emulator bench, the browser, what checks the installer.
 APT_FIRMWARE := gcc g++ make gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev pkg-config
 APT_BROWSER := chromium fonts-dejavu-core
+APT_INSTALL := shellcheck systemd
 RUN_ARGS ?=
 MUTATION_ARGS ?=
 
@@ -36,6 +37,10 @@ mutation: $(VENV)/.dev
 firmware: $(VENV)/.run $(VENV)/.apt
 	$(BIN)/companion firmware build
 
+# For good, as a service: on the Raspberry Pi itself. Run it again to upgrade; `sudo ./install.sh --uninstall` ends it.
+install:
+	$(SUDO) ./install.sh
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
@@ -50,7 +55,7 @@ $(VENV)/.dev: $(VENV)/.run
 
 # Only what is missing is asked of apt, so a second run needs no network.
 $(VENV)/.apt: $(VENV)/bin/python Makefile
-	@missing=$$(for p in $(APT_FIRMWARE) $(APT_BROWSER); do \
+	@missing=$$(for p in $(APT_FIRMWARE) $(APT_BROWSER) $(APT_INSTALL); do \
 	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 	if [ -n "$$missing" ]; then \
 	  $(SUDO) apt-get update -q && \

@@ -121,12 +121,20 @@ def bench_web(seconds: float) -> Iterable[Row]:
     yield from rows(seconds)
 
 
+def bench_install(seconds: float) -> Iterable[Row]:
+    """Install, start, upgrade and uninstall in a bare Bookworm and a bare Trixie, where run as root."""
+    from companion.cli.bench_install import rows
+
+    yield from rows(seconds)
+
+
 TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "rules": bench_rules,
     "igloo": bench_igloo,
     "shake": bench_shake,
     "vision": bench_vision,
     "web": bench_web,
+    "install": bench_install,
 }
 
 

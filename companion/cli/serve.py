@@ -31,6 +31,7 @@ def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str,
     """Serve the page to everybody's phone, find the devices and say what was found."""
     from companion.night.folder import default_folder
     from companion.service import ServeOptions, Service
+    from companion.service.watchdog import Watchdog
     from web.app import create_app
     from web.server import make_server
 
@@ -38,6 +39,7 @@ def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str,
     options = ServeOptions(data or default_folder(), host, port, simulate, igloo, camera)
     service = Service(options)
     ended = threading.Event()
+    watchdog: Watchdog | None = None
     try:
         try:
             server = make_server(create_app(service), host, port)
@@ -51,9 +53,13 @@ def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str,
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: server.stop())
         threading.Thread(target=_say_devices, args=(service, ended), name="greeter", daemon=True).start()
+        watchdog = Watchdog(host, server.port)
+        watchdog.start()
         server.run()
     finally:
         ended.set()
+        if watchdog is not None:
+            watchdog.close()
         service.close()
 
 

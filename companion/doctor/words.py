@@ -229,7 +229,7 @@ CURES: Final[dict[str, Words]] = {
         "sudo systemctl disable --now {unit}, ou installez les règles udev du compagnon (make install).",
     ),
     "slow": Words(
-        "Flash the image for the board's clock (companion firmware flash); a sensor of half the rate tells motion only.",
+        "Flash the image for the board's clock (companion firmware flash); a half-rate sensor tells motion only.",
         "Chargez l’image pour l’horloge de la carte (companion firmware flash) ; à demi-cadence, on lit le mouvement.",
     ),
     "igloo": Words(

@@ -1,0 +1,44 @@
+"""What the companion needs exists ready-made for a Raspberry Pi: Python 3.11 (Bookworm) and 3.13 (Trixie), aarch64.
+
+Asks the package registry; nothing is downloaded but descriptions.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+GLIBC = (17, 24, 26, 27, 28, 31, 34, 35, 36)
+"""Of manylinux tags that Debian 12 (glibc 2.36) and later accept."""
+
+
+@pytest.mark.parametrize("python", ["3.11", "3.13"])
+def test_every_dependency_has_a_wheel(python: str, tmp_path: Path) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    platforms = [f"--platform=manylinux_2_{minor}_aarch64" for minor in GLIBC]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed", "--only-binary=:all:"]
+        + [*platforms, "--platform=manylinux2014_aarch64", f"--python-version={python}", "--implementation=cp"]
+        + ["--target", str(tmp_path), "--report", "-", "--constraint", str(ROOT / "constraints.txt")]
+        + project["dependencies"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr
+    chosen = {
+        item["metadata"]["name"].lower(): item["download_info"]["url"] for item in json.loads(done.stdout)["install"]
+    }
+    assert {"numpy", "opencv-python-headless", "flask", "gpiozero", "pyserial"} <= set(chosen)
+    assert all(url.endswith(".whl") for url in chosen.values())
+    for name in ("numpy", "opencv-python-headless"):
+        assert "aarch64" in chosen[name]
+    # lgpio is apt's: a wheel exists for 3.11 only, so nothing of ours may ask pip for it.
+    assert "lgpio" not in chosen
