@@ -188,7 +188,7 @@ def _show_outcome(summary: _Summary, lang: str) -> None:
         return
     outcome = state.outcome()
     if outcome is None:
-        out.print(Text("La partie n'est pas finie." if french else "The game is not over.", style="bold"))
+        out.print(Text("La partie n’est pas finie." if french else "The game is not over.", style="bold"))
         return
     ended, decided = spoken(state, state.end_reason), spoken(state, state.ranking_reason)
     for ruling in (ended, decided):

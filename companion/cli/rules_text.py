@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 STATUS: Final[Mapping[str, tuple[str, str]]] = {
     "text": ("stated in the rulebook", "écrit dans la règle"),
     "deduced": ("deduced from the rulebook", "déduit de la règle"),
-    "outside source": ("from an outside source", "d'une autre source"),
+    "outside source": ("from an outside source", "d’une autre source"),
     "house ruling": ("house ruling", "règle maison"),
     "unknown": ("unknown", "inconnu"),
 }

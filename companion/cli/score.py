@@ -126,7 +126,7 @@ def _show(state: State[Any], book: Rulebook, problems: Sequence[Problem], lang: 
     if decided is not None:
         out.print(ruling_text(decided, lang))
     if state.outcome() is None:
-        out.print(Text("La partie n'est pas finie." if french else "The game is not over.", style="dim"))
+        out.print(Text("La partie n’est pas finie." if french else "The game is not over.", style="dim"))
     for problem in problems:
         text = Text("✗ ", style="bold red").append(book.problem(problem, state, lang), style="red")
         out.print(text.append(f"  {cited(problem.clauses)}", style="cyan"))

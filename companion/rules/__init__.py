@@ -44,7 +44,7 @@ def game(game_id: str) -> Game[Any]:
         there = ", ".join(games())
         raise SetupError(
             f"There is no game {str(game_id)[:40]!r}; there is {there}.",
-            f"Il n'y a pas de jeu {str(game_id)[:40]!r} ; il y a {there}.",
+            f"Il n’y a pas de jeu {str(game_id)[:40]!r} ; il y a {there}.",
         )
     found: Game[Any] = importlib.import_module(_MODULES[game_id]).GAME
     return found

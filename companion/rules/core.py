@@ -407,13 +407,13 @@ class Game(ABC, Generic[M]):
                 there = ", ".join(known) or "-"
                 raise SetupError(
                     f"{self.id} has no option {name!r}; it has {there}.",
-                    f"{self.id} n'a pas d'option {name!r} ; il y a {there}.",
+                    f"{self.id} n’a pas d’option {name!r} ; il y a {there}.",
                 )
             if not any(value == v and type(value) is type(v) for v in known[name].values):
                 allowed = ", ".join(map(str, known[name].values))
                 raise SetupError(
                     f"Option {name} is one of {allowed}, not {value!r}.",
-                    f"L'option {name} est l'une de {allowed}, pas {value!r}.",
+                    f"L’option {name} est l’une de {allowed}, pas {value!r}.",
                 )
             chosen[name] = value
         return chosen

@@ -61,21 +61,21 @@ class Header:
         if not isinstance(data, dict) or not isinstance(data.get("game"), str):
             raise RecordError(
                 'The first line of a record is an object with "game" and "players".',
-                'La première ligne d\'une partie est un objet avec "game" et "players".',
+                'La première ligne d’une partie est un objet avec "game" et "players".',
             )
         for key in data:
             if key not in _HEADER_KEYS:
                 raise RecordError(
                     f"The header of a record has {', '.join(_HEADER_KEYS)}, not {key[:40]!r}.",
-                    f"L'en-tête d'une partie a {', '.join(_HEADER_KEYS)}, pas {key[:40]!r}.",
+                    f"L’en-tête d’une partie a {', '.join(_HEADER_KEYS)}, pas {key[:40]!r}.",
                 )
         position = data.get("position")
         players = data.get("players", [])
         if not isinstance(players, list) or not all(isinstance(p, dict) for p in players):
-            raise RecordError("The players of a record are a list of objects.", "Les joueurs sont une liste d'objets.")
+            raise RecordError("The players of a record are a list of objects.", "Les joueurs sont une liste d’objets.")
         for key in ("options", "setup", "position"):
             if data.get(key) is not None and not isinstance(data[key], dict):
-                raise RecordError(f"{key!r} of a record is an object.", f"{key!r} d'une partie est un objet.")
+                raise RecordError(f"{key!r} of a record is an object.", f"{key!r} d’une partie est un objet.")
         return cls(
             data["game"],
             tuple(players),
@@ -306,7 +306,7 @@ def _texts(lines: Iterable[str | bytes]) -> Iterator[tuple[int, str]]:
                 number,
                 RecordError(
                     f"The line is longer than {MAX_LINE_BYTES} bytes; this is no record of a game.",
-                    f"La ligne dépasse {MAX_LINE_BYTES} octets ; ce n'est pas une partie.",
+                    f"La ligne dépasse {MAX_LINE_BYTES} octets ; ce n’est pas une partie.",
                 ),
             )
         if number > MAX_LINES or size > MAX_BYTES:
@@ -314,7 +314,7 @@ def _texts(lines: Iterable[str | bytes]) -> Iterator[tuple[int, str]]:
                 number,
                 RecordError(
                     f"A record has at most {MAX_LINES} lines and {MAX_BYTES} bytes; it is not read on.",
-                    f"Une partie a au plus {MAX_LINES} lignes et {MAX_BYTES} octets ; la lecture s'arrête.",
+                    f"Une partie a au plus {MAX_LINES} lignes et {MAX_BYTES} octets ; la lecture s’arrête.",
                 ),
             )
         try:
@@ -322,7 +322,7 @@ def _texts(lines: Iterable[str | bytes]) -> Iterator[tuple[int, str]]:
         except UnicodeError:
             raise _Stop(
                 number,
-                RecordError("The line is not text in UTF-8.", "La ligne n'est pas du texte en UTF-8."),
+                RecordError("The line is not text in UTF-8.", "La ligne n’est pas du texte en UTF-8."),
             ) from None
         if text:
             yield number, text
@@ -357,7 +357,7 @@ def _move_text(line: str) -> str:
     if not isinstance(value, str):
         raise RecordError(
             "After the header every line is one move, as a text.",
-            "Après l'en-tête, chaque ligne est un coup, sous forme de texte.",
+            "Après l’en-tête, chaque ligne est un coup, sous forme de texte.",
         )
     return value
 
@@ -378,7 +378,7 @@ def _json(text: str) -> JSON:
     except RecursionError:
         raise RecordError("The line is nested too deeply.", "La ligne est trop imbriquée.") from None
     except ValueError:
-        raise RecordError("The line is not valid JSON.", "La ligne n'est pas du JSON valide.") from None
+        raise RecordError("The line is not valid JSON.", "La ligne n’est pas du JSON valide.") from None
 
 
 __all__ = [

@@ -117,7 +117,7 @@ def parse_card(text: str) -> int:
             )
     raise InvalidMoveError(
         f"{text[:40]!r} is no animal card; a card reads like fox-5-moose (animal, placement value, companion).",
-        f"{text[:40]!r} n'est pas une carte Animal ; une carte s'écrit fox-5-moose (animal, valeur de pose, associé).",
+        f"{text[:40]!r} n’est pas une carte Animal ; une carte s’écrit fox-5-moose (animal, valeur de pose, associé).",
     )
 
 
@@ -135,5 +135,5 @@ def parse_animal(text: str) -> int:
             return number
     raise InvalidMoveError(
         f"{text[:40]!r} is no animal of Arctic; they are {', '.join(ANIMALS)}.",
-        f"{text[:40]!r} n'est pas un animal d'Arctic ; ce sont {', '.join(ANIMALS)}.",
+        f"{text[:40]!r} n’est pas un animal d’Arctic ; ce sont {', '.join(ANIMALS)}.",
     )

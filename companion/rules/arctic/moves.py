@@ -87,7 +87,7 @@ def parse_move(text: str) -> ArcticMove:
     if len(rest) not in [len(form.split()) for form in forms]:
         shown = " / ".join(f"{kind} {form}".strip() for form in forms)
         raise InvalidMoveError(
-            f"{text!r} is no move: the form is {shown}.", f"{text!r} n'est pas un coup : la forme est {shown}."
+            f"{text!r} is no move: the form is {shown}.", f"{text!r} n’est pas un coup : la forme est {shown}."
         )
     return reader(kind, rest)
 
@@ -96,7 +96,7 @@ def _no_move(text: str) -> InvalidMoveError:
     kinds = ", ".join(_FORMS)
     return InvalidMoveError(
         f"{text[:40]!r} is no move of Arctic; a move begins with {kinds}.",
-        f"{text[:40]!r} n'est pas un coup d'Arctic ; un coup commence par {kinds}.",
+        f"{text[:40]!r} n’est pas un coup d’Arctic ; un coup commence par {kinds}.",
     )
 
 
@@ -128,7 +128,7 @@ def _parse_seat(text: str) -> int:
         return int(text[1]) - 1
     raise InvalidMoveError(
         f"{text!r} is no seat; seats are p1, p2, p3, p4.",
-        f"{text!r} n'est pas une place ; les places sont p1, p2, p3, p4.",
+        f"{text!r} n’est pas une place ; les places sont p1, p2, p3, p4.",
     )
 
 
@@ -161,7 +161,7 @@ def _place(kind: str, rest: list[str]) -> ArcticMove:
     if word and not places:
         raise InvalidMoveError(
             f"{word!r} is no way to place a card: say nothing (on top), bottom or under.",
-            f"{word!r} n'est pas une façon de poser : ne dites rien (au-dessus), bottom ou under.",
+            f"{word!r} n’est pas une façon de poser : ne dites rien (au-dessus), bottom ou under.",
         )
     where = places[0] if places else TOP
     return ArcticMove(kind, parse_card(rest[0]) if where == UNDER else _known_card(rest[0]), where)

@@ -270,7 +270,7 @@ def _word(value: Any, words: Sequence[str], what: str) -> str:
     if not isinstance(value, str) or value not in words:
         raise SetupError(
             f"{what} is one of {', '.join(words)}, not {_short(value)}.",
-            f"{what} est l'un de {', '.join(words)}, pas {_short(value)}.",
+            f"{what} est l’un de {', '.join(words)}, pas {_short(value)}.",
         )
     return value
 
@@ -278,7 +278,7 @@ def _word(value: Any, words: Sequence[str], what: str) -> str:
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_NAME:
         raise SetupError(
-            f"A player's name has 1 to {MAX_NAME} characters, unlike {_short(value)}.",
+            f"A player’s name has 1 to {MAX_NAME} characters, unlike {_short(value)}.",
             f"Un nom a de 1 à {MAX_NAME} caractères, pas {_short(value)}.",
         )
     return value.strip()
@@ -296,7 +296,7 @@ def _list(value: Any, what: str, most: int) -> list[Any]:
     if not isinstance(value, list) or len(value) > most:
         raise SetupError(
             f"{what} is a list of at most {most}, not {_short(value)}.",
-            f"{what} est une liste d'au plus {most}, pas {_short(value)}.",
+            f"{what} est une liste d’au plus {most}, pas {_short(value)}.",
         )
     return value
 

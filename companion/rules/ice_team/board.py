@@ -99,7 +99,7 @@ def _cells(value: Any) -> list[Cell]:
     if not isinstance(value, list) or not 0 < len(value) <= MOST_CELLS:
         raise SetupError(
             "Start and Village are lists of the coordinates that they cover.",
-            "Départ et Village sont les listes des coordonnées qu'ils couvrent.",
+            "Départ et Village sont les listes des coordonnées qu’ils couvrent.",
         )
     return [_cell(pair) for pair in value]
 
@@ -135,7 +135,7 @@ def _board(boards: Mapping[str, Any], name: Any) -> tuple[str, list[tuple[Cell, 
     if not all(isinstance(row, str) and set(row) <= set(SYMBOLS) for row in rows):
         raise SetupError(
             f"The rows of board {name} are made of I (igloo), f (floe) and a dot (open sea).",
-            f"Les rangées du plateau {name} sont faites de I (igloo), f (banquise) et d'un point (mer).",
+            f"Les rangées du plateau {name} sont faites de I (igloo), f (banquise) et d’un point (mer).",
         )
     cells = [((q, r), SYMBOLS[symbol]) for r, row in enumerate(rows) for q, symbol in enumerate(row)]
     kinds = [kind for _, kind in cells]
@@ -157,7 +157,7 @@ def make_layout(boards: Mapping[str, Any], layout: Any) -> Layout:
     if not isinstance(placed, list) or len(placed) != TRACKS or not all(isinstance(item, Mapping) for item in placed):
         raise SetupError(
             "A layout of Ice Team places four track boards.",
-            "Une disposition d'Ice Team place quatre plateaux Parcours.",
+            "Une disposition d’Ice Team place quatre plateaux Parcours.",
         )
     names: list[str] = []
     kinds: list[str] = []
@@ -187,7 +187,7 @@ def make_layout(boards: Mapping[str, Any], layout: Any) -> Layout:
     if len(set(names)) != len(names) or len(set(every)) != len(every):
         raise SetupError(
             "Two boards of the layout lie on the same place, or one board is used twice.",
-            "Deux plateaux de la disposition sont au même endroit, ou l'un sert deux fois.",
+            "Deux plateaux de la disposition sont au même endroit, ou l’un sert deux fois.",
         )
     found = _joined(grids.pop(), names, kinds, cells, start, village)
     _check(found)

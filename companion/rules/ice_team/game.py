@@ -52,7 +52,7 @@ class IceTeam(Game[IceMove]):
             known = ", ".join(SETUP_KEYS)
             raise SetupError(
                 f"A set-up of Ice Team has {known} and nothing else.",
-                f"Une mise en place d'Ice Team a {known} et rien d'autre.",
+                f"Une mise en place d’Ice Team a {known} et rien d’autre.",
             )
         state = self.empty(players, options, given)
         for move in _setup_moves(given):

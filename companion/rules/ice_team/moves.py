@@ -60,7 +60,7 @@ def parse_move(text: str) -> IceMove:
             f"{words[0]!r} peut vouloir dire {said} ; une lettre de plus suffit.",
         )
     if not verbs or any(len(word) > _LONGEST_WORD or not word.isascii() for word in words):
-        raise InvalidMoveError(f"{text[:40]!r} is no move of Ice Team.", f"{text[:40]!r} n'est pas un coup d'Ice Team.")
+        raise InvalidMoveError(f"{text[:40]!r} is no move of Ice Team.", f"{text[:40]!r} n’est pas un coup d’Ice Team.")
     move = IceMove(verbs[0], *words[1:])
     if move.kind == "first" and move.a not in COLOURS:
         raise InvalidMoveError("The teams are green and red.", "Les équipes sont green (vert) et red (rouge).")

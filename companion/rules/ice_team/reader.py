@@ -166,7 +166,7 @@ def _read_pending(s: IceTeamState, pending: Mapping[str, Any]) -> None:
         if s.seat < 0 or space not in team:
             raise SetupError(
                 "The bear of the action is not where the position says.",
-                "L'ours de l'action n'est pas où le dit la position.",
+                "L’ours de l’action n’est pas où le dit la position.",
             )
         s.bear = TEAM * s.seat + team.index(space)
     if "origin" in pending:

@@ -257,7 +257,7 @@ class _Reader:
         if not isinstance(value, int) or isinstance(value, bool) or abs(value) > _SILLY:
             raise SetupError(
                 f"{key!r} of {what} is a whole number up to {_SILLY}, not {str(value)[:40]!r}.",
-                f"{key!r} ({what}) est un nombre entier jusqu'à {_SILLY}, pas {str(value)[:40]!r}.",
+                f"{key!r} ({what}) est un nombre entier jusqu’à {_SILLY}, pas {str(value)[:40]!r}.",
             )
         if value < 0:
             self.flaws.append(problem("negative-count", what=key, count=value))
