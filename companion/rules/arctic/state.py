@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import TYPE_CHECKING
 
-from companion.rules.arctic import legality, position, problems, reasons, score
+from companion.rules.arctic import grounds, legality, position, problems, reasons, score
 from companion.rules.arctic.cards import (
     DRAW,
     FACE_DOWN,
@@ -68,7 +68,7 @@ class ArcticState(Situation):
 
     def grounds(self, move: ArcticMove) -> Reason:
         """Return what a legal step does."""
-        return reasons.what_it_does(self, move)
+        return grounds.what_it_does(self, move)
 
     def problems(self) -> tuple[Problem, ...]:
         """Return everything that is wrong with this position."""
