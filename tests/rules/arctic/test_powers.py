@@ -15,7 +15,7 @@ Make = Callable[..., Any]
 # --- phase B: walrus --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.cites("ARC-P.1")
+@pytest.mark.cites("ARC-P.1", "ARC-M.9")
 @pytest.mark.parametrize("step", ["+", "-"])
 def test_p1_the_main_animal_goes_one_more_card_either_way(
     table: Make, play: Make, texts: Make, at: Make, step: str
@@ -73,7 +73,7 @@ def test_p1_works_in_the_last_round(table: Make, play: Make, texts: Make) -> Non
 # --- phase A: puffin --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.cites("ARC-P.3")
+@pytest.mark.cites("ARC-P.3", "ARC-M.1")
 def test_p3_a_hand_card_for_a_river_card(table: Make, play: Make, refused: Make, texts: Make, ann: Make) -> None:
     state = table(pile="fox-2-puffin", hand="moose-5-walrus moose-4-orca", own="puffin", sides=(3,))
     assert len(texts(state, "swap")) == 12
@@ -96,7 +96,7 @@ def test_p3_only_before_the_first_card_is_placed(table: Make, play: Make, refuse
         assert "before" in refused(state, "swap moose-4-orca bear-5-fox").en
 
 
-@pytest.mark.cites("ARC-P.4", "ARC-A.2")
+@pytest.mark.cites("ARC-P.4", "ARC-A.2", "ARC-M.2")
 def test_p4_the_visible_card_comes_back_and_the_value_is_read_anew(
     table: Make, play: Make, refused: Make, texts: Make, ann: Make
 ) -> None:
@@ -142,7 +142,7 @@ def drawing(table: Make, play: Make, **fields: Any) -> Any:
     return play(state, "place fox-4-walrus", "tokens fox+ walrus-")
 
 
-@pytest.mark.cites("ARC-P.5")
+@pytest.mark.cites("ARC-P.5", "ARC-M.12")
 def test_p5_a_penalty_card_goes_to_another_player_once(table: Make, play: Make, refused: Make, texts: Make) -> None:
     state = drawing(table, play, penalty="orca-3-fox orca-2-moose", own="bear", sides=(5,), others=({}, {}))
     assert texts(state, "give") == {f"give {c} {p}" for c in ("orca-3-fox", "orca-2-moose") for p in ("p2", "p3")}
@@ -255,7 +255,7 @@ def test_p8_draws_may_come_unseen_from_the_pile(table: Make, play: Make, refused
 # --- moose ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.cites("ARC-P.9")
+@pytest.mark.cites("ARC-P.9", "ARC-M.10")
 def test_p9_one_card_more_or_fewer_to_draw(table: Make, play: Make, refused: Make, ann: Make) -> None:
     state = drawing(table, play, own="moose", sides=(9,))
     assert state.value == 2
@@ -290,7 +290,7 @@ def test_the_two_values_change_in_their_own_phases(table: Make, play: Make, refu
     assert refused(ten, "value -1").clauses == ("ARC-K.6", "ARC-P.9")
 
 
-@pytest.mark.cites("ARC-P.10")
+@pytest.mark.cites("ARC-P.10", "ARC-M.3")
 def test_p10_one_card_more_or_fewer_to_place(table: Make, play: Make, refused: Make, ann: Make) -> None:
     hand = "walrus-4-puffin orca-5-puffin bear-5-fox"
     state = table(pile="fox-2-puffin", hand=hand, own="moose", sides=(10,))
@@ -316,7 +316,7 @@ def test_p10_to_nought_leaves_the_visible_card(table: Make, play: Make, allowed:
 # --- fox --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.cites("ARC-P.11")
+@pytest.mark.cites("ARC-P.11", "ARC-M.5")
 def test_p11_the_last_card_goes_under_the_whole_pile(table: Make, play: Make, refused: Make, ann: Make) -> None:
     state = table(pile="moose-3-puffin fox-2-puffin", hand="orca-5-puffin bear-5-fox", own="fox", sides=(11,))
     ruling = refused(state, "place bear-5-fox bottom")
@@ -327,7 +327,7 @@ def test_p11_the_last_card_goes_under_the_whole_pile(table: Make, play: Make, re
     assert "orca" in ann(state)["powers"], "the visible card is the one on top"
 
 
-@pytest.mark.cites("ARC-P.12")
+@pytest.mark.cites("ARC-P.12", "ARC-M.5")
 def test_p12_the_last_card_goes_face_down_under_the_visible_card(
     table: Make, play: Make, refused: Make, allowed: Make, ann: Make
 ) -> None:

@@ -116,7 +116,7 @@ def test_the_highest_wins_and_a_tie_goes_to_the_first_in_turn_order(table: Make)
 # --- face-down cards --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.cites("ARC-V.5", "ARC-P.12")
+@pytest.mark.cites("ARC-V.5", "ARC-P.12", "ARC-M.14")
 def test_a_face_down_card_counts_as_any_animal_and_may_bridge() -> None:
     state = fanned("fox fox _ fox")
     assert runs(state) == {"fox": (4, 6)}

@@ -14,7 +14,7 @@ Make = Callable[..., Any]
 NINE = "fox-4-walrus fox-3-orca fox-2-puffin moose-5-walrus moose-4-orca moose-3-puffin moose-2-bear walrus-5-orca"
 
 
-@pytest.mark.cites("ARC-0.1", "ARC-A.1")
+@pytest.mark.cites("ARC-0.1", "ARC-A.1", "ARC-M.4")
 def test_the_visible_card_before_placing_rules_a_and_the_new_one_b_and_c(table: Make, play: Make, ann: Make) -> None:
     state = table(pile="fox-2-puffin", hand="orca-5-puffin moose-1-fox bear-4-moose", river=None)
     assert state.position()["value"] == 2, "the placement value of the fox"
@@ -54,7 +54,7 @@ def test_without_a_visible_card_the_value_is_one(table: Make) -> None:
     assert table(hand="moose-1-fox", pile="fox-5-moose down:?", sides=(12,)).value == 1
 
 
-@pytest.mark.cites("ARC-T.4", "ARC-A.3")
+@pytest.mark.cites("ARC-T.4", "ARC-A.3", "ARC-M.6")
 def test_t4_two_missing_cards_cost_two_penalties(table: Make, play: Make, refused: Make, ann: Make) -> None:
     state = table(pile="fox-5-moose", hand="fox-4-walrus moose-4-orca orca-4-bear")
     before = state.pile_left
@@ -78,7 +78,7 @@ def test_with_an_empty_hand_all_is_paid(table: Make, play: Make, ann: Make) -> N
     assert state.position()["phase"] == "B", "the old card is still the visible one"
 
 
-@pytest.mark.cites("ARC-A.4")
+@pytest.mark.cites("ARC-A.4", "ARC-M.7")
 def test_the_power_card_comes_from_the_centre_or_from_a_player(table: Make, play: Make, ann: Make) -> None:
     state = table(hand="orca-5-puffin", others=({"powers": ["orca", "fox"]},))
     ruling = state.check(state.game.parse("place orca-5-puffin"))
@@ -111,7 +111,7 @@ def test_powers_of_b_and_c_work_at_once_those_of_a_do_not(table: Make, play: Mak
     assert ruling.clauses == ("ARC-A.5", "ARC-P.11") and ruling.status == "text"
 
 
-@pytest.mark.cites("ARC-A.6")
+@pytest.mark.cites("ARC-A.6", "ARC-M.15")
 def test_all_powers_are_optional_and_all_that_are_held_may_be_used(table: Make, play: Make, texts: Make) -> None:
     state = table(
         pile="fox-2-puffin",
@@ -133,7 +133,7 @@ def test_all_powers_are_optional_and_all_that_are_held_may_be_used(table: Make, 
 # --- B ----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.cites("ARC-T.5", "ARC-B.1")
+@pytest.mark.cites("ARC-T.5", "ARC-B.1", "ARC-M.8")
 def test_t5_one_up_the_other_down(table: Make, play: Make, refused: Make, texts: Make, at: Make) -> None:
     state = play(table(hand="fox-5-moose", tokens={"fox": 3, "moose": 6}), "place fox-5-moose")
     assert texts(state) == {"tokens fox+ moose-", "tokens fox- moose+"}
@@ -210,7 +210,7 @@ def test_t7_both_at_ends_both_go_inward(
 # --- C ----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.cites("ARC-C.1", "ARC-Q.9")
+@pytest.mark.cites("ARC-C.1", "ARC-Q.9", "ARC-M.11")
 def test_draw_from_the_river_then_fill_it_to_six(
     table: Make, play: Make, refused: Make, texts: Make, ann: Make
 ) -> None:
@@ -231,7 +231,7 @@ def test_draw_from_the_river_then_fill_it_to_six(
     assert sorted(ann(state)["hand"]) == [one, two]
 
 
-@pytest.mark.cites("ARC-T.8", "ARC-C.2", "ARC-Q.9")
+@pytest.mark.cites("ARC-T.8", "ARC-C.2", "ARC-Q.9", "ARC-M.13")
 def test_t8_nine_cards_in_hand_two_to_the_penalty_zone(
     table: Make, play: Make, refused: Make, texts: Make, ann: Make
 ) -> None:

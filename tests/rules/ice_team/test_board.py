@@ -54,7 +54,7 @@ def test_a_turned_board_turns_about_its_first_space() -> None:
     assert dict(zip(sixth.names, sixth.cells, strict=False))["d3"] == (11, 2)
 
 
-@pytest.mark.cites("ICE-S.1")
+@pytest.mark.cites("ICE-S.1", "ICE-M.10")
 def test_no_board_may_be_passed_by() -> None:
     beside = copy.deepcopy(LINE)
     beside["boards"][1]["at"] = [0, 3]
@@ -76,7 +76,7 @@ def test_no_board_may_be_passed_by() -> None:
         laid(LINE | {"start": [[-5, 0]]})
 
 
-@pytest.mark.cites("ICE-S.2")
+@pytest.mark.cites("ICE-S.2", "ICE-M.10")
 def test_start_never_touches_an_igloo() -> None:
     with pytest.raises(SetupError, match=r"Start touches an igloo.*ICE-S\.2") as wrong:
         laid(LINE | {"start": [[-1, 0], [1, -1]]})

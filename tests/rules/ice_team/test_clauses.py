@@ -132,7 +132,7 @@ def test_start_is_next_to_all_that_touches_it(ice: Make, texts: Make, refused: M
     assert {"walk d3 village", "walk d9 village"} <= texts(ice(green="d3 d9"), "walk")
 
 
-@pytest.mark.cites("ICE-1.1")
+@pytest.mark.cites("ICE-1.1", "ICE-M.1")
 def test_one_walks_to_what_is_adjacent_and_not_into_the_sea(ice: Make, texts: Make, refused: Make) -> None:
     state = ice(green="a6")
     assert texts(state, "walk a6") == {"walk a6 a3", "walk a6 b1", "walk a6 b4", "walk a6 a8", "walk a6 a9"}
@@ -145,7 +145,7 @@ def test_one_walks_to_what_is_adjacent_and_not_into_the_sea(ice: Make, texts: Ma
     assert refused(ice(turn="red", red="a1"), "walk a1 a9").clauses == ("ICE-1.1",)
 
 
-@pytest.mark.cites("ICE-1.2", "ICE-1.2a")
+@pytest.mark.cites("ICE-1.2", "ICE-1.2a", "ICE-M.2")
 def test_one_leaps_over_one_bear_to_the_space_straight_behind(ice: Make, refused: Make, allowed: Make) -> None:
     full = "oIo ooI ooo oIo\nooo ooo IoI ooo\noIo Ioo ooo oIo"
     state = ice(full, green="a4 a5", red="b4")
@@ -174,7 +174,7 @@ def test_a_chain_may_turn_and_is_one_action(ice: Make, play: Make, refused: Make
     assert turned.position()["places"]["a9"]["things"] == [{"kind": "bear", "colour": "green", "count": 1}]
 
 
-@pytest.mark.cites("ICE-1.3", "ICE-1.3a")
+@pytest.mark.cites("ICE-1.3", "ICE-1.3a", "ICE-M.3")
 def test_one_swims_straight_to_the_first_tile(ice: Make, refused: Make, allowed: Make) -> None:
     state = ice("oIo ooI ooo oIo\no.. .oo I.I oo.\noIo Ioo ooo oIo", green="a4", red="c4")
     ruling = allowed(state, "swim a4 b5")
@@ -200,7 +200,7 @@ def test_cracked_ice_breaks_before_the_effect_and_only_where_the_bear_came_from(
     assert ground(paws, "a1") == "sea", "paws are always cracked"
 
 
-@pytest.mark.cites("ICE-2.2")
+@pytest.mark.cites("ICE-2.2", "ICE-M.4")
 def test_an_igloo_gives_its_fish_and_what_the_die_shows(ice: Make, play: Make, allowed: Make, texts: Make) -> None:
     state = ice(green="a1")
     ruling = allowed(state, "walk a1 a2")
@@ -237,7 +237,7 @@ def test_penguins_without_fresh_fish_ask_nothing(ice: Make, play: Make, allowed:
     assert play(asked, "freeze 1").frozen == (1, 0)
 
 
-@pytest.mark.cites("ICE-2.6a", "ICE-2.6")
+@pytest.mark.cites("ICE-2.6a", "ICE-2.6", "ICE-M.7")
 def test_a_simple_drift_goes_over_open_sea_only(ice: Make, play: Make, refused: Make) -> None:
     state = play(ice("~Io ooI ooo oIo\n..o o.o I.I oo.\noIo Ioo ooo oIo"), "walk start a1")
     assert refused(state, "drift a3").clauses == ("ICE-2.6a",), "a tile lies there"
@@ -247,7 +247,7 @@ def test_a_simple_drift_goes_over_open_sea_only(ice: Make, play: Make, refused: 
     assert refused(state, "push moon").clauses == ("ICE-K.1",)
 
 
-@pytest.mark.cites("ICE-2.6b", "ICE-2.6c")
+@pytest.mark.cites("ICE-2.6b", "ICE-2.6c", "ICE-M.8")
 def test_a_block_drift_pushes_the_floes_in_front_while_there_is_sea(
     ice: Make, play: Make, allowed: Make, refused: Make, texts: Make
 ) -> None:
@@ -269,7 +269,7 @@ def test_a_block_drift_pushes_the_floes_in_front_while_there_is_sea(
     assert texts(nothing) == {"drift a6"}
 
 
-@pytest.mark.cites("ICE-2.7")
+@pytest.mark.cites("ICE-2.7", "ICE-M.9")
 def test_every_bear_that_comes_home_rolls_both_dice(ice: Make, play: Make, allowed: Make) -> None:
     state = ice(green="d3 d9")
     assert "ICE-2.7" in allowed(state, "walk d3 village").clauses

@@ -219,7 +219,7 @@ def test_q14_paws_without_a_way_on_are_lost(islands: Make, play: Make, allowed: 
     assert play(onward, "walk p6 p9").position()["pending"] == {"bear": "p9", "again": True}
 
 
-@pytest.mark.cites("ICE-Q.15", "ICE-2.5", "ICE-0.1")
+@pytest.mark.cites("ICE-Q.15", "ICE-2.5", "ICE-M.6", "ICE-0.1")
 def test_q15_the_action_of_the_paws_is_an_extra_one(ice: Make, play: Make, allowed: Make, refused: Make) -> None:
     state = play(ice("*Io ooI ooo oIo\no*o o.o I.I oo.\noIo Ioo ooo oIo", green="a4 b1"), "walk a4 a1")
     assert state.actions == 2

@@ -136,7 +136,7 @@ def test_t8_a_tile_that_can_drift_must_and_one_that_cannot_does_not(
     assert drifted["a4"]["things"] == [{"kind": "bear", "colour": "green", "count": 1}]
 
 
-@pytest.mark.cites("ICE-T.9", "ICE-2.4", "ICE-S.6", "ICE-Q.18")
+@pytest.mark.cites("ICE-T.9", "ICE-2.4", "ICE-M.5", "ICE-S.6", "ICE-Q.18")
 def test_t9_penguins_freeze_fish_and_not_tokens(ice: Make, play: Make, refused: Make, texts: Make) -> None:
     picture = "2Io ooI ooo oIo\no.o o.o I.I oo.\noIo Ioo ooo oIo"
     one = play(ice(picture, green="a4", fresh=(1, 0)), "walk a4 a1")
