@@ -6,7 +6,8 @@ from flask import Blueprint, Response, request
 
 from companion.night.answers import Role
 from companion.ports import BadDataError
-from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response
+from companion.rules.core import RulesError
+from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response, refusal
 from web.language import choose
 from web.sessions import house, me, member, who
 
@@ -42,8 +43,12 @@ def dispute() -> Response:
         raise bad_field("move")
     try:
         rulings = house().night.dispute(_colour(), _language(), path, text)
+    except RulesError as error:
+        return refusal(400, "no-move", {"en": error.en, "fr": error.fr})
     except BadDataError as error:
-        raise RefusedError(400, "no-move", "This is no move of the game that is open.") from error
+        raise RefusedError(
+            400, "no-move", "No ruling is given on this: no game is open, or a hand is hidden."
+        ) from error
     return json_response({"rulings": rulings})
 
 

@@ -8,8 +8,9 @@ from flask import Blueprint, Response, request
 
 from companion.rules import game
 from companion.rules.rulebook import Clause, Dispute, Rulebook, rulebook
-from web.answers import LANGUAGES, RefusedError, json_response
+from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response
 from web.language import choose
+from web.sessions import host, house
 
 views = Blueprint("api_rules", __name__, url_prefix="/api/rules/<game_id>")
 
@@ -23,11 +24,47 @@ def _book(game_id: str) -> Rulebook:
         raise RefusedError(404, "no-game", "This game is not known here.") from None
 
 
+def _language() -> str:
+    asked = request.args.get("lang", "")
+    return asked if asked in LANGUAGES else choose()
+
+
 def _form(item: Clause | Dispute, book: Rulebook) -> dict[str, Any]:
     form = item.to_json()
     if isinstance(item, Clause):
         form["book"] = book.rulebooks[item.rulebook]._asdict()
     return form
+
+
+@views.get("")
+def whole(game_id: str) -> Response:
+    """Answer with the whole rulebook in one language (``?lang=``, else the page's): clauses in order, and disputes."""
+    book = _book(game_id)
+    lang = _language()
+    clauses = [
+        {
+            "id": one.id,
+            "book": book.rulebooks[one.rulebook].of(lang),
+            "heading": one.heading.of(lang),
+            "text": one.text.of(lang),
+            "note": one.note.of(lang),
+            "status": one.status,
+            "option": one.option,
+        }
+        for one in book.clauses.values()
+    ]
+    disputes = [
+        {
+            "id": one.id,
+            "question": one.question.of(lang),
+            "text": one.ruling.of(lang),
+            "clauses": list(one.clauses),
+            "status": one.status,
+            "option": one.option,
+        }
+        for one in book.disputes.values()
+    ]
+    return json_response({"game": game_id, "name": book.name.of(lang), "clauses": clauses, "disputes": disputes})
 
 
 @views.get("/clauses/<clause_id>")
@@ -44,15 +81,15 @@ def clause(game_id: str, clause_id: str) -> Response:
 def search(game_id: str) -> Response:
     """Answer with the clauses and disputes that speak of ``?q=WORDS`` (``&lang=``, else the page's language)."""
     book = _book(game_id)
-    asked = request.args.get("lang", "")
-    found = book.search(request.args.get("q", "")[:200], asked if asked in LANGUAGES else choose())
+    found = book.search(request.args.get("q", "")[:200], _language())
     return json_response({"found": [_form(item, book) for item in found[:MAX_FOUND]]})
 
 
 @views.get("/options")
 def options(game_id: str) -> Response:
-    """Answer with the questions that the table settles before a game, the default first."""
+    """Answer with the questions that the table settles before a game, the default first; ``house``: how it voted."""
     book = _book(game_id)
+    votes = house().votes.of(game_id)
     asked = []
     for option in game(game_id).options:
         text = book.option(option.name)
@@ -61,7 +98,26 @@ def options(game_id: str) -> Response:
                 "name": option.name,
                 "clause": option.clause,
                 "question": text.question._asdict(),
+                "house": votes.get(option.name),
                 "values": [{"value": value, **text.value(value)._asdict()} for value in option.values],
             }
         )
     return json_response({"options": asked})
+
+
+@views.post("/votes")
+def vote(game_id: str) -> Response:
+    """Keep how the house voted where the rulebook is silent: ``{"option", "value"}``; the host only."""
+    host()
+    body = json_body()
+    name, value = body.get("option"), body.get("value")
+    _book(game_id)
+    if not isinstance(name, str) or name not in {option.name for option in game(game_id).options}:
+        raise bad_field("option")
+    try:
+        house().votes.vote(name, value)
+    except KeyError:
+        raise bad_field("value") from None
+    except OSError as error:
+        raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
+    return options(game_id)

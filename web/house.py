@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from companion.night.boxes import Boxes
     from companion.night.hub import Hub
     from companion.night.night import Night
+    from companion.night.votes import Votes
     from companion.ports import CameraStatus, CountPosterior, Evidence, IglooStatus, Motion
     from companion.settings import Settings
 
@@ -72,6 +73,11 @@ class House(Protocol):
     @property
     def boxes(self) -> Boxes:
         """Return what an owner entered of the real boxes."""
+        ...
+
+    @property
+    def votes(self) -> Votes:
+        """Return how the house voted where a rulebook is silent."""
         ...
 
     @property

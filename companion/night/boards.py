@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from companion.night.fold import Match
+from companion.night.sentences import Words
 from companion.night.views.board import BoardView
 from companion.ports import BadDataError
-from companion.rules.core import JSON, RulesError, Ruling
+from companion.rules.core import JSON, Ruling
 from companion.rules.rulebook import Rulebook, rulebook
+
+if TYPE_CHECKING:
+    from companion.rules.igloo_pop import IglooPopState
 
 MOST_PLACES = 4
 """Places in one dispute."""
@@ -40,36 +44,42 @@ def board(match: Match, colour: str | None, lang: str) -> dict[str, JSON] | None
 def dispute(match: Match, colour: str | None, lang: str, path: Sequence[str], text: str) -> list[dict[str, JSON]]:
     """Return the rulings on a move by its text, or on what tapping these places may mean; the legal ones first.
 
-    Each is ``{"move", "legal", "clauses", "status", "option", "facts", "en", "fr", "svg", "cited"}``; ``cited`` are
-    the clauses with rulebook and heading. A move that would tell a hidden hand is not looked at.
+    Each is ``{"move", "name": {"en", "fr"}, "legal", "clauses", "status", "option", "facts", "en", "fr", "svg",
+    "cited"}``; ``cited`` are the clauses with rulebook and heading. A move that would tell a hidden hand is not
+    looked at.
 
-    :raises companion.ports.BadDataError: for a text that is no move, in one sentence.
+    :raises companion.rules.core.RulesError: for a text that is no move, in one sentence.
+    :raises companion.ports.BadDataError: for a move of a hand that this phone may not see.
     """
-    view = match.view
-    if not isinstance(view, BoardView):
-        raise BadDataError("This game has no board to tap.")
-    state = match.state
+    view, state = match.view, match.state
+    seat = seat_of(match, colour)
+    found: list[tuple[Any, Ruling]] = []
     if text:
-        try:
-            move = match.game.parse(text)
-        except RulesError as error:
-            raise BadDataError(error.en) from error
-        if match.draw and view.secret(state, move) and seat_of(match, colour) != state.to_move:
+        move = match.game.parse(text)
+        if match.draw and view.secret(state, move) and seat != state.to_move:
             raise BadDataError("Only the phone that has taken this seat plays from its hand.")
         found = [(move, state.check(move))]
-    else:
+    elif isinstance(view, BoardView):
         found = view.dispute(state, path[:MOST_PLACES])
-    seat = seat_of(match, colour)
     book = rulebook(match.game.id)
     return [
         {
             "move": str(move),
+            "name": (view.name(state, move) if isinstance(view, BoardView) else Words(str(move), str(move)))._asdict(),
             **ruling.to_json(),
-            "svg": view.draw(state, lang, seat, move),
+            "svg": _drawn(match, seat, lang, move),
             "cited": cited(book, ruling),
         }
         for move, ruling in found
     ]
+
+
+def _drawn(match: Match, seat: int | None, lang: str, move: Any) -> str:
+    if isinstance(match.view, BoardView):
+        return match.view.draw(match.state, lang, seat, move)
+    from companion.rules.igloo_pop.svg import draw  # noqa: PLC0415 - a game's picture is drawn when somebody asks
+
+    return draw(cast("IglooPopState", match.state), move, lang)
 
 
 def cited(book: Rulebook, ruling: Ruling) -> list[Mapping[str, JSON]]:

@@ -12,6 +12,7 @@ JOURNAL = "journal.sqlite"
 ACCESS = "access.sqlite"
 EVIDENCE = "evidence"
 BOXES = "boxes"
+VOTES = "votes.json"
 ADDRESS = "address.json"
 
 

@@ -173,7 +173,8 @@ class Night:
     def dispute(self, colour: str | None, lang: str, path: Sequence[str], text: str) -> list[dict[str, Any]]:
         """Return the rulings on a move of the open match, as :func:`companion.night.boards.dispute` does.
 
-        :raises companion.ports.BadDataError: without a match on a board, or for a text that is no move.
+        :raises companion.rules.core.RulesError: for a text that is no move.
+        :raises companion.ports.BadDataError: without an open match, or for a hand that is not of this phone.
         """
         with self._lock:
             match = self._fold.match

@@ -20,12 +20,13 @@ from companion import __version__
 from companion.night.access import Access
 from companion.night.boxes import Boxes
 from companion.night.evidence import EvidenceStore
-from companion.night.folder import ACCESS, BOXES, EVIDENCE, JOURNAL, remove_address, write_address
+from companion.night.folder import ACCESS, BOXES, EVIDENCE, JOURNAL, VOTES, remove_address, write_address
 from companion.night.hub import Hub
 from companion.night.journal import Journal
 from companion.night.night import Night
 from companion.night.restore import settle
 from companion.night.store import StorageError
+from companion.night.votes import Votes
 from companion.night.watch import RoundWatch
 from companion.ports import (
     BadDataError,
@@ -93,6 +94,7 @@ class Service:
         self.hub = Hub()
         self._journal = Journal(options.data / JOURNAL)
         self.boxes = Boxes(options.data / BOXES)
+        self.votes = Votes(options.data / VOTES)
         self.night = Night(self._journal, self.hub, boxes=self.boxes)
         self.access = Access(options.data / ACCESS)
         self._pictures = EvidenceStore(options.data / EVIDENCE)

@@ -17,6 +17,7 @@ from companion.night.evidence import EvidenceStore
 from companion.night.hub import Hub
 from companion.night.journal import Journal
 from companion.night.night import Night
+from companion.night.votes import Votes
 from companion.ports import (
     BadDataError,
     CameraStatus,
@@ -62,6 +63,7 @@ class SmallHouse:
         self.hub = Hub()
         self.journal = Journal(folder / "journal.sqlite")
         self.boxes = Boxes(folder / "boxes")
+        self.votes = Votes(folder / "votes.json")
         self.night = Night(self.journal, self.hub, rng=Random(7), boxes=self.boxes)
         self.access = Access(folder / "access.sqlite", limit=TryLimit())
         self.settings = Settings(None)

@@ -65,3 +65,29 @@ def test_boxes_are_the_host_s(player: FlaskClient, host: FlaskClient) -> None:
     assert host.post("/api/boxes/iglu-iglu", json={"data": None}).json["own"] is False
     for wrong in ({"data": 3}, {}, {"data": {"x": 1}}):
         assert host.post("/api/boxes/iglu-iglu", json=wrong).status_code in {400, 422}
+
+
+def test_the_whole_rulebook_in_one_language(guest: FlaskClient) -> None:
+    for lang, word in (("en", "igloo"), ("fr", "igloo")):
+        book = guest.get(f"/api/rules/iglu-iglu?lang={lang}").json
+        assert len(book["clauses"]) > 100
+        assert len(book["disputes"]) >= 20
+        assert all(one["text"] and one["heading"] and one["book"] for one in book["clauses"])
+        assert any(word in one["text"] for one in book["clauses"])
+    assert guest.get("/api/rules/chess").status_code == 404
+
+
+def test_the_house_votes_where_the_rulebook_is_silent(
+    player: FlaskClient, host: FlaskClient, house: SmallHouse
+) -> None:
+    path = "/api/rules/iglu-iglu/votes"
+    vote = {"option": "iglu.no_repick", "value": False}
+    assert player.post(path, json=vote).status_code == 403
+    told = host.post(path, json=vote).json["options"]
+    assert next(one for one in told if one["name"] == "iglu.no_repick")["house"] is False
+    assert player.get("/api/rules/iglu-iglu/options").json["options"][0]["house"] is False
+    assert house.votes.of("iglu-iglu") == {"iglu.no_repick": False}
+    assert house.votes.of("arctic") == {}
+    for wrong in ({"option": "x", "value": 1}, {"option": "iglu.no_repick", "value": 0}, {"option": 3}, {}):
+        assert host.post(path, json=wrong).status_code == 400
+    assert host.post("/api/rules/arctic/votes", json=vote).status_code == 400

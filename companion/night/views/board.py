@@ -282,6 +282,13 @@ class BoardView:
             )
         return found
 
+    def name(self, state: State[Any], move: Any) -> Words:
+        """Return a move in words, legal or not; one that leads off the board by its text."""
+        try:
+            return self.tap(state, move).words
+        except (IndexError, KeyError):
+            return Words(str(move), str(move))
+
     def dispute(self, state: State[Any], path: Sequence[str]) -> list[tuple[Any, Ruling]]:
         """Return the rulings on what somebody may mean who taps these places: the legal ones first.
 

@@ -196,7 +196,7 @@ class IgluIgluView(BoardView):
 
     @staticmethod
     def _cost(s: IgluState, move: Any) -> int | None:
-        if s.phase != at.ACT or move.kind not in (m.WALK, m.KAYAK, m.HUNT, m.BUILD):
+        if s.phase != at.ACT or move.kind not in (m.WALK, m.KAYAK, m.HUNT, m.BUILD) or s.refusal(move) is not None:
             return None
         spent = s.points - s.after(move).points
         return spent if spent >= 0 else s.points

@@ -126,6 +126,8 @@ export function boardPlay(match) {
       paused && mayAct()
         ? h("button", { type: "button", class: "main", "data-do": "resume" }, icon("play"), t("Go on"))
         : ready ? dock(match, next) : null),
+    h("p", { class: "row", "data-key": "objection" },
+      h("a", { class: "second", href: "#referee" }, icon("scales"), t("You can't do that!"))),
     hands(match),
     match.stand_in && h("p", { class: "note", "data-key": "stand-in" },
       t("Played with stand-in pieces: nobody has entered yet what lies in the box.")),

@@ -4,7 +4,8 @@ import { h, patch } from "./dom.js";
 import { icon, playerName, token } from "./art.js";
 import { said, t } from "./words.js";
 
-const STATUS = () => ({
+/** What a clause stands on, in words. */
+export const statusWords = () => ({
   text: t("stated in the rulebook"),
   deduced: t("deduced from the rulebook"),
   "outside source": t("from a source beside the rulebook"),
@@ -55,7 +56,7 @@ export function clauseWindow(clause) {
     h("p", { class: "clause-text" }, said(clause)),
     clause.note ? h("p", { class: "quiet" }, said(clause.note)) : null,
     h("p", { class: "quiet" }, dispute ? null : [said(clause.book), ": ", said(clause.heading), ". "],
-      h("span", { class: "ground" }, STATUS()[clause.status] ?? clause.status)));
+      h("span", { class: "ground" }, statusWords()[clause.status] ?? clause.status)));
 }
 
 /** Ask whether the table agrees; resolves to true only then. */

@@ -28,6 +28,8 @@ function standing() {
       h("span", { class: "lamp", "aria-hidden": "true" }),
       h("span", { class: "link-words" }, store.sending ? t("sending") : linkWords())),
     h("span", { class: "role" }, store.me.label || role),
+    h("a", { class: "second to-referee", href: inReferee() ? "#" : "#referee", "aria-label": t("The referee"), "aria-current": inReferee() ? "page" : null },
+      icon("scales"), h("span", { class: "wide-words" }, t("Referee"))),
     isHost() && h("button", { type: "button", class: "second invite", "data-do": "invite" }, icon("people"), t("Invite")),
     !mayAct() && h("a", { class: "second", href: "/join" }, icon("people"), t("Join")),
   ];
@@ -38,7 +40,18 @@ function settingsButton() {
     h("button", { type: "button", class: "second", "data-do": "settings" }, icon("gear"), t("Settings")));
 }
 
+let referee = null;
+
+/** The referee's room has a module of its own, fetched when it is first entered. */
+function enterReferee() {
+  if (!referee) import("./referee.js").then((found) => { referee = found; change(() => {}); });
+  return referee ? referee.refereeRoom() : h("p", { class: "quiet" }, t("Opening the rulebook …"));
+}
+
+const inReferee = () => location.hash === "#referee";
+
 function stage() {
+  if (inReferee()) return enterReferee();
   const { view } = store;
   if (!view) return h("p", { class: "quiet" }, t("Looking for the table …"));
   const game = match();
@@ -56,7 +69,7 @@ function draw() {
   const focused = document.activeElement;
   patch(slot("standing"), standing());
   patch(slot("stage"), [stage()]);
-  patch(slot("side"), store.view ? [game ? scores(game) : null, withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
+  patch(slot("side"), store.view && !inReferee() ? [game ? scores(game) : null, withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal)]);
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
@@ -156,7 +169,7 @@ const DO = {
   "close-dialog-window": () => closeDialog(null),
   "dialog-yes": () => closeDialog(true),
   clause: async ({ id }) => {
-    const game = match()?.game ?? "igloo-pop";
+    const game = { POP: "igloo-pop", IGLU: "iglu-iglu", ARC: "arctic", ICE: "ice-team" }[id.split("-")[0]];
     try {
       await clauseWindow(await ask(`/api/rules/${encodeURIComponent(game)}/clauses/${encodeURIComponent(id)}`));
     } catch (refused) {
@@ -235,12 +248,21 @@ function closeMenu(menu) {
   menu.removeAttribute("open");
 }
 
+function run(element) {
+  const told = { ...element.dataset };
+  // In the referee's room a place is tapped to ask, not to play.
+  if (inReferee() && told.do === "tap") referee?.judgeTap(told.place);
+  else (DO[told.do] ?? referee?.REFEREE_DO[told.do])?.(told);
+}
+
 function follow() {
+  addEventListener("hashchange", () => { change((s) => { s.refusal = null; }); scrollTo(0, 0); });
+  document.addEventListener("input", (event) => referee?.REFEREE_INPUT[event.target.dataset?.input]?.(event.target));
   document.addEventListener("click", (event) => {
     const element = event.target.closest?.("[data-do]");
     const menu = document.querySelector("details.menu[open]");
     if (menu && (element || !menu.contains(event.target))) closeMenu(menu);
-    if (element && !element.disabled) DO[element.dataset.do]?.({ ...element.dataset });
+    if (element && !element.disabled) run(element);
   });
   document.addEventListener("keydown", (event) => {
     const menu = document.querySelector("details.menu[open]");
@@ -249,10 +271,10 @@ function follow() {
     const element = event.target.closest?.("svg [role=button][data-do]");
     if (!element || (event.key !== "Enter" && event.key !== " ")) return;
     event.preventDefault();
-    DO[element.dataset.do]?.({ ...element.dataset });
+    run(element);
   });
   document.addEventListener("submit", (event) => {
-    const known = SUBMIT[event.target.dataset.submit];
+    const known = SUBMIT[event.target.dataset.submit] ?? referee?.REFEREE_SUBMIT[event.target.dataset.submit];
     if (!known) return;
     event.preventDefault();
     known(event.target);

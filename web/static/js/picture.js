@@ -60,9 +60,9 @@ function cheapest(moves) {
 
 /**
  * Draw a picture. `lit` maps places to the moves that go on there; `chosen` are the places of the path, `about` those that are asked about; `can` says
- * whether taps are heard (other places then answer why not); `costs` whether each lit place shows what it takes.
+ * whether taps are heard (`every`: from every place) (other places then answer why not); `costs` whether each lit place shows what it takes.
  */
-export function picture(text, { lit, chosen, about, can, costs, name }) {
+export function picture(text, { lit, chosen, about, can, every = false, costs, name }) {
   const node = parse(text);
   const [, , wide] = node.getAttribute("viewBox").split(" ").map(Number);
   const spots = [...node.querySelectorAll("[data-spot]")];
@@ -73,7 +73,7 @@ export function picture(text, { lit, chosen, about, can, costs, name }) {
     const parts = shapes(place);
     const asked = about.includes(here);
     if (!can && !picked && !asked) return null;
-    const button = can && (moves || picked);
+    const button = can && (every || moves || picked);
     const cost = costs && moves ? cheapest(moves) : null;
     return s("g", {
         class: ["spot", moves && "lit", picked && "picked", asked && "asked-about"],

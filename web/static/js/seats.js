@@ -43,13 +43,15 @@ function seatRow(game, index, count, before) {
 }
 
 function question(option, before) {
-  const chosen = option.values.some((one) => one.value === before[option.name]) ? before[option.name] : option.values[0].value;
+  const wanted = option.house ?? before[option.name];
+  const chosen = option.values.some((one) => one.value === wanted) ? wanted : option.values[0].value;
   return h("fieldset", { class: "choice", "data-key": option.name },
     h("legend", null, said(option.question), " ", clauses([option.clause])),
     option.values.map((one, i) =>
       h("label", null,
         h("input", { type: "radio", name: option.name, value: JSON.stringify(one.value), checked: one.value === chosen }),
-        h("span", null, said(one), i === 0 ? h("em", null, ` (${t("usual")})`) : null))));
+        h("span", null, said(one), i === 0 ? h("em", null, ` (${t("usual")})`) : null,
+          one.value === option.house ? h("em", null, ` (${t("as this house voted")})`) : null))));
 }
 
 const WAYS = () => [

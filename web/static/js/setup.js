@@ -7,7 +7,7 @@ import { isHost, mayAct, memory, store } from "./store.js";
 import { BOARDS, boardSetup, readBoardSetup } from "./seats.js";
 import { said, t } from "./words.js";
 
-const GAMES = [["igloo-pop", "Igloo Pop"], ["iglu-iglu", "Iglu Iglu"], ["arctic", "Arctic"], ["ice-team", "Ice Team"]];
+export const GAMES = [["igloo-pop", "Igloo Pop"], ["iglu-iglu", "Iglu Iglu"], ["arctic", "Arctic"], ["ice-team", "Ice Team"]];
 
 /** The game that is being set up: the one that was chosen, or the last one. */
 export const chosenGame = () => store.game ?? memory.get("game", "igloo-pop");
@@ -35,7 +35,8 @@ function seat(colour, known) {
 
 function question(option) {
   const before = memory.get("options", {});
-  const chosen = option.values.some((one) => one.value === before[option.name]) ? before[option.name] : option.values[0].value;
+  const wanted = option.house ?? before[option.name];
+  const chosen = option.values.some((one) => one.value === wanted) ? wanted : option.values[0].value;
   return h("fieldset", { class: "choice", "data-key": option.name },
     h("legend", null, said(option.question), " ", clauses([option.clause])),
     option.values.map((one, i) =>

@@ -1,0 +1,148 @@
+"""The referee's room and the owner's boxes, by tapping."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Phones
+from tests.browser.test_boards import Finger, opened, placed, stands_out
+from tests.web.assembly import Service
+from tests.worlds.served import wait
+
+
+def test_you_cannot_do_that(phones: Phones, service: Service, axe: Callable[[Page], list[str]]) -> None:
+    """From the live game: tap from where to where; yes or no, the sentence, the clauses, the picture."""
+    placed(service)
+    service.house.moves("melt c4", "reveal c4 kept")
+    page = phones.host(width=390, height=844)
+    Finger(page, service).ready()
+    page.click(".on-board a[href='#referee']")
+    expect(page.locator(".referee h1")).to_be_visible()
+    before = service.house.night.seq
+    for square in ("b8", "b7"):
+        page.locator(f".dispute-panel .spot[data-place={square}]").dispatch_event("click")
+    expect(page.locator(".verdict.yes")).to_contain_text("IGLU-2.A.1")
+    # A third tap begins anew.
+    for square in ("b8", "b5"):
+        page.locator(f".dispute-panel .spot[data-place={square}]").dispatch_event("click")
+    expect(page.locator(".verdict.no .answer")).to_contain_text("No")
+    page.click("[data-do=which-ruling] >> nth=1")
+    expect(page.locator("[data-do=which-ruling][aria-pressed=true]")).to_contain_text("Kayak")
+    expect(page.locator(".verdict .cited li").first).to_contain_text("rules of the game")
+    expect(page.locator(".verdict svg .refused")).to_have_count(1)
+    assert axe(page) == []
+    assert stands_out(page) == []
+    phones.shot(page, "referee-dispute", full=True)
+    # Asking changes nothing; a move may be written too, and a text that is none is refused in a sentence.
+    page.fill("input[name=move]", "build c1")
+    page.click("form[data-submit=judge] button")
+    expect(page.locator(".verdict.no")).to_be_visible()
+    page.fill("input[name=move]", "fly b8")
+    page.click("form[data-submit=judge] button")
+    expect(page.locator(".refusal")).to_be_visible()
+    assert service.house.night.seq == before
+    # When the table moves on, the ruling goes.
+    page.fill("input[name=move]", "walk b8 b7")
+    page.click("form[data-submit=judge] button")
+    expect(page.locator(".verdict.yes")).to_be_visible()
+    service.house.moves("walk b8 b7")
+    expect(page.locator(".verdict")).to_have_count(0)
+    phones.forgive("400")
+
+
+def test_a_dispute_in_igloo_pop(phones: Phones, service: Service) -> None:
+    service.house.open_match()
+    service.house.moves("start", "take red")
+    page = phones.player(width=1280, height=900)
+    page.click(".to-referee")
+    page.select_option("select[name=colour]", "red")
+    page.select_option("select[name=verb]", "take")
+    page.click("form[data-submit=judge-pop] button")
+    expect(page.locator(".verdict.no")).to_contain_text("POP-2.2")
+    phones.shot(page, "referee-pop", full=True)
+
+
+@pytest.mark.parametrize(("language", "dark"), [("en-GB", False), ("fr-FR", True)])
+def test_the_rulebooks_are_searched(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]], language: str, dark: bool
+) -> None:
+    page = phones.spectator(language=language, dark=dark, width=768, height=1024)
+    page.click(".to-referee")
+    for game_id, word, clause in (
+        ("iglu-iglu", "kayak", "IGLU-2.A.4"),
+        ("arctic", "totem", "ARC-V.3"),
+        ("ice-team", "village", "ICE-2.7"),
+        ("igloo-pop", "POP-4", "POP-4.3"),
+    ):
+        page.click(f"[data-do=rules-of][data-game={game_id}]")
+        expect(page.locator(".entries li").nth(30)).to_be_attached()
+        page.fill("#rule-search", word)
+        expect(page.locator(f".entries [data-key='{clause}']")).to_be_attached()
+        wait(lambda: 0 < page.locator(".entries > li").count() <= 40)
+    assert axe(page) == []
+    assert stands_out(page) == []
+    phones.shot(page, f"rulebook-{language}", full=True)
+    page.fill("#rule-search", "zzzzqq")
+    expect(page.locator(".entries li")).to_have_count(0)
+
+
+def test_a_silent_rulebook_is_voted_on(phones: Phones, service: Service) -> None:
+    host, player = phones.host(width=768, height=1024), phones.player(width=768, height=1024)
+    for page in (host, player):
+        page.click(".to-referee")
+        page.click("[data-do=rules-of][data-game=iglu-iglu]")
+        page.fill("#rule-search", "IGLU-1.6")
+        expect(page.locator(".entries .vote").first).to_be_visible()
+    assert player.locator("[data-do=vote]").first.is_disabled()
+    vote = host.locator("[data-do=vote][data-option='iglu.no_repick'][data-value='false']").first
+    vote.click()
+    expect(vote).to_have_attribute("aria-pressed", "true")
+    phones.shot(host, "vote", full=True)
+    assert service.house.votes.of("iglu-iglu") == {"iglu.no_repick": False}
+    # The next set-up asks with that answer marked.
+    host.click(".referee a[href='#']")
+    host.click("[data-do=choose-game][data-game=iglu-iglu]")
+    host.click("form.setup .toys summary")
+    expect(host.locator("input[name='iglu.no_repick'][value=false]")).to_be_checked()
+    expect(host.locator("form.setup")).to_contain_text("as this house voted")
+
+
+def test_an_owner_enters_the_box_once(phones: Phones, service: Service, axe: Callable[[Page], list[str]]) -> None:
+    page = phones.host(width=390, height=844)
+    page.click("[data-do=choose-game][data-game=iglu-iglu]")
+    page.click("[data-do=box]")
+    expect(page.locator("#dialog .note")).to_contain_text("not the real box")
+    assert axe(page) == []
+    phones.shot(page, "box-iglu")
+    page.fill("#dialog input[name=drift]", "9")
+    page.click("#dialog button[type=submit]")
+    expect(page.locator("#box-complaint")).to_contain_text("56 floe tiles, not 57")
+    page.fill("#dialog input[name=thaw]", "4")
+    page.click("#dialog button[type=submit]")
+    expect(page.locator("#dialog")).to_contain_text("Entered from your box.")
+    assert service.house.boxes.setup("iglu-iglu")["tiles"]["drift"] == 9
+    page.keyboard.press("Escape")
+    page.click("form.setup button[type=submit]")
+    expect(page.locator(".on-board .sentence")).to_contain_text("Place an inuit")
+    assert service.house.night.view()["match"]["stand_in"] is False
+    service.house.do("close-match")
+    page.click("[data-do=choose-game][data-game=ice-team]")
+    page.click("[data-do=box]")
+    page.select_option("#dialog select[name=die-0-5]", "fish6")
+    assert axe(page) == []
+    phones.shot(page, "box-ice")
+    page.click("#dialog button[type=submit]")
+    expect(page.locator("#dialog")).to_contain_text("Entered from your box.")
+    assert service.house.boxes.setup("ice-team")["box"]["dice"][0][5] == "fish6"
+    page.click("[data-do=forget-box]")
+    expect(page.locator("#dialog .note")).to_contain_text("not the real box")
+    phones.forgive("422")
+
+
+def test_a_board_that_is_a_stand_in_says_so(phones: Phones, service: Service) -> None:
+    opened(service, "ice-team")
+    page = phones.spectator()
+    expect(page.locator(".on-board")).to_contain_text("stand-in")

@@ -1,0 +1,204 @@
+// The referee's room: "You can't do that!" from the live game, and the rulebooks of all four games, clause by clause.
+
+import { h } from "./dom.js";
+import { COLOURS, colourName, icon } from "./art.js";
+import { statusWords } from "./dialogs.js";
+import { ask, showRefusal, tell } from "./net.js";
+import { picture, still } from "./picture.js";
+import { clauses } from "./told.js";
+import { GAMES } from "./setup.js";
+import { change, isHost, match as openMatch, store } from "./store.js";
+import { code, said, t, tn } from "./words.js";
+
+const MOST_SHOWN = 60;
+const fresh = () => ({ game: null, book: null, query: "", found: null, open: null, path: [], rulings: null, shown: 0, options: null, pick: 0, state: null });
+let room = fresh();
+
+function alter(changes) {
+  room = { ...room, ...changes };
+  change(() => {});
+}
+
+const lang = () => `lang=${code()}`;
+const chosen = () => room.game ?? openMatch()?.game ?? "igloo-pop";
+
+async function fetched(work) {
+  try {
+    return await work();
+  } catch (refused) {
+    showRefusal(refused.error);
+    return null;
+  }
+}
+
+// --- the rulebook
+
+async function readBook() {
+  const game = chosen();
+  if (room.book?.game === game || room.open === game) return;
+  room.open = game;
+  const book = await fetched(() => ask(`/api/rules/${game}?${lang()}`));
+  const options = await fetched(() => ask(`/api/rules/${game}/options`));
+  alter({ book, options: options?.options ?? [], open: null });
+}
+
+let asked = 0;
+
+async function search(query) {
+  asked += 1;
+  const mine = asked;
+  room.query = query;
+  if (!query.trim()) return alter({ found: null });
+  const answer = await fetched(() => ask(`/api/rules/${chosen()}/search?${lang()}&q=${encodeURIComponent(query)}`));
+  if (answer && mine === asked) alter({ found: new Set(answer.found.map((one) => one.id)) });
+}
+
+function ground(status) {
+  return h("small", { class: ["ground", status === "text" ? "sure" : "weaker"] }, statusWords()[status] ?? status);
+}
+
+function clauseEntry(one) {
+  return h("li", { class: "entry", "data-key": one.id, id: `entry-${one.id}` },
+    h("h3", null, h("b", { class: "id" }, one.id), " ", one.heading),
+    h("p", { class: "clause-text" }, one.text),
+    one.note && h("p", { class: "quiet" }, one.note),
+    h("p", { class: "quiet" }, one.book, ". ", ground(one.status)),
+    one.option && vote(one.option));
+}
+
+function disputeEntry(one) {
+  return h("li", { class: "entry dispute", "data-key": one.id },
+    h("h3", null, h("b", { class: "id" }, one.id), " ", one.question),
+    h("p", { class: "clause-text" }, one.text),
+    h("p", { class: "under" }, ground(one.status), clauses(one.clauses)),
+    one.option && vote(one.option));
+}
+
+/** For a silent rulebook: the options between which the table votes, kept for this house. */
+function vote(name) {
+  const option = room.options?.find((one) => one.name === name);
+  if (!option) return null;
+  const now = option.house ?? option.values[0].value;
+  return h("fieldset", { class: "choice vote", "data-key": `vote-${name}` },
+    h("legend", null, t("The rulebook is silent: the table decides."), " ", said(option.question)),
+    option.values.map((one, i) =>
+      h("button", { type: "button", class: "toggle", "data-do": "vote", "data-option": name, "data-value": JSON.stringify(one.value),
+        "data-key": `vote-${name}-${i}`, "aria-pressed": String(one.value === now), disabled: !isHost() },
+        said(one), i === 0 ? h("em", null, ` (${t("usual")})`) : null)),
+    h("small", { class: "quiet" }, isHost() ? t("Kept for this house, from the next game on.") : t("The host enters what the table decides.")));
+}
+
+function rulebook() {
+  const { book, found } = room;
+  const shows = (one) => !found || found.has(one.id);
+  const entries = book ? [...book.disputes.filter(shows).map(disputeEntry), ...book.clauses.filter(shows).map(clauseEntry)] : [];
+  const shown = found ? entries : entries.slice(0, MOST_SHOWN * (room.shown + 1));
+  return h("section", { class: "panel rulebook", "data-key": "rulebook" },
+    h("h2", null, t("The rulebook")),
+    h("ul", { class: "games" }, GAMES.map(([id, name]) =>
+      h("li", null, h("button", { type: "button", class: "toggle", "data-do": "rules-of", "data-game": id, "aria-pressed": String(id === chosen()) }, name)))),
+    h("label", { for: "rule-search" }, t("Search by words, or by the number of a clause")),
+    h("input", { id: "rule-search", type: "text", value: room.query, maxlength: 100, autocomplete: "off", enterkeyhint: "search", "data-input": "rule-search" }),
+    h("p", { class: "quiet", role: "status" }, book ? (entries.length ? tn("%(n)s entry", "%(n)s entries", entries.length) : t("Nothing of the kind is in this rulebook.")) : t("Opening the rulebook …")),
+    h("ol", { class: "entries" }, shown),
+    shown.length < entries.length
+      ? h("button", { type: "button", class: "second", "data-do": "more-rules" }, t("Show more")) : null);
+}
+
+// --- the dispute
+
+async function judge(query) {
+  const answer = await fetched(() => ask(`/api/board/dispute?${lang()}&${query}`));
+  if (answer) alter({ rulings: answer.rulings, pick: 0, state: store.view?.state });
+}
+
+/** A place is tapped in a dispute: from where to where; a third one begins anew. */
+export function judgeTap(place) {
+  const path = room.path.at(-1) === place ? [] : room.path.length > 1 ? [place] : [...room.path, place];
+  alter({ path, rulings: null });
+  if (path.length) judge(`path=${path.map(encodeURIComponent).join(",")}`);
+}
+
+function verdict(one) {
+  return h("div", { class: ["verdict", one.legal ? "yes" : "no"], "data-key": `verdict-${one.move}`, role: "status" },
+    h("p", { class: "answer" }, icon(one.legal ? "check" : "close"), one.legal ? t("Yes, that is allowed") : t("No, that is not allowed")),
+    h("p", { class: "sentence" }, said(one)),
+    one.status !== "text" && h("p", null, ground(one.status)),
+    h("ul", { class: "cited" }, one.cited.map((clause) =>
+      h("li", null, h("b", { class: "id" }, clause.id), " ", said(clause), " ",
+        h("small", { class: "quiet" }, said(clause.book), ": ", said(clause.heading))))),
+    one.option && vote(one.option),
+    still(one.svg, t("The picture with the reason marked")));
+}
+
+function popChoice(match) {
+  const verbs = { take: t("takes an igloo"), return: t("returns the igloo"), place: t("places an igloo on"), pass: t("passes") };
+  return h("form", { class: "row", "data-submit": "judge-pop", "data-key": "judge-pop" },
+    h("select", { name: "colour", "aria-label": t("Who?") }, COLOURS.filter((one) => match.players.some((p) => p.colour === one)).map((one) => h("option", { value: one }, colourName(one)))),
+    h("select", { name: "verb", "aria-label": t("What happened?") }, Object.entries(verbs).map(([id, words]) => h("option", { value: id }, words))),
+    h("select", { name: "card", "aria-label": t("Which card?") }, match.cards.map((one, i) => h("option", { value: one.place }, t("Place %(n)s", { n: i + 1 })))),
+    h("button", { type: "submit", class: "second" }, t("Rule on it")));
+}
+
+function dispute() {
+  const match = openMatch();
+  if (!match) {
+    return h("section", { class: "panel", "data-key": "dispute" }, h("h2", null, t("You can't do that!")),
+      h("p", null, t("No game is open: look the case up in the rulebook below.")));
+  }
+  const board = match.board && store.board?.match === match.id ? store.board : null;
+  const rulings = room.rulings;
+  const one = rulings?.[room.pick ?? 0];
+  return h("section", { class: "panel on-board dispute-panel", "data-key": "dispute" },
+    h("h2", null, t("You can't do that!")),
+    h("p", null, match.board ? t("Tap the place, or from where to where; or write the move.") : t("Say which move is in dispute.")),
+    match.board ? null : popChoice(match),
+    board && picture(board.svg, { lit: new Map(), chosen: room.path, about: [], can: true, every: true, costs: false, name: said(match.title) }),
+    h("form", { class: "row", "data-submit": "judge", "data-key": "judge" },
+      h("input", { type: "text", name: "move", maxlength: 80, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+        placeholder: { "iglu-iglu": "walk b2 b3", arctic: "draw fox-5-moose", "ice-team": "leap a1 a3" }[match.game] ?? "place red card4", "aria-label": t("The move in its notation") }),
+      h("button", { type: "submit", class: "second" }, t("Rule on it"))),
+    rulings && rulings.length === 0 && h("p", { class: "quiet" }, t("Nothing of this game is done there.")),
+    rulings && rulings.length > 1 && h("ul", { class: "steps", "aria-label": t("Which move is meant?") }, rulings.map((ruling, i) =>
+      h("li", null, h("button", { type: "button", class: "toggle", "data-do": "which-ruling", "data-n": i, "aria-pressed": String(i === (room.pick ?? 0)) },
+        icon(ruling.legal ? "check" : "close"), said(ruling.name))))),
+    one && verdict(one));
+}
+
+/** Draw the room. */
+export function refereeRoom() {
+  readBook();
+  // A ruling is of the position it was given on.
+  if (room.rulings && room.state !== store.view?.state) room = { ...room, rulings: null, path: [] };
+  return h("div", { class: "referee", "data-key": "referee" },
+    h("p", null, h("a", { class: "second", href: "#" }, icon("undo"), t("Back to the game"))),
+    h("h1", null, t("The referee")), dispute(), rulebook());
+}
+
+export const REFEREE_DO = {
+  "rules-of": ({ game }) => { asked += 1; alter({ game, book: null, found: null, query: "", shown: 0 }); },
+  "more-rules": () => alter({ shown: room.shown + 1 }),
+  "which-ruling": ({ n }) => alter({ pick: Number(n) }),
+  vote: async ({ option, value }) => {
+    const answer = await fetched(() => tell(`/api/rules/${gameOf(option)}/votes`, { option, value: JSON.parse(value) }));
+    if (answer) alter({ options: answer.options });
+  },
+};
+
+const gameOf = (option) => ({ pop: "igloo-pop", iglu: "iglu-iglu", variant: "iglu-iglu", arc: "arctic", ice: "ice-team" })[option.split(".")[0]];
+
+export const REFEREE_SUBMIT = {
+  judge: (form) => {
+    const text = new FormData(form).get("move").trim();
+    if (!text) return;
+    alter({ path: [], rulings: null });
+    judge(`move=${encodeURIComponent(text)}`);
+  },
+  "judge-pop": (form) => {
+    const data = new FormData(form);
+    const card = data.get("verb") === "place" ? ` ${data.get("card")}` : "";
+    judge(`move=${encodeURIComponent(`${data.get("verb")} ${data.get("colour")}${card}`)}`);
+  },
+};
+
+export const REFEREE_INPUT = { "rule-search": (field) => search(field.value) };
