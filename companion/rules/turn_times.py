@@ -44,26 +44,26 @@ class TurnTimes:
 def whole_turns(game_id: str, rng: Random, count: int, share: float = 0.2) -> Iterator[tuple[Any, list[Any], Any]]:
     """Yield whole turns of random games: the state before, the moves, the state after; a ``share`` of those played."""
     rules = game(game_id)
-    begins = getattr(search_of(game_id), "begins", _iglu_begins)
+    turn_of = getattr(search_of(game_id), "turn_of", _iglu_turn)
     while True:
         players = rng.choice(list(rules.players))
         state: State[Any] = rules.start(rules.seats(players))
         before: Any = None
         moves: list[Any] = []
+        running: Any = None
         while state.to_move != NOBODY:
-            if before is not None and moves and begins(state):
-                if rng.random() < share:
+            whose = turn_of(state)
+            if whose != running:
+                if before is not None and rng.random() < share:
                     yield before, moves, state
                     count -= 1
                     if not count:
                         return
-                before = None
-            if before is None and begins(state):
-                before, moves = state, []
+                before, moves, running = (None if whose is None else state), [], whose
             move = state.chance(rng) if state.to_move == CHANCE else _chosen(state, rng)
             state = state.after(move)
             moves.append(move)
-        if before is not None and moves and rng.random() < share:
+        if before is not None and rng.random() < share:
             yield before, moves, state
             count -= 1
             if not count:
@@ -81,11 +81,11 @@ def _chosen(state: State[Any], rng: Random) -> Any:
     return rng.choice(by_verb[rng.choice(verbs)])
 
 
-def _iglu_begins(state: Any) -> bool:
-    """Return whether a turn of Iglu Iglu begins here."""
-    from companion.rules.iglu_iglu.situation import START  # noqa: PLC0415 - a game is imported when it is asked for
+def _iglu_turn(state: Any) -> int | None:
+    """Return whose turn of Iglu Iglu runs, or None."""
+    from companion.rules.iglu_iglu.situation import OVER, PLACING, SETTING  # noqa: PLC0415 - imported when asked for
 
-    return bool(state.phase == START and not state.played)
+    return None if state.phase in (SETTING, PLACING, OVER) else int(state.turn)
 
 
 def forget(evidence: Evidence, rng: Random, part: float = FORGOTTEN) -> Evidence:

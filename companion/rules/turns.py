@@ -21,6 +21,7 @@ Content = tuple[str, tuple[tuple[str, Any, int], ...]]
 """What lies on a place: its ground, and its things as (kind, colour or value, count), sorted."""
 
 _SEARCHES = {
+    "arctic": "companion.rules.arctic.search",
     "ice-team": "companion.rules.ice_team.search",
     "iglu-iglu": "companion.rules.iglu_iglu.search",
 }

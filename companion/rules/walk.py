@@ -19,6 +19,8 @@ from companion.rules.turns import LIMIT, REFUSALS, Difference, Evidence, Explana
 
 HOPELESS: Final = 999
 """Steps that no turn has: what was seen cannot come about any more."""
+ENDS: Final = 12
+"""Ends among which the nearest is looked for, for each attempt."""
 SMALLEST: Final = 3
 """Parts of what was seen that are taken for unknown at once, at most, before all that differ are."""
 
@@ -30,6 +32,8 @@ class Goal(ABC):
     a field that is not in the evidence is unknown.
     """
 
+    MOST: int = 20_000
+    """States that the search for a turn looks at before it gives up."""
     RELAXED: int = 3_000
     """States that the search for the nearest legal turn looks at in all."""
     EACH: int = 400
@@ -213,10 +217,10 @@ class FieldDifference:
         return {"field": self.place, "seen": self.seen, "turn": self.turn}
 
 
-def explain(before: State[Any], evidence: Evidence, plan: Plan, limit: int = LIMIT, most: int = 20_000) -> Explanation:
+def explain(before: State[Any], evidence: Evidence, plan: Plan, limit: int = LIMIT) -> Explanation:
     """Return the legal turns to what was seen with the grounds of the first, or the nearest one and what is wrong."""
     goal = plan(before, evidence)
-    found = find(before, goal, limit, most)
+    found = find(before, goal, limit, goal.MOST)
     if found.turns:
         steps = tuple(_steps(before, found.turns[0].moves))
         because = tuple((str(move), state.check(move)) for state, move in steps)
@@ -263,7 +267,7 @@ def _nearest(before: State[Any], goal: Goal, plan: Plan) -> Turn | None:
             if left <= 0:
                 break
             names = [name for group in chosen for name in group]
-            tried = find(before, plan(before, evidence.without(names)), 3, min(left, goal.EACH))
+            tried = find(before, plan(before, evidence.without(names)), ENDS, min(left, goal.EACH))
             left -= tried.looked + 1
             for turn in tried.turns:
                 here = (goal.distance(turn.state), len(turn.moves), turn)

@@ -352,10 +352,9 @@ def explain(before: IceTeamState, evidence: Evidence, limit: int) -> Explanation
     return walk.explain(before, evidence, _goal, limit)
 
 
-def begins(s: IceTeamState) -> bool:
-    """Return whether a turn begins here, as far as a state tells: two actions left, or the first of the game."""
-    first = s.actions == 1 and s.bears.count(s.table.layout.start) == 2 * TEAM
-    return s.phase == "act" and not s.again and (s.actions == 2 or first)
+def turn_of(s: IceTeamState) -> int | None:
+    """Return whose turn runs, or None."""
+    return None if s.phase in {"setup", "over"} else s.seat
 
 
 def cases(position: Mapping[str, Any]) -> list[IceTeamState]:
