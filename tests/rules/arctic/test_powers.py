@@ -390,3 +390,12 @@ def test_only_cards_beyond_seven_are_put_away(table: Make, play: Make, refused: 
     assert "beyond seven" in both.en and "cannot have" in both.en
     assert refused(state, "value +1").clauses == ("ARC-P.9", "ARC-P.10")
     assert refused(state, "refill").clauses == ("ARC-A.4", "ARC-A.6", "ARC-P.7", "ARC-C.1")
+
+
+@pytest.mark.cites("ARC-P.7", "ARC-M.11")
+def test_p7_fills_between_two_cards_and_not_after_the_last(table: Make, play: Make, texts: Make, refused: Make) -> None:
+    state = play(drawing(table, play, own="orca", sides=(7,)), "draw bear-5-fox")
+    assert "refill" in texts(state)
+    said = state.game.from_position(state.position() | {"count": 2})
+    assert texts(said) == {"end"}, "all are drawn: it is filled at the end anyhow"
+    assert not refused(said, "refill").legal

@@ -195,7 +195,21 @@ def test_a_step_of_an_animal_tells_what_is_left_and_what_is_eaten() -> None:
 
 def test_what_gives_way_by_itself_is_told_by_itself() -> None:
     options = {"iglu.displace_together": False}
-    state = board({"d3": "floe"}, {"a4": "r r r r r", "h4": "b b b b b", "d4": "s1 s2"}, phase="drifting", options=options)
+    state = board(
+        {"d3": "floe"}, {"a4": "r r r r r", "h4": "b b b b b", "d4": "s1 s2"}, phase="drifting", options=options
+    )
     state = state.play(IGLU.parse("drift d3 n"))
     told = reason(state, "displace d4 e4 fish 2")
     assert (told.key, told.facts) == ("displace", {"square": "d4", "target": "e4", "things": ["fish 2"]})
+
+
+def test_who_is_asked_and_has_no_harpoon_is_told_so_and_the_next_is_asked() -> None:
+    things = {"a4": "r r r r", "h4": "b b b b", "c4": "X r b", "c3": "f1"}
+    state = board({}, things, phase="defending", to_move="blue", pending={"square": "c4", "asked": "blue", "left": 2})
+    told = reason(state, "defend blue")
+    assert (told.key, told.facts) == ("tile-none", {"who": "blue", "tile": "harpoon"})
+    told = reason(state, "decline blue")
+    assert (told.key, told.facts) == ("decline", {"who": "blue", "square": "c4"})
+    state = state.play(IGLU.parse("decline blue"))
+    told = reason(state, "decline red")
+    assert (told.key, sorted(told.facts["owners"])) == ("decline-flee", ["blue", "red"])
