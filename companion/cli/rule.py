@@ -37,7 +37,8 @@ def command(words: tuple[str, ...], only: str | None, lang: str, json_: bool) ->
 
 
 def _by_id(books: list[Rulebook], asked: str) -> list[tuple[Rulebook, Clause | Dispute]]:
-    wanted = fold(asked.strip())
+    # As somebody says it: "pop 3.4", or at the end of a sentence.
+    wanted = fold("-".join(asked.split())).strip(".,;:!?()[]\"'")
     found: list[tuple[Rulebook, Clause | Dispute]] = []
     for book in books:
         found += [(book, clause) for clause in book.clauses.values() if fold(clause.id) == wanted]

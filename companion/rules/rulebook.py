@@ -277,26 +277,27 @@ class Rulebook:
         """Return clauses and disputes that speak of ``words``, best first; accents and case do not count.
 
         All words must begin a word of the text; where nothing has them all, those that have most of them are
-        returned, and where this language has none, the other is tried. An id or the beginning of one is found too.
+        returned, in the other language where it has more of them. An id or the beginning of one is found too.
         """
         return self.matches(words, lang)[1]
 
     def matches(self, words: str, lang: str = "en") -> tuple[int, list[Clause | Dispute]]:
         """Return what :meth:`search` returns, after how many of the words were found in each."""
         asked = _tokens(words)
-        for language in (lang, *(other for other in LANGUAGES if other != lang)):
-            scored = []
-            for order, (item, tokens) in enumerate(self._tokens_of(language)):
-                hits = [min((len(t) - len(a) for t in tokens if t.startswith(a)), default=None) for a in asked]
-                found = [h for h in hits if h is not None]
-                if found:
-                    by_id = any(fold(item.id).startswith(a) for a in asked)
-                    scored.append((-len(found), not by_id, sum(map(bool, found)), order, item))
-            if scored:
-                scored.sort(key=lambda s: s[:4])
-                best = scored[0][0]
-                return -best, [s[4] for s in scored if s[0] == best]
-        return 0, []
+        both = (lang, *(other for other in LANGUAGES if other != lang))
+        return max((self._matches(asked, language) for language in both), key=lambda found: found[0])
+
+    def _matches(self, asked: Sequence[str], language: str) -> tuple[int, list[Clause | Dispute]]:
+        scored = []
+        for order, (item, tokens) in enumerate(self._tokens_of(language)):
+            hits = [min((len(t) - len(a) for t in tokens if t.startswith(a)), default=None) for a in asked]
+            found = [h for h in hits if h is not None]
+            if found:
+                by_id = any(fold(item.id).startswith(a) for a in asked)
+                scored.append((-len(found), not by_id, sum(map(bool, found)), order, item))
+        scored.sort(key=lambda s: s[:4])
+        best = scored[0][0] if scored else 0
+        return -best, [s[4] for s in scored if s[0] == best]
 
     def sentence(
         self,

@@ -348,3 +348,33 @@ def test_a_playout_that_cannot_be_ends_in_one_line(arguments: list[str], capsys:
     out = capsys.readouterr()
     assert out.out == ""
     assert out.err.count("\n") == 1
+
+
+# --- as people ask ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        (["POP", "3.4"], ["POP-3.4"]),
+        (["pop-3.4."], ["POP-3.4"]),
+        (["(IGLU-Q.3)?"], ["IGLU-Q.3"]),
+        (["ours", "coin"], None),
+    ],
+)
+def test_rule_understands_how_people_ask(
+    words: list[str], first: list[str] | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """French words are looked up in French, though English is spoken and one of them is an English word too."""
+    assert run(["rule", *words, "--json"]) == 0
+    found = [item["id"] for item in lines(capsys.readouterr().out)]
+    if first is not None:
+        assert found == first
+    else:
+        assert "IGLU-1.E.11d" in found
+        assert all(item.startswith("IGLU-") for item in found)
+
+
+def test_rule_finds_how_ties_are_broken_in_every_game(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rule", "tie", "--json"]) == 0
+    assert {"ARC-V.4", "ICE-E.2", "POP-4.4", "IGLU-V.1"} <= {item["id"] for item in lines(capsys.readouterr().out)}
