@@ -18,6 +18,16 @@ MIRRORED: Final = "The picture is mirrored. Switch mirroring off in the camera."
 WRONG_ORDER: Final = "The markers lie in the wrong order. Clockwise from the far left they are 0, 1, 2, 3."
 WRONG_SHAPE: Final = "The markers do not fit one flat table. Print all four at one scale and lay them flat."
 
+# --- the board ---
+BOARD_FOUND: Final = "The board was found."
+NO_BOARD: Final = "The board was not found in the photo."
+NO_GRID: Final = "No grid was found in the photo. Lay markers beside the board's corners, or give the corners."
+PARTLY: Final = "The board is partly out of the picture."
+CORNERS_NEEDED: Final = "This layout is no grid. Give the board's four corners."
+CORNERS_ORDER: Final = "The four corners do not go clockwise around the board from the far left."
+CORNERS_OUTSIDE: Final = "The corners lie outside the photo."
+NOTHING_TAUGHT: Final = "Nothing was taught yet. Show a photo whose contents are known: companion vision teach."
+
 # --- a photo ---
 PHOTO_EMPTY: Final = "The photo is empty."
 PHOTO_TOO_LARGE: Final = "The photo is larger than 32 MB."

@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from companion.cli import vision_board
+
 if TYPE_CHECKING:
     from companion.ports import ByteArray
 
 
 @click.group()
 def command() -> None:
-    """See the table: find the markers and straighten the picture."""
+    """See the table: find the markers and the board, learn what its things look like, read what lies on it."""
+
+
+for _subcommand in (vision_board.calibrate, vision_board.teach, vision_board.look):
+    command.add_command(_subcommand)
 
 
 @command.command()

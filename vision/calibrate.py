@@ -1,0 +1,185 @@
+"""Calibrate: where the board is in the photos of a camera that stands still, and what its lens bends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+from . import notes
+from .boardfind import CLEAR, WORKING, BoardError, best_grid, find_by_lines, find_by_markers, shrunk
+from .gridfit import grid_score, refine
+from .markers import IDS, find_markers
+from .patches import Sampler
+from .pose import Pose
+from .profile import Profile
+
+if TYPE_CHECKING:
+    from companion.ports import ByteArray, FloatArray
+
+    from .layout import Layout
+
+_SLACK: Final = 0.35
+_MOST: Final = 0.3
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """The board in one photo: ``pose`` in its pixels, ``how`` it was found: ``corners``, ``markers`` or ``lines``."""
+
+    pose: Pose
+    how: str
+
+    def to_json(self, layout: Layout) -> dict[str, Any]:
+        """Return what ``vision calibrate --json`` says of a photo."""
+        return {
+            "found": True,
+            "how": self.how,
+            "corners": np.round(self.pose.corners(layout.width, layout.height), 2).tolist(),
+            "error_px": round(self.pose.error_px, 2),
+            "score": round(self.pose.score, 2),
+            "bend": round(self.pose.bend, 4),
+        }
+
+
+def calibrate(images: Sequence[ByteArray], layout: Layout, corners: FloatArray | None = None) -> list[Calibrated]:
+    """Return where the board is in each photo (BGR) of one camera; the lens is fitted to all of them together.
+
+    ``corners`` (4, 2), clockwise from the far left, in pixels of the first photo, are a first guess for all photos.
+
+    :raises BoardError: there is no board in a photo, not all of it, or not as far as can be told; one sentence.
+    """
+    results = [_locate(image, layout, corners) for image in images]
+    if layout.is_grid:
+        results = _bent(images, layout, results)
+    return results
+
+
+def to_profile(images: Sequence[ByteArray], layout: Layout, results: Sequence[Calibrated]) -> Profile:
+    """Return the profile of a calibration, nothing taught yet; the newest photo is the one to remember."""
+    image, pose = images[-1], results[-1].pose
+    sampler = Sampler(layout)
+    markers = None
+    found = find_markers(image)
+    if not found.missing and not found.doubled and not found.mirrored:
+        markers = np.stack([pose.locate(found.corners[n]) for n in IDS])
+    return Profile(
+        layout,
+        (image.shape[1], image.shape[0]),
+        pose.corners(layout.width, layout.height),
+        pose.bend,
+        pose.error_px,
+        markers,
+        sampler.straighten(image, pose),
+    )
+
+
+def _locate(image: ByteArray, layout: Layout, corners: FloatArray | None) -> Calibrated:
+    size = (image.shape[1], image.shape[0])
+    if corners is not None:
+        return Calibrated(_clicked(image, layout, corners), "corners")
+    small = shrunk(image, WORKING)
+    if not layout.is_grid:
+        raise BoardError(notes.CORNERS_NEEDED)
+    by_markers = best_grid(small, layout, find_by_markers(small, layout))
+    if by_markers is not None:
+        return Calibrated(_whole(by_markers.resized(size), layout), "markers")
+    by_lines = best_grid(small, layout, find_by_lines(small, layout))
+    if by_lines is None:
+        raise BoardError(notes.NO_GRID)
+    return Calibrated(_whole(by_lines.resized(size), layout), "lines")
+
+
+def _clicked(image: ByteArray, layout: Layout, corners: FloatArray) -> Pose:
+    size = (image.shape[1], image.shape[0])
+    low, high = -0.02 * max(size), np.array(size) + 0.02 * max(size)
+    if (corners < low).any() or (corners > high).any():
+        raise BoardError(notes.CORNERS_OUTSIDE)
+    ahead = np.roll(corners, -1, axis=0) - corners
+    turns = ahead[:, 0] * np.roll(ahead, -1, axis=0)[:, 1] - ahead[:, 1] * np.roll(ahead, -1, axis=0)[:, 0]
+    if (turns <= 1e-6 * max(size) ** 2).any():
+        raise BoardError(notes.CORNERS_ORDER)
+    clicked = Pose.from_corners(corners, layout.width, layout.height, size)
+    if not layout.is_grid:
+        return replace(clicked, error_px=0.005 * max(size))
+    small = shrunk(image, WORKING)
+    start = clicked.resized((small.shape[1], small.shape[0]))
+    guess = replace(start, score=grid_score(small, start, layout.columns, layout.rows))
+    refined = refine(small, start, layout.columns, layout.rows, windows=(0.2, 0.15, 0.1, 0.08, 0.08))
+    unit = start.unit_px(layout.width, layout.height)
+    off = np.abs(refined.corners(layout.width, layout.height) - start.corners(layout.width, layout.height)).max()
+    # Clicked corners are believed: what was found must be near them, and seen more clearly.
+    if refined.score > guess.score and off < _MOST * unit:
+        return refined.resized(size)
+    return replace(guess, error_px=0.03 * unit).resized(size)
+
+
+def _whole(pose: Pose, layout: Layout) -> Pose:
+    """Return the pose, if the photo shows the board whole.
+
+    :raises BoardError: it does not.
+    """
+    corners = pose.corners(layout.width, layout.height)
+    slack = _SLACK * pose.unit_px(layout.width, layout.height)
+    if (corners < -slack).any() or (corners > np.array(pose.size) + slack).any():
+        raise BoardError(notes.PARTLY)
+    return pose
+
+
+def _bent(images: Sequence[ByteArray], layout: Layout, results: list[Calibrated]) -> list[Calibrated]:
+    """Return the results with a bend of the lens that all photos share."""
+    small = [shrunk(image, WORKING) for image in images]
+    fitted = []
+    for image, result in zip(small, results, strict=True):
+        if result.pose.score < CLEAR:
+            continue
+        pose = result.pose.resized((image.shape[1], image.shape[0]))
+        fitted.append(refine(image, pose, layout.columns, layout.rows, windows=(0.1, 0.08, 0.08), bend=True))
+    fitted = [pose for pose in fitted if pose.score > 0]
+    if not fitted:
+        return results
+    # One photo decides little of the lens, several agree on more.
+    bend = float(np.median([pose.bend for pose in fitted])) * min(1.0 + 0.15 * (len(fitted) - 1), 1.6)
+    if abs(bend) < 0.001:
+        return results
+    bent = []
+    for image, whole, result in zip(small, images, results, strict=True):
+        size = (image.shape[1], image.shape[0])
+        corners = result.pose.resized(size).corners(layout.width, layout.height)
+        start = Pose.from_corners(corners, layout.width, layout.height, size, bend)
+        pose = refine(image, start, layout.columns, layout.rows, windows=(0.12, 0.08, 0.08))
+        better = pose.score >= 0.97 * result.pose.score and result.pose.score >= CLEAR
+        bent.append(Calibrated(pose.resized((whole.shape[1], whole.shape[0])), result.how) if better else result)
+    return bent
+
+
+def overlay(image: ByteArray, pose: Pose, layout: Layout, words: dict[str, str] | None = None) -> ByteArray:
+    """Return the photo with the places' outlines, and ``words`` (by place) beside them, drawn over it."""
+    drawn = image.copy()
+    thick = max(1, round(max(image.shape[:2]) / 900))
+    unit = pose.unit_px(layout.width, layout.height)
+    for place in layout.places:
+        w, h = place.width / 2, place.height / 2
+        outline = np.array(
+            [
+                [place.x - w, place.y - h],
+                [place.x + w, place.y - h],
+                [place.x + w, place.y + h],
+                [place.x - w, place.y + h],
+            ]
+        )
+        steps = np.linspace(0, 1, 5)[:-1, None]
+        ring = np.concatenate([outline[k] + steps * (outline[(k + 1) % 4] - outline[k]) for k in range(4)])
+        points = np.round(pose.project(ring)).astype(np.int32)
+        cv2.polylines(drawn, [points], True, (40, 40, 255), thick, cv2.LINE_AA)
+        text = place.name if words is None else words.get(place.name, "")
+        x, y = pose.project(np.array([[place.x - 0.46 * place.width, place.y + 0.44 * place.height]]))[0]
+        scale = unit * place.width / 260
+        for number, line in enumerate(reversed(text.split("\n"))):
+            at = (round(float(x)), round(float(y) - number * 26 * scale))
+            cv2.putText(drawn, line, at, cv2.FONT_HERSHEY_SIMPLEX, scale, (255, 255, 255), 3 * thick, cv2.LINE_AA)
+            cv2.putText(drawn, line, at, cv2.FONT_HERSHEY_SIMPLEX, scale, (20, 20, 120), thick, cv2.LINE_AA)
+    return drawn

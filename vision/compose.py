@@ -1,0 +1,295 @@
+"""Make many examples of few: taught places moved and turned, and things cut out of them and laid elsewhere.
+
+A thing alone on a known ground is cut out where it differs from that ground's empty places; laid on other places,
+several at a time, it shows what nobody has taught yet: two of them on a floe, or one beside an igloo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+from .features import colours
+from .labels import Content
+from .patches import CONTEXT, PATCH, Sampler
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.ports import ByteArray, FloatArray
+
+    from .layout import Layout
+
+REAL: Final = 3600
+MADE: Final = 3200
+_PLACE: Final = PATCH / CONTEXT
+_MOST_EMPTY = 24
+
+
+@dataclass(frozen=True)
+class Taught:
+    """A straightened board in the common light, and what lies in some of its places (by number)."""
+
+    straight: ByteArray
+    contents: dict[int, Content]
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Patches (n, PATCH, PATCH, 3) with their ``ground`` (n,) and the ``counts`` (n, things) of things.
+
+    ``state`` (n,) numbers equal contents, ``source`` (n,) the taught places, −1 for what was put together.
+    """
+
+    patches: ByteArray
+    ground: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    state: NDArray[np.int64]
+    source: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Cutout:
+    picture: ByteArray
+    cover: ByteArray
+    middle: FloatArray
+
+
+def make_examples(sampler: Sampler, taught: Sequence[Taught], seed: int = 0, size: float = 1.0) -> Examples:
+    """Return the examples to learn from; ``size`` scales how many."""
+    rng = np.random.default_rng(seed)
+    layout = sampler.layout
+    owned = [
+        (shot, place, content) for shot, board in enumerate(taught) for place, content in sorted(board.contents.items())
+    ]
+    patches, contents, source = _moved(sampler, taught, owned, rng, round(REAL * size))
+    made = _composed(sampler, taught, owned, layout, rng, round(MADE * size))
+    if made is not None:
+        patches = np.concatenate([patches, made[0]])
+        contents += made[1]
+        source = np.concatenate([source, np.full(len(made[1]), -1)])
+    patches = _lit(patches, rng)
+    names: dict[Content, int] = {}
+    state = np.array([names.setdefault(content, len(names)) for content in contents])
+    counts = np.zeros((len(contents), len(layout.things)), np.int64)
+    for row, content in enumerate(contents):
+        for thing, many in content.things:
+            counts[row, thing] = many
+    return Examples(patches, np.array([content.ground for content in contents]), counts, state, source)
+
+
+def _moved(
+    sampler: Sampler,
+    taught: Sequence[Taught],
+    owned: list[tuple[int, int, Content]],
+    rng: np.random.Generator,
+    many: int,
+) -> tuple[ByteArray, list[Content], NDArray[np.int64]]:
+    """Return taught places, each state about as often by the root of how often it was seen, moved and turned."""
+    states: dict[Content, list[int]] = {}
+    for index, (_, _, content) in enumerate(owned):
+        states.setdefault(content, []).append(index)
+    share = {content: np.sqrt(len(indices)) for content, indices in states.items()}
+    total = sum(share.values())
+    chosen: list[int] = []
+    for content, indices in states.items():
+        number = max(len(indices), round(many * share[content] / total))
+        chosen += [indices[i] for i in rng.permutation(np.arange(number) % len(indices))]
+    patches = np.empty((len(chosen), PATCH, PATCH, 3), np.uint8)
+    moves = _moves(len(chosen), rng)
+    for shot in range(len(taught)):
+        rows = [row for row, index in enumerate(chosen) if owned[index][0] == shot]
+        if rows:
+            places = [owned[chosen[row]][1] for row in rows]
+            patches[rows] = sampler.cut_moved(taught[shot].straight, places, moves[rows])
+    return patches, [owned[index][2] for index in chosen], np.array(chosen)
+
+
+def _moves(many: int, rng: np.random.Generator) -> FloatArray:
+    """Return (many, 4) moves: small ones, and any of four directions for most."""
+    quarter = np.where(rng.random(many) < 0.4, 0, rng.integers(0, 4, many)) * np.pi / 2
+    return np.column_stack(
+        [
+            rng.normal(0, 0.035, many),
+            rng.normal(0, 0.035, many),
+            quarter + rng.normal(0, 0.05, many),
+            np.exp(rng.normal(0, 0.03, many)),
+        ]
+    )
+
+
+def _composed(
+    sampler: Sampler,
+    taught: Sequence[Taught],
+    owned: list[tuple[int, int, Content]],
+    layout: Layout,
+    rng: np.random.Generator,
+    many: int,
+) -> tuple[ByteArray, list[Content]] | None:
+    cutouts = find_cutouts(sampler, taught, owned)
+    things = sorted(cutouts)
+    if not things or not many:
+        return None
+    grounds = _grounds_of(layout, [content for _, _, content in owned])
+    bases = [entry for entry in owned if not entry[2].things]
+    if not bases:
+        return None
+    by_ground: dict[int, list[tuple[int, int, Content]]] = {}
+    for entry in bases:
+        by_ground.setdefault(entry[2].ground, []).append(entry)
+    full = [entry for entry in owned if entry[2].things]
+    patches = np.empty((many, PATCH, PATCH, 3), np.uint8)
+    contents: list[Content] = []
+    while len(contents) < many:
+        first = int(rng.choice(things))
+        allowed = [g for g in grounds[first] if g in by_ground]
+        if not allowed:
+            allowed = list(by_ground)
+        if full and rng.random() < 0.25:
+            base = full[int(rng.integers(len(full)))]
+            number = 1
+        else:
+            choice = by_ground[int(rng.choice(allowed))]
+            base = choice[int(rng.integers(len(choice)))]
+            number = int(rng.choice([1, 2, 3, 4], p=[0.45, 0.35, 0.15, 0.05]))
+        counts = dict(base[2].things)
+        laid: list[int] = []
+        for k in range(number):
+            fitting = [t for t in things if counts.get(t, 0) < layout.most[t] and base[2].ground in grounds[t]]
+            thing = first if k == 0 and first in fitting else (int(rng.choice(fitting)) if fitting else -1)
+            # The same again is as likely as another.
+            if laid and rng.random() < 0.4 and laid[-1] in fitting:
+                thing = laid[-1]
+            if thing < 0:
+                break
+            counts[thing] = counts.get(thing, 0) + 1
+            laid.append(thing)
+        if not laid:
+            # Everything is full here: try another place, in the hope that not all are.
+            if rng.random() < 0.02:
+                return (patches[: len(contents)], contents) if contents else None
+            continue
+        move = _moves(1, rng)
+        patch = sampler.cut_moved(taught[base[0]].straight, [base[1]], move)[0]
+        _lay(patch, [cutouts[t][int(rng.integers(len(cutouts[t])))] for t in laid], bool(base[2].things), rng)
+        patches[len(contents)] = patch
+        contents.append(Content(base[2].ground, tuple(sorted(counts.items()))))
+    return patches, contents
+
+
+def _grounds_of(layout: Layout, contents: list[Content]) -> dict[int, set[int]]:
+    """Return for each thing the grounds it may lie on: as the layout says, or where its kind was seen, or anywhere."""
+    seen: dict[str, set[int]] = {}
+    for content in contents:
+        for thing, _ in content.things:
+            seen.setdefault(layout.things[thing].kind, set()).add(content.ground)
+    grounds = {}
+    for number, named in enumerate(layout.things):
+        allowed = {layout.grounds.index(name) for name in layout.on[number]}
+        grounds[number] = allowed or seen.get(named.kind) or set(range(len(layout.grounds)))
+    return grounds
+
+
+def find_cutouts(
+    sampler: Sampler, taught: Sequence[Taught], owned: list[tuple[int, int, Content]]
+) -> dict[int, list[_Cutout]]:
+    """Return for each thing the pictures of it alone, where it stands out from the empty places of its ground."""
+    empty: dict[int, list[ByteArray]] = {}
+    for shot, place, content in owned:
+        if not content.things and len(empty.setdefault(content.ground, [])) < _MOST_EMPTY:
+            empty[content.ground].append(sampler.cut(taught[shot].straight, [place])[0])
+    soft = {ground: np.stack([_soft(patch) for patch in patches]) for ground, patches in empty.items()}
+    limit = {ground: _usual(patches) for ground, patches in soft.items()}
+    found: dict[int, list[_Cutout]] = {}
+    for shot, place, content in owned:
+        if len(content.things) != 1 or content.things[0][1] != 1 or content.ground not in soft:
+            continue
+        patch = sampler.cut(taught[shot].straight, [place])[0]
+        cover = _differs(_soft(patch), soft[content.ground], limit[content.ground])
+        if cover is None:
+            continue
+        ys, xs = np.nonzero(cover > 127)
+        found.setdefault(content.things[0][0], []).append(_Cutout(patch, cover, np.array([xs.mean(), ys.mean()])))
+    return found
+
+
+def _soft(patch: ByteArray) -> FloatArray:
+    blurred: Any = cv2.GaussianBlur(colours(patch[None])[0], (0, 0), 1.2)
+    return np.asarray(blurred, np.float64)
+
+
+_SCALE = np.array([1.0, 1.2, 1.2])
+
+
+def _usual(patches: FloatArray) -> FloatArray:
+    """Return (PATCH, PATCH): how far empty places differ from each other, where they differ much."""
+    if len(patches) < 2:
+        return np.full((PATCH, PATCH), 0.09)
+    nearest = []
+    for index, patch in enumerate(patches):
+        others = np.delete(patches, index, axis=0)
+        nearest.append(np.linalg.norm((others - patch) * _SCALE, axis=3).min(axis=0))
+    usual = np.quantile(np.stack(nearest), 0.9, axis=0)
+    limit: Any = np.maximum(1.6 * cv2.GaussianBlur(usual, (0, 0), 3), 0.07)
+    return np.asarray(limit, np.float64)
+
+
+def _differs(patch: FloatArray, empty: FloatArray, limit: FloatArray) -> ByteArray | None:
+    distance = np.linalg.norm((empty - patch) * _SCALE, axis=3).min(axis=0)
+    mask = (distance > limit).astype(np.uint8)
+    offset = np.abs((np.arange(PATCH) - (PATCH - 1) / 2) / _PLACE)
+    near = np.maximum(offset[:, None], offset[None, :]) < 0.6
+    mask = cv2.morphologyEx(mask * near.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+    many, names, stats, _ = cv2.connectedComponentsWithStats(mask)
+    core = np.maximum(offset[:, None], offset[None, :]) < 0.42
+    keep = np.zeros_like(mask)
+    for name in range(1, many):
+        blob = names == name
+        if stats[name, cv2.CC_STAT_AREA] > 0.008 * _PLACE**2 and (blob & core).sum() > 0.4 * blob.sum():
+            keep[blob] = 1
+    area = float(keep.sum()) / _PLACE**2
+    if not 0.015 < area < 0.8:
+        return None
+    keep = cv2.dilate(keep, np.ones((3, 3), np.uint8))
+    cover: ByteArray = cv2.GaussianBlur(keep * np.uint8(255), (0, 0), 0.9).astype(np.uint8)
+    return cover
+
+
+def _lay(patch: ByteArray, things: list[_Cutout], beside: bool, rng: np.random.Generator) -> None:
+    """Lay cutouts onto a patch: one about the middle, several around it."""
+    many = len(things) + (1 if beside else 0)
+    spread = 0.06 if many == 1 else (0.2 if many < 4 else 0.26)
+    turn0 = rng.uniform(0, 2 * np.pi)
+    for number, thing in enumerate(things):
+        around = turn0 + 2 * np.pi * number / many
+        ring = spread * rng.uniform(0.5, 1.2) if many > 1 else 0.0
+        at = (PATCH - 1) / 2 + _PLACE * (ring * np.array([np.cos(around), np.sin(around)]) + rng.normal(0, 0.05, 2))
+        turn = float(rng.uniform(-180, 180)) if rng.random() < 0.5 else float(rng.normal(0, 12))
+        matrix = cv2.getRotationMatrix2D(
+            (float(thing.middle[0]), float(thing.middle[1])), turn, float(np.exp(rng.normal(0, 0.05)))
+        )
+        matrix[:, 2] += at - thing.middle
+        cover = cv2.warpAffine(thing.cover, matrix, (PATCH, PATCH)).astype(np.float32)[..., None] / 255
+        picture = cv2.warpAffine(thing.picture, matrix, (PATCH, PATCH), borderMode=cv2.BORDER_REPLICATE)
+        patch[:] = np.round(patch * (1 - cover) + picture * cover).astype(np.uint8)
+
+
+def _lit(patches: ByteArray, rng: np.random.Generator) -> ByteArray:
+    """Return the patches in a little other light each, some blurred, all with noise."""
+    n = len(patches)
+    gain: Any = np.exp(rng.normal(0, 0.05, (n, 1)) + rng.normal(0, 0.02, (n, 3)))
+    out: Any = patches.astype(np.float32) * gain[:, None, None, :].astype(np.float32)
+    slope = rng.normal(0, 0.06, (n, 2))
+    ramp = np.linspace(-0.5, 0.5, PATCH, dtype=np.float32)
+    shade: Any = 1 + slope[:, 0, None, None] * ramp[None, None, :] + slope[:, 1, None, None] * ramp[None, :, None]
+    out = out * shade[..., None].astype(np.float32)
+    for row in np.nonzero(rng.random(n) < 0.3)[0]:
+        out[row] = cv2.GaussianBlur(out[row], (0, 0), float(rng.uniform(0.4, 1.0)))
+    out += rng.standard_normal(out.shape, dtype=np.float32) * rng.uniform(0.5, 2.5, (n, 1, 1, 1)).astype(np.float32)
+    lit: ByteArray = np.clip(out, 0, 255).astype(np.uint8)
+    return lit

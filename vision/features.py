@@ -1,0 +1,145 @@
+"""What a patch looks like, as numbers: colours on a coarse grid, directions of edges, and how much of which colour.
+
+Colours are luma and two chromas that are divided by it, so that a shadow changes one number and not three. Directions
+are those of edges in square-rooted luma, pooled over cells and divided by their neighbourhood's strength. The last part
+counts colour words (found in the taught pictures) over the place, wherever in it they lie: it adds up when several
+things lie there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+from .patches import CONTEXT, PATCH
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.ports import ByteArray
+
+    Floats = NDArray[np.float32]
+
+WORDS: Final = 48
+_DIRECTIONS: Final = 6
+_COLOUR_CELL: Final = 4
+_EDGE_CELL: Final = 8
+
+
+def colours(patches: ByteArray) -> Floats:
+    """Return (n, PATCH, PATCH, 3): luma in 0…1, and red-green and blue-yellow divided by luma."""
+    n = len(patches)
+    tall = patches.reshape(n * PATCH, PATCH, 3).astype(np.float32)
+    mixed: Any = cv2.transform(tall, _MIX)
+    shade = 1.0 / (mixed[..., 0] + 0.12)
+    mixed[..., 1] *= shade
+    mixed[..., 2] *= shade
+    seen: Floats = mixed.reshape(n, PATCH, PATCH, 3).astype(np.float32, copy=False)
+    return seen
+
+
+_MIX = np.array([[0.114, 0.587, 0.299], [0.0, -0.9, 0.9], [-0.9, 0.45, 0.45]], np.float32) / 255
+
+
+def find_words(seen: Floats, seed: int = 0) -> Floats:
+    """Return (WORDS, 3): the colours that the pixels (n, 3) gather around."""
+    rng = np.random.default_rng(seed)
+    take = rng.choice(len(seen), min(len(seen), 12_000), replace=False)
+    # Every pixel counts, but a rare colour is to have a word, too: frequent colours are thinned out.
+    key = np.floor(seen * [12, 10, 10]).astype(int)
+    _, where, many = np.unique(key, axis=0, return_inverse=True, return_counts=True)
+    chance = 1 / np.sqrt(many[where.ravel()])
+    take = rng.choice(len(seen), min(len(seen), 12_000), replace=False, p=chance / chance.sum())
+    data = np.ascontiguousarray(seen[take].astype(np.float32))
+    cv2.setRNGSeed(seed)
+    stop = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 20, 1e-3)
+    many_words = min(WORDS, max(1, len(data) // 4))
+    _, _, centres = cv2.kmeans(data, many_words, None, stop, 1, cv2.KMEANS_PP_CENTERS)  # type: ignore[call-overload]
+    words: Floats = np.asarray(centres, np.float32)
+    if len(words) < WORDS:
+        words = np.concatenate([words, np.full((WORDS - len(words), 3), 9.0, np.float32)])
+    return words
+
+
+def describe(patches: ByteArray, words: Floats) -> Floats:
+    """Return (n, features) of patches (n, PATCH, PATCH, 3) BGR uint8."""
+    n = len(patches)
+    if not n:
+        return np.zeros((0, length()), np.float32)
+    seen = colours(patches)
+    tall = seen.reshape(n * PATCH, PATCH, 3)
+    cells = PATCH // _COLOUR_CELL
+    coarse = cv2.resize(tall, (cells, n * cells), interpolation=cv2.INTER_AREA).reshape(n, -1)
+    return np.concatenate([coarse, _directions(seen[..., 0]), _counts(seen, words)], axis=1).astype(
+        np.float32, copy=False
+    )
+
+
+def length() -> int:
+    """Return how many features a patch has."""
+    return 3 * (PATCH // _COLOUR_CELL) ** 2 + _DIRECTIONS * (PATCH // _EDGE_CELL) ** 2 + 2 * WORDS
+
+
+def groups() -> list[slice]:
+    """Return which features belong together: colours, directions, words."""
+    first = 3 * (PATCH // _COLOUR_CELL) ** 2
+    second = first + _DIRECTIONS * (PATCH // _EDGE_CELL) ** 2
+    return [slice(0, first), slice(first, second), slice(second, length())]
+
+
+def _directions(luma: Floats) -> Floats:
+    n = len(luma)
+    root = np.sqrt(np.maximum(luma, 0) + 0.02)
+    gx, gy = np.zeros_like(root), np.zeros_like(root)
+    gx[:, :, 1:-1] = root[:, :, 2:] - root[:, :, :-2]
+    gy[:, 1:-1] = root[:, 2:] - root[:, :-2]
+    size = np.sqrt(gx * gx + gy * gy)
+    cells = PATCH // _EDGE_CELL
+    pooled = np.empty((n, cells, cells, _DIRECTIONS), np.float32)
+    for k in range(_DIRECTIONS):
+        angle = np.pi * k / _DIRECTIONS
+        towards = np.maximum(np.abs(gx * np.float32(np.cos(angle)) + gy * np.float32(np.sin(angle))) - 0.7 * size, 0)
+        pooled[..., k] = cv2.resize(
+            towards.reshape(n * PATCH, PATCH), (cells, n * cells), interpolation=cv2.INTER_AREA
+        ).reshape(n, cells, cells)
+    strength = pooled.sum(axis=3)
+    around = np.stack([cv2.blur(s, (3, 3), borderType=cv2.BORDER_REPLICATE) for s in strength])
+    pooled /= (around + 0.01)[..., None]
+    return np.sqrt(pooled).reshape(n, -1)
+
+
+def _counts(seen: Floats, words: Floats) -> Floats:
+    """Return (n, 2 · WORDS): how much of each colour word lies within the place, and near its middle."""
+    n = len(seen)
+    small = cv2.resize(seen.reshape(n * PATCH, PATCH, 3), (PATCH // 2, n * PATCH // 2), interpolation=cv2.INTER_AREA)
+    pixels = small.reshape(-1, 3)
+    scale = np.array([1.0, 1.3, 1.3], np.float32)
+    a, b = pixels * scale, words * scale
+    distance = -2 * (a @ b.T)
+    distance += (b * b).sum(axis=1)
+    # Between the two nearest words a pixel is shared by their distances.
+    nearest = np.argmin(distance, axis=1)
+    rows = np.arange(len(pixels))
+    base = (a * a).sum(axis=1)
+    first = np.maximum(distance[rows, nearest] + base, 0)
+    distance[rows, nearest] = np.inf
+    second = np.argmin(distance, axis=1)
+    other = np.maximum(distance[rows, second] + base, 0)
+    share = np.exp(-first / 0.006)
+    rival = np.exp(-other / 0.006)
+    share = (share + 1e-6) / (share + rival + 2e-6)
+    side = PATCH // 2
+    offset = (np.arange(side) - (side - 1) / 2) / side * CONTEXT
+    r = np.maximum(np.abs(offset)[:, None], np.abs(offset)[None, :])
+    whole = np.clip((0.62 - r) / 0.12, 0, 1)
+    inner = np.clip((0.42 - r) / 0.12, 0, 1)
+    patch = np.repeat(np.arange(n), side * side)
+    parts = []
+    for weight in (whole, inner):
+        w = np.tile((weight / weight.sum()).ravel(), n)
+        counted = np.bincount(patch * len(words) + nearest, weights=w * share, minlength=n * len(words))
+        counted += np.bincount(patch * len(words) + second, weights=w * (1 - share), minlength=n * len(words))
+        parts.append(np.sqrt(counted.reshape(n, len(words))))
+    return np.concatenate(parts, axis=1).astype(np.float32)

@@ -1,0 +1,187 @@
+"""A small network from features to what lies in a place: one answer for the ground, one for the number of each thing.
+
+One hidden layer on whitened features, trained with Adam on the examples of ``compose`` in a few seconds. What was never
+taught has no answer of its own; that a place shows something new is told by its distance to everything that was taught.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from .features import describe, groups
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.ports import ByteArray
+
+    from .compose import Examples
+    from .layout import Layout
+
+    Floats = NDArray[np.float32]
+
+COMPONENTS: Final = 160
+HIDDEN: Final = 128
+EPOCHS: Final = 22
+_BATCH: Final = 128
+_BANK: Final = 2500
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the network says of n places: ``ground`` (n, grounds) and ``counts[t]`` (n, most + 1) are probabilities.
+
+    ``odd`` (n,) is how unlike everything taught a place looks: 1 is as far as taught things come, 2 twice as far.
+    ``inside`` (n, components) are the whitened features.
+    """
+
+    ground: Floats
+    counts: tuple[Floats, ...]
+    odd: Floats
+    inside: Floats
+
+
+@dataclass(frozen=True)
+class Network:
+    """Everything learnt, as arrays; ``arrays`` are what is stored."""
+
+    arrays: dict[str, NDArray[Any]]
+    heads: tuple[int, ...]
+
+    def whiten(self, features: Floats) -> Floats:
+        """Return (n, components): features scaled by group and projected."""
+        a = self.arrays
+        white: Floats = ((features - a["mean"]) * a["scale"]) @ a["axes"]
+        return white
+
+    def read(self, patches: ByteArray) -> Reading:
+        """Say what lies in places by their patches, in the taught light."""
+        a = self.arrays
+        white = self.whiten(describe(patches, a["words"]))
+        outputs = np.zeros((len(white), sum(self.heads)), np.float32)
+        for net in range(len(a["w1"])):
+            hidden = np.maximum(white @ a["w1"][net] + a["b1"][net], 0)
+            outputs += hidden @ a["w2"][net] + a["b2"][net]
+        outputs /= len(a["w1"]) * float(a["temperature"])
+        parts = _softmaxes(outputs, self.heads)
+        return Reading(parts[0], tuple(parts[1:]), self.oddness(white), white)
+
+    def oddness(self, white: Floats) -> Floats:
+        """Return how far each place is from all examples, against how far those are from each other."""
+        bank = self.arrays["bank"]
+        distance = (white * white).sum(axis=1)[:, None] + (bank * bank).sum(axis=1)[None] - 2 * white @ bank.T
+        nearest = np.sqrt(np.maximum(np.partition(distance, 2, axis=1)[:, :3].mean(axis=1), 0))
+        odd: Floats = nearest / float(self.arrays["usual"])
+        return odd
+
+
+def _softmaxes(outputs: Floats, heads: tuple[int, ...]) -> list[Floats]:
+    parts, at = [], 0
+    for size in heads:
+        part = outputs[:, at : at + size]
+        part = np.exp(part - part.max(axis=1, keepdims=True))
+        parts.append(part / part.sum(axis=1, keepdims=True))
+        at += size
+    return parts
+
+
+def heads_of(layout: Layout) -> tuple[int, ...]:
+    """Return the sizes of the network's answers: grounds, then the possible numbers of each thing."""
+    return (len(layout.grounds), *(most + 1 for most in layout.most))
+
+
+def train(examples: Examples, words: Floats, layout: Layout, *, nets: int = 2, seed: int = 0) -> Network:
+    """Learn from examples; takes some seconds."""
+    features = np.concatenate(
+        [describe(examples.patches[i : i + 512], words) for i in range(0, len(examples.patches), 512)]
+    )
+    mean = features.mean(axis=0)
+    scale = np.empty(features.shape[1], np.float32)
+    for group in groups():
+        spread = features[:, group].std(axis=0)
+        # Within a group the scale is common (strong features stay strong), and groups count alike.
+        scale[group] = 1 / (np.sqrt(np.mean(spread**2)) + 1e-6) / np.sqrt(group.stop - group.start)
+    scaled = (features - mean) * scale
+    covariance = scaled.T @ scaled / len(scaled)
+    values, vectors = np.linalg.eigh(covariance)
+    keep = np.argsort(values)[::-1][: min(COMPONENTS, len(scaled) - 1)]
+    # Not fully whitened: what varies little is noise more often than news.
+    axes = (vectors[:, keep] / (np.sqrt(values[keep]) + 0.1 * np.sqrt(values[keep[0]])) ** 0.8).astype(np.float32)
+    axes *= 1 / float((scaled[:1000] @ axes).std())
+    white = (scaled @ axes).astype(np.float32)
+    heads = heads_of(layout)
+    targets, known = _targets(examples, heads)
+    rng = np.random.default_rng(seed)
+    fitted = [_fit(white, targets, known, heads, rng) for _ in range(nets)]
+    arrays: dict[str, NDArray[Any]] = {
+        "words": words,
+        "mean": mean.astype(np.float32),
+        "scale": scale,
+        "axes": axes,
+        "temperature": np.array(1.0, np.float32),
+        **{name: np.stack([net[name] for net in fitted]) for name in ("w1", "b1", "w2", "b2")},
+    }
+    order = rng.permutation(len(white))
+    bank, rest = order[:_BANK], order[_BANK : 2 * _BANK]
+    arrays["bank"] = white[bank]
+    arrays["usual"] = np.array(1.0, np.float32)
+    network = Network(arrays, heads)
+    if len(rest) > 20:
+        arrays["usual"] = np.array(np.quantile(network.oddness(white[rest]), 0.98), np.float32)
+    return network
+
+
+def _targets(examples: Examples, heads: tuple[int, ...]) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return (n, outputs) of ones where the truth is, and which outputs were ever taught."""
+    n = len(examples.ground)
+    targets = np.zeros((n, sum(heads)), np.float32)
+    targets[np.arange(n), examples.ground] = 1
+    at = heads[0]
+    for thing, size in enumerate(heads[1:]):
+        targets[np.arange(n), at + np.minimum(examples.counts[:, thing], size - 1)] = 1
+        at += size
+    known: NDArray[np.bool_] = targets.astype(bool).any(axis=0)  # type: ignore[assignment]
+    return targets, known
+
+
+def _fit(
+    white: Floats, targets: Floats, known: NDArray[np.bool_], heads: tuple[int, ...], rng: np.random.Generator
+) -> dict[str, Floats]:
+    n, inputs = white.shape
+    w1 = (rng.standard_normal((inputs, HIDDEN)) * np.sqrt(2 / inputs)).astype(np.float32)
+    w2 = (rng.standard_normal((HIDDEN, sum(heads))) * np.sqrt(1 / HIDDEN)).astype(np.float32)
+    b1, b2 = np.zeros(HIDDEN, np.float32), np.zeros(sum(heads), np.float32)
+    b2[~known] = -12
+    parameters = [w1, b1, w2, b2]
+    first = [np.zeros_like(p) for p in parameters]
+    second = [np.zeros_like(p) for p in parameters]
+    steps = EPOCHS * max(1, n // _BATCH)
+    step = 0
+    while step < steps:
+        order = rng.permutation(n)
+        for at in range(0, max(n - _BATCH + 1, 1), _BATCH):
+            rows = order[at : at + _BATCH]
+            x = white[rows] + rng.standard_normal((len(rows), inputs), dtype=np.float32) * 0.1
+            h = np.maximum(x @ w1 + b1, 0)
+            drop = (rng.random(h.shape, dtype=np.float32) > 0.2).astype(np.float32) / np.float32(0.8)
+            h *= drop
+            outputs = np.concatenate(_softmaxes(h @ w2 + b2, heads), axis=1)
+            error = (outputs - targets[rows]) / len(rows)
+            error[:, ~known] = 0
+            back = (error @ w2.T) * (h > 0) * drop
+            gradients = [x.T @ back, back.sum(axis=0), h.T @ error, error.sum(axis=0)]
+            step += 1
+            rate = 1.5e-3 * (1 + math.cos(math.pi * min(step / steps, 1))) + 1e-5
+            for k, gradient in enumerate(gradients):
+                first[k] += 0.1 * (gradient - first[k])
+                second[k] += 0.001 * (gradient * gradient - second[k])
+                size = np.sqrt(second[k] / (1 - 0.999**step)) + 1e-8
+                parameters[k] -= rate / (1 - 0.9**step) * first[k] / size
+                if parameters[k].ndim == 2:
+                    parameters[k] *= 1 - rate * 0.01
+    b2[~known] = -12
+    return {"w1": w1, "b1": b1, "w2": w2, "b2": b2}

@@ -1,0 +1,80 @@
+"""Tonight's light against the light it was taught in: a smooth field of gains over the board, for each colour.
+
+The field is fitted to the places' colours, in logarithms, against what they are thought to look like; places that
+changed count for little. Where too few agree, nothing is changed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+
+if TYPE_CHECKING:
+    from companion.ports import ByteArray, FloatArray
+
+_AGREE = 0.35
+_CODED = 2.2
+
+
+def tone(patches: ByteArray) -> FloatArray:
+    """Return (n, 3): the logarithm of each patch's middle colour in linear light."""
+    quarter = patches.shape[1] // 5
+    core = patches[:, quarter:-quarter, quarter:-quarter].astype(np.float32) / 255
+    return np.log(np.median(core.reshape(len(core), -1, 3), axis=1) ** _CODED + 1e-3).astype(np.float64)
+
+
+def fit_field(
+    spots: FloatArray, now: FloatArray, taught: FloatArray, weight: FloatArray | None = None
+) -> FloatArray | None:
+    """Return the field (6, 3) for spots (n, 2) in −1…1 by tones (n, 3) now and as taught; None where few agree."""
+    if len(spots) < 4:
+        return None
+    off = taught - now
+    design = _design(spots)
+    base = np.ones(len(spots)) if weight is None else weight
+    field = np.zeros((6, 3))
+    # The most common change first: places that changed must not drag it.
+    field[0] = _mode(off, base)
+    ridge = np.diag([0.01, 0.5, 0.5, 2.0, 2.0, 2.0])
+    scale = 0.25
+    w = base
+    for _ in range(12):
+        residual = off - design @ field
+        size = np.linalg.norm(residual, axis=1)
+        w = base / (1 + (size / scale) ** 2) ** 2
+        normal = design.T @ (design * w[:, None]) + ridge
+        field = np.linalg.solve(normal, design.T @ (off * w[:, None]) + ridge[:, :1] * field[:1])
+        scale = max(0.85 * scale, 0.08)
+    size = np.linalg.norm(off - design @ field, axis=1)
+    agree = float((base * (size < 0.25)).sum() / max(base.sum(), 1e-9))
+    if agree < _AGREE:
+        return None
+    return field
+
+
+def _mode(off: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return the most common change; a small one, and one of brightness alone, is likelier beforehand."""
+    distance = np.linalg.norm(off[:, None] - off[None], axis=2)
+    votes = (np.exp(-((distance / 0.2) ** 2)) * weight[None]).sum(axis=1)
+    bright = off.mean(axis=1)
+    tint = np.linalg.norm(off - bright[:, None], axis=1)
+    votes *= np.exp(-0.5 * (bright / 0.5) ** 2 - 0.5 * (tint / 0.25) ** 2)
+    result: FloatArray = off[int(votes.argmax())]
+    return result
+
+
+def _design(spots: FloatArray) -> FloatArray:
+    x, y = spots[:, 0], spots[:, 1]
+    return np.column_stack([np.ones_like(x), x, y, x * x, x * y, y * y])
+
+
+def apply_field(straight: ByteArray, field: FloatArray, size: tuple[int, int] = (9, 9)) -> ByteArray:
+    """Return the straight picture in the taught light."""
+    ys, xs = np.meshgrid(np.linspace(-1, 1, size[1]), np.linspace(-1, 1, size[0]), indexing="ij")
+    gain = np.exp(_design(np.column_stack([xs.ravel(), ys.ravel()])) @ field / _CODED)
+    gain = np.clip(gain, 0.2, 5.0).reshape(size[1], size[0], 3).astype(np.float32)
+    height, width = straight.shape[:2]
+    full = cv2.resize(gain, (width, height), interpolation=cv2.INTER_LINEAR)
+    return cv2.multiply(straight, full, dtype=cv2.CV_8U).astype(np.uint8, copy=False)

@@ -1,0 +1,109 @@
+"""Cut the places out of a straightened board: each with what is around it, at one scale, upright or turned.
+
+A patch shows :data:`CONTEXT` times the place, :data:`PATCH` pixels wide: pieces stand over the edge, and what lies
+next door tells what leans in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import cv2
+import numpy as np
+
+if TYPE_CHECKING:
+    from companion.ports import ByteArray, FloatArray
+
+    from .layout import Layout
+    from .pose import Pose
+
+PATCH: Final = 64
+CONTEXT: Final = 1.6
+_MARGIN: Final = 0.8
+_PLACE_PX: Final = 56
+_LARGEST: Final = 1000
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """How the board of a layout is straightened, and patches are cut from it."""
+
+    layout: Layout
+
+    @cached_property
+    def unit(self) -> float:
+        """Return the usual size of a place, in board units."""
+        return float(np.median([min(p.width, p.height) for p in self.layout.places]))
+
+    @cached_property
+    def side(self) -> float:
+        """Return pixels of the straight picture a board unit."""
+        longest = max(self.layout.width, self.layout.height) + 2 * _MARGIN * self.unit
+        return min(_PLACE_PX / self.unit, _LARGEST / longest)
+
+    @cached_property
+    def box(self) -> tuple[float, float, float, float]:
+        """Return left, far, right and near of the straight picture, in board units."""
+        margin = _MARGIN * self.unit
+        return -margin, -margin, self.layout.width + margin, self.layout.height + margin
+
+    def straighten(self, image: ByteArray, pose: Pose) -> ByteArray:
+        """Return the straight picture of the board in a photo."""
+        apparent = pose.unit_px(self.layout.width, self.layout.height)
+        if apparent > 1.8 * self.side:
+            # Pixels are averaged, not skipped, where the photo is much finer.
+            small = max(self.side * 1.2 / apparent, 1e-3)
+            size = (max(1, round(image.shape[1] * small)), max(1, round(image.shape[0] * small)))
+            shrunk: ByteArray = cv2.resize(image, size, interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)
+            return pose.resized(size).straighten(shrunk, self.side, self.box)
+        return pose.straighten(image, self.side, self.box)
+
+    @cached_property
+    def _middles(self) -> FloatArray:
+        """Return (places, 3): each place's centre in the straight picture and its larger side, in pixels."""
+        left, far = self.box[:2]
+        return np.array(
+            [
+                [(p.x - left) * self.side - 0.5, (p.y - far) * self.side - 0.5, max(p.width, p.height) * self.side]
+                for p in self.layout.places
+            ]
+        )
+
+    def cut(self, straight: ByteArray, places: list[int] | None = None) -> ByteArray:
+        """Return (n, PATCH, PATCH, 3) patches of the places (all, where none are given), upright."""
+        numbers = range(len(self.layout.places)) if places is None else places
+        none = np.zeros(len(list(numbers)))
+        numbers = list(numbers)
+        return self.cut_moved(straight, numbers, np.column_stack([none, none, none, none + 1]))
+
+    def cut_moved(self, straight: ByteArray, places: list[int], moves: FloatArray) -> ByteArray:
+        """Return patches (n, …) moved by (n, 4): right and down in places, turned in radians, grown."""
+        patches = np.empty((len(places), PATCH, PATCH, 3), np.uint8)
+        for row, (number, move) in enumerate(zip(places, moves, strict=True)):
+            x, y, size = self._middles[number]
+            scale = CONTEXT * size / PATCH / move[3]
+            cos, sin = scale * np.cos(move[2]), scale * np.sin(move[2])
+            half = (PATCH - 1) / 2
+            cx, cy = x + move[0] * size, y + move[1] * size
+            matrix = np.array([[cos, -sin, cx - cos * half + sin * half], [sin, cos, cy - sin * half - cos * half]])
+            cv2.warpAffine(
+                straight,
+                matrix,
+                (PATCH, PATCH),
+                dst=patches[row],
+                flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+                borderMode=cv2.BORDER_REPLICATE,
+            )
+        return patches
+
+    def inside(self, pose: Pose) -> list[bool]:
+        """Return for each place whether the photo shows it whole."""
+        points = []
+        for p in self.layout.places:
+            w, h = p.width / 2 * 0.9, p.height / 2 * 0.9
+            points += [(p.x - w, p.y - h), (p.x + w, p.y - h), (p.x + w, p.y + h), (p.x - w, p.y + h)]
+        seen = pose.project(np.array(points)).reshape(-1, 4, 2)
+        low, high = seen.min(axis=1).min(axis=1), (seen - np.array(pose.size)).max(axis=1).max(axis=1)
+        return [bool(v) for v in (low >= -0.5) & (high <= -0.5)]

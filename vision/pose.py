@@ -1,0 +1,131 @@
+"""Where the board lies in a picture: a homography from board units, and what the lens bends.
+
+Board units run from the grid's far left corner: x to the right, y to the near side, a place of a grid is one unit. The
+lens is one of Brown's radial terms about the picture's middle; lengths in it are halves of the picture's longer side,
+so it stays the same when the picture is shrunk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import cv2
+import numpy as np
+
+if TYPE_CHECKING:
+    from companion.ports import ByteArray, FloatArray
+
+_STEP = 16
+
+
+@dataclass(frozen=True)
+class Pose:
+    """``matrix`` (3, 3) takes board units to pixels of a picture of ``size`` (width, height), which ``bend`` bends.
+
+    ``error_px`` is how far the board's corners may be off (one standard error), ``score`` how clearly the grid was seen
+    (1: as anywhere in the picture); both 0 where nothing was measured.
+    """
+
+    matrix: FloatArray
+    size: tuple[int, int]
+    bend: float = 0.0
+    error_px: float = 0.0
+    score: float = 0.0
+
+    @classmethod
+    def from_corners(
+        cls, corners: FloatArray, width: float, height: float, size: tuple[int, int], bend: float = 0.0
+    ) -> Pose:
+        """Return the pose of a board of so many units with these corners (4, 2), clockwise from the far left."""
+        flat = unbend(np.asarray(corners, np.float64), size, bend)
+        board = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+        matrix = cv2.getPerspectiveTransform(board, flat.astype(np.float32)).astype(np.float64)
+        return cls(matrix, size, bend)
+
+    def project(self, points: FloatArray) -> FloatArray:
+        """Return (n, 2) pixels of (n, 2) points in board units."""
+        flat = points @ self.matrix[:, :2].T + self.matrix[:, 2]
+        return bent(flat[:, :2] / flat[:, 2:], self.size, self.bend)
+
+    def locate(self, pixels: FloatArray) -> FloatArray:
+        """Return (n, 2) board units of (n, 2) pixels."""
+        flat = unbend(np.asarray(pixels, np.float64), self.size, self.bend)
+        back = flat @ self._inverse[:, :2].T + self._inverse[:, 2]
+        located: FloatArray = back[:, :2] / back[:, 2:]
+        return located
+
+    @cached_property
+    def _inverse(self) -> FloatArray:
+        inverse: FloatArray = np.linalg.inv(self.matrix).astype(np.float64)
+        return inverse
+
+    def corners(self, width: float, height: float) -> FloatArray:
+        """Return (4, 2): the board's corners in pixels, clockwise from the far left."""
+        return self.project(np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float64))
+
+    def resized(self, size: tuple[int, int]) -> Pose:
+        """Return the same pose in the same picture at another size."""
+        x, y = size[0] / self.size[0], size[1] / self.size[1]
+        zoom = np.array([[x, 0, 0.5 * x - 0.5], [0, y, 0.5 * y - 0.5], [0, 0, 1]])
+        return replace(self, matrix=zoom @ self.matrix, size=size, error_px=self.error_px * (x + y) / 2)
+
+    def moved(self, change: FloatArray) -> Pose:
+        """Return the pose after ``change`` (3, 3), which takes board units to board units."""
+        matrix = self.matrix @ change
+        return replace(self, matrix=matrix / matrix[2, 2])
+
+    def straighten(self, image: ByteArray, side: float, box: tuple[float, float, float, float]) -> ByteArray:
+        """Return the board from above, ``side`` pixels a unit, of ``box`` (left, far, right, near) in board units.
+
+        What lies outside the picture repeats the picture's edge.
+        """
+        left, far, right, near = box
+        width, height = max(round((right - left) * side), 1), max(round((near - far) * side), 1)
+        # The maps are smooth: computed on every 16th pixel and interpolated.
+        nx, ny = width // _STEP + 2, height // _STEP + 2
+        x = left + (np.arange(nx) * _STEP + 0.5) / side
+        y = far + (np.arange(ny) * _STEP + 0.5) / side
+        grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+        coarse = self.project(grid).reshape(ny, nx, 2).astype(np.float32)
+        size = (nx * _STEP, ny * _STEP)
+        shift = np.array([[_STEP, 0, 0], [0, _STEP, 0]], np.float32)
+        fine: Any = cv2.warpAffine(coarse, shift, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        fine = fine[:height, :width]
+        straight = cv2.remap(image, fine[..., 0], fine[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return straight.astype(np.uint8, copy=False)
+
+    def unit_px(self, width: float, height: float) -> float:
+        """Return about how many pixels of the picture a board unit is long."""
+        corners = self.corners(width, height)
+        area = abs(float(cv2.contourArea(corners.astype(np.float32))))
+        return float(np.sqrt(area / (width * height)))
+
+
+def bent(points: FloatArray, size: tuple[int, int], bend: float) -> FloatArray:
+    """Return pixels as the lens shows them, of unbent pixels (n, 2)."""
+    if not bend:
+        return points
+    middle, half = _frame(size)
+    off = (points - middle) / half
+    r2 = np.minimum((off**2).sum(axis=1, keepdims=True), 6.0)
+    shown: FloatArray = middle + half * off * (1 + bend * r2)
+    return shown
+
+
+def unbend(points: FloatArray, size: tuple[int, int], bend: float) -> FloatArray:
+    """Return unbent pixels, of pixels (n, 2) as the lens shows them (fixed-point iteration)."""
+    if not bend:
+        return points
+    middle, half = _frame(size)
+    seen = (points - middle) / half
+    off = seen.copy()
+    for _ in range(15):
+        off = seen / (1 + bend * np.minimum((off**2).sum(axis=1, keepdims=True), 6.0))
+    unbent: FloatArray = middle + half * off
+    return unbent
+
+
+def _frame(size: tuple[int, int]) -> tuple[FloatArray, float]:
+    return np.array([(size[0] - 1) / 2, (size[1] - 1) / 2]), max(size) / 2
