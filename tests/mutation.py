@@ -22,6 +22,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+STATS = ROOT / "mutants" / "mutmut-stats.json"
 NOTICED = {"killed", "timeout", "segfault", "suspicious"}
 UNTRIED = "not checked"
 
@@ -68,6 +69,12 @@ def statuses(names: Collection[str]) -> dict[str, str]:
     return {name: status for name, _, status in lines if name in names}
 
 
+def stale() -> bool:
+    """Return whether tests or rules were written since it was seen which test touches what."""
+    written = [path for folder in ("companion/rules", "tests/rules") for path in (ROOT / folder).rglob("*.py")]
+    return not STATS.exists() or any(path.stat().st_mtime > STATS.stat().st_mtime for path in written)
+
+
 def game_of(name: str) -> str:
     """Return the game a mutant belongs to: the package below ``companion.rules``."""
     return name.split(".")[2]
@@ -112,8 +119,9 @@ def main() -> int:
     parser.add_argument("--children", type=int, default=1, help="processes at the same time")
     parser.add_argument("--least", type=float, default=90.0, help="the score in per cent that each game must reach")
     asked = parser.parse_args()
-    if not (ROOT / "mutants" / "mutmut-stats.json").exists():
+    if stale():
         # No mutant has this name: all are made, and the tests are run once to see which of them touch what.
+        STATS.unlink(missing_ok=True)
         mutmut("run", "--max-children", str(asked.children), "none")
     every = mutants(asked.only)
     chosen = drawn(every, asked.sample, asked.seed)
