@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Final
 
 from companion.rules import game
-from companion.rules.core import CHANCE, JSON, NOBODY, Game, State
+from companion.rules.core import CHANCE, JSON, NOBODY, State
 from companion.rules.playouts import LONGEST
 from companion.rules.record import Header, Record
 
@@ -24,7 +24,12 @@ Count = tuple[str, int, int]
 
 
 def random_games(
-    game_id: str, players: int, games: int = 1000, seed: int = 1, done: Callable[[], object] | None = None
+    game_id: str,
+    players: int,
+    games: int = 1000,
+    seed: int = 1,
+    done: Callable[[], object] | None = None,
+    options: Mapping[str, JSON] | None = None,
 ) -> dict[str, JSON]:
     """Play random complete games and return what was found; ``done`` is called after each.
 
@@ -34,15 +39,16 @@ def random_games(
     once and legal, its text reads back, and chance draws what it says it may. Of every game: an undo is the replay of
     the prefix, and the record leads to the last state.
 
-    :raises SetupError: when there is no such game, or it is not for so many.
+    :raises SetupError: when there is no such game, it is not for so many, or does not know an option.
     """
     played = game(game_id)
+    header = Header(played.id, tuple(played.seats(players)), played.settled_options(options))
     moves = longest = broken = 0
     violations: list[dict[str, JSON]] = []
     for number in range(games):
         source = f"{game_id} {players} {seed} {number}"
         texts: list[str] = []
-        for what in _one_game(played, players, Random(source), texts):  # noqa: S311 - a game, no secret
+        for what in _one_game(header, Random(source), texts):  # noqa: S311 - a game, no secret
             broken += 1
             if len(violations) < TOLD:
                 violations.append({"seed": source, "move": len(texts), "what": what})
@@ -61,9 +67,8 @@ def random_games(
     }
 
 
-def _one_game(played: Game[Any], players: int, rng: Random, texts: list[str]) -> Iterator[str]:
+def _one_game(header: Header, rng: Random, texts: list[str]) -> Iterator[str]:
     """Play one game into ``texts`` and yield whatever is wrong on the way."""
-    header = Header(played.id, tuple(played.seats(players)), played.settled_options(None))
     state = header.start()
     states = [state]
     yield from faults(state)

@@ -25,6 +25,15 @@ def test_random_games_break_nothing(name: str, players: int) -> None:
     assert found["longest"] < found["moves"] < 4 * found["longest"]
 
 
+@pytest.mark.parametrize(
+    ("name", "option", "value"),
+    [(name, option.name, value) for name in games() for option in game(name).options for value in option.values[1:]],
+)
+def test_random_games_break_nothing_by_any_option(name: str, option: str, value: str | bool | int) -> None:
+    found = random_games(name, 2, games=2, seed=5, options={option: value})
+    assert (found["violations"], found["broken"]) == ([], 0)
+
+
 def test_the_same_seed_plays_the_same_games() -> None:
     assert random_games("igloo-pop", 2, games=3, seed=1) == random_games("igloo-pop", 2, games=3, seed=1)
     assert random_games("igloo-pop", 2, games=3, seed=1) != random_games("igloo-pop", 2, games=3, seed=2)
