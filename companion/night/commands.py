@@ -303,7 +303,7 @@ def _played(match: Match, moves: list[Move], by: Actor | None = None) -> list[st
     for move in moves:
         if by is not None and match.draw and match.view.secret(state, move) and not _owns(match, state, by):
             raise refused("forbidden", "not-your-seat")
-        while not match.draw and state.refusal(move) is not None and (step := _unsaid(match, state)) is not None:
+        while not match.draw and state.refusal(move) is not None and (step := match.view.unsaid(state)) is not None:
             texts.append(str(step))
             state = state.after(step)
         if state.refusal(move) is not None:
@@ -314,11 +314,6 @@ def _played(match: Match, moves: list[Move], by: Actor | None = None) -> list[st
         texts.append(str(move))
         state = state.after(move)
     return texts
-
-
-def _unsaid(match: Match, state: State[Any]) -> Move | None:
-    forced: Move | None = match.view.forced(state) if match.view.drawing(state) else None
-    return forced
 
 
 def _owns(match: Match, state: State[Any], by: Actor) -> bool:
@@ -335,11 +330,12 @@ def _followed(match: Match, moves: list[str], rng: Random) -> tuple[list[str], b
         state = state.after(match.game.parse(text))
     found: list[str] = []
     drawn = False
-    while match.view.drawing(state):
-        move = state.chance(rng) if match.draw else _unsaid(match, state)
+    while True:
+        by_chance = match.draw and match.view.drawing(state)
+        move = state.chance(rng) if by_chance else match.view.unsaid(state)
         if move is None:
             break
-        drawn = drawn or match.draw
+        drawn = drawn or by_chance
         found.append(str(move))
         state = state.after(move)
     return found, drawn
@@ -405,7 +401,8 @@ def _arranged(match: Match, state: State[Any], rng: Random) -> Move | None:
     """Return a step of the set-up as the box would give it, or what goes without saying; None where neither is due."""
     choices = match.view.arranging(state)
     if not choices:
-        return _unsaid(match, state)
+        unsaid: Move | None = match.view.unsaid(state)
+        return unsaid
     weights = {move: weight for move, weight in state.chances() if move in choices}
     drawn: Move = rng.choices(list(weights), list(weights.values()))[0] if weights else rng.choice(choices)
     return drawn

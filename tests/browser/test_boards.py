@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from companion.rules import game
 from tests.browser.conftest import Phones
 from tests.web.assembly import Service
-from tests.worlds.boards import offered, players, record, view_of
+from tests.worlds.boards import offered, players, record, settled
 from tests.worlds.served import wait
 
 GAMES = ("iglu-iglu", "arctic", "ice-team")
@@ -205,14 +205,12 @@ def test_nothing_stands_out_and_no_barrier(
         assert axe(page) == []
         phones.shot(page, f"{game_id}-{width}-setup", full=True)
         opened(service, game_id)
-        rng, view = Random(4), view_of(game_id)
+        rng = Random(4)
         state: Any = game(game_id).start(players(game_id))
         for _ in range(45):
             text = rng.choice(offered(game_id, state))["text"]
             service.house.moves(text)
-            state = state.play(game(game_id).parse(text))
-            while view.drawing(state) and (forced := view.forced(state)) is not None:
-                state = state.after(forced)
+            state = settled(game_id, state.play(game(game_id).parse(text)))
         Finger(page, service).ready()
         if page.locator(".spot.lit").count():
             page.locator(".spot.lit").first.dispatch_event("click")

@@ -15,7 +15,7 @@ from companion.night.views.arctic import VIEW as ARCTIC
 from companion.rules import game
 from companion.rules.arctic.cards import TEXT
 from tests.night.conftest import Table
-from tests.worlds.boards import offered, players, record
+from tests.worlds.boards import offered, players, record, settled
 
 GAMES = ("iglu-iglu", "arctic", "ice-team")
 
@@ -83,16 +83,7 @@ def test_every_offered_move_has_a_path_of_its_own(game_id: str) -> None:
             (tuple(tap["path"]), tap[lang], str(tap["group"])) for tap in offered(game_id, state) for lang in ("en",)
         ]
         assert len(taps) == len(set(taps))
-        state = state.play(game(game_id).parse(text))
-        while (forced := now_forced(game_id, state)) is not None:
-            state = state.after(forced)
-
-
-def now_forced(game_id: str, state: Any) -> Any:
-    from companion.night.views import game_view
-
-    view = game_view(game_id)
-    return view.forced(state) if view.drawing(state) else None
+        state = settled(game_id, state.play(game(game_id).parse(text)))
 
 
 def test_what_the_companion_may_draw_of_a_set_up(night: Table) -> None:

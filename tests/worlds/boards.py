@@ -27,15 +27,21 @@ def offered(game_id: str, state: Any) -> list[dict[str, Any]]:
     return view_of(game_id).taps(state, None, drawn=False)
 
 
+def settled(game_id: str, state: Any) -> Any:
+    """Return the state after what goes without saying."""
+    while (step := view_of(game_id).unsaid(state)) is not None:
+        state = state.after(step)
+    return state
+
+
 def record(game_id: str, seed: int, *, most: int = 5000) -> list[str]:
     """Return the moves that somebody enters in a whole random game, without those that go without saying."""
-    view, rng, found = view_of(game_id), Random(seed), []
+    rng, found = Random(seed), []
     state: Any = game(game_id).start(players(game_id))
     while state.outcome() is None and len(found) < most:
         text = rng.choice(offered(game_id, state))["text"]
         found.append(text)
         state = state.play(game(game_id).parse(text))
-        while view.drawing(state) and (forced := view.forced(state)) is not None:
-            state = state.after(forced)
+        state = settled(game_id, state)
     assert state.outcome() is not None
     return found

@@ -80,8 +80,8 @@ class GameView(Protocol):
         """Return what the companion may draw of a set-up that the table lays out; nothing outside it."""
         ...
 
-    def forced(self, state: State[Any]) -> Any | None:
-        """Return the step that goes without saying at a table that draws for itself: something nobody sees."""
+    def unsaid(self, state: State[Any]) -> Any | None:
+        """Return the step that goes without saying: what nobody sees, or the end of a turn without a choice left."""
         ...
 
     def secret(self, state: State[Any], move: Any) -> bool:

@@ -29,6 +29,8 @@ from companion.rules.core import (
 from companion.rules.rulebook import Rulebook, rulebook
 
 NOTHING = Words("", "")
+CLOSING = frozenset({"end", "stop"})
+"""Steps that only say that nothing more is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +142,19 @@ class BoardView:
         return moves
 
     def forced(self, state: State[Any]) -> Any | None:
-        """Return the step that goes without saying at a table that draws for itself: something nobody sees."""
+        """Return the step of chance at a table that draws for itself that nobody sees, and so nobody enters."""
         del state
         return None
+
+    def unsaid(self, state: State[Any]) -> Any | None:
+        """Return the step that goes without saying: what nobody sees, or the end of a turn without a choice left."""
+        if state.to_move == CHANCE:
+            return self.forced(state)
+        if state.to_move < 0:
+            return None
+        moves = state.moves()
+        first = next(moves, None)
+        return first if first is not None and str(first) in CLOSING and next(moves, None) is None else None
 
     def arranging(self, state: State[Any]) -> list[Any]:
         """Return what the companion may draw for a table that lays out the set-up itself; nothing outside it."""

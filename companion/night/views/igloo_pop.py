@@ -54,7 +54,7 @@ class IglooPopView:
         del state
         return []
 
-    def forced(self, state: State[Any]) -> Any | None:
+    def unsaid(self, state: State[Any]) -> Any | None:
         """Return None: every step is somebody's."""
         del state
         return None

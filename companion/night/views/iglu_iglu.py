@@ -141,6 +141,11 @@ class IgluIgluView(BoardView):
             and not (move.kind == m.REVEAL and not drawn and m.public(move) != move)
         ]
 
+    def unsaid(self, state: State[Any]) -> Any | None:
+        """Return the end of a turn without a choice left; who has tiles says so, or it would tell what they are not."""
+        s = _iglu(state)
+        return None if s.to_move >= 0 and any(s.hands[s.to_move]) else super().unsaid(state)
+
     def arranging(self, state: State[Any]) -> list[Any]:
         """Return the fish that may lie in the middle (IGLU-S.2)."""
         s = _iglu(state)

@@ -83,7 +83,8 @@ function keys(next) {
 function dock(match, next) {
   if (!mayAct()) return h("p", { class: "hint" }, t("You are watching."), " ", h("a", { href: "/join" }, t("Join with the table's PIN")));
   const { board, path, choices } = store;
-  const direct = choices ?? complete(board.moves, path);
+  const whole = path.length === 1 && !isKey(path[0]) ? [...complete(board.moves, path), ...complete(board.moves, [])] : complete(board.moves, path);
+  const direct = choices ?? whole;
   const more = keys(next);
   const parts = [groups(direct), more.length ? h("div", { class: "steps" }, more) : null];
   if (path.length || choices) {

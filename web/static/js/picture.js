@@ -83,7 +83,7 @@ export function picture(text, { lit, chosen, about, can, every = false, costs, n
         role: button ? "button" : null,
         tabindex: button ? 0 : null,
         "aria-pressed": button && picked ? "true" : null,
-        "aria-label": button ? label(here, moves) : null,
+        "aria-label": button ? [label(here, moves), cost !== null && tn("%(n)s point", "%(n)s points", cost)].filter(Boolean).join(", ") : null,
       },
       parts.map(outline), cost !== null && badge(corner(parts[0]), cost));
   });

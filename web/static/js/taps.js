@@ -38,7 +38,10 @@ export function tapped(moves, path, place) {
     // A place where only one piece can go need not be told which one.
     found = moves.filter((move) => move.path.length > 1 && !move.path.some(isKey) && move.path.at(-1) === place);
     if (!found.length) return null;
-    return found.length === 1 ? { play: found[0] } : { choices: found };
+    // … nor where one does it for less than all others: who means a kayak instead of a walk taps the inuit first.
+    const least = Math.min(...found.map((move) => move.cost ?? 0));
+    const cheap = found.filter((move) => (move.cost ?? 0) === least);
+    return cheap.length === 1 ? { play: cheap[0] } : { choices: found };
   }
   const done = found.filter((move) => move.path.length <= longer.length);
   if (done.length < found.length) return { path: longer };
