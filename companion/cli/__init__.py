@@ -24,7 +24,7 @@ COMMANDS: dict[str, str] = {
     "shake": "Count beads in recorded shakes; simulate shakes; rebuild the model.",
     "vision": "What the camera sees.",
     "kit": "Printable sheets (PDF): board markers and a check ruler.",
-    "firmware": "The igloo's program: build it, list the images.",
+    "firmware": "The igloo's program: build it, list the images, put one onto a board.",
     "doctor": "Every device, permission and setting: found, missing, how to mend it.",
     "backup": "The nights with pictures and profiles, as one file.",
     "restore": "The nights out of a backup; the former ones are kept.",

@@ -68,8 +68,8 @@ def _suite(suite: str, root: Path) -> Iterable[Row]:
             shutil.copytree(SOURCE / part, root / "src" / part, ignore=shutil.ignore_patterns("__pycache__", "build"))
         elif (SOURCE / part).exists():
             shutil.copy(SOURCE / part, root / "src" / part)
-    for file in ("/etc/resolv.conf", CERTIFICATES):
-        shutil.copy(file, root / file.lstrip("/"))
+    for needed in ("/etc/resolv.conf", CERTIFICATES):
+        shutil.copy(needed, root / needed.lstrip("/"))
     # Packages would start their services; nothing must be started in here.
     policy = root / "usr" / "sbin" / "policy-rc.d"
     policy.write_text("#!/bin/sh\nexit 101\n")
@@ -127,8 +127,8 @@ def _mounted(root: Path) -> Iterator[None]:
             mounted.append(root / place)
         yield
     finally:
-        for place in reversed(mounted):
-            subprocess.run(["umount", "--lazy", str(place)], check=False)
+        for mount in reversed(mounted):
+            subprocess.run(["umount", "--lazy", str(mount)], check=False)
 
 
 def _inside(root: Path, command: list[str], seconds: float = 300) -> str:

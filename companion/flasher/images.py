@@ -19,6 +19,9 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[2] / "firmware"
 """The firmware's source in a checkout; a wheel does not carry it."""
 
+PREBUILT = Path(__file__).with_name("prebuilt")
+"""The images that come with the package, so that nobody needs a compiler; a test builds them again and compares."""
+
 BAUDS = (250_000, 500_000, 1_000_000)
 """The line's rates; 500,000 is the protocol's default."""
 
@@ -98,6 +101,44 @@ def known(*, source: Path | None = None) -> list[Image]:
         if not path.is_file() or _digest(path) != image.sha256:
             raise FirmwareError(f"{image.file} is not the file that was built; build it again.")
     return images
+
+
+def prebuilt() -> list[Image]:
+    """Return the images that come with the package.
+
+    :raises FirmwareError: one of them is missing or damaged
+    """
+    images = _recall(PREBUILT)
+    for image in images:
+        path = PREBUILT / image.file
+        if not path.is_file() or _digest(path) != image.sha256:
+            raise FirmwareError(f"{image.file} of this installation is damaged; install the companion again.")
+    return images
+
+
+def keep(images: Iterable[Image], *, source: Path | None = None) -> None:
+    """Put images that were just built into the package (for a release)."""
+    PREBUILT.mkdir(exist_ok=True)
+    images = list(images)
+    for image in images:
+        shutil.copyfile((source or SOURCE) / "build" / image.file, PREBUILT / image.file)
+    _remember(PREBUILT, images)
+
+
+def find(chip: str, clock_hz: int, baud: int) -> tuple[Image, Path]:
+    """Return the image for a chip, its clock and the line's rate: one that was built here, else the package's own.
+
+    :raises FirmwareError: there is none, or it is damaged
+    """
+    wanted = (chip, clock_hz, baud)
+    for folder, images in ((SOURCE / "build", known()), (PREBUILT, prebuilt())):
+        for image in images:
+            if (image.chip, image.clock_hz, image.baud) == wanted:
+                return image, folder / image.file
+    raise FirmwareError(
+        f"There is no image for {chip} at {clock_hz // 1_000_000} MHz and {baud} baud; "
+        f"companion firmware build --baud {baud} makes it in a checkout."
+    )
 
 
 def hex_bytes(text: str) -> dict[int, int]:
