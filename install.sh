@@ -16,9 +16,9 @@ UNIT=/etc/systemd/system/companion.service
 RULES=/etc/udev/rules.d/70-companion.rules
 STICK_RULES=/etc/udev/rules.d/71-companion-stick.rules
 AVAHI=/etc/avahi/services/companion.service
-# lgpio comes from apt (no wheel for Python 3.13 on aarch64); rpicam-apps only exists on Raspberry Pi OS.
-PACKAGES=(python3 python3-venv python3-lgpio avahi-daemon avrdude)
-WANTED=(rpicam-apps)
+PACKAGES=(python3 python3-venv avahi-daemon avrdude)
+# Of Raspberry Pi OS only: lgpio for the panel (no wheel for Python 3.13 on aarch64), rpicam-apps for the Pi camera.
+WANTED=(python3-lgpio rpicam-apps)
 
 say() { printf '%s\n' "$*"; }
 die() { printf 'install.sh: %s\n' "$*" >&2; exit 1; }
