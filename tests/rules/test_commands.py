@@ -278,6 +278,39 @@ def test_score_of_a_position(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert [p["total"] for p in sheet["players"]] == [s.total for s in state.score().sheets]
 
 
+@pytest.mark.parametrize(
+    ("position", "totals"),
+    [
+        (
+            {
+                "game": "igloo-pop",
+                "players": [
+                    {"colour": "red", "cards": ["7", "4/5"], "own": 4, "captured": 2},
+                    {"colour": "blue", "own": 8},
+                ],
+            },
+            {"red": 5 + 4 + 2, "blue": 8},
+        ),
+        (
+            {"game": "ice-team", "players": [{"colour": "red", "fresh": 3, "frozen": 2}, {"colour": "green"}]},
+            {"red": 5, "green": 0},
+        ),
+        (
+            {"game": "arctic", "places": {f"pile{n}": {"things": [{"kind": "fox"}]} for n in (1, 2, 3)}},
+            {"Player 1": 3},
+        ),
+    ],
+)
+def test_what_is_to_be_counted_is_enough_for_a_score(
+    position: dict[str, Any], totals: dict[str, int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(position), encoding="utf-8")
+    assert run(["score", "--position", str(path), "--json"]) == 0
+    sheet = json.loads(capsys.readouterr().out)
+    assert {player["name"]: player["total"] for player in sheet["players"]} == totals
+
+
 def test_score_of_an_impossible_position_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     position = game("igloo-pop").start(game("igloo-pop").seats(2)).position()
     position["players"][0]["own"] = 13

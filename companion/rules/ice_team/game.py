@@ -112,8 +112,8 @@ def _seats(players: Sequence[Mapping[str, JSON]]) -> tuple[tuple[str, ...], tupl
         )
     names, colours = [], []
     for seat, player in enumerate(players):
-        name = player.get("name") if isinstance(player, Mapping) else None
         colour = player.get("colour", COLOURS[seat]) if isinstance(player, Mapping) else None
+        name = player.get("name", colour) if isinstance(player, Mapping) else None
         if not isinstance(name, str) or not name.strip() or len(name) > 60:
             raise SetupError("Every player has a name of 1 to 60 characters.", "Chacun a un nom de 1 à 60 caractères.")
         if not isinstance(colour, str) or colour not in COLOURS:

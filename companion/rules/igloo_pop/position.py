@@ -158,7 +158,7 @@ class _Reader:
         )
 
     def _places(self) -> tuple[list[int], list[tuple[int, ...]]]:
-        places = _mapping(self.position.get("places"), "places")
+        places = _mapping(self.position.get("places", {}), "places")
         for name in places:
             if name not in PLACES:
                 raise SetupError(
