@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.features import BLOCK_S, CELLS, ROW, FeatureStream, rhythm, summarise, tier_of
+from companion.igloo.features import BLOCK_S, CELLS, ROW, TIERS, FeatureStream, rhythm, summarise, tier_of
+from companion.igloo.hearing import FEWEST, Heard, Listener, prepare
 from companion.igloo.learn import Ensemble, Net
 from companion.igloo.soundness import METRES, TOO_SLOW, WRONG_SCALE, scale_of, unsound
 from companion.ports import COUNTS, BadDataError, CountPosterior, DeviceKind, Samples
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     FloatArray = NDArray[np.float64]
+    SmallArray = NDArray[np.float32]
 
 MODEL = Path(__file__).with_name("model") / "count.npz"
 
@@ -39,14 +41,10 @@ SURE_S = 1.5
 SURE_P = 0.6
 TOO_STRANGE = 1.3
 """How far beyond the border of known shakes one must lie to be refused; one in 500 known ones lies beyond 1."""
-UNMEASURED = 0.6
-"""The power to which an answer is raised, and so flattened, for an igloo that nobody measured.
-
-The networks are sure of the simulator they learnt from. On another one their answers were worse than none (negative
-log-likelihood 2.60, a flat answer 2.48); so flattened 2.31, and 1.88 for 1.87 on their own (240 shakes each).
-"""
 LONGEST_BLOCKS = 62
 """Ten seconds; older blocks of a long shake are dropped."""
+HEARD_BLOCKS = 25
+"""Four seconds: of a longer shake the listeners hear the last of it only, which keeps a stream cheap."""
 PAUSE_BLOCKS = 4
 """A longer pause ends a shake."""
 BRIDGE_S = 0.3
@@ -102,6 +100,11 @@ class Model:
                             arrays[f"{name}/inner/middle"].astype(np.float64),
                             arrays[f"{name}/inner/axes"].astype(np.float64),
                         ),
+                        tuple(
+                            Listener({w: arrays[f"{name}/ear{k}/{w}"].astype(np.float32) for w in card["ear_weights"]})
+                            for k in range(card["listeners"] if tier == TIERS[0] else 0)
+                        ),
+                        float(arrays[f"{name}/trust"]),
                     )
         except (OSError, KeyError, ValueError, EOFError) as error:
             raise BadDataError(f"{path.name} is no model of the bead counter.") from error
@@ -119,6 +122,10 @@ class Model:
             arrays[f"{name}/strange"] = np.asarray(ensemble.strange)
             arrays[f"{name}/inner/middle"] = ensemble.inner[0].astype(np.float32)
             arrays[f"{name}/inner/axes"] = ensemble.inner[1].astype(np.float32)
+            arrays[f"{name}/trust"] = np.asarray(ensemble.trust)
+            for k, listener in enumerate(ensemble.listeners):
+                for key, value in listener.weights.items():
+                    arrays[f"{name}/ear{k}/{key}"] = value.astype(np.float16)
             for k, net in enumerate(ensemble.nets):
                 for i, (weights, biases) in enumerate(net.layers):
                     arrays[f"{name}/{k}/{i}/weights"] = weights.astype(np.float32)
@@ -169,20 +176,28 @@ def embed(accel: FloatArray, rate_hz: float, *, model: Model | None = None) -> E
     stream = FeatureStream(rate_hz)
     stream.feed(np.asarray(accel, dtype=np.float64))
     active = active_blocks(stream.cells)
-    rows, cells = stream.rows[active], stream.cells[active]
+    rows, cells = stream.rows[active][-LONGEST_BLOCKS:], stream.cells[active][-LONGEST_BLOCKS:]
     if len(rows) < 3:
         return None
-    return embed_blocks(model.tiers[stream.tier], stream.tier, rows[-LONGEST_BLOCKS:], cells[-LONGEST_BLOCKS:])
+    sounds = [sound for sound, there in zip(stream.sounds, active, strict=True) if there] if stream.sounds else []
+    return embed_blocks(model.tiers[stream.tier], stream.tier, rows, cells, sounds)
 
 
-def embed_blocks(ensemble: Ensemble, tier: float, rows: FloatArray, cells: FloatArray) -> Embedding:
-    """Return what an ensemble makes of the active blocks of one shake: ``rows`` (m, ROW), ``cells`` (m, CELLS, 5)."""
+def embed_blocks(
+    ensemble: Ensemble, tier: float, rows: FloatArray, cells: FloatArray, sounds: Sequence[SmallArray] = ()
+) -> Embedding:
+    """Return what an ensemble makes of the active blocks of one shake, three or more.
+
+    ``rows`` (m, ROW), ``cells`` (m, CELLS, 5) and, at the highest tier, ``sounds`` (m times (samples, 6)) are as
+    :class:`~companion.igloo.features.FeatureStream` gives them.
+    """
     features = summarise(rows, cells)[None]
-    p = ensemble.posterior(features)[0]
+    layers = ensemble.last_layers(features, hear(ensemble, sounds))
+    p = ensemble.answer(*ensemble.says(layers))[0]
     at = np.log(np.arange(COUNTS.start, COUNTS.stop))
     mu = float(p @ at)
     return Embedding(
-        vector=ensemble.embedding(features)[0],
+        vector=ensemble.embedding(layers)[0],
         features=ensemble.standard(features)[0],
         mu=mu,
         s=float(np.sqrt(p @ (at - mu) ** 2)),
@@ -232,13 +247,14 @@ class Counter:
         if stream.feed(accel):
             heard, self._raw = np.concatenate(self._raw), []
             rows, cells = stream.rows, stream.cells
+            sounds: list[SmallArray | None] = [*stream.sounds] or [None] * len(rows)
             stream.forget(0)
             ensemble = self._model.tiers[stream.tier]
             wrong = unsound(heard, rate)
             last = end - stream.waiting / rate
-            for i, (row, cell) in enumerate(zip(rows, cells, strict=True)):
+            for i, (row, cell, sound) in enumerate(zip(rows, cells, sounds, strict=True)):
                 t = last - (len(rows) - 1 - i) * stream.block / rate
-                answer = self._block(ensemble, row, cell, wrong, t) or answer
+                answer = self._block(ensemble, row, cell, sound, wrong, t) or answer
         return answer
 
     def _new_shake(self) -> None:
@@ -261,7 +277,7 @@ class Counter:
         self._shake.note = note
 
     def _block(
-        self, ensemble: Ensemble, row: FloatArray, cell: FloatArray, wrong: str, t: float
+        self, ensemble: Ensemble, row: FloatArray, cell: FloatArray, sound: SmallArray | None, wrong: str, t: float
     ) -> CountPosterior | None:
         """Take one block, in which ``wrong`` was found or nothing; answer where there is something new to say."""
         shake = self._shake
@@ -276,14 +292,17 @@ class Counter:
         shake.rows.append(row)
         shake.cells.append(cell)
         shake.wrong.append(wrong)
+        if sound is not None:
+            shake.sounds.append(sound)
         del shake.rows[:-LONGEST_BLOCKS], shake.cells[:-LONGEST_BLOCKS], shake.wrong[:-LONGEST_BLOCKS]
+        del shake.sounds[:-HEARD_BLOCKS]
         if wrong and len(shake.rows) >= 3 and 2 * sum(map(bool, shake.wrong)) > len(shake.rows):
             return self._once("bad-data", wrong, t)
         if shake.seconds > 0.9 and scale_of(np.asarray(shake.cells).reshape(-1, 5)[:, :3]) != 1.0:
             return self._once("bad-data", WRONG_SCALE, t)
         if t - self._told_t < 0.2:
             return None
-        answer = judge(ensemble, shake.rows, shake.cells)
+        answer = judge(ensemble, shake.rows, shake.cells, shake.sounds)
         if answer is None:
             return None
         if not answer.p:
@@ -306,6 +325,7 @@ class _Shake:
     def __init__(self) -> None:
         self.rows: list[FloatArray] = []
         self.cells: list[FloatArray] = []
+        self.sounds: list[SmallArray] = []
         self.wrong: list[str] = []
         self.pause = 0
         self.note = ""
@@ -328,10 +348,20 @@ def active_blocks(cells: FloatArray) -> NDArray[np.bool_]:
     )
 
 
-def judge(ensemble: Ensemble, rows: Sequence[FloatArray], cells: Sequence[FloatArray]) -> CountPosterior | None:
-    """Answer for the active blocks of one shake; None while there is nothing to say yet."""
+def hear(ensemble: Ensemble, sounds: Sequence[SmallArray]) -> list[Heard]:
+    """Return what an ensemble's listeners hear of the blocks of one shake, if it has any."""
+    return [prepare(sounds[-HEARD_BLOCKS:])] if ensemble.listeners else []
+
+
+def judge(
+    ensemble: Ensemble, rows: Sequence[FloatArray], cells: Sequence[FloatArray], sounds: Sequence[SmallArray]
+) -> CountPosterior | None:
+    """Answer for the active blocks of one shake; None while there is nothing to say yet.
+
+    ``sounds`` are those of the blocks at the highest tier, else empty.
+    """
     seconds = len(rows) * BLOCK_S
-    if seconds < SHORTEST_S - 1e-9:
+    if seconds < SHORTEST_S - 1e-9 or (ensemble.listeners and sum(map(len, sounds)) < FEWEST):
         return None
     stacked = np.asarray(cells).reshape(-1, CELLS, 5)
     _, _, turns = rhythm(stacked)
@@ -340,7 +370,7 @@ def judge(ensemble: Ensemble, rows: Sequence[FloatArray], cells: Sequence[FloatA
     features = summarise(np.asarray(rows).reshape(-1, ROW), stacked)[None]
     if seconds >= SURE_S and float(ensemble.strangeness(features)[0]) > TOO_STRANGE:
         return CountPosterior("not-a-shake", (), seconds, STRANGE)
-    p = ensemble.posterior(features)[0] ** UNMEASURED
+    p = ensemble.posterior(features, hear(ensemble, sounds))[0]
     sure = seconds >= SURE_S or (seconds >= 0.45 and float(p.max()) >= SURE_P)
     posterior = tuple(float(value) for value in p / p.sum())
     return CountPosterior("counted" if sure else "more", posterior, seconds, "" if sure else SHAKE_ON)
@@ -386,15 +416,17 @@ def count_runs(
         note = METRES
     rows: list[FloatArray] = []
     cells: list[FloatArray] = []
+    sounds: list[SmallArray] = []
     for run in parts:
         stream = FeatureStream(rate)
         stream.feed(run.accel * scale)
         active = active_blocks(stream.cells)
         rows += list(stream.rows[active])
         cells += list(stream.cells[active])
+        sounds += [sound for sound, there in zip(stream.sounds, active, strict=False) if there]
     if not rows:
         return answer("not-a-shake", STILL)
-    found = judge(model.tiers[stream.tier], rows[-LONGEST_BLOCKS:], cells[-LONGEST_BLOCKS:])
+    found = judge(model.tiers[stream.tier], rows[-LONGEST_BLOCKS:], cells[-LONGEST_BLOCKS:], sounds)
     if found is None:
         return answer("not-a-shake", TOO_SHORT if len(rows) * BLOCK_S < 1.0 else NO_SHAKE, (), len(rows) * BLOCK_S)
     return answer(found.state, found.why if not found.p else note or found.why, found.p, found.seconds)

@@ -85,8 +85,9 @@ class FeatureStream:
     """Turns samples of one unbroken run, in any portions, into blocks of sums.
 
     ``rate_hz`` is the true rate; its ``tier`` follows from it where none is given. ``rows`` has shape (blocks, ROW),
-    ``cells`` (blocks, CELLS, 5): acceleration in g and the mean power in g² of the beads' sounds, plain and whitened. A
-    break in the samples needs :meth:`restart`.
+    ``cells`` (blocks, CELLS, 5): acceleration in g and the mean power in g² of the beads' sounds, plain and whitened.
+    At the highest tier ``sounds`` are the sounds and the acceleration themselves. A break in the samples needs
+    :meth:`restart`.
     """
 
     def __init__(self, rate_hz: float, tier: float | None = None) -> None:
@@ -111,6 +112,7 @@ class FeatureStream:
                 self._bands[i, inside] = 1.0
         self._rows: list[FloatArray] = []
         self._cells: list[FloatArray] = []
+        self._sounds: list[NDArray[np.float32]] = []
         self._pending: list[FloatArray] = []
         self._waiting = 0
         self._history: FloatArray | None = None
@@ -131,6 +133,11 @@ class FeatureStream:
         return np.asarray(self._cells).reshape(-1, CELLS, 5)
 
     @property
+    def sounds(self) -> list[NDArray[np.float32]]:
+        """Sound and acceleration in g of each block, (samples, 6); nothing at the lower tiers."""
+        return self._sounds[:]
+
+    @property
     def waiting(self) -> int:
         """How many samples wait for their block to be complete."""
         return self._waiting
@@ -142,7 +149,7 @@ class FeatureStream:
     def forget(self, keep: int) -> None:
         """Drop all blocks but the last ``keep``."""
         cut = max(len(self._rows) - keep, 0)
-        del self._rows[:cut], self._cells[:cut]
+        del self._rows[:cut], self._cells[:cut], self._sounds[:cut]
 
     def feed(self, accel: FloatArray) -> int:
         """Take samples (n, 3) in g; return how many blocks they completed."""
@@ -183,6 +190,8 @@ class FeatureStream:
         cells[:, 4:] = np.add.reduceat(longer[:, None], self._edges, axis=0) / self._cell_sizes
         self._rows.append(row)
         self._cells.append(cells)
+        if self.tier == TIERS[0]:
+            self._sounds.append(np.concatenate([sound, accel], axis=1, dtype=np.float32))
 
     def _spectrum(self, accel: FloatArray, row: FloatArray) -> None:
         """Add the energy in bands, and its logarithm, of three windows that overlap by half."""

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from companion.igloo.hearing import Heard, Listener
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -51,14 +52,21 @@ class Net:
 
     def __call__(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return μ and s, shapes (n,), of standardised features (n, f)."""
+        return self.says(self.hidden(x))
+
+    def says(self, hidden: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return μ and s, shapes (n,), of last hidden layers (n, width)."""
         weights, biases = self.layers[-1]
-        out = self.hidden(x) @ weights + biases
+        out = hidden @ weights + biases
         return out[:, 0], np.exp(np.clip(out[:, 1], -5.0, 1.5))
 
 
 @dataclass(frozen=True, slots=True)
 class Ensemble:
     """Networks and the scaling of their features; ``stretch`` widens or narrows their spread after training.
+
+    ``listeners`` hear the shake itself; their answers have together the weight ``trust``. There are none at the lower
+    rates.
 
     ``gram`` (f, f) whitens standardised features, and ``strange`` is what the squared length of whitened features of
     known shakes hardly ever exceeds. ``inner`` are the means (w,) and axes (w, EMBEDDING) that turn the last hidden
@@ -72,30 +80,55 @@ class Ensemble:
     gram: FloatArray
     strange: float
     inner: tuple[FloatArray, FloatArray]
+    listeners: tuple[Listener, ...] = ()
+    trust: float = 0.0
 
     def standard(self, features: FloatArray) -> FloatArray:
         """Return features (n, f) in units of their spread in training, cut at :data:`LIMIT`."""
         cut: FloatArray = np.clip((features - self.middle) / self.scale, -LIMIT, LIMIT)
         return cut
 
-    def posterior(self, features: FloatArray) -> FloatArray:
-        """Return the probabilities of 2 … 13 beads, shape (n, 12), of features (n, f)."""
+    def posterior(self, features: FloatArray, heard: Sequence[Heard] = ()) -> FloatArray:
+        """Return the probabilities of 2 … 13 beads, shape (n, 12), of features (n, f) and what was heard (n)."""
+        return self.answer(*self.says(self.last_layers(features, heard)))
+
+    def last_layers(self, features: FloatArray, heard: Sequence[Heard] = ()) -> list[FloatArray]:
+        """Return the last hidden layer of every network, then of every listener, shapes (n, width).
+
+        :raises ValueError: when there are listeners but not as many shakes heard as features.
+        """
         x = self.standard(features)
-        total = np.zeros((len(x), len(COUNTS)))
-        for net in self.nets:
-            mu, s = net(x)
-            total += shares(mu, s * self.stretch)
-        total /= len(self.nets)
+        layers = [net.hidden(x) for net in self.nets]
+        if self.listeners and len(heard) != len(x):
+            raise ValueError("The listeners need to hear each shake.")
+        for listener in self.listeners:
+            layers.append(np.array([listener.hidden(one) for one in heard]).reshape(len(x), listener.width))
+        return layers
+
+    def says(self, layers: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """Return μ and s of every network and listener, shapes (members, n), from their last hidden layers."""
+        members: tuple[Net | Listener, ...] = (*self.nets, *self.listeners)
+        both = [member.says(layer) for member, layer in zip(members, layers, strict=True)]
+        return np.array([mu for mu, _ in both]), np.array([s for _, s in both])
+
+    def answer(self, mu: FloatArray, s: FloatArray) -> FloatArray:
+        """Return the probabilities of 2 … 13 beads, shape (n, 12), from what the members say, shapes (members, n)."""
+        total = np.zeros((mu.shape[1], len(COUNTS)))
+        trust = self.trust if self.listeners else 0.0
+        for k in range(len(mu)):
+            listens = k >= len(self.nets)
+            weight = trust / len(self.listeners) if listens else (1 - trust) / len(self.nets)
+            total += weight * shares(mu[k], s[k] * self.stretch)
         return (total + FLOOR / len(COUNTS)) / (1 + FLOOR)
 
-    def embedding(self, features: FloatArray) -> FloatArray:
-        """Return what the networks make of features (n, f) before they decide, shape (n, EMBEDDING).
+    def embedding(self, layers: list[FloatArray]) -> FloatArray:
+        """Return what the members make of shakes before they decide, shape (n, EMBEDDING), from their last layers.
 
-        The principal components of their last hidden layers, strongest first, each of unit variance over the shakes
-        of the training.
+        The principal components of the last hidden layers, strongest first, each of unit variance over the shakes of
+        the training.
         """
         middle, axes = self.inner
-        embedded: FloatArray = (_hidden(self.nets, self.standard(features)) - middle) @ axes
+        embedded: FloatArray = (np.concatenate(layers, axis=1) - middle) @ axes
         return embedded
 
     def strangeness(self, features: FloatArray) -> FloatArray:
@@ -104,14 +137,9 @@ class Ensemble:
         return np.asarray(np.einsum("ij,jk,ik->i", x, self.gram, x) / self.strange)
 
 
-def _hidden(nets: tuple[Net, ...], x: FloatArray) -> FloatArray:
-    """Return the last hidden layers of networks side by side, shape (n, w)."""
-    return np.concatenate([net.hidden(x) for net in nets], axis=1)
-
-
-def inner_axes(nets: tuple[Net, ...], x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return means (w,) and axes (w, EMBEDDING) of the hidden layers over standardised features (n, f)."""
-    hidden = _hidden(nets, x)
+def inner_axes(layers: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Return means (w,) and axes (w, EMBEDDING) of last hidden layers side by side, of the shakes of the training."""
+    hidden = np.concatenate(layers, axis=1)
     middle = hidden.mean(axis=0)
     values, vectors = np.linalg.eigh(np.cov((hidden - middle).T))
     vectors = vectors[:, ::-1][:, :EMBEDDING]
@@ -146,6 +174,7 @@ class Recipe:
     rate: float = 2e-3
     decay: float = 2e-4
     noise: float = 0.3
+    trust: float = 0.7
     seed: int = 1
 
 
@@ -168,7 +197,7 @@ def train(
     for k in range(recipe.nets):
         nets.append(_train_net(x, labels, recipe, k, progress))
     gram, strange = _known(x)
-    return Ensemble(middle, scale, tuple(nets), 1.0, gram, strange, inner_axes(tuple(nets), x))
+    return Ensemble(middle, scale, tuple(nets), 1.0, gram, strange, inner_axes([net.hidden(x) for net in nets]))
 
 
 def _known(x: FloatArray) -> tuple[FloatArray, float]:
@@ -239,12 +268,12 @@ def _slopes(layers: list[list[FloatArray]], x: FloatArray, labels: IntArray) -> 
     return slopes[::-1]
 
 
-def stretch_for(ensemble: Ensemble, features: FloatArray, counts: IntArray) -> float:
+def stretch_for(ensemble: Ensemble, features: FloatArray, counts: IntArray, heard: Sequence[Heard] = ()) -> float:
     """Return the stretch with the best likelihood on shakes that the networks did not see."""
+    mu, s = ensemble.says(ensemble.last_layers(features, heard))
     best, best_loss = 1.0, np.inf
     for stretch in np.exp(np.linspace(np.log(0.7), np.log(2.0), 27)):
-        tried = replace(ensemble, stretch=float(stretch))
-        loss = nll(tried.posterior(features), counts)
+        loss = nll(replace(ensemble, stretch=float(stretch)).answer(mu, s), counts)
         if loss < best_loss:
             best, best_loss = float(stretch), loss
     return best
@@ -272,17 +301,22 @@ def nll(p: FloatArray, counts: IntArray) -> float:
     return float(-np.log(p[np.arange(len(p)), counts - COUNTS.start] + 1e-12).mean())
 
 
-def calibration_error(p: FloatArray, counts: IntArray, bins: int = 10) -> float:
-    """Return the expected calibration error of the most likely count: |right - said|, weighted, in even bins."""
+def reliability(p: FloatArray, counts: IntArray, bins: int = 10) -> list[tuple[float, float, int]]:
+    """Return for each even bin of the most likely count's probability: mean said, part right, how many."""
     said = p.max(axis=1)
     right = p.argmax(axis=1) + COUNTS.start == counts
     place = np.minimum((said * bins).astype(np.int64), bins - 1)
-    error = 0.0
+    found = []
     for b in range(bins):
         inside = place == b
         if inside.any():
-            error += inside.mean() * abs(float(right[inside].mean()) - float(said[inside].mean()))
-    return error
+            found.append((float(said[inside].mean()), float(right[inside].mean()), int(inside.sum())))
+    return found
+
+
+def calibration_error(p: FloatArray, counts: IntArray, bins: int = 10) -> float:
+    """Return the expected calibration error of the most likely count: |right - said|, weighted, in even bins."""
+    return sum(many / len(p) * abs(right - said) for said, right, many in reliability(p, counts, bins))
 
 
 def scores(p: FloatArray, counts: IntArray) -> dict[str, float]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from companion.igloo.count import active_blocks
 from companion.igloo.features import TIERS, FeatureStream, summarise
+from companion.igloo.hearing import Heard, prepare
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,18 +34,36 @@ def slower(accel: FloatArray, factor: int) -> FloatArray:
     return np.asarray(np.rint(smooth / step) * step)
 
 
-def pieces(
-    accel: FloatArray, rate_hz: float, tier: float, rng: np.random.Generator | None
-) -> list[tuple[int, FloatArray]]:
-    """Return (blocks, features) of pieces of one shake in g, slowed down to a tier.
+@dataclass(frozen=True, slots=True)
+class Listened:
+    """The active blocks of one shake: ``rows`` (m, ROW), ``cells`` (m, CELLS, 5), ``sounds`` at the highest tier."""
 
-    With ``rng`` pieces of several lengths at random places; without it the whole shake, as it would be counted.
-    """
+    rows: FloatArray
+    cells: FloatArray
+    sounds: list[NDArray[np.float32]]
+
+    @property
+    def heard(self) -> Heard | None:
+        """What the listeners hear; None at the lower tiers and where there is too little."""
+        return prepare(self.sounds) if len(self.sounds) >= 3 else None
+
+
+def listen(accel: FloatArray, rate_hz: float, tier: float) -> Listened:
+    """Return the active blocks of one shake in g, slowed down to a tier."""
     factor = round(TIERS[0] / tier)
     stream = FeatureStream(rate_hz / factor, tier)
     stream.feed(slower(accel, factor))
     active = active_blocks(stream.cells)
-    rows, cells = stream.rows[active], stream.cells[active]
+    sounds = [sound for sound, there in zip(stream.sounds, active, strict=True) if there] if stream.sounds else []
+    return Listened(stream.rows[active], stream.cells[active], sounds)
+
+
+def pieces(one: Listened, rng: np.random.Generator | None) -> list[tuple[int, FloatArray]]:
+    """Return (blocks, features) of pieces of one shake.
+
+    With ``rng`` pieces of several lengths at random places; without it the whole shake, as it would be counted.
+    """
+    rows, cells = one.rows, one.cells
     if rng is None:
         return [(len(rows), summarise(rows, cells))] if len(rows) >= 2 else []
     found = []

@@ -1,0 +1,139 @@
+"""The learnt listener: a small convolution network over the sounds of the beads and the motion of the hand.
+
+Layer by layer, at 3200 Hz: filters over each axis of the sound, whose energies are summed over the axes (so the
+mounting does not matter) and taken as logarithms less their mean over the shake (so neither the gain nor the resonances
+of a sensor matter much); three layers of convolution down to cells of 10 ms; beside them the hand's motion; two layers
+over neighbouring cells; mean and spread over the whole shake; a dense layer; μ and log s of log count, as
+:class:`~companion.igloo.learn.Net` says them. It is trained by :mod:`companion.igloo.tuition` and runs on numpy alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+    SmallArray = NDArray[np.float32]
+
+CELL = 32
+"""Samples to a cell of motion: 10 ms."""
+TAPS, HOP = 16, 4
+"""Length and step of the first layer's filters, in samples."""
+QUIET = 1e-3
+"""What is added to an energy before its logarithm is taken, where a shake has a mean power of 1."""
+FEWEST = 1000
+"""Samples from which on there is something to say."""
+MOTIONS = 4
+"""Numbers of a cell: the motion along its three main directions, and its strength in octaves over 1 g."""
+LAYERS = (("2", 2, 1), ("3", 2, 1), ("4", 2, 1))
+"""The convolutions of the sound: name, step, spread of the taps."""
+CELL_LAYERS = (("5", 2, 1), ("6", 1, 2))
+"""The convolutions over cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What the network hears of one shake: ``sound`` (n, 3) of unit power, ``motion`` (n // 32, 4)."""
+
+    sound: SmallArray
+    motion: SmallArray
+
+
+def prepare(parts: Sequence[SmallArray]) -> Heard:
+    """Return what the network hears of blocks of a shake in a row, each (n, 6): sound and acceleration in g.
+
+    Sound and acceleration are as :class:`~companion.igloo.features.FeatureStream` keeps them.
+    """
+    both = np.concatenate(parts)
+    cells = len(both) // CELL
+    both = both[: cells * CELL]
+    sound = both[:, :3]
+    power = float(np.mean(np.einsum("ij,ij->i", sound, sound)))
+    felt = both[:, 3:].reshape(cells, CELL, 3).mean(axis=1, dtype=np.float64)
+    pull = felt.mean(axis=0)
+    motion = felt - pull
+    _, vectors = np.linalg.eigh(motion.T @ motion)
+    axes = vectors.T[::-1].copy()
+    for k in range(2):
+        # a direction has two ends: up where it leans to gravity, else where the swings are sharper
+        lean = float(axes[k] @ pull) / (float(np.linalg.norm(pull)) + 1e-9)
+        if (lean if abs(lean) > 0.15 else float(((motion @ axes[k]) ** 3).mean())) < 0:
+            axes[k] = -axes[k]
+    axes[2] = np.cross(axes[0], axes[1])
+    strength = float(np.sqrt((motion**2).sum(axis=1).mean())) + 1e-3
+    told = np.concatenate([motion @ axes.T / strength, np.full((cells, 1), np.log2(strength))], axis=1)
+    return Heard((sound / np.float32(np.sqrt(power) + 1e-6)).astype(np.float32), told.astype(np.float32))
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """One network. ``weights`` by name: ``f`` (16, F), then ``w2`` … ``w8`` and ``b2`` … ``b8``, of 32 bits.
+
+    Convolutions have shapes (taps, in, out), dense layers (in, out).
+    """
+
+    weights: Mapping[str, SmallArray]
+
+    @property
+    def width(self) -> int:
+        """How many numbers the last hidden layer has."""
+        return int(self.weights["b7"].shape[0])
+
+    def hidden(self, heard: Heard) -> FloatArray:
+        """Return the last hidden layer (width,) for one shake of :data:`FEWEST` samples or more."""
+        w = self.weights
+        windows = sliding_window_view(heard.sound, TAPS, axis=0)[::HOP]
+        energy = np.zeros((len(windows), w["f"].shape[1]), dtype=np.float32)
+        for axis in range(3):
+            found = np.ascontiguousarray(windows[:, axis]) @ w["f"]
+            energy += found * found
+        level = np.log(energy + np.float32(QUIET))
+        level -= level.mean(axis=0)
+        x = level
+        for name, step, spread in LAYERS:
+            x = np.maximum(_convolve(x, w[f"w{name}"], step, spread) + w[f"b{name}"], 0.0)
+        cells = min(len(x), len(heard.motion) - 1)
+        x = np.concatenate([x[:cells], heard.motion[1 : cells + 1]], axis=1)
+        for name, step, spread in CELL_LAYERS:
+            x = np.maximum(_convolve(x, w[f"w{name}"], step, spread) + w[f"b{name}"], 0.0)
+        middle = x.mean(axis=0)
+        pooled = np.concatenate(
+            [
+                middle,
+                np.sqrt(((x - middle) ** 2).mean(axis=0) + np.float32(1e-4)),
+                np.sqrt((level**2).mean(axis=0) + np.float32(1e-6)),
+                np.array([np.log2(len(heard.sound) / 4096)], dtype=np.float32),
+            ]
+        )
+        dense: FloatArray = np.maximum(pooled @ w["w7"] + w["b7"], 0.0).astype(np.float64)
+        return dense
+
+    def says(self, hidden: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return μ and s, shapes (n,), of last hidden layers (n, width)."""
+        out = hidden @ self.weights["w8"].astype(np.float64) + self.weights["b8"]
+        return out[:, 0], np.exp(np.clip(out[:, 1], -4.0, 1.5))
+
+
+def _convolve(x: SmallArray, weights: SmallArray, step: int, spread: int) -> SmallArray:
+    """Return a convolution of x (n, in) with weights (taps, in, out), only where all taps lie inside."""
+    taps, size, out = weights.shape
+    last = len(x) - (taps - 1) * spread
+    if last <= 0:
+        return np.zeros((1, out), dtype=np.float32)
+    rows = (last - 1) // step + 1
+    total = np.zeros((rows, out), dtype=np.float32)
+    if spread == 1:
+        windows = sliding_window_view(x, taps, axis=0)[::step]
+        flat = np.ascontiguousarray(windows.transpose(0, 2, 1)).reshape(rows, taps * size)
+        return np.asarray(flat @ weights.reshape(taps * size, out))
+    for k in range(taps):
+        total += x[k * spread : k * spread + last : step] @ weights[k]
+    return total

@@ -1,0 +1,204 @@
+"""The training of the learnt listener, on one core, with jax: needed to rebuild the model, never at game time.
+
+The same shakes and recipe give the same weights to the last bit on the same kind of machine; on another the sums of the
+matrix products may be in another order.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+# One thread and no library that asks the machine how many it has: the order of sums must not depend on it.
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from companion.igloo.hearing import CELL, CELL_LAYERS, HOP, LAYERS, MOTIONS, QUIET, TAPS, Heard, Listener
+from companion.igloo.learn import CUTS
+from companion.ports import COUNTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+    IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How listeners are trained. ``crops`` are (samples, shakes at once), taken in turn."""
+
+    listeners: int = 2
+    filters: int = 24
+    sound: tuple[int, int, int] = (40, 40, 56)
+    cells: int = 72
+    dense: int = 96
+    epochs: int = 24
+    crops: tuple[tuple[int, int], ...] = ((4096, 64), (1536, 128), (4096, 64), (9216, 32))
+    rate: float = 2e-3
+    decay: float = 1e-3
+    drop: float = 0.2
+    seed: int = 1
+
+
+def train(
+    heard: Sequence[Heard], counts: IntArray, course: Course, progress: Callable[[int, int], None] | None = None
+) -> tuple[Listener, ...]:
+    """Train listeners on shakes with known counts (n,); a shake shorter than a crop is heard again and again."""
+    found = []
+    for number in range(course.listeners):
+
+        def tell(done: int, of: int, number: int = number) -> None:
+            if progress:
+                progress(number * of + done, course.listeners * of)
+
+        found.append(_train_one(heard, counts - COUNTS.start, course, number, tell))
+    return tuple(found)
+
+
+def _train_one(
+    heard: Sequence[Heard], labels: IntArray, course: Course, number: int, tell: Callable[[int, int], None]
+) -> Listener:
+    """Train one listener by Adam with a rate that falls as a cosine."""
+    rng = np.random.default_rng([course.seed, number, 77])
+    weights = jax.tree.map(jnp.asarray, _begin(course, rng))
+    moments = jax.tree.map(jnp.zeros_like, weights), jax.tree.map(jnp.zeros_like, weights)
+    lengths = np.array([len(one.sound) for one in heard])
+    mean_batch = float(np.mean([size for _, size in course.crops]))
+    steps = max(int(course.epochs * len(heard) / mean_batch), 1)
+    step = jax.jit(_step, static_argnames=("drop",), donate_argnums=(0, 1))
+    key = jax.random.key(course.seed * 1000 + number)
+    fitting = [np.flatnonzero(lengths >= samples) for samples, _ in course.crops]
+    for i in range(steps):
+        turn = i % len(course.crops)
+        samples, size = course.crops[turn]
+        pool = fitting[turn] if len(fitting[turn]) >= size else np.arange(len(heard))
+        pick = np.sort(rng.choice(pool, size, replace=len(pool) < size))
+        sound, motion = _batch(heard, pick, samples, rng)
+        rate = course.rate * (0.5 + 0.5 * np.cos(np.pi * i / steps)) * min(1.0, (i + 1) / 100)
+        key, own = jax.random.split(key)
+        weights, moments = step(
+            weights, moments, float(i + 1), rate, course.decay, sound, motion, labels[pick], own, drop=course.drop
+        )
+        if i % 20 == 19 or i + 1 == steps:
+            tell(i + 1, steps)
+    # the file keeps 16 bits, so what is measured before it is written has them too
+    return Listener({name: np.asarray(value).astype(np.float16).astype(np.float32) for name, value in weights.items()})
+
+
+def _begin(course: Course, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
+    """Draw weights to begin with."""
+
+    def draw(*shape: int) -> NDArray[np.float32]:
+        return np.asarray(rng.normal(size=shape) * np.sqrt(2 / np.prod(shape[:-1])), dtype=np.float32)
+
+    a, b, c = course.sound
+    cells, dense = course.cells, course.dense
+    weights = {
+        "f": (rng.normal(size=(TAPS, course.filters)) * 0.25).astype(np.float32),
+        "w2": draw(5, course.filters, a),
+        "w3": draw(5, a, b),
+        "w4": draw(4, b, c),
+        "w5": draw(5, c + MOTIONS, cells),
+        "w6": draw(5, cells, cells),
+        "w7": draw(2 * cells + course.filters + 1, dense),
+        "w8": draw(dense, 2) * np.float32(0.1),
+    }
+    for name, size in (("2", a), ("3", b), ("4", c), ("5", cells), ("6", cells), ("7", dense)):
+        weights[f"b{name}"] = np.zeros(size, np.float32)
+    weights["b8"] = np.log(np.array([6.5, 0.2])).astype(np.float32)
+    return weights
+
+
+def _batch(
+    heard: Sequence[Heard], pick: IntArray, samples: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return sound (b, samples, 3) and motion (b, samples // 32, 4) of crops at random places."""
+    cells = samples // CELL
+    sound = np.empty((len(pick), samples, 3), np.float32)
+    motion = np.empty((len(pick), cells, MOTIONS), np.float32)
+    for row, which in enumerate(pick):
+        one = heard[which]
+        spare = len(one.motion) - cells
+        at = int(rng.integers(0, spare + 1)) if spare > 0 else 0
+        here = one.sound[at * CELL : at * CELL + samples]
+        moved = one.motion[at : at + cells]
+        sound[row] = np.resize(here, (samples, 3)) if len(here) < samples else here
+        motion[row] = np.resize(moved, (cells, MOTIONS)) if len(moved) < cells else moved
+    return sound, motion
+
+
+def _convolve(x: Any, weights: Any, step: int, spread: int) -> Any:
+    """Return a convolution of x (b, n, in) with weights (taps, in, out)."""
+    return lax.conv_general_dilated(
+        x, weights, (step,), "VALID", rhs_dilation=(spread,), dimension_numbers=("NWC", "WIO", "NWC")
+    )
+
+
+def forward(weights: Any, sound: Any, motion: Any, key: Any = None, drop: float = 0.0) -> tuple[Any, Any]:
+    """Return μ and log s of shakes, as :meth:`Listener.hidden` and :meth:`Listener.says` do for one."""
+    count, samples, _ = sound.shape
+    x = jnp.transpose(sound, (0, 2, 1)).reshape(count * 3, samples, 1)
+    found = _convolve(x, weights["f"][:, None, :], HOP, 1)
+    energy = (found.reshape(count, 3, found.shape[1], -1) ** 2).sum(axis=1)
+    level = jnp.log(energy + QUIET)
+    level = level - level.mean(axis=1, keepdims=True)
+    x = level
+    for name, step, spread in LAYERS:
+        x = jax.nn.relu(_convolve(x, weights[f"w{name}"], step, spread) + weights[f"b{name}"])
+    cells = min(x.shape[1], motion.shape[1] - 1)
+    x = jnp.concatenate([x[:, :cells], motion[:, 1 : cells + 1]], axis=2)
+    for name, step, spread in CELL_LAYERS:
+        x = jax.nn.relu(_convolve(x, weights[f"w{name}"], step, spread) + weights[f"b{name}"])
+    middle = x.mean(axis=1)
+    spread_out = jnp.sqrt(((x - middle[:, None]) ** 2).mean(axis=1) + 1e-4)
+    swing = jnp.sqrt((level**2).mean(axis=1) + 1e-6)
+    length = jnp.full((count, 1), np.log2(samples / 4096), jnp.float32)
+    pooled = jnp.concatenate([middle, spread_out, swing, length], axis=1)
+    if key is not None and drop > 0:
+        pooled = pooled * (jax.random.bernoulli(key, 1 - drop, pooled.shape) / (1 - drop))
+    out = jax.nn.relu(pooled @ weights["w7"] + weights["b7"]) @ weights["w8"] + weights["b8"]
+    return out[:, 0], jnp.clip(out[:, 1], -4.0, 1.5)
+
+
+def _loss(weights: Any, sound: Any, motion: Any, labels: Any, key: Any, drop: float) -> Any:
+    """Return the mean negative log likelihood of the true counts, humbled a little as in the other networks."""
+    mu, log_s = forward(weights, sound, motion, key, drop)
+    cuts = jnp.concatenate([jnp.array([-50.0]), jnp.asarray(CUTS), jnp.array([50.0])])
+    s = jnp.exp(log_s)
+    share = jax.nn.sigmoid((cuts[labels + 1] - mu) / s) - jax.nn.sigmoid((cuts[labels] - mu) / s)
+    return -jnp.log(0.99 * share + 0.01 / len(COUNTS)).mean()
+
+
+def _step(
+    weights: Any,
+    moments: Any,
+    number: Any,
+    rate: Any,
+    decay: Any,
+    sound: Any,
+    motion: Any,
+    labels: Any,
+    key: Any,
+    *,
+    drop: float,
+) -> tuple[Any, Any]:
+    """Return weights and moments after one step of Adam (Kingma & Ba 2015) with decay of the matrices."""
+    slopes = jax.grad(_loss)(weights, sound, motion, labels, key, drop)
+    first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, moments[0], slopes)
+    second = jax.tree.map(lambda m, g: 0.999 * m + 0.001 * g * g, moments[1], slopes)
+    one, two = 1 - 0.9**number, 1 - 0.999**number
+
+    def moved(w: Any, m: Any, v: Any) -> Any:
+        return w - rate * (m / one / (jnp.sqrt(v / two) + 1e-8) + (decay * w if w.ndim > 1 else 0.0))
+
+    return jax.tree.map(moved, weights, first, second), (first, second)
