@@ -29,7 +29,9 @@ UNTRIED = "not checked"
 CALL = "from mutmut.__main__ import cli; cli()"
 CALL_IN_ORDER = (
     # mutmut tries the quickest first: a run that is stopped would have seen the easy ones.
-    "import sys, mutmut.__main__ as m; places = {n: i for i, n in enumerate(sys.argv)}; "
+    "import signal, sys, mutmut.__main__ as m; places = {n: i for i, n in enumerate(sys.argv)}; "
+    # What is started in the background does not hear an interrupt, and this is how it is stopped in time.
+    "signal.signal(signal.SIGINT, signal.default_int_handler); "
     "m.estimated_worst_case_time = places.__getitem__; m.cli()"
 )
 
