@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
+
 from flask import Blueprint, Response, request
 
 from companion.night.answers import Role
+from companion.night.sheets import sheet
 from companion.ports import BadDataError
 from companion.rules.core import RulesError
-from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response, refusal
+from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response, refusal, text_field
+from web.assets import accepts_gzip
 from web.language import choose
 from web.sessions import house, me, member, who
 
@@ -31,7 +35,13 @@ def _colour() -> str | None:
 def board() -> Response:
     """Answer with the board of the open match and its legal moves, as the seat of this phone may see them."""
     found = house().night.board(_colour(), _language())
-    return json_response({"board": found})
+    response = json_response({"board": found})
+    response.headers["Vary"] = "Accept-Encoding, Cookie"
+    if accepts_gzip():
+        # A picture is text that packs to a tenth; on a crowded table every phone fetches it after every move.
+        response.set_data(gzip.compress(response.get_data(), compresslevel=3, mtime=0))
+        response.headers["Content-Encoding"] = "gzip"
+    return response
 
 
 @views.get("/board/dispute")
@@ -50,6 +60,23 @@ def dispute() -> Response:
             400, "no-move", "No ruling is given on this: no game is open, or a hand is hidden."
         ) from error
     return json_response({"rulings": rulings})
+
+
+@views.post("/position")
+def position() -> Response:
+    """Score a position that somebody set up: ``{"position", "move"?}``; with a move also the ruling on it.
+
+    The position is in the one form of a board (``companion/rules/README.md``); nothing is kept.
+    """
+    member()
+    body = json_body()
+    told, text = body.get("position"), text_field(body, "move", LONGEST_MOVE, "")
+    if not isinstance(told, dict):
+        raise bad_field("position")
+    try:
+        return json_response({"ok": True, **sheet(told, _language(), text)})
+    except RulesError as error:
+        return refusal(400, "no-position", {"en": error.en, "fr": error.fr})
 
 
 @views.post("/seat")

@@ -91,3 +91,30 @@ def test_the_house_votes_where_the_rulebook_is_silent(
     for wrong in ({"option": "x", "value": 1}, {"option": "iglu.no_repick", "value": 0}, {"option": 3}, {}):
         assert host.post(path, json=wrong).status_code == 400
     assert host.post("/api/rules/arctic/votes", json=vote).status_code == 400
+
+
+def test_a_position_is_scored_and_ruled_on(guest: FlaskClient, player: FlaskClient) -> None:
+    players = [
+        {"name": "Ann", "colour": "green", "fresh": 3, "frozen": 5},
+        {"name": "Bob", "colour": "red", "fresh": 9},
+    ]
+    position = {"game": "ice-team", "places": {}, "players": players}
+    assert guest.post("/api/position", json={"position": position}).status_code == 403
+    told = player.post("/api/position?lang=fr", json={"position": position, "move": "walk start village"}).json
+    assert [one["total"] for one in told["players"]] == [8, 9]
+    assert told["ranking"] == [[1], [0]]
+    assert told["ruling"]["legal"] is False
+    assert told["ruling"]["cited"]
+    assert "refusé" in told["svg"]
+    for wrong in (
+        {},
+        {"position": 3},
+        {"position": {"game": "chess"}},
+        {"position": {}},
+        {"position": {"game": "iglu-iglu", "places": {}}},
+        {"position": position, "move": "fly"},
+        {"position": {**position, "players": "x"}},
+    ):
+        answer = player.post("/api/position", json=wrong)
+        assert answer.status_code == 400, wrong
+        assert answer.json["error"]["en"]

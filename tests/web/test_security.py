@@ -121,6 +121,7 @@ def test_where_a_change_comes_from(origin: str | None, site: str | None, program
 CHANGES = [
     "/api/boxes/<game_id>",
     "/api/seat",
+    "/api/position",
     "/api/rules/<game_id>/votes",
     "/api/do",
     "/api/join",

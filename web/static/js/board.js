@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { icon, playerName, token } from "./art.js";
 import { act, ask, showRefusal, tell } from "./net.js";
 import { head } from "./play.js";
-import { picture } from "./picture.js";
+import { bringIntoSight, picture } from "./picture.js";
 import { complete, followed, isKey, onwards, tapped } from "./taps.js";
 import { faults } from "./told.js";
 import { change, match as openMatch, mayAct, store } from "./store.js";
@@ -16,8 +16,9 @@ let fetching = false;
 /** Whether the board that is here belongs to what the table shows now. */
 const current = () => Boolean(store.board) && store.board.state === store.view?.state;
 
-/** Fetch the board again when the table has moved on. */
+/** After a drawing: have what is to be tapped in sight, and fetch the board again when the table has moved on. */
 export async function syncBoard() {
+  if (current()) bringIntoSight(`${store.board.state} ${store.path.join()}`);
   if (!openMatch()?.board || current() || fetching) return;
   fetching = true;
   try {

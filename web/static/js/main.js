@@ -40,18 +40,23 @@ function settingsButton() {
     h("button", { type: "button", class: "second", "data-do": "settings" }, icon("gear"), t("Settings")));
 }
 
-let referee = null;
+const ROOMS = { "#referee": () => import("./referee.js"), "#score": () => import("./score.js") };
+const entered = {};
 
-/** The referee's room has a module of its own, fetched when it is first entered. */
-function enterReferee() {
-  if (!referee) import("./referee.js").then((found) => { referee = found; change(() => {}); });
-  return referee ? referee.refereeRoom() : h("p", { class: "quiet" }, t("Opening the rulebook …"));
+/** The room that the address names beside the game; each has a module of its own, fetched when it is first entered. */
+const roomHere = () => entered[location.hash];
+const elsewhere = () => location.hash in ROOMS;
+
+function enter() {
+  const { hash } = location;
+  if (!entered[hash]) ROOMS[hash]().then((found) => { entered[hash] = found; change(() => {}); });
+  return entered[hash] ? entered[hash].room() : h("p", { class: "quiet" }, t("One moment …"));
 }
 
 const inReferee = () => location.hash === "#referee";
 
 function stage() {
-  if (inReferee()) return enterReferee();
+  if (elsewhere()) return enter();
   const { view } = store;
   if (!view) return h("p", { class: "quiet" }, t("Looking for the table …"));
   const game = match();
@@ -69,7 +74,7 @@ function draw() {
   const focused = document.activeElement;
   patch(slot("standing"), standing());
   patch(slot("stage"), [stage()]);
-  patch(slot("side"), store.view && !inReferee() ? [game ? scores(game) : null, withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
+  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal)]);
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
@@ -251,13 +256,17 @@ function closeMenu(menu) {
 function run(element) {
   const told = { ...element.dataset };
   // In the referee's room a place is tapped to ask, not to play.
-  if (inReferee() && told.do === "tap") referee?.judgeTap(told.place);
-  else (DO[told.do] ?? referee?.REFEREE_DO[told.do])?.(told);
+  if (inReferee() && told.do === "tap") roomHere()?.judgeTap(told.place);
+  else (DO[told.do] ?? roomHere()?.ROOM_DO[told.do])?.(told);
 }
 
 function follow() {
-  addEventListener("hashchange", () => { change((s) => { s.refusal = null; }); scrollTo(0, 0); });
-  document.addEventListener("input", (event) => referee?.REFEREE_INPUT[event.target.dataset?.input]?.(event.target));
+  addEventListener("hashchange", () => {
+    change((s) => { s.refusal = null; });
+    scrollTo(0, 0);
+    slot("stage").focus({ preventScroll: true });
+  });
+  document.addEventListener("input", (event) => roomHere()?.ROOM_INPUT[event.target.dataset?.input]?.(event.target));
   document.addEventListener("click", (event) => {
     const element = event.target.closest?.("[data-do]");
     const menu = document.querySelector("details.menu[open]");
@@ -274,12 +283,13 @@ function follow() {
     run(element);
   });
   document.addEventListener("submit", (event) => {
-    const known = SUBMIT[event.target.dataset.submit] ?? referee?.REFEREE_SUBMIT[event.target.dataset.submit];
+    const known = SUBMIT[event.target.dataset.submit] ?? roomHere()?.ROOM_SUBMIT[event.target.dataset.submit];
     if (!known) return;
     event.preventDefault();
     known(event.target);
   });
   document.addEventListener("change", (event) => {
+    roomHere()?.ROOM_CHANGE?.[event.target.dataset?.change]?.(event.target);
     if (event.target.dataset?.change === "photo") sendPhoto(event.target);
     if (event.target.dataset?.change === "count") change((s) => { s.count = Number(event.target.value); });
   });

@@ -95,6 +95,20 @@ export function picture(text, { lit, chosen, about, can, every = false, costs, n
   return h("div", { class: ["scroll", "sheet-of-board", wide > 620 && "wide"], "data-key": "board", tabindex: 0, role: "region", "aria-label": name }, node);
 }
 
+let brought = null;
+
+/** On a narrow screen bring what is to be tapped into sight, once for each state of the table and each choice. */
+export function bringIntoSight(key) {
+  const frame = document.querySelector(".play .sheet-of-board.wide");
+  if (!frame || key === brought || frame.scrollWidth <= frame.clientWidth + 1) return;
+  brought = key;
+  const { left, right } = frame.getBoundingClientRect();
+  const boxes = [...frame.querySelectorAll(".spot.lit, .spot.asked-about")].map((one) => one.getBoundingClientRect());
+  if (!boxes.length || boxes.some((box) => box.left >= left && box.right <= right)) return;
+  const [first] = boxes.sort((a, b) => a.left - b.left);
+  frame.scrollLeft += first.left - left - 40;
+}
+
 /** A picture to look at only. */
 export function still(text, name) {
   const node = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);

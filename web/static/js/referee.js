@@ -2,25 +2,25 @@
 
 import { h } from "./dom.js";
 import { COLOURS, colourName, icon } from "./art.js";
-import { statusWords } from "./dialogs.js";
 import { ask, showRefusal, tell } from "./net.js";
-import { picture, still } from "./picture.js";
+import { picture } from "./picture.js";
 import { clauses } from "./told.js";
+import { ground, verdict } from "./verdict.js";
 import { GAMES } from "./setup.js";
 import { change, isHost, match as openMatch, store } from "./store.js";
 import { code, said, t, tn } from "./words.js";
 
 const MOST_SHOWN = 60;
 const fresh = () => ({ game: null, book: null, query: "", found: null, open: null, path: [], rulings: null, shown: 0, options: null, pick: 0, state: null });
-let room = fresh();
+let now = fresh();
 
 function alter(changes) {
-  room = { ...room, ...changes };
+  now = { ...now, ...changes };
   change(() => {});
 }
 
 const lang = () => `lang=${code()}`;
-const chosen = () => room.game ?? openMatch()?.game ?? "igloo-pop";
+const chosen = () => now.game ?? openMatch()?.game ?? "igloo-pop";
 
 async function fetched(work) {
   try {
@@ -35,8 +35,8 @@ async function fetched(work) {
 
 async function readBook() {
   const game = chosen();
-  if (room.book?.game === game || room.open === game) return;
-  room.open = game;
+  if (now.book?.game === game || now.open === game) return;
+  now.open = game;
   const book = await fetched(() => ask(`/api/rules/${game}?${lang()}`));
   const options = await fetched(() => ask(`/api/rules/${game}/options`));
   alter({ book, options: options?.options ?? [], open: null });
@@ -47,14 +47,10 @@ let asked = 0;
 async function search(query) {
   asked += 1;
   const mine = asked;
-  room.query = query;
+  now.query = query;
   if (!query.trim()) return alter({ found: null });
   const answer = await fetched(() => ask(`/api/rules/${chosen()}/search?${lang()}&q=${encodeURIComponent(query)}`));
   if (answer && mine === asked) alter({ found: new Set(answer.found.map((one) => one.id)) });
-}
-
-function ground(status) {
-  return h("small", { class: ["ground", status === "text" ? "sure" : "weaker"] }, statusWords()[status] ?? status);
 }
 
 function clauseEntry(one) {
@@ -76,29 +72,29 @@ function disputeEntry(one) {
 
 /** For a silent rulebook: the options between which the table votes, kept for this house. */
 function vote(name) {
-  const option = room.options?.find((one) => one.name === name);
+  const option = now.options?.find((one) => one.name === name);
   if (!option) return null;
-  const now = option.house ?? option.values[0].value;
+  const valid = option.house ?? option.values[0].value;
   return h("fieldset", { class: "choice vote", "data-key": `vote-${name}` },
     h("legend", null, t("The rulebook is silent: the table decides."), " ", said(option.question)),
     option.values.map((one, i) =>
       h("button", { type: "button", class: "toggle", "data-do": "vote", "data-option": name, "data-value": JSON.stringify(one.value),
-        "data-key": `vote-${name}-${i}`, "aria-pressed": String(one.value === now), disabled: !isHost() },
+        "data-key": `vote-${name}-${i}`, "aria-pressed": String(one.value === valid), disabled: !isHost() },
         said(one), i === 0 ? h("em", null, ` (${t("usual")})`) : null)),
     h("small", { class: "quiet" }, isHost() ? t("Kept for this house, from the next game on.") : t("The host enters what the table decides.")));
 }
 
 function rulebook() {
-  const { book, found } = room;
+  const { book, found } = now;
   const shows = (one) => !found || found.has(one.id);
   const entries = book ? [...book.disputes.filter(shows).map(disputeEntry), ...book.clauses.filter(shows).map(clauseEntry)] : [];
-  const shown = found ? entries : entries.slice(0, MOST_SHOWN * (room.shown + 1));
+  const shown = found ? entries : entries.slice(0, MOST_SHOWN * (now.shown + 1));
   return h("section", { class: "panel rulebook", "data-key": "rulebook" },
     h("h2", null, t("The rulebook")),
     h("ul", { class: "games" }, GAMES.map(([id, name]) =>
       h("li", null, h("button", { type: "button", class: "toggle", "data-do": "rules-of", "data-game": id, "aria-pressed": String(id === chosen()) }, name)))),
     h("label", { for: "rule-search" }, t("Search by words, or by the number of a clause")),
-    h("input", { id: "rule-search", type: "text", value: room.query, maxlength: 100, autocomplete: "off", enterkeyhint: "search", "data-input": "rule-search" }),
+    h("input", { id: "rule-search", type: "text", value: now.query, maxlength: 100, autocomplete: "off", enterkeyhint: "search", "data-input": "rule-search" }),
     h("p", { class: "quiet", role: "status" }, book ? (entries.length ? tn("%(n)s entry", "%(n)s entries", entries.length) : t("Nothing of the kind is in this rulebook.")) : t("Opening the rulebook …")),
     h("ol", { class: "entries" }, shown),
     shown.length < entries.length
@@ -114,21 +110,9 @@ async function judge(query) {
 
 /** A place is tapped in a dispute: from where to where; a third one begins anew. */
 export function judgeTap(place) {
-  const path = room.path.at(-1) === place ? [] : room.path.length > 1 ? [place] : [...room.path, place];
+  const path = now.path.at(-1) === place ? [] : now.path.length > 1 ? [place] : [...now.path, place];
   alter({ path, rulings: null });
   if (path.length) judge(`path=${path.map(encodeURIComponent).join(",")}`);
-}
-
-function verdict(one) {
-  return h("div", { class: ["verdict", one.legal ? "yes" : "no"], "data-key": `verdict-${one.move}`, role: "status" },
-    h("p", { class: "answer" }, icon(one.legal ? "check" : "close"), one.legal ? t("Yes, that is allowed") : t("No, that is not allowed")),
-    h("p", { class: "sentence" }, said(one)),
-    one.status !== "text" && h("p", null, ground(one.status)),
-    h("ul", { class: "cited" }, one.cited.map((clause) =>
-      h("li", null, h("b", { class: "id" }, clause.id), " ", said(clause), " ",
-        h("small", { class: "quiet" }, said(clause.book), ": ", said(clause.heading))))),
-    one.option && vote(one.option),
-    still(one.svg, t("The picture with the reason marked")));
 }
 
 function popChoice(match) {
@@ -144,40 +128,41 @@ function dispute() {
   const match = openMatch();
   if (!match) {
     return h("section", { class: "panel", "data-key": "dispute" }, h("h2", null, t("You can't do that!")),
-      h("p", null, t("No game is open: look the case up in the rulebook below.")));
+      h("p", null, t("No game is open: look the case up in the rulebook below.")),
+      h("p", null, h("a", { href: "#score" }, t("Or set the position up by hand"))));
   }
   const board = match.board && store.board?.match === match.id ? store.board : null;
-  const rulings = room.rulings;
-  const one = rulings?.[room.pick ?? 0];
+  const rulings = now.rulings;
+  const one = rulings?.[now.pick ?? 0];
   return h("section", { class: "panel on-board dispute-panel", "data-key": "dispute" },
     h("h2", null, t("You can't do that!")),
     h("p", null, match.board ? t("Tap the place, or from where to where; or write the move.") : t("Say which move is in dispute.")),
     match.board ? null : popChoice(match),
-    board && picture(board.svg, { lit: new Map(), chosen: room.path, about: [], can: true, every: true, costs: false, name: said(match.title) }),
+    board && picture(board.svg, { lit: new Map(), chosen: now.path, about: [], can: true, every: true, costs: false, name: said(match.title) }),
     h("form", { class: "row", "data-submit": "judge", "data-key": "judge" },
       h("input", { type: "text", name: "move", maxlength: 80, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
         placeholder: { "iglu-iglu": "walk b2 b3", arctic: "draw fox-5-moose", "ice-team": "leap a1 a3" }[match.game] ?? "place red card4", "aria-label": t("The move in its notation") }),
       h("button", { type: "submit", class: "second" }, t("Rule on it"))),
     rulings && rulings.length === 0 && h("p", { class: "quiet" }, t("Nothing of this game is done there.")),
     rulings && rulings.length > 1 && h("ul", { class: "steps", "aria-label": t("Which move is meant?") }, rulings.map((ruling, i) =>
-      h("li", null, h("button", { type: "button", class: "toggle", "data-do": "which-ruling", "data-n": i, "aria-pressed": String(i === (room.pick ?? 0)) },
+      h("li", null, h("button", { type: "button", class: "toggle", "data-do": "which-ruling", "data-n": i, "aria-pressed": String(i === (now.pick ?? 0)) },
         icon(ruling.legal ? "check" : "close"), said(ruling.name))))),
-    one && verdict(one));
+    one && verdict(one, one.option && vote(one.option)));
 }
 
 /** Draw the room. */
-export function refereeRoom() {
+export function room() {
   readBook();
   // A ruling is of the position it was given on.
-  if (room.rulings && room.state !== store.view?.state) room = { ...room, rulings: null, path: [] };
+  if (now.rulings && now.state !== store.view?.state) now = { ...now, rulings: null, path: [] };
   return h("div", { class: "referee", "data-key": "referee" },
     h("p", null, h("a", { class: "second", href: "#" }, icon("undo"), t("Back to the game"))),
     h("h1", null, t("The referee")), dispute(), rulebook());
 }
 
-export const REFEREE_DO = {
+export const ROOM_DO = {
   "rules-of": ({ game }) => { asked += 1; alter({ game, book: null, found: null, query: "", shown: 0 }); },
-  "more-rules": () => alter({ shown: room.shown + 1 }),
+  "more-rules": () => alter({ shown: now.shown + 1 }),
   "which-ruling": ({ n }) => alter({ pick: Number(n) }),
   vote: async ({ option, value }) => {
     const answer = await fetched(() => tell(`/api/rules/${gameOf(option)}/votes`, { option, value: JSON.parse(value) }));
@@ -187,7 +172,7 @@ export const REFEREE_DO = {
 
 const gameOf = (option) => ({ pop: "igloo-pop", iglu: "iglu-iglu", variant: "iglu-iglu", arc: "arctic", ice: "ice-team" })[option.split(".")[0]];
 
-export const REFEREE_SUBMIT = {
+export const ROOM_SUBMIT = {
   judge: (form) => {
     const text = new FormData(form).get("move").trim();
     if (!text) return;
@@ -201,4 +186,4 @@ export const REFEREE_SUBMIT = {
   },
 };
 
-export const REFEREE_INPUT = { "rule-search": (field) => search(field.value) };
+export const ROOM_INPUT = { "rule-search": (field) => search(field.value) };

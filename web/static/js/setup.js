@@ -78,11 +78,12 @@ export function setup(series) {
       !mayAct() && h("p", { class: "quiet" },
         t("Host of this table? Open the link that the companion printed when it started, or ask it for a new one with: companion host")));
   }
+  const score = h("p", { "data-key": "to-score" }, h("a", { href: "#score" }, icon("check"), " ", t("Only count the score of a game that has ended")));
   const game = chosenGame();
-  if (game in BOARDS) return [goOn(series), gameChoice(game), boardSetup(game, GAMES.find(([id]) => id === game)[1])];
+  if (game in BOARDS) return [score, goOn(series), gameChoice(game), boardSetup(game, GAMES.find(([id]) => id === game)[1])];
   const known = remembered();
   const options = store.options ?? [];
-  return [goOn(series), gameChoice(game), h("form", { class: "panel setup", "data-submit": "open-match", "data-key": "setup", novalidate: true },
+  return [score, goOn(series), gameChoice(game), h("form", { class: "panel setup", "data-submit": "open-match", "data-key": "setup", novalidate: true },
     h("h1", null, t("Igloo Pop: who plays?")),
     h("p", { class: "sentence" }, t("Choose two to six thaler colours. A name is optional.")),
     h("ul", { class: "seat-choices" }, COLOURS.map((colour) => seat(colour, known[colour]))),

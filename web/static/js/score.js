@@ -1,0 +1,298 @@
+// The score at the end without a record, and disputes in a position set up by hand: a few taps, and the sheet fills.
+
+import { h, s } from "./dom.js";
+import { COLOURS, colourName, icon, playerName, token } from "./art.js";
+import { tell, showRefusal } from "./net.js";
+import { still } from "./picture.js";
+import { BOARDS } from "./seats.js";
+import { GAMES } from "./setup.js";
+import { clauses } from "./told.js";
+import { verdict } from "./verdict.js";
+import { change, memory } from "./store.js";
+import { code, said, t } from "./words.js";
+
+const COLUMNS = "abcdefgh";
+const CORNERS = ["a1", "h1", "a8", "h8"];
+const ANIMALS = ["fox", "moose", "walrus", "orca", "puffin", "bear"];
+const LANDS = [0, 1, 3, 6, 10, 15];
+const seatsOf = (game) => (game === "igloo-pop" ? COLOURS : BOARDS[game].colours);
+const animal = (name) => ({ fox: t("fox"), moose: t("moose"), walrus: t("walrus"), orca: t("orca"), puffin: t("puffin"), bear: t("bear") }[name]);
+
+let now = null;
+
+function fresh(game) {
+  const seats = seatsOf(game).slice(0, game === "igloo-pop" ? 3 : 2);
+  return {
+    game, seats, sheet: null, tool: "floe", squares: {},
+    values: Object.fromEntries(seatsOf(game).map((seat) => [seat, {}])),
+    piles: Object.fromEntries(seatsOf(game).map((seat) => [seat, []])),
+    totems: {}, tokens: Object.fromEntries(ANIMALS.map((name) => [name, 3])),
+  };
+}
+
+function alter(changes) {
+  now = { ...now, ...changes };
+  change(() => {});
+}
+
+/** What was entered is altered: the sheet that was made of it is old. */
+const enter = (changes) => alter({ ...changes, sheet: null });
+
+// --- Iglu Iglu: the board, by a tool and taps
+
+const TOOLS = () => [
+  ["floe", t("floe")], ["pack", t("pack")], ["water", t("water")], ["clear", t("clear")],
+  ...now.seats.flatMap((seat) => [[`inuit ${seat}`, t("inuit: %(colour)s", { colour: colourName(seat) })], [`igloo ${seat}`, t("igloo: %(colour)s", { colour: colourName(seat) })]]),
+  ...[1, 2, 3].map((n) => [`fish ${n}`, t("fish %(n)s", { n })]), ...[1, 2, 3].map((n) => [`fox ${n}`, `${t("fox")} ${n}`]), ["bear 4", t("bear")],
+];
+
+function onSquare(name) {
+  const here = now.squares[name] ?? { ground: CORNERS.includes(name) ? "land" : "water", things: {} };
+  const [kind, which] = now.tool.split(" ");
+  let { ground } = here;
+  let things = { ...here.things };
+  if (kind === "clear") [ground, things] = [CORNERS.includes(name) ? "land" : "water", {}];
+  else if (which === undefined) ground = CORNERS.includes(name) ? "land" : kind;
+  else if (kind === "igloo") things[now.tool] = things[now.tool] ? 0 : 1;
+  else things[now.tool] = ((things[now.tool] ?? 0) + 1) % 6;
+  enter({ squares: { ...now.squares, [name]: { ground, things } } });
+}
+
+/** What is written on a piece: tribes by their letter, so that colour never stands alone; igloos are square. */
+function mark(kind, which, count) {
+  if (kind === "fish" || kind === "fox") return (kind === "fox" ? t("fox") : t("fish")).charAt(0) + which;
+  if (kind === "bear") return "4";
+  const letter = colourName(which).charAt(0).toLocaleUpperCase();
+  return kind === "inuit" && count > 1 ? `${letter}${count}` : letter;
+}
+
+function square(name, x, y) {
+  const here = now.squares[name] ?? { ground: CORNERS.includes(name) ? "land" : "water", things: {} };
+  const things = Object.entries(here.things).filter(([, count]) => count > 0);
+  const words = things.map(([what, count]) => {
+    const [kind, which] = what.split(" ");
+    return `${kind in { inuit: 1, igloo: 1 } ? `${kind === "inuit" ? t("inuit") : t("igloo")} ${colourName(which)}` : kind === "fish" ? t("fish %(n)s", { n: which }) : `${animal(kind) ?? kind} ${which}`}${count > 1 ? ` ×${count}` : ""}`;
+  });
+  const ground = { land: t("land"), floe: t("floe"), pack: t("pack"), water: t("water") }[here.ground];
+  // What is written on the pieces belongs to the name, for who calls a square by what is seen there.
+  const written = things.map(([what, count]) => mark(...what.split(" "), count)).join("");
+  return s("g", { class: ["square", here.ground], role: "button", tabindex: 0, "data-do": "square", "data-square": name, "data-key": name,
+      "aria-label": [`${name}: ${ground}`, ...words].join(", ") + (written && ` (${written})`), transform: `translate(${x} ${y})` },
+    s("rect", { width: 60, height: 60 }),
+    things.map(([what, count], i) => {
+      const [kind, which] = what.split(" ");
+      const [cx, cy] = [16 + 28 * (i % 2), 22 + 24 * Math.floor(i / 2)];
+      return s("g", { class: ["thing", kind, which], transform: `translate(${cx} ${cy})`, "aria-hidden": "true" },
+        kind === "igloo" ? s("path", { d: "M-13 11V1a13 13 0 0 1 26 0v10z" }) : s("circle", { r: 12 }),
+        s("text", { y: 5, "text-anchor": "middle" }, mark(kind, which, count)));
+    }));
+}
+
+function boardEditor() {
+  return [
+    h("div", { class: "steps tools-of-board", role: "group", "aria-label": t("What is put on a square") }, TOOLS().map(([id, words]) =>
+      h("button", { type: "button", class: "toggle", "data-do": "board-tool", "data-tool": id, "data-key": id, "aria-pressed": String(now.tool === id) }, words))),
+    h("div", { class: "sheet-of-board", "data-key": "editor" },
+      s("svg", { class: "board editor", viewBox: "-22 0 506 504", role: "group", "aria-label": "Iglu Iglu" },
+        Array.from({ length: 64 }, (_, i) => square(`${COLUMNS[i % 8]}${8 - Math.floor(i / 8)}`, 60 * (i % 8), 60 * Math.floor(i / 8))),
+        Array.from({ length: 8 }, (_, i) => [s("text", { class: "name", x: 60 * i + 30, y: 500, "text-anchor": "middle" }, COLUMNS[i]),
+          s("text", { class: "name", x: -12, y: 60 * i + 36, "text-anchor": "middle" }, 8 - i)]))),
+  ];
+}
+
+const TOKENS = [["fish", 3, 8], ["bear", 4, 4], ["fox", 3, 3], ["fish", 2, 12], ["fox", 2, 4], ["fish", 1, 8], ["fox", 1, 3]];
+
+/** Trophies that make up each sum, out of one box; what is left over is said by no token and left out. */
+function trophies() {
+  const left = TOKENS.map(([kind, value, count]) => ({ kind, value, count }));
+  return Object.fromEntries(now.seats.map((seat) => {
+    let sum = now.values[seat].trophies ?? 0;
+    const taken = [];
+    for (const one of left) {
+      const count = Math.min(one.count, Math.floor(sum / one.value));
+      if (!count) continue;
+      one.count -= count;
+      sum -= count * one.value;
+      taken.push({ kind: one.kind, value: one.value, count });
+    }
+    return [seat, taken];
+  }));
+}
+
+function iglu() {
+  const places = {};
+  for (const row of "12345678") for (const column of COLUMNS) {
+    const name = column + row;
+    const { ground, things } = now.squares[name] ?? { ground: CORNERS.includes(name) ? "land" : "water", things: {} };
+    places[name] = { ground, things: Object.entries(things).filter(([, count]) => count > 0).map(([what, count]) => {
+      const [kind, which] = what.split(" ");
+      if (kind === "bear") return { kind, count };
+      return kind === "fish" || kind === "fox" ? { kind, value: Number(which), count } : { kind, colour: which, ...(kind === "inuit" ? { count } : {}) };
+    }) };
+  }
+  return { places, players: now.seats.map((seat) => ({ name: named(seat), colour: seat })), trophies: trophies() };
+}
+
+// --- Arctic: piles and tokens
+
+function arcticEditor() {
+  return [
+    h("fieldset", { class: "counts-of-box" }, h("legend", null, t("Where each animal's token stands")),
+      ANIMALS.map((name) => h("label", { class: "count-field" }, h("span", null, animal(name)),
+        h("select", { "data-change": "token", "data-animal": name }, LANDS.map((n) => h("option", { value: n, selected: now.tokens[name] === n }, n)))))),
+    now.seats.map((seat) => h("fieldset", { class: "pile-of", "data-key": `pile-${seat}` },
+      h("legend", null, t("Pile of %(who)s, from the bottom up", { who: named(seat) })),
+      h("p", { class: "pile" }, now.piles[seat].length ? now.piles[seat].map((name) => h("span", { class: "mini-card" }, name === "?" ? "?" : animal(name))) : t("no card")),
+      h("div", { class: "steps many" },
+        [...ANIMALS, "?"].map((name) => h("button", { type: "button", class: "second", "data-do": "pile", "data-seat": seat, "data-animal": name },
+          name === "?" ? t("face down") : animal(name))),
+        h("button", { type: "button", class: "second", "data-do": "unpile", "data-seat": seat, disabled: !now.piles[seat].length, "aria-label": t("Take the top card away") }, icon("undo"))),
+      h("label", { class: "count-field" }, h("span", null, t("Totem")),
+        h("select", { "data-change": "totem", "data-seat": seat }, h("option", { value: "" }, "?"),
+          ANIMALS.map((name) => h("option", { value: name, selected: now.totems[seat] === name }, animal(name))))))),
+  ];
+}
+
+function arctic() {
+  const places = {};
+  for (const land of LANDS) {
+    places[`land${land}`] = { ground: "landscape", things: ANIMALS.filter((name) => now.tokens[name] === land).map((kind) => ({ kind, count: 1 })) };
+  }
+  const players = now.seats.map((seat) => ({
+    name: named(seat), pile: now.piles[seat].map((name) => (name === "?" ? "down:?" : name)), hand: 0,
+    penalty: now.values[seat].penalty ?? 0, ...(now.totems[seat] ? { totem: now.totems[seat] } : {}),
+  }));
+  return { places, players, phase: Object.keys(now.totems).length >= now.seats.length ? "over" : "totems", stage: "last" };
+}
+
+// --- Ice Team and Igloo Pop: numbers
+
+const FIELDS = () => ({
+  "igloo-pop": [["three", t("cards with one number (3 points)"), 12], ["two", t("cards with two numbers (2 points)"), 11],
+    ["one", t("cards with three numbers (1 point)"), 10], ["own", t("own thalers left"), 10], ["captured", t("thalers won from others"), 50]],
+  "iglu-iglu": [["trophies", t("sum of the trophies"), 85]],
+  arctic: [["penalty", t("Penalty cards"), 60]],
+  "ice-team": [["fresh", t("fresh fish"), 99], ["frozen", t("frozen fish"), 99], ["home", t("bears in the Village"), 4]],
+})[now.game];
+
+function iceTeam() {
+  const bears = (place, count) => ({ ground: place, things: now.seats.map((colour) => ({ kind: "bear", colour, count: count(colour) })).filter((one) => one.count > 0) });
+  const home = (colour) => now.values[colour].home ?? 0;
+  return {
+    places: { village: bears("village", home), start: bears("start", (colour) => 4 - home(colour)) },
+    players: now.seats.map((colour) => ({ name: named(colour), colour, fresh: now.values[colour].fresh ?? 0, frozen: now.values[colour].frozen ?? 0 })),
+    phase: "over",
+  };
+}
+
+const numbered = (length, count) => Array.from({ length: count }, (_, i) => Array.from({ length }, (__, j) => i + 2 + j).join("/"));
+
+function iglooPop() {
+  const stack = { three: numbered(1, 12), two: numbered(2, 11), one: numbered(3, 10) };
+  const players = now.seats.map((colour) => {
+    const value = now.values[colour];
+    const cards = ["three", "two", "one"].flatMap((kind) => stack[kind].splice(0, value[kind] ?? 0));
+    return { name: named(colour), colour, own: value.own ?? 0, captured: value.captured ?? 0, cards };
+  });
+  return { places: {}, players, phase: "over" };
+}
+
+const POSITIONS = { "igloo-pop": iglooPop, "iglu-iglu": iglu, arctic, "ice-team": iceTeam };
+const named = (seat) => playerName({ colour: seat });
+
+function numbers() {
+  return h("div", { class: "numbers-of" }, now.seats.map((seat) => h("fieldset", { "data-key": `numbers-${now.game}-${seat}` },
+    h("legend", null, token(seat), " ", named(seat)),
+    FIELDS().map(([name, words, most]) => h("label", { class: "count-field" }, h("span", null, words),
+      h("input", { type: "number", min: 0, max: most, step: 1, value: now.values[seat][name] ?? 0, inputmode: "numeric",
+        "data-input": "score-number", "data-seat": seat, "data-name": name }))))));
+}
+
+function whoPlays() {
+  const all = seatsOf(now.game);
+  if (all.length === 2) return null;
+  return h("div", { class: "steps", role: "group", "aria-label": t("Who played?") }, all.map((seat) =>
+    h("button", { type: "button", class: "toggle", "data-do": "score-seat", "data-seat": seat, "data-key": seat, "aria-pressed": String(now.seats.includes(seat)) },
+      token(seat), colourName(seat))));
+}
+
+async function reckon(move = "") {
+  const position = { game: now.game, ...POSITIONS[now.game]() };
+  try {
+    const sheet = await tell(`/api/position?lang=${code()}`, { position, move });
+    alter({ sheet });
+    memory.set("scored", now.game);
+  } catch (refused) {
+    showRefusal(refused.error);
+  }
+}
+
+function result() {
+  const { sheet } = now;
+  if (!sheet) return null;
+  const places = sheet.ranking.flatMap((place, i) => place.map((seat) => [i + 1, sheet.players[seat]]));
+  return h("section", { class: "panel", "data-key": "score-sheet", role: "status" },
+    h("h2", null, t("The score")),
+    sheet.ruling && verdict({ ...sheet.ruling, svg: null }, null),
+    h("ol", { class: "ranking" }, places.map(([place, player]) => h("li", { class: ["rank", place === 1 && "first"] },
+      h("details", { class: "sheet", open: true },
+        h("summary", null, h("span", { class: "place" }, place), token(player.colour, "large"), h("span", { class: "who" }, h("span", { class: "name" }, player.name)),
+          h("strong", { class: "total" }, player.total)),
+        h("ul", { class: "lines" }, player.lines.map((line) => h("li", null, h("span", null, said(line), " ", clauses(line.clauses)), h("b", null, line.points)))))))),
+    sheet.decided && h("p", { class: "sentence" }, said(sheet.decided)),
+    sheet.problems.length ? h("div", { class: "note" }, h("p", null, t("This cannot be quite right:")),
+      h("ul", null, sheet.problems.map((one) => h("li", null, said(one), " ", clauses(one.clauses))))) : null,
+    still(sheet.svg, t("The position")));
+}
+
+/** Draw the room. */
+export function room() {
+  now ??= fresh(memory.get("scored", memory.get("game", "igloo-pop")));
+  const { game } = now;
+  return h("div", { class: "referee", "data-key": "score-room" },
+    h("p", null, h("a", { class: "second", href: "#" }, icon("undo"), t("Back to the game"))),
+    h("h1", null, t("The score at the end")),
+    h("section", { class: "panel", "data-key": `score-${game}` },
+      h("ul", { class: "games", "aria-label": t("Which game?") }, GAMES.map(([id, name]) => h("li", null,
+        h("button", { type: "button", class: "toggle", "data-do": "score-game", "data-game": id, "aria-pressed": String(id === game) }, name)))),
+      whoPlays(),
+      game === "iglu-iglu" ? boardEditor() : null,
+      game === "arctic" ? arcticEditor() : null,
+      numbers(),
+      h("button", { type: "button", class: "main", "data-do": "reckon" }, icon("check"), t("Count the score")),
+      game === "iglu-iglu" && h("form", { class: "row", "data-submit": "judge-position", "data-key": "judge-position" },
+        h("input", { type: "text", name: "move", maxlength: 80, autocomplete: "off", autocapitalize: "off", placeholder: "walk b2 b3", "aria-label": t("A move in dispute in this position") }),
+        h("button", { type: "submit", class: "second" }, t("Rule on it")))),
+    result());
+}
+
+export const ROOM_DO = {
+  "score-game": ({ game }) => { now = fresh(game); change(() => {}); },
+  "score-seat": ({ seat }) => {
+    const on = now.seats.includes(seat) ? now.seats.filter((one) => one !== seat) : seatsOf(now.game).filter((one) => one === seat || now.seats.includes(one));
+    if (on.length >= 2) enter({ seats: on });
+  },
+  "board-tool": ({ tool }) => alter({ tool }),
+  square: ({ square: name }) => onSquare(name),
+  pile: ({ seat, animal: name }) => enter({ piles: { ...now.piles, [seat]: [...now.piles[seat], name] } }),
+  unpile: ({ seat }) => enter({ piles: { ...now.piles, [seat]: now.piles[seat].slice(0, -1) } }),
+  reckon: () => reckon(),
+};
+
+export const ROOM_SUBMIT = { "judge-position": (form) => reckon(new FormData(form).get("move").trim()) };
+
+export const ROOM_INPUT = {
+  "score-number": ({ dataset, value }) => {
+    const { seat, name } = dataset;
+    now.values = { ...now.values, [seat]: { ...now.values[seat], [name]: Math.max(0, Math.trunc(Number(value) || 0)) } };
+    if (now.sheet) enter({});
+  },
+};
+
+export const ROOM_CHANGE = {
+  token: ({ dataset, value }) => enter({ tokens: { ...now.tokens, [dataset.animal]: Number(value) } }),
+  totem: ({ dataset, value }) => {
+    const { [dataset.seat]: gone, ...others } = now.totems;
+    enter({ totems: value ? { ...others, [dataset.seat]: value } : others });
+  },
+};
