@@ -354,3 +354,21 @@ def test_a_face_that_a_die_does_not_have_is_refused_with_the_die(islands: Make, 
     assert die == 1, "the dice are equal: nobody picks one"
     reason = state.refusal(ICE.parse("roll 1 fish3")._replace(b="fish9"))
     assert (reason.key, reason.facts) == ("no-die-face", {"face": "fish9", "die": 1})
+
+
+@pytest.mark.cites("ICE-2.2", "ICE-2.7")
+def test_the_die_that_is_due_is_told(ice: Make, play: Make) -> None:
+    igloo = play(ice(green="a1"), "walk a1 a2")
+    assert igloo.refusal(ICE.parse("roll 2 fish1")).facts == {"die": 1}
+    home = play(ice(green="d3"), "walk d3 village", "roll 1 fish1")
+    assert home.refusal(ICE.parse("roll 1 fish1")).facts == {"die": 2}
+
+
+@pytest.mark.cites("ICE-K.5", "ICE-S.3")
+def test_a_floe_that_nobody_read_may_show_any_face_that_is_left(ice: Make, play: Make, texts: Make) -> None:
+    state = play(ice("?Io ooI ooo oIo\no.o o.o I.I oo.\noIo Ioo ooo oIo", green="a4"), "walk a4 a1")
+    assert state.phase == "turn-up"
+    listed = texts(state)
+    assert listed and all(text.startswith("floe a1 ") for text in listed)
+    assert len(listed) == len(list(state.legal_moves)), "each once"
+    assert all(ICE.parse(text) in state.legal_moves for text in listed)

@@ -51,3 +51,10 @@ def test_a_placement_value_of_nought_may_only_grow(value: int, values: set[str])
     assert {str(move) for move in state.legal_moves if move.kind == "value"} == values
     for text in ("value +1", "value -1"):
         assert (ARCTIC.parse(text) in state.legal_moves) == (text in values)
+
+
+@pytest.mark.cites("ARC-S.4")
+def test_a_totem_is_given_openly_or_in_secret() -> None:
+    state = ARCTIC.start(ARCTIC.seats(2))
+    animals = ("fox", "moose", "walrus", "orca", "puffin", "bear", "?")
+    assert {str(move) for move in state.legal_moves if move.kind == "totem"} == {f"totem p1 {a}" for a in animals}
