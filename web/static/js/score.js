@@ -77,7 +77,7 @@ function square(name, x, y) {
   // What is written on the pieces belongs to the name, for who calls a square by what is seen there.
   const written = things.map(([what, count]) => mark(...what.split(" "), count)).join("");
   return s("g", { class: ["square", here.ground], role: "button", tabindex: 0, "data-do": "square", "data-square": name, "data-key": name,
-      "aria-label": [`${name}: ${ground}`, ...words].join(", ") + (written && ` (${written})`), transform: `translate(${x} ${y})` },
+      "aria-label": [`${name}: ${ground}`, ...words].join(", ") + (written && `, ${written}`), transform: `translate(${x} ${y})` },
     s("rect", { width: 60, height: 60 }),
     things.map(([what, count], i) => {
       const [kind, which] = what.split(" ");
