@@ -11,6 +11,7 @@ APT_BROWSER := chromium fonts-dejavu-core
 APT_INSTALL := shellcheck systemd
 RUN_ARGS ?=
 MUTATION_ARGS ?=
+SOAK_SECONDS ?= 3600
 
 .PHONY: run test lint types bench mutation soak firmware install lock clean
 
@@ -36,6 +37,10 @@ mutation: $(VENV)/.dev
 
 firmware: $(VENV)/.run $(VENV)/.apt
 	$(BIN)/companion firmware build
+
+# An hour and more: kills, torn copies, bad lines, crowds, junk, a full disk (as root), memory. The short form is in test.
+soak: $(VENV)/.run
+	$(BIN)/companion bench soak --seconds $(SOAK_SECONDS)
 
 # For good, as a service: on the Raspberry Pi itself. Run it again to upgrade; `sudo ./install.sh --uninstall` ends it.
 install:

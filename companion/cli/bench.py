@@ -128,6 +128,13 @@ def bench_install(seconds: float) -> Iterable[Row]:
     yield from rows(seconds)
 
 
+def bench_soak(seconds: float) -> Iterable[Row]:
+    """Kill, cut, flood and fill the service, and watch its memory; `make soak` runs it for an hour."""
+    from companion.cli.bench_soak import rows
+
+    yield from rows(seconds)
+
+
 TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "rules": bench_rules,
     "igloo": bench_igloo,
@@ -135,6 +142,7 @@ TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "vision": bench_vision,
     "web": bench_web,
     "install": bench_install,
+    "soak": bench_soak,
 }
 
 

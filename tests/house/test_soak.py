@@ -1,0 +1,78 @@
+"""The soak in small: what `make soak` measures for an hour, each part once. Times are asserted nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from companion.cli import soak_faults
+from companion.cli.soak_play import House, Player, killing
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    made = House(tmp_path_factory.mktemp("soak") / "data")
+    yield made
+    made.close()
+
+
+def test_kills_lose_and_double_nothing(tmp_path: Path) -> None:
+    toll = killing(tmp_path, 4, seed=21, copy_every=2)
+    assert (toll.kills, toll.copies) == (4, 2)
+    assert toll.acknowledged >= 4
+    assert (toll.lost, toll.doubled, toll.copies_lost, toll.problems) == (0, 0, 0, [])
+
+
+def test_the_comparison_would_notice(tmp_path: Path) -> None:
+    """An acknowledgement that is not in the journal, as a service that lies would leave it."""
+    from companion.cli.soak_play import Toll, _compare, _lost_in_copy
+    from companion.night.journal import Journal
+
+    journal = Journal(tmp_path / "journal.sqlite")
+    journal.append("pause", {}, action_id="kept")
+    journal.close()
+    player, toll = Player(1), Toll()
+    player.acknowledged = {"kept": 1, "gone": 2}
+    _compare(tmp_path, player, toll)
+    assert (toll.acknowledged, toll.lost, toll.problems) == (2, 1, [])
+    assert _lost_in_copy(tmp_path, player, player._rng) == 1
+
+
+def test_a_full_and_a_read_only_disk(tmp_path: Path) -> None:
+    disk = soak_faults.disk(tmp_path)
+    if disk is not None:  # only root may mount a small disk; the journal's own tests fill a file besides
+        assert (disk.refused_full, disk.other, disk.lost, disk.went_on) == (40, 0, 0, True)
+        assert "Read-only file system" in disk.read_only
+
+
+def test_a_bad_line_is_counted_and_comes_back() -> None:
+    line = soak_faults.line(2, 40)
+    assert line.came_back == line.unplugs == 2
+    assert line.corrupt_counted >= line.corrupt_sent
+    assert line.lost_counted == line.dropped_sent > 0
+    assert line.absurd_frames > 0 and line.alive
+
+
+def test_sixty_phones_hear_of_every_change(house: House) -> None:
+    crowd = soak_faults.crowd(house, 60, 4)
+    assert (crowd.told, crowd.streams) == (60, 40)
+
+
+def test_rude_clients_do_not_hold_up_the_others(house: House) -> None:
+    for rude in (soak_faults.slow_loris(house, 40, 1.0), soak_faults.never_reading(house, 15, 1.0)):
+        assert rude.asked == rude.answered > 0
+
+
+def test_junk_is_refused_and_the_house_stands(house: House) -> None:
+    junk = soak_faults.junk(house, 150)
+    assert (junk.sent, junk.server_errors, junk.alive) == (150, 0, True)
+    assert junk.unanswered == 0
+    assert {stumbled for _, stumbled in soak_faults.parsers(0.5).values()} == {0}
+
+
+def test_memory_is_watched(house: House) -> None:
+    memory = soak_faults.memory(house, 4.0)
+    assert memory.moves >= 50
+    assert 20 < memory.begin_mb <= memory.end_mb + 5 < 300
