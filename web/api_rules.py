@@ -87,7 +87,10 @@ def search(game_id: str) -> Response:
 
 @views.get("/options")
 def options(game_id: str) -> Response:
-    """Answer with the questions that the table settles before a game, the default first; ``house``: how it voted."""
+    """Answer with the questions that the table settles before a game, the default first; ``house``: how it voted.
+
+    ``layouts`` are the names of the ways in which the boards may lie, where there are several.
+    """
     book = _book(game_id)
     votes = house().votes.of(game_id)
     asked = []
@@ -102,7 +105,16 @@ def options(game_id: str) -> Response:
                 "values": [{"value": value, **text.value(value)._asdict()} for value in option.values],
             }
         )
-    return json_response({"options": asked})
+    return json_response({"options": asked, "layouts": _layouts(game_id)})
+
+
+def _layouts(game_id: str) -> list[str]:
+    """Return the names of the ways in which the boards of a box may lie; none where a game has one board."""
+    try:
+        data = house().boxes.form(game_id)["data"]
+    except KeyError:
+        return []
+    return list(data.get("layouts", {})) if isinstance(data, dict) else []
 
 
 @views.post("/votes")

@@ -137,6 +137,11 @@ class Night:
         "number", "match"}], "winner" | null, "en", "fr", "clauses", "status"}], "end": null | {"en", "fr",
         "clauses", "status"}}``.
 
+        For a game on a board (``"board": true``) it has instead ``{"to_move": seat | null, "chance", "points": left in
+        the turn | null, "prompt": {"en", "fr"}, "stand_in": whether nobody entered the box, "hands": whether players
+        hold what others may not see, "arrange": whether ``deal`` draws the set-up, "end"}``; the picture and the
+        legal moves are asked for with :meth:`board`. Its ``players`` have ``{"turn", "notes": [{"en", "fr"}]}``.
+
         ``players``: ``[{"name" (empty: none given), "colour", "score", "correction", "lines": [{"en", "fr",
         "points", "clauses"}], "own", "staked", "captured", "cards": [{"numbers", "points"}], "in_hand",
         "passed"}]``.
@@ -145,7 +150,7 @@ class Night:
         {colour: points}, "to": 100, "winner": null | [colour …] (several share it), "can_go_on"}``; a game that
         is over counts although it is still open.
 
-        ``role`` decides what is hidden: Igloo Pop hides nothing from anybody that lies on the table.
+        ``role`` decides what is hidden; this view never holds a hand: only :meth:`board` does, for its own seat.
         """
         Role(role)
         with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Phones
+from tests.browser.test_look import ENGLISH_ONLY, read_aloud
 from tests.web.assembly import Service
 from tests.worlds.boards import players, record
 from tests.worlds.served import wait
@@ -211,6 +213,8 @@ def test_nothing_stands_out_and_no_barrier(
         assert stands_out(page) == []
         if width < 1000:
             assert axe(page) == []
+        if language == "fr-FR":
+            assert set(re.findall(r"[a-z]+", read_aloud(page).lower())) & ENGLISH_ONLY == set()
         phones.shot(page, f"{game_id}-{width}-play", full=True)
         service.house.do("close-match")
         expect(page.locator("form.setup")).to_be_visible()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -9,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Phones
 from tests.browser.test_boards import Finger, opened, placed, stands_out
+from tests.browser.test_look import ENGLISH_ONLY, read_aloud
 from tests.web.assembly import Service
 from tests.worlds.served import wait
 
@@ -84,9 +86,35 @@ def test_the_rulebooks_are_searched(
         wait(lambda: 0 < page.locator(".entries > li").count() <= 40)
     assert axe(page) == []
     assert stands_out(page) == []
+    if language == "fr-FR":
+        assert set(re.findall(r"[a-z]+", read_aloud(page).lower())) & ENGLISH_ONLY == set()
     phones.shot(page, f"rulebook-{language}", full=True)
     page.fill("#rule-search", "zzzzqq")
     expect(page.locator(".entries li")).to_have_count(0)
+
+
+TEN = {
+    "igloo-pop": ("POP-Q.2", "POP-Q.5"),
+    "iglu-iglu": ("IGLU-Q.1", "IGLU-Q.3", "IGLU-Q.9"),
+    "arctic": ("ARC-Q.5", "ARC-Q.10"),
+    "ice-team": ("ICE-Q.1", "ICE-Q.12", "ICE-Q.16"),
+}
+
+
+def test_ten_listed_disputes_are_answered(phones: Phones, service: Service) -> None:
+    page = phones.spectator(width=1280, height=900)
+    page.click(".to-referee")
+    for game_id, disputes in TEN.items():
+        page.click(f"[data-do=rules-of][data-game={game_id}]")
+        expect(page.locator(".entries > li").nth(30)).to_be_attached()
+        for dispute in disputes:
+            page.fill("#rule-search", dispute)
+            entry = page.locator(f".entries > li[data-key='{dispute}']")
+            expect(entry.locator("h3")).to_contain_text("?")
+            expect(entry.locator(".clause-text")).not_to_be_empty()
+            expect(entry.locator(".clause").first).to_be_visible()
+    entry.locator(".clause").first.click()
+    expect(page.locator("#dialog .clause-text")).not_to_be_empty()
 
 
 def test_a_silent_rulebook_is_voted_on(phones: Phones, service: Service) -> None:

@@ -118,3 +118,9 @@ def test_a_position_is_scored_and_ruled_on(guest: FlaskClient, player: FlaskClie
         answer = player.post("/api/position", json=wrong)
         assert answer.status_code == 400, wrong
         assert answer.json["error"]["en"]
+
+
+def test_the_ways_in_which_boards_lie_are_told(guest: FlaskClient) -> None:
+    assert guest.get("/api/rules/ice-team/options").json["layouts"] == ["line", "bend", "squares"]
+    assert guest.get("/api/rules/arctic/options").json["layouts"] == []
+    assert guest.get("/api/rules/iglu-iglu/options").json["layouts"] == []

@@ -85,8 +85,8 @@ function draw() {
 async function fetchOptions() {
   change((s) => { s.options = []; });
   try {
-    const { options } = await ask(`/api/rules/${chosenGame()}/options`);
-    change((s) => { s.options = options; });
+    const { options, layouts } = await ask(`/api/rules/${chosenGame()}/options`);
+    change((s) => { s.options = options; s.layouts = layouts; });
   } catch {
     setTimeout(() => change((s) => { s.options = null; }), 2000);
   }

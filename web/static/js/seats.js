@@ -69,6 +69,18 @@ function boxQuestion() {
         h("span", null, words, i === 0 ? h("em", null, ` (${t("usual")})`) : null))));
 }
 
+/** How the boards of a box lie, where there are several ways; a name of the owner's own is shown as it is. */
+function layoutQuestion(game) {
+  const names = { line: t("In a line"), bend: t("With a bend"), squares: t("In a line, if the spaces are squares") };
+  if ((store.layouts ?? []).length < 2) return null;
+  const before = memory.get(`layout.${game}`, store.layouts[0]);
+  return h("fieldset", { class: "choice", "data-key": "layout" },
+    h("legend", null, t("How do the boards lie?")),
+    store.layouts.map((name, i) => h("label", null,
+      h("input", { type: "radio", name: "layout", value: name, checked: store.layouts.includes(before) ? name === before : i === 0 }),
+      h("span", null, names[name] ?? name, i === 0 ? h("em", null, ` (${t("usual")})`) : null))));
+}
+
 /** The set-up of a game on a board. */
 export function boardSetup(game, title) {
   const before = recall(game);
@@ -78,10 +90,11 @@ export function boardSetup(game, title) {
   return h("form", { class: "panel setup", "data-submit": "open-match", "data-key": `setup-${game}`, novalidate: true },
     h("h1", null, t("%(game)s: who plays?", { game: title })),
     h("p", { class: "sentence" }, game === "ice-team" ? t("Two teams of bears. A name is optional.")
-      : t("In the order in which you sit, clockwise. A name is optional.")),
+      : game === "iglu-iglu" ? t("In the order in which you sit, clockwise; the first one begins. A name is optional.")
+        : t("In the order in which you sit, clockwise. A name is optional.")),
     howMany(game),
     h("ol", { class: "seat-choices" }, Array.from({ length: count }, (_, i) => seatRow(game, i, count, before))),
-    h("div", { class: "choices single" }, boxQuestion()),
+    h("div", { class: "choices single" }, boxQuestion(), layoutQuestion(game)),
     options.length > 0 && h("details", { class: "toys", "data-key": `rules-${game}` },
       h("summary", null, icon("gear"), t("House rules (%(n)s questions)", { n: options.length })),
       h("div", { class: "choices" }, options.map((option) => question(option, rules)))),
@@ -108,5 +121,7 @@ export function readBoardSetup(game, form) {
   memory.set(`seats.${game}`, { count, colours: players.map((player) => player.colour), names: players.map((player) => player.name) });
   memory.set(`options.${game}`, options);
   memory.set("box", box);
-  return { body: { game, players, options, draw: box === "draw" }, arrange: box !== "enter" };
+  const layout = data.get("layout");
+  if (layout) memory.set(`layout.${game}`, layout);
+  return { body: { game, players, options, draw: box === "draw", setup: layout ? { layout } : {} }, arrange: box !== "enter" };
 }

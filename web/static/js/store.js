@@ -15,6 +15,7 @@ export const store = {
   path: [], // the places tapped so far of a move that is not complete
   choices: null, // several moves that a tap may mean
   follow: null, // where the last move ended
+  layouts: [], // how the boards of its box may lie
   count: null, // how many play it
   game: null, // the game that is being set up
   options: null, // the questions before a game, fetched when they are needed
