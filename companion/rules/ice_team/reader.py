@@ -172,7 +172,8 @@ def _read_pending(s: IceTeamState, pending: Mapping[str, Any]) -> None:
     if "origin" in pending:
         s.origin = _space(s, pending["origin"])
     s.arrival = _directions(s, pending.get("arrival", []))
-    s.came = _one_of(pending.get("by", "walk" if s.arrival else ""), _BY, "by")
+    came = _one_of(pending.get("by", "walk"), _BY, "by")
+    s.came = came if s.arrival else ""
     s.again = pending.get("again", False)
     if not isinstance(s.again, bool):
         raise SetupError("again is true or false.", "again vaut true ou false.")

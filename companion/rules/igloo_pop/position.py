@@ -125,7 +125,7 @@ class _Reader:
         phase = self._phase()
         ended = 0
         for name in _sequence(self.position.get("ended_by", ()), "ended_by"):
-            if name not in _ENDS:
+            if not isinstance(name, str) or name not in _ENDS:
                 raise SetupError(
                     f"A game of Igloo Pop ends by {', '.join(_ENDS)}, not {str(name)[:40]!r}.",
                     f"Une partie d’Igloo Pop finit par {', '.join(_ENDS)}, pas {str(name)[:40]!r}.",

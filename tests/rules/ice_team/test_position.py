@@ -415,3 +415,9 @@ def test_a_name_cannot_break_the_picture(ice: Make) -> None:
     players = [{"name": "<b>&\"'", "colour": "green"}, {"name": "x" * 60, "colour": "red"}]
     text = svg.draw(ICE.from_position({"players": players}), ICE.parse("walk start a1"))
     assert "<b>" not in text and ElementTree.fromstring(text) is not None  # noqa: S314 - drawn by ourselves
+
+
+def test_how_a_bear_came_is_nothing_without_a_direction(ice: Make) -> None:
+    """It could not be said again: text and JSON of a state are one with it."""
+    state = ice(green="a1", pending={"bear": "a1", "by": "swim"})
+    assert ICE.from_position(state.position()) == state

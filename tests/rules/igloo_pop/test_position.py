@@ -245,3 +245,10 @@ def test_a_whole_game_round_trips_at_every_state() -> None:
         state = replay.at(n)
         assert POP.from_position(json.loads(json.dumps(state.position()))) == state
         assert state.problems() == ()
+
+
+@pytest.mark.parametrize("ended", [[["thalers"]], [{}], [3], ["never"], [None]])
+def test_an_end_that_is_none_is_refused_in_a_sentence(ended: list[object]) -> None:
+    players = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
+    with pytest.raises(SetupError, match="A game of Igloo Pop ends by thalers, cards, short-round, no-cards, not"):
+        POP.from_position({"players": players, "ended_by": ended})
