@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Protocol
 
+from companion.rules.belief import Belief, Content
 from companion.rules.core import JSON, Move, Ruling, SetupError, State
 from companion.rules.rulebook import STATUSES
 
-Content = tuple[str, tuple[tuple[str, Any, int], ...]]
-"""What lies on a place: its ground, and its things as (kind, colour or value, count), sorted."""
+__all__ = ["Belief", "Content", "Evidence", "Found", "Turn", "cases", "content", "explain", "search_of", "turns"]
 
 _SEARCHES = {
     "arctic": "companion.rules.arctic.search",
@@ -54,11 +54,12 @@ def content(place: Mapping[str, JSON]) -> Content:
 class Evidence:
     """What was seen: for each place the log-likelihood of every content that is possible there.
 
-    A content that is missing at a place is impossible; a place that is missing is unknown. ``trophies`` holds what
-    players won, where that is known: fields of the position that must be so.
+    A content that is missing at a place is impossible, unless the place has a :class:`Belief`, which leaves nothing
+    out; a place that is missing is unknown. ``fields`` holds what players won, where that is known: fields of the
+    position that must be so.
     """
 
-    places: Mapping[str, Mapping[Content, float]]
+    places: Mapping[str, Mapping[Content, float] | Belief]
     fields: Mapping[str, JSON] = field(default_factory=dict)
 
     @classmethod
@@ -73,6 +74,11 @@ class Evidence:
         places = {name: {content(place): 0.0} for name, place in position["places"].items() if place is not None}
         known = {key: position[key] for key in ("trophies",) if position.get(key)}
         return cls(places, known)
+
+    @property
+    def certain(self) -> bool:
+        """Return whether every content is either possible or not, none likelier than another."""
+        return not any(isinstance(seen, Belief) or len(set(seen.values())) > 1 for seen in self.places.values())
 
     def without(self, names: Iterable[str]) -> Evidence:
         """Return this evidence with some places, or fields, unknown."""
@@ -94,11 +100,20 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A legal turn: its moves, the state it leads to, and how well that fits what was seen."""
+    """A legal turn: its moves, the state it leads to, and how well that fits what was seen.
+
+    ``log_prior``: how likely such a turn is before anything was seen; it falls with length.
+    """
 
     moves: tuple[Move, ...]
     state: State[Any]
     log_likelihood: float
+    log_prior: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Return what turns are ranked by."""
+        return self.log_likelihood + self.log_prior
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,8 +295,13 @@ def explain(before: State[Any], evidence: Evidence, *, limit: int = LIMIT) -> Ex
 def _nearest(before: State[Any], evidence: Evidence) -> Turn | None:
     """Return the legal turn that misses the fewest places, as far as a bounded search finds it.
 
-    One place after the other is taken for unknown, then pairs; where that finds nothing, all that differ at once.
+    A game's search may know better (``nearest``). Else one place after the other is taken for unknown, then pairs;
+    where that finds nothing, all that differ at once.
     """
+    own = getattr(search_of(before.game.id), "nearest", None)
+    if own is not None:
+        found: Turn | None = own(before, evidence)
+        return found
     position = before.position()
     doubtful = evidence.misses(position)
     changed = {name: _changed(content(position["places"][name]), evidence.places[name]) for name in doubtful}

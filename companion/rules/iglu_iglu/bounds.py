@@ -32,7 +32,7 @@ from companion.rules.iglu_iglu.situation import (
     THAW_PLAYED,
     TO_FACE,
 )
-from companion.rules.turns import Content, Evidence
+from companion.rules.turns import Belief, Content, Evidence
 
 if TYPE_CHECKING:
     from companion.rules.iglu_iglu.state import IgluState
@@ -54,7 +54,9 @@ class Wanted:
         self.evidence = evidence
         # How far a walk looks, and what it has left out: it notes here which care would have looked at it.
         self.care = self.left_out = PLAIN
-        self.places: dict[int, Mapping[Content, float]] = {NUMBER[name]: c for name, c in evidence.places.items()}
+        self.places: dict[int, Mapping[Content, float]] = {
+            NUMBER[name]: seen for name, seen in evidence.places.items() if not isinstance(seen, Belief)
+        }
         self.unknown = ALL
         self.may_floe = self.may_pack = self.may_bear = ALL
         self.must_floe = self.must_pack = self.must_bear = 0

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from companion.rules.core import NOBODY
-from companion.rules.iglu_iglu import actions, box, drifting, kept, melting
+from companion.rules.iglu_iglu import actions, box, drifting, kept, melting, weighing
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import CORNER_SQUARES, numbers
 from companion.rules.iglu_iglu.bounds import DISTANCE, EARLY, PLAIN, THOROUGH, Wanted, hopeless
 from companion.rules.iglu_iglu.game import GAME
+from companion.rules.iglu_iglu.sight import Sight
 from companion.rules.iglu_iglu.situation import (
     ACT,
     ANIMALS_PLAYED,
@@ -169,6 +170,8 @@ def find(before: IgluState, evidence: Evidence, limit: int, most: int) -> Found:
     Turns that play tiles before melting are looked at only where there is no other, and last those in which animals
     move and are back in the end.
     """
+    if not evidence.certain:
+        return weighing.find(before, Sight(evidence, before), limit, min(most, weighing.MOST))
     w = Wanted(evidence, before.table.colours)
     if hopeless(before, w):
         return Found((), True, 0)
@@ -180,6 +183,11 @@ def find(before: IgluState, evidence: Evidence, limit: int, most: int) -> Found:
         if found.turns or not found.complete or w.left_out == PLAIN:
             break
     return Found(found.turns, found.complete, looked)
+
+
+def nearest(before: IgluState, evidence: Evidence) -> Turn | None:
+    """Return the legal turn that misses the fewest things of what was seen, as far as a bounded search finds it."""
+    return next(iter(weighing.nearest(before, evidence, weighing.MOST_NEAREST).turns), None)
 
 
 def _search(before: IgluState, w: Wanted, limit: int, most: int) -> Found:
@@ -228,9 +236,15 @@ def _agrees(s: IgluState, w: Wanted) -> bool:
         if any(men.count(square) > most[square] for square in men):
             return False
     position = s.position()
-    if w.evidence.misses(position):
-        return False
-    for name, wanted in w.evidence.fields.items():
+    return not w.evidence.misses(position) and fields_agree(s, w.evidence)
+
+
+def fields_agree(s: IgluState, evidence: Evidence) -> bool:
+    """Return whether a state has won what it must have."""
+    if not evidence.fields:
+        return True
+    position = s.position()
+    for name, wanted in evidence.fields.items():
         if any(_sorted(position[name].get(colour, ())) != _sorted(tokens) for colour, tokens in wanted.items()):
             return False
     return True

@@ -274,8 +274,8 @@ def test_the_likeliest_comes_first(apart: Make) -> None:
         {**places, "c4": {floe: log(0.7), water: log(0.3)}, "c5": {floe: log(0.4), water: log(0.6)}, "d4": {water: 0.0}}
     )
     found = turns(before, doubt)
-    assert [str(turn.moves[0]) for turn in found.turns] == ["melt c5", "melt c4"]
-    assert found.turns[0].log_likelihood > found.turns[1].log_likelihood
+    assert list(dict.fromkeys(str(turn.moves[0]) for turn in found.turns)) == ["melt c5", "melt c4"]
+    assert [turn.total for turn in found.turns] == sorted((turn.total for turn in found.turns), reverse=True)
     assert Evidence(places).log_likelihood(before.position()) == float("-inf")
 
 

@@ -1,0 +1,472 @@
+"""What was seen of a board of Iglu Iglu, as losses: what a thing costs where it lies, and what could still be won.
+
+A loss is the log-likelihood of the best that a part of a place could be, less that of what is there: 0 or more.
+Grounds, tribes and animals are looked at apart, each once for every arrangement of theirs (the same ones come back in
+thousands of states). Beside the loss of an arrangement stands its bound: the least loss that the means left to a turn
+can make of it. Each bound takes more to be possible than is, so it never gives up a turn that could still be the best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from companion.rules.belief import Belief, Content
+from companion.rules.iglu_iglu import box
+from companion.rules.iglu_iglu.board import CORNER_SQUARES, CORNERS, NUMBER, SEA, SQUARES, numbers
+from companion.rules.iglu_iglu.bounds import DISTANCE
+from companion.rules.turns import Evidence, content
+
+if TYPE_CHECKING:
+    from companion.rules.iglu_iglu.state import IgluState
+
+NEVER = 1e6
+"""The loss of what is impossible."""
+WALKED, KAYAKED, BUILT, HUNTED, FLED = 1.5, 2.5, 1.5, 0.7, 1.0
+"""What an action costs before anything was seen (natural logarithm): there are about so many others."""
+_HELD = 9
+"""Counts of one thing on one square that are told apart."""
+
+Losses = tuple[float, ...]
+
+
+class Sight:
+    """The losses of everything everywhere, and the bounds; ``most`` is the log-likelihood of a board without loss."""
+
+    def __init__(self, evidence: Evidence, before: IgluState) -> None:
+        """Compile what was seen for the players of a game."""
+        self.evidence = evidence
+        self.most = 0.0
+        self.colours = before.table.colours
+        seats = len(self.colours)
+        none: Losses = (0.0,) * _HELD
+        # Grounds: water, face-down floe, pack.
+        self.ground: list[tuple[float, float, float]] = [(0.0, 0.0, 0.0)] * 64
+        self.men: list[list[Losses]] = [[none] * 64 for _ in range(seats)]
+        self.igloo: list[list[Losses]] = [[none] * 64 for _ in range(seats)]
+        self.token: list[list[Losses]] = [[none] * 64 for _ in box.TOKENS]
+        self.listed: dict[str, Mapping[Content, float]] = {}
+        self.always = 0.0
+        for name, seen in evidence.places.items():
+            if isinstance(seen, Belief):
+                self._belief(NUMBER[name], seen)
+            else:
+                self._list(NUMBER[name], name, seen)
+        self._settle(before)
+
+    # --- compiling ----------------------------------------------------------------------------------------------------
+
+    def _tables(self) -> dict[tuple[str, Any], list[Losses]]:
+        tables: dict[tuple[str, Any], list[Losses]] = {box.TOKENS[n]: table for n, table in enumerate(self.token)}
+        tables["bear", None] = self.token[box.BEAR_TOKEN]
+        for seat, colour in enumerate(self.colours):
+            tables["inuit", colour] = self.men[seat]
+            tables["igloo", colour] = self.igloo[seat]
+        return tables
+
+    def _belief(self, square: int, seen: Belief) -> None:
+        self.most += seen.most()
+        if seen.ground and not CORNERS >> square & 1:
+            top = max(seen.ground.values())
+            water, floe, pack = (top - seen.ground.get(g, seen.floor) for g in ("water", "floe", "pack"))
+            self.ground[square] = (water, floe, pack)
+        tables = self._tables()
+        absent = (0.0, *(-seen.floor,) * (_HELD - 1))
+        for table in tables.values():
+            table[square] = absent
+        for thing, counts in seen.things.items():
+            top = max(counts.values())
+            losses = tuple(top - counts.get(n, seen.floor) for n in range(_HELD))
+            if thing in tables:
+                tables[thing][square] = losses
+            else:
+                # A tribe that does not play, or nothing of this game: it is not there.
+                self.always += losses[0]
+
+    def _list(self, square: int, name: str, seen: Mapping[Content, float]) -> None:
+        """Share the loss of each listed content among its parts, never more than the whole; the rest is in ``end``."""
+        top = max(seen.values(), default=0.0)
+        self.most += top
+        self.listed[name] = seen
+        left = {found: top - likely for found, likely in seen.items()}
+        if not CORNERS >> square & 1:
+            shares = _share(left, lambda found: found[0])
+            water, floe, pack = (shares.get(g, NEVER) for g in ("water", "floe", "pack"))
+            self.ground[square] = (water, floe, pack)
+        tables = self._tables()
+        for thing, table in tables.items():
+            if thing == ("bear", None):
+                continue
+            same = {thing, ("bear", None)} if thing == ("bear", 4) else {thing}
+            shares = _share(left, lambda found, same=same: sum(n for k, v, n in found[1] if (k, v) in same))
+            table[square] = tuple(shares.get(n, NEVER) for n in range(_HELD))
+
+    def _settle(self, before: IgluState) -> None:
+        """Note where something could be won, and the loss of an empty board."""
+        self.known: dict[Any, Any] = {}
+        self.floes, self.packs = before.floes, before.packs
+        self.base = sum(
+            self.ground[q][2 if before.packs >> q & 1 else 1 if before.floes >> q & 1 else 0] for q in range(64)
+        )
+        self.wants_water = sum(1 << q for q, (w, d, p) in enumerate(self.ground) if w < max(d, p))
+        self.wants_floe = sum(1 << q for q, (w, d, p) in enumerate(self.ground) if min(d, p) < w)
+        self.wants_pack = sum(1 << q for q, (w, d, p) in enumerate(self.ground) if p < max(d, w))
+        self.no_men = [sum(losses[0] for losses in table) for table in self.men]
+        self.no_igloo = [sum(losses[0] for losses in table) for table in self.igloo]
+        self.no_token = [sum(losses[0] for losses in table) for table in self.token]
+        self.wants_men = [_wanting(table) for table in self.men]
+        self.wants_igloo = [_wanting(table) for table in self.igloo]
+        self.wants_token = [_wanting(table) for table in self.token]
+        # The least that inuit lose who come where none is wanted.
+        self.least_come = [
+            min(_more(losses, 0) for q, losses in enumerate(table) if SEA >> q & 1) for table in self.men
+        ]
+
+    # --- losses -------------------------------------------------------------------------------------------------------
+
+    def loss(self, s: IgluState) -> float:
+        """Return the loss of a whole board (for listed contents a part of it: see :meth:`end`)."""
+        total = self.always + self.grounds(s.floes, s.packs) + self.animals(s.fish, s.fox, s.bears)
+        for seat, men in enumerate(s.men):
+            total += self.tribe(seat, men, s.igloos[seat])
+        return total
+
+    def end(self, s: IgluState) -> float:
+        """Return the whole loss of a board at the end of a turn: exactly ``most`` less its log-likelihood."""
+        loss = self.loss(s)
+        if loss >= NEVER or not self.listed:
+            return loss
+        likely = self.evidence.log_likelihood(s.position())
+        return min(NEVER, self.most - likely)
+
+    def grounds(self, floes: int, packs: int) -> float:
+        """Return the loss of the floes."""
+        key = (floes, packs)
+        total: float | None = self.known.get(key)
+        if total is None:
+            total = self.base
+            for q in numbers((floes ^ self.floes) | (packs ^ self.packs)):
+                losses = self.ground[q]
+                was = 2 if self.packs >> q & 1 else 1 if self.floes >> q & 1 else 0
+                total += losses[2 if packs >> q & 1 else 1 if floes >> q & 1 else 0] - losses[was]
+            self.known[key] = total
+        return total
+
+    def tribe(self, seat: int, men: tuple[int, ...], igloos: int) -> float:
+        """Return the loss of a tribe."""
+        key = (seat, men, igloos)
+        total: float | None = self.known.get(key)
+        if total is None:
+            table = self.men[seat]
+            total = self.no_men[seat] + self.no_igloo[seat]
+            for q in set(men):
+                total += table[q][men.count(q)] - table[q][0]
+            for q in numbers(igloos):
+                losses = self.igloo[seat][q]
+                total += losses[1] - losses[0]
+            self.known[key] = total
+        return total
+
+    def animals(self, fish: Sequence[int], fox: Sequence[int], bears: int) -> float:
+        """Return the loss of the animals."""
+        key = (fish, fox, bears)
+        total: float | None = self.known.get(key)
+        if total is None:
+            total = sum(self.no_token)
+            for kind, first in ((fish, box.FISH), (fox, box.FOX)):
+                for code in set(kind):
+                    losses = self.token[first + (code & 3) - 1][code >> 2]
+                    total += losses[min(kind.count(code), _HELD - 1)] - losses[0]
+            for q in numbers(bears):
+                losses = self.token[box.BEAR_TOKEN][q]
+                total += losses[1] - losses[0]
+            self.known[key] = total
+        return total
+
+    # --- what may still be won ----------------------------------------------------------------------------------------
+
+    def grounds_bound(self, floes: int, packs: int, removals: int, fresh: int) -> float:
+        """Return the least loss of the floes when so many may go, and on ``fresh`` squares a pack may come."""
+        key = (floes, packs, removals, fresh)
+        total: float | None = self.known.get(key)
+        if total is not None:
+            return total
+        total = self.grounds(floes, packs)
+        ground = self.ground
+        if removals:
+            total -= _best([ground[q][1] - ground[q][0] for q in numbers(floes & ~packs & self.wants_water)], removals)
+        if fresh:
+            wanted = [max(ground[q][:2]) - ground[q][2] for q in numbers(fresh & ~packs & self.wants_pack)]
+            total -= _best(wanted, 1)
+        self.known[key] = total
+        return total
+
+    def drift_gain(self, s: IgluState) -> float:
+        """Return the most that a drift can win: all on one line of the board, and what gives way at its end.
+
+        What a drift carries is nearer to where it may still go: the other bounds are told so.
+        """
+        spots = [0.0] * 64
+        swims = [0.0] * 64
+        for q in numbers((s.floes & self.wants_water) | (~s.floes & self.wants_floe) | (s.floes & self.wants_pack)):
+            grounds = self.ground[q]
+            spots[q] += grounds[2 if s.packs >> q & 1 else 1 if s.floes >> q & 1 else 0] - min(grounds)
+        for table, wants, held in self._things(s):
+            for q in set(held) | set(numbers(wants)):
+                losses = table[q]
+                loss = losses[min(held.count(q), _HELD - 1)] - min(losses)
+                spots[q] += loss
+                if table in self.token[: box.FOX] or table is self.token[box.BEAR_TOKEN]:
+                    swims[q] += loss
+        return max(sum(spots[q] for q in line) for line in _LINES) + max(swims)
+
+    def _things(self, s: IgluState) -> Iterator[tuple[list[Losses], int, list[int]]]:
+        """Yield for each kind of thing its losses, where it is wanted and where it is."""
+        for seat, men in enumerate(s.men):
+            yield self.men[seat], self.wants_men[seat], list(men)
+            yield self.igloo[seat], self.wants_igloo[seat], list(numbers(s.igloos[seat]))
+        for token, table in enumerate(self.token):
+            if token == box.BEAR_TOKEN:
+                held = list(numbers(s.bears))
+            else:
+                first, codes = (box.FISH, s.fish) if token < box.FOX else (box.FOX, s.fox)
+                held = [code >> 2 for code in codes if code & 3 == token - first + 1]
+            yield table, self.wants_token[token], held
+
+    def own_bound(self, seat: int, men: tuple[int, ...], igloos: int, flight: bool, drift: bool = False) -> Losses:
+        """Return for 0, 1 … points the least loss of the tribe to move, with what its actions cost."""
+        key = (seat, men, igloos, flight, drift)
+        found: Losses | None = self.known.get(key)
+        if found is not None:
+            return found
+        loss = self.tribe(seat, men, igloos)
+        table = self.men[seat]
+        here = set(men)
+        # Where there are too many, and what leaving costs elsewhere.
+        over, gone, several = [], NEVER, False
+        for q in here:
+            losses, n = table[q], men.count(q)
+            win = losses[n] - min(losses[: n + 1])
+            if win > 0:
+                over.append(win)
+                several |= n > 1
+            else:
+                gone = min(gone, losses[n - 1] - losses[n])
+        over.sort(reverse=True)
+        wins, heap = self._arrivals(seat, men, flight, drift)
+        # Who goes must come somewhere, who comes must have gone from somewhere.
+        come = 0.0
+        if drift or heap:
+            gone = 0.0
+        else:
+            come = min(self.least_come[seat], *(_more(table[q], men.count(q)) for q in here))
+            if flight:
+                come = min(come, self._corner(seat, men))
+            if several or gone == NEVER:
+                gone = 0.0
+        found = _matched(loss, wins, over, come, gone, flight)
+        houses = [
+            (self.igloo[seat][q][0] - self.igloo[seat][q][1] - BUILT) for q in numbers(self.wants_igloo[seat] & ~igloos)
+        ]
+        houses = sorted((win for win in houses if win > 0), reverse=True)[:2]
+        if houses:
+            raised = [0.0, *accumulate(houses)]
+            found = tuple(
+                min(found[p - 3 * n] - win for n, win in enumerate(raised) if p >= 3 * n) for p in range(len(found))
+            )
+        self.known[key] = found
+        return found
+
+    def _arrivals(
+        self, seat: int, men: tuple[int, ...], flight: bool, drift: bool
+    ) -> tuple[list[tuple[float, int]], bool]:
+        """Return what may be won on each square that lacks inuit, less the price of getting there, and the points.
+
+        And whether one of them lacks more than one.
+        """
+        table = self.men[seat]
+        wins = []
+        heap = False
+        for q in numbers(self.wants_men[seat]):
+            losses, n = table[q], men.count(q)
+            win = losses[n] - min(losses[n:])
+            if win <= 0:
+                continue
+            heap |= losses.index(min(losses)) > n + 1
+            if CORNERS >> q & 1:
+                if flight:
+                    wins.append((win - FLED, 0))
+                continue
+            row = DISTANCE[q]
+            far = min((row[o] for o in men if o != q), default=3)
+            if flight:
+                far = min(far, *(row[corner] for corner in CORNER_SQUARES))
+            if drift:
+                far = max(1, far - 1)
+            wins.append((win - (WALKED if far == 1 else KAYAKED), min(far, 3)))
+        return wins, heap
+
+    def _corner(self, seat: int, men: tuple[int, ...]) -> float:
+        """Return the least that inuit lose who flee to a corner: 0 where one is wanted there."""
+        table = self.men[seat]
+        least = NEVER
+        for q in CORNER_SQUARES:
+            n = men.count(q)
+            least = min(least, min(table[q][n + 1 :]) - table[q][n])
+        return max(0.0, least)
+
+    def other_bound(self, seat: int, men: tuple[int, ...], igloos: int, flight: bool) -> float:
+        """Return the least loss of another tribe: its inuit can only flee to the corners."""
+        loss = self.tribe(seat, men, igloos)
+        if not flight or loss <= 0:
+            return loss
+        key = (seat, men, igloos, "other")
+        found: float | None = self.known.get(key)
+        if found is None:
+            table = self.men[seat]
+            over = sum(table[q][men.count(q)] - min(table[q][: men.count(q) + 1]) for q in set(men))
+            come = sum(table[q][men.count(q)] - min(table[q][men.count(q) :]) for q in CORNER_SQUARES)
+            found = loss - max(0.0, over + come - FLED - self._corner(seat, men))
+            self.known[key] = found
+        return found
+
+    def animals_bound(
+        self,
+        fish: tuple[int, ...],
+        fox: tuple[int, ...],
+        bears: int,
+        steps: int,
+        free: int,
+        fresh: int,
+        drift: bool = False,
+    ) -> Losses:
+        """Return for 0, 1 … points the least loss of the animals.
+
+        ``steps``: of an animal movement. ``free``: squares that may be cleared otherwise (harpoon, thaw). ``fresh``:
+        squares on which tokens may still come from the box.
+        """
+        key = (fish, fox, bears, steps, free, fresh, drift)
+        found: Losses | None = self.known.get(key)
+        if found is not None:
+            return found
+        loss = self.animals(fish, fox, bears)
+        wins: list[tuple[float, int]] = []
+        over: dict[int, float] = {}
+        under: list[float] = []
+        anew: dict[int, float] = {}
+        for token, table in enumerate(self.token):
+            codes: Sequence[int]
+            if token == box.BEAR_TOKEN:
+                codes, value = [4 * q for q in numbers(bears)], 4
+            else:
+                first, some = (box.FISH, fish) if token < box.FOX else (box.FOX, fox)
+                value = token - first + 1
+                codes = [code - value for code in some if code & 3 == value]
+            for code in set(codes):
+                q, n = code >> 2, codes.count(code)
+                win = table[q][min(n, _HELD - 1)] - min(table[q][: n + 1])
+                if win > 0:
+                    over[q] = over.get(q, 0.0) + win
+                    if token != box.BEAR_TOKEN:
+                        wins.append((win - HUNTED, value))
+            if not steps and not fresh:
+                continue
+            for q in numbers(self.wants_token[token]):
+                n = codes.count(4 * q)
+                win = table[q][min(n, _HELD - 1)] - min(table[q][n:])
+                if win <= 0:
+                    continue
+                if fresh >> q & 1:
+                    anew[q] = anew.get(q, 0.0) + win
+                elif steps and (fresh or any(DISTANCE[q][code >> 2] <= steps + drift for code in codes)):
+                    under.append(win)
+        loss -= max(anew.values(), default=0.0)
+        # A step clears the square it leaves, and one on which a bear arrives.
+        loss -= _best(list(over.values()), free + 2 * steps) + _best(under, steps)
+        if steps:
+            loss -= _best(list(anew.values()), steps + 1) - max(anew.values(), default=0.0)
+        found = tuple(loss - win for win in _knapsack(wins))
+        self.known[key] = found
+        return found
+
+
+def _matched(
+    loss: float, wins: list[tuple[float, int]], over: list[float], come: float, gone: float, flight: bool
+) -> Losses:
+    """Return for 0, 1 … points the least loss when so many inuit come where they lack as go where they are too many."""
+    rows = [[0.0] * (MOST_POINTS + 1)]
+    for win, cost in sorted(wins, reverse=True):
+        rows.append([-NEVER] * (MOST_POINTS + 1))
+        for n in range(len(rows) - 1, 0, -1):
+            row, less = rows[n], rows[n - 1]
+            for p in range(MOST_POINTS, cost - 1, -1):
+                row[p] = max(row[p], less[p - cost] + win)
+    sums = [0.0, *accumulate(over)]
+    found = []
+    for p in range(MOST_POINTS + 1):
+        best = 0.0
+        for n, row in enumerate(rows):
+            if row[p] < -NEVER / 2:
+                continue
+            for g, total in enumerate(sums[: len(sums) if flight else p + 1]):
+                # Each that is too many goes on a way of its own, whether or not somebody was wanted there.
+                paid = come + (FLED if flight else WALKED) * (g - n) if g > n else gone if n > g else 0.0
+                best = max(best, row[p] + total - paid)
+        found.append(loss - best)
+    return tuple(found)
+
+
+def _more(losses: Losses, n: int) -> float:
+    """Return the least that more than are wanted lose, where there are ``n``."""
+    n = max(n, losses.index(min(losses)))
+    return min(losses[n + 1 :], default=NEVER) - losses[n] if n + 1 < _HELD else 0.0
+
+
+_LINES: tuple[tuple[int, ...], ...] = tuple(
+    [tuple(range(8 * row, 8 * row + 8)) for row in range(8)] + [tuple(range(column, 64, 8)) for column in range(8)]
+)
+MOST_POINTS = 3 + box.MOST_ENDURANCE
+
+
+def _share(left: dict[Content, float], part: Any) -> dict[Any, float]:
+    """Return the least loss of each value of a part, and take it out of what is left to be shared."""
+    shares: dict[Any, float] = {}
+    for found, loss in left.items():
+        value = part(found)
+        shares[value] = min(shares.get(value, NEVER), loss)
+    for found in left:
+        left[found] -= shares[part(found)]
+    return shares
+
+
+def _wanting(table: list[Losses]) -> int:
+    """Return the squares where some number is better than none, or more than fewer."""
+    return sum(1 << q for q, losses in enumerate(table) if any(losses[n] < losses[n - 1] for n in range(1, _HELD)))
+
+
+def _best(wins: list[float], count: int) -> float:
+    """Return the sum of the best so many, none of them negative."""
+    if not wins or not count:
+        return 0.0
+    return sum(sorted((win for win in wins if win > 0), reverse=True)[:count])
+
+
+def _knapsack(wins: list[tuple[float, int]]) -> list[float]:
+    """Return for 0, 1 … points the most that can be won; each win once, at its cost."""
+    best = [0.0] * (MOST_POINTS + 1)
+    for win, cost in wins:
+        if win <= 0:
+            continue
+        if not cost:
+            best = [b + win for b in best]
+            continue
+        for p in range(MOST_POINTS, cost - 1, -1):
+            best[p] = max(best[p], best[p - cost] + win)
+    return best
+
+
+def misses(evidence: Evidence, s: IgluState) -> list[str]:
+    """Return the squares that are not as they were seen."""
+    position = s.position()["places"]
+    return [q for q in SQUARES if q in evidence.places and content(position[q]) not in evidence.places[q]]

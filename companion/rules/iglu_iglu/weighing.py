@@ -1,0 +1,524 @@
+"""The likeliest turn of Iglu Iglu for :mod:`companion.rules.turns`, when what was seen is a matter of more or less.
+
+A turn costs what its steps cost before anything was seen (:func:`price`: the chance of a tile, a few choices to an
+action) and what the board it leads to loses (:mod:`.sight`). All turns within a budget are looked for, breadth first;
+the budget grows until one is found, and once more to what may compete with it. States are given up as soon as the
+least they can cost is beyond the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from math import log
+from typing import TYPE_CHECKING, NamedTuple
+
+from companion.rules.belief import Belief, Content
+from companion.rules.core import NOBODY
+from companion.rules.iglu_iglu import actions, box, drifting, kept, melting
+from companion.rules.iglu_iglu import moves as m
+from companion.rules.iglu_iglu.board import ALL, DIRECTIONS
+from companion.rules.iglu_iglu.bounds import Means, undecided
+from companion.rules.iglu_iglu.sight import BUILT, FLED, HUNTED, KAYAKED, NEVER, WALKED, Losses, Sight
+from companion.rules.iglu_iglu.situation import (
+    ACT,
+    DISPLACING,
+    DRAWING,
+    DRIFTING,
+    MOVING,
+    OVER,
+    REVEALING,
+    START,
+    THAW_PLAYED,
+)
+from companion.rules.turns import Evidence, Found, Turn
+
+if TYPE_CHECKING:
+    from companion.rules.iglu_iglu.moves import IgluMove
+    from companion.rules.iglu_iglu.state import IgluState
+
+FIRST, WIDER, WIDEST = 4.0, 5.0, 64.0
+"""The first budget (natural logarithm), what it grows by, and where it ends."""
+MARGIN = 5.0
+"""Turns that are less likely than the best by up to this are told too."""
+PLAYED, HARPOONED, PUSHED, EARLIER, ANSWERED = 2.5, 1.5, 3.0, 1.5, 0.5
+"""What it costs to play a tile, to use a harpoon, to push a floe, to do it before melting, to answer a bear."""
+STEPPED = 1.5
+MISSED = 10.0
+"""What a thing that is not as it was seen costs when the nearest legal turn is looked for."""
+WIDTH = 12
+"""States of each level that are followed when a search has given up without any turn."""
+MOST, MOST_NEAREST = 15_000, 8_000
+"""States that are weighed before the search gives up: it says so, and tells the best found."""
+DOUBTFUL = 12.0
+"""Tiles before melting are thought of where the best other turn leaves more than this unexplained."""
+_FREE = {m.MELT, m.ACCEPT, m.PUT_BACK, m.STOP, m.END, m.PLACE}
+_CLOSE = 1e-6
+
+
+# --- what a step costs ------------------------------------------------------------------------------------------------
+
+
+def price(s: IgluState, move: IgluMove) -> float:
+    """Return what a step costs before anything was seen: 0 or more, natural logarithm."""
+    kind = move.kind
+    if isinstance(move, m.Walk | m.Kayak):
+        return (WALKED if kind == m.WALK else KAYAKED) + HARPOONED * move.harpoon
+    if kind == m.HUNT:
+        return HUNTED + HARPOONED if isinstance(move, m.Hunt) and move.harpoon else HUNTED
+    if kind == m.BUILD:
+        return BUILT
+    if kind == m.STEP:
+        return STEPPED
+    if kind in (m.THAW, m.ENDURANCE, m.ANIMALS):
+        return PLAYED + (EARLIER if not s.melted else 0.0)
+    if kind == m.REVEAL:
+        return _tile_price(s, move)
+    if kind == m.DRAW:
+        return _token_price(s, move)
+    if kind == m.DRIFT:
+        return PUSHED
+    if kind in (m.FLEE, m.DISPLACE):
+        return FLED
+    if isinstance(move, m.Defend):
+        return HARPOONED if move.harpoon else ANSWERED
+    return 0.0
+
+
+def _tile_price(s: IgluState, move: IgluMove) -> float:
+    if not isinstance(move, m.Reveal):
+        return 0.0
+    red = melting.hidden_red(s)
+    others = sum(s.tiles[: box.RED])
+    count = red if move.face == box.KEPT else s.tiles[s.table.mix.faces.index(move.face)]
+    return log((red + others) / count) if count > 0 else NEVER
+
+
+def _token_price(s: IgluState, move: IgluMove) -> float:
+    if not isinstance(move, m.Draw):
+        return 0.0
+    left = sum(s.reserve(token) for token in melting.drawn_tokens(s))
+    return log(left / s.reserve(move.token))
+
+
+# --- what a state costs at least --------------------------------------------------------------------------------------
+
+
+class Way(NamedTuple):
+    """Which of its means a turn still uses, and what they cost."""
+
+    price: float
+    removals: int
+    points: int
+    steps: int
+    free: int
+    flight: bool
+    fresh: int
+
+
+class Scale:
+    """The least that a state can still cost, by what was seen."""
+
+    def __init__(self, sight: Sight) -> None:
+        """Weigh with this sight."""
+        self.sight = sight
+        self.early = False
+        self.ways_of: dict[object, list[Way]] = {}
+
+    def ways(self, s: IgluState) -> list[Way]:
+        """Return the ways of using tiles that are left to a state, the cheapest first; the tile is no drift."""
+        seat = s.turn
+        key = (s.phase, s.played, s.left, s.points, s.melted, s.square, s.hands[seat], s.tiles, bool(s.bears))
+        known = self.ways_of.get(key)
+        if known is not None:
+            return known
+        means = Means(s, drift=False)
+        fresh = 0
+        if means.face:
+            fresh = ALL if means.melt else 1 << s.square
+        elif s.phase == DRAWING:
+            fresh = 1 << s.square
+        points = s.points if s.melted else 3
+        steps = s.left if s.phase not in (DRAWING,) and s.phase >= MOVING else 0
+        moved = means.steps > steps
+        flight = means.flight and not means.thaw and not moved
+        found = []
+        for thaw in (0, 1) if means.thaw else (0,):
+            for animals in (0, 1) if moved else (0,):
+                for harpoon in (0, 1) if means.harpoon else (0,):
+                    for more in (0, means.points - points) if means.points > points else (0,):
+                        paid = PLAYED * (thaw + animals + bool(more)) + HARPOONED * harpoon
+                        all_steps = steps + 3 * animals
+                        flees = flight or bool(thaw) or (all_steps > 0 and bool(s.bears or means.face))
+                        defended = all_steps > 0 and bool(s.bears or means.face)
+                        free = harpoon + thaw + defended
+                        if s.table.all_three:
+                            paid += STEPPED * all_steps
+                        found.append(Way(paid, means.melt + thaw, points + more, all_steps, free, flees, fresh))
+        found.sort()
+        self.ways_of[key] = found
+        return found
+
+    def least(self, s: IgluState, budget: float) -> float:
+        """Return the least that a state can still cost; anything within the budget is as good as another."""
+        sight = self.sight
+        best = NEVER
+        drifting_now = s.phase in (DRIFTING, DISPLACING)
+        if not drifting_now:
+            best = self._least(s, budget, 0.0, False)
+        if best > budget and (drifting_now or undecided(s)):
+            best = min(best, self._least(s, budget, sight.drift_gain(s), True))
+        return best
+
+    def _least(self, s: IgluState, budget: float, gain: float, drift: bool) -> float:
+        best = NEVER
+        ways = self.ways(s)
+        if len(ways) > 1:
+            # With all means together, free of charge: what is too much even so is given up at once.
+            free = max(way.free for way in ways)
+            every = Way(
+                0.0,
+                max(way.removals for way in ways),
+                max(way.points for way in ways),
+                max(way.steps for way in ways),
+                free,
+                ways[-1].flight,
+                ways[0].fresh,
+            )
+            lowest = self._of(s, every, gain, drift)
+            if lowest > budget:
+                return lowest
+        for way in ways:
+            if way.price >= best or way.price > budget:
+                best = min(best, way.price)
+                break
+            best = min(best, self._of(s, way, gain, drift))
+            if best <= budget:
+                break
+        return best
+
+    def _of(self, s: IgluState, way: Way, gain: float, drift: bool) -> float:
+        sight = self.sight
+        # A tile that is a drift brings nothing else to its square.
+        fresh = 0 if drift else way.fresh
+        total = way.price + sight.always - gain
+        total += sight.grounds_bound(s.floes, s.packs, way.removals, fresh)
+        for seat, men in enumerate(s.men):
+            if seat != s.turn:
+                total += sight.other_bound(seat, men, s.igloos[seat], way.flight)
+        own = sight.own_bound(s.turn, s.men[s.turn], s.igloos[s.turn], way.flight, drift)
+        animals = sight.animals_bound(s.fish, s.fox, s.bears, way.steps, way.free, fresh, drift)
+        return max(way.price, total + together(own, animals, way.points))
+
+
+def together(own: Losses, animals: Losses, points: int) -> float:
+    """Return the least of two losses that share points."""
+    points = min(points, len(own) - 1)
+    if animals[0] == animals[points]:
+        return own[points] + animals[0]
+    return min(own[points - p] + animals[p] for p in range(points + 1))
+
+
+def _may_thaw(s: IgluState) -> int:
+    return int(not s.played & THAW_PLAYED and s.can_play(s.turn, 1))
+
+
+# --- the steps worth trying -------------------------------------------------------------------------------------------
+
+
+def candidates(s: IgluState, scale: Scale, budget: float) -> Iterable[IgluMove]:
+    """Yield the legal steps that may lead to a turn within the budget."""
+    if s.phase == REVEALING:
+        return (x for x in melting.moves_reveal(s) if isinstance(x, m.Reveal) and _tells(x.face))
+    if s.phase == START:
+        return _start(s, scale)
+    if s.phase == ACT:
+        return _act(s, scale, budget)
+    if s.phase == DRIFTING:
+        return _drifts(s, scale, budget)
+    if s.phase == MOVING and s.melted:
+        return _steps(s, scale, budget)
+    return s.moves()
+
+
+def _tells(face: str) -> bool:
+    return face == box.KEPT or face in box.FACES[: box.RED]
+
+
+def _start(s: IgluState, scale: Scale) -> Iterator[IgluMove]:
+    melts = melting.moves_melt(s)
+    yield from melts
+    if scale.early or not melts:
+        yield from kept.moves_thaw(s)
+        if kept.can_move_animals(s):
+            yield m.THE_ANIMALS
+
+
+def _drifts(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
+    """Yield the drifts after which the floes may still be what was seen."""
+    removals = _may_thaw(s)
+    sight = scale.sight
+    for move in drifting.moves_drift(s):
+        if isinstance(move, m.Drift) and move.square >= 0:
+            row, end = drifting.line(s, move.square, move.direction)
+            floes = s.floes & ~(1 << move.square) | 1 << end
+            if s.packs & row:
+                step = DIRECTIONS[move.direction]
+                packs = s.packs & row
+                packs = s.packs & ~row | (packs << step if step > 0 else packs >> -step)
+            else:
+                packs = s.packs
+            if sight.always + sight.grounds_bound(floes, packs, removals, 0) > budget:
+                continue
+        yield move
+
+
+def _open_ways(s: IgluState, scale: Scale, budget: float) -> list[tuple[Way, float, Losses, Losses]]:
+    """Return the ways still open in phase 2: with what grounds and rivals cost, and the bounds of tribe and animals."""
+    sight = scale.sight
+    seat = s.turn
+    found = []
+    for way in scale.ways(s):
+        if way.price > budget:
+            break
+        rest = way.price + sight.always + sight.grounds_bound(s.floes, s.packs, way.removals, 0)
+        for other, men in enumerate(s.men):
+            if other != seat:
+                rest += sight.other_bound(other, men, s.igloos[other], way.flight)
+        own = sight.own_bound(seat, s.men[seat], s.igloos[seat], way.flight)
+        animals = sight.animals_bound(s.fish, s.fox, s.bears, way.steps, way.free, 0)
+        if rest + own[-1] <= budget or rest + animals[-1] <= budget:
+            found.append((way, rest, own, animals))
+    return found
+
+
+def _steps(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
+    """Yield the animal steps in phase 2 after which the animals may still be what was seen."""
+    sight = scale.sight
+    open_ways = _open_ways(s, scale, budget)
+    for move in kept.moves_moving(s):
+        if not isinstance(move, m.Step) or move.token == box.BEAR_TOKEN:
+            yield move
+            continue
+        fox = move.token >= box.FOX
+        value = move.token - (box.FOX if fox else box.FISH) + 1
+        codes = list(s.fox if fox else s.fish)
+        codes.remove(4 * move.origin + value)
+        codes.append(4 * move.target + value)
+        codes.sort()
+        there = tuple(codes)
+        fish, foxes = (s.fish, there) if fox else (there, s.fox)
+        if any(
+            rest + together(own, sight.animals_bound(fish, foxes, s.bears, way.steps - 1, way.free, 0), way.points)
+            <= budget
+            for way, rest, own, _ in open_ways
+        ):
+            yield move
+
+
+def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
+    sight = scale.sight
+    seat = s.turn
+    open_ways = _open_ways(s, scale, budget)
+    men, igloos = s.men[seat], s.igloos[seat]
+    for move in actions.moves_act(s):
+        kind = move.kind
+        if kind in (m.WALK, m.KAYAK) and isinstance(move, m.Walk | m.Kayak):
+            there = list(men)
+            there.remove(move.origin)
+            there.append(move.target)
+            there.sort()
+            moved, cost = tuple(there), 1 if kind == m.WALK else 3
+            paid = WALKED if kind == m.WALK else KAYAKED
+            if any(
+                rest + paid + together(sight.own_bound(seat, moved, igloos, way.flight), animals, way.points - cost)
+                <= budget
+                for way, rest, _, animals in open_ways
+                if way.points >= cost
+            ):
+                yield move
+        elif kind == m.BUILD and isinstance(move, m.Build):
+            losses = sight.igloo[seat][move.square]
+            if losses[1] - losses[0] <= budget:
+                yield move
+        elif kind == m.ENDURANCE:
+            if s.points < 3:
+                yield move
+        elif kind == m.THAW and isinstance(move, m.Thaw):
+            floes = s.floes & ~(1 << move.square)
+            if sight.grounds(floes, s.packs) + sight.always + PLAYED <= budget:
+                yield move
+        elif kind != m.END:
+            yield move
+
+
+# --- the walk ---------------------------------------------------------------------------------------------------------
+
+Parents = dict["IgluState", tuple[float, list[tuple["IgluState", "IgluMove"]]]]
+
+
+class Walk:
+    """One search: the states looked at so far, of ``most``, and the ends that were found."""
+
+    def __init__(self, before: IgluState, sight: Sight, most: int) -> None:
+        """Begin before the turn."""
+        self.before = before
+        self.sight = sight
+        self.scale = Scale(sight)
+        self.most = most
+        self.looked = 0
+        self.parents: Parents = {}
+        # What an end costs, what part of it the board loses, the last state before it, and how it was come by.
+        self.ends: dict[IgluState, tuple[float, float, IgluState, Parents]] = {}
+        self.complete = True
+
+    def within(self, budget: float, margin: float, width: int = 0) -> None:
+        """Look for all turns within a budget, and within ``margin`` of the best; ``width``: of each level so many."""
+        before, scale = self.before, self.scale
+        self.parents = {before: (0.0, [])}
+        self.complete = not width
+        level: list[IgluState] = [before]
+        while level:
+            for s in level:
+                if s.phase in (ACT, OVER):
+                    spent = self.parents[s][0]
+                    budget = min(budget, self._end(s, spent) + margin)
+            following: dict[IgluState, float] = {}
+            for s in level:
+                if s.phase == OVER:
+                    continue
+                spent = self.parents[s][0]
+                if not width and spent + scale.least(s, budget - spent) > budget + _CLOSE:
+                    continue
+                if self.looked > self.most and not width:
+                    self.complete = False
+                    return
+                self._step(s, spent, budget, following)
+            if width and len(following) > width:
+                level = sorted(following, key=following.__getitem__)[:width]
+            else:
+                level = list(following)
+
+    def _step(self, s: IgluState, spent: float, budget: float, following: dict[IgluState, float]) -> None:
+        parents, scale = self.parents, self.scale
+        for move in candidates(s, scale, budget - spent + _CLOSE):
+            cost = spent + price(s, move)
+            if cost > budget + _CLOSE:
+                continue
+            self.looked += 1
+            new = s.after(move)
+            known = parents.get(new)
+            if known is not None:
+                if abs(known[0] - cost) < _CLOSE and new in following:
+                    known[1].append((s, move))
+                    continue
+                if known[0] <= cost:
+                    continue
+            elif new.turn != s.turn and new.to_move != NOBODY:
+                continue
+            least = cost + scale.least(new, budget - cost)
+            if least > budget + _CLOSE:
+                continue
+            parents[new] = (cost, [(s, move)])
+            following[new] = least
+
+    def _end(self, s: IgluState, spent: float) -> float:
+        """Note a state in which the turn may end; return what it costs."""
+        loss = self.sight.end(s)
+        if loss >= NEVER or not _fields_agree(s, self.sight):
+            return NEVER
+        after = s if s.phase == OVER else s.after(m.THE_END)
+        known = self.ends.get(after)
+        if known is None or spent + loss <= known[0] + _CLOSE:
+            self.ends[after] = (spent + loss, loss, s, self.parents)
+        return spent + loss
+
+    def best(self) -> tuple[float, float]:
+        """Return what the best turn found costs, and what part of it its board loses."""
+        return min(((total, loss) for total, loss, _, _ in self.ends.values()), default=(NEVER, NEVER))
+
+    def turns(self, limit: int, margin: float) -> tuple[Turn, ...]:
+        """Return the turns found, the likeliest first: one for each end, then other ways to the same ends."""
+        if not self.ends:
+            return ()
+        ends = sorted(self.ends.items(), key=lambda end: end[1][0])
+        bar = ends[0][1][0] + margin
+        firsts: list[Turn] = []
+        others: list[Turn] = []
+        for after, (total, loss, last, parents) in ends:
+            if total > bar or len(firsts) >= limit:
+                break
+            likely, spent = self.sight.most - loss, total - loss
+            for number, steps in enumerate(self._ways(last, parents, limit)):
+                closing: tuple[IgluMove, ...] = () if last.phase == OVER else (m.THE_END,)
+                turn = Turn((*steps, *closing), after, likely, -spent)
+                (others if number else firsts).append(turn)
+        found = firsts + others[: max(0, limit - len(firsts))]
+        return tuple(sorted(found, key=lambda turn: -turn.total))
+
+    def _ways(self, last: IgluState, parents: Parents, limit: int) -> Iterator[tuple[IgluMove, ...]]:
+        """Yield the cheapest ways to an end, each set of steps once."""
+        known: set[tuple[str, ...]] = set()
+        tries = 20 * limit
+        todo: list[tuple[IgluState, tuple[IgluMove, ...]]] = [(last, ())]
+        while todo and len(known) < limit and tries:
+            s, tail = todo.pop()
+            if s == self.before:
+                tries -= 1
+                key = tuple(sorted(map(str, tail)))
+                if key not in known:
+                    known.add(key)
+                    yield tail
+                continue
+            todo += [(parent, (move, *tail)) for parent, move in parents[s][1]]
+
+
+def _fields_agree(s: IgluState, sight: Sight) -> bool:
+    from companion.rules.iglu_iglu.search import fields_agree  # noqa: PLC0415 - search imports this module
+
+    return fields_agree(s, sight.evidence)
+
+
+# --- the search -------------------------------------------------------------------------------------------------------
+
+
+def find(before: IgluState, sight: Sight, limit: int, most: int, margin: float = MARGIN) -> Found:
+    """Return the likeliest turns of the player to move, by what was seen and what such turns cost."""
+    walk = Walk(before, sight, most)
+    least = walk.scale.least(before, 0.0)
+    budget = least + FIRST
+    while True:
+        walk.within(budget, margin)
+        best, loss = walk.best()
+        if not walk.complete:
+            break
+        if best > budget and budget < WIDEST:
+            budget = min(budget + WIDER, best + margin)
+        elif best + margin > budget + _CLOSE and best < NEVER:
+            budget = best + margin
+        elif loss > least + DOUBTFUL and not walk.scale.early:
+            walk.scale.early = True
+            budget = min(best, WIDEST)
+        else:
+            break
+    complete = walk.complete and best <= budget
+    if not complete:
+        # Not all was looked at: a few of the best states of each level lead to some turn, perhaps to a better one.
+        walk.within(best, margin, WIDTH)
+    return Found(walk.turns(limit, margin), complete, walk.looked)
+
+
+def nearest(before: IgluState, evidence: Evidence, most: int) -> Found:
+    """Return the legal turn that misses the fewest things of what was seen; ``complete``: none misses fewer."""
+    places = {name: _missing(seen) for name, seen in evidence.places.items() if not isinstance(seen, Belief)}
+    return find(before, Sight(Evidence({**evidence.places, **places}), before), 1, most, 0.0)
+
+
+def _missing(seen: Mapping[Content, float]) -> Belief:
+    """Return what each thing costs that is not as it was seen on a place."""
+    counts = [{(kind, what): count for kind, what, count in things} for _, things in seen]
+    things = {thing for found in counts for thing in found}
+    return Belief(
+        {ground: 0.0 for ground, _ in seen},
+        {thing: {found.get(thing, 0): 0.0 for found in counts} for thing in things},
+        -MISSED,
+    )
