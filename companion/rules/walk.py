@@ -38,6 +38,8 @@ class Goal(ABC):
     """States that the search for the nearest legal turn looks at in all."""
     EACH: int = 400
     """States that each of its attempts looks at."""
+    ASKS_LAST: bool = False
+    """Whether moves may be asked about at the end of the nearest turn too: it is nobody else's turn then."""
     OPEN: bool = False
     """Whether the nearest turn is looked for among all turns, the most like what was seen first."""
 
@@ -75,6 +77,11 @@ class Goal(ABC):
         """Yield what is wrong with what was seen and no single move can say: words for it, and the ruling."""
         del nearest, missed
         return ()
+
+    def maker(self, name: str, states: Sequence[Any]) -> int | None:
+        """Return the step that decided a field, counted from 0; None: the last one in which it changed."""
+        del name, states
+        return None
 
     def groups(self, missed: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the parts of what was seen that are taken for unknown together, the likeliest to be wrong first.
@@ -122,6 +129,8 @@ class Goal(ABC):
 
 Plan = Callable[[Any, Evidence], Goal]
 """Compiles what was seen after a state."""
+Finder = Callable[[Any, Evidence, int, int], Found]
+"""Finds the turns from a state to what was seen: at most so many, looking at most at so many states."""
 
 # --- the walk ---------------------------------------------------------------------------------------------------------
 
@@ -217,15 +226,21 @@ class FieldDifference:
         return {"field": self.place, "seen": self.seen, "turn": self.turn}
 
 
-def explain(before: State[Any], evidence: Evidence, plan: Plan, limit: int = LIMIT) -> Explanation:
-    """Return the legal turns to what was seen with the grounds of the first, or the nearest one and what is wrong."""
+def explain(
+    before: State[Any], evidence: Evidence, plan: Plan, limit: int = LIMIT, finder: Finder | None = None
+) -> Explanation:
+    """Return the legal turns to what was seen with the grounds of the first, or the nearest one and what is wrong.
+
+    ``finder`` finds turns where one goal is not all that a game makes of what was seen.
+    """
     goal = plan(before, evidence)
-    found = find(before, goal, limit, goal.MOST)
+    finder = finder or (lambda state, seen, most_turns, most: find(state, plan(state, seen), most_turns, most))
+    found = finder(before, evidence, limit, goal.MOST)
     if found.turns:
         steps = tuple(_steps(before, found.turns[0].moves))
         because = tuple((str(move), state.check(move)) for state, move in steps)
         return Explanation(True, found.turns, None, (), (), found.complete, because)
-    nearest = _nearest(before, goal, plan)
+    nearest = _nearest(before, goal, finder)
     if nearest is None:
         return Explanation(False, (), None, (), (), found.complete)
     missed = goal.misses(nearest.state)
@@ -254,7 +269,7 @@ def _steps(before: State[Any], moves: Sequence[Any]) -> Iterator[tuple[State[Any
         state = state.after(move)
 
 
-def _nearest(before: State[Any], goal: Goal, plan: Plan) -> Turn | None:
+def _nearest(before: State[Any], goal: Goal, finder: Finder) -> Turn | None:
     """Return the legal turn that misses the least, as far as a bounded search finds it."""
     if goal.OPEN:
         return _closest(before, goal)
@@ -263,11 +278,12 @@ def _nearest(before: State[Any], goal: Goal, plan: Plan) -> Turn | None:
     left = goal.RELAXED
     for count in range(1, SMALLEST + 1):
         best: tuple[int, int, Turn] | None = None
-        for chosen in combinations(groups, count):
+        # The groups are in the order of doubt: first those that are all at the front.
+        for chosen in sorted(combinations(range(len(groups)), count), key=sum):
             if left <= 0:
                 break
-            names = [name for group in chosen for name in group]
-            tried = find(before, plan(before, evidence.without(names)), ENDS, min(left, goal.EACH))
+            names = [name for number in chosen for name in groups[number]]
+            tried = finder(before, evidence.without(names), ENDS, min(left, goal.EACH))
             left -= tried.looked + 1
             for turn in tried.turns:
                 here = (goal.distance(turn.state), len(turn.moves), turn)
@@ -278,7 +294,7 @@ def _nearest(before: State[Any], goal: Goal, plan: Plan) -> Turn | None:
     everything = [*evidence.places, *evidence.fields]
     doubtful = [name for group in groups for name in group]
     for names in (doubtful, everything):
-        loose = find(before, plan(before, evidence.without(names)), 5 * LIMIT, goal.EACH)
+        loose = finder(before, evidence.without(names), 5 * LIMIT, goal.EACH)
         if loose.turns:
             return min(loose.turns, key=lambda turn: goal.distance(turn.state))
     return None
@@ -331,13 +347,14 @@ def _asked(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str])
     """
     refused: dict[str, Ruling] = {}
     possible: dict[str, Ruling] = {}
-    for state, _ in _steps(before, nearest.moves):
+    states = [state for state, _ in _steps(before, nearest.moves)]
+    for state in [*states, nearest.state] if goal.ASKS_LAST else states:
         for suspect in goal.suspects(state, missed):
             ruling = state.check(suspect)
             (possible if ruling.legal else refused).setdefault(str(suspect), ruling)
-    refused.update(goal.verdicts(nearest, missed))
-    told = tuple((text, ruling) for text, ruling in refused.items() if text not in possible)
-    return told[:REFUSALS], tuple(possible.items())[:REFUSALS]
+    told = {text: ruling for text, ruling in refused.items() if text not in possible}
+    told.update(goal.verdicts(nearest, missed))
+    return tuple(told.items())[:REFUSALS], tuple(possible.items())[:REFUSALS]
 
 
 def _because(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str]) -> Rulings:
@@ -355,4 +372,7 @@ def _because(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str
                 changed = positions[number]["places"][name] != positions[number + 1]["places"][name]
             if changed:
                 made[name] = number
+        maker = goal.maker(name, states)
+        if maker is not None:
+            made[name] = maker
     return tuple((str(steps[n][1]), steps[n][0].check(steps[n][1])) for n in sorted(set(made.values()))[:REFUSALS])
