@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-
 from flask import Blueprint, Response, request
 
 from companion.night.answers import Role
@@ -11,7 +9,7 @@ from companion.night.sheets import sheet
 from companion.ports import BadDataError
 from companion.rules.core import RulesError
 from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response, refusal, text_field
-from web.assets import accepts_gzip
+from web.assets import packed
 from web.language import choose
 from web.sessions import house, me, member, who
 
@@ -35,13 +33,7 @@ def _colour() -> str | None:
 def board() -> Response:
     """Answer with the board of the open match and its legal moves, as the seat of this phone may see them."""
     found = house().night.board(_colour(), _language())
-    response = json_response({"board": found})
-    response.headers["Vary"] = "Accept-Encoding, Cookie"
-    if accepts_gzip():
-        # A picture is text that packs to a tenth; on a crowded table every phone fetches it after every move.
-        response.set_data(gzip.compress(response.get_data(), compresslevel=3, mtime=0))
-        response.headers["Content-Encoding"] = "gzip"
-    return response
+    return packed(json_response({"board": found}))
 
 
 @views.get("/board/dispute")
@@ -59,7 +51,7 @@ def dispute() -> Response:
         raise RefusedError(
             400, "no-move", "No ruling is given on this: no game is open, or a hand is hidden."
         ) from error
-    return json_response({"rulings": rulings})
+    return packed(json_response({"rulings": rulings}))
 
 
 @views.post("/position")

@@ -9,6 +9,7 @@ from flask import Blueprint, Response, request
 from companion.rules import game
 from companion.rules.rulebook import Clause, Dispute, Rulebook, rulebook
 from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response
+from web.assets import packed
 from web.language import choose
 from web.sessions import host, house
 
@@ -64,7 +65,8 @@ def whole(game_id: str) -> Response:
         }
         for one in book.disputes.values()
     ]
-    return json_response({"game": game_id, "name": book.name.of(lang), "clauses": clauses, "disputes": disputes})
+    answer = {"game": game_id, "name": book.name.of(lang), "clauses": clauses, "disputes": disputes}
+    return packed(json_response(answer))
 
 
 @views.get("/clauses/<clause_id>")

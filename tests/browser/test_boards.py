@@ -183,6 +183,24 @@ def test_the_keyboard_is_enough(phones: Phones, service: Service) -> None:
     expect(page.locator(".sentence")).to_contain_text("What does the tile of c4 show?")
 
 
+@pytest.mark.parametrize("where", ["", "#referee", "#score"])
+def test_the_first_view_weighs_little_on_the_wire(phones: Phones, service: Service, where: str) -> None:
+    opened(service, "arctic")
+    page = phones.player(language="fr-FR")
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    weights: list[float] = []
+    session.on("Network.loadingFinished", lambda told: weights.append(told["encodedDataLength"]))
+    page.goto("about:blank")
+    page.goto(f"{service.url}/{where}")
+    expect(
+        page.locator({"": ".on-board svg", "#referee": ".entries li", "#score": ".numbers-of"}[where]).first
+    ).to_be_attached()
+    assert len(weights) > 15
+    assert sum(weights) < 100_000
+
+
 SIZES = [(320, 640, False, "en-GB"), (768, 1024, True, "fr-FR"), (1920, 1080, False, "fr-FR")]
 
 
