@@ -23,6 +23,7 @@ __all__ = ["Belief", "Content", "Evidence", "Found", "Turn", "cases", "content",
 _SEARCHES = {
     "arctic": "companion.rules.arctic.search",
     "ice-team": "companion.rules.ice_team.search",
+    "igloo-pop": "companion.rules.igloo_pop.search",
     "iglu-iglu": "companion.rules.iglu_iglu.search",
 }
 """The games that have a search, and where."""
