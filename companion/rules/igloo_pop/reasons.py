@@ -91,7 +91,7 @@ def _no_announcement(state: IglooPopState, move: IglooPopMove) -> Reason:
     facts: dict[str, JSON] = {"who": colour}
     if move.code == m.RETURN:
         return Reason("nothing-in-hand", facts)
-    holds, broke = colour in state.hands, not state.own[colour]
+    holds, broke = colour in state.hands, state.own[colour] <= 0
     if move.code == m.PASS:
         return Reason("pass-with-igloo" if holds else "counts-as-passed" if broke else "already-passed", facts)
     keys = []
@@ -103,7 +103,7 @@ def _no_announcement(state: IglooPopState, move: IglooPopMove) -> Reason:
     if move.code == m.PLACE and not state.has_card(move.where):
         facts["place"] = PLACES[move.where]
         keys.append("no-card-there")
-    if not state.village_left and not (holds and move.code == m.PLACE):
+    if state.village_left <= 0 and not (holds and move.code == m.PLACE):
         held = len(state.hands)
         facts |= {"village": 0, "held": held, "placed": len(IGLOOS) - held}
         keys.append("village-empty")

@@ -252,3 +252,18 @@ def test_an_end_that_is_none_is_refused_in_a_sentence(ended: list[object]) -> No
     players = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
     with pytest.raises(SetupError, match="A game of Igloo Pop ends by thalers, cards, short-round, no-cards, not"):
         POP.from_position({"players": players, "ended_by": ended})
+
+
+def test_more_igloos_than_the_box_has_leave_none_in_the_village() -> None:
+    """The position is impossible, and a placement in it is refused for a reason all the same (POP-K.1)."""
+    things = [{"kind": "igloo", "colour": "red", "count": 7}]
+    state = POP.from_position(
+        {
+            "players": [{"name": "Ann", "colour": "red", "own": 3}, {"name": "Bob", "colour": "blue"}],
+            "places": {f"card{n}": {"ground": str(n + 1), "things": things if n < 3 else []} for n in range(1, 10)},
+            "phase": "shaking",
+        }
+    )
+    assert state.problems()
+    ruling = state.check(POP.parse("place red card4"))
+    assert not ruling.legal and "village" in ruling.facts
