@@ -90,6 +90,10 @@ class Goal(ABC):
         """
         return [(name,) for name in missed]
 
+    def variants(self) -> Iterable[Evidence]:
+        """Yield what may have been seen instead, nearly the same: tried before whole parts are taken for unknown."""
+        return ()
+
     def fits_place(self, name: str, seen: Any, here: Any) -> bool:
         """Return whether a content may have been seen where another one lies."""
         del name
@@ -276,8 +280,14 @@ def _nearest(before: State[Any], goal: Goal, finder: Finder) -> Turn | None:
     evidence = goal.evidence
     groups = goal.groups(goal.misses(before))
     left = goal.RELAXED
+    best: tuple[int, int, Turn] | None = None
+    for variant in goal.variants():
+        tried = finder(before, variant, ENDS, min(left, goal.EACH))
+        left -= tried.looked + 1
+        best = _nearer(goal, tried.turns, best)
+    if best is not None:
+        return best[2]
     for count in range(1, SMALLEST + 1):
-        best: tuple[int, int, Turn] | None = None
         # The groups are in the order of doubt: first those that are all at the front.
         for chosen in sorted(combinations(range(len(groups)), count), key=sum):
             if left <= 0:
@@ -285,10 +295,7 @@ def _nearest(before: State[Any], goal: Goal, finder: Finder) -> Turn | None:
             names = [name for number in chosen for name in groups[number]]
             tried = finder(before, evidence.without(names), ENDS, min(left, goal.EACH))
             left -= tried.looked + 1
-            for turn in tried.turns:
-                here = (goal.distance(turn.state), len(turn.moves), turn)
-                if best is None or here[:2] < best[:2]:
-                    best = here
+            best = _nearer(goal, tried.turns, best)
         if best is not None:
             return best[2]
     everything = [*evidence.places, *evidence.fields]
@@ -298,6 +305,15 @@ def _nearest(before: State[Any], goal: Goal, finder: Finder) -> Turn | None:
         if loose.turns:
             return min(loose.turns, key=lambda turn: goal.distance(turn.state))
     return None
+
+
+def _nearer(goal: Goal, turns: Iterable[Turn], best: tuple[int, int, Turn] | None) -> tuple[int, int, Turn] | None:
+    """Return the turn that misses the least, of equal ones the shortest, with how much it misses and its length."""
+    for turn in turns:
+        here = (goal.distance(turn.state), len(turn.moves), turn)
+        if best is None or here[:2] < best[:2]:
+            best = here
+    return best
 
 
 def _closest(before: State[Any], goal: Goal) -> Turn | None:
@@ -352,7 +368,8 @@ def _asked(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str])
         for suspect in goal.suspects(state, missed):
             ruling = state.check(suspect)
             (possible if ruling.legal else refused).setdefault(str(suspect), ruling)
-    told = {text: ruling for text, ruling in refused.items() if text not in possible}
+    taken = {*possible, *map(str, nearest.moves)}
+    told = {text: ruling for text, ruling in refused.items() if text not in taken}
     told.update(goal.verdicts(nearest, missed))
     return tuple(told.items())[:REFUSALS], tuple(possible.items())[:REFUSALS]
 

@@ -218,6 +218,16 @@ class ArcticGoal(Bounds):
             cards = cards[:1]
         yield from (ArcticMove("discard", card) for card in cards)
 
+    def variants(self) -> Iterator[Evidence]:
+        """Yield the pile that was seen with one card more, one fewer, or another one."""
+        name, evidence = f"p{self.me + 1}.pile", self.evidence
+        if self.pile is None or name not in self.misses(self.before):
+            return
+        seen = list(evidence.fields[name])
+        old = len(self.before.piles[self.me])
+        piles = [[*seen, "?"], seen[:-1], *([*seen[:n], "?", *seen[n + 1 :]] for n in range(old, len(seen)))]
+        yield from (Evidence(evidence.places, {**evidence.fields, name: pile}) for pile in piles)
+
     def groups(self, missed: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the parts that may be wrong: each zone, the landscape, the River."""
         every = (*self.evidence.places, *self.evidence.fields)
