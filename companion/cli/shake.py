@@ -12,6 +12,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from companion.cli import shake_calibrate, shake_record
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:
@@ -118,17 +119,26 @@ def simulated(devices: int, per_device: int, shakes: int, seconds: float, seed: 
 
 @command.command()
 @click.argument("files", nargs=-1, required=True, type=FILE)
+@click.option(
+    "--calibration",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder that `shake calibrate` made.",
+)
+@click.option("--guided", is_flag=True, help="The motion was on the metronome.")
 @click.option("--together", "as_one", is_flag=True, help="All shakes of a file are of one igloo.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.pass_context
-def count(ctx: click.Context, files: tuple[Path, ...], as_one: bool, as_json: bool) -> None:
+def count(
+    ctx: click.Context, files: tuple[Path, ...], calibration: Path | None, guided: bool, as_one: bool, as_json: bool
+) -> None:
     """Count the beads in recorded shakes (.csv or .npz)."""
     from companion.cli import sentence
-    from companion.igloo.count import count_runs, shipped, together
+    from companion.cli.shake_count import answers
+    from companion.igloo.calibrate import Shelf
     from companion.igloo.files import read_recording
-    from companion.ports import CountPosterior, DeviceKind
+    from companion.ports import CountPosterior
 
-    model = shipped()
+    shelf = Shelf(calibration) if calibration else None
     unread = 0
     for file in files:
         try:
@@ -140,13 +150,7 @@ def count(ctx: click.Context, files: tuple[Path, ...], as_one: bool, as_json: bo
             if as_json:
                 _tell_json(file, None, CountPosterior("bad-data", why=why))
             continue
-        answers = [
-            count_runs(recording.runs(i), model=model, key=file.name, kind=DeviceKind.RECORDED)
-            for i in range(len(recording.shakes))
-        ]
-        if as_one:
-            answers = [together(answers, model=model)]
-        for number, answer in enumerate(answers):
+        for number, answer in enumerate(answers(recording, file.name, shelf, guided=guided, together=as_one)):
             shake = None if as_one else number + 1
             if as_json:
                 _tell_json(file, shake, answer)
@@ -232,3 +236,8 @@ def _labelled(file: Path) -> list[tuple[np.ndarray, float, int, int]]:
         (accel, recording.rate_hz, count, numbers[name])
         for accel, count, name in zip(recording.shakes, recording.count, names, strict=True)
     ]
+
+
+command.add_command(shake_calibrate.command)
+command.add_command(shake_calibrate.train_command)
+command.add_command(shake_record.command)

@@ -1,0 +1,138 @@
+"""What is known before any calibration, learnt from simulated igloos that several hands shake."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from companion import __version__
+from companion.igloo import calibrate_learn
+from companion.igloo.calibrate_learn import Shakes
+from companion.igloo.calibrate_listen import PIECE_S, vector
+from companion.igloo.calibrate_model import SHAPES
+from companion.igloo.features import TIERS
+from companion.igloo.lessons import slower
+from companion.ports import COUNTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from companion.igloo.calibrate_model import Prior
+    from companion.igloo.count import Model
+
+    FloatArray = NDArray[np.float64]
+    Labelled = tuple[FloatArray, float, int, int, int]
+    Progress = Callable[[str, int, int], None]
+
+HANDS = 3
+ROUNDS = 2
+GUIDED_SECONDS = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How many igloos are simulated for each kind of motion; every hand shakes every count ``ROUNDS`` times."""
+
+    devices: int = 60
+    guided: int = 60
+    seconds: float = PIECE_S
+    seed: int = 41
+
+
+def shaken(plan: Plan, *, guided: bool) -> Iterator[Labelled]:
+    """Yield simulated shakes: samples (n, 3) in g, rate, count, igloo, hand."""
+    from companion.physics import draws, people, world
+    from companion.physics import guided as beat
+
+    seed = plan.seed + (20 if guided else 0)
+    for device in range(plan.guided if guided else plan.devices):
+        for person in range(HANDS):
+            igloo, hand = draws.pair(seed, device, person)
+            for number in range(ROUNDS * len(COUNTS)):
+                rng = np.random.default_rng([seed, device, person, number])
+                if guided:
+                    habit = np.random.default_rng([seed, device, person])
+                    path = beat.guided(hand, plan.seconds, habit, rng)
+                else:
+                    path = people.shake(hand, plan.seconds, rng)
+                one = world.record(igloo, hand.grip, path, COUNTS[number % len(COUNTS)], rng)
+                yield one.g, one.rate_hz, one.count, device, person
+
+
+def listen(
+    shakes: Iterable[Labelled], tiers: tuple[float, ...] = TIERS, model: Model | None = None
+) -> dict[float, Shakes]:
+    """Return what calibration hears of labelled shakes at 3200 Hz or so, at each tier of rates."""
+    rows: dict[float, list[tuple[FloatArray, int, int, int]]] = {tier: [] for tier in tiers}
+    for accel, rate, count, device, hand in shakes:
+        for tier in tiers:
+            factor = round(TIERS[0] / tier)
+            found = vector(slower(accel, factor), rate / factor, model)
+            if found and found[2] == tier:
+                rows[tier].append((found[0], count, device, hand))
+    return {
+        tier: Shakes(
+            np.array([row[0] for row in of]),
+            np.array([row[1] for row in of], dtype=np.int64),
+            np.array([row[2] for row in of], dtype=np.int64),
+            np.array([row[3] for row in of], dtype=np.int64),
+        )
+        for tier, of in rows.items()
+        if of
+    }
+
+
+def write(path: Path, found: dict[tuple[float, bool], Prior], card: dict[str, Any]) -> None:
+    """Write priors, for each (tier, guided), whole or not at all."""
+    arrays: dict[str, Any] = {}
+    sizes = {}
+    for (tier, guided), prior in found.items():
+        name = f"{tier:.0f}/{int(guided)}"
+        arrays |= prior.arrays(name)
+        sizes[name] = {shape: round(float(getattr(prior, shape)), 4) for shape in SHAPES}
+    whole = {
+        "title": "What is known before an igloo is calibrated",
+        "version": __version__,
+        "numpy": np.__version__,
+        "priors": [[tier, guided] for tier, guided in found],
+        "standard_deviations_of_log_count": sizes,
+        **card,
+    }
+    part = path.with_name(f".{path.name}.part")
+    with part.open("wb") as file:
+        np.savez_compressed(file, card=np.asarray(json.dumps(whole, ensure_ascii=False)), **arrays)
+    part.replace(path)
+
+
+def build(plan: Plan, progress: Progress | None = None) -> tuple[dict[tuple[float, bool], Prior], dict[str, Any]]:
+    """Return the priors that simulated igloos teach, and their data card; the same plan gives the same."""
+    found: dict[tuple[float, bool], Prior] = {}
+    used = {}
+    for guided in (False, True):
+        what = "Shaking with the beat" if guided else "Shaking"
+        total = (plan.guided if guided else plan.devices) * HANDS * ROUNDS * len(COUNTS)
+
+        def told(total: int = total, what: str = what, guided: bool = guided) -> Iterator[Labelled]:
+            for number, one in enumerate(shaken(plan, guided=guided), start=1):
+                if progress:
+                    progress(what, number, total)
+                yield one
+
+        used["guided" if guided else "free"] = total
+        for tier, shakes in listen(told()).items():
+            name = f"Learning at {tier:.0f} Hz{', with the beat' if guided else ''}"
+            tell = partial(progress, name) if progress else None
+            found[tier, guided] = calibrate_learn.learn(shakes, progress=tell)
+    return found, {
+        "simulator": "companion.physics (soft spheres); no real igloo was measured",
+        "seed": plan.seed,
+        "shakes": used,
+        "hands_per_igloo": HANDS,
+    }

@@ -1,0 +1,384 @@
+"""An igloo's own shakes: from labelled recordings to a small file that makes the count of this igloo better.
+
+A calibration holds what was heard of the igloo's labelled shakes (numbers, no waveforms) with a data card; the
+process of :mod:`companion.igloo.calibrate_model` makes answers of it. There is one file for each igloo in a folder,
+and beside it the one that was there before, so that a calibration can be undone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from companion.igloo.calibrate_listen import VECTOR, Heard, answered, hear
+from companion.igloo.calibrate_model import Known, Prior, spread
+from companion.igloo.learn import scores
+from companion.ports import COUNTS, BadDataError, CountPosterior
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from companion.igloo.count import Model
+    from companion.igloo.files import Recording
+
+    FloatArray = NDArray[np.float64]
+    IntArray = NDArray[np.int64]
+
+PRIORS = Path(__file__).with_name("model") / "calibration.npz"
+FEWEST_SHAKES = 6
+FEWEST_COUNTS = 3
+FEW = 24
+"""Up to so many shakes the figures are told with a warning."""
+BEFORE = ".before"
+
+NOT_KNOWN = "This igloo was not calibrated: counted as an unknown one."
+OTHER_RATE = "The calibration was made at another sample rate: counted as an unknown igloo."
+
+
+@cache
+def priors(path: Path = PRIORS) -> dict[tuple[float, bool], Prior]:
+    """Return what is known before a calibration, for each (tier of rates, guided or not).
+
+    :raises BadDataError: when the file is missing or is none.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            card = json.loads(str(arrays["card"]))
+            return {
+                (float(tier), bool(guided)): Prior.of_arrays(arrays, f"{tier:.0f}/{int(guided)}")
+                for tier, guided in card["priors"]
+            }
+    except (OSError, KeyError, ValueError, EOFError) as error:
+        raise BadDataError(f"{path.name} is no file of what is known before a calibration.") from error
+
+
+def _prior(tier: float, *, guided: bool) -> Prior:
+    """Return what is known of shakes at this tier, of unguided ones where nothing is known of guided ones.
+
+    :raises BadDataError: when nothing is known at this tier.
+    """
+    known = priors()
+    found = known.get((tier, guided)) or known.get((tier, False))
+    if found is None:
+        raise BadDataError(f"Nothing is known of shakes at {tier:.0f} Hz: no igloo can be calibrated at this rate.")
+    return found
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What is known of one igloo: ``vectors`` (n, VECTOR) of its shakes, with count, hand and whether it was guided.
+
+    ``shake`` numbers the shakes, for a long one has several pieces. ``card`` says how it was made and how good it is.
+    """
+
+    device: str
+    tier: float
+    vectors: FloatArray
+    counts: IntArray
+    who: tuple[str, ...]
+    guided: tuple[bool, ...]
+    shake: IntArray
+    card: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of_nothing(cls, tier: float) -> Calibration:
+        """Return what is known of an igloo that nobody measured."""
+        none = np.zeros(0, dtype=np.int64)
+        return cls("", tier, np.zeros((0, VECTOR)), none, (), (), none)
+
+    @cached_property
+    def free(self) -> Known:
+        """The process for shakes as anybody shakes."""
+        return Known(_prior(self.tier, guided=False), self.vectors, self.counts, self.who)
+
+    @cached_property
+    def beat(self) -> Known:
+        """The process for shakes with the metronome; it learns from unguided ones only where there are no others."""
+        prior = _prior(self.tier, guided=True)
+        use = np.asarray(self.guided, dtype=np.bool_)
+        if not use.any():
+            use = np.ones(len(use), dtype=np.bool_)
+        who = [name for name, there in zip(self.who, use, strict=True) if there]
+        return Known(prior, self.vectors[use], self.counts[use], who)
+
+    def probabilities(self, vectors: FloatArray, who: str = "", *, guided: bool = False) -> FloatArray:
+        """Return the probabilities (12,) of 2 … 13 beads for pieces (k, VECTOR) of one igloo by one hand."""
+        known = self.beat if guided else self.free
+        return known.answer(vectors, [who or "?"] * len(vectors)).joined(known.prior.stretch)
+
+    def guided_opinion(self, who: str = "") -> Any:
+        """Return what :class:`companion.igloo.guided.GuidedCount` asks."""
+        return lambda vectors, tier: tuple(
+            self.probabilities(vectors, who, guided=True) if tier == self.tier else np.full(12, 1 / 12)
+        )
+
+    def count(self, heard: Sequence[Heard], who: Sequence[str] = (), *, guided: bool = False) -> CountPosterior:
+        """Return one answer for shakes that all have the same number of beads, by hands of these names.
+
+        Shakes of which nothing was heard are left out; where there is no other, the counter's own answer stands.
+        """
+        names = list(who) or [""] * len(heard)
+        use = [(one, name or "?") for one, name in zip(heard, names, strict=True) if len(one.vectors)]
+        if not use:
+            return heard[0].answer
+        shakes = [one for one, _ in use]
+        if any(one.tier != self.tier for one in shakes) or not self.tier:
+            return answered(shakes, use[-1][0].answer.p, OTHER_RATE)
+        known = self.beat if guided else self.free
+        vectors = np.concatenate([one.vectors for one in shakes])
+        each = [name for one, name in use for _ in one.vectors]
+        lengths = np.concatenate([one.seconds for one in shakes])
+        return answered(shakes, known.answer(vectors, each, lengths).joined(known.prior.stretch))
+
+
+# --- making one ----------------------------------------------------------------------------------------------------
+
+
+def calibrate(
+    recordings: Iterable[tuple[str, Recording]],
+    *,
+    device: str = "",
+    person: str = "",
+    before: Calibration | None = None,
+    model: Model | None = None,
+) -> list[Calibration]:
+    """Return a calibration for each igloo in labelled recordings (name of the file, recording).
+
+    ``device`` and ``person`` name what a recording does not; the shakes of ``before`` are kept beside the new ones.
+
+    :raises BadDataError: in one sentence, when nothing good can come of them.
+    """
+    gathered: dict[str, list[tuple[Heard, int, str, bool]]] = {}
+    refused: Counter[str] = Counter()
+    total = 0
+    for name, recording in recordings:
+        _check_labels(name, recording)
+        for i in range(len(recording.shakes)):
+            total += 1
+            heard = hear(recording.runs(i), model=model, key=name)
+            if not len(heard.vectors):
+                refused[heard.answer.why] += 1
+                continue
+            label = recording.device[i] if recording.device else ""
+            whose = recording.person[i] if recording.person else ""
+            entry = (heard, recording.count[i], whose or person, bool(recording.guided and recording.guided[i]))
+            gathered.setdefault(label or device, []).append(entry)
+    if total and 2 * sum(refused.values()) > total:
+        why, many = refused.most_common(1)[0]
+        raise BadDataError(f"{many} of {total} shakes cannot be used: {why}")
+    if not gathered:
+        raise BadDataError("There is no shake to calibrate with.")
+    made = []
+    for label, shakes in gathered.items():
+        former = before if before and before.device == label else None
+        made.append(_of_shakes(label, shakes, former, dict(refused)))
+    return made
+
+
+def _check_labels(name: str, recording: Recording) -> None:
+    """Ask that every shake says how many beads there were.
+
+    :raises BadDataError: when one does not.
+    """
+    if not recording.count:
+        raise BadDataError(f"{name} does not say how many beads there were (an array called count).")
+    for count in recording.count:
+        if count not in COUNTS:
+            raise BadDataError(f"{name} has a shake of {count} beads; igloos hold {COUNTS[0]} to {COUNTS[-1]}.")
+
+
+def _of_shakes(
+    device: str,
+    shakes: list[tuple[Heard, int, str, bool]],
+    before: Calibration | None,
+    refused: dict[str, int],
+) -> Calibration:
+    """Return the calibration of one igloo.
+
+    :raises BadDataError: when the shakes are too few, of too few counts, or do not fit their labels.
+    """
+    tiers = Counter(heard.tier for heard, *_ in shakes)
+    if len(tiers) > 1 or (before and before.tier not in tiers):
+        raise BadDataError("The shakes were recorded at different sample rates; one calibration is for one rate.")
+    pieces = [len(heard.vectors) for heard, *_ in shakes]
+    number = np.repeat(np.arange(len(shakes)), pieces)
+    vectors = np.concatenate([heard.vectors for heard, *_ in shakes])
+    counts = np.array([shakes[i][1] for i in number], dtype=np.int64)
+    who = [shakes[i][2] for i in number]
+    guided = [shakes[i][3] for i in number]
+    if before:
+        number = np.concatenate([before.shake, number + int(before.shake.max()) + 1])
+        vectors = np.concatenate([before.vectors, vectors])
+        counts = np.concatenate([before.counts, counts])
+        who, guided = [*before.who, *who], [*before.guided, *guided]
+    named = f" of {device}" if device else ""
+    many = len(np.unique(number))
+    if many < FEWEST_SHAKES:
+        raise BadDataError(f"There are only {many} usable shakes{named}; a calibration needs {FEWEST_SHAKES} or more.")
+    kinds = sorted({int(count) for count in counts})
+    if len(kinds) < FEWEST_COUNTS:
+        said = " and ".join(map(str, kinds))
+        raise BadDataError(
+            f"All shakes{named} are of {said} beads; a calibration needs {FEWEST_COUNTS} different numbers or more."
+        )
+    made = Calibration(device, next(iter(tiers)), vectors, counts, tuple(who), tuple(guided), number)
+    made.card.update(_card(made, refused))
+    figures = made.card["figures"]["left out"]
+    if many >= 12 and figures["nll"] > np.log(len(COUNTS)) and figures["agreement"] < 0.3:
+        raise BadDataError(f"The shakes{named} do not fit their labels: the numbers of beads cannot be right.")
+    return made
+
+
+def _card(made: Calibration, refused: dict[str, int]) -> dict[str, Any]:
+    """Return the data card of a calibration, with how good it is on its own shakes, each left out in turn."""
+    first = np.unique(made.shake, return_index=True)[1]
+    hands = sorted({made.who[i] for i in first})
+    beat = all(made.guided)
+    known = made.beat if beat else made.free
+    mean, deviation = known.left_out(made.shake)
+    stretch = known.prior.stretch
+    figures = {"left out": figures_of(spread(mean, deviation * stretch), mean, made.counts[first])}
+    if len(hands) > 1:
+        mean, deviation = known.left_out(np.unique(np.asarray(made.who), return_inverse=True)[1], made.shake)
+        figures["new hand"] = figures_of(spread(mean, deviation * stretch), mean, made.counts[first])
+    nothing = Known(known.prior, made.vectors[:0], made.counts[:0], ())
+    answer = nothing.answer(made.vectors[first], ["?"] * len(first))
+    figures["before"] = figures_of(answer.each(stretch), answer.mean, made.counts[first])
+    return {
+        "title": "Calibration of one igloo for the bead counter of the tabletop companion",
+        "device": made.device,
+        "tier": made.tier,
+        "shakes": len(first),
+        "by_count": {str(n): int((made.counts[first] == n).sum()) for n in COUNTS if (made.counts[first] == n).any()},
+        "hands": hands,
+        "guided": int(sum(made.guided[i] for i in first)),
+        "left_aside": refused,
+        "figures": figures,
+        "how": "each shake (left out) or all shakes of a hand (new hand) judged by the others; before: by none",
+    }
+
+
+def figures_of(p: FloatArray, mean: FloatArray, counts: IntArray) -> dict[str, Any]:
+    """Return scores with a 90 % interval of the part that is exact (Wilson 1927), and how mean and truth agree."""
+    found: dict[str, Any] = {name: round(value, 3) for name, value in scores(p, counts).items()}
+    n, z = len(counts), 1.645
+    part = float((p.argmax(axis=1) + COUNTS.start == counts).mean())
+    middle = (part + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z * np.sqrt(part * (1 - part) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    found["exact_interval"] = [round(max(float(middle - reach), 0.0), 3), round(min(float(middle + reach), 1.0), 3)]
+    level = float(np.std(mean) * np.std(np.log(counts)))
+    agree = float(np.mean((mean - mean.mean()) * (np.log(counts) - np.log(counts).mean()))) / (level + 1e-12)
+    found["agreement"] = round(agree, 3)
+    found["shakes"] = n
+    return found
+
+
+# --- keeping it ----------------------------------------------------------------------------------------------------
+
+
+def file_of(folder: Path, device: str) -> Path:
+    """Return where the calibration of an igloo lies."""
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", device).strip("-")[:40] or "igloo"
+    if plain != device and device:
+        plain += "-" + hashlib.sha256(device.encode()).hexdigest()[:6]
+    return folder / f"{plain}.npz"
+
+
+def save(made: Calibration, folder: Path) -> Path:
+    """Write a calibration whole or not at all; what lay there before stays beside it. Return the file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = file_of(folder, made.device)
+    part = path.with_name(f".{path.name}.part")
+    with part.open("wb") as file:
+        np.savez_compressed(
+            file,
+            device=np.asarray(made.device),
+            tier=np.asarray(made.tier),
+            vectors=made.vectors.astype(np.float32),
+            count=made.counts,
+            who=np.asarray(made.who),
+            guided=np.asarray(made.guided),
+            shake=made.shake,
+            card=np.asarray(json.dumps(made.card, ensure_ascii=False)),
+        )
+    if path.exists():
+        path.replace(path.with_suffix(f"{BEFORE}.npz"))
+    part.replace(path)
+    return path
+
+
+def load(path: Path) -> Calibration:
+    """Read a calibration.
+
+    :raises BadDataError: when it is none, in one sentence.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            found = Calibration(
+                str(arrays["device"]),
+                float(arrays["tier"]),
+                arrays["vectors"].astype(np.float64),
+                arrays["count"].astype(np.int64),
+                tuple(str(name) for name in arrays["who"]),
+                tuple(bool(value) for value in arrays["guided"]),
+                arrays["shake"].astype(np.int64),
+                json.loads(str(arrays["card"])),
+            )
+    except Exception as error:  # zip, its compressions, numpy's headers and JSON each break in their own way
+        raise BadDataError(f"{path.name} is no calibration.") from error
+    n = len(found.counts)
+    fits = found.vectors.shape == (n, VECTOR) and n == len(found.who) == len(found.guided) == len(found.shake)
+    if not fits or not np.isfinite(found.vectors).all() or not n:
+        raise BadDataError(f"{path.name} was made by another version; calibrate again.")
+    return found
+
+
+def undo(folder: Path, device: str) -> bool:
+    """Bring back the calibration that was there before, or, where there was none, remove it; tell whether one is left.
+
+    :raises BadDataError: when there is nothing to undo.
+    """
+    path = file_of(folder, device)
+    if not path.exists():
+        raise BadDataError(f"{folder} holds no calibration{' of ' + device if device else ''}.")
+    former = path.with_suffix(f"{BEFORE}.npz")
+    if former.exists():
+        former.replace(path)
+        return True
+    path.unlink()
+    return False
+
+
+class Shelf:
+    """The calibrations of a folder, one for each igloo.
+
+    :raises BadDataError: when the folder is missing, empty, or holds what is no calibration.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        files = sorted(path for path in folder.glob("*.npz") if not path.stem.endswith(BEFORE))
+        if not files:
+            raise BadDataError(f"{folder} holds no calibration.")
+        self._known = {one.device: one for one in map(load, files)}
+
+    @property
+    def devices(self) -> list[str]:
+        """The names of the igloos."""
+        return list(self._known)
+
+    def of(self, device: str) -> Calibration | None:
+        """Return the calibration of an igloo; one without a name is the only one there is."""
+        if device in self._known:
+            return self._known[device]
+        alone = next(iter(self._known.values())) if len(self._known) == 1 else None
+        return alone if alone and (not device or not alone.device) else None

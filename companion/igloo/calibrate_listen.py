@@ -1,0 +1,92 @@
+"""From a recorded shake to what calibration learns from: features of its pieces, and what the counter says of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from companion.igloo.count import Model, count_runs, embed, shipped
+from companion.igloo.features import FEATURES
+from companion.igloo.soundness import scale_of
+from companion.ports import CountPosterior, DeviceKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from companion.ports import Samples
+
+    FloatArray = NDArray[np.float64]
+
+PIECE_S = 4.0
+"""A longer shake is cut into pieces of about this length, whose errors are then known to go together."""
+SHORTEST_PIECE_S = 0.6
+VECTOR = FEATURES + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """One shake as calibration sees it: ``vectors`` (pieces, VECTOR) and how long each piece was.
+
+    ``answer`` is the counter's own; where it has no probabilities there are no pieces either.
+    """
+
+    answer: CountPosterior
+    vectors: FloatArray
+    seconds: FloatArray
+    tier: float
+
+
+def vector(accel: FloatArray, rate_hz: float, model: Model | None = None) -> tuple[FloatArray, float, float] | None:
+    """Return (vector, seconds, tier) of a piece of shaking (n, 3) in g; None where there is too little.
+
+    The vector is the features and, last, the mean log count that the counter says: numbers that mean the same
+    whichever model was shipped.
+    """
+    model = model or shipped()
+    found = embed(accel, rate_hz, model=model)
+    if found is None:
+        return None
+    ensemble = model.tiers[found.tier]
+    features = found.features * ensemble.scale + ensemble.middle
+    return np.append(features, found.mu), found.seconds, found.tier
+
+
+def hear(runs: Sequence[Samples], *, model: Model | None = None, key: str = "") -> Heard:
+    """Return what is heard of one shake that came in runs, in g or, said in the answer, in m/s²."""
+    model = model or shipped()
+    answer = count_runs(runs, model=model, key=key, kind=DeviceKind.RECORDED)
+    nothing = Heard(answer, np.zeros((0, VECTOR)), np.zeros(0), 0.0)
+    if not answer.p:
+        return nothing
+    scale = scale_of(np.concatenate([run.accel for run in runs])) or 1.0
+    vectors, lengths, tier = [], [], 0.0
+    for run in runs:
+        rate = run.rate_hz
+        parts = max(1, round(len(run.accel) / rate / PIECE_S))
+        edges = np.linspace(0, len(run.accel), parts + 1).astype(np.int64)
+        for start, end in pairwise(edges):
+            if end - start < SHORTEST_PIECE_S * rate:
+                continue
+            found = vector(run.accel[start:end] * scale, rate, model)
+            if found:
+                vectors.append(found[0])
+                lengths.append(found[1])
+                tier = found[2]
+    if not vectors:
+        return nothing
+    return Heard(answer, np.asarray(vectors), np.asarray(lengths), tier)
+
+
+def answered(heard: Sequence[Heard], p: Iterable[float], why: str = "") -> CountPosterior:
+    """Return the answer of several shakes with other probabilities."""
+    seconds = float(sum(one.seconds.sum() for one in heard))
+    counted = any(one.answer.state == "counted" for one in heard) or seconds >= 1.5
+    last = heard[-1].answer
+    state = "counted" if counted else "more"
+    note = why or (last.why if not counted or last.why else "")
+    return replace(last, state=state, p=tuple(float(v) for v in p), seconds=seconds, why=note)

@@ -1,0 +1,242 @@
+"""The process behind a calibration, its file, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from companion.cli.shake import BANK
+from companion.igloo.calibrate import (
+    Calibration,
+    Shelf,
+    calibrate,
+    figures_of,
+    file_of,
+    load,
+    priors,
+    save,
+    undo,
+)
+from companion.igloo.calibrate_learn import Shakes, judge, learn, trials
+from companion.igloo.calibrate_listen import VECTOR, hear
+from companion.igloo.calibrate_model import CENTRE, Known, Prior, combined, spread
+from companion.igloo.files import Recording
+from companion.igloo.learn import scores
+from companion.ports import COUNTS, BadDataError
+
+with np.load(BANK, allow_pickle=False) as _bank:
+    SHAKES = _bank["accel"] * (float(_bank["ug_per_lsb"]) * 1e-6)
+    RATE = float(_bank["rate_hz"])
+    TRUTH = tuple(int(n) for n in _bank["count"])
+ONE_EACH = tuple(range(0, 36, 3))
+
+
+def recording(picks: tuple[int, ...], count: tuple[int, ...] | None = None, **labels: Any) -> Recording:
+    counts = tuple(TRUTH[i] for i in picks) if count is None else count
+    return Recording(tuple(SHAKES[i] for i in picks), RATE, count=counts, **labels)
+
+
+def world(rng: np.random.Generator, devices: int, hands: int, each: int, f: int = 6) -> Shakes:
+    """Return shakes of igloos whose features shift from igloo to igloo."""
+    rows, counts, igloos, who = [], [], [], []
+    common = rng.normal(size=f)
+    for device in range(devices):
+        shift = rng.normal(size=f) * 0.6
+        for hand in range(hands):
+            for k in range(each):
+                count = 2 + k % 12
+                x = np.log(count) * common + shift + 0.1 * rng.normal(size=f)
+                rows.append([*x, np.log(count) + 0.3 * shift[0] + 0.2 * rng.normal()])
+                counts.append(count)
+                igloos.append(device)
+                who.append(hand)
+    return Shakes(np.array(rows), np.array(counts), np.array(igloos), np.array(who))
+
+
+@pytest.fixture(scope="module")
+def shakes() -> Shakes:
+    return world(np.random.default_rng(3), 12, 2, 24)
+
+
+@pytest.fixture(scope="module")
+def prior(shakes: Shakes) -> Prior:
+    return learn(shakes.of(shakes.devices < 9))
+
+
+def test_learning_from_many_igloos_makes_a_new_one_well_known_from_twelve_shakes(shakes: Shakes, prior: Prior) -> None:
+    fresh = shakes.of(shakes.devices >= 9)
+    twelve = trials(fresh, sizes=(12,))
+    mean, deviation, counts = judge(prior, fresh, twelve)
+    after = scores(spread(mean, deviation * prior.stretch), counts)
+    nothing = Known(prior, fresh.vectors[:0], fresh.counts[:0], ()).answer(fresh.vectors, ["?"] * len(fresh.counts))
+    before = scores(nothing.each(prior.stretch), fresh.counts)
+    assert after["exact"] > before["exact"] + 0.2
+    assert after["nll"] < before["nll"] - 0.4
+    assert after["ece"] < 0.1
+    assert 0.7 < np.std((mean - np.log(counts)) / deviation) < 1.4
+
+
+def test_the_same_shakes_teach_the_same(shakes: Shakes, prior: Prior) -> None:
+    again = learn(shakes.of(shakes.devices < 9))
+    assert np.array_equal(again.weights, prior.weights)
+    assert (again.noise, again.stretch) == (prior.noise, prior.stretch)
+
+
+def test_leaving_out_is_what_fitting_without_gives(shakes: Shakes, prior: Prior) -> None:
+    mine = shakes.of(shakes.devices == 10)
+    hands = [str(hand) for hand in mine.hands]
+    number = np.arange(len(hands)) // 2
+    mean, deviation = Known(prior, mine.vectors, mine.counts, hands).left_out(number)
+    rest = number != 7
+    known = Known(prior, mine.vectors[rest], mine.counts[rest], [h for h, r in zip(hands, rest, strict=True) if r])
+    answer = known.answer(mine.vectors[~rest], [h for h, r in zip(hands, rest, strict=True) if not r])
+    assert combined(answer.mean, answer.covariance) == pytest.approx((mean[7], deviation[7]), rel=1e-6)
+
+
+def test_shakes_of_one_igloo_share_errors_that_their_number_does_not_cure() -> None:
+    alone = combined(np.array([1.0]), np.array([[0.05]]))
+    together = combined(np.full(50, 1.0), np.full((50, 50), 0.04) + 0.01 * np.eye(50))
+    assert together[1] < alone[1]
+    assert together[1] > 0.2
+    assert combined(np.array([1.0, 3.0]), np.diag([1.0, 3.0]))[0] == pytest.approx(1.5)
+
+
+def test_one_shake_is_never_played_off_against_another() -> None:
+    mean, _ = combined(np.array([1.0, 2.0]), np.array([[1.0, 1.9], [1.9, 4.0]]))
+    assert 1.0 <= mean <= 2.0
+
+
+def test_the_first_guess_of_an_unknown_igloo_is_the_common_part(prior: Prior, shakes: Shakes) -> None:
+    answer = Known(prior, shakes.vectors[:0], shakes.counts[:0], ()).answer(shakes.vectors[:3], ["?"] * 3)
+    assert answer.mean == pytest.approx(CENTRE + prior.represent(shakes.vectors[:3]) @ prior.weights)
+    short = Known(prior, shakes.vectors[:0], shakes.counts[:0], ()).answer(shakes.vectors[:1], ["?"], np.array([0.9]))
+    assert short.covariance[0, 0] > answer.covariance[0, 0]
+
+
+def test_the_shipped_priors_are_for_both_motions() -> None:
+    known = priors()
+    assert {(3200.0, False), (3200.0, True)} <= set(known)
+    for one in known.values():
+        assert one.weights.shape == (VECTOR,)
+        assert 0.02 < one.noise < 0.5
+
+
+# --- with the waveforms of the simulated igloo -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def made() -> Calibration:
+    (found,) = calibrate([("bank", recording(ONE_EACH, person=("Ann",) * 12))])
+    return found
+
+
+def test_twelve_shakes_make_a_calibration_that_says_how_good_it_is(made: Calibration) -> None:
+    figures = made.card["figures"]
+    assert made.card["shakes"] == 12
+    assert made.card["by_count"] == {str(n): 1 for n in COUNTS}
+    assert figures["left out"]["shakes"] == 12
+    low, high = figures["left out"]["exact_interval"]
+    assert low < figures["left out"]["exact"] < high
+    assert high - low > 0.3
+    assert "new hand" not in figures
+    assert figures["left out"]["nll"] < figures["before"]["nll"]
+
+
+def test_other_shakes_of_the_igloo_are_counted_better(made: Calibration) -> None:
+    picks = [i for i in range(36) if i not in ONE_EACH]
+    rest = recording(tuple(picks))
+    before, after = [], []
+    for i, truth in enumerate(rest.count):
+        heard = hear(rest.runs(i))
+        before.append(abs((heard.answer.count or 7) - truth))
+        after.append(abs((made.count([heard]).count or 7) - truth))
+    assert np.mean(after) < 0.75 * np.mean(before)
+
+
+def test_a_calibration_is_kept_small_and_whole_and_can_be_undone(made: Calibration, tmp_path: Path) -> None:
+    path = save(made, tmp_path)
+    assert path.stat().st_size < 60_000
+    first = load(path)
+    assert first.card == made.card
+    assert first.who == made.who
+    assert np.allclose(first.vectors, made.vectors, atol=1e-3)
+    (more,) = calibrate([("bank", recording(tuple(range(1, 36, 3)), person=("Ben",) * 12))], before=first)
+    save(more, tmp_path)
+    both = load(path)
+    assert both.card["hands"] == ["Ann", "Ben"]
+    assert both.card["figures"]["new hand"]["shakes"] == 24
+    assert Shelf(tmp_path).devices == [""]
+    assert undo(tmp_path, "")
+    assert load(path).card["hands"] == ["Ann"]
+    assert not undo(tmp_path, "")
+    assert not path.exists()
+    with pytest.raises(BadDataError, match="holds no calibration"):
+        undo(tmp_path, "")
+
+
+def test_each_igloo_of_a_recording_has_a_file_of_its_own(tmp_path: Path) -> None:
+    halves = recording(tuple(range(36)), device=("left",) * 18 + ("Ünten/rechts",) * 18)
+    for one in calibrate([("bank", halves)]):
+        save(one, tmp_path)
+    shelf = Shelf(tmp_path)
+    assert set(shelf.devices) == {"left", "Ünten/rechts"}
+    assert shelf.of("left") is not None
+    assert shelf.of("") is None
+    assert shelf.of("another") is None
+    assert file_of(tmp_path, "Ünten/rechts").parent == tmp_path
+
+
+def test_shakes_together_are_surer_than_each(made: Calibration) -> None:
+    rest = recording((1, 2), count=(2, 2))
+    heard = [hear(rest.runs(i)) for i in (0, 1)]
+    each = [made.count([one]) for one in heard]
+    joined = made.count(heard)
+    assert joined.seconds == pytest.approx(sum(one.seconds for one in each))
+    assert max(joined.p) > min(max(one.p) for one in each)
+    assert sum(joined.p) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("picks", "count", "words"),
+    [
+        (ONE_EACH[:4], None, "only 4 usable shakes"),
+        (tuple(range(12)), (5,) * 12, "All shakes are of 5 beads"),
+        (ONE_EACH, (), "does not say how many beads"),
+        (ONE_EACH, (1, *range(3, 14)), "a shake of 1 beads"),
+        (ONE_EACH, (13, 2, 12, 3, 11, 4, 10, 5, 9, 6, 8, 7), "do not fit their labels"),
+    ],
+)
+def test_what_cannot_calibrate_is_refused_in_a_sentence(
+    picks: tuple[int, ...], count: tuple[int, ...] | None, words: str
+) -> None:
+    with pytest.raises(BadDataError, match=words):
+        calibrate([("bank", recording(picks, count))])
+
+
+def test_metres_are_converted_and_other_units_refused() -> None:
+    metres = Recording(tuple(SHAKES[i] * 9.80665 for i in ONE_EACH), RATE, count=tuple(TRUTH[i] for i in ONE_EACH))
+    (found,) = calibrate([("metres", metres)])
+    (plain,) = calibrate([("g", recording(ONE_EACH))])
+    assert np.allclose(found.vectors, plain.vectors, atol=1e-6)
+    feet = Recording(tuple(SHAKES[i] * 1000 for i in ONE_EACH), RATE, count=tuple(TRUTH[i] for i in ONE_EACH))
+    with pytest.raises(BadDataError, match="12 of 12 shakes cannot be used: The accelerations are not in g"):
+        calibrate([("feet", feet)])
+
+
+def test_a_broken_file_is_no_calibration(tmp_path: Path) -> None:
+    (tmp_path / "x.npz").write_bytes(b"PK no")
+    with pytest.raises(BadDataError, match="is no calibration"):
+        Shelf(tmp_path)
+    with pytest.raises(BadDataError, match="holds no calibration"):
+        Shelf(tmp_path / "nowhere")
+
+
+def test_few_shakes_have_a_wide_interval() -> None:
+    p = np.eye(12)
+    counts = np.arange(2, 14)
+    low, high = figures_of(p, np.log(counts), counts)["exact_interval"]
+    assert high == 1.0
+    assert 0.7 < low < 0.9
