@@ -9,7 +9,7 @@ from companion.night.fold import Match
 from companion.night.sentences import Words
 from companion.night.views.board import BoardView
 from companion.ports import BadDataError
-from companion.rules.core import JSON, Ruling
+from companion.rules.core import JSON, Ruling, State
 from companion.rules.rulebook import Rulebook, rulebook
 
 if TYPE_CHECKING:
@@ -36,9 +36,21 @@ def board(match: Match, colour: str | None, lang: str) -> dict[str, JSON] | None
         "seat": colour if seat is not None else None,
         "svg": view.draw(state, lang, seat),
         "moves": view.taps(state, seat, drawn=match.draw) if match.broken is None else [],
+        "gestures": []
+        if match.broken is not None
+        else _gestures(view, state, blind=match.draw and seat != state.to_move),
         "about": view.about(state),
         "private": [words._asdict() for words in view.private(state, seat)] if seat is not None else [],
     }
+
+
+def _gestures(view: BoardView, state: State[Any], *, blind: bool) -> list[dict[str, JSON]]:
+    moves = [view.rules.parse(text) for text in view.gestures(state)]
+    return [
+        {"text": str(move), **view.name(state, move)._asdict()}
+        for move in moves
+        if not (blind and view.secret(state, move))
+    ]
 
 
 def dispute(match: Match, colour: str | None, lang: str, path: Sequence[str], text: str) -> list[dict[str, JSON]]:
@@ -53,14 +65,15 @@ def dispute(match: Match, colour: str | None, lang: str, path: Sequence[str], te
     """
     view, state = match.view, match.state
     seat = seat_of(match, colour)
+    blind = match.draw and seat != state.to_move
     found: list[tuple[Any, Ruling]] = []
     if text:
         move = match.game.parse(text)
-        if match.draw and view.secret(state, move) and seat != state.to_move:
+        if blind and view.secret(state, move):
             raise BadDataError("Only the phone that has taken this seat plays from its hand.")
         found = [(move, state.check(move))]
     elif isinstance(view, BoardView):
-        found = view.dispute(state, path[:MOST_PLACES])
+        found = view.dispute(state, path[:MOST_PLACES], blind=blind)
     book = rulebook(match.game.id)
     return [
         {

@@ -162,8 +162,8 @@ class Night:
         """Return the drawn board as the phone that plays ``colour`` (None: no seat) may see it; None without one.
 
         ``{"state", "match", "seat", "svg", "moves": [{"text", "path": [place …], "en", "fr", "group", "cost",
-        "keys"}], "about": [place …], "private": [{"en", "fr"}]}``: see :class:`companion.night.views.board.Tap`.
-        Made once for each change, seat and language: do not modify it.
+        "keys"}], "gestures": [{"text", "en", "fr"}], "about": [place …], "private": [{"en", "fr"}]}``: see
+        :class:`companion.night.views.board.Tap`. Made once for each change, seat and language: do not modify it.
         """
         with self._lock:
             match, state = self._fold.match, self._fold.state_no

@@ -67,6 +67,24 @@ def test_a_dispute_in_igloo_pop(phones: Phones, service: Service) -> None:
     phones.shot(page, "referee-pop", full=True)
 
 
+def test_a_dispute_in_arctic(phones: Phones, service: Service, axe: Callable[[Page], list[str]]) -> None:
+    """A card by its animals and value, and a step that has no place."""
+    opened(service, "arctic", draw=True)
+    service.house.do("deal")
+    page = phones.player(width=390, height=844)
+    page.click(".to-referee")
+    page.select_option("select[name=verb]", "draw")
+    page.click("form[data-submit=judge-card] button")
+    expect(page.locator(".refusal, .verdict.no").first).to_be_visible()
+    page.click(".dispute-panel .toys summary")
+    page.click("[data-do=judge-text][data-move=refill]")
+    expect(page.locator(".verdict.no .cited .id").first).to_contain_text("ARC-")
+    assert axe(page) == []
+    assert stands_out(page) == []
+    phones.shot(page, "referee-arctic", full=True)
+    phones.forgive("400")
+
+
 @pytest.mark.parametrize(("language", "dark"), [("en-GB", False), ("fr-FR", True)])
 def test_the_rulebooks_are_searched(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]], language: str, dark: bool

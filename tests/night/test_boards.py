@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -15,7 +16,7 @@ from companion.night.views.arctic import VIEW as ARCTIC
 from companion.rules import game
 from companion.rules.arctic.cards import TEXT
 from tests.night.conftest import Table
-from tests.worlds.boards import offered, players, record, settled
+from tests.worlds.boards import offered, players, record, settled, view_of
 
 GAMES = ("iglu-iglu", "arctic", "ice-team")
 
@@ -195,3 +196,28 @@ def test_seats_of_a_game_without_colours(night: Table) -> None:
     assert "P2" in json.dumps(night.night.view()["log"])
     night.do("close-match")
     night.no("bad-input", "open-match", {"game": "arctic", "players": list(reversed(seats))})
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_whatever_is_asked_is_ruled_on(game_id: str) -> None:
+    """Any places, and every gesture, in any phase: a ruling that agrees with what is legal, and never a crash."""
+    view, rng = view_of(game_id), Random(8)
+    state: Any = game(game_id).start(players(game_id))
+    asked = 0
+    for n, text in enumerate(record(game_id, 6)[:160]):
+        if n % 4 == 0:
+            places = [*dict.fromkeys(re.findall(r'<(?:rect|g) id="([^"]+)"', view.draw(state, "en", 0)))]
+            legal = set(state.moves())
+            for _ in range(6):
+                path = rng.choices(places, k=rng.choice((1, 2)))
+                for move, ruling in view.dispute(state, path, blind=False):
+                    assert ruling.legal == (move in legal)
+                    assert view.name(state, move).en
+                    asked += 1
+            for gesture in view.gestures(state):
+                move = game(game_id).parse(gesture)
+                assert state.check(move).legal == (move in legal)
+                assert view.name(state, move).fr
+                asked += 1
+        state = settled(game_id, state.play(game(game_id).parse(text)))
+    assert asked > 100

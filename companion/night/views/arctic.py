@@ -246,8 +246,21 @@ class ArcticView(BoardView):
 
     def _step(self, s: ArcticState, code: int) -> Words:
         animal, step = arrow_step(code)
-        facts = {"animal": self.both(ANIMALS[animal]), "land": LANDSCAPE[s.tokens[animal] + step]}
+        at = s.tokens[animal] + step
+        # Beyond the ends there is no landscape: such a step is called by its text.
+        facts = {"animal": self.both(ANIMALS[animal]), "land": LANDSCAPE[at if at >= 0 else len(LANDSCAPE)]}
         return fill(UP if step > 0 else DOWN, facts)
+
+    def gestures(self, state: State[Any]) -> list[str]:
+        """Return the steps that need no card: powers, both ways of the visible card's tokens, no more."""
+        s = _arctic(state)
+        steps = ["take-back", "value +1", "value -1", "refill", "draw-pile", "end"]
+        visible = s.visible(s.seat) if s.seat >= 0 else -1
+        if visible < 0:
+            return steps
+        main, companion = (ANIMALS[BOX[visible][part]] for part in (1, 4))
+        ways = [f"tokens {main}{one} {companion}{two}" for one in "+-" for two in "+-"]
+        return [*ways, *(f"extra {animal}{way}" for animal in (main, companion) for way in "+-"), *steps]
 
     def attempts(self, state: State[Any], path: Sequence[str]) -> Iterator[str]:
         """Yield what a place may mean: a card of the River, the pile."""

@@ -102,6 +102,11 @@ class BoardView:
     def notes(self, state: State[Any], seat: int) -> list[Words]:
         """Return what everybody may know of a player beside the score, a few words each."""
 
+    def gestures(self, state: State[Any]) -> list[str]:
+        """Return the texts of moves without a place of their own, legal or not: what a dispute may be about."""
+        del state
+        return []
+
     def points(self, state: State[Any]) -> int | None:
         """Return the points left in the turn, where the game has them."""
         del state
@@ -301,10 +306,11 @@ class BoardView:
         except (IndexError, KeyError):
             return Words(str(move), str(move))
 
-    def dispute(self, state: State[Any], path: Sequence[str]) -> list[tuple[Any, Ruling]]:
+    def dispute(self, state: State[Any], path: Sequence[str], *, blind: bool) -> list[tuple[Any, Ruling]]:
         """Return the rulings on what somebody may mean who taps these places: the legal ones first.
 
-        Refused ones follow: first those of a kind that is due now, whose reason is the place and not the time.
+        Refused ones follow: first those of a kind that is due now, whose reason is the place and not the time. Who is
+        ``blind`` may not know the hand of the player to move, and hears nothing that would tell it.
         """
         due = {str(move).split()[0] for move in state.moves()}
         found = []
@@ -313,7 +319,7 @@ class BoardView:
                 move = self.rules.parse(text)
             except (InvalidMoveError, AmbiguousMoveError):
                 continue
-            if self.secret(state, move):
+            if blind and self.secret(state, move):
                 continue
             found.append((move, state.check(move)))
         return sorted(found, key=lambda one: (not one[1].legal, str(one[0]).split()[0] not in due))

@@ -10,7 +10,7 @@ from companion.night.views.board import BoardView, Tap, fill
 from companion.rules.core import State
 from companion.rules.ice_team import svg
 from companion.rules.ice_team.box import DIE_FACES
-from companion.rules.ice_team.moves import IceMove
+from companion.rules.ice_team.moves import MOST_PENGUINS, IceMove
 from companion.rules.ice_team.state import TEAM, IceTeamState
 
 PROMPTS: dict[str, Words] = {
@@ -121,6 +121,11 @@ class IceTeamView(BoardView):
         if kind == "freeze":
             return Tap((), FREEZE.filled({"n": a}) if a != "0" else FREEZE_NONE)
         return Tap((), STOP)
+
+    def gestures(self, state: State[Any]) -> list[str]:
+        """Return what is said without a space: a stop, how many fish freeze."""
+        del state
+        return ["stop", *(f"freeze {n}" for n in range(MOST_PENGUINS + 1))]
 
     def attempts(self, state: State[Any], path: Sequence[str]) -> Iterator[str]:
         """Yield what two spaces, or one, may mean."""

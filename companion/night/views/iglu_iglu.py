@@ -213,16 +213,23 @@ class IgluIgluView(BoardView):
         if len(squares) >= 2:
             a, b = squares[-2:]
             yield from (f"walk {a} {b}", f"kayak {a} {b}")
+            if s.bears >> NUMBER[b] & 1:
+                yield from (f"walk {a} {b} harpoon", f"kayak {a} {b} harpoon")
             step = NUMBER[b] - NUMBER[a]
             yield from (f"drift {a} {name}" for name, by in DIRECTIONS.items() if by == step)
             if s.phase == at.MOVING:
                 yield from (f"move {m.token_text(token)} {a} {b}" for token in self._on(s, a))
             return
         for a in squares:
-            yield from (f"hunt {a} {m.token_text(token)}" for token in self._on(s, a))
+            yield from (f"{how} {a} {m.token_text(token)}" for how in ("hunt", "harpoon") for token in self._on(s, a))
             yield from (f"melt {a}", f"build {a}", f"thaw {a}")
             if s.phase == at.PLACING and s.to_move >= 0:
                 yield f"place {s.table.colours[s.to_move]} {a}"
+
+    def gestures(self, state: State[Any]) -> list[str]:
+        """Return the tiles that are played without a square, and the end of the turn."""
+        faces = _iglu(state).table.mix.faces
+        return ["end", "animals", "stop", *(face for face in faces if face.startswith("endurance"))]
 
     @staticmethod
     def _on(s: IgluState, name: str) -> list[int]:

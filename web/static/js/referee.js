@@ -124,6 +124,21 @@ function popChoice(match) {
     h("button", { type: "submit", class: "second" }, t("Rule on it")));
 }
 
+/** A step of Arctic with a card: what is done with it, and which card it is. */
+function cardChoice() {
+  const animals = { fox: t("fox"), moose: t("moose"), walrus: t("walrus"), orca: t("orca"), puffin: t("puffin"), bear: t("bear") };
+  const verbs = { place: t("place"), "place bottom": t("place under the pile"), "place under": t("place face down under the top card"),
+    draw: t("take from the River"), "draw-penalty": t("take from Penalty"), discard: t("put away") };
+  const choice = (name, label, values) => h("select", { name, "aria-label": label },
+    Object.entries(values).map(([id, words]) => h("option", { value: id }, words)));
+  return h("form", { class: "row", "data-submit": "judge-card", "data-key": "judge-card" },
+    choice("verb", t("What is done with a card?"), verbs),
+    choice("main", t("Main animal"), animals),
+    choice("value", t("Placement value"), { 1: "1", 2: "2", 3: "3", 4: "4", 5: "5" }),
+    choice("companion", t("Companion"), animals),
+    h("button", { type: "submit", class: "second" }, t("Rule on it")));
+}
+
 function dispute() {
   const match = openMatch();
   if (!match) {
@@ -143,6 +158,11 @@ function dispute() {
       h("input", { type: "text", name: "move", maxlength: 80, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
         placeholder: { "iglu-iglu": "walk b2 b3", arctic: "draw fox-5-moose", "ice-team": "leap a1 a3" }[match.game] ?? "place red card4", "aria-label": t("The move in its notation") }),
       h("button", { type: "submit", class: "second" }, t("Rule on it"))),
+    board?.gestures.length ? h("details", { class: "toys", "data-key": "gestures" },
+      h("summary", null, t("Moves without a place")),
+      h("div", { class: "steps many" }, board.gestures.map((one) =>
+        h("button", { type: "button", class: "second", "data-do": "judge-text", "data-move": one.text, "data-key": one.text }, said(one))))) : null,
+    match.game === "arctic" ? cardChoice() : null,
     rulings && rulings.length === 0 && h("p", { class: "quiet" }, t("Nothing of this game is done there.")),
     rulings && rulings.length > 1 && h("ul", { class: "steps", "aria-label": t("Which move is meant?") }, rulings.map((ruling, i) =>
       h("li", null, h("button", { type: "button", class: "toggle", "data-do": "which-ruling", "data-n": i, "aria-pressed": String(i === (now.pick ?? 0)) },
@@ -160,7 +180,13 @@ export function room() {
     h("h1", null, t("The referee")), dispute(), rulebook());
 }
 
+const ruleOn = (text) => {
+  alter({ path: [], rulings: null });
+  judge(`move=${encodeURIComponent(text)}`);
+};
+
 export const ROOM_DO = {
+  "judge-text": ({ move }) => ruleOn(move),
   "rules-of": ({ game }) => { asked += 1; alter({ game, book: null, found: null, query: "", shown: 0 }); },
   "more-rules": () => alter({ shown: now.shown + 1 }),
   "which-ruling": ({ n }) => alter({ pick: Number(n) }),
@@ -175,9 +201,12 @@ const gameOf = (option) => ({ pop: "igloo-pop", iglu: "iglu-iglu", variant: "igl
 export const ROOM_SUBMIT = {
   judge: (form) => {
     const text = new FormData(form).get("move").trim();
-    if (!text) return;
-    alter({ path: [], rulings: null });
-    judge(`move=${encodeURIComponent(text)}`);
+    if (text) ruleOn(text);
+  },
+  "judge-card": (form) => {
+    const data = new FormData(form);
+    const [verb, where] = data.get("verb").split(" ");
+    ruleOn([verb, `${data.get("main")}-${data.get("value")}-${data.get("companion")}`, where].filter(Boolean).join(" "));
   },
   "judge-pop": (form) => {
     const data = new FormData(form);
