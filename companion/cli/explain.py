@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import click
 from rich.text import Text
 
-from companion.cli.rules_text import MARKS, as_json, console, emit, language, read_json, ruling_text
+from companion.cli.rules_text import MARKS, as_json, console, emit, language, read_json, ruling_text, write_picture
 from companion.rules import game
-from companion.rules.core import JSON, SetupError, State
+from companion.rules.core import JSON, InvalidMoveError, Ruling, SetupError, State
 from companion.rules.rulebook import rulebook
 from companion.rules.turns import Evidence, Explanation, cases, explain, turns
 
@@ -23,13 +25,21 @@ SHARED = ("players", "options", "layout", "box", "packs", "powers", "first")
 @click.argument("game_id", metavar="GAME")
 @click.argument("before", type=FILE)
 @click.argument("after", type=FILE)
+@click.option(
+    "--svg",
+    type=click.Path(path_type=Path),
+    help="Draw the first refused step (or else the last of the turn) into this file, or all steps into this folder.",
+)
 @language
 @as_json
-def command(game_id: str, before: str, after: str, lang: str, json_: bool) -> int:
+def command(game_id: str, before: str, after: str, svg: Path | None, lang: str, json_: bool) -> int:
     """Say how AFTER came from BEFORE, two positions a whole turn of GAME apart (of Igloo Pop: of one round).
 
     In AFTER a place may be missing or null, and so may all that stands beside the places: then it is unknown. Where
     BEFORE tells no hands, any card or tile may have been played; where it tells no turn, anybody may have moved.
+
+    With --svg come pictures of what is said: BEFORE with the steps that are refused, or the steps of the shortest turn,
+    each in the position it is taken in; one where a file NAME.svg is named, all where a folder is.
 
     Exit status 1: no legal turn leads there, or AFTER is impossible.
     """
@@ -38,20 +48,47 @@ def command(game_id: str, before: str, after: str, lang: str, json_: bool) -> in
     whole = _whole(first, last)
     _read(game_id, whole)
     evidence = Evidence.of_position(last, game_id)
-    best = _best(states, evidence)
+    start, best = _best(states, evidence)
     problems = _problems(game_id, whole, states[0], evidence, lang)
     if json_:
         emit({**best.to_json(), "problems": problems})
     else:
         _show(best, problems, lang)
+    if svg is not None:
+        _draw(svg, start, best, lang)
     return 0 if best.legal else 1
 
 
-def _best(states: list[State[Any]], evidence: Evidence) -> Explanation:
-    """Return the shortest explanation of the first state that has a legal one, else the one that misses the least."""
+def _best(states: list[State[Any]], evidence: Evidence) -> tuple[State[Any], Explanation]:
+    """Return the state with the shortest legal explanation, else with that which misses the least, and what it is."""
     legal = [state for state in states if len(states) == 1 or turns(state, evidence, limit=1).turns]
-    found = [explain(state, evidence) for state in legal or states]
-    return min(found, key=lambda e: (not e.legal, len(e.differences) or 99, len(e.turns[0].moves) if e.legal else 0))
+    found = [(state, explain(state, evidence)) for state in legal or states]
+    return min(found, key=lambda pair: _rank(pair[1]))
+
+
+def _rank(found: Explanation) -> tuple[bool, int, int]:
+    return not found.legal, len(found.differences) or 99, len(found.turns[0].moves) if found.legal else 0
+
+
+def _draw(path: Path, start: State[Any], found: Explanation, lang: str) -> None:
+    """Draw refused steps, or those of the shortest turn; BEFORE alone where neither is known."""
+    pictures: list[tuple[State[Any], Any, Ruling | None]] = []
+    if found.legal:
+        state = start
+        for move in found.turns[0].moves:
+            pictures.append((state, move, None))
+            state = state.after(move)
+    else:
+        for text, ruling in found.rulings:
+            with suppress(InvalidMoveError):  # what is refused may be more than one move
+                pictures.append((start, start.game.parse(str(text)), ruling))
+    pictures = pictures or [(start, None, None)]
+    if path.suffix.lower() == ".svg":
+        write_picture(path, *pictures[-1 if found.legal else 0], lang=lang)
+        return
+    path.mkdir(parents=True, exist_ok=True)
+    for number, (state, move, ruling) in enumerate(pictures, 1):
+        write_picture(path / f"step-{number:02}.svg", state, move, ruling, lang=lang)
 
 
 def _position(path: str) -> dict[str, JSON]:

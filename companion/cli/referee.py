@@ -76,7 +76,7 @@ class _Pictures:
                 self.asked = verdict
         elif self.drawn < MOST_PICTURES:
             self.drawn += 1
-            write_picture(self.path / f"line-{verdict.line:04}.svg", verdict.before, verdict.move, self.lang)
+            write_picture(self.path / f"line-{verdict.line:04}.svg", verdict.before, verdict.move, lang=self.lang)
         else:
             self.left_out += 1
 
@@ -86,7 +86,7 @@ class _Pictures:
                 none = "There is no move to draw." if self.lang == "en" else "Il n’y a aucun coup à dessiner."
                 click.echo(f"companion: {none}", err=True)
                 return
-            write_picture(self.path, self.asked.before, self.asked.move, self.lang)
+            write_picture(self.path, self.asked.before, self.asked.move, lang=self.lang)
         if self.left_out:
             words = "dessins au plus ; sans dessin :" if self.lang == "fr" else "pictures at most; moves without one:"
             click.echo(f"companion: {MOST_PICTURES} {words} {self.left_out}", err=True)

@@ -136,14 +136,14 @@ def read_json(path: str) -> Any:
         raise RecordError(f"{path} is not valid JSON.", f"{path} n’est pas du JSON valide.") from None
 
 
-def write_picture(path: Path, state: State[Any], move: Move | None, lang: str) -> None:
-    """Write a position as an SVG file, with the marks of a move and the words of its ruling.
+def write_picture(path: Path, state: State[Any], move: Move | None, ruling: Ruling | None = None, *, lang: str) -> None:
+    """Write a position as an SVG file, with the marks of a move and the words of its ruling here or elsewhere.
 
     :raises OSError: when the file cannot be written.
     """
     from companion.rules.drawing import picture
 
-    path.write_text(picture(state, move, lang), encoding="utf-8")
+    path.write_text(picture(state, move, lang, ruling=ruling), encoding="utf-8")
 
 
 def fault_words(fault: Fault, lang: str) -> str:

@@ -98,14 +98,14 @@ def named(facts: Mapping[str, JSON], places: Container[str]) -> list[str]:
     return list(found)
 
 
-def picture(state: State[Any], move: Move | None = None, lang: str = "en") -> str:
+def picture(state: State[Any], move: Move | None = None, lang: str = "en", *, ruling: Ruling | None = None) -> str:
     """Return a position as SVG text; with a move also its marks, and below the board the ruling with its clauses.
 
     The move need not be legal here: what it is about is outlined (dashed where it is refused), and what else the ruling
-    names is dotted.
+    names is dotted. ``ruling``: that of a move that was judged elsewhere.
     """
     package = f"companion.rules.{state.game.id.replace('-', '_')}"
-    return str(import_module(f"{package}.svg").draw(state, move, lang))
+    return str(import_module(f"{package}.svg").draw(state, move, lang, ruling=ruling))
 
 
 def straight_arrow(begin: Point, end: Point, gaps: tuple[float, float], *, dash: str) -> list[str]:

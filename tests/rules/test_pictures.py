@@ -135,3 +135,42 @@ def test_what_cannot_be_drawn_is_said_in_one_line(tmp_path: Path, capsys: pytest
     assert capsys.readouterr().err.count("\n") == 1
     assert run(["referee", str(POP), "--svg", str(header)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+# --- explain ----------------------------------------------------------------------------------------------------------
+
+
+def two_positions(tmp_path: Path, *, reached: bool) -> list[str]:
+    """Return files of two positions of Igloo Pop, between which red placed an igloo, or a card changed by itself."""
+    pop = game("igloo-pop")
+    state = pop.start(
+        [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}],
+        setup={"cards": ["2", "3", "4", "5", "6", "7", "8", "9", "10"]},
+    ).play(pop.parse("start"))
+    after = state.play(pop.parse("place red card2")).position()
+    if not reached:
+        after["places"]["card5"] = {"ground": "13", "things": []}
+    for name, position in (("before", state.position()), ("after", after)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(position), encoding="utf-8")
+    return ["igloo-pop", str(tmp_path / "before.json"), str(tmp_path / "after.json")]
+
+
+def test_explain_draws_the_turn_step_by_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = two_positions(tmp_path, reached=True)
+    assert run(["explain", *files, "--json", "--svg", str(tmp_path / "steps")]) == 0
+    (turn, *_) = json.loads(capsys.readouterr().out)["turns"]
+    drawn = sorted((tmp_path / "steps").iterdir())
+    assert [path.name for path in drawn] == [f"step-{n:02}.svg" for n in range(1, len(turn) + 1)]
+    for path, move in zip(drawn, turn, strict=True):
+        assert told(root_of(path.read_text(encoding="utf-8"))).startswith(f"{move}: legal ")
+    assert run(["explain", *files, "--svg", str(tmp_path / "last.svg")]) == 0
+    assert (tmp_path / "last.svg").read_text(encoding="utf-8") == drawn[-1].read_text(encoding="utf-8")
+
+
+def test_explain_draws_what_stands_in_the_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = two_positions(tmp_path, reached=False)
+    assert run(["explain", *files, "--json", "--lang", "fr", "--svg", str(tmp_path / "no.svg")]) == 1
+    found = json.loads(capsys.readouterr().out)
+    root = root_of((tmp_path / "no.svg").read_text(encoding="utf-8"))
+    assert told(root).startswith(f"{found['facts']['refused'][0]}: refusé ") and "refused" in classes(root)
+    assert found["clauses"][0] in told(root)

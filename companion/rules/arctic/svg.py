@@ -106,12 +106,20 @@ class _Picture:
         self.parts += parts
 
 
-def draw(state: ArcticState, move: ArcticMove | None = None, lang: str = "en", *, viewer: int | None = None) -> str:
+def draw(
+    state: ArcticState,
+    move: ArcticMove | None = None,
+    lang: str = "en",
+    *,
+    viewer: int | None = None,
+    ruling: Ruling | None = None,
+) -> str:
     """Return the position as SVG text; with a move also its marks, and below the table the ruling with its clauses.
 
-    Hands stay hidden but for that of ``viewer``; a pile alone (a position without other players) is drawn alone.
+    ``ruling``: that of a move that was judged elsewhere. Hands stay hidden but for that of ``viewer``; a pile alone (a
+    position without other players) is drawn alone.
     """
-    ruling = None if move is None else state.check(move)
+    ruling = None if move is None else ruling or state.check(move)
     picture = _Picture(state, lang, move)
     if state.players > 1:
         _head(picture)

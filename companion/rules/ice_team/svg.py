@@ -74,11 +74,14 @@ class Grid(NamedTuple):
         return [(x + radius * cos(turn), y + radius * sin(turn)) for turn in turns]
 
 
-def draw(state: IceTeamState, move: IceMove | None = None, lang: str = "en") -> str:
-    """Return the boards as SVG text; with a move also its marks, and below the boards the ruling with its clauses."""
+def draw(state: IceTeamState, move: IceMove | None = None, lang: str = "en", *, ruling: Ruling | None = None) -> str:
+    """Return the boards as SVG text; with a move also its marks, and below the boards the ruling with its clauses.
+
+    ``ruling``: that of a move that was judged elsewhere.
+    """
     layout = state.table.layout
     grid, width, below = _frame(layout)
-    ruling = None if move is None else state.check(move)
+    ruling = None if move is None else ruling or state.check(move)
     caption = [] if ruling is None or move is None else ruling_caption(move, ruling, lang, int(width / 8.2))
     title = f"{WORDS[lang]['board']}: {state}"
     height = below + LINE * (1 + len(caption)) + (8 if caption else 0)

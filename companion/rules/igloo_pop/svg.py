@@ -56,9 +56,14 @@ WORDS = {
 }
 
 
-def draw(state: IglooPopState, move: IglooPopMove | None = None, lang: str = "en") -> str:
-    """Return the table as SVG text; with a move also its mark, and below the table the ruling with its clauses."""
-    ruling = None if move is None else state.check(move)
+def draw(
+    state: IglooPopState, move: IglooPopMove | None = None, lang: str = "en", *, ruling: Ruling | None = None
+) -> str:
+    """Return the table as SVG text; with a move also its mark, and below the table the ruling with its clauses.
+
+    ``ruling``: that of a move that was judged elsewhere.
+    """
+    ruling = None if move is None else ruling or state.check(move)
     parts = [*_village(state, lang), *_players(state, lang)]
     for index, (place, numbers) in enumerate(state.cards.items()):
         x, y = _centre(index)

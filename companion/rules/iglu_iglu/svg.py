@@ -56,9 +56,12 @@ _DEFS = """<defs>
 </defs>"""
 
 
-def draw(state: IgluState, move: IgluMove | None = None, lang: str = "en") -> str:
-    """Return the board as SVG text; with a move also its marks, and below the board the ruling with its clauses."""
-    ruling = None if move is None else state.check(move)
+def draw(state: IgluState, move: IgluMove | None = None, lang: str = "en", *, ruling: Ruling | None = None) -> str:
+    """Return the board as SVG text; with a move also its marks, and below the board the ruling with its clauses.
+
+    ``ruling``: that of a move that was judged elsewhere.
+    """
+    ruling = None if move is None else ruling or state.check(move)
     caption = [] if ruling is None or move is None else ruling_caption(move, ruling, lang, WIDTH)
     height = SIZE + LINE * len(caption) + (14 if caption else 0)
     title = f"{WORDS[lang]['board']}: {state}"
