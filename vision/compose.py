@@ -63,6 +63,7 @@ def make_examples(sampler: Sampler, taught: Sequence[Taught], seed: int = 0, siz
     """Return the examples to learn from; ``size`` scales how many."""
     rng = np.random.default_rng(seed)
     layout = sampler.layout
+    taught = [*taught, *_emptied(sampler, taught)]
     owned = [
         (shot, place, content) for shot, board in enumerate(taught) for place, content in sorted(board.contents.items())
     ]
@@ -80,6 +81,22 @@ def make_examples(sampler: Sampler, taught: Sequence[Taught], seed: int = 0, siz
         for thing, many in content.things:
             counts[row, thing] = many
     return Examples(patches, np.array([content.ground for content in contents]), counts, state, source)
+
+
+def _emptied(sampler: Sampler, taught: Sequence[Taught]) -> list[Taught]:
+    """Return boards on which places are emptied, for grounds that were never seen empty: what is around is drawn in."""
+    seen = {content.ground for board in taught for content in board.contents.values() if not content.things}
+    boards = []
+    for board in taught:
+        bare = {n: Content(c.ground) for n, c in board.contents.items() if c.ground not in seen and len(c.things) == 1}
+        if bare:
+            mask = np.zeros(board.straight.shape[:2], np.uint8)
+            for number in bare:
+                x, y, size = sampler.middle(number)
+                cv2.circle(mask, (round(x), round(y)), round(0.36 * size), 255, -1)
+            filled = cv2.inpaint(board.straight, mask, 3, cv2.INPAINT_TELEA).astype(np.uint8, copy=False)
+            boards.append(Taught(filled, bare))
+    return boards
 
 
 def _moved(
@@ -270,7 +287,7 @@ def _lay(patch: ByteArray, things: list[_Cutout], beside: bool, rng: np.random.G
         ring = spread * rng.uniform(0.5, 1.2) if many > 1 else 0.0
         at = (PATCH - 1) / 2 + _PLACE * (ring * np.array([np.cos(around), np.sin(around)]) + rng.normal(0, 0.05, 2))
         turn = float(rng.uniform(-180, 180)) if rng.random() < 0.5 else float(rng.normal(0, 12))
-        matrix = cv2.getRotationMatrix2D(
+        matrix: Any = cv2.getRotationMatrix2D(
             (float(thing.middle[0]), float(thing.middle[1])), turn, float(np.exp(rng.normal(0, 0.05)))
         )
         matrix[:, 2] += at - thing.middle
@@ -282,7 +299,7 @@ def _lay(patch: ByteArray, things: list[_Cutout], beside: bool, rng: np.random.G
 def _lit(patches: ByteArray, rng: np.random.Generator) -> ByteArray:
     """Return the patches in a little other light each, some blurred, all with noise."""
     n = len(patches)
-    gain: Any = np.exp(rng.normal(0, 0.05, (n, 1)) + rng.normal(0, 0.02, (n, 3)))
+    gain: Any = np.exp(rng.normal(0, 0.08, (n, 1)) + rng.normal(0, 0.03, (n, 3)))
     out: Any = patches.astype(np.float32) * gain[:, None, None, :].astype(np.float32)
     slope = rng.normal(0, 0.06, (n, 2))
     ramp = np.linspace(-0.5, 0.5, PATCH, dtype=np.float32)

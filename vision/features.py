@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from companion.ports import ByteArray
 
     Floats = NDArray[np.float32]
+    Vocabulary = dict[str, NDArray[Any]]
 
 WORDS: Final = 48
 _DIRECTIONS: Final = 6
@@ -43,7 +44,13 @@ def colours(patches: ByteArray) -> Floats:
 _MIX = np.array([[0.114, 0.587, 0.299], [0.0, -0.9, 0.9], [-0.9, 0.45, 0.45]], np.float32) / 255
 
 
-def find_words(seen: Floats, seed: int = 0) -> Floats:
+def find_vocabulary(patches: ByteArray, seed: int = 0) -> Vocabulary:
+    """Return what :func:`describe` needs to know of the taught patches: their colour words."""
+    seen = colours(patches)
+    return {"words": _find_words(seen[:, 8:-8:2, 8:-8:2].reshape(-1, 3), seed)}
+
+
+def _find_words(seen: Floats, seed: int) -> Floats:
     """Return (WORDS, 3): the colours that the pixels (n, 3) gather around."""
     rng = np.random.default_rng(seed)
     take = rng.choice(len(seen), min(len(seen), 12_000), replace=False)
@@ -63,7 +70,7 @@ def find_words(seen: Floats, seed: int = 0) -> Floats:
     return words
 
 
-def describe(patches: ByteArray, words: Floats) -> Floats:
+def describe(patches: ByteArray, known: Vocabulary) -> Floats:
     """Return (n, features) of patches (n, PATCH, PATCH, 3) BGR uint8."""
     n = len(patches)
     if not n:
@@ -72,21 +79,21 @@ def describe(patches: ByteArray, words: Floats) -> Floats:
     tall = seen.reshape(n * PATCH, PATCH, 3)
     cells = PATCH // _COLOUR_CELL
     coarse = cv2.resize(tall, (cells, n * cells), interpolation=cv2.INTER_AREA).reshape(n, -1)
-    return np.concatenate([coarse, _directions(seen[..., 0]), _counts(seen, words)], axis=1).astype(
+    return np.concatenate([coarse, _directions(seen[..., 0]), _counts(seen, known["words"])], axis=1).astype(
         np.float32, copy=False
     )
 
 
 def length() -> int:
     """Return how many features a patch has."""
-    return 3 * (PATCH // _COLOUR_CELL) ** 2 + _DIRECTIONS * (PATCH // _EDGE_CELL) ** 2 + 2 * WORDS
+    return int(groups()[-1].stop)
 
 
 def groups() -> list[slice]:
-    """Return which features belong together: colours, directions, words."""
+    """Return which features belong together: colours, directions, colour words."""
     first = 3 * (PATCH // _COLOUR_CELL) ** 2
     second = first + _DIRECTIONS * (PATCH // _EDGE_CELL) ** 2
-    return [slice(0, first), slice(first, second), slice(second, length())]
+    return [slice(0, first), slice(first, second), slice(second, second + 2 * WORDS)]
 
 
 def _directions(luma: Floats) -> Floats:

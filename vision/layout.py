@@ -96,6 +96,17 @@ class Layout:
         """Return the number of each thing."""
         return {thing: number for number, thing in enumerate(self.things)}
 
+    @cached_property
+    def valued(self) -> tuple[tuple[int, ...], ...]:
+        """Return for each kind with several values the numbers of its things: how many lie there is told from afar,
+        which values they have only from near by.
+        """
+        kinds: dict[str, list[int]] = {}
+        for number, thing in enumerate(self.things):
+            if thing.value is not None:
+                kinds.setdefault(thing.kind, []).append(number)
+        return tuple(tuple(numbers) for numbers in kinds.values() if len(numbers) > 1)
+
     def find_thing(self, kind: str, what: object) -> int:
         """Return the number of a thing by its kind and its colour or value, in any case and as text or number.
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 COMPONENTS: Final = 160
 HIDDEN: Final = 128
 EPOCHS: Final = 22
+NOISE: Final = 0.1
+DROP: Final = 0.2
 _BATCH: Final = 128
 _BANK: Final = 2500
 
@@ -35,12 +37,14 @@ _BANK: Final = 2500
 class Reading:
     """What the network says of n places: ``ground`` (n, grounds) and ``counts[t]`` (n, most + 1) are probabilities.
 
+    ``totals[k]`` (n, most + 1) are those of all things together of the k-th kind with values.
     ``odd`` (n,) is how unlike everything taught a place looks: 1 is as far as taught things come, 2 twice as far.
     ``inside`` (n, components) are the whitened features.
     """
 
     ground: Floats
     counts: tuple[Floats, ...]
+    totals: tuple[Floats, ...]
     odd: Floats
     inside: Floats
 
@@ -51,6 +55,7 @@ class Network:
 
     arrays: dict[str, NDArray[Any]]
     heads: tuple[int, ...]
+    things: int
 
     def whiten(self, features: Floats) -> Floats:
         """Return (n, components): features scaled by group and projected."""
@@ -61,14 +66,15 @@ class Network:
     def read(self, patches: ByteArray) -> Reading:
         """Say what lies in places by their patches, in the taught light."""
         a = self.arrays
-        white = self.whiten(describe(patches, a["words"]))
+        white = self.whiten(describe(patches, a))
         outputs = np.zeros((len(white), sum(self.heads)), np.float32)
         for net in range(len(a["w1"])):
             hidden = np.maximum(white @ a["w1"][net] + a["b1"][net], 0)
             outputs += hidden @ a["w2"][net] + a["b2"][net]
         outputs /= len(a["w1"]) * float(a["temperature"])
         parts = _softmaxes(outputs, self.heads)
-        return Reading(parts[0], tuple(parts[1:]), self.oddness(white), white)
+        counts, totals = tuple(parts[1 : 1 + self.things]), tuple(parts[1 + self.things :])
+        return Reading(parts[0], counts, totals, self.oddness(white), white)
 
     def oddness(self, white: Floats) -> Floats:
         """Return how far each place is from all examples, against how far those are from each other."""
@@ -90,14 +96,17 @@ def _softmaxes(outputs: Floats, heads: tuple[int, ...]) -> list[Floats]:
 
 
 def heads_of(layout: Layout) -> tuple[int, ...]:
-    """Return the sizes of the network's answers: grounds, then the possible numbers of each thing."""
-    return (len(layout.grounds), *(most + 1 for most in layout.most))
+    """Return the sizes of the network's answers: grounds, the numbers of each thing, those of kinds with values."""
+    totals = (max(layout.most[t] for t in kind) + 1 for kind in layout.valued)
+    return (len(layout.grounds), *(most + 1 for most in layout.most), *totals)
 
 
-def train(examples: Examples, words: Floats, layout: Layout, *, nets: int = 2, seed: int = 0) -> Network:
+def train(
+    examples: Examples, known: dict[str, NDArray[Any]], layout: Layout, *, nets: int = 2, seed: int = 0
+) -> Network:
     """Learn from examples; takes some seconds."""
     features = np.concatenate(
-        [describe(examples.patches[i : i + 512], words) for i in range(0, len(examples.patches), 512)]
+        [describe(examples.patches[i : i + 512], known) for i in range(0, len(examples.patches), 512)]
     )
     mean = features.mean(axis=0)
     scale = np.empty(features.shape[1], np.float32)
@@ -114,11 +123,11 @@ def train(examples: Examples, words: Floats, layout: Layout, *, nets: int = 2, s
     axes *= 1 / float((scaled[:1000] @ axes).std())
     white = (scaled @ axes).astype(np.float32)
     heads = heads_of(layout)
-    targets, known = _targets(examples, heads)
+    targets, shown = _targets(examples, heads, layout)
     rng = np.random.default_rng(seed)
-    fitted = [_fit(white, targets, known, heads, rng) for _ in range(nets)]
+    fitted = [_fit(white, targets, shown, heads, rng) for _ in range(nets)]
     arrays: dict[str, NDArray[Any]] = {
-        "words": words,
+        **known,
         "mean": mean.astype(np.float32),
         "scale": scale,
         "axes": axes,
@@ -129,20 +138,21 @@ def train(examples: Examples, words: Floats, layout: Layout, *, nets: int = 2, s
     bank, rest = order[:_BANK], order[_BANK : 2 * _BANK]
     arrays["bank"] = white[bank]
     arrays["usual"] = np.array(1.0, np.float32)
-    network = Network(arrays, heads)
+    network = Network(arrays, heads, len(layout.things))
     if len(rest) > 20:
         arrays["usual"] = np.array(np.quantile(network.oddness(white[rest]), 0.98), np.float32)
     return network
 
 
-def _targets(examples: Examples, heads: tuple[int, ...]) -> tuple[Floats, NDArray[np.bool_]]:
+def _targets(examples: Examples, heads: tuple[int, ...], layout: Layout) -> tuple[Floats, NDArray[np.bool_]]:
     """Return (n, outputs) of ones where the truth is, and which outputs were ever taught."""
     n = len(examples.ground)
     targets = np.zeros((n, sum(heads)), np.float32)
     targets[np.arange(n), examples.ground] = 1
     at = heads[0]
-    for thing, size in enumerate(heads[1:]):
-        targets[np.arange(n), at + np.minimum(examples.counts[:, thing], size - 1)] = 1
+    totals = [examples.counts[:, list(kind)].sum(axis=1) for kind in layout.valued]
+    for many, size in zip([*examples.counts.T, *totals], heads[1:], strict=True):
+        targets[np.arange(n), at + np.minimum(many, size - 1)] = 1
         at += size
     known: NDArray[np.bool_] = targets.astype(bool).any(axis=0)  # type: ignore[assignment]
     return targets, known
@@ -165,9 +175,9 @@ def _fit(
         order = rng.permutation(n)
         for at in range(0, max(n - _BATCH + 1, 1), _BATCH):
             rows = order[at : at + _BATCH]
-            x = white[rows] + rng.standard_normal((len(rows), inputs), dtype=np.float32) * 0.1
+            x = white[rows] + rng.standard_normal((len(rows), inputs), dtype=np.float32) * NOISE
             h = np.maximum(x @ w1 + b1, 0)
-            drop = (rng.random(h.shape, dtype=np.float32) > 0.2).astype(np.float32) / np.float32(0.8)
+            drop = (rng.random(h.shape, dtype=np.float32) > DROP).astype(np.float32) / np.float32(1 - DROP)
             h *= drop
             outputs = np.concatenate(_softmaxes(h @ w2 + b2, heads), axis=1)
             error = (outputs - targets[rows]) / len(rows)

@@ -6,15 +6,18 @@ changed count for little. Where too few agree, nothing is changed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
 
+from .labels import Content
+
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
 
-_AGREE = 0.35
+_AGREE = 0.4
 _CODED = 2.2
 
 
@@ -68,6 +71,37 @@ def _mode(off: FloatArray, weight: FloatArray) -> FloatArray:
 def _design(spots: FloatArray) -> FloatArray:
     x, y = spots[:, 0], spots[:, 1]
     return np.column_stack([np.ones_like(x), x, y, x * x, x * y, y * y])
+
+
+class Palette:
+    """The tones that contents usually have, in the light of the first board that was added."""
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._tones: dict[Content, list[FloatArray]] = {}
+
+    def add(self, tones: FloatArray, contents: Mapping[int, Content]) -> None:
+        """Learn the tones (places, 3) of a board that is in the common light."""
+        for number, content in contents.items():
+            self._tones.setdefault(content, []).append(tones[number])
+
+    def light(
+        self, spots: FloatArray, tones: FloatArray, contents: Mapping[int, Content], sure: Mapping[int, float]
+    ) -> FloatArray | None:
+        """Return the field that brings tones (places, 3) to those of the contents; None where too few are known."""
+        known = [n for n, content in contents.items() if content in self._tones]
+        if len(known) < 4:
+            return None
+        usual = np.stack([np.median(np.stack(self._tones[contents[n]]), axis=0) for n in known])
+        weight = np.array([sure.get(n, 1.0) for n in known])
+        return fit_field(spots[known], tones[known], usual, weight)
+
+    def guess(self, tones: FloatArray) -> FloatArray:
+        """Return the even field that brings the middle tone of a board to that of all boards."""
+        every = np.concatenate([np.stack(tones_of) for tones_of in self._tones.values()])
+        field = np.zeros((6, 3))
+        field[0] = np.median(every, axis=0) - np.median(tones, axis=0)
+        return field
 
 
 def apply_field(straight: ByteArray, field: FloatArray, size: tuple[int, int] = (9, 9)) -> ByteArray:

@@ -10,80 +10,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import notes
 from .compose import Taught, make_examples
-from .features import colours, find_words
+from .features import find_vocabulary
 from .labels import Content
 from .layout import Layout
 from .learn import Network, Reading, train
-from .light import apply_field, fit_field, tone
+from .light import Palette, apply_field, fit_field, tone
 from .patches import Sampler
+from .placelook import PlaceLook, factors_of, members_of
 from .profile import Profile, ProfileError, Shot, load_profile
 from .refind import Finder
+
+_LOOKS = 6
+_MEMORY = 60.0
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
 
     from .pose import Pose
-
-UNSURE: Final = 0.8
-"""A place is unsure where the likeliest content is less likely than this."""
-
-
-@dataclass(frozen=True)
-class PlaceLook:
-    """What lies in one place: probabilities.
-
-    ``ground`` has one for each class of ground, ``counts[t]`` for 0, 1, … of thing t (numbers of the layout).
-    ``odd`` is the probability of something else: a hand, a cup, a thing never taught. ``seen`` is False where the
-    photo does not show the place whole.
-    """
-
-    ground: FloatArray
-    counts: tuple[FloatArray, ...]
-    odd: float
-    seen: bool = True
-
-    @property
-    def content(self) -> Content:
-        """Return the likeliest content."""
-        things = tuple((t, int(p.argmax())) for t, p in enumerate(self.counts) if p.argmax())
-        return Content(int(self.ground.argmax()), things)
-
-    @property
-    def p(self) -> float:
-        """Return the probability of :attr:`content`, something else included."""
-        product = float(self.ground.max())
-        for p in self.counts:
-            product *= float(p.max())
-        return product * (1 - self.odd)
-
-    @property
-    def unsure(self) -> bool:
-        """Return whether one had better not rely on :attr:`content`."""
-        return not self.seen or self.p < UNSURE
-
-    def log_likelihood(self, content: Content) -> float:
-        """Return the logarithm of how well the place fits a content, bounded below by its oddness."""
-        product = float(self.ground[content.ground])
-        for thing, p in enumerate(self.counts):
-            count = content.count(thing)
-            product *= float(p[count]) if count < len(p) else 0.0
-        return float(np.log((1 - self.odd) * product + self.odd * 1e-2 + 1e-9)) if self.seen else 0.0
-
-    def to_json(self, layout: Layout) -> dict[str, Any]:
-        """Return the documented form of ``vision look --json``."""
-        ground = {name: round(float(p), 5) for name, p in zip(layout.grounds, self.ground, strict=True)}
-        things = [
-            {**layout.things[t].to_json(), "count": int(p.argmax()), "p": round(float(p.max()), 5)}
-            for t, p in enumerate(self.counts)
-            if p.argmax()
-        ]
-        return {"ground": ground, "things": things, "unsure": self.unsure, "else": round(float(self.odd), 5)}
 
 
 @dataclass(frozen=True)
@@ -129,6 +78,7 @@ class Table:
         self.layout = profile.layout
         self.sampler = Sampler(profile.layout)
         self._network: Network = profile.network
+        self._members = members_of(profile.layout)
         self._finder = Finder(profile, self.sampler)
         self._memory = _Memory(self.sampler, self._network, profile.shots)
 
@@ -167,9 +117,11 @@ class Table:
     def _place(self, number: int, reading: Reading, seen: bool) -> PlaceLook:
         ground = reading.ground[number].astype(np.float64)
         counts = [p[number].astype(np.float64) for p in reading.counts]
+        totals = [p[number].astype(np.float64) for p in reading.totals]
         odd = 1 / (1 + np.exp(-(float(reading.odd[number]) - 1.45) * 9))
-        ground, counts, odd = self._memory.weigh(number, reading.inside[number], ground, counts, odd)
-        return PlaceLook(ground, tuple(counts), float(odd), seen)
+        factors = factors_of(self.layout, self._members, counts, totals)
+        place = PlaceLook(ground, factors, self._members, float(odd), seen=seen)
+        return self._memory.weigh(number, reading.inside[number], place)
 
 
 class _Memory:
@@ -179,72 +131,129 @@ class _Memory:
         self._sampler = sampler
         self._network = network
         self._seen: dict[int, list[tuple[Content, FloatArray]]] = {}
-        self._tones: list[tuple[FloatArray, frozenset[int]]] = []
-        centre = np.array([sampler.layout.width, sampler.layout.height]) / 2
-        spots = np.array([[p.x, p.y] for p in sampler.layout.places])
-        left, far, right, near = sampler.box
-        self._spots = (spots - centre) / (np.array([right - left, near - far]) / 2)
-        for shot in common_light(sampler, shots):
+        self._tones: list[FloatArray] = []
+        self._spots = _spots(sampler)
+        lit, self._palette = common_light(sampler, shots)
+        for shot in lit:
             self.remember(shot)
+        self._same, self._changed = self._usual(lit[-1])
 
     def remember(self, shot: Shot) -> None:
+        """Keep what the places of a shot look like, at most six looks of each."""
         patches = self._sampler.cut(shot.straight)
         white = self._network.read(patches).inside
         for number, content in shot.contents.items():
             self._seen.setdefault(number, []).append((content, white[number].astype(np.float64)))
-            del self._seen[number][:-6]
-        self._tones.append((tone(patches), frozenset(shot.contents)))
+            del self._seen[number][:-_LOOKS]
+        self._tones.append(tone(patches))
         del self._tones[1:-4]
 
     def relit(self, straight: ByteArray) -> ByteArray:
-        """Return the straight picture in the taught light."""
+        """Return the straight picture in the taught light.
+
+        The light is told by the places that look as they did; where few do, by what the places are read as, twice.
+        """
         now = tone(self._sampler.cut(straight))
-        for taught, _ in reversed(self._tones):
+        for taught in reversed(self._tones):
             light = fit_field(self._spots, now, taught)
             if light is not None:
                 return apply_field(straight, light)
-        return straight
+        best, least = straight, float("inf")
+        for start in (None, self._palette.guess(now)):
+            lit = straight if start is None else apply_field(straight, start)
+            for _ in range(3):
+                reading = self._network.read(self._sampler.cut(lit))
+                strange = float(np.median(reading.odd))
+                if strange < least:
+                    best, least = lit, strange
+                read = {
+                    n: Content(int(ground.argmax()))
+                    for n, ground in enumerate(reading.ground)
+                    if all(float(p[n].argmax()) == 0 for p in reading.counts)
+                }
+                sure = {n: float(reading.ground[n].max()) for n in read}
+                light = self._palette.light(self._spots, now, read, sure)
+                if light is None:
+                    break
+                lit = apply_field(straight, light)
+        return best
 
-    def weigh(
-        self, number: int, inside: Any, ground: FloatArray, counts: list[FloatArray], odd: float
-    ) -> tuple[FloatArray, list[FloatArray], float]:
-        """Return the probabilities, sharpened where the place looks just as it did with a known content."""
-        del number, inside
-        return ground, counts, odd
+    def weigh(self, number: int, inside: Any, place: PlaceLook) -> PlaceLook:
+        """Return the place's look, sharpened where it looks much as it did with a known content."""
+        looks = self._seen.get(number)
+        if not looks:
+            return place
+        distances = [float(np.linalg.norm(white - inside)) for _, white in looks]
+        nearest = int(np.argmin(distances))
+        content = looks[nearest][0]
+        # How much likelier this distance is where nothing changed than where something did.
+        d = max(np.log(distances[nearest] + 1e-6), self._same[0])
+        odds = _density(d, *self._same) / (_density(d, *self._changed) + 1e-9)
+        odds = float(np.clip(odds, 1 / _MEMORY, _MEMORY))
+        if odds <= 1:
+            return place
+        p = place.probability(content)
+        return replace(place, memory=(content, (odds - 1) * p / (1 + (odds - 1) * p)))
+
+    def _usual(self, newest: Shot) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return mean and spread of the logarithm of distances of unchanged and of changed places."""
+        same: list[float] = []
+        changed: list[float] = []
+        for looks in self._seen.values():
+            for i, (content, look) in enumerate(looks):
+                for earlier, there in looks[:i]:
+                    (same if earlier == content else changed).append(float(np.linalg.norm(look - there)))
+        known = sorted(newest.contents)
+        white = self._network.read(self._sampler.cut(newest.straight, known)).inside
+        if len(same) < 20:
+            moved = self._sampler.cut_moved(newest.straight, known, np.tile([0.03, -0.03, 0.02, 1.02], (len(known), 1)))
+            same += np.linalg.norm(self._network.read(moved).inside - white, axis=1).tolist()
+        # Other contents in other places stand for changes that nobody has taught.
+        for i, number in enumerate(known):
+            other = [j for j, n in enumerate(known) if newest.contents[n] != newest.contents[number]]
+            if other:
+                changed.append(float(np.linalg.norm(white[other] - white[i], axis=1).min()))
+        log_same, log_changed = np.log(np.array(same) + 1e-6), np.log(np.array(changed or [2 * max(same)]) + 1e-6)
+        return (float(np.median(log_same)), max(float(log_same.std()), 0.2)), (
+            float(np.median(log_changed)),
+            max(float(log_changed.std()), 0.25),
+        )
 
 
-def common_light(sampler: Sampler, shots: Sequence[Shot]) -> list[Shot]:
-    """Return the shots in the light of the first, where they are alike enough to tell."""
-    if not shots:
-        return []
+def _density(value: float, mean: float, spread: float) -> float:
+    return float(np.exp(-0.5 * ((value - mean) / spread) ** 2) / spread)
+
+
+def _spots(sampler: Sampler) -> FloatArray:
+    """Return (places, 2): where the places are in the straight picture, −1…1."""
     left, far, right, near = sampler.box
-    centre = np.array([sampler.layout.width, sampler.layout.height]) / 2
-    spots = (np.array([[p.x, p.y] for p in sampler.layout.places]) - centre) / (
-        np.array([right - left, near - far]) / 2
-    )
-    lit = [shots[0]]
-    tones = [tone(sampler.cut(shots[0].straight))]
-    for shot in shots[1:]:
-        now = tone(sampler.cut(shot.straight))
-        same = [
-            np.array([shot.contents.get(n) == one.contents.get(n) is not None for n in range(len(spots))], float) * 0.9
-            + 0.1
-            for one in lit
-        ]
-        best = int(np.argmax([s.sum() for s in same]))
-        light = fit_field(spots, now, tones[best], same[best])
+    centre = np.array([left + right, far + near]) / 2
+    spots = np.array([[p.x, p.y] for p in sampler.layout.places])
+    return (spots - centre) / (np.array([right - left, near - far]) / 2)
+
+
+def common_light(sampler: Sampler, shots: Sequence[Shot]) -> tuple[list[Shot], Palette]:
+    """Return the shots in the light of the first, by what lies in their places, and the usual tones of all contents."""
+    spots = _spots(sampler)
+    palette = Palette()
+    lit = []
+    for shot in shots:
+        tones = tone(sampler.cut(shot.straight))
+        light = palette.light(spots, tones, shot.contents, {})
         straight = shot.straight if light is None else apply_field(shot.straight, light)
+        if light is not None:
+            tones = tone(sampler.cut(straight))
+        palette.add(tones, shot.contents)
         lit.append(replace(shot, straight=straight))
-        tones.append(tone(sampler.cut(straight)))
-    return lit
+    return lit, palette
 
 
 def learn(profile: Profile, *, seed: int = 0, size: float = 1.0) -> Profile:
     """Return the profile with a network learnt from its shots; takes some seconds."""
     sampler = Sampler(profile.layout)
-    shots = common_light(sampler, profile.shots)
+    shots, _ = common_light(sampler, profile.shots)
     taught = [Taught(shot.straight, dict(shot.contents)) for shot in shots]
     patches = np.concatenate([sampler.cut(board.straight, sorted(board.contents)) for board in taught])
-    words = find_words(colours(patches)[:, 8:-8:2, 8:-8:2].reshape(-1, 3), seed)
+    known = find_vocabulary(patches, seed)
     examples = make_examples(sampler, taught, seed, size)
-    return replace(profile, network=train(examples, words, profile.layout, seed=seed))
+    return replace(profile, network=train(examples, known, profile.layout, seed=seed))

@@ -71,6 +71,11 @@ class Sampler:
             ]
         )
 
+    def middle(self, number: int) -> tuple[float, float, float]:
+        """Return a place's centre in the straight picture and its larger side, in pixels."""
+        x, y, size = self._middles[number].tolist()
+        return x, y, size
+
     def cut(self, straight: ByteArray, places: list[int] | None = None) -> ByteArray:
         """Return (n, PATCH, PATCH, 3) patches of the places (all, where none are given), upright."""
         numbers = range(len(self.layout.places)) if places is None else places

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
 
 VERSION: Final = 1
-MOST_SHOTS: Final = 12
-"""Taught boards that are kept; the oldest goes first, the first of all (the set-up) last."""
+MOST_PLACES: Final = 2600
+"""Taught places that are kept; the oldest photos go first, the first of all (the set-up) last."""
 _LARGEST = 64 * 1024 * 1024
 
 
@@ -68,7 +68,7 @@ class Profile:
         """Return the profile with one more taught photo, not yet learnt from."""
         name = hashlib.sha256(straight.tobytes()).hexdigest()[:12]
         shots = [shot for shot in self.shots if shot.name != name]
-        if len(shots) >= MOST_SHOTS:
+        while len(shots) > 1 and sum(len(shot.contents) for shot in shots) + len(contents) > MOST_PLACES:
             del shots[1]
         return replace(self, shots=(*shots, Shot(name, straight, dict(contents))))
 
@@ -115,7 +115,7 @@ def _from_json(folder: Path, data: Any, layout: Layout) -> Profile:
     network = None
     if data.get("network"):
         with np.load(io.BytesIO(_read(folder / _plain(data["network"]))), allow_pickle=False) as stored:
-            network = Network({name: stored[name] for name in stored.files}, heads_of(layout))
+            network = Network({name: stored[name] for name in stored.files}, heads_of(layout), len(layout.things))
     corners = np.asarray(data["corners"], np.float64).reshape(4, 2) if data.get("corners") else None
     markers = np.asarray(data["markers"], np.float64).reshape(4, 4, 2) if data.get("markers") else None
     look = _picture(folder / _plain(data["look"])) if data.get("look") else None
