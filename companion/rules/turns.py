@@ -68,11 +68,20 @@ class Evidence:
         """Return the evidence that a position is: certain where it tells a place, nothing where it does not.
 
         ``game_id`` says whose position it is where it does not say so itself.
+
+        :raises SetupError: when the form is broken.
         """
-        search = _told_by(game_id or position.get("game"))
-        if search is not None:
-            return cls(*search(position))
-        places = {name: {content(place): 0.0} for name, place in position["places"].items() if place is not None}
+        try:
+            search = _told_by(game_id or position.get("game"))
+            if search is not None:
+                return cls(*search(position))
+            places = {name: {content(place): 0.0} for name, place in position["places"].items() if place is not None}
+        except (AttributeError, KeyError, TypeError):
+            raise SetupError(
+                "A position has places with things, each of a kind and a count, and players as objects.",
+                "Une position a des places avec des choses (things), chacune d'une sorte (kind) et en nombre (count),"
+                " et des joueurs en objets.",
+            ) from None
         known = {key: position[key] for key in ("trophies",) if position.get(key)}
         return cls(places, known)
 
@@ -232,7 +241,7 @@ class Explanation:
     differences: tuple[Missed, ...]
     rulings: tuple[tuple[Move | str, Ruling], ...]
     complete: bool
-    because: tuple[tuple[str, Ruling], ...] = ()
+    because: tuple[tuple[Move | str, Ruling], ...] = ()
 
     def to_json(self) -> dict[str, JSON]:
         """Return the documented form (``explain --json``)."""

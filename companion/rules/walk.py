@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 from itertools import combinations
 from typing import Any, Final
 
-from companion.rules.core import JSON, Ruling, State
+from companion.rules.core import JSON, Move, Ruling, State
 from companion.rules.turns import LIMIT, REFUSALS, Difference, Evidence, Explanation, Found, Turn, content
 
 HOPELESS: Final = 999
@@ -73,7 +73,7 @@ class Goal(ABC):
     def suspects(self, s: Any, missed: Sequence[str]) -> Iterable[Any]:
         """Yield the moves that would make good what is missed, were they legal: the ones to be asked about."""
 
-    def verdicts(self, nearest: Turn, missed: Sequence[str]) -> Iterable[tuple[str, Ruling]]:
+    def verdicts(self, nearest: Turn, missed: Sequence[str]) -> Iterable[tuple[Move | str, Ruling]]:
         """Yield what is wrong with what was seen and no single move can say: words for it, and the ruling."""
         del nearest, missed
         return ()
@@ -111,7 +111,7 @@ class Goal(ABC):
         missed = [
             name
             for name, seen in self.evidence.places.items()
-            if not any(self.fits_place(name, one, content(places[name])) for one in seen)
+            if not any(self.fits_place(name, one, content(places[name] or {})) for one in seen)
         ]
         return missed + [
             name for name, seen in self.evidence.fields.items() if not self.fits_field(name, seen, told.get(name))
@@ -126,7 +126,7 @@ class Goal(ABC):
         places = s.position()["places"]
         total = 0.0
         for name, seen in self.evidence.places.items():
-            here = content(places[name])
+            here = content(places[name] or {})
             total += max(seen.get(one, 0.0) for one in seen if self.fits_place(name, one, here))
         return total
 
@@ -242,7 +242,7 @@ def explain(
     found = finder(before, evidence, limit, goal.MOST)
     if found.turns:
         steps = tuple(_steps(before, found.turns[0].moves))
-        because = tuple((str(move), state.check(move)) for state, move in steps)
+        because = tuple((move, state.check(move)) for state, move in steps)
         return Explanation(True, found.turns, None, (), (), found.complete, because)
     nearest = _nearest(before, goal, finder)
     if nearest is None:
@@ -251,7 +251,7 @@ def explain(
     position = nearest.state.position()
     told = goal.fields(position)
     places = tuple(
-        Difference(name, tuple(evidence.places[name]), content(position["places"][name]))
+        Difference(name, tuple(evidence.places[name]), content(position["places"][name] or {}))
         for name in missed
         if name in evidence.places
     )
@@ -353,7 +353,7 @@ def _way(last: State[Any], parents: Mapping[State[Any], tuple[State[Any], Any] |
     return tuple(reversed(moves))
 
 
-Rulings = tuple[tuple[str, Ruling], ...]
+Rulings = tuple[tuple[Move | str, Ruling], ...]
 
 
 def _asked(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str]) -> tuple[Rulings, Rulings]:
@@ -361,15 +361,14 @@ def _asked(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str])
 
     A move that was possible somewhere on the way is not refused, whatever comes later.
     """
-    refused: dict[str, Ruling] = {}
-    possible: dict[str, Ruling] = {}
+    refused: dict[Move | str, Ruling] = {}
+    possible: dict[Move | str, Ruling] = {}
     states = [state for state, _ in _steps(before, nearest.moves)]
     for state in [*states, nearest.state] if goal.ASKS_LAST else states:
         for suspect in goal.suspects(state, missed):
             ruling = state.check(suspect)
-            (possible if ruling.legal else refused).setdefault(str(suspect), ruling)
-    taken = {*possible, *map(str, nearest.moves)}
-    told = {text: ruling for text, ruling in refused.items() if text not in taken}
+            (possible if ruling.legal else refused).setdefault(suspect, ruling)
+    told = {move: ruling for move, ruling in refused.items() if move not in {*possible, *nearest.moves}}
     told.update(goal.verdicts(nearest, missed))
     return tuple(told.items())[:REFUSALS], tuple(possible.items())[:REFUSALS]
 
@@ -392,4 +391,4 @@ def _because(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str
         maker = goal.maker(name, states)
         if maker is not None:
             made[name] = maker
-    return tuple((str(steps[n][1]), steps[n][0].check(steps[n][1])) for n in sorted(set(made.values()))[:REFUSALS])
+    return tuple((steps[n][1], steps[n][0].check(steps[n][1])) for n in sorted(set(made.values()))[:REFUSALS])

@@ -1,4 +1,4 @@
-"""The walk through a turn that Arctic, Igloo Pop and Ice Team share: the shortest, all of them, honest when it stops."""
+"""The walk through a turn that Arctic, Igloo Pop and Ice Team share: the shortest, all of them, and honest."""
 
 from __future__ import annotations
 

@@ -246,7 +246,7 @@ class ArcticGoal(Bounds):
         """Yield the steps that would have made what was seen."""
         return suspects.suspects(self, s, missed)
 
-    def verdicts(self, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[str, Ruling]]:
+    def verdicts(self, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[ArcticMove, Ruling]]:
         """Yield the rulings on steps at a moment that the nearest turn does not have."""
         return suspects.verdicts(self, nearest, missed)
 

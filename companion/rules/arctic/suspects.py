@@ -88,7 +88,7 @@ def _strides(goal: Bounds, s: ArcticState) -> Iterator[ArcticMove]:
         yield from (ArcticMove("extra", arrow(animal, step)) for animal, step in steps.items())
 
 
-def verdicts(goal: Bounds, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[str, Ruling]]:
+def verdicts(goal: Bounds, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[ArcticMove, Ruling]]:
     """Yield the rulings on steps at a moment that the nearest turn does not have: too many cards, a fresh power."""
     me, mine = goal.me, f"p{goal.me + 1}."
     end: Any = nearest.state
@@ -120,7 +120,7 @@ def verdicts(goal: Bounds, nearest: Turn, missed: Sequence[str]) -> Iterator[tup
         yield _asked(done, ArcticMove("discard", UNKNOWN))
 
 
-def _fresh(goal: Bounds, placing: ArcticState, seen: Sequence[int]) -> Iterator[tuple[str, Ruling]]:
+def _fresh(goal: Bounds, placing: ArcticState, seen: Sequence[int]) -> Iterator[tuple[ArcticMove, Ruling]]:
     """Yield the ruling on a card put under by the fox's power that was taken only in this turn (ARC-A.5)."""
     if seen and seen[-1] < FACE_DOWN and MAIN[seen[-1]] == 0 and goal.before.owners[0] != goal.me:
         fresh = placing.copy()
@@ -130,5 +130,5 @@ def _fresh(goal: Bounds, placing: ArcticState, seen: Sequence[int]) -> Iterator[
                 yield _asked(fresh, move)
 
 
-def _asked(s: ArcticState, move: ArcticMove) -> tuple[str, Ruling]:
-    return str(move), s.check(move)
+def _asked(s: ArcticState, move: ArcticMove) -> tuple[ArcticMove, Ruling]:
+    return move, s.check(move)

@@ -318,7 +318,7 @@ class PopGoal(walk.Goal):
         """Yield the moves that would have made what was seen."""
         return suspects.suspects(self, s, missed)
 
-    def verdicts(self, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[str, Ruling]]:
+    def verdicts(self, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[IglooPopMove | str, Ruling]]:
         """Yield the faults of hands, and what follows an end."""
         return suspects.verdicts(self, nearest, missed)
 

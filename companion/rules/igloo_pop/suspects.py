@@ -62,7 +62,7 @@ def _at(goal: PopGoal, s: IglooPopState, where: int) -> Iterator[IglooPopMove]:
         yield m.DEALS[where][card]
 
 
-def verdicts(goal: PopGoal, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[str, Ruling]]:
+def verdicts(goal: PopGoal, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[IglooPopMove | str, Ruling]]:
     """Yield the rulings on what no move says: an igloo that was moved, a thaler not one's own, a game that is over."""
     before, end = goal.before, _end(nearest)
     for where, place in enumerate(PLACES):
@@ -79,9 +79,9 @@ def verdicts(goal: PopGoal, nearest: Turn, missed: Sequence[str]) -> Iterator[tu
             yield f"{colour}.captured", fault_ruling("POP-2.5", colour, before)
     for place, number in twice(goal):
         reason = Reason("number-used", {"place": place, "number": number, "phase": "checking"})
-        yield f"reveal {place} {number}", rulebook("igloo-pop").ruling(False, reason, before)
+        yield m.REVEALS[PLACES.index(place)][number - IGLOOS[0]], rulebook("igloo-pop").ruling(False, reason, before)
     if "phase" in missed and end.phase == "over":
-        yield str(m.START_MOVE), end.check(m.START_MOVE)
+        yield m.START_MOVE, end.check(m.START_MOVE)
 
 
 def twice(goal: PopGoal) -> list[tuple[str, int]]:
@@ -89,7 +89,7 @@ def twice(goal: PopGoal) -> list[tuple[str, int]]:
     shown = [(PLACES[where], number) for where, pairs in (goal.results or {}).items() for _, number in pairs]
     shown += [(PLACES[where], number) for where, pairs in goal.numbers.items() for _, number in pairs]
     count = Counter(number for _, number in shown)
-    last = {number: place for place, number in shown if count[number] > 1}
+    last = {number: place for place, number in shown if count[number] > 1 and number in IGLOOS}
     return [(place, number) for number, place in last.items()]
 
 

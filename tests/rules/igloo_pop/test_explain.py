@@ -45,7 +45,7 @@ def refused_by(found: Explanation) -> dict[str, tuple[str, ...]]:
 def because_of(found: Explanation) -> dict[str, tuple[str, ...]]:
     """Return the steps that had to make it otherwise, and by what."""
     assert not found.legal and found.nearest is not None and found.differences
-    return {move: ruling.clauses for move, ruling in found.because}
+    return {str(move): ruling.clauses for move, ruling in found.because}
 
 
 @pytest.fixture
