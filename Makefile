@@ -6,7 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # Debian packages by purpose: the firmware and its emulator bench, the browser, what checks the installer.
-APT_FIRMWARE := gcc g++ make gcc-avr avr-libc binutils-avr avrdude libsimavr-dev libelf-dev pkg-config
+APT_FIRMWARE := gcc g++ make gcc-avr avr-libc binutils-avr avrdude gcc-arm-none-eabi \
+  libsimavr-dev libelf-dev pkg-config
 APT_BROWSER := chromium fonts-dejavu-core
 APT_INSTALL := shellcheck systemd
 RUN_ARGS ?=

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import time
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from companion.igloo.candidates import Candidate
     from companion.ports import IglooStatus
 
+PICO = "pico"
 HELLO_S = 12.0
 """So long a board that was just flashed may take to say hello: its boot loader waits, and every rate is tried."""
 
@@ -74,21 +77,29 @@ def list_command(context: click.Context, as_json: bool) -> None:
 
 @command.command(name="flash")
 @click.option("--port", default="", help="The board's serial port (else it is found by itself).")
-@click.option("--board", default="", help="nano, nano-old, pro-mini (3.3 V), pro-mini-5v; where it cannot be told.")
+@click.option("--board", default="", help="nano, nano-old, pro-mini (3.3 V), pro-mini-5v, pico; else found.")
 @click.option("--baud", type=click.Choice([str(baud) for baud in BAUDS]), default="500000", show_default=True)
-@click.option("--image", type=click.Path(dir_okay=False, path_type=Path), help="An Intel HEX file instead of ours.")
+@click.option(
+    "--image", type=click.Path(dir_okay=False, path_type=Path), help="A HEX (Pico: UF2) file instead of ours."
+)
 @click.option("--check/--no-check", default=True, show_default=True, help="Wait until the board says hello.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def flash_command(port: str, board: str, baud: str, image: Path | None, check: bool, as_json: bool) -> int:
     """Put the igloo's program onto a board, read it back, and wait until it speaks.
 
+    A Pico is plugged in with its button BOOTSEL held down: then it is a drive, and the program is copied onto it.
+
     Exit status 1: the program is on the board, but it does not speak as an igloo.
     """
     from companion.flasher.avr import BOARDS, find_loader, flash
     from companion.flasher.images import hex_bytes
+    from companion.flasher.uf2 import find_drive
 
-    if board and board not in BOARDS:
-        raise click.UsageError(f"There is no board {board!r}; there are: {', '.join(BOARDS)}.")
+    if board and board not in {*BOARDS, PICO}:
+        raise click.UsageError(f"There is no board {board!r}; there are: {', '.join(BOARDS)}, {PICO}.")
+    drive = find_drive() if board == PICO or not (board or port) else None
+    if board == PICO or drive is not None:
+        return _flash_pico(drive, int(baud), image, as_json)
     if not port:
         port = _only_port()
     if not as_json:
@@ -130,6 +141,35 @@ def flash_command(port: str, board: str, baud: str, image: Path | None, check: b
     else:
         click.echo("Written and read back, but the board does not say hello; is it the image for its clock?", err=True)
     return int(check and not speaks)
+
+
+def _flash_pico(drive: Path | None, baud: int, image: Path | None, as_json: bool) -> int:
+    """Copy the program onto a Pico's drive; it starts by itself, and its line is another one than its USB."""
+    from companion.flasher.uf2 import unpack
+
+    if drive is None:
+        raise FirmwareError("No Pico in its boot mode is mounted: hold BOOTSEL down while plugging it in.")
+    path = image or find("rp2040", 48_000_000, baud)[1]
+    data = path.read_bytes()
+    unpack(data)
+    # The drive takes 512-byte blocks as they come and vanishes after the last one; closing may find it gone already.
+    handle = os.open(drive / path.name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    try:
+        written = 0
+        while written < len(data):
+            written += os.write(handle, data[written:])
+        with contextlib.suppress(OSError):
+            os.fsync(handle)
+    finally:
+        with contextlib.suppress(OSError):
+            os.close(handle)
+    if as_json:
+        click.echo(
+            json.dumps({"port": str(drive), "board": PICO, "chip": "rp2040", "image": path.name, "checked": False})
+        )
+    else:
+        click.echo(f"{path.name} was copied to {drive}; the Pico starts by itself and speaks at its pins GP0 and GP1.")
+    return 0
 
 
 def _only_port() -> str:

@@ -19,7 +19,7 @@ from typing import Final
 
 import serial
 
-from companion.flasher.images import FirmwareError
+from companion.flasher.errors import FirmwareError
 
 
 @dataclass(frozen=True, slots=True)

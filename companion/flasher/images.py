@@ -16,6 +16,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from companion.flasher import uf2
+from companion.flasher.errors import FirmwareError
+
+__all__ = [
+    "BAUDS",
+    "PREBUILT",
+    "SOURCE",
+    "FirmwareError",
+    "Image",
+    "build",
+    "find",
+    "hex_bytes",
+    "keep",
+    "known",
+    "prebuilt",
+]
+
 SOURCE = Path(__file__).resolve().parents[2] / "firmware"
 """The firmware's source in a checkout; a wheel does not carry it."""
 
@@ -31,20 +48,28 @@ FLASH_LIMIT = 30_720
 RAM_LIMIT = 1_536
 """Bytes of static memory that leave the stack a quarter of the 2 KiB."""
 
+PICO_LIMIT = 61_440
+"""Bytes that program and variables of a Pico may take, of the 64 KiB that its linker script knows."""
+
 MANIFEST = "images.json"
-TOOLS = {"make": "make", "avr-gcc": "gcc-avr", "avr-objcopy": "binutils-avr", "avr-size": "binutils-avr"}
-
-
-class FirmwareError(OSError):
-    """The firmware cannot be built, or an image is not what it should be; the message is one sentence."""
+TOOLS = {
+    "make": "make",
+    "avr-gcc": "gcc-avr",
+    "avr-objcopy": "binutils-avr",
+    "avr-size": "binutils-avr",
+    "arm-none-eabi-gcc": "gcc-arm-none-eabi",
+    "arm-none-eabi-objcopy": "binutils-arm-none-eabi",
+    "arm-none-eabi-size": "binutils-arm-none-eabi",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
     """One image for one chip.
 
-    ``file`` is the name of the Intel HEX file in the build folder and ``sha256`` its digest; ``clock_hz`` and
-    ``baud`` are compiled in. ``flash`` and ``ram`` are bytes (``ram`` without the stack). ``compiler`` made it.
+    ``file`` is the name of the Intel HEX file (of a Pico: the UF2 file) in the build folder and ``sha256`` its digest;
+    ``clock_hz`` and ``baud`` are compiled in. ``flash`` and ``ram`` are bytes (``ram`` without the stack; a Pico's
+    program runs in it). ``compiler`` made it.
     """
 
     name: str
@@ -59,7 +84,7 @@ class Image:
 
 
 def build(baud: int = 500_000, *, source: Path | None = None) -> list[Image]:
-    """Build the images for both clocks, prove that a second build gives the same bytes, and return them.
+    """Build the images for all boards, prove that a second build gives the same bytes, and return them.
 
     :raises FirmwareError: the source or a tool is missing, the build fails, two builds differ, or an image is too big
     """
@@ -79,8 +104,7 @@ def build(baud: int = 500_000, *, source: Path | None = None) -> list[Image]:
         for one, other in zip(first, second, strict=True):
             if one.read_bytes() != other.read_bytes():
                 raise FirmwareError(f"Two builds of {one.name} differ, so it cannot be trusted.")
-        compiler = _run(["avr-gcc", "--version"], source).splitlines()[0]
-        images = [_describe(path, baud, compiler) for path in first if path.suffix == ".hex"]
+        images = [_describe(path, baud) for path in first if path.suffix in {".hex", ".uf2"}]
         for path in first:
             draft = folder / (path.name + ".new")
             shutil.copyfile(path, draft)
@@ -176,20 +200,35 @@ def _run(command: Sequence[str], folder: Path) -> str:
 
 
 def _make(source: Path, folder: Path, baud: int) -> list[Path]:
-    for part in ("core", "avr"):
+    for part in ("core", "avr", "rp2040"):
         shutil.copytree(source / part, folder / part)
     shutil.copy(source / "Makefile", folder)
     _run(["make", "images", f"BAUD={baud}"], folder)
-    return sorted(path for path in (folder / "build").iterdir() if path.suffix in {".hex", ".elf"})
+    for path in (folder / "build").glob("*.bin"):
+        sealed = uf2.sealed(path.read_bytes())
+        path.write_bytes(sealed)
+        path.with_suffix(".uf2").write_bytes(uf2.pack(sealed))
+    return sorted(path for path in (folder / "build").iterdir() if path.suffix in {".hex", ".elf", ".bin", ".uf2"})
 
 
-def _describe(path: Path, baud: int, compiler: str) -> Image:
+def _describe(path: Path, baud: int) -> Image:
     _, chip, clock, _ = path.stem.split("-")
-    flash = len(hex_bytes(path.read_text(encoding="ascii")))
-    _, data, bss, *_ = _run(["avr-size", str(path.with_suffix(".elf"))], path.parent).splitlines()[1].split()
-    ram = int(data) + int(bss)
-    if flash > FLASH_LIMIT or ram > RAM_LIMIT:
+    elf = str(path.with_suffix(".elf"))
+    if path.suffix == ".uf2":
+        tool, most = "arm-none-eabi-", (PICO_LIMIT, PICO_LIMIT)
+        flash = path.with_suffix(".bin").stat().st_size
+        sizes = dict(
+            line.split()[:2] for line in _run([f"{tool}size", "-A", elf], path.parent).splitlines()[2:] if line
+        )
+        ram = int(sizes[".program"]) + int(sizes[".bss"])
+    else:
+        tool, most = "avr-", (FLASH_LIMIT, RAM_LIMIT)
+        flash = len(hex_bytes(path.read_text(encoding="ascii")))
+        _, data, bss, *_ = _run([f"{tool}size", elf], path.parent).splitlines()[1].split()
+        ram = int(data) + int(bss)
+    if flash > most[0] or ram > most[1]:
         raise FirmwareError(f"{path.name} is too big: {flash} bytes of flash, {ram} of memory.")
+    compiler = _run([f"{tool}gcc", "--version"], path.parent).splitlines()[0]
     return Image(
         name=path.stem,
         chip=chip,

@@ -43,6 +43,13 @@ def avr_pins() -> dict[str, str]:
     return dict(re.findall(r"^#define PIN_(\w+) P\w\d .*// Arduino (D\d+)", text, re.MULTILINE))
 
 
+def pico_pins() -> dict[str, tuple[str, int]]:
+    """Return signal -> (GP number, pin of the Pico), from the firmware's own header."""
+    text = (ROOT / "firmware" / "rp2040" / "pins.h").read_text(encoding="utf-8")
+    found = re.findall(r"^#define PIN_(\w+) (\d+) +// Pico pin (\d+)", text, re.MULTILINE)
+    return {signal: (f"GP{gpio}", int(pin)) for signal, gpio, pin in found}
+
+
 class Sheet:
     """A drawing in millimetre-like units, collected as SVG elements."""
 
@@ -233,6 +240,56 @@ def nano() -> Sheet:
     return sheet
 
 
+def pico() -> Sheet:
+    """The igloo of a Pico: six wires to the module, three to an adapter."""
+    pins = pico_pins()
+    sheet = Sheet(900, 400, "Raspberry Pi Pico with an ADXL345 module and a USB adapter")
+    rows = [90 + 42 * n for n in range(6)]
+    names = {signal: f"{gpio} · {pin}" for signal, (gpio, pin) in pins.items()} | {"3V3": "3V3 · 36", "GND": "GND · 38"}
+    left = [("RX", "TXD"), ("TX", "RXD"), ("GND", "GND")]
+    ground = "GND · 3"
+    board = sheet.board(
+        370,
+        40,
+        190,
+        300,
+        "Raspberry Pi Pico",
+        BOARD,
+        [(names[signal], y, "right") for (signal, _), y in zip(MODULE_PINS, rows, strict=True)]
+        + [(names[mine] if mine != "GND" else ground, rows[n], "left") for n, (mine, _) in enumerate(left)],
+    )
+    module = sheet.board(
+        690,
+        40,
+        170,
+        300,
+        "ADXL345 module",
+        MODULE,
+        [(name, y, "left") for (_, name), y in zip(MODULE_PINS, rows, strict=True)],
+    )
+    adapter = sheet.board(
+        40,
+        40,
+        200,
+        300,
+        "USB adapter, 3.3 V",
+        BOARD,
+        [(theirs, rows[n], "right") for n, (_, theirs) in enumerate(left)],
+    )
+    for signal, name in MODULE_PINS:
+        a, b = board[f"{names[signal]}@right"], module[name]
+        sheet.line([a, b], WIRES[signal])
+        sheet.text((a[0] + b[0]) / 2, a[1] - 6, signal, size=12, anchor="middle", colour=WIRES[signal])
+    for mine, theirs in left:
+        there = board[f"{ground if mine == 'GND' else names[mine]}@left"]
+        sheet.line([adapter[theirs], there], WIRES[mine])
+    sheet.text(465, 325, "power: its USB socket", size=12, anchor="middle", colour=FAINT)
+    sheet.text(
+        40, 372, "Instead of the adapter: the Raspberry Pi's own pins 8 (TXD), 10 (RXD) and 6 (GND), crossed.", size=13
+    )
+    return sheet
+
+
 def panel() -> Sheet:
     """Buttons, lights and buzzer at the header, as `standard` has them."""
     sheet = Sheet(900, 640, "The panel at the Raspberry Pi's header")
@@ -351,6 +408,7 @@ def builds() -> Sheet:
 DRAWINGS = {
     "wiring-pro-mini.svg": pro_mini,
     "wiring-nano.svg": nano,
+    "wiring-pico.svg": pico,
     "panel.svg": panel,
     "camera.svg": camera,
     "builds.svg": builds,

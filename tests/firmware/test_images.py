@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from companion.cli import run
-from companion.flasher import images
+from companion.flasher import images, uf2
 
 FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
 
@@ -21,7 +21,7 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the source, so that nothing else builds there."""
     out = tmp_path / "firmware"
     out.mkdir()
-    for part in ("core", "avr"):
+    for part in ("core", "avr", "rp2040"):
         shutil.copytree(FIRMWARE / part, out / part)
     shutil.copy(FIRMWARE / "Makefile", out)
     monkeypatch.setattr(images, "SOURCE", out)
@@ -31,10 +31,17 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_build_and_list(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["firmware", "build", "--json"]) == 0
     built = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [(image["clock_hz"], image["baud"]) for image in built] == [(16_000_000, 500_000), (8_000_000, 500_000)]
+    assert [(image["clock_hz"], image["baud"]) for image in built] == [
+        (16_000_000, 500_000),
+        (8_000_000, 500_000),
+        (48_000_000, 500_000),
+    ]
     for image in built:
         content = (source / "build" / image["file"]).read_bytes()
         assert image["sha256"] == hashlib.sha256(content).hexdigest()
+        if image["chip"] == "rp2040":
+            assert 3000 < image["flash"] < 8192 and image["flash"] <= len(uf2.unpack(content))
+            continue
         assert image["chip"] == "atmega328p"
         assert image["flash"] == len(images.hex_bytes(content.decode()))
         assert 2000 < image["flash"] < 4096 and 256 < image["ram"] < 768  # small, and worth a look when it is not
@@ -57,7 +64,8 @@ def test_what_is_no_longer_what_was_built_is_refused(source: Path, capsys: pytes
     (source / "build" / images.MANIFEST).write_text("[{}]")
     assert run(["firmware", "list"]) == 2
     assert "damaged" in capsys.readouterr().err
-    assert images.build() and images.known() == images.build()
+    again = images.build()
+    assert again and images.known() == again
 
 
 def test_nothing_built_yet(source: Path, capsys: pytest.CaptureFixture[str]) -> None:

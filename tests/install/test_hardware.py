@@ -70,6 +70,8 @@ def test_the_drawings_are_drawn_from_the_same_pins(draw: ModuleType, tmp_path: P
         assert f"docs/hardware/{name}" in PAGE
     for pin in ("D10", "D11", "D12", "D13"):
         assert f">{pin}<" in kept["wiring-pro-mini.svg"] and f">{pin}<" in kept["wiring-nano.svg"]
+    for gpio in ("GP0", "GP1", "GP16", "GP17", "GP18", "GP19"):
+        assert f">{gpio} · " in kept["wiring-pico.svg"]
     for gpio in STANDARD.values():
         assert f"GPIO{gpio}<" in kept["panel.svg"]
 
