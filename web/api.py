@@ -78,7 +78,17 @@ def do() -> Response:
     if number is not None and (isinstance(number, bool) or not isinstance(number, int) or abs(number) > MAX_STATE):
         raise bad_field("state")
     answer = house().night.do(command, told, by=session.actor, state=number, action_id=action_id)
+    if answer.ok and command == "open-match":
+        _free_seats()
     return json_response(answer_form(answer), 200 if answer.ok else STATUS.get(answer.problem or "", 400))
+
+
+def _free_seats() -> None:
+    """Give all seats back: in a new game nobody sees the hand of somebody else who took the colour over."""
+    access = house().access
+    for session in access.sessions():
+        if session.colour is not None:
+            access.bind(session.id, None)
 
 
 def answer_form(answer: Answer) -> dict[str, Any]:

@@ -129,6 +129,7 @@ class Night:
         ``match`` is null or ``{"id", "game", "title": {"en", "fr"}, "opened", "options", "draw", "phase", "round",
         "moves": how many are in force, "over", "ended_by": null | "rules", "problem": null | {"en", "fr"},
         "players", "ranking": [[colour …] …] best first and ties together, "ranking_why": {"en", "fr"},
+        "story": null, or at the end as :func:`companion.night.story.story` has it,
         "faults": [{"seq", "clause", "en", "fr", "note", "colour", "place", "motion", "kind": null | "real" |
         "recorded" | "simulated", "round", "dismissed"}], "evidence": [{"sha256", "suffix", "round", "source",
         "kind", "at"}], "can_undo": null | {"to", "en", "fr", "by": actor id, "needs_agreement"}}`` and, for Igloo

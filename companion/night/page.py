@@ -7,6 +7,7 @@ from typing import Any
 from companion.night.commands import undo_is_free
 from companion.night.fold import CORRECTION, LogLine, Match, NightFold, role_of, seat_names
 from companion.night.sentences import Words, say
+from companion.night.story import story
 from companion.rules.core import ScoreLine, ScoreSheet
 from companion.rules.rulebook import rulebook
 
@@ -46,6 +47,7 @@ def _match(fold: NightFold, match: Match) -> dict[str, Any]:
         **match.view.table(state, match.sensors()),
         "ranking": [[match.colours[player] for player in place] for place in sheet.ranking],
         "ranking_why": why._asdict(),
+        "story": story(match),
         "faults": [
             {
                 "seq": fault.seq,

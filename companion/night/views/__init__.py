@@ -92,6 +92,10 @@ class GameView(Protocol):
         """Return the state as a bystander knows it: what is shown and scored until the end."""
         ...
 
+    def comparable(self, state: State[Any]) -> bool:
+        """Return whether scores may be compared with earlier ones: nothing is staked."""
+        ...
+
     def told(self, state: State[Any], move: Any) -> Ruling:
         """Return the ruling on a legal move as everybody may read it."""
         ...

@@ -68,6 +68,10 @@ class IglooPopView:
         """Return the state: nothing of it is hidden."""
         return state
 
+    def comparable(self, state: State[Any]) -> bool:
+        """Return whether no thaler stands under an igloo: such a one is nobody's points for a while."""
+        return not any(_pop(state).igloos.values())
+
     def told(self, state: State[Any], move: Any) -> Ruling:
         """Return the ruling on a move."""
         return state.check(move)

@@ -141,6 +141,10 @@ class IgluIgluView(BoardView):
             and not (move.kind == m.REVEAL and not drawn and m.public(move) != move)
         ]
 
+    def comparable(self, state: State[Any]) -> bool:
+        """Return whether all inuit are placed: before that the whole board is the island of whoever was first."""
+        return _iglu(state).phase not in (at.SETTING, at.PLACING)
+
     def unsaid(self, state: State[Any]) -> Any | None:
         """Return the end of a turn without a choice left; who has tiles says so, or it would tell what they are not."""
         s = _iglu(state)

@@ -48,12 +48,12 @@ function seats(match) {
 
 function hands(match) {
   if (!match.draw || !match.hands || !mayAct()) return null;
-  const mine = store.me.colour;
+  const mine = store.board?.seat ?? null;
   return h("fieldset", { class: "hands", "data-key": "hands" },
     h("legend", null, t("Whose hand is shown on this phone?")),
     [[null, t("nobody's")], ...match.players.map((player) => [player.colour, playerName(player)])].map(([colour, words]) =>
       h("button", { type: "button", class: "toggle", "data-do": "seat", "data-colour": colour ?? "", "data-key": `hand-${colour}`,
-        "aria-pressed": String((match.players.some((one) => one.colour === mine) ? mine : null) === colour) }, words)));
+        "aria-pressed": String(mine === colour) }, words)));
 }
 
 function button(move, many) {

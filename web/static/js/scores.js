@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { cardName, eskimos, icon, playerName, token } from "./art.js";
 import { nameOf, playerOf } from "./play.js";
+import { story } from "./story.js";
 import { clauses, faults, results, undoButton } from "./told.js";
 import { isHost, mayAct } from "./store.js";
 import { list, said, t, tn } from "./words.js";
@@ -89,6 +90,7 @@ export function ending(match, series) {
       h("button", { type: "button", class: series?.can_go_on ? "second" : "main", "data-do": "new-players" }, icon("people"),
         t("New players")),
       h("button", { type: "button", class: "second", "data-do": "correct-dialog" }, t("Correct a score"))),
+    story(match),
     seriesTable(match, series),
     faults(match),
     results(match));

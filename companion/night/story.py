@@ -1,0 +1,55 @@
+"""The story of a game that is over: how the scores went, and the move that gained most."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from companion.night.fold import Match
+from companion.rules.core import JSON, State
+
+MOST_POINTS = 80
+"""Points of the chart; a longer game is thinned out evenly, its end always kept."""
+
+
+def story(match: Match) -> dict[str, JSON] | None:
+    """Return ``{"chart": [[score, … by seat] …], "best": null | {"colour", "gain", "en", "fr"}}`` of a finished game.
+
+    The chart begins with the first state; it has a point for each entry of the journal after which scores may be
+    compared. ``best`` is the gain by which somebody rose most from one such state to the next, the first of several.
+    Corrections that the table agreed on are no part of it. None while the game goes on: scores on the way may tell
+    what is hidden.
+    """
+    if not match.over or not match.steps:
+        return None
+    ends = {n for n, (step, after) in enumerate(pairwise(match.steps), 1) if step.seq != after.seq}
+    even = [n for n, state in enumerate(match.states) if match.view.comparable(state)]
+    marks = [n for n in even if n in ends or n == 0]
+    if len(match.steps) not in marks:
+        marks.append(len(match.steps))
+    if len(marks) > MOST_POINTS:
+        marks = [marks[round(i * (len(marks) - 1) / (MOST_POINTS - 1))] for i in range(MOST_POINTS)]
+    return {"chart": [_totals(match.states[mark]) for mark in marks], "best": _best(match, even)}
+
+
+def _totals(state: State[Any]) -> list[int]:
+    return [sheet.total for sheet in state.score().sheets]
+
+
+def _best(match: Match, even: list[int]) -> dict[str, JSON] | None:
+    found: tuple[int, int, int] | None = None
+    before = _totals(match.states[even[0]]) if even else []
+    for n in even[1:]:
+        after = _totals(match.states[n])
+        if match.view.follows and match.view.revealing(match.steps[n - 1].move):
+            before = after  # what is shown at the end, a totem, is nobody's move
+            continue
+        gain, seat = max((new - old, -seat) for seat, (old, new) in enumerate(zip(before, after, strict=True)))
+        if gain > 0 and (found is None or gain > found[0]):
+            found = gain, -seat, n
+        before = after
+    if found is None:
+        return None
+    gain, seat, n = found
+    told = match.view.told(match.states[n - 1], match.steps[n - 1].move)
+    return {"colour": match.colours[seat], "gain": gain, "en": told.en, "fr": told.fr}

@@ -1,0 +1,62 @@
+"""The story of a game: told at its end only, from the first state to the last score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.night.story import MOST_POINTS
+from tests.night.conftest import NINE, Table
+from tests.worlds.boards import SEATS, players, record
+
+
+@pytest.fixture
+def night(tmp_path: Path) -> Iterator[Table]:
+    table = Table(tmp_path / "journal.sqlite")
+    yield table
+    table.close()
+
+
+def told(table: Table) -> Any:
+    return table.night.view()["match"]["story"]
+
+
+@pytest.mark.parametrize("game_id", list(SEATS))
+def test_the_chart_ends_with_the_score(night: Table, game_id: str) -> None:
+    night.do("open-match", {"game": game_id, "players": players(game_id)})
+    texts = record(game_id, 11)
+    for text in texts[:100]:
+        night.moves(text)
+        assert told(night) is None
+    for n in range(100, len(texts), 5):
+        night.moves(*texts[n : n + 5])
+    story = told(night)
+    assert 20 < len(story["chart"]) <= MOST_POINTS
+    assert story["chart"][-1] == [player["score"] for player in night.night.view()["match"]["players"]]
+    assert story["best"]["gain"] > 0
+    assert story["best"]["en"] != story["best"]["fr"]
+    # Neither a set-up nor what is shown at the end counts as a move.
+    assert max(max(scores) for scores in story["chart"]) < 200
+    assert "totem" not in story["best"]["en"].lower()
+
+
+def test_the_best_round_of_igloo_pop(night: Table) -> None:
+    night.open_match(setup={"cards": list(NINE.values())})
+    # Red wins card1 (a two: three points), and then loses all thalers on card2.
+    night.moves("start", "place red card1")
+    night.do("check")
+    night.moves("reveal card1 2")
+    while night.night.view()["match"]["phase"] != "over":
+        night.do("deal", {"cards": {"card1": "7/8"}}) if night.night.view()["match"]["phase"] == "deal" else None
+        own = night.night.view()["match"]["players"][0]["own"]
+        night.moves("start", *["place red card2"] * min(own, 10))
+        night.do("check")
+        night.moves(*[f"reveal card2 {n}" for n in range(4, 4 + min(own, 10))])
+    story = told(night)
+    assert story["best"]["colour"] == "red"
+    assert story["best"]["gain"] == 3
+    assert story["chart"][0] == [10, 10]
+    assert story["chart"][-1] == [3, 10]

@@ -1,0 +1,37 @@
+// The story of a game that is over: the scores as they went, and the move that gained most.
+
+import { h, s } from "./dom.js";
+import { playerName, thaler, token } from "./art.js";
+import { list, said, t, tn } from "./words.js";
+
+const [WIDE, HIGH] = [600, 240];
+const [LEFT, RIGHT, TOP, BOTTOM] = [34, 30, 14, 14];
+
+function chart(match) {
+  const { chart: points } = match.story;
+  const all = points.flat();
+  const [low, high] = [Math.min(0, ...all), Math.max(1, ...all)];
+  const x = (i) => LEFT + (i * (WIDE - LEFT - RIGHT)) / Math.max(1, points.length - 1);
+  const y = (value) => TOP + ((high - value) * (HIGH - TOP - BOTTOM)) / (high - low);
+  const ends = match.players.map((player, seat) => t("%(who)s: %(n)s", { who: playerName(player), n: points.at(-1)[seat] }));
+  return s("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": t("The scores as they went; at the end %(scores)s", { scores: list(ends) }) },
+    [low, high].map((value) => [
+      s("path", { class: "grid", d: `M${LEFT} ${y(value)}H${WIDE - RIGHT}` }),
+      s("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, value)]),
+    match.players.map((player, seat) => s("g", { class: `line ${player.colour}` },
+      s("path", { class: "rim", d: points.map((one, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(one[seat]).toFixed(1)}`).join("") }),
+      s("path", { class: "ink", d: points.map((one, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(one[seat]).toFixed(1)}`).join("") }))),
+    match.players.map((player, seat) => thaler(player.colour, WIDE - RIGHT + 12, y(points.at(-1)[seat]), 0.8)));
+}
+
+/** Draw the story; nothing before the end of a game. */
+export function story(match) {
+  if (!match.story) return null;
+  const { best } = match.story;
+  const player = match.players.find((one) => one.colour === best?.colour);
+  return h("section", { class: "panel story", "data-key": "story" },
+    h("h2", null, t("The story of the game")),
+    chart(match),
+    player && h("p", null, h("b", null, t("The best move:")), " ", token(player.colour, "small"), " ", playerName(player), ", ",
+      tn("%(n)s point", "%(n)s points", best.gain), ". ", h("span", { class: "quiet" }, said(best))));
+}
