@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str, camera: str) -> None:
     """Serve the page to everybody's phone, find the devices and say what was found."""
     from companion.night.folder import default_folder
+    from companion.night.store import DamagedError
     from companion.service import ServeOptions, Service
     from companion.service.watchdog import Watchdog
     from web.app import create_app
@@ -37,7 +38,10 @@ def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str,
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     options = ServeOptions(data or default_folder(), host, port, simulate, igloo, camera)
-    service = Service(options)
+    try:
+        service = Service(options)
+    except DamagedError as error:
+        raise click.ClickException(f"{error} companion restore brings back the newest backup.") from error
     ended = threading.Event()
     watchdog: Watchdog | None = None
     try:

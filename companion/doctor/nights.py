@@ -11,7 +11,7 @@ from pathlib import Path
 from companion.doctor.finding import Finding, State, found
 from companion.doctor.host import Host
 from companion.night.access import SCHEMA as ACCESS_SCHEMA
-from companion.night.backup import BACKUPS, STAGE, examine
+from companion.night.backup import BACKUPS, FORMER, STAGE, examine
 from companion.night.folder import ACCESS, JOURNAL
 from companion.night.journal import Journal
 from companion.night.keeping import KeepingError
@@ -79,6 +79,8 @@ def nights(host: Host, folder: Path) -> tuple[list[Finding], Kept]:
         findings.append(found("data", State.NOTE, "restore-open"))
     for path in sorted(folder.glob("*.damaged-*")) + sorted(folder.glob("*.unreadable-*")):
         findings.append(found("data", State.NOTE, "aside", file=path.name))
+    for path in sorted(folder.glob(f"{FORMER}*")):
+        findings.append(found("data", State.NOTE, "former", file=path.name))
     more, entries, last_at_ms = _databases(folder)
     return [*findings, *more, *_backups(folder, entries)], Kept(values, last_at_ms)
 

@@ -138,6 +138,10 @@ SENTENCES: Final[dict[str, Words]] = {
     ),
     "setting-bad": Words("A setting is ignored: {why}", "Un réglage est ignoré : {why}"),
     "aside": Words("{file} was put aside as damaged.", "{file} a été mis de côté, car endommagé."),
+    "former": Words(
+        "{file} holds the nights from before a restore; delete it when you miss nothing.",
+        "{file} contient les soirées d’avant une restauration ; supprimez-le si rien ne manque.",
+    ),
     "backup-good": Words(
         "The newest backup {file} has {seq} of {entries} entries.",
         "La sauvegarde la plus récente, {file}, contient {seq} entrées sur {entries}.",

@@ -14,6 +14,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import secrets
 import sqlite3
 import struct
@@ -45,6 +46,7 @@ _STAYS = {LOCK, "address.json", BACKUPS, STAGE}
 """Names at the top of a data folder that are of this machine or this moment."""
 
 _OF_THIS_MACHINE = "access.sqlite"
+_DRAFT = re.compile(r"\..+\.zip-(\d+)-[0-9a-f]{8}\.part(?:\.db\.part)?(?:-journal)?")
 _FLEETING = (".lock", ".new", "-wal", "-shm", "-journal", ".part")
 
 
@@ -144,7 +146,7 @@ def back_up(folder: Path, target: Path, *, pictures: bool = True) -> Manifest:
         raise KeepingError("nothing-to-keep", folder=folder)
     if target.exists():
         raise KeepingError("exists", file=target)
-    draft = target.with_name(f".{target.name}-{secrets.token_hex(4)}.part")
+    draft = target.with_name(f".{target.name}-{os.getpid()}-{secrets.token_hex(4)}.part")
     copy = draft.with_name(draft.name + ".db.part")
     try:
         with os.fdopen(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w+b") as file:
@@ -164,6 +166,15 @@ def back_up(folder: Path, target: Path, *, pictures: bool = True) -> Manifest:
             with contextlib.suppress(OSError):
                 left.unlink(missing_ok=True)
     return manifest
+
+
+def clear_drafts(place: Path) -> None:
+    """Remove what backups left that were cut off: by a kill, a power cut, a stick that was pulled out."""
+    for path in place.glob(".*.part*"):
+        found = _DRAFT.fullmatch(path.name)
+        if found is not None and not Path("/proc", found[1]).exists():
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def _publish(draft: Path, target: Path) -> None:

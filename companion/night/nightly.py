@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.night.backup import BACKUPS, Manifest, back_up, read_manifest
+from companion.night.backup import BACKUPS, Manifest, back_up, clear_drafts, read_manifest
 from companion.night.keeping import KeepingError, told
 from companion.night.sentences import Words
 from companion.night.store import StorageError
@@ -71,6 +71,7 @@ def back_up_into(folder: Path, place: Path, *, keep: int, pictures: bool) -> tup
         place.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise KeepingError("cannot-write", why=error.strerror or str(error)) from error
+    clear_drafts(place)
     target = place / next_name(place)
     manifest = back_up(folder, target, pictures=pictures)
     for old in backups(place)[:-keep]:
@@ -187,12 +188,14 @@ class Keeper:
         return Done(
             where,
             path,
-            told("stick-chosen", file=path.name) if where == "stick" else made_words(path, manifest),
+            told("stick-chosen", file=path.name) if where == "stick" else made_words(path, manifest, name_only=True),
             manifest,
         )
 
 
-def made_words(path: Path, manifest: Manifest) -> Words:
-    """Return the sentence for a backup that was made."""
+def made_words(path: Path, manifest: Manifest, *, name_only: bool = False) -> Words:
+    """Return the sentence for a backup that was made; guests are told its name, not where it lies."""
     size = round(path.stat().st_size / 1_000_000, 1)
-    return told("made", file=path, seq=manifest.seq, pictures=manifest.picture_count, size=size)
+    return told(
+        "made", file=path.name if name_only else path, seq=manifest.seq, pictures=manifest.picture_count, size=size
+    )

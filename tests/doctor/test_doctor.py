@@ -315,12 +315,14 @@ def test_what_is_damaged_is_found_and_left_as_it_is(data: Path) -> None:
     (data / "access.sqlite").write_bytes(b"rubbish" * 1000)
     (data / "journal.sqlite.damaged-1").touch()
     (data / ".restoring").mkdir()
+    (data / "before-restore-1").mkdir()
     before = sorted(p.name for p in data.iterdir())
     findings = look(data)()
     assert [f.state for f in findings if f.check in {"settings", "journal"}] == [State.WRONG] * 3
     assert any(f.cure is not None and "companion restore" in f.cure.en for f in findings)
     assert any("cut off" in f.words.en for f in findings)
     assert any("put aside" in f.words.en for f in findings)
+    assert any("before-restore-1" in f.words.fr for f in findings)
     assert sorted(p.name for p in data.iterdir()) == before
 
 

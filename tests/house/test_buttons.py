@@ -175,3 +175,11 @@ def test_a_machine_without_pins_says_so(tmp_path: Path, monkeypatch: pytest.Monk
         assert any("Panel: missing" in line for line in house.service.describe())
     finally:
         house.close()
+
+
+def test_a_board_game_shows_whose_turn_it_is_in_colour(house: House) -> None:
+    house.do("open-match", {"game": "iglu-iglu", "players": PLAYERS, "draw": True})
+    house.press("next")
+    wait(lambda: house.match["to_move"] == 0)
+    lamps = ("turn-red", "turn-green", "turn-blue")
+    wait(lambda: [house.panel.lit()[lamp] for lamp in lamps] == [True, False, False])

@@ -58,6 +58,7 @@ def test_an_evening_is_backed_up_lost_and_restored(
     assert (said["file"], said["seq"]) == (target, seq)
     wait(lambda: served.get("/api/health")["backups"].get("card"), 30)
     assert served.get("/api/health")["backups"]["card"]["ok"]
+    assert data not in json.dumps(served.get("/api/health"))
     assert run(["export", "csv", "--data", data]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [row["name"] for row in rows] == ["Ann", "Bob"]
@@ -71,7 +72,8 @@ def test_an_evening_is_backed_up_lost_and_restored(
     (tmp_path / "data" / "journal.sqlite").write_bytes(b"gone" * 5000)
     command = [sys.executable, "-m", "companion", "serve", "--port", "0", "--data", data]
     refused = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert refused.returncode == 2 and "damaged" in refused.stderr
+    assert refused.returncode == 2 and refused.stderr.count("\n") == 1
+    assert "damaged" in refused.stderr and "companion restore" in refused.stderr
     assert run(["restore", target, "--data", data, "--lang", "fr"]) == 0
     assert "Restauré" in capsys.readouterr().out
     again = serve()

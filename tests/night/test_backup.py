@@ -26,6 +26,7 @@ from companion.night.evidence import EvidenceStore
 from companion.night.folder import ACCESS
 from companion.night.journal import Journal
 from companion.night.keeping import SENTENCES, KeepingError
+from companion.night.nightly import back_up_into
 from companion.night.restore import restore, settle
 
 Table = Any
@@ -184,7 +185,8 @@ def test_killed_while_it_writes_no_half_backup_has_the_name(data: Path, tmp_path
             child.send_signal(signal.SIGKILL)
         for made in place.glob("*.zip"):
             examine(made)
-    back_up(data, place / "whole.zip")
+    back_up_into(data, place, keep=9, pictures=True)
+    assert not list(place.glob(".*"))
 
 
 # --- restoring ---------------------------------------------------------------------------------------------------
