@@ -246,7 +246,9 @@ def explain(
         return Explanation(True, found.turns, None, (), (), found.complete, because)
     nearest = _nearest(before, goal, finder)
     if nearest is None:
-        return Explanation(False, (), None, (), (), found.complete)
+        over = before.end_reason
+        rulings = () if over is None else ((str(before), before.game.rulebook.ruling(False, over, before)),)
+        return Explanation(False, (), None, (), rulings, found.complete)
     missed = goal.misses(nearest.state)
     position = nearest.state.position()
     told = goal.fields(position)

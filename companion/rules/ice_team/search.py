@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from companion.rules import walk
-from companion.rules.core import JSON
+from companion.rules.core import JSON, SetupError
 from companion.rules.ice_team.box import (
     DIE_FACES,
     DRIFTS,
@@ -43,6 +43,7 @@ class IceGoal(walk.Goal):
     """What was seen after a turn of Ice Team: for every space the tiles and bears that may be there, and the fish."""
 
     OPEN = True
+    MOST = 3_000
     RELAXED = 600
 
     def __init__(self, before: IceTeamState, evidence: Evidence) -> None:
@@ -337,14 +338,22 @@ def told(position: Mapping[str, Any]) -> tuple[dict[str, dict[Content, float]], 
 
 
 def _goal(before: IceTeamState, evidence: Evidence) -> IceGoal:
-    """Compile what was seen; a turn that is told as it was before is taken for not told."""
+    """Compile what was seen; a turn that is told as it was before is taken for not told.
+
+    :raises SetupError: when the game has not begun.
+    """
+    if before.phase == "setup":
+        raise SetupError(
+            "The game has not begun: nobody has a turn yet.",
+            "La partie n'a pas commencé : ce n'est le tour de personne.",
+        )
     whose = evidence.fields.get("turn")
     return IceGoal(before, evidence.without(["turn"]) if whose == before.colours[before.seat] else evidence)
 
 
 def find(before: IceTeamState, evidence: Evidence, limit: int, most: int) -> Found:
     """Return the shortest legal turns of the player to move that end as was seen."""
-    return walk.find(before, _goal(before, evidence), limit, most)
+    return walk.find(before, _goal(before, evidence), limit, min(most, IceGoal.MOST))
 
 
 def explain(before: IceTeamState, evidence: Evidence, limit: int) -> Explanation:

@@ -53,6 +53,7 @@ class PopGoal(walk.Goal):
         super().__init__(before, evidence)
         fields = evidence.fields
         self.guess = guess
+        self.reckoned = False
         self.seats = [COLOURS.index(colour) for colour in before.colours]
         self.cards: list[int | None] = [None] * len(PLACES)
         self.stand: list[Counter[int] | None] = [None] * len(PLACES)
@@ -141,6 +142,7 @@ class PopGoal(walk.Goal):
         # What still stands has not been settled; where nothing was seen it is taken to stand, while the check goes on.
         standing = self._standing() if checking else tuple(seen or Counter() for seen in self.stand)
         if self.results is None:
+            self.reckoned = True
             for settled in islice(reckoning.reckon(self._table(phase, standing)), GUESSES):
                 yield Guess(phase, _together(settled, standing), settled)
             return
@@ -386,7 +388,8 @@ def find(before: IglooPopState, evidence: Evidence, limit: int, most: int) -> Fo
     """Return the shortest legal parts of a round that end as was seen, one for each guess at what is not told."""
     turns: list[Turn] = []
     looked, complete = 0, True
-    for number, guess in enumerate(PopGoal(before, evidence).guesses()):
+    goal = PopGoal(before, evidence)
+    for number, guess in enumerate(goal.guesses()):
         if looked >= most or number > GUESSES:
             complete = False
             break
@@ -399,6 +402,8 @@ def find(before: IglooPopState, evidence: Evidence, limit: int, most: int) -> Fo
             turns += [turn for turn in found.turns if turn.moves not in [known.moves for known in turns]]
         if len(turns) >= limit:
             break
+    # What was reckoned are the likely ways, not all there are.
+    complete = complete and (bool(turns) or not goal.reckoned)
     return Found(tuple(sorted(turns, key=lambda turn: -turn.log_likelihood)[:limit]), complete, looked)
 
 

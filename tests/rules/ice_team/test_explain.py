@@ -12,6 +12,7 @@ import pytest
 
 from companion.cli.explain import command
 from companion.rules import game
+from companion.rules.core import SetupError
 from companion.rules.turns import Evidence, Explanation, explain
 
 Make = Callable[..., Any]
@@ -266,6 +267,16 @@ def test_a_rival_that_moved_and_a_bear_too_far(ice: Make) -> None:
     told = ask(before, moved(before, "green a1 c8")).to_json()
     assert told["nearest"] and told["en"].startswith("No legal turn leads there.")
     assert "In the nearest legal turn" in told["en"] and "Dans le tour permis le plus proche" in told["fr"]
+
+
+def test_nobody_has_a_turn_before_the_game_and_after_it(ice: Make) -> None:
+    over = ice(green="village village village village", phase="over")
+    found = ask(over, moved(over, "red start a4"))
+    assert not found.legal and found.complete and found.nearest is None
+    assert [ruling.clauses for _, ruling in found.rulings] == [("ICE-E.1",)]
+    setup = ICE.start(ICE.seats(2))
+    with pytest.raises(SetupError, match="has not begun"):
+        ask(setup, moved(setup, "green start a4"))
 
 
 @pytest.fixture
