@@ -6,7 +6,6 @@ import re
 import shutil
 import socket
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -172,6 +171,7 @@ def test_a_page_that_hangs_is_not_said_to_live(systemd: Systemd) -> None:
         assert systemd.quiet(1.5)
         watchdog.close()
         systemd.wait("STOPPING=1")
+        watchdog._thread.join(timeout=10)
 
 
 def test_without_systemd_it_is_silent() -> None:
@@ -180,7 +180,7 @@ def test_without_systemd_it_is_silent() -> None:
     watchdog = Watchdog("127.0.0.1", 1, {})
     watchdog.start()
     watchdog.close()
-    assert not any(thread.name == "watchdog" and thread.is_alive() for thread in threading.enumerate())
+    assert not watchdog._thread.is_alive()
 
 
 def test_an_abstract_socket() -> None:
