@@ -15,8 +15,10 @@ from companion.rules.ice_team.box import (
     DIE_FACES,
     DRIFTS,
     FIRST_FACE,
+    FRAGILE,
     IGLOO,
     PAW,
+    PENGUINS,
     SEA,
     SEARCHED,
     STEAL,
@@ -189,12 +191,26 @@ class IceGoal(walk.Goal):
             return self._rolls(s)
         if s.phase == "roll-both":
             return self._both(s)
+        if s.phase == "turn-up":
+            return self._faces(s)
         if s.phase == "choose":
             return [IceMove("choose", "1")] if s.dice[0] == s.dice[1] else list(s.moves())
         frozen = self.fish[self.me][1]
         if s.phase == "freeze" and frozen is not None and s.actions == 1:
             return [move for move in s.moves() if int(move.a) == frozen - s.frozen[self.me]]
         return s.moves()
+
+    def _faces(self, s: IceTeamState) -> Iterator[IceMove]:
+        """Yield the faces that a floe may show; where none was seen there, one of those that act alike."""
+        space = s.to_turn_up()
+        told = self.may_tile[space] != ANY if space < self.start else False
+        seen: set[tuple[Any, ...]] = set()
+        for move in s.moves():
+            face = TILE_TEXT.index(move.b)
+            alike = (min(PENGUINS[face], s.fresh[s.seat]), DRIFTS[face], face == PAW, FRAGILE[face])
+            if told or alike not in seen:
+                seen.add(alike)
+                yield move
 
     def _rolls(self, s: IceTeamState) -> Iterator[IceMove]:
         wanted = self._wanted(s)
@@ -258,10 +274,14 @@ class IceGoal(walk.Goal):
         for seat in (self.me, 1 - self.me):
             team, then = (state.bears[TEAM * seat : TEAM * seat + TEAM] for state in (s, self.before))
             surplus = [n for n in sorted(set(team)) if team.count(n) > self.most[seat][n] and n in then]
-            origins = [n for n in surplus if names[n] in missed] or surplus
+            origins = [n for n in surplus if names[n] in missed] or surplus or self._unseen(team, seat)
             seen = [n for n, least in enumerate(self.least[seat]) if team.count(n) < least]
             targets = [n for n in seen if names[n] in missed] or seen
             yield from (move for origin in origins for target in targets for move in _movements(s, origin, target))
+
+    def _unseen(self, team: Sequence[int], seat: int) -> list[int]:
+        """Return where bears stand of which nobody saw whether they still do; of the other team's, nowhere."""
+        return [n for n in dict.fromkeys(team) if n not in self.seen_spaces and n != self.village and seat == self.me]
 
     def suspects(self, s: IceTeamState, missed: Sequence[str]) -> Iterator[IceMove]:
         """Yield the movements and drifts that end as was seen, and what would leave an effect out."""
