@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -73,7 +74,8 @@ def statuses(names: Collection[str]) -> dict[str, str]:
 
 def stale() -> bool:
     """Return whether tests or rules were written since it was seen which test touches what."""
-    written = [path for folder in ("companion/rules", "tests/rules") for path in (ROOT / folder).rglob("*.py")]
+    folders = (ROOT / "companion" / "rules", ROOT / "tests" / "rules")
+    written = [path for folder in folders for path in folder.rglob("*.*") if path.suffix != ".pyc"]
     return not STATS.exists() or any(path.stat().st_mtime > STATS.stat().st_mtime for path in written)
 
 
@@ -122,8 +124,9 @@ def main() -> int:
     parser.add_argument("--least", type=float, default=90.0, help="the score in per cent that each game must reach")
     asked = parser.parse_args()
     if stale():
-        # No mutant has this name: all are made, and the tests are run once to see which of them touch what.
-        STATS.unlink(missing_ok=True)
+        # No mutant has this name: all are made, and the tests are run once to see which of them touch what. mutmut keeps
+        # copies of the data files that it made once, so all is made anew.
+        shutil.rmtree(ROOT / "mutants", ignore_errors=True)
         mutmut("run", "--max-children", str(asked.children), "none")
     every = mutants(asked.only)
     chosen = drawn(every, asked.sample, asked.seed)
