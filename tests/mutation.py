@@ -124,8 +124,8 @@ def main() -> int:
     parser.add_argument("--least", type=float, default=90.0, help="the score in per cent that each game must reach")
     asked = parser.parse_args()
     if stale():
-        # No mutant has this name: all are made, and the tests are run once to see which of them touch what. mutmut keeps
-        # copies of the data files that it made once, so all is made anew.
+        # No mutant has this name: all are made, and the tests are run once to see which of them touch what. Copies of
+        # data files that mutmut made once it keeps, so all is made anew.
         shutil.rmtree(ROOT / "mutants", ignore_errors=True)
         mutmut("run", "--max-children", str(asked.children), "none")
     every = mutants(asked.only)

@@ -341,10 +341,11 @@ def test_p12_the_last_card_goes_face_down_under_the_visible_card(
 
 @pytest.mark.cites("ARC-P.12", "ARC-Q.3")
 @pytest.mark.parametrize("visible", ["fox-5-moose", "moose-1-fox"])
-def test_p12_any_visible_card_will_do(table: Make, texts: Make, visible: str) -> None:
+def test_p12_any_visible_card_will_do(table: Make, texts: Make, allowed: Make, visible: str) -> None:
     """fox-5-moose is the first card of the box: its number is 0, and it is a card all the same."""
     state = table(pile=visible, hand="bear-5-fox", value=1, own="fox", sides=(12,))
     assert texts(state, "place") == {"place bear-5-fox", "place bear-5-fox under"}
+    assert "ARC-P.12" in allowed(state, "place bear-5-fox under").clauses
 
 
 def test_every_power_of_phase_a_waits_a_turn(table: Make, refused: Make) -> None:
