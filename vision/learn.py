@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 COMPONENTS: Final = 160
 HIDDEN: Final = 128
 EPOCHS: Final = 22
-NOISE: Final = 0.1
-DROP: Final = 0.2
+NOISE: Final = 0.25
+DROP: Final = 0.3
 _BATCH: Final = 128
 _BANK: Final = 2500
 

@@ -29,9 +29,9 @@ def tone(patches: ByteArray) -> FloatArray:
 
 
 def fit_field(
-    spots: FloatArray, now: FloatArray, taught: FloatArray, weight: FloatArray | None = None
+    spots: FloatArray, now: FloatArray, taught: FloatArray, weight: FloatArray | None = None, agree: float = _AGREE
 ) -> FloatArray | None:
-    """Return the field (6, 3) for spots (n, 2) in −1…1 by tones (n, 3) now and as taught; None where few agree."""
+    """Return the field (6, 3) for spots (n, 2) in −1…1 by tones (n, 3) now and as taught; None where fewer agree."""
     if len(spots) < 4:
         return None
     off = taught - now
@@ -51,10 +51,8 @@ def fit_field(
         field = np.linalg.solve(normal, design.T @ (off * w[:, None]) + ridge[:, :1] * field[:1])
         scale = max(0.85 * scale, 0.08)
     size = np.linalg.norm(off - design @ field, axis=1)
-    agree = float((base * (size < 0.25)).sum() / max(base.sum(), 1e-9))
-    if agree < _AGREE:
-        return None
-    return field
+    agreeing = float((base * (size < 0.25)).sum() / max(base.sum(), 1e-9))
+    return field if agreeing >= agree else None
 
 
 def _mode(off: FloatArray, weight: FloatArray) -> FloatArray:

@@ -27,6 +27,7 @@ from .profile import Profile, ProfileError, Shot, load_profile
 from .refind import Finder
 
 _LOOKS = 6
+_ALIKE = 0.6
 _MEMORY = 60.0
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class _Memory:
         """
         now = tone(self._sampler.cut(straight))
         for taught in reversed(self._tones):
-            light = fit_field(self._spots, now, taught)
+            light = fit_field(self._spots, now, taught, agree=_ALIKE)
             if light is not None:
                 return apply_field(straight, light)
         best, least = straight, float("inf")
@@ -163,7 +164,7 @@ class _Memory:
             lit = straight if start is None else apply_field(straight, start)
             for _ in range(3):
                 reading = self._network.read(self._sampler.cut(lit))
-                strange = float(np.median(reading.odd))
+                strange = float(np.median(reading.odd)) + 1 - float(reading.ground.max(axis=1).mean())
                 if strange < least:
                     best, least = lit, strange
                 read = {
@@ -171,7 +172,7 @@ class _Memory:
                     for n, ground in enumerate(reading.ground)
                     if all(float(p[n].argmax()) == 0 for p in reading.counts)
                 }
-                sure = {n: float(reading.ground[n].max()) for n in read}
+                sure = {n: float(reading.ground[n].max()) ** 2 for n in read}
                 light = self._palette.light(self._spots, now, read, sure)
                 if light is None:
                     break

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 ALIKE: Final = 0.55
 """From this likeness on, half of the places or more look as taught, and the board is certainly there."""
+_RATHER = 0.25
 _FEATURES = 1500
 _FEWEST = 14
 _DOT = 10
@@ -51,7 +52,7 @@ class Finder:
             seen, like = self._judged(small, pose)
             if seen is None:
                 continue
-            if like >= ALIKE:
+            if like >= ALIKE or (like >= _RATHER and seen.score >= 1.15 * CLEAR):
                 return self._found(seen, image)
             value = worth * seen.score + 1.5 * max(like, 0.0)
             if best is None or value > best[0]:
