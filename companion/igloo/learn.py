@@ -167,14 +167,14 @@ def sigmoid(x: FloatArray) -> FloatArray:
 class Recipe:
     """How networks are trained."""
 
-    nets: int = 4
+    nets: int = 2
     width: tuple[int, ...] = (96, 48)
-    epochs: int = 12
+    epochs: int = 8
     batch: int = 512
     rate: float = 2e-3
     decay: float = 2e-4
     noise: float = 0.3
-    trust: float = 0.7
+    trust: float = 0.6
     seed: int = 1
 
 

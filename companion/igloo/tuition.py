@@ -35,7 +35,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How listeners are trained. ``crops`` are (samples, shakes at once), taken in turn."""
+    """How listeners are trained. ``crops`` are (samples, shakes at once), taken in turn.
+
+    Each time it is heard, a shake sounds as in another sensor: coloured by a random filter of three taps, whose second
+    and third are at most ``tilt``, and with ``hiss`` of at most so much of its own strength.
+    """
 
     listeners: int = 2
     filters: int = 24
@@ -45,8 +49,10 @@ class Course:
     epochs: int = 24
     crops: tuple[tuple[int, int], ...] = ((4096, 64), (1536, 128), (4096, 64), (9216, 32))
     rate: float = 2e-3
-    decay: float = 1e-3
-    drop: float = 0.2
+    decay: float = 0.02
+    drop: float = 0.25
+    tilt: tuple[float, float] = (0.4, 0.25)
+    hiss: float = 0.1
     seed: int = 1
 
 
@@ -84,6 +90,7 @@ def _train_one(
         pool = fitting[turn] if len(fitting[turn]) >= size else np.arange(len(heard))
         pick = np.sort(rng.choice(pool, size, replace=len(pool) < size))
         sound, motion = _batch(heard, pick, samples, rng)
+        sound = _coloured(sound, course, rng)
         rate = course.rate * (0.5 + 0.5 * np.cos(np.pi * i / steps)) * min(1.0, (i + 1) / 100)
         key, own = jax.random.split(key)
         weights, moments = step(
@@ -135,6 +142,17 @@ def _batch(
         sound[row] = np.resize(here, (samples, 3)) if len(here) < samples else here
         motion[row] = np.resize(moved, (cells, MOTIONS)) if len(moved) < cells else moved
     return sound, motion
+
+
+def _coloured(sound: NDArray[np.float32], course: Course, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Return sounds (b, samples, 3) as other sensors would have them."""
+    size = (len(sound), 1, 1)
+    one, two = (rng.uniform(-most, most, size).astype(np.float32) for most in course.tilt)
+    level = (course.hiss * rng.random(size) ** 2).astype(np.float32)
+    found = sound + level * rng.standard_normal(sound.shape, dtype=np.float32)
+    found[:, 1:] += one * sound[:, :-1]
+    found[:, 2:] += two * sound[:, :-2]
+    return np.asarray(found)
 
 
 def _convolve(x: Any, weights: Any, step: int, spread: int) -> Any:

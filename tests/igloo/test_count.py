@@ -88,7 +88,7 @@ def test_a_pause_begins_a_new_shake() -> None:
     stream(move("rest")[: int(1.2 * RATE)], counter=counter, t0=4.0)
     again = stream(shake(33), counter=counter, t0=5.2)
     assert again[0].seconds < one.seconds
-    assert again[-1].p == pytest.approx(count_recording(shake(33), RATE).p, abs=0.08)
+    assert again[-1].p == pytest.approx(count_recording(shake(33), RATE).p, abs=0.2)
 
 
 @pytest.mark.parametrize("factor", [2, 4])

@@ -1,0 +1,37 @@
+"""`companion bench shake` as a command of its own: costs that are measured, figures that the data card has."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+from click.testing import CliRunner
+
+from companion.cli import bench_shake
+from companion.igloo.count import shipped
+
+
+def test_costs_and_the_cards_figures_are_told(tmp_path: Path) -> None:
+    done = CliRunner().invoke(bench_shake.command, ["--seconds", "0.1", "--json", "--pictures", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    rows = {row["what"]: row for row in map(json.loads, done.stdout.splitlines())}
+    assert float(rows["a count from 2 s at 3200 Hz"]["value"]) > 0
+    assert rows["model file"]["aim"] == "≤ 2 MB"
+    for name, figures in shipped().card["figures"].items():
+        said = rows[f"{name}: whole"]["value"]
+        assert f"{100 * figures['whole']['exact']:.0f}" in said
+        low, high = figures["whole"]["interval"]["mae"]
+        assert f"({low:.2f} to {high:.2f})" in said
+    pictures = sorted(tmp_path.glob("*.svg"))
+    assert len(pictures) == len(shipped().card["figures"])
+    texts = [node.text for node in ElementTree.parse(pictures[0]).iter("{http://www.w3.org/2000/svg}text")]  # noqa: S314
+    assert texts[0] in shipped().card["figures"]
+
+
+def test_the_shipped_file_keeps_its_bounds() -> None:
+    from companion.igloo.count import MODEL
+
+    assert MODEL.stat().st_size <= 2_000_000
+    card = shipped().card
+    assert {"trained_on", "figures", "version", "limits", "recipe"} <= set(card)
