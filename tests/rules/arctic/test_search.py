@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable
 from math import log
 from random import Random
@@ -172,3 +173,108 @@ def test_a_pile_may_be_told_as_it_lies_fanned_out(table: Make) -> None:
     wrong = copy.deepcopy(places)
     wrong["pile2"]["things"] = [{"kind": "face-down"}]
     assert not turns(before, Evidence.of_position({"places": wrong}, "arctic")).turns
+
+
+# --- against all turns there are --------------------------------------------------------------------------------------
+
+
+def ends_of(before: Any) -> dict[str, int]:
+    """Return every position that a turn can end with, and the fewest steps to it, by trying everything."""
+    ends: dict[str, int] = {}
+    level, known, steps = [before], {before}, 0
+    while level:
+        steps += 1
+        following = []
+        for state in level:
+            for move in state.legal_moves:
+                new = state.after(move)
+                if new.seat != before.seat:
+                    ends.setdefault(json.dumps(told(new), sort_keys=True), steps)
+                elif new not in known:
+                    known.add(new)
+                    following.append(new)
+        level = following
+    return ends
+
+
+def told(state: Any) -> dict[str, Any]:
+    """Return what of a position is evidence."""
+    position = state.position()
+    return {key: position[key] for key in ("places", "players", "pile_left")}
+
+
+def spoilt(position: dict[str, Any], rng: Random) -> dict[str, Any]:
+    """Return a position in which one thing is otherwise: a token, a card of the pile or hand, a power card."""
+    found = copy.deepcopy(position)
+    ann = found["players"][0]
+    kind = rng.randrange(4)
+    if kind == 0:
+        here = rng.choice(
+            [name for name in found["places"] if name.startswith("land") and found["places"][name]["things"]]
+        )
+        there = rng.choice([name for name in found["places"] if name.startswith("land") and name != here])
+        found["places"][there]["things"].append(found["places"][here]["things"].pop())
+    elif kind == 1 and len(ann["pile"]) > 1:
+        ann["pile"][-2:] = reversed(ann["pile"][-2:])
+    elif kind == 2 and ann["hand"]:
+        ann["penalty"] = sorted([*ann["penalty"], ann["hand"].pop()])
+    else:
+        ann["powers"] = sorted({*ann["powers"]} ^ {rng.choice(["fox", "moose", "orca"])})
+    return found
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"pile": "moose-2-bear", "own": "fox puffin moose", "sides": (11, 3, 10), "stage": "last"},
+        {"pile": "bear-1-puffin moose-3-puffin", "own": "fox puffin walrus", "sides": (12, 4, 1), "stage": "last"},
+        {
+            "pile": "moose-3-puffin",
+            "hand": "fox-5-moose orca-5-puffin",
+            "own": "walrus",
+            "sides": (2,),
+            "stage": "last",
+        },
+        {"pile": "moose-1-fox", "hand": "fox-5-moose", "own": "orca", "sides": (8,), "stage": "final"},
+        {"pile": "moose-1-fox", "hand": "fox-4-walrus", "own": "moose bear", "sides": (9, 6), "penalty": "orca-4-bear"},
+    ],
+)
+def test_the_search_agrees_with_trying_everything(table: Make, fields: dict[str, Any]) -> None:
+    hand = fields.get("hand", "fox-5-moose orca-5-puffin walrus-4-puffin")
+    last = fields.get("stage") == "last"
+    # Of what is turned up everybody knows what it is: the packs are all but used up.
+    before = table(**{**fields, "hand": hand}, pile_left=0 if last else 1, reserve=0, tokens={"fox": 10, "orca": 15})
+    ends = ends_of(before)
+    rng = Random(1)
+    for text in rng.choices(sorted(ends), k=30):
+        position = json.loads(text)
+        if "?" in json.dumps(position["players"][0]):
+            continue  # a card that came unseen: the search may tell it by its name
+        found = turns(before, Evidence.of_position(position, "arctic"))
+        assert found.turns and found.complete
+        assert len(found.turns[0].moves) == ends[text], "the shortest"
+    legal = {ordered(json.loads(text)) for text in ends}
+    impossible = 0
+    for text in rng.choices(sorted(ends), k=60):
+        position = spoilt(json.loads(text), rng)
+        if "?" in json.dumps(position["players"][0]):
+            continue
+        found = turns(before, Evidence.of_position(position, "arctic"))
+        assert found.complete
+        same = ordered(position) in legal
+        assert bool(found.turns) == same, position
+        impossible += not same
+    assert impossible > 10
+
+
+def ordered(position: dict[str, Any]) -> str:
+    """Return what a position tells, whatever the order of tokens on a landscape card or of cards in a hand."""
+    places = {
+        name: sorted(json.dumps(thing, sort_keys=True) for thing in place["things"])
+        for name, place in position["places"].items()
+    }
+    players = [
+        {key: sorted(value) if key in {"hand", "penalty", "powers"} else value for key, value in player.items()}
+        for player in position["players"]
+    ]
+    return json.dumps([places, players, position["pile_left"]], sort_keys=True)
