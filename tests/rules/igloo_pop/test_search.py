@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import json
 from collections import Counter
 from collections.abc import Callable
 from random import Random
@@ -115,6 +117,61 @@ def test_igloos_on_cards_that_nobody_saw_are_known_by_their_thalers(shaking: Mak
     ways = {tuple(map(str, turn.moves)) for turn in found.turns}
     assert ["place blue card7", "place red card3", "place red card7"] in map(sorted, ways)
     assert len(ways) == 4, "two cards for each of three igloos, red's two alike, in one order"
+
+
+# --- against all checks there are -------------------------------------------------------------------------------------
+
+
+def ends_of(before: Any) -> list[Any]:
+    """Return every state after the check of a position, by trying all numbers."""
+    level = [before]
+    while level[0].phase == "checking":
+        level = [state.after(move) for state in level for move in state.legal_moves]
+    return level
+
+
+def key(position: dict[str, Any], *, results: bool) -> str:
+    """Return what a position tells of a check, with or without the numbers."""
+    players = [{**player, "cards": sorted(player["cards"])} for player in position["players"]]
+    shown = sorted((result["place"], sorted(map(tuple, result["igloos"]))) for result in position["results"])
+    return json.dumps([position["places"], players, position["phase"], shown if results else None], sort_keys=True)
+
+
+def spoilt(position: dict[str, Any], rng: Random) -> dict[str, Any]:
+    """Return a position in which somebody has a thaler more or fewer, or the card of another."""
+    found = copy.deepcopy(position)
+    one, two = rng.sample(found["players"], 2)
+    tally = rng.choice(["own", "captured", "removed", "cards"])
+    if tally == "cards":
+        one["cards"], two["cards"] = two["cards"], one["cards"]
+    else:
+        one[tally] = max(0, one[tally] + rng.choice([-1, 1]))
+    return found
+
+
+@pytest.mark.parametrize("none_match", ["remove", "return"])
+@pytest.mark.parametrize("stakes", ["red green", "red red green", "green red red"])
+def test_the_search_agrees_with_trying_everything(shaking: Make, play: Make, stakes: str, none_match: str) -> None:
+    before = shaking("red", "green", cards=("4/5", "6"), none_match=none_match)
+    *first, last = stakes.split()
+    before = play(
+        before, *(f"place {colour} card1" for colour in first), f"place {last} card2", "pass red", "pass green"
+    )
+    ends = [end.position() for end in ends_of(before)]
+    rng = Random(1)
+    for results in (True, False):
+        legal = {key(end, results=results) for end in ends}
+        impossible = 0
+        for number in range(60):
+            position = rng.choice(ends)
+            position = spoilt(position, rng) if number % 2 else position
+            evidence = Evidence.of_position(position)
+            found = turns(before, evidence if results else evidence.without(["results"]))
+            assert bool(found.turns) == (key(position, results=results) in legal), (results, position)
+            for turn in found.turns:
+                legal_way(before, turn.moves)
+            impossible += not found.turns
+        assert impossible > 10
 
 
 # --- reckoning --------------------------------------------------------------------------------------------------------
