@@ -423,8 +423,11 @@ def start(rules: Game[Any], seats: tuple[Seat, ...], header: Mapping[str, Any]) 
 
 
 def seat_names(rules: Game[Any], seats: tuple[Seat, ...]) -> list[str]:
-    """Return what players are called: without a name by the colour, or where there are none by the seat, P1 … P4."""
-    return [seat.name or (seat.colour if rules.colours else seat.colour.upper()) for seat in seats]
+    """Return what players are called: without a name by the colour, or where there are none by the seat, P1 … P4.
+
+    The capital tells a colour's name from the colour itself, which sentences write in their own language.
+    """
+    return [seat.name or (seat.colour.capitalize() if rules.colours else seat.colour.upper()) for seat in seats]
 
 
 def fault_words(match: Match, body: Mapping[str, Any]) -> Words:

@@ -242,3 +242,51 @@ def stands_out(page: Page) -> list[str]:
           .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.scroll, .unseen, svg'))
           .map((one) => one.className || one.nodeName)"""
     )
+
+
+def test_what_changed_since_i_looked(phones: Phones, service: Service) -> None:
+    placed(service)
+    page = phones.spectator()
+    Finger(page, service).ready()
+
+    def show(state: str) -> None:
+        page.evaluate(
+            """(state) => {
+              Object.defineProperty(document, 'visibilityState', {get: () => state, configurable: true});
+              document.dispatchEvent(new Event('visibilitychange'));
+            }""",
+            state,
+        )
+
+    show("hidden")
+    service.house.moves("melt c4")
+    service.house.moves("reveal c4 kept")
+    show("visible")
+    expect(page.locator(".since")).to_contain_text("2 entries since you looked")
+    expect(page.locator(".log li.fresh")).to_have_count(2)
+    page.click("[data-do=looked]")
+    expect(page.locator(".log li.fresh")).to_have_count(0)
+
+
+def test_how_many_play_and_where_they_sit(phones: Phones, service: Service) -> None:
+    """Three of four colours in an order of their own, beside an igloo that goes on counting."""
+    service.house.plug_in()
+    service.house.hear(7)
+    page = phones.host(width=768, height=1024)
+    page.click("[data-do=choose-game][data-game=iglu-iglu]")
+    page.check("input[name=count][value='3']")
+    expect(page.locator(".seat-choices li")).to_have_count(3)
+    expect(page.locator(".count")).to_have_attribute("data-count", "7")
+    page.select_option("select[name=colour-1]", "green")
+    page.select_option("select[name=colour-2]", "green")
+    page.click("form.setup button[type=submit]")
+    expect(page.locator("#setup-complaint")).to_contain_text("a colour of their own")
+    page.select_option("select[name=colour-2]", "blue")
+    page.click("form.setup button[type=submit]")
+    expect(page.locator(".turns .turn")).to_have_count(3)
+    match = service.house.night.view()["match"]
+    assert [player["colour"] for player in match["players"]] == ["red", "green", "blue"]
+    expect(page.locator(".sentence")).to_contain_text("Place an inuit")
+    # This device remembers who sat where.
+    service.house.do("close-match")
+    expect(page.locator("select[name=colour-1]")).to_have_value("green")

@@ -135,8 +135,9 @@ async function undo() {
 }
 
 const DO = {
+  looked: () => change((s) => { s.away = null; }),
   ...BOARD_DO,
-  "choose-game": ({ game }) => change((s) => { s.game = game; s.options = null; s.count = null; }),
+  "choose-game": ({ game }) => change((s) => { s.game = game; s.options = null; s.many = null; }),
   "pick-player": ({ colour }) => { pick("colour", colour); placeWhenBoth(); },
   "pick-card": ({ place }) => { pick("card", place); placeWhenBoth(); },
   "pick-check": ({ place }) => change((s) => { s.pick = { ...s.pick, card: place }; }),
@@ -260,6 +261,15 @@ function run(element) {
   else (DO[told.do] ?? roomHere()?.ROOM_DO[told.do])?.(told);
 }
 
+/** Who comes back to the page is shown what happened in the meantime. */
+function rememberLook() {
+  let left = null;
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden") left = store.view?.seq ?? null;
+    else if (left !== null) change((s) => { s.away = s.away ?? left; });
+  });
+}
+
 function follow() {
   addEventListener("hashchange", () => {
     change((s) => { s.refusal = null; });
@@ -291,7 +301,7 @@ function follow() {
   document.addEventListener("change", (event) => {
     roomHere()?.ROOM_CHANGE?.[event.target.dataset?.change]?.(event.target);
     if (event.target.dataset?.change === "photo") sendPhoto(event.target);
-    if (event.target.dataset?.change === "count") change((s) => { s.count = Number(event.target.value); });
+    if (event.target.dataset?.change === "count") change((s) => { s.many = Number(event.target.value); });
   });
 }
 
@@ -300,6 +310,7 @@ useSprite(document.querySelector("link[rel=icon]").href.replace(/[^/]*$/, "icons
 store.me = page.me;
 prepareDialog();
 follow();
+rememberLook();
 onChange(draw);
 draw();
 listen(page, announce);

@@ -16,7 +16,7 @@ export const BOARDS = {
 const recall = (game) => memory.get(`seats.${game}`, { count: BOARDS[game].least, colours: BOARDS[game].colours, names: [] });
 
 /** How many are chosen to play, as the form shows it now. */
-const counted = (game) => Math.min(store.count ?? recall(game).count, BOARDS[game].most);
+const counted = (game) => Math.min(store.many ?? recall(game).count, BOARDS[game].most);
 
 function howMany(game) {
   const { least, most } = BOARDS[game];

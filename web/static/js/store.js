@@ -11,12 +11,13 @@ export const store = {
   sending: 0,
   refusal: null, // { en, fr, clauses, problem }
   pick: { colour: null, card: null, cap: null },
+  away: null, // the newest entry when the page was last left, until what came since is seen
   board: null, // a game on a board, as /api/board gives it for this phone's seat
   path: [], // the places tapped so far of a move that is not complete
   choices: null, // several moves that a tap may mean
   follow: null, // where the last move ended
   layouts: [], // how the boards of its box may lie
-  count: null, // how many play it
+  many: null, // how many play it
   game: null, // the game that is being set up
   options: null, // the questions before a game, fetched when they are needed
 };

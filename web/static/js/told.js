@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { cardName, icon, token } from "./art.js";
 import { isHost, mayAct, store } from "./store.js";
-import { clock, said, t } from "./words.js";
+import { clock, said, t, tn } from "./words.js";
 
 /** Clause ids as buttons that open the clause. */
 export function clauses(ids) {
@@ -78,11 +78,14 @@ export function refusal(refused) {
 
 /** What happened, the newest first. */
 export function log(view) {
+  const since = store.away === null ? [] : view.log.filter((entry) => entry.seq > store.away);
   return h("section", { class: "panel log", "data-key": "log" },
     h("h2", null, t("What happened")),
+    since.length > 0 && h("p", { class: "since", role: "status" }, tn("%(n)s entry since you looked", "%(n)s entries since you looked", since.length), " ",
+      h("button", { type: "button", class: "small-button", "data-do": "looked" }, t("Seen"))),
     view.log.length
       ? h("ol", { tabindex: 0, "aria-label": t("What happened") }, [...view.log].reverse().map((entry) =>
-          h("li", { "data-key": `log${entry.seq}`, class: entry.undone ? "undone" : null },
+          h("li", { "data-key": `log${entry.seq}`, class: [entry.undone && "undone", store.away !== null && entry.seq > store.away && "fresh"] },
             h("time", { datetime: new Date(entry.at).toISOString() }, clock(entry.at)),
             h("span", null, said(entry), entry.undone ? h("span", { class: "unseen" }, ` (${t("taken back")})`) : null))))
       : h("p", { class: "quiet" }, t("Nothing yet.")));
