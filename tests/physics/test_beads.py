@@ -226,3 +226,52 @@ def test_too_many_beads_are_refused_in_a_sentence() -> None:
     device = plain(radius_m=0.018, wall_m=0.0, bead_m=0.008)
     with pytest.raises(ValueError, match="do not fit"):
         world.scene(device, VICE, still(0.1), np.full(60, 0.004))
+
+
+@pytest.mark.parametrize(("hertz", "viscous"), [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.4, 0.7)])
+def test_every_law_has_its_restitution_at_the_speed_it_is_stated_for(hertz: float, viscous: float) -> None:
+    for wanted in (0.4, 0.7, 0.95):
+        k, c, deep = beads.contact_for(3e-4, wanted, 200e-6, hertz, viscous)
+        assert beads.bounce(3e-4, k, c, deep, hertz, viscous, beads.MEETING) == pytest.approx(wanted, abs=0.005)
+
+
+def test_the_linear_law_of_the_general_contact_is_the_closed_form() -> None:
+    k, c, deep = beads.contact_for(3e-4, 0.6, 200e-6, 0.0, 0.0)
+    for speed in (0.05, 1.5):
+        assert beads.bounce(3e-4, k, c, deep, 0.0, 0.0, speed) == pytest.approx(0.6, abs=0.005)
+
+
+def test_viscoelastic_spheres_lose_as_the_fifth_root_of_their_speed() -> None:
+    # Kuwabara & Kono 1987: 1 - e grows with v^(1/5), at small losses
+    k, c, deep = beads.contact_for(3e-4, 0.97, 200e-6, 1.0, 1.0)
+    slow, fast = (1 - beads.bounce(3e-4, k, c, deep, 1.0, 1.0, speed) for speed in (0.1, 1.0))
+    assert fast / slow == pytest.approx(10**0.2, rel=0.04)
+    assert replace(plain(), hertz=1.0, viscous=1.0).fall == pytest.approx(0.2)
+    assert plain().fall == 0.0
+
+
+@pytest.mark.parametrize("relief", ["bump", "brick"])
+def test_a_bead_bounces_off_a_bump_and_off_a_brick(relief: str) -> None:
+    high = 0.002
+    changes: dict[str, object] = (
+        {"bumps": ((0.0, 0.0, high - 0.004, 0.004),)} if relief == "bump" else {"bricks": ((0.0, 0.0, 1.0, high),)}
+    )
+    device = plain(restitution=(0.9, 0.7, 0.7), **changes)
+    _, trace = run(device, still(0.06), np.array([[0, 0, 0.009]]), np.array([[0, 0, -0.5]]), gravity=0.0)
+    height = trace[:, 0, 2] + device.middle_m
+    assert height.min() == pytest.approx(high + 0.003, abs=4e-4)
+    assert trace[-1, 0, 5] / 0.5 == pytest.approx(0.7, abs=0.03)
+
+
+def test_beads_are_laid_clear_of_bricks_and_bumps() -> None:
+    ranges = replace(Ranges(), bricked=1.0, bumpy=1.0)
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        device = ranges.device(rng)
+        assert device.bricks and device.bumps
+        radii = device.beads(13, rng)
+        pos = world.scene(device, VICE, still(0.1), radii).pos + np.array([0.0, 0.0, device.middle_m])
+        for brick in device.bricks:
+            assert (pos @ np.array(brick[:3]) - brick[3] - radii).min() > -0.03 * device.bead_m
+        for bump in device.bumps:
+            assert (np.linalg.norm(pos - np.array(bump[:3]), axis=1) - bump[3] - radii).min() > -0.03 * device.bead_m
