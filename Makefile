@@ -5,11 +5,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
-# Debian packages by purpose: the firmware and its emulator bench, the browser, what checks the installer.
+# Debian packages by purpose: the firmware and its emulators, the browser, what checks the installer, a broker.
 APT_FIRMWARE := gcc g++ make gcc-avr avr-libc binutils-avr avrdude gcc-arm-none-eabi \
   libsimavr-dev libelf-dev pkg-config
 APT_BROWSER := chromium fonts-dejavu-core
-APT_INSTALL := shellcheck systemd
+APT_INSTALL := shellcheck systemd mosquitto
 RUN_ARGS ?=
 MUTATION_ARGS ?=
 SOAK_SECONDS ?= 3600

@@ -89,7 +89,7 @@ new="$PREFIX/$(date -u +%Y%m%d-%H%M%S)-$$"
 trap 'rm -rf "$new"' EXIT
 python3 -m venv --system-site-packages "$new"
 "$new/bin/python" -m pip install --quiet --disable-pip-version-check "${wheels[@]}" \
-  --constraint "$HERE/constraints.txt" "$HERE"
+  --constraint "$HERE/constraints.txt" "${HERE}[mqtt]"
 "$new/bin/companion" --version >/dev/null || die "The new version does not start; the old one is untouched."
 old="$(readlink -f "$PREFIX/current" 2>/dev/null || true)"
 # Nights are copied before a new version opens them.

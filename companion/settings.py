@@ -79,6 +79,12 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("nightly_backups", 7, "Backups kept beside the journal, one a day (0: none)", low=0, high=60),
     Setting("stick_backup", True, "Copy the nights to a USB stick that carries a folder companion-backup"),
+    Setting(
+        "mqtt_address",
+        "",
+        "Home automation: an MQTT broker, such as mqtt://user:password@host (empty: none)",
+        restart=True,
+    ),
     Setting("bgg_ids", (), "BoardGameGeek numbers for BG Stats, a line a game such as igloo-pop 12345"),
     Setting(
         "panel_pins", (), "Buttons and lights: standard, or a line a part such as next 5; empty for none", restart=True

@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from companion import __version__
 from companion.night.access import Access
@@ -46,6 +46,9 @@ from companion.service.pictures import forget_old
 from companion.settings import Settings
 from web.forms import camera_form, count_form, igloo_form, igloos_form, motion_form
 from web.house import SimulatedAction, Table
+
+if TYPE_CHECKING:
+    from companion.service.home import Home
 
 HEALTH_EVERY_S = 1.0
 """How often the page hears of the devices' health, if it changed."""
@@ -109,6 +112,7 @@ class Service:
             on_count=self._on_count,
         )
         self._buttons = Buttons(self.night, self.hub, self.settings.lines("panel_pins"))
+        self._home: Home | None = None
         self._eye = Eye(on_view=self._publish_camera)
         self._motion: Motion | None = None
         self._count: CountPosterior | None = None
@@ -124,10 +128,31 @@ class Service:
         self._igloos.start()
         self._caretaker.start()
         self._buttons.start()
+        self._start_home()
         for work in (self._tell_health, self._keep_pictures):
             thread = threading.Thread(target=work, name=work.__name__.strip("_"), daemon=True)
             thread.start()
             self._threads.append(thread)
+
+    def _start_home(self) -> None:
+        """Tell the house's automation, where the owner named a broker; what is wrong with it is said, and no more."""
+        address = self.settings.text("mqtt_address")
+        if not address:
+            return
+        from companion.service.home import Home, broker, state_of
+
+        def state() -> dict[str, Any]:
+            # The count is asked last: a round that has begun since hides it.
+            view = self.night.view()
+            count = self.count()
+            return state_of(view, None if count is None else count.count)
+
+        try:
+            self._home = Home(broker(address), self.hub, state)
+        except BadDataError as error:
+            log.error("%s", error)
+            return
+        self._home.start()
 
     def announce(self, port: int) -> list[str]:
         """Note the addresses of the page, best first, also for `companion host`."""
@@ -138,6 +163,8 @@ class Service:
     def close(self) -> None:
         """Stop the devices and close the journal; what was acknowledged is on disk already."""
         self._closing.set()
+        if self._home is not None:
+            self._home.close()
         self.hub.close()
         self._buttons.close()
         self._igloos.close()

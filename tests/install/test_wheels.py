@@ -22,11 +22,20 @@ GLIBC = (17, 24, 26, 27, 28, 31, 34, 35, 36)
 def test_every_dependency_has_a_wheel(python: str, tmp_path: Path) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     platforms = [f"--platform=manylinux_2_{minor}_aarch64" for minor in GLIBC]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["mqtt"]]
+    how = [
+        "--quiet",
+        "--dry-run",
+        "--ignore-installed",
+        "--only-binary=:all:",
+        "--target",
+        str(tmp_path),
+        "--report",
+        "-",
+    ]
+    whom = [*platforms, "--platform=manylinux2014_aarch64", f"--python-version={python}", "--implementation=cp"]
     done = subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed", "--only-binary=:all:"]
-        + [*platforms, "--platform=manylinux2014_aarch64", f"--python-version={python}", "--implementation=cp"]
-        + ["--target", str(tmp_path), "--report", "-", "--constraint", str(ROOT / "constraints.txt")]
-        + project["dependencies"],
+        [sys.executable, "-m", "pip", "install", *how, *whom, "--constraint", str(ROOT / "constraints.txt"), *wanted],
         capture_output=True,
         text=True,
         check=False,
