@@ -67,7 +67,10 @@ def _disk(folder: Path) -> Iterable[Row]:
 
 def _line(share: float) -> Iterable[Row]:
     line = soak_faults.line(max(5, round(100 * share)), max(500, round(50_000 * share)))
-    note = f"{line.corrupt_counted} of {line.corrupt_sent} flipped frames and {line.lost_counted} samples counted"
+    note = (
+        f"counted: {line.corrupt_counted} bad frames for {line.corrupt_sent} flipped (unplugging tears more), "
+        f"{line.lost_counted} of {line.dropped_sent} dropped samples"
+    )
     yield row("came back after an unplug", f"{line.came_back} of {line.unplugs}", "", "all", note)
     yield row("absurd frames borne", line.absurd_frames, "", "", f"the link lives: {line.alive}")
 

@@ -183,7 +183,10 @@ def _absurd(frames: int, rng: random.Random) -> tuple[int, bool]:
             kind = rng.random()
             frame: Hello | Data | Status
             if kind < 0.1:
-                frame = Hello(u(16), u(8), 0xE5, u(8), u(8), u(16), u(16), u(32), u(32), u(16))
+                # Every now and then a right word, or the link would not go on listening.
+                frame = Hello(sent & 0xFFFF, 1, 0xE5, 0x0F, 0x0B, 3200, 3906, 16_000_000, 500_000, 9)
+            elif kind < 0.12:
+                frame = Hello(u(16), u(8), 0xE5, u(8), u(8), u(16), u(16), u(32), u(32), 9)
             elif kind < 0.2:
                 frame = Status(u(16), u(8), u(8), u(32), u(32), u(16), u(16), u(8))
             else:
