@@ -29,8 +29,9 @@ def data_option(function: click.decorators.FC) -> click.decorators.FC:
 def command(target: Path | None, data: Path | None, stick: bool, pictures: bool, lang: str, json_: bool) -> None:
     """Copy the nights, with pictures, profiles and settings, into one ZIP file, and check it.
 
-    TARGET is a file or a folder; without it the copy lies in the folder ``backups`` of the data folder. Secrets (host
-    links, the PIN) are never in it. The service may run meanwhile.
+    TARGET is a file or a folder; without it the copy lies in the folder ``backups`` of the data folder. Host links
+    and the PIN are never in it; the settings are, with the password of an MQTT broker where one is set. The service
+    may run meanwhile.
     """
     from companion.night.backup import BACKUPS, back_up, give_to_owner
     from companion.night.folder import default_folder
