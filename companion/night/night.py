@@ -162,7 +162,7 @@ class Night:
     def board(self, colour: str | None, lang: str) -> dict[str, Any] | None:
         """Return the drawn board as the phone that plays ``colour`` (None: no seat) may see it; None without one.
 
-        ``{"state", "match", "seat", "svg", "moves": [{"text", "path": [place …], "en", "fr", "group", "cost",
+        ``{"state", "match", "seat", "svg", "moves": [{"text", "path": [place …], "en", "fr", "group", "short", "cost",
         "keys"}], "gestures": [{"text", "en", "fr"}], "about": [place …], "private": [{"en", "fr"}]}``: see
         :class:`companion.night.views.board.Tap`. Made once for each change, seat and language: do not modify it.
         """

@@ -12,6 +12,7 @@ from companion.rules.arctic.cards import ANIMALS, BOX, HAND_LIMIT, LANDSCAPE, PH
 from companion.rules.arctic.legality import setup_needs
 from companion.rules.arctic.moves import BOTTOM, TOP, UNDER, ArcticMove, arrow_step
 from companion.rules.arctic.state import ArcticState
+from companion.rules.arctic.svg_parts import LETTERS
 from companion.rules.core import State
 
 PROMPTS: dict[str, Words] = {
@@ -147,9 +148,10 @@ class ArcticView(BoardView):
 
     def offered(self, state: State[Any], moves: list[Any], *, drawn: bool) -> list[Any]:
         """Where the table draws for itself, offer unseen cards as such: nobody names what lies hidden."""
-        del state
         if drawn:
             return moves
+        if _arctic(state).phase == "setup":
+            moves = [move for move in moves if move.kind != "totem"]
         unseen = {self._unseen(move) for move in moves if UNKNOWN in move}
         return [move for move in moves if UNKNOWN in move or self._unseen(move) not in unseen]
 
@@ -189,6 +191,13 @@ class ArcticView(BoardView):
         facts = {"main": self.both(ANIMALS[main]), "value": value, "companion": self.both(ANIMALS[companion])}
         return fill(CARD, facts)
 
+    def _short(self, card: int) -> Words:
+        """Return what tells a card from the others of its animal, with the letters of the picture: ``5 Mo``."""
+        if card >= UNKNOWN:
+            return NOTHING
+        _, _, value, _, companion = BOX[card]
+        return Words(*(f"{value} {LETTERS[lang][companion]}" for lang in ("en", "fr")))
+
     def _group(self, card: int) -> Words:
         return fill(self.both(ANIMALS[BOX[card][1]]), {}) if card < UNKNOWN else NOTHING
 
@@ -208,9 +217,9 @@ class ArcticView(BoardView):
             case "draw-pile":
                 return Tap(("pile",), FROM_PILE)
             case "river" | "penalty":
-                return Tap((), self.card(a), self._group(a))
+                return Tap((), self.card(a), self._group(a), short=self._short(a))
             case "hand":
-                return Tap((), self.card(b), self._group(b))
+                return Tap((), self.card(b), self._group(b), short=self._short(b))
             case "tokens":
                 one, two = (self._step(s, code) for code in (a, b))
                 return Tap((), fill(AND, {"a": one, "b": two}))
@@ -240,7 +249,7 @@ class ArcticView(BoardView):
     def _place(self, card: int, where: int) -> Tap:
         words, key = self.card(card), f"={TEXT[card]}"
         if where == TOP:
-            return Tap((), fill(ON_TOP, {"card": words}), self._group(card))
+            return Tap((), fill(ON_TOP, {"card": words}), self._group(card), short=self._short(card))
         how, name, said = ("=bottom", BOTTOM_CARD, AT_BOTTOM) if where == BOTTOM else ("=under", UNDER_CARD, FACE_DOWN)
         return Tap((how, key), fill(said, {"card": words}), self._group(card), keys=((how, name), (key, words)))
 

@@ -39,7 +39,8 @@ class Tap:
 
     ``path`` are the places tapped one after the other, as the picture names them; an element that begins with ``=``
     is a button of its own, whose words are in ``keys``. ``words`` say the move, ``group`` heads those that belong
-    together, ``cost`` is what it takes of the points of the turn (None where the game has none).
+    together; ``short`` is what is enough below that heading, as the picture writes it. ``cost`` is what it takes of
+    the points of the turn (None where the game has none).
     """
 
     path: tuple[str, ...]
@@ -47,6 +48,7 @@ class Tap:
     group: Words = NOTHING
     cost: int | None = None
     keys: tuple[tuple[str, Words], ...] = ()
+    short: Words = NOTHING
 
 
 class BoardView:
@@ -298,6 +300,7 @@ class BoardView:
                     "path": list(tap.path),
                     **tap.words._asdict(),
                     "group": tap.group._asdict() if tap.group.en else None,
+                    "short": tap.short._asdict() if tap.short.en else None,
                     "cost": tap.cost,
                     "keys": {key: words._asdict() for key, words in tap.keys},
                 }

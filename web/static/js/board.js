@@ -59,7 +59,8 @@ function hands(match) {
 function button(move, many) {
   const last = !many && store.board.moves.length === 1;
   return h("button", { type: "button", class: last ? "main" : "second", "data-do": "say", "data-move": move.text, "data-key": `say-${move.text}` },
-    said(move), move.cost !== null && h("small", null, tn("%(n)s point", "%(n)s points", move.cost)));
+    many && move.short ? [h("span", { "aria-hidden": "true" }, said(move.short)), h("span", { class: "unseen" }, said(move))] : said(move),
+    move.cost !== null && h("small", null, tn("%(n)s point", "%(n)s points", move.cost)));
 }
 
 function groups(moves) {
@@ -72,7 +73,7 @@ function groups(moves) {
   return [...found].map(([name, list]) =>
     h("div", { class: "group", role: "group", "aria-label": name || null, "data-key": `group-${name}` },
       name && h("h2", null, name),
-      h("div", { class: ["steps", list.length > MANY && "many"] }, list.map((move) => button(move, list.length > MANY)))));
+      h("div", { class: ["steps", moves.length > MANY && "many"] }, list.map((move) => button(move, moves.length > MANY)))));
 }
 
 function keys(next) {
