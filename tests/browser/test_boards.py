@@ -124,6 +124,48 @@ def test_an_ordinary_turn_takes_few_taps(phones: Phones, service: Service) -> No
     assert finger.count <= actions + 1
 
 
+def test_an_ordinary_turn_of_arctic_takes_few_taps(phones: Phones, service: Service) -> None:
+    """Place a card of a hand that nobody knows, move both tokens, draw four cards, fill the River."""
+    river = ["fox-4-walrus", "fox-3-orca", "moose-5-walrus", "moose-4-orca", "walrus-5-orca", "orca-5-puffin"]
+    powers = {"fox": 11, "moose": 9, "walrus": 1, "orca": 7, "puffin": 3, "bear": 5}
+    hands = [["?", "?", "?"]] * 2
+    setup = {"packs": [1, 2], "powers": powers, "totems": ["?", "?"], "first": 1, "hands": hands, "river": river}
+    opened(service, "arctic", setup=setup)
+    page = phones.player()
+    finger = Finger(page, service)
+    finger.play("place fox-2-puffin")
+    finger.play("tokens fox+ puffin-")
+    for card in river[:4]:
+        finger.play(f"draw {card}")
+    fresh = ["bear-5-fox", "bear-4-moose", "bear-3-walrus", "bear-2-orca"]
+    for card in fresh:
+        finger.play(f"river {card}")
+    expect(page.locator(".turn.on")).to_contain_text("Bob")
+    # A card placed, its power card taken, two tokens moved, four cards drawn, four turned up.
+    actions = 1 + 1 + 2 + 4 + 4
+    assert finger.count <= actions + 1
+
+
+def test_an_ordinary_turn_of_ice_team_takes_few_taps(phones: Phones, service: Service) -> None:
+    """Two bears go on, one after the other; floes that nobody has read are told when a bear stands on them."""
+    opened(service, "ice-team", setup={"first": "green"})
+    page = phones.player()
+    finger = Finger(page, service)
+    finger.play("walk start a1")
+    finger.play("floe a1 plain")
+    finger.count = 0
+    # Red's turn: to a4 only one way leads, so one tap does; to a7 two bears could go.
+    for taps in (["a4"], ["start", "a7"]):
+        finger.ready()
+        for space in taps:
+            finger.tap(f".spot[data-place={space}]")
+        page.wait_for_selector(f"[data-move='floe {space} plain']")
+        finger.play(f"floe {space} plain")
+    expect(page.locator(".turn.on")).to_contain_text("Ann")
+    # Two bears moved, two floes looked at.
+    assert finger.count <= 4 + 1
+
+
 def test_a_place_that_is_not_legal_says_why(phones: Phones, service: Service) -> None:
     placed(service)
     page = phones.player()

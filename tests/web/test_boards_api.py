@@ -52,6 +52,17 @@ def test_a_seat_is_taken_once(guest: FlaskClient, player: FlaskClient, host: Fla
     assert player.post("/api/seat", json={"colour": "red"}).status_code == 200
 
 
+def test_a_new_game_gives_all_seats_back(player: FlaskClient, host: FlaskClient, house: SmallHouse) -> None:
+    """Who has taken a colour over is not seen through by the phone that had it before."""
+    opened(house, "arctic", draw=True)
+    assert player.post("/api/seat", json={"colour": "p1"}).json["me"]["colour"] == "p1"
+    house.do("close-match")
+    body = {"game": "arctic", "players": players("arctic"), "draw": True}
+    opening = {"command": "open-match", "body": body, "state": None, "action_id": "open-again"}
+    assert host.post("/api/do", json=opening).status_code == 200
+    assert player.get("/api/board").json["board"]["seat"] is None
+
+
 def test_boxes_are_the_host_s(player: FlaskClient, host: FlaskClient) -> None:
     assert player.get("/api/boxes/iglu-iglu").status_code == 403
     assert player.post("/api/boxes/iglu-iglu", json={"data": None}).status_code == 403
