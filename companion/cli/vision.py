@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from companion.cli import vision_board
+from companion.cli import vision_board, vision_follow
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray
@@ -19,7 +19,7 @@ def command() -> None:
     """See the table: find the markers and the board, learn what its things look like, read what lies on it."""
 
 
-for _subcommand in (vision_board.calibrate, vision_board.teach, vision_board.look):
+for _subcommand in (vision_board.calibrate, vision_board.teach, vision_board.look, vision_follow.follow):
     command.add_command(_subcommand)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any, Protocol
 
 from companion.rules.belief import Belief, Content
@@ -34,6 +34,12 @@ MOST = 20_000
 """States that are looked at before the search gives up, and says so."""
 RELAXED_MOST, RELAXED_EACH = 4_000, 600
 """States that the search for the nearest legal turn looks at: in all, and in each of its attempts."""
+WIDER: tuple[float, ...] = (0.7, 3.0, 6.0)
+"""How much less likely than the best each part of a place may be, one search after the other."""
+CONTENTS = 40
+"""Contents of a place that such a search looks at."""
+A_MOVE = 1.0
+"""What a move costs beforehand (natural logarithm), where a game has no prices of its own."""
 REFUSALS = 4
 """Refused moves that an explanation tells at most."""
 
@@ -130,12 +136,14 @@ class Turn:
 class Found:
     """What a search found: the shortest turns, the likeliest first; ``looked`` states were looked at.
 
-    ``complete`` is False where the search gave up before all was looked at.
+    ``complete`` is False where the search gave up before all was looked at. ``reached``: with graded evidence, how
+    much less likely than the best a turn may be and is still surely among those looked at.
     """
 
     turns: tuple[Turn, ...]
     complete: bool
     looked: int
+    reached: float = 0.0
 
 
 class Search(Protocol):
@@ -177,11 +185,42 @@ def _told_by(game_id: JSON) -> Any:
 def turns(before: State[Any], evidence: Evidence, *, limit: int = LIMIT, most: int = MOST) -> Found:
     """Return the shortest legal turns that lead from ``before`` to what was seen, the likeliest first.
 
-    Turns that differ only in the order of independent steps count as one.
+    Turns that differ only in the order of independent steps count as one. With graded evidence (a :class:`Belief`, or
+    contents some of which are likelier) the turns are the best by log-likelihood and prior together.
 
     :raises SetupError: when the game has no search.
     """
-    return search_of(before.game.id).find(before, evidence, limit, most)
+    search = search_of(before.game.id)
+    if getattr(search, "GRADED", False) or not any(isinstance(seen, Belief) for seen in evidence.places.values()):
+        return search.find(before, evidence, limit, most)
+    return _widened(search, before, evidence, limit, most)
+
+
+def _widened(search: Search, before: State[Any], evidence: Evidence, limit: int, most: int) -> Found:
+    """Search with beliefs where a game's own walk knows lists of contents only: the likeliest first, then wider."""
+    looked = 0
+    found = Found((), True, 0)
+    for within in WIDER:
+        places = {name: _listed(seen, within) for name, seen in evidence.places.items()}
+        found = search.find(before, Evidence(places, evidence.fields), limit, most - looked)
+        looked += found.looked
+        if found.turns or not found.complete:
+            break
+    turned = tuple(
+        Turn(turn.moves, turn.state, evidence.log_likelihood(turn.state.position()), -A_MOVE * len(turn.moves))
+        for turn in found.turns
+    )
+    best = max((turn.total for turn in turned), default=0.0)
+    reached = within - (sum(map(_top, evidence.places.values())) - best) if turned else 0.0
+    return Found(tuple(sorted(turned, key=lambda turn: -turn.total)), found.complete, looked, reached)
+
+
+def _listed(seen: Mapping[Content, float] | Belief, within: float) -> Mapping[Content, float]:
+    return dict(islice(seen.likely(within), CONTENTS)) if isinstance(seen, Belief) else seen
+
+
+def _top(seen: Mapping[Content, float] | Belief) -> float:
+    return seen.most() if isinstance(seen, Belief) else max(seen.values(), default=0.0)
 
 
 # --- explaining -----------------------------------------------------------------------------------------------------

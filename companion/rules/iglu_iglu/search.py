@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from companion.rules.iglu_iglu.moves import IgluMove
     from companion.rules.iglu_iglu.state import IgluState
 
+GRADED = True
+"""Beliefs are weighed here, not turned into lists of contents."""
+
 # --- the steps worth trying -----------------------------------------------------------------------------------------
 
 
@@ -171,7 +174,7 @@ def find(before: IgluState, evidence: Evidence, limit: int, most: int) -> Found:
     move and are back in the end.
     """
     if not evidence.certain:
-        return weighing.find(before, Sight(evidence, before), limit, min(most, weighing.MOST))
+        return weighing.find(before, Sight(evidence, before), limit, most * 3 // 4)
     w = Wanted(evidence, before.table.colours)
     if hopeless(before, w):
         return Found((), True, 0)

@@ -43,12 +43,14 @@ MARGIN = 5.0
 PLAYED, HARPOONED, PUSHED, EARLIER, ANSWERED = 2.5, 1.5, 3.0, 1.5, 0.5
 """What it costs to play a tile, to use a harpoon, to push a floe, to do it before melting, to answer a bear."""
 STEPPED = 1.5
+LOST = 0.7
+"""What each of three points costs that is not used: players seldom leave one."""
 MISSED = 10.0
 """What a thing that is not as it was seen costs when the nearest legal turn is looked for."""
 WIDTH = 12
 """States of each level that are followed when a search has given up without any turn."""
-MOST, MOST_NEAREST = 15_000, 8_000
-"""States that are weighed before the search gives up: it says so, and tells the best found."""
+MOST_NEAREST = 8_000
+"""States that are weighed for the nearest turn before the search gives up: it says so, and tells the best found."""
 DOUBTFUL = 12.0
 """Tiles before melting are thought of where the best other turn leaves more than this unexplained."""
 _FREE = {m.MELT, m.ACCEPT, m.PUT_BACK, m.STOP, m.END, m.PLACE}
@@ -426,6 +428,8 @@ class Walk:
         loss = self.sight.end(s)
         if loss >= NEVER or not _fields_agree(s, self.sight):
             return NEVER
+        if s.phase == ACT:
+            spent += LOST * min(s.points, 3)
         after = s if s.phase == OVER else s.after(m.THE_END)
         known = self.ends.get(after)
         if known is None or spent + loss <= known[0] + _CLOSE:
@@ -486,11 +490,13 @@ def find(before: IgluState, sight: Sight, limit: int, most: int, margin: float =
     walk = Walk(before, sight, most)
     least = walk.scale.least(before, 0.0)
     budget = least + FIRST
+    done = 0.0
     while True:
         walk.within(budget, margin)
         best, loss = walk.best()
         if not walk.complete:
             break
+        done = max(done, min(budget, best + margin))
         if best > budget and budget < WIDEST:
             budget = min(budget + WIDER, best + margin)
         elif best + margin > budget + _CLOSE and best < NEVER:
@@ -504,7 +510,7 @@ def find(before: IgluState, sight: Sight, limit: int, most: int, margin: float =
     if not complete:
         # Not all was looked at: a few of the best states of each level lead to some turn, perhaps to a better one.
         walk.within(best, margin, WIDTH)
-    return Found(walk.turns(limit, margin), complete, walk.looked)
+    return Found(walk.turns(limit, margin), complete, walk.looked, done - walk.best()[0])
 
 
 def nearest(before: IgluState, evidence: Evidence, most: int) -> Found:

@@ -1,0 +1,250 @@
+"""The tracker: what it enters is what lies there; what it cannot tell it asks; what cannot be it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from math import log
+from random import Random
+from typing import Any
+
+import pytest
+
+from companion.rules import game
+from companion.rules.belief import Belief
+from companion.rules.iglu_iglu.form import hidden_from
+from companion.rules.record import read_file
+from companion.rules.turns import Evidence, content
+from vision import track
+from vision.evidence import LEAST, belief_of, evidence_of, hidden, logs, most, usual_loss
+from vision.settle import Settler
+from vision.track import Follower, Tracker, between_turns
+from vision.track_trials import KINDS, follow, look, played_games, spoil
+
+RULES = game("iglu-iglu")
+
+
+def short_game(seed: int, turns: int = 6) -> list[Any]:
+    """Return the positions between the first turns of a random game in which players do little."""
+    rng = Random(seed)
+    course = next(played_games(rng, (2,)))
+    return [hidden_from(state, None) for state, _ in course[: turns + 1]]
+
+
+@pytest.fixture(scope="module")
+def positions() -> list[Any]:
+    return short_game(4)
+
+
+def clear(state: Any, seed: int = 1) -> Evidence:
+    return look(state.position(), "clear", Random(seed))
+
+
+def places_of(state: Any) -> Any:
+    return state.position()["places"]
+
+
+# --- the tracker ------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_changed_and_still_moving(positions: list[Any]) -> None:
+    tracker = Tracker(positions[:1])
+    seen = clear(positions[0])
+    assert tracker.observe(seen).state == "unchanged"
+    assert tracker.observe(clear(positions[1]), settled=False).state == "moving"
+    assert tracker.observe(clear(positions[1]), covered=3).state == "moving"
+    assert tracker.confirmed == positions[:1]
+
+
+def test_a_turn_is_entered_and_taken_back(positions: list[Any]) -> None:
+    tracker = Tracker(positions[:1])
+    answer = tracker.observe(clear(positions[1]))
+    assert answer.state == "entered" and answer.candidates[0].p >= track.CONFIDENT
+    state = positions[0]
+    for move in answer.moves:
+        state = state.play(move)
+    assert places_of(state) == places_of(positions[1]) == places_of(tracker.state)
+    told = answer.to_json()
+    assert told["state"] == "entered" and told["turn"][-1] == "end" and told["candidates"][0]["kind"] == "turn"
+    back = tracker.observe(clear(positions[0]))
+    assert back.state == "takeback" and back.back == 1 and tracker.confirmed == positions[:1]
+    assert tracker.turns_entered == []
+
+
+def test_a_turn_that_was_entered_too_early_goes_on(board_of: Any) -> None:
+    before = board_of({"b1": "red", "g8": "blue"})
+    half, whole = before, before
+    for text in ("melt c4", "reveal c4 kept", "walk b1 b2"):
+        half = half.after(RULES.parse(text))
+    whole = half.after(RULES.parse("walk b2 b3")).after(RULES.parse("walk b3 c3")).after(RULES.parse("end"))
+    tracker = Tracker([before])
+    first = tracker.observe(clear(half))
+    assert first.state == "entered" and first.back == 0
+    second = tracker.observe(clear(whole))
+    assert second.state == "entered" and second.back == 1 and len(tracker.confirmed) == 2
+    assert places_of(tracker.state) == places_of(whole)
+    assert str(second.moves[0]) == "melt c4"
+
+
+def test_what_no_turn_explains_is_said_and_where(board_of: Any) -> None:
+    before = board_of({"b1": "red", "g8": "blue"})
+    tracker = Tracker([before])
+    moved = before.position()
+    moved["places"]["g8"]["things"] = []
+    moved["places"]["e7"]["things"] = [{"kind": "inuit", "colour": "blue", "count": 1}]
+    answer = tracker.observe(look(moved, "clear", Random(2)))
+    assert answer.state == "disagreement" and {"g8", "e7"} <= set(answer.places)
+    assert answer.candidates[0].kind == "none" and tracker.confirmed == [before]
+    with pytest.raises(ValueError, match="no position"):
+        tracker.confirm(answer.candidates[0])
+
+
+def test_what_may_be_two_turns_is_asked(board_of: Any) -> None:
+    before = board_of({"b1": "red", "g8": "blue"})
+    after = before.after(RULES.parse("melt c4")).after(RULES.parse("reveal c4 kept"))
+    one = after.after(RULES.parse("walk b1 b2"))
+    seen = clear(one)
+    # Where it stands cannot be told: on b2 or on c1.
+    places = dict(seen.places)
+    for name in ("b2", "c1"):
+        places[name] = Belief({"floe": 0.0}, {("inuit", "red"): logs({0: 0.5, 1: 0.5})}, log(LEAST))
+    tracker = Tracker([before])
+    answer = tracker.observe(Evidence(places))
+    assert answer.state == "question" and tracker.confirmed == [before]
+    boards = [places_of(c.state) for c in answer.candidates if c.state is not None]
+    assert places_of(one) in boards and 2 <= len(boards) <= track.ASKED
+    chosen = next(c for c in answer.candidates if c.state is not None and places_of(c.state) == places_of(one))
+    tracker.confirm(chosen)
+    assert places_of(tracker.state) == places_of(one)
+
+
+def test_a_question_is_settled_by_what_comes_later(board_of: Any) -> None:
+    before = board_of({"b1": "red", "g8": "blue"})
+    one = before
+    for text in ("melt c4", "reveal c4 kept", "walk b1 b2", "end"):
+        one = one.after(RULES.parse(text))
+    two = one
+    for text in ("melt c3", "reveal c3 kept", "walk g8 g7", "end"):
+        two = two.after(RULES.parse(text))
+    places = dict(clear(one).places)
+    for name in ("b2", "c1"):
+        places[name] = Belief({"floe": 0.0}, {("inuit", "red"): logs({0: 0.5, 1: 0.5})}, log(LEAST))
+    follower = Follower([before])
+    assert follower.observe(Evidence(places)).state == "question" and follower.open
+    answer = follower.observe(clear(two))
+    assert answer.state == "entered" and not follower.open
+    assert [str(move) for move in answer.moves] == ["melt c3", "reveal c3 kept", "walk g8 g7", "end"]
+    assert places_of(follower.branches[0][1].state) == places_of(two)
+
+
+@pytest.fixture
+def board_of() -> Any:
+    """Make an opening position with an inuit here and there, red to move, nothing known of the tiles in hands."""
+
+    def make(inuit: dict[str, str]) -> Any:
+        grounds = {}
+        for row in range(1, 9):
+            for column in "abcdefgh":
+                name = f"{column}{row}"
+                ground = (
+                    "land"
+                    if name in ("a1", "h1", "a8", "h8")
+                    else "water"
+                    if name in ("d4", "e4", "d5", "e5")
+                    else "floe"
+                )
+                things = [{"kind": "inuit", "colour": inuit[name], "count": 1}] if name in inuit else []
+                grounds[name] = {"ground": ground, "things": things}
+        return RULES.from_position({"game": "iglu-iglu", "places": grounds, "to_move": "red"})
+
+    return make
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_wrong_is_ever_entered(kind: str) -> None:
+    tally = follow(kind, 3, Random(f"test {kind}"))
+    told = tally.to_json()
+    assert told["turns"] == 3 and told["wrong"] == 0
+    if kind == "clear":
+        assert tally.entered + tally.among == 3
+    assert tally.questions == 0 or kind == "unlawful" or tally.among >= tally.questions - 1
+
+
+def test_a_spoilt_board_is_another_board(positions: list[Any]) -> None:
+    spoilt = spoil(positions[3].position(), Random(3))["places"]
+    assert any(content(spoilt[name]) != content(place) for name, place in places_of(positions[3]).items())
+
+
+def test_the_positions_between_the_turns_of_a_record() -> None:
+    course = next(played_games(Random(8), (2,)))[:4]
+    state = course[0][0]
+    states = [state]
+    for _, moves in course[1:]:
+        for move in moves:
+            state = state.after(move)
+            states.append(state)
+    assert between_turns(states) == [state for state, _ in course]
+
+
+# --- evidence ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_look_becomes_beliefs() -> None:
+    place = {
+        "ground": {"floe": 0.97, "water": 0.03},
+        "things": [
+            {"kind": "inuit", "colour": "red", "count": 1, "p": 0.9},
+            {"kind": "fox", "value": 2, "count": 1, "p": 0.6},
+        ],
+        "unsure": False,
+    }
+    belief = belief_of(place)
+    assert belief.best() == ("floe", (("fox", 2, 1), ("inuit", "red", 1)))
+    assert belief.get(("floe", (("inuit", "red", 1),))) > belief.get(("floe", (("fox", 2, 1),)))
+    assert belief.get(("pack", ())) > 3 * log(LEAST)
+    hand = {**place, "else": 0.9}
+    assert hidden(hand) and hidden({"ground": {}}) and not hidden(place)
+    assert set(evidence_of({"d4": place, "d5": hand}).places) == {"d4"}
+    doubtful = belief_of({**place, "else": 0.4})
+    assert doubtful.get(("water", ())) > belief.get(("water", ())) and doubtful.floor > belief.floor
+
+
+def test_what_a_true_board_usually_loses() -> None:
+    even = Evidence({"a": Belief(logs({"x": 0.5, "y": 0.5})), "b": Belief(logs({"x": 1.0, "y": 0.0}))})
+    mean, spread = usual_loss(even)
+    assert mean < 0.01 and spread < 0.1
+    doubt = Evidence({"a": Belief(logs({"x": 0.8, "y": 0.2}))})
+    assert usual_loss(doubt)[0] == pytest.approx(0.2 * log(4))
+    assert most(doubt) == pytest.approx(log(0.8))
+
+
+# --- settling ---------------------------------------------------------------------------------------------------------
+
+
+def frames(*, moving: range, hand: range = range(0), count: int = 40) -> Iterator[tuple[float, float, bool]]:
+    """Yield frames at five a second: time, difference, hand."""
+    for n in range(count):
+        yield n / 5, (9.0 if n in moving else 0.7), n in hand
+
+
+def test_a_board_is_looked_at_only_when_it_lies_still() -> None:
+    settler = Settler(seconds=1.5)
+    settled = [settler.feed(at, d, hand=hand) for at, d, hand in frames(moving=range(5, 12), hand=range(12, 20))]
+    assert not any(settled[: 20 + 7]) and all(settled[28:])
+    assert not settler.feed(0.0, 0.1), "the clock went back: it begins anew"
+    settler.reset()
+    assert not settler.feed(100.0, 0.1) and settler.feed(101.5, 0.1)
+
+
+def test_pairs_of_positions_are_a_turn_apart(positions: list[Any]) -> None:
+    for before, after in pairwise(positions):
+        assert before.turn != after.turn and places_of(before) != places_of(after)
+
+
+def test_a_record_that_is_read_can_be_followed() -> None:
+    replay = read_file("tests/rules/iglu_iglu/playthrough.jsonl")
+    assert replay.error is None and replay.start is not None and replay.record is not None
+    states = [replay.start]
+    for text in replay.record.moves[:40]:
+        states.append(states[-1].after(RULES.parse(text)))
+    assert len(between_turns(states)) > 2
