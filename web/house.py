@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from companion.night.votes import Votes
     from companion.ports import CameraStatus, CountPosterior, Evidence, IglooStatus, Motion
     from companion.settings import Settings
+    from companion.training.room import Training
 
 
 class SimulatedAction(StrEnum):
@@ -78,6 +79,11 @@ class House(Protocol):
     @property
     def votes(self) -> Votes:
         """Return how the house voted where a rulebook is silent."""
+        ...
+
+    @property
+    def training(self) -> Training:
+        """Return the training room: shake-counting as a game."""
         ...
 
     @property

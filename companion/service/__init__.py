@@ -43,6 +43,7 @@ from companion.service.eye import Eye
 from companion.service.igloos import Igloos
 from companion.service.keeping import Caretaker
 from companion.service.pictures import forget_old
+from companion.service.training import TRAINING, TableEar, training_room
 from companion.settings import Settings
 from web.forms import camera_form, count_form, igloo_form, igloos_form, motion_form
 from web.house import SimulatedAction, Table
@@ -111,6 +112,11 @@ class Service:
             on_motion=self._on_motion,
             on_count=self._on_count,
         )
+        self._ear = TableEar(self._igloos.statuses)
+        self._igloos.subscribe(self._ear.hear)
+        self.training = training_room(
+            options.data / TRAINING, self._ear, igloo_open=lambda: not self.night.live_round()
+        )
         self._buttons = Buttons(self.night, self.hub, self.settings.lines("panel_pins"))
         self._home: Home | None = None
         self._eye = Eye(on_view=self._publish_camera)
@@ -174,6 +180,7 @@ class Service:
             thread.join(timeout=5)
         remove_address(self.options.data)
         self.access.close()
+        self.training.close()
         self._journal.close()
         os.close(self._folder_lock)
 
@@ -311,6 +318,7 @@ class Service:
 
     def _on_count(self, posterior: CountPosterior) -> None:
         self._count = posterior
+        self._ear.counted(posterior)
         # Asked after the count is made: a round that began in between hides it.
         hidden = self.night.live_round()
         self.hub.publish("count", count_form(None if hidden else posterior, hidden=hidden))

@@ -79,6 +79,10 @@ class Igloos:
         """Return how every igloo is doing."""
         return self._finder.statuses()
 
+    def subscribe(self, listener: Callable[[IglooLink, Samples], None]) -> None:
+        """Call ``listener`` with link and samples of every igloo, now and later."""
+        self._finder.subscribe(listener)
+
     @property
     def simulated(self) -> bool:
         """Return whether a simulated igloo is there to be played with."""

@@ -1,0 +1,124 @@
+"""What the training room is given: the stored shakes, the machine that counts, and the ear of the table's igloo."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooLink, IglooStatus, Samples
+from companion.training.book import Book
+from companion.training.room import Training
+from companion.training.shakes import Heard, Shake
+
+TRAINING = "training.sqlite"
+"""The training book in the data folder."""
+
+REMEMBERED_S = 6.0
+"""How much of the igloo's samples is remembered, to be heard again."""
+SLACK_S = 0.5
+"""A shake that began so much before one was asked for still counts as new."""
+
+
+class StoredShakes:
+    """The shakes that the simulated igloo plays (:func:`companion.igloo.simulated.load_bank`)."""
+
+    def __init__(self) -> None:
+        from companion.igloo.simulated import load_bank
+
+        self._bank = load_bank()
+
+    def of(self, count: int) -> Sequence[int]:
+        """Return the numbers of the shakes of so many beads."""
+        return [int(number) for number in np.flatnonzero(self._bank.count == count)]
+
+    def shake(self, number: int) -> Shake:
+        """Return a stored shake.
+
+        :raises KeyError: when there is no such number.
+        """
+        if not 0 <= number < len(self._bank.accel):
+            raise KeyError(number)
+        accel = self._bank.accel[number] * (self._bank.ug_per_lsb * 1e-6)
+        return Shake(accel, self._bank.rate_hz, DeviceKind.SIMULATED)
+
+
+@cache
+def stored_shakes() -> StoredShakes:
+    """Return the stored shakes, read once."""
+    return StoredShakes()
+
+
+def machine(shake: Shake) -> CountPosterior:
+    """Count the beads of a shake."""
+    from companion.igloo.count import count_recording
+
+    return count_recording(shake.accel, shake.rate_hz, kind=shake.kind)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counted:
+    posterior: CountPosterior
+    runs: tuple[Samples, ...]
+    began: float
+
+
+class TableEar:
+    """The igloos of the table, as the training room hears them: real and recorded ones, never the simulated one."""
+
+    def __init__(self, statuses: Callable[[], Iterable[IglooStatus]]) -> None:
+        self._statuses = statuses
+        self._runs: dict[str, deque[Samples]] = {}
+        self._newest: _Counted | None = None
+        self._lock = threading.Lock()
+
+    def hear(self, link: IglooLink, samples: Samples) -> None:
+        """Remember a run of samples, from the link's thread."""
+        status = link.status()
+        if status.kind is DeviceKind.SIMULATED:
+            return
+        with self._lock:
+            runs = self._runs.setdefault(status.key, deque())
+            if samples.gap_before or samples.overflow_before:
+                runs.clear()
+            runs.append(samples)
+            while runs and samples.t0 - runs[0].t0 > REMEMBERED_S:
+                runs.popleft()
+
+    def counted(self, posterior: CountPosterior) -> None:
+        """Take what the machine made of the shaking so far."""
+        if posterior.state != "counted" or posterior.kind is DeviceKind.SIMULATED:
+            return
+        with self._lock:
+            runs = tuple(self._runs.get(posterior.key, ()))
+            self._newest = _Counted(posterior, runs, time.monotonic() - posterior.seconds)
+
+    def kind(self) -> DeviceKind | None:
+        """Return what the igloo is that one can train with now, or None."""
+        for status in self._statuses():
+            if status.state is DeviceState.CONNECTED and status.kind is not DeviceKind.SIMULATED:
+                return status.kind
+        return None
+
+    def heard(self, since: float) -> Heard | None:
+        """Return the newest shake that was counted after ``since`` (host seconds), or None."""
+        with self._lock:
+            newest = self._newest
+        if newest is None or newest.began < since - SLACK_S or not newest.runs:
+            return None
+        rate = newest.runs[-1].rate_hz
+        accel = np.concatenate([run.accel for run in newest.runs])
+        # Only the shaking itself, and a breath before it.
+        last = int((newest.posterior.seconds + SLACK_S) * rate)
+        return Heard(Shake(accel[-last:], rate, newest.posterior.kind), newest.posterior)
+
+
+def training_room(path: Path, ear: TableEar, igloo_open: Callable[[], bool]) -> Training:
+    """Return the training room of a data folder."""
+    return Training(Book(path), stored_shakes, machine, ear, igloo_open=igloo_open)

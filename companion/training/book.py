@@ -1,0 +1,349 @@
+"""The training book: people, shakes and answers in one SQLite file; nothing that was answered is lost or altered.
+
+WAL and synchronous=FULL: what was acknowledged survives a power cut. Triggers keep answers as they were given; of a
+person only the name may change, or go. A shake lies here from the moment it is dealt, its truth with it, so that a
+restart of the service loses no round that is being played.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion.ports import COUNTS, CompanionError
+from companion.training.figures import Answer
+from companion.training.shakes import TrainingError
+
+APPLICATION_ID = 0x54524E31
+FORGOTTEN_AFTER_MS = 30 * 24 * 3600 * 1000
+"""Shakes that nobody answered are swept out after so long."""
+
+SCHEMA = f"""
+CREATE TABLE people (
+  id INTEGER PRIMARY KEY, at INTEGER NOT NULL, name TEXT
+) STRICT;
+CREATE TABLE duels (
+  id TEXT PRIMARY KEY, at INTEGER NOT NULL, people TEXT NOT NULL, rounds INTEGER NOT NULL,
+  closed INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE rounds (
+  id TEXT PRIMARY KEY, at INTEGER NOT NULL, person INTEGER REFERENCES people(id), duel TEXT REFERENCES duels(id),
+  number INTEGER NOT NULL, kind TEXT NOT NULL, shake INTEGER, seed INTEGER NOT NULL,
+  truth INTEGER CHECK (truth BETWEEN {COUNTS.start} AND {COUNTS.stop - 1}), machine TEXT NOT NULL DEFAULT '[]',
+  shown INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE answers (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, round TEXT NOT NULL REFERENCES rounds(id),
+  person INTEGER NOT NULL REFERENCES people(id),
+  guess INTEGER NOT NULL CHECK (guess BETWEEN {COUNTS.start} AND {COUNTS.stop - 1}), UNIQUE (round, person)
+) STRICT;
+CREATE INDEX answers_of ON answers (person);
+CREATE INDEX rounds_of ON rounds (duel, number);
+CREATE TRIGGER answers_stay BEFORE UPDATE ON answers BEGIN SELECT RAISE(ABORT, 'answers stay as they were given'); END;
+CREATE TRIGGER answers_kept BEFORE DELETE ON answers BEGIN SELECT RAISE(ABORT, 'answers are kept'); END;
+CREATE TRIGGER people_kept BEFORE DELETE ON people BEGIN SELECT RAISE(ABORT, 'people are kept'); END;
+CREATE TRIGGER truth_stays BEFORE UPDATE OF truth ON rounds WHEN OLD.truth IS NOT NULL
+  BEGIN SELECT RAISE(ABORT, 'the truth stays'); END;
+"""
+
+
+class BookError(CompanionError, OSError):
+    """The training book cannot be read or written; nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who trains."""
+
+    id: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One shake that was dealt. ``person`` is None in a duel; ``shake`` is None where the igloo itself is shaken.
+
+    ``seed`` varies how a stored shake is cut and heard. ``truth`` is None until somebody looked under the igloo.
+    ``shown`` says whether the truth may be seen.
+    """
+
+    id: str
+    at: int
+    person: int | None
+    duel: str | None
+    number: int
+    kind: str
+    shake: int | None
+    seed: int
+    truth: int | None
+    machine: tuple[float, ...]
+    shown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """A game in which all hear the same shakes."""
+
+    id: str
+    people: tuple[int, ...]
+    rounds: int
+    closed: bool
+
+
+def now_ms() -> int:
+    """Return the moment as UTC milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
+class Book:
+    """The book of one data folder. It is opened when it is first needed; every method may be called from any thread.
+
+    :raises BookError: from every method, when the disk refuses or the file is none of ours; it is left as it is.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        self._db: sqlite3.Connection | None = None
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            if self._db is not None:
+                self._db.close()
+                self._db = None
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """Hold the book for one transaction: all of it, or none."""
+        with self._lock:
+            try:
+                db = self._opened()
+                db.execute("BEGIN IMMEDIATE")
+                try:
+                    yield db
+                except BaseException:
+                    db.execute("ROLLBACK")
+                    raise
+                db.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise BookError(f"The training book could not be written: {error}") from error
+
+    def _rows(self, query: str, *values: object) -> list[sqlite3.Row]:
+        with self._lock:
+            try:
+                return self._opened().execute(query, values).fetchall()
+            except sqlite3.Error as error:
+                raise BookError(f"The training book could not be read: {error}") from error
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._db is None:
+            try:
+                if not self._path.exists():
+                    self._make()
+                self._db = self._open()
+            except OSError as error:
+                raise BookError(f"The training book could not be opened: {error}") from error
+        return self._db
+
+    def _make(self) -> None:
+        """Make the file under another name and move it into place: one of the right name is whole."""
+        new = self._path.with_name(f".{self._path.name}.new")
+        new.unlink(missing_ok=True)
+        os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as db:
+            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            db.execute("PRAGMA synchronous = FULL")
+            db.executescript(f"BEGIN; {SCHEMA} COMMIT;")
+        new.replace(self._path)
+
+    def _open(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=5.0)
+        try:
+            if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+                raise BookError("This file is not a training book: it was left as it is.")
+            if (found := db.execute("PRAGMA quick_check").fetchone()[0]) != "ok":
+                raise BookError(f"The training book is damaged: {found}")
+            db.row_factory = sqlite3.Row
+            for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"):
+                db.execute(f"PRAGMA {pragma}")
+            old = now_ms() - FORGOTTEN_AFTER_MS
+            db.execute(
+                "DELETE FROM rounds WHERE at < ? AND NOT EXISTS (SELECT 1 FROM answers WHERE round = rounds.id)", (old,)
+            )
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    # --- people --------------------------------------------------------------------------------------------------
+
+    def people(self) -> list[Person]:
+        """Return everybody who has a name, in the order in which they came."""
+        return [Person(*row) for row in self._rows("SELECT id, name FROM people WHERE name IS NOT NULL ORDER BY id")]
+
+    def person(self, number: int) -> Person:
+        """Return a person.
+
+        :raises TrainingError: ``no-person`` when there is none, or the name was forgotten.
+        """
+        for row in self._rows("SELECT id, name FROM people WHERE id = ? AND name IS NOT NULL", number):
+            return Person(*row)
+        raise TrainingError("no-person")
+
+    def add_person(self, name: str) -> Person:
+        """Enter a person; who is here already under that name is that person."""
+        with self._writing() as db:
+            for row in db.execute("SELECT id, name FROM people WHERE name = ?", (name,)):
+                return Person(*row)
+            made = db.execute("INSERT INTO people (at, name) VALUES (?, ?)", (now_ms(), name))
+            return Person(int(made.lastrowid or 0), name)
+
+    def rename(self, number: int, name: str | None) -> None:
+        """Give a person another name, or forget it (None): the answers stay, nobody's any more."""
+        with self._writing() as db:
+            db.execute("UPDATE people SET name = ? WHERE id = ?", (name, number))
+        if name is None:
+            # The name must not live on in the log of the database either.
+            self._rows("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    # --- rounds --------------------------------------------------------------------------------------------------
+
+    def deal(self, made: Round) -> Round:
+        """Enter a dealt shake.
+
+        Where a person has an open one that is as stored, or the duel has that round, that one is returned: none is
+        skipped because it is hard, and a request that came twice deals once.
+        """
+        with self._writing() as db:
+            if made.duel is None:
+                open_one = (
+                    "SELECT * FROM rounds WHERE person = ? AND shown = 0 AND (shake IS NULL) = ? ORDER BY at DESC"
+                )
+                found = db.execute(open_one, (made.person, made.shake is None)).fetchone()
+            else:
+                found = db.execute(
+                    "SELECT * FROM rounds WHERE duel = ? AND number = ?", (made.duel, made.number)
+                ).fetchone()
+            if found is not None:
+                return _round(found)
+            db.execute(
+                "INSERT INTO rounds (id, at, person, duel, number, kind, shake, seed, truth, machine)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(made.id, made.at, made.person, made.duel, made.number, made.kind, made.shake, made.seed),
+                    *(made.truth, json.dumps(made.machine)),
+                ),
+            )
+        return made
+
+    def drop(self, round_id: str) -> None:
+        """Forget a round that nobody answered."""
+        with self._writing() as db:
+            db.execute(
+                "DELETE FROM rounds WHERE id = ? AND NOT EXISTS (SELECT 1 FROM answers WHERE round = rounds.id)",
+                (round_id,),
+            )
+
+    def round(self, round_id: str) -> Round:
+        """Return a dealt shake.
+
+        :raises TrainingError: ``no-round`` when there is none.
+        """
+        for row in self._rows("SELECT * FROM rounds WHERE id = ?", round_id):
+            return _round(row)
+        raise TrainingError("no-round")
+
+    def guesses(self, round_id: str) -> dict[int, int]:
+        """Return who guessed what in a round."""
+        rows = self._rows("SELECT person, guess FROM answers WHERE round = ? ORDER BY seq", round_id)
+        return {int(row["person"]): int(row["guess"]) for row in rows}
+
+    def answer(self, round_id: str, person: int, guess: int, machine: Sequence[float]) -> None:
+        """Keep an answer, and what the machine says; a second one of the same person changes nothing."""
+        with self._writing() as db:
+            db.execute(
+                "INSERT INTO answers (at, round, person, guess) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                (now_ms(), round_id, person, guess),
+            )
+            db.execute(
+                "UPDATE rounds SET machine = ? WHERE id = ? AND machine = '[]'",
+                (json.dumps([round(p, 6) for p in machine]), round_id),
+            )
+
+    def show(self, round_id: str, truth: int | None = None) -> None:
+        """Let the truth of a round be seen; ``truth`` is told where it was not known before."""
+        with self._writing() as db:
+            if truth is not None:
+                db.execute("UPDATE rounds SET truth = ? WHERE id = ? AND truth IS NULL", (truth, round_id))
+            db.execute("UPDATE rounds SET shown = 1 WHERE id = ?", (round_id,))
+
+    # --- duels ---------------------------------------------------------------------------------------------------
+
+    def open_duel(self, duel: Duel) -> None:
+        """Enter a duel."""
+        with self._writing() as db:
+            db.execute(
+                "INSERT INTO duels (id, at, people, rounds) VALUES (?, ?, ?, ?)",
+                (duel.id, now_ms(), json.dumps(duel.people), duel.rounds),
+            )
+
+    def duel(self, duel_id: str) -> Duel:
+        """Return a duel.
+
+        :raises TrainingError: ``no-duel`` when there is none.
+        """
+        for row in self._rows("SELECT * FROM duels WHERE id = ?", duel_id):
+            return _duel(row)
+        raise TrainingError("no-duel")
+
+    def open_duels(self) -> list[Duel]:
+        """Return the duels that are not closed, newest first."""
+        return [_duel(row) for row in self._rows("SELECT * FROM duels WHERE closed = 0 ORDER BY at DESC LIMIT 5")]
+
+    def close_duel(self, duel_id: str) -> None:
+        """End a duel; a round that not all answered is shown to those who did."""
+        with self._writing() as db:
+            db.execute("UPDATE duels SET closed = 1 WHERE id = ?", (duel_id,))
+            db.execute(
+                "UPDATE rounds SET shown = 1 WHERE duel = ? AND EXISTS (SELECT 1 FROM answers WHERE round = rounds.id)",
+                (duel_id,),
+            )
+
+    def rounds_of(self, duel_id: str) -> list[Round]:
+        """Return the rounds of a duel, in order."""
+        return [_round(row) for row in self._rows("SELECT * FROM rounds WHERE duel = ? ORDER BY number", duel_id)]
+
+    # --- what was answered ---------------------------------------------------------------------------------------
+
+    def answers(self, person: int | None = None, *, igloo: bool = True, last: int = 100_000) -> list[Answer]:
+        """Return answers whose truth was shown, oldest first: of one person or of all.
+
+        ``igloo`` False leaves out what was shaken in the igloo of this table.
+        """
+        rows = self._rows(
+            "SELECT a.at, a.person, r.truth, a.guess, r.machine, r.kind FROM answers a JOIN rounds r ON r.id = a.round"
+            " WHERE r.shown = 1 AND r.truth IS NOT NULL AND (? IS NULL OR a.person = ?) AND (? OR r.shake IS NOT NULL)"
+            " ORDER BY a.seq DESC LIMIT ?",
+            *(person, person, igloo, last),
+        )
+        return [
+            Answer(row["at"], row["person"], row["truth"], row["guess"], tuple(json.loads(row["machine"])), row["kind"])
+            for row in reversed(rows)
+        ]
+
+
+def _round(row: sqlite3.Row) -> Round:
+    facts = dict(row)
+    return Round(**{**facts, "machine": tuple(json.loads(facts["machine"])), "shown": bool(facts["shown"])})
+
+
+def _duel(row: sqlite3.Row) -> Duel:
+    return Duel(row["id"], tuple(json.loads(row["people"])), row["rounds"], bool(row["closed"]))

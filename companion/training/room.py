@@ -1,0 +1,347 @@
+"""The training room: it deals shakes, keeps their truth to itself, takes answers, and then shows both.
+
+A *drill* is one person's, a *duel* gives the same shakes to all. What is shaken is a stored shake, marked simulated,
+or the sensor igloo of this table; then the person shakes, guesses, looks under the igloo and tells the truth. While a
+round of Igloo Pop is live the igloo's side of this room is shut: its shakes, its sound, and every figure they are in.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from random import Random, SystemRandom
+from typing import Any
+
+from companion.ports import COUNTS, CountPosterior
+from companion.training.book import Book, Duel, Person, Round, now_ms
+from companion.training.drills import choose, weakest
+from companion.training.figures import figures, ladder, points
+from companion.training.shakes import Ear, Heard, Shake, Shakes, TrainingError, cut
+from companion.training.sound import SPEEDS, wav
+
+DUELLISTS = range(2, 9)
+MOST_ROUNDS = 20
+MOST_PEOPLE = 40
+KEPT_HEARD = 8
+"""So many shakes of the igloo can be heard again; they are not kept on the disk."""
+LADDER_LOOKS_AT = 20_000
+
+Machine = Callable[[Shake], CountPosterior]
+"""Counts the beads of a shake."""
+
+
+@dataclass(slots=True)
+class _Listening:
+    since: float
+    heard: Heard | None = None
+
+
+class Training:
+    """The training room over one book. Every method may be called from any thread.
+
+    ``igloo_open()`` answers False while nothing may reveal what is in the igloo.
+
+    :raises companion.training.book.BookError: from every method, when the disk refuses.
+    """
+
+    def __init__(
+        self,
+        book: Book,
+        shakes: Callable[[], Shakes],
+        machine: Machine,
+        ear: Ear,
+        *,
+        igloo_open: Callable[[], bool],
+        rng: Random | None = None,
+    ) -> None:
+        self._book, self._machine, self._ear, self._igloo_open = book, machine, ear, igloo_open
+        self._rng = rng or SystemRandom()
+        self._shakes = lru_cache(1)(shakes)
+        self._listening: dict[str, _Listening] = {}
+        self._lock = threading.Lock()
+        self._sounds = lru_cache(16)(self._rendered)
+
+    def close(self) -> None:
+        """Close the book."""
+        self._book.close()
+
+    # --- people --------------------------------------------------------------------------------------------------
+
+    def people(self) -> list[Person]:
+        """Return everybody who trains here."""
+        return self._book.people()
+
+    def add_person(self, name: str) -> Person:
+        """Enter a person by name.
+
+        :raises TrainingError: ``too-many`` when the book is full of people.
+        """
+        if len(self._book.people()) >= MOST_PEOPLE and all(one.name != name for one in self._book.people()):
+            raise TrainingError("too-many")
+        return self._book.add_person(name)
+
+    def rename(self, person: int, name: str | None) -> None:
+        """Rename a person, or forget the name (None); the figures stay.
+
+        :raises TrainingError: ``no-person``, or ``name-taken``.
+        """
+        self._book.person(person)
+        if any(one.name == name and one.id != person for one in self._book.people()):
+            raise TrainingError("name-taken")
+        self._book.rename(person, name)
+
+    # --- drills --------------------------------------------------------------------------------------------------
+
+    def igloo_kind(self) -> str | None:
+        """Return the kind of the igloo that can be trained with, or None: there is none, or a round is live."""
+        kind = self._ear.kind() if self._igloo_open() else None
+        return None if kind is None else str(kind)
+
+    def deal(self, person: int) -> dict[str, Any]:
+        """Deal a person a stored shake: a count that the person should practise, or the one still unanswered."""
+        self._book.person(person)
+        tried = [(one.truth, one.guess) for one in self._book.answers(person, last=600)]
+        made = self._stored(choose(tried, self._rng), person=person, number=len(tried) + 1)
+        return self.round(self._book.deal(made).id)
+
+    def listen(self, person: int) -> dict[str, Any]:
+        """Begin to listen to the igloo of this table for a person.
+
+        :raises TrainingError: ``no-igloo`` or ``live-round``.
+        """
+        self._book.person(person)
+        self._gate()
+        kind = self._ear.kind()
+        if kind is None:
+            raise TrainingError("no-igloo")
+        made = Round(*(secrets.token_urlsafe(12), now_ms(), person, None, 0, str(kind), None, 0, None, ()), shown=False)
+        dealt = self._book.deal(made)
+        with self._lock:
+            self._listening.setdefault(dealt.id, _Listening(time.monotonic()))
+            for old in list(self._listening)[:-KEPT_HEARD]:
+                del self._listening[old]
+        return self.round(dealt.id)
+
+    def _stored(self, count: int, *, person: int | None = None, duel: str | None = None, number: int = 1) -> Round:
+        bank = self._shakes()
+        shake = self._rng.choice(list(bank.of(count)))
+        kind = str(bank.shake(shake).kind)
+        seed = self._rng.randrange(2**31)
+        return Round(
+            secrets.token_urlsafe(12), now_ms(), person, duel, number, kind, shake, seed, count, (), shown=False
+        )
+
+    def _gate(self) -> None:
+        if not self._igloo_open():
+            raise TrainingError("live-round")
+
+    def _heard(self, one: Round, *, newest: bool) -> Heard | None:
+        """Return what was heard in a round with the igloo, the newest of it while nobody has answered."""
+        with self._lock:
+            known = self._listening.get(one.id)
+            if known is None:
+                return None
+            if newest:
+                known.heard = self._ear.heard(known.since) or known.heard
+            return known.heard
+
+    def round(self, round_id: str) -> dict[str, Any]:
+        """Return what may be known of a round: everything when its truth may be seen, else nothing that tells it.
+
+        :raises TrainingError: ``no-round``, or ``live-round`` for one with the igloo.
+        """
+        one = self._book.round(round_id)
+        guesses = self._book.guesses(round_id)
+        form: dict[str, Any] = {
+            "id": one.id,
+            "number": one.number,
+            "kind": one.kind,
+            "source": "igloo" if one.shake is None else "stored",
+            "person": one.person,
+            "duel": one.duel,
+            "shown": one.shown,
+            "answered": sorted(guesses),
+        }
+        if one.shake is None:
+            self._gate()
+            heard = self._heard(one, newest=not guesses)
+            form["state"] = "done" if one.shown else "look" if guesses else "listening" if heard is None else "heard"
+            form["sound"] = heard is not None
+        else:
+            form["state"] = "done" if one.shown else "heard"
+            form["sound"] = True
+        if one.shown and one.truth is not None:
+            form["result"] = {
+                "truth": one.truth,
+                "guesses": {str(person): guess for person, guess in guesses.items()},
+                "points": {str(person): points(guess, one.truth) for person, guess in guesses.items()},
+                "machine": [round(p, 4) for p in one.machine] or None,
+            }
+        return form
+
+    def sound(self, round_id: str, speed: str) -> bytes:
+        """Return the shake of a round as a WAV file; ``speed`` is one of ``full``, ``half``, ``quarter``.
+
+        :raises TrainingError: ``no-round``, ``no-sound`` or ``live-round``.
+        """
+        if speed not in SPEEDS:
+            raise TrainingError("no-sound")
+        one = self._book.round(round_id)
+        if one.shake is not None:
+            return self._sounds(one.shake, one.seed, speed)
+        self._gate()
+        heard = self._heard(one, newest=not self._book.guesses(round_id))
+        if heard is None:
+            raise TrainingError("no-sound")
+        return wav(heard.shake, SPEEDS[speed])
+
+    def _shake(self, number: int) -> Shake:
+        try:
+            return self._shakes().shake(number)
+        except KeyError:
+            # The bank is another one than when this shake was dealt.
+            raise TrainingError("no-sound") from None
+
+    def _rendered(self, shake: int, seed: int, speed: str) -> bytes:
+        return wav(cut(self._shake(shake), seed), SPEEDS[speed], seed)
+
+    def guess(self, round_id: str, person: int, guess: int) -> dict[str, Any]:
+        """Take a person's answer, once, and return the round as it is then.
+
+        :raises TrainingError: ``no-round``, ``no-person``, ``not-yours``, ``no-sound`` (the igloo was not heard
+            yet), ``over`` (the truth is out) or ``live-round``.
+        """
+        one = self._book.round(round_id)
+        self._book.person(person)
+        people = (one.person,) if one.duel is None else self._book.duel(one.duel).people
+        if person not in people:
+            raise TrainingError("not-yours")
+        given = self._book.guesses(round_id)
+        if person in given:
+            return self.round(round_id)
+        if one.shown:
+            raise TrainingError("over")
+        if one.shake is None:
+            self._gate()
+            heard = self._heard(one, newest=True)
+            if heard is None:
+                raise TrainingError("no-sound")
+            machine = heard.posterior.p
+        else:
+            machine = one.machine or self._machine(cut(self._shake(one.shake), one.seed)).p
+        self._book.answer(round_id, person, guess, machine)
+        if one.truth is not None and set(people) <= set(self._book.guesses(round_id)):
+            self._book.show(round_id)
+            if one.duel is not None and one.number >= self._book.duel(one.duel).rounds:
+                self._book.close_duel(one.duel)
+        return self.round(round_id)
+
+    def tell(self, round_id: str, truth: int) -> dict[str, Any]:
+        """Take what stands under the igloo, after the answer, and return the round.
+
+        :raises TrainingError: ``no-round``, ``known`` (a stored shake), ``no-answer`` or ``live-round``.
+        """
+        one = self._book.round(round_id)
+        if one.shake is not None:
+            raise TrainingError("known")
+        self._gate()
+        if not self._book.guesses(round_id):
+            raise TrainingError("no-answer")
+        self._book.show(round_id, truth)
+        return self.round(round_id)
+
+    def drop(self, round_id: str) -> None:
+        """Stop listening to the igloo for a round that nobody answered; stored shakes are answered, not dropped."""
+        if self._book.round(round_id).shake is not None:
+            raise TrainingError("known")
+        self._book.drop(round_id)
+        with self._lock:
+            self._listening.pop(round_id, None)
+
+    # --- duels ---------------------------------------------------------------------------------------------------
+
+    def open_duel(self, people: Sequence[int], rounds: int) -> dict[str, Any]:
+        """Open a duel and deal its first shake.
+
+        :raises TrainingError: ``no-person``, or ``duellists`` for too few, too many, or one twice.
+        """
+        if len(people) not in DUELLISTS or len(set(people)) != len(people):
+            raise TrainingError("duellists")
+        for person in people:
+            self._book.person(person)
+        duel = Duel(secrets.token_urlsafe(9), tuple(people), max(1, min(rounds, MOST_ROUNDS)), closed=False)
+        self._book.open_duel(duel)
+        self._book.deal(self._stored(self._rng.choice(COUNTS), duel=duel.id))
+        return self.duel(duel.id)
+
+    def duels(self) -> list[dict[str, Any]]:
+        """Return the open duels, newest first, that a phone can join: their names only."""
+        names = {one.id: one.name for one in self._book.people()}
+        return [
+            {"id": duel.id, "people": [names.get(person) for person in duel.people]} for duel in self._book.open_duels()
+        ]
+
+    def duel(self, duel_id: str) -> dict[str, Any]:
+        """Return a duel: points of the rounds that are out, the present round, and who has answered it."""
+        duel = self._book.duel(duel_id)
+        rounds = self._book.rounds_of(duel_id)
+        names = {one.id: one.name for one in self._book.people()}
+        total = dict.fromkeys(duel.people, 0)
+        for one in rounds:
+            if one.shown and one.truth is not None:
+                for person, guess in self._book.guesses(one.id).items():
+                    total[person] += points(guess, one.truth)
+        best = max(total.values())
+        return {
+            "id": duel.id,
+            "rounds": duel.rounds,
+            "people": [
+                {"person": person, "name": names.get(person), "points": total[person]} for person in duel.people
+            ],
+            "round": self.round(rounds[-1].id),
+            "over": duel.closed,
+            "winners": [person for person in duel.people if total[person] == best] if duel.closed else [],
+        }
+
+    def next_in_duel(self, duel_id: str, after: int) -> dict[str, Any]:
+        """Deal the round that follows round ``after`` of a duel, when that one is out and the duel is not over.
+
+        A request that came twice, or from two phones, deals once.
+
+        :raises TrainingError: ``no-duel``, or ``no-answer`` while somebody has not answered.
+        """
+        duel = self._book.duel(duel_id)
+        last = self._book.rounds_of(duel_id)[-1]
+        if last.number == after and not duel.closed and after < duel.rounds:
+            if not last.shown:
+                raise TrainingError("no-answer")
+            self._book.deal(self._stored(self._rng.choice(COUNTS), duel=duel_id, number=after + 1))
+        return self.duel(duel_id)
+
+    def close_duel(self, duel_id: str) -> dict[str, Any]:
+        """End a duel as it stands."""
+        self._book.duel(duel_id)
+        self._book.close_duel(duel_id)
+        return self.duel(duel_id)
+
+    # --- figures -------------------------------------------------------------------------------------------------
+
+    def figures(self, person: int) -> dict[str, Any]:
+        """Return a person's progress (:func:`companion.training.figures.figures`) and the weakest counts."""
+        who = self._book.person(person)
+        answers = self._book.answers(person, igloo=self._igloo_open())
+        return {
+            "person": who.id,
+            "name": who.name,
+            "weakest": weakest([(one.truth, one.guess) for one in answers]),
+            **figures(answers),
+        }
+
+    def ladder(self) -> list[dict[str, Any]]:
+        """Return the ladder of this house, best first (:func:`companion.training.figures.ladder`)."""
+        names = {one.id: one.name for one in self._book.people()}
+        return ladder(self._book.answers(igloo=self._igloo_open(), last=LADDER_LOOKS_AT), names)

@@ -1,0 +1,376 @@
+"""The training room over a real book and the real bank of shakes: what it deals, hides, shows, keeps."""
+
+from __future__ import annotations
+
+import io
+import sqlite3
+import wave
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from companion.igloo.count import count_recording
+from companion.igloo.simulated import load_bank
+from companion.ports import COUNTS, CountPosterior, DeviceKind
+from companion.service.training import StoredShakes, machine, stored_shakes
+from companion.training.book import Book, BookError
+from companion.training.room import Training
+from companion.training.shakes import HEARD_S, Heard, Shake, TrainingError, cut
+from companion.training.sound import WAV_HZ, sound, wav
+
+
+class Table:
+    """A table whose igloo a test shakes, and whose round a test begins."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "training.sqlite"
+        self.newest: Heard | None = None
+        self.real = True
+        self.open = True
+        self.judged = 0
+        self.room = self.opened()
+
+    def opened(self) -> Training:
+        return Training(Book(self.path), stored_shakes, self.count, self, igloo_open=lambda: self.open, rng=Random(5))
+
+    def restart(self) -> None:
+        self.room.close()
+        self.room = self.opened()
+
+    def count(self, shake: Shake) -> CountPosterior:
+        self.judged += 1
+        assert shake.kind is DeviceKind.SIMULATED
+        return CountPosterior("counted", tuple(0.45 if i == 5 else 0.05 for i in range(12)), 2.0)
+
+    def kind(self) -> DeviceKind | None:
+        return DeviceKind.REAL if self.real else None
+
+    def heard(self, since: float) -> Heard | None:
+        assert since > 0
+        return self.newest
+
+    def shake(self, stored: int) -> None:
+        accel = stored_shakes().shake(stored)
+        p = tuple(0.34 if i == 3 else 0.06 for i in range(12))
+        self.newest = Heard(
+            Shake(accel.accel, accel.rate_hz, DeviceKind.REAL), CountPosterior("counted", p, 2.0, kind=DeviceKind.REAL)
+        )
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    table = Table(tmp_path)
+    yield table
+    table.room.close()
+
+
+def truth_of(table: Table, round_id: str) -> int:
+    with sqlite3.connect(table.path) as db:
+        found = db.execute("SELECT truth FROM rounds WHERE id = ?", (round_id,)).fetchone()
+    db.close()
+    return int(found[0])
+
+
+def code(refused: pytest.ExceptionInfo[TrainingError]) -> str:
+    return refused.value.code
+
+
+def test_a_drill_says_nothing_of_its_truth_before_the_answer_and_everything_after(table: Table) -> None:
+    ann = table.room.add_person("Ann").id
+    dealt = table.room.deal(ann)
+    assert set(dealt) == {"id", "number", "kind", "source", "person", "duel", "shown", "answered", "state", "sound"}
+    assert dealt["kind"] == "simulated"
+    assert not dealt["shown"]
+    truth = truth_of(table, dealt["id"])
+    told = table.room.guess(dealt["id"], ann, 7)
+    assert told["result"]["truth"] == truth
+    assert told["result"]["guesses"] == {str(ann): 7}
+    assert len(told["result"]["machine"]) == 12
+    assert table.judged == 1
+
+
+def test_an_answer_counts_once_and_a_shake_is_not_skipped(table: Table) -> None:
+    ann = table.room.add_person("Ann").id
+    first = table.room.deal(ann)
+    assert table.room.deal(ann)["id"] == first["id"]
+    table.room.guess(first["id"], ann, 7)
+    again = table.room.guess(first["id"], ann, 8)
+    assert again["result"]["guesses"] == {str(ann): 7}
+    assert table.room.figures(ann)["overall"]["own"]["answers"] == 1
+    assert table.room.deal(ann)["id"] != first["id"]
+
+
+def test_a_shake_belongs_to_whom_it_was_dealt(table: Table) -> None:
+    ann, bob = table.room.add_person("Ann").id, table.room.add_person("Bob").id
+    dealt = table.room.deal(ann)
+    with pytest.raises(TrainingError) as refused:
+        table.room.guess(dealt["id"], bob, 7)
+    assert code(refused) == "not-yours"
+    assert table.room.round(dealt["id"])["answered"] == []
+
+
+def test_a_restart_loses_no_round_and_sounds_the_same(table: Table) -> None:
+    ann = table.room.add_person("Ann").id
+    dealt = table.room.deal(ann)
+    before, truth = table.room.sound(dealt["id"], "full"), truth_of(table, dealt["id"])
+    table.restart()
+    assert table.room.deal(ann)["id"] == dealt["id"]
+    assert table.room.sound(dealt["id"], "full") == before
+    assert table.room.guess(dealt["id"], ann, truth)["result"]["truth"] == truth
+    table.restart()
+    assert table.room.figures(ann)["overall"]["own"]["exact"] == 1.0
+
+
+def test_the_igloo_is_heard_guessed_and_then_looked_under(table: Table) -> None:
+    ann = table.room.add_person("Ann").id
+    dealt = table.room.listen(ann)
+    assert (dealt["state"], dealt["source"], dealt["kind"], dealt["sound"]) == ("listening", "igloo", "real", False)
+    with pytest.raises(TrainingError) as refused:
+        table.room.guess(dealt["id"], ann, 5)
+    assert code(refused) == "no-sound"
+    table.shake(9)
+    heard = table.room.round(dealt["id"])
+    assert heard["state"] == "heard"
+    assert "result" not in heard
+    assert table.room.sound(dealt["id"], "half")
+    with pytest.raises(TrainingError) as refused:
+        table.room.tell(dealt["id"], 5)
+    assert code(refused) == "no-answer"
+    guessed = table.room.guess(dealt["id"], ann, 6)
+    assert guessed["state"] == "look"
+    assert "result" not in guessed
+    assert table.room.figures(ann)["overall"]["own"]["answers"] == 0
+    done = table.room.tell(dealt["id"], 5)
+    assert done["result"]["truth"] == 5
+    assert done["result"]["machine"][3] == 0.34
+    # What was told stays.
+    assert table.room.tell(dealt["id"], 9)["result"]["truth"] == 5
+    assert table.room.listen(ann)["id"] != dealt["id"]
+
+
+def test_a_live_round_shuts_everything_of_the_igloo(table: Table) -> None:
+    ann = table.room.add_person("Ann").id
+    answered = table.room.listen(ann)["id"]
+    table.shake(9)
+    table.room.guess(answered, ann, 6)
+    table.room.tell(answered, 5)
+    waiting = table.room.listen(ann)["id"]
+    assert table.room.figures(ann)["overall"]["own"]["answers"] == 1
+    table.open = False
+    assert table.room.igloo_kind() is None
+    for work in (
+        lambda: table.room.listen(ann),
+        lambda: table.room.round(answered),
+        lambda: table.room.round(waiting),
+        lambda: table.room.sound(answered, "full"),
+        lambda: table.room.sound(waiting, "full"),
+        lambda: table.room.guess(waiting, ann, 3),
+        lambda: table.room.guess(answered, ann, 3),
+        lambda: table.room.tell(answered, 3),
+    ):
+        with pytest.raises(TrainingError) as refused:
+            work()
+        assert code(refused) == "live-round"
+    # What was heard of it before is in no figure either; stored shakes go on.
+    shut = table.room.figures(ann)
+    assert shut["overall"]["own"]["answers"] == 0
+    assert sum(map(sum, shut["confusion"])) == 0
+    assert [row["who"] for row in table.room.ladder()] == ["published"]
+    stored = table.room.deal(ann)
+    assert table.room.guess(stored["id"], ann, 6)["shown"]
+    table.open = True
+    assert table.room.figures(ann)["overall"]["own"]["answers"] == 2
+
+
+def test_without_an_igloo_nothing_is_listened_to(table: Table) -> None:
+    table.real = False
+    ann = table.room.add_person("Ann").id
+    assert table.room.igloo_kind() is None
+    with pytest.raises(TrainingError) as refused:
+        table.room.listen(ann)
+    assert code(refused) == "no-igloo"
+
+
+def test_a_duel_hides_every_answer_until_all_are_in(table: Table) -> None:
+    ann, bob = table.room.add_person("Ann").id, table.room.add_person("Bob").id
+    duel = table.room.open_duel([ann, bob], 2)
+    first = duel["round"]["id"]
+    truth = truth_of(table, first)
+    half = table.room.guess(first, ann, truth)
+    assert "result" not in half
+    assert half["answered"] == [ann]
+    assert table.room.duel(duel["id"])["people"][0]["points"] == 0
+    assert table.room.figures(ann)["overall"]["own"]["answers"] == 0
+    with pytest.raises(TrainingError) as refused:
+        table.room.next_in_duel(duel["id"], 1)
+    assert code(refused) == "no-answer"
+    near = truth + 1 if truth < 13 else truth - 1
+    whole = table.room.guess(first, bob, near)
+    assert whole["result"]["points"] == {str(ann): 3, str(bob): 1}
+    second = table.room.next_in_duel(duel["id"], 1)["round"]
+    assert second["number"] == 2
+    assert table.room.next_in_duel(duel["id"], 1)["round"]["id"] == second["id"]
+    far = 13 if truth_of(table, second["id"]) < 8 else 2
+    table.room.guess(second["id"], ann, far)
+    table.room.guess(second["id"], bob, far)
+    ended = table.room.next_in_duel(duel["id"], 2)
+    assert ended["over"]
+    assert ended["winners"] == [ann]
+    assert [one["points"] for one in ended["people"]] == [3, 1]
+    assert table.room.duels() == []
+
+
+def test_a_duel_that_is_ended_shows_what_was_answered(table: Table) -> None:
+    ann, bob, cid = (table.room.add_person(name).id for name in ("Ann", "Bob", "Cid"))
+    duel = table.room.open_duel([ann, bob], 5)
+    assert table.room.duels()[0]["people"] == ["Ann", "Bob"]
+    with pytest.raises(TrainingError):
+        table.room.guess(duel["round"]["id"], cid, 5)
+    table.room.guess(duel["round"]["id"], ann, 5)
+    ended = table.room.close_duel(duel["id"])
+    assert ended["over"]
+    assert "result" in ended["round"]
+    with pytest.raises(TrainingError) as refused:
+        table.room.guess(duel["round"]["id"], bob, ended["round"]["result"]["truth"])
+    assert code(refused) == "over"
+
+
+@pytest.mark.parametrize("people", [[1], [1, 1], list(range(1, 10)), []])
+def test_a_duel_needs_two_to_eight_different_people(table: Table, people: list[int]) -> None:
+    for name in range(9):
+        table.room.add_person(f"P{name}")
+    with pytest.raises(TrainingError) as refused:
+        table.room.open_duel(people, 3)
+    assert code(refused) == "duellists"
+
+
+def test_a_forgotten_name_is_nowhere_and_the_figures_stay(table: Table) -> None:
+    ann = table.room.add_person("Annabelle-Forgotten").id
+    for _ in range(3):
+        table.room.guess(table.room.deal(ann)["id"], ann, 6)
+    table.room.rename(ann, None)
+    assert table.room.people() == []
+    with pytest.raises(TrainingError) as refused:
+        table.room.figures(ann)
+    assert code(refused) == "no-person"
+    machine_row = next(row for row in table.room.ladder() if row["who"] == "machine")
+    assert machine_row["answers"] == 3
+    table.room.close()
+    for path in table.path.parent.iterdir():
+        assert b"Annabelle-Forgotten" not in path.read_bytes(), path
+
+
+def test_names_are_one_persons(table: Table) -> None:
+    ann, bob = table.room.add_person("Ann").id, table.room.add_person("Bob").id
+    assert table.room.add_person("Ann").id == ann
+    with pytest.raises(TrainingError) as refused:
+        table.room.rename(bob, "Ann")
+    assert code(refused) == "name-taken"
+    table.room.rename(bob, "Bo")
+    assert [one.name for one in table.room.people()] == ["Ann", "Bo"]
+
+
+def test_answers_stay_as_they_were_given(table: Table) -> None:
+    ann = table.room.add_person("Ann").id
+    dealt = table.room.deal(ann)
+    table.room.guess(dealt["id"], ann, 6)
+    db = sqlite3.connect(table.path)
+    for change in (
+        "UPDATE answers SET guess = 5",
+        "DELETE FROM answers",
+        "DELETE FROM people",
+        "UPDATE rounds SET truth = 2",
+    ):
+        with pytest.raises(sqlite3.IntegrityError):
+            db.execute(change)
+    db.close()
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all, but long enough to be looked at" * 50])
+def test_a_file_that_is_no_book_is_left_as_it_is(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "training.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(BookError):
+        Book(path).people()
+    assert path.read_bytes() == content
+
+
+def test_every_count_is_dealt_and_the_weak_ones_more_often(table: Table) -> None:
+    ann = table.room.add_person("Ann").id
+    dealt: list[int] = []
+    for _ in range(150):
+        one = table.room.deal(ann)
+        truth = truth_of(table, one["id"])
+        dealt.append(truth)
+        table.room.guess(one["id"], ann, truth if truth < 9 else max(2, truth - 3))
+    assert set(dealt) == set(COUNTS)
+    assert sum(truth >= 9 for truth in dealt) > 100
+    assert table.room.figures(ann)["weakest"][0] >= 9
+
+
+# --- sound -------------------------------------------------------------------------------------------------------
+
+
+def knocks(times: list[float], seconds: float = 2.0, rate: float = 3200.0) -> Shake:
+    """A strong hand at 4 Hz, and short knocks at given times."""
+    t = np.arange(int(seconds * rate)) / rate
+    accel = np.zeros((len(t), 3))
+    accel[:, 0] = 3.0 * np.sin(2.0 * np.pi * 4.0 * t)
+    for at in times:
+        after = t - at
+        accel[:, :] += (np.where(after >= 0, np.exp(-after / 0.003) * np.sin(2 * np.pi * 900 * after), 0.0))[:, None]
+    return Shake(accel, rate, DeviceKind.SIMULATED)
+
+
+@pytest.mark.parametrize("speed", [1.0, 0.5, 0.25])
+def test_knocks_are_heard_when_they_happened_and_the_hand_is_not(speed: float) -> None:
+    times = [0.4, 0.9, 1.35]
+    heard = np.abs(sound(knocks(times), speed))
+    assert len(heard) == int(2.0 * WAV_HZ / speed)
+    at = np.arange(len(heard)) / WAV_HZ * speed
+    near = np.zeros(len(heard), dtype=bool)
+    for time in times:
+        near |= (at > time - 0.01) & (at < time + 0.05)
+        assert heard[(at > time - 0.005) & (at < time + 0.02)].max() > 0.5
+    assert heard[~near].max() < 0.1
+
+
+def test_a_slowed_shake_sounds_as_high_as_before() -> None:
+    middles = []
+    for speed in (1.0, 0.5, 0.25):
+        made = sound(cut(stored_shakes().shake(20), 3), speed, 9)
+        power = np.abs(np.fft.rfft(made)) ** 2
+        middles.append(float((np.fft.rfftfreq(len(made), 1 / WAV_HZ) * power).sum() / power.sum()))
+    assert all(1500 < middle < 3200 for middle in middles)
+
+
+def test_stored_shakes_of_all_counts_are_about_as_loud_and_never_cut_off() -> None:
+    for number in range(0, 36, 5):
+        made = sound(cut(stored_shakes().shake(number), number))
+        assert 0.08 < made.std() < 0.2
+        assert np.abs(made).max() < 1.0
+
+
+def test_a_wav_is_what_it_says() -> None:
+    with wave.open(io.BytesIO(wav(cut(stored_shakes().shake(0), 1), 0.5, 1))) as file:
+        assert (file.getnchannels(), file.getsampwidth(), file.getframerate()) == (1, 2, WAV_HZ)
+        assert file.getnframes() / WAV_HZ == pytest.approx(2 * HEARD_S + 0.1, abs=0.01)
+
+
+def test_the_same_shake_is_cut_and_heard_in_many_ways() -> None:
+    shake = stored_shakes().shake(0)
+    assert len({wav(cut(shake, seed), 1.0, seed) for seed in range(5)}) == 5
+
+
+def test_the_stored_shakes_are_those_of_the_bank_and_the_machine_is_the_real_one() -> None:
+    shakes, bank = StoredShakes(), load_bank()
+    for count in COUNTS:
+        assert shakes.of(count)
+        assert all(bank.count[number] == count for number in shakes.of(count))
+    with pytest.raises(KeyError):
+        shakes.shake(len(bank.count))
+    one = cut(shakes.shake(0), 4)
+    assert machine(one).p == count_recording(one.accel, one.rate_hz).p
