@@ -8,11 +8,13 @@ from typing import Any
 from flask import Blueprint, Response, current_app, request
 
 from companion.night.answers import Answer
+from web import api_share
 from web.answers import bad_field, json_body, json_response, text_field
 from web.live import StateTexts, devices
 from web.sessions import house, me, member, role
 
 views = Blueprint("api", __name__, url_prefix="/api")
+views.register_blueprint(api_share.views)
 
 ACTION_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 MAX_STATE = 2**53

@@ -188,6 +188,28 @@ class Night:
                 raise BadDataError(say("no-match").en)
             return dispute(match, colour, lang, path, text)
 
+    def play(self, bgg: Mapping[str, int]) -> dict[str, Any] | None:
+        """Return the open match as BG Stats takes it (:func:`companion.night.bgstats.plays`), None before its end.
+
+        ``bgg`` are BoardGameGeek's numbers by game.
+        """
+        from companion.night.bgstats import plays  # noqa: PLC0415 - only who shares a game pays for it
+
+        with self._lock:
+            match = self._fold.match
+            if match is None or not match.over:
+                return None
+            return next((one for one in plays(self._journal, bgg) if one["match"] == match.id), None)
+
+    def exported(self, form: str) -> str:
+        """Return all nights as ``csv`` (the scores) or ``json`` (everything)."""
+        from companion.night.export import to_csv, to_json  # noqa: PLC0415
+
+        with self._lock:
+            if form == "csv":
+                return to_csv(self._journal)
+            return json.dumps(to_json(self._journal), ensure_ascii=False, indent=1) + "\n"
+
     @property
     def seq(self) -> int:
         """Return the journal's last number."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask.testing import FlaskClient
 
 from tests.web.assembly import SmallHouse
-from tests.worlds.boards import players
+from tests.worlds.boards import players, record
 
 
 def opened(house: SmallHouse, game_id: str, **more: object) -> None:
@@ -135,3 +135,23 @@ def test_the_ways_in_which_boards_lie_are_told(guest: FlaskClient) -> None:
     assert guest.get("/api/rules/ice-team/options").json["layouts"] == ["line", "bend", "squares"]
     assert guest.get("/api/rules/arctic/options").json["layouts"] == []
     assert guest.get("/api/rules/iglu-iglu/options").json["layouts"] == []
+
+
+def test_a_game_that_is_over_is_shared(
+    guest: FlaskClient, player: FlaskClient, host: FlaskClient, house: SmallHouse
+) -> None:
+    opened(house, "ice-team")
+    for name in ("bgstats", "bgstats.svg", "scores.csv", "nights.json"):
+        assert guest.get(f"/api/share/{name}").status_code == 403
+    assert player.get("/api/share/bgstats").status_code == 404
+    texts = record("ice-team", 11)
+    for n in range(0, len(texts), 60):
+        house.moves(*texts[n : n + 60])
+    url = player.get("/api/share/bgstats").json["url"]
+    assert url.startswith("https://app.bgstatsapp.com/createPlay.html?data=%7B")
+    assert b"<svg" in player.get("/api/share/bgstats.svg").data
+    scores = player.get("/api/share/scores.csv")
+    assert "ice-team" in scores.text
+    assert "attachment" in scores.headers["Content-Disposition"]
+    assert player.get("/api/share/nights.json").status_code == 403
+    assert "ice-team" in host.get("/api/share/nights.json").text

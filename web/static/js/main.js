@@ -135,6 +135,7 @@ async function undo() {
 }
 
 const DO = {
+  share: async () => (await import("./share.js")).shareWindow(),
   looked: () => change((s) => { s.away = null; }),
   ...BOARD_DO,
   "choose-game": ({ game }) => change((s) => { s.game = game; s.options = null; s.many = null; }),

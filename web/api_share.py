@@ -1,0 +1,70 @@
+"""The API of what is shared when a game is over: a link for BG Stats with its QR code, and files of the scores."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import segno
+from flask import Blueprint, Response
+
+from companion.night.bgstats import bgg_ids
+from companion.ports import BadDataError
+from web.answers import RefusedError, json_response
+from web.sessions import host, house, member
+
+views = Blueprint("api_share", __name__, url_prefix="/share")
+
+
+def _link() -> str:
+    """Return the link of the game that is over.
+
+    :raises RefusedError: when there is none.
+    """
+    try:
+        known = bgg_ids(house().settings.lines("bgg_ids"))
+    except BadDataError:
+        known = {}  # the workshop says what is wrong with the setting; the link goes without
+    play = house().night.play(known)
+    if play is None:
+        raise RefusedError(404, "not-over", "Only a game that is over can be shared.")
+    url: str = play["url"]
+    return url
+
+
+@views.get("/bgstats")
+def bgstats() -> Response:
+    """Answer with the link that opens BG Stats with the game that has just ended: ``{"url"}``."""
+    member()
+    return json_response({"ok": True, "url": _link()})
+
+
+@views.get("/bgstats.svg")
+def bgstats_code() -> Response:
+    """Answer with that link as a QR code."""
+    member()
+    picture = io.BytesIO()
+    code = segno.make(_link(), error="l", micro=False)
+    code.save(picture, kind="svg", border=2, scale=4, dark="#0f2233", light="#ffffff", omitsize=True)
+    response = Response(picture.getvalue(), mimetype="image/svg+xml")
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@views.get("/scores.csv")
+def scores() -> Response:
+    """Answer with the scores of all nights as a table."""
+    member()
+    return _file(house().night.exported("csv"), "text/csv; charset=utf-8", "scores.csv")
+
+
+@views.get("/nights.json")
+def nights() -> Response:
+    """Answer the host with everything of all nights."""
+    host()
+    return _file(house().night.exported("json"), "application/json", "nights.json")
+
+
+def _file(text: str, mimetype: str, name: str) -> Response:
+    headers: dict[str, Any] = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(text, content_type=mimetype, headers=headers)
