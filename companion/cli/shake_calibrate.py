@@ -110,6 +110,6 @@ def train_command(*, devices: int, guided: int, seed: int, out: Path | None) -> 
                 tasks[what] = bar.add_task(what)
             bar.update(tasks[what], completed=done, total=of)
 
-        found, card = training.build(training.Plan(devices, guided, seed=seed), tell)
-    training.write(out or PRIORS, found, card)
+        found, usual, card = training.build(training.Plan(devices, guided, seed=seed), tell)
+    training.write(out or PRIORS, found, usual, card)
     click.echo(f"{out or PRIORS}: learnt from {devices} igloos, and {guided} shaken with the beat.")

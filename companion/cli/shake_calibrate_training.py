@@ -15,6 +15,7 @@ from companion.igloo import calibrate_learn
 from companion.igloo.calibrate_learn import Shakes
 from companion.igloo.calibrate_listen import PIECE_S, vector
 from companion.igloo.calibrate_model import SHAPES
+from companion.igloo.calibrate_unlike import learn_usual
 from companion.igloo.features import TIERS
 from companion.igloo.lessons import slower
 from companion.ports import COUNTS
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.igloo.calibrate_model import Prior
+    from companion.igloo.calibrate_unlike import Usual
     from companion.igloo.count import Model
 
     FloatArray = NDArray[np.float64]
@@ -89,9 +91,9 @@ def listen(
     }
 
 
-def write(path: Path, found: dict[tuple[float, bool], Prior], card: dict[str, Any]) -> None:
-    """Write priors, for each (tier, guided), whole or not at all."""
-    arrays: dict[str, Any] = {}
+def write(path: Path, found: dict[tuple[float, bool], Prior], usual: Usual, card: dict[str, Any]) -> None:
+    """Write priors, for each (tier, guided), and what shakes are usually like, whole or not at all."""
+    arrays: dict[str, Any] = usual.arrays()
     sizes = {}
     for (tier, guided), prior in found.items():
         name = f"{tier:.0f}/{int(guided)}"
@@ -111,8 +113,11 @@ def write(path: Path, found: dict[tuple[float, bool], Prior], card: dict[str, An
     part.replace(path)
 
 
-def build(plan: Plan, progress: Progress | None = None) -> tuple[dict[tuple[float, bool], Prior], dict[str, Any]]:
-    """Return the priors that simulated igloos teach, and their data card; the same plan gives the same."""
+def build(
+    plan: Plan, progress: Progress | None = None
+) -> tuple[dict[tuple[float, bool], Prior], Usual, dict[str, Any]]:
+    """Return what simulated igloos teach and its data card; the same plan gives the same."""
+    usual = None
     found: dict[tuple[float, bool], Prior] = {}
     used = {}
     for guided in (False, True):
@@ -129,10 +134,18 @@ def build(plan: Plan, progress: Progress | None = None) -> tuple[dict[tuple[floa
         for tier, shakes in listen(told()).items():
             name = f"Learning at {tier:.0f} Hz{', with the beat' if guided else ''}"
             tell = partial(progress, name) if progress else None
+            if tier == TIERS[0] and not guided:
+                usual = learn_usual(shakes.vectors, shakes.devices)
             found[tier, guided] = calibrate_learn.learn(shakes, progress=tell)
-    return found, {
-        "simulator": "companion.physics (soft spheres); no real igloo was measured",
-        "seed": plan.seed,
-        "shakes": used,
-        "hands_per_igloo": HANDS,
-    }
+    if usual is None:
+        raise ValueError("There is no shake to learn from.")
+    return (
+        found,
+        usual,
+        {
+            "simulator": "companion.physics (soft spheres); no real igloo was measured",
+            "seed": plan.seed,
+            "shakes": used,
+            "hands_per_igloo": HANDS,
+        },
+    )

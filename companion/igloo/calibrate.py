@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,8 @@ import numpy as np
 
 from companion.igloo.calibrate_listen import VECTOR, Heard, answered, hear
 from companion.igloo.calibrate_model import Known, Prior, spread
+from companion.igloo.calibrate_unlike import Usual, beyond
+from companion.igloo.features import TIERS
 from companion.igloo.learn import scores
 from companion.ports import COUNTS, BadDataError, CountPosterior
 
@@ -40,8 +42,12 @@ FEWEST_COUNTS = 3
 FEW = 24
 """Up to so many shakes the figures are told with a warning."""
 BEFORE = ".before"
+BEYOND = 0.9
+"""From this probability of one bead or none, or fourteen or more, on it is said that this is no igloo of the box."""
 
 NOT_KNOWN = "This igloo was not calibrated: counted as an unknown one."
+UNLIKE = "This is unlike what was heard of this igloo: another container, or another number of beads than 2 to 13?"
+ASTRAY = "The motion did not keep to the beat: counted as shaken freely."
 OTHER_RATE = "The calibration was made at another sample rate: counted as an unknown igloo."
 
 
@@ -72,6 +78,13 @@ def _prior(tier: float, *, guided: bool) -> Prior:
     if found is None:
         raise BadDataError(f"Nothing is known of shakes at {tier:.0f} Hz: no igloo can be calibrated at this rate.")
     return found
+
+
+@cache
+def usual(path: Path = PRIORS) -> Usual | None:
+    """Return what shakes usually are like, None where the file does not say."""
+    with np.load(path, allow_pickle=False) as arrays:
+        return Usual.of_arrays(arrays) if "usual/borders" in arrays else None
 
 
 @dataclass(frozen=True)
@@ -134,11 +147,25 @@ class Calibration:
         shakes = [one for one, _ in use]
         if any(one.tier != self.tier for one in shakes) or not self.tier:
             return answered(shakes, use[-1][0].answer.p, OTHER_RATE)
-        known = self.beat if guided else self.free
+        astray = guided and not all(one.kept for one in shakes)
+        known = self.beat if guided and not astray else self.free
         vectors = np.concatenate([one.vectors for one in shakes])
         each = [name for one, name in use for _ in one.vectors]
         lengths = np.concatenate([one.seconds for one in shakes])
-        return answered(shakes, known.answer(vectors, each, lengths).joined(known.prior.stretch))
+        found = known.answer(vectors, each, lengths)
+        if self.unlike(vectors) > 1 or beyond(found) > BEYOND:
+            return replace(answered(shakes, (), UNLIKE), state="not-a-shake", why=UNLIKE)
+        return answered(shakes, found.joined(known.prior.stretch), ASTRAY if astray else "")
+
+    def unlike(self, vectors: FloatArray) -> float:
+        """Return how unlike this igloo (or, where none was measured, any igloo) pieces (k, VECTOR) are.
+
+        1 is the border. Only at the highest sample rate, elsewhere 0.
+        """
+        known = usual()
+        if known is None or self.tier != TIERS[0]:
+            return 0.0
+        return known.strangeness(vectors, self.vectors)
 
 
 # --- making one ----------------------------------------------------------------------------------------------------
@@ -171,7 +198,8 @@ def calibrate(
                 continue
             label = recording.device[i] if recording.device else ""
             whose = recording.person[i] if recording.person else ""
-            entry = (heard, recording.count[i], whose or person, bool(recording.guided and recording.guided[i]))
+            guided = bool(recording.guided and recording.guided[i]) and heard.kept
+            entry = (heard, recording.count[i], whose or person, guided)
             gathered.setdefault(label or device, []).append(entry)
     if total and 2 * sum(refused.values()) > total:
         why, many = refused.most_common(1)[0]

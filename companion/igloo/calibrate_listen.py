@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from companion.igloo.count import Model, count_runs, embed, shipped
-from companion.igloo.features import FEATURES
+from companion.igloo.features import FEATURES, FeatureStream
+from companion.igloo.guided import kept
 from companion.igloo.soundness import scale_of
 from companion.ports import CountPosterior, DeviceKind
 
@@ -32,13 +33,15 @@ VECTOR = FEATURES + 1
 class Heard:
     """One shake as calibration sees it: ``vectors`` (pieces, VECTOR) and how long each piece was.
 
-    ``answer`` is the counter's own; where it has no probabilities there are no pieces either.
+    ``answer`` is the counter's own; where it has no probabilities there are no pieces either. ``kept`` tells whether
+    the motion kept to the beat of the guided count.
     """
 
     answer: CountPosterior
     vectors: FloatArray
     seconds: FloatArray
     tier: float
+    kept: bool
 
 
 def vector(accel: FloatArray, rate_hz: float, model: Model | None = None) -> tuple[FloatArray, float, float] | None:
@@ -60,13 +63,16 @@ def hear(runs: Sequence[Samples], *, model: Model | None = None, key: str = "") 
     """Return what is heard of one shake that came in runs, in g or, said in the answer, in m/s²."""
     model = model or shipped()
     answer = count_runs(runs, model=model, key=key, kind=DeviceKind.RECORDED)
-    nothing = Heard(answer, np.zeros((0, VECTOR)), np.zeros(0), 0.0)
+    nothing = Heard(answer, np.zeros((0, VECTOR)), np.zeros(0), 0.0, False)
     if not answer.p:
         return nothing
     scale = scale_of(np.concatenate([run.accel for run in runs])) or 1.0
-    vectors, lengths, tier = [], [], 0.0
+    vectors, lengths, tier, beat = [], [], 0.0, []
     for run in runs:
         rate = run.rate_hz
+        stream = FeatureStream(rate)
+        stream.feed(run.accel * scale)
+        beat.append(kept(stream.cells))
         parts = max(1, round(len(run.accel) / rate / PIECE_S))
         edges = np.linspace(0, len(run.accel), parts + 1).astype(np.int64)
         for start, end in pairwise(edges):
@@ -79,7 +85,7 @@ def hear(runs: Sequence[Samples], *, model: Model | None = None, key: str = "") 
                 tier = found[2]
     if not vectors:
         return nothing
-    return Heard(answer, np.asarray(vectors), np.asarray(lengths), tier)
+    return Heard(answer, np.asarray(vectors), np.asarray(lengths), tier, all(beat))
 
 
 def answered(heard: Sequence[Heard], p: Iterable[float], why: str = "") -> CountPosterior:

@@ -9,7 +9,6 @@ the errors they share.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -102,6 +101,11 @@ def gauge(cells: FloatArray) -> Gauge:
     travel = 100 * swing * STANDARD_GRAVITY / (2 * np.pi * tempo) ** 2
     upright = abs(float(axis @ pull)) / (float(np.linalg.norm(pull)) + 1e-9)
     return Gauge(tempo, travel, upright, _hint(tempo, travel, upright, swing))
+
+
+def kept(cells: FloatArray) -> bool:
+    """Tell whether most of a shake kept to the beat, given its blocks' cells (m, CELLS, 5)."""
+    return len(cells) >= GAUGE_BLOCKS and float(in_bounds(cells).mean()) >= 0.5
 
 
 def _hint(tempo: float, travel: float, upright: float, swing: float) -> str:
@@ -220,14 +224,3 @@ class GuidedCount:
 
     def _state(self, now: Gauge, why: str) -> GuidedState:
         return GuidedState(now, self.seconds, self._posterior, bool(self._done), self._done or why)
-
-
-def pieces(rows: FloatArray, cells: FloatArray) -> list[FloatArray]:
-    """Return the features of pieces of a recorded guided shake, of about equal length, each of 2 to 6 s.
-
-    ``rows`` (m, ROW) and ``cells`` (m, CELLS, 5) are of the blocks in bounds; fewer than :data:`FEWEST_BLOCKS` give one
-    piece.
-    """
-    parts = max(1, round(len(rows) / PIECE_BLOCKS))
-    edges = np.linspace(0, len(rows), parts + 1).astype(np.int64)
-    return [summarise(rows[a:b], cells[a:b]) for a, b in pairwise(edges)]

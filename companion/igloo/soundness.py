@@ -19,9 +19,16 @@ NOT_THREE = "The accelerations do not have three axes."
 DEAD_AXIS = "One axis of the sensor never changes: it is dead or not connected."
 AT_LIMIT = "The sensor was at its limit for too much of the time."
 WRONG_SCALE = "The accelerations are not in g: an igloo feels about 1 g on average."
+WRONG_RATE = "No hand shakes like this: the sample rate that is said cannot be right."
 METRES = "The values were in m/s² and were converted to g."
 
 STANDARD_GRAVITY = 9.80665
+DEAD_PART = 0.01
+"""An axis that changes by less than this part of what another does is dead; in simulated shakes none is below 0.1."""
+RHYTHM_S = 1.5
+SLOWEST_HZ, FASTEST_HZ = 0.7, 9.5
+WIDEST_M = 0.25
+"""The rhythm of 99.5 % of simulated shakes is below 8.4 Hz, and their travel below 22 cm."""
 CLIPPED_PART = 0.12
 """More than this at the limit, on an axis, leaves too little to go by."""
 
@@ -39,9 +46,38 @@ def unsound(accel: FloatArray, rate_hz: float) -> str:
     changes = np.ptp(accel, axis=0)
     if (changes == 0).any() and (changes > 0.2).any():
         return DEAD_AXIS
+    spread = accel.std(axis=0)
+    if float(spread.max()) > 0.2 and float(spread.min()) < DEAD_PART * float(spread.max()):
+        return DEAD_AXIS
     if _clipped(accel):
         return AT_LIMIT
+    scale = scale_of(accel)
+    if scale and len(accel) >= RHYTHM_S * rate_hz and not _by_hand(accel * scale, rate_hz):
+        return WRONG_RATE
     return ""
+
+
+def _by_hand(accel: FloatArray, rate_hz: float) -> bool:
+    """Tell whether a hand can move like this: not too fast, and no wider than an arm goes.
+
+    A rate said wrong by half makes a motion four times as wide, one said double makes it twice as fast. Only what no
+    hand does is told: of simulated free shakes with such a rate a quarter, and no true one of 970.
+    """
+    size = max(1, round(rate_hz * 0.01))
+    whole = len(accel) // size * size
+    motion = accel[:whole].reshape(-1, size, 3).mean(axis=1)
+    motion = motion - motion.mean(axis=0)
+    along = motion @ np.linalg.eigh(motion.T @ motion)[1][:, -1]
+    swing = float(np.sqrt(2) * along.std())
+    if swing < 0.3:
+        return True
+    power = np.abs(np.fft.rfft(along * np.hanning(len(along)), 4096)) ** 2
+    step = rate_hz / size / 4096
+    tempo = step * int(np.argmax(power))
+    near = np.abs(step * np.arange(len(power)) - tempo) < 0.6
+    if tempo < SLOWEST_HZ or float(power[near].sum()) < 0.5 * float(power.sum()):
+        return True  # moving about, not to and fro
+    return tempo <= FASTEST_HZ and swing * STANDARD_GRAVITY / (2 * np.pi * tempo) ** 2 <= WIDEST_M
 
 
 def _clipped(accel: FloatArray) -> bool:

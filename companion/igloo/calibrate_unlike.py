@@ -1,0 +1,136 @@
+"""Whether a shake is unlike anything known: of any igloo, or of this one.
+
+The distance of a shake's features from what is usual, in units of how much they differ: among all igloos, or, for a
+calibrated igloo, from shake to shake of one igloo (by all hands and of all counts), which is much less. And whether the
+count that the igloo's process says lies beyond all igloos of the box.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from companion.igloo.learn import LIMIT
+from companion.ports import COUNTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from companion.igloo.calibrate_model import Answer
+
+    FloatArray = NDArray[np.float64]
+    IntArray = NDArray[np.int64]
+
+KNOWN_PART = 0.998
+"""So much of what is known lies within the border."""
+FLAT = 0.2
+"""Added to every variance: no direction is known to be without any spread."""
+FAR = 3 * LIMIT
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """What is usual: ``middle`` and ``scale`` (f,), and for all igloos and for one the axes (f, f) and the border.
+
+    A distance of 1 is the border.
+    """
+
+    middle: FloatArray
+    scale: FloatArray
+    any_axes: FloatArray
+    any_border: float
+    one_axes: FloatArray
+    one_border: float
+
+    def strangeness(self, vectors: FloatArray, known: FloatArray | None = None) -> float:
+        """Return how unlike pieces (k, f + 1) of a shake are, to all igloos or to the ``known`` pieces of this one."""
+        x = self._standard(vectors)
+        if known is None or len(known) < 6:
+            return float(np.mean(_lengths(x @ self.any_axes)) / self.any_border)
+        apart = x - self._standard(known).mean(axis=0)
+        return float(np.mean(_lengths(apart @ self.one_axes)) / self.one_border)
+
+    def _standard(self, vectors: FloatArray) -> FloatArray:
+        x: FloatArray = np.clip((vectors[:, :-1] - self.middle) / self.scale, -FAR, FAR)
+        return x
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the arrays of a file."""
+        return {
+            "usual/middle": self.middle.astype(np.float32),
+            "usual/scale": self.scale.astype(np.float32),
+            "usual/any_axes": self.any_axes.astype(np.float16),
+            "usual/one_axes": self.one_axes.astype(np.float16),
+            "usual/borders": np.array([self.any_border, self.one_border]),
+        }
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, Any]) -> Usual:
+        """Return what :meth:`arrays` wrote.
+
+        :raises KeyError: when it is not there.
+        """
+        middle, scale, any_axes, one_axes = (
+            arrays[f"usual/{name}"].astype(np.float64) for name in ("middle", "scale", "any_axes", "one_axes")
+        )
+        any_border, one_border = (float(value) for value in arrays["usual/borders"])
+        return cls(middle, scale, any_axes, any_border, one_axes, one_border)
+
+
+def beyond(answer: Answer) -> float:
+    """Return the probability that there is one bead or none, or fourteen or more."""
+    weights = np.full(len(answer.mean), 1 / len(answer.mean))
+    mean = float(weights @ answer.mean)
+    deviation = float(np.sqrt(weights @ answer.covariance @ weights))
+    low, high = np.log(COUNTS.start - 0.9), np.log(COUNTS.stop + 0.5)
+    return float(_tail((high - mean) / deviation) + _tail((mean - low) / deviation))
+
+
+def _tail(z: float) -> float:
+    """Return the part of a logistic distribution beyond z standard deviations."""
+    return float(0.5 * (1 - np.tanh(0.5 * np.pi / np.sqrt(3) * z)))
+
+
+def learn_usual(vectors: FloatArray, devices: IntArray, seed: int = 1) -> Usual:
+    """Return what is usual from pieces (n, f + 1) of many igloos; the borders are of igloos that were held back."""
+    middle = np.median(vectors[:, :-1], axis=0)
+    reach = np.percentile(vectors[:, :-1], 84, axis=0) - np.percentile(vectors[:, :-1], 16, axis=0)
+    scale = np.maximum(0.5 * reach, 0.05 * vectors[:, :-1].std(axis=0) + 1e-3)
+    x = np.clip((vectors[:, :-1] - middle) / scale, -FAR, FAR)
+    rng = np.random.default_rng(seed)
+    names = rng.permutation(np.unique(devices))
+    far_any: list[float] = []
+    far_one: list[float] = []
+    for fold in np.array_split(names, 3):
+        out = np.isin(devices, fold)
+        any_axes, one_axes = _axes(x[~out]), _axes(_within(x[~out], devices[~out]))
+        far_any.extend(_lengths(x[out] @ any_axes))
+        for device in fold:
+            mine = rng.permutation(np.flatnonzero(devices == device))
+            known, rest = mine[:12], mine[12:]
+            far_one.extend(_lengths((x[rest] - x[known].mean(axis=0)) @ one_axes))
+    borders = [float(np.quantile(far, KNOWN_PART)) for far in (far_any, far_one)]
+    return Usual(middle, scale, _axes(x), borders[0], _axes(_within(x, devices)), borders[1])
+
+
+def _within(x: FloatArray, devices: IntArray) -> FloatArray:
+    """Return features less the mean of their igloo."""
+    apart = x.copy()
+    for device in np.unique(devices):
+        apart[devices == device] -= x[devices == device].mean(axis=0)
+    return apart
+
+
+def _axes(x: FloatArray) -> FloatArray:
+    """Return what makes features (n, f) of even spread in all directions."""
+    values, vectors = np.linalg.eigh(x.T @ x / len(x))
+    return np.asarray(vectors / np.sqrt(np.maximum(values, 0.0) + FLAT))
+
+
+def _lengths(x: FloatArray) -> FloatArray:
+    """Return the mean square (n,) of each row."""
+    return np.asarray((x**2).mean(axis=1))

@@ -1,0 +1,99 @@
+"""What is unlike anything known, and the figures after a calibration."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.igloo import calibration_measure as measured
+from companion.igloo.calibrate import UNLIKE, Calibration, usual
+from companion.igloo.calibrate_learn import Shakes, learn
+from companion.igloo.calibrate_listen import VECTOR
+from companion.igloo.calibrate_model import Answer
+from companion.igloo.calibrate_unlike import KNOWN_PART, Usual, beyond, learn_usual
+
+
+def world(seed: int, devices: int, each: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return pieces of igloos that differ much from each other and little within."""
+    rng = np.random.default_rng(seed)
+    rows, names = [], []
+    for device in range(devices):
+        own = rng.normal(size=8)
+        rows.append(np.concatenate([own + 0.1 * rng.normal(size=(each, 8)), np.full((each, 1), 2.0)], axis=1))
+        names += [device] * each
+    return np.concatenate(rows), np.array(names)
+
+
+@pytest.fixture(scope="module")
+def known() -> Usual:
+    return learn_usual(*world(1, 150, 40))
+
+
+def test_what_is_usual_lies_within_the_border(known: Usual) -> None:
+    fresh, names = world(2, 60, 20)
+    any_igloo = np.array([known.strangeness(row[None]) for row in fresh])
+    one = np.array(
+        [known.strangeness(row[None], fresh[names == name][:12]) for row, name in zip(fresh, names, strict=True)]
+    )
+    assert np.mean(any_igloo > 1) < 0.02
+    assert np.mean(one > 1) < 0.02
+    assert np.quantile(any_igloo, KNOWN_PART) > 0.5
+
+
+def test_another_igloo_is_unlike_this_one_but_not_unlike_any(known: Usual) -> None:
+    fresh, names = world(3, 12, 20)
+    others = [known.strangeness(fresh[names == d][:1], fresh[names == d - 1][:12]) for d in range(1, 12)]
+    assert np.mean(np.array(others) > 1) > 0.8
+    assert np.mean([known.strangeness(fresh[names == d][:1]) < 1 for d in range(12)]) > 0.9
+    assert known.strangeness(fresh[:1] + 9.0) > 1
+
+
+def test_counts_far_outside_the_box_are_beyond() -> None:
+    narrow = 0.02 * np.eye(1)
+    assert beyond(Answer(np.array([np.log(20.0)]), narrow)) > 0.9
+    assert beyond(Answer(np.array([-1.0]), narrow)) > 0.9
+    for count in range(2, 14):
+        assert beyond(Answer(np.array([np.log(count)]), 0.002 * np.eye(1))) < 0.15
+
+
+def test_a_shake_that_is_unlike_has_no_count() -> None:
+    from companion.igloo.calibrate_listen import Heard
+    from companion.ports import CountPosterior
+
+    shipped = usual()
+    assert shipped is not None
+    flat = CountPosterior("counted", (1 / 12,) * 12, 4.0)
+    far = np.append(shipped.middle + 12 * shipped.scale * np.resize([1, -1], VECTOR - 1), 2.0)
+    near = np.append(shipped.middle, 1.8)
+    for vector, state in ((far, "not-a-shake"), (near, "counted")):
+        heard = Heard(flat, vector[None], np.array([4.0]), 3200.0, kept=False)
+        answer = Calibration.of_nothing(3200.0).count([heard])
+        assert answer.state == state
+        assert bool(answer.p) == (state == "counted")
+        assert (answer.why == UNLIKE) == (state != "counted")
+
+
+def test_the_rows_judge_what_did_not_calibrate() -> None:
+    rng = np.random.default_rng(5)
+    vectors, counts, devices, hands = [], [], [], []
+    for device in range(6):
+        shift = 0.4 * rng.normal()
+        for hand in range(3):
+            for k in range(36):
+                count = 2 + k % 12
+                vectors.append([np.log(count) + shift + 0.03 * rng.normal(), 1.8 + 0.1 * rng.normal()])
+                counts.append(count)
+                devices.append(device)
+                hands.append(hand)
+    shakes = Shakes(np.array(vectors), np.array(counts), np.array(devices), np.array(hands))
+    prior = learn(shakes)
+    number = np.arange(len(counts))
+    nothing, same, new, *_ = (measured.measure(row, shakes, number, prior) for row in measured.free_rows())
+    assert nothing["exact"] < 0.6
+    assert same["exact"] > 0.7
+    assert new["exact"] > 0.7
+    assert (nothing["shakes"], same["shakes"], new["shakes"]) == (648, 144, 432)
+    low, high = new["interval"]["exact"]
+    assert low <= new["exact"] <= high
+    long = measured.measure(measured.guided_rows()[0], shakes, number // 3, prior)
+    assert long["shakes"] == 72
