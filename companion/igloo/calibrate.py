@@ -80,6 +80,13 @@ def _prior(tier: float, *, guided: bool) -> Prior:
     return found
 
 
+def prior_card(path: Path = PRIORS) -> dict[str, Any]:
+    """Return the data card of what is known before a calibration: how it was learnt, what it reaches."""
+    with np.load(path, allow_pickle=False) as arrays:
+        card: dict[str, Any] = json.loads(str(arrays["card"]))
+    return card
+
+
 @cache
 def usual(path: Path = PRIORS) -> Usual | None:
     """Return what shakes usually are like, None where the file does not say."""

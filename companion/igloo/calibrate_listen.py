@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.count import Model, count_runs, embed, shipped
+from companion.igloo.count import Embedding, Model, count_runs, embed, shipped
 from companion.igloo.features import FEATURES, FeatureStream
-from companion.igloo.guided import kept
+from companion.igloo.guided_gauge import kept
 from companion.igloo.soundness import scale_of
 from companion.ports import CountPosterior, DeviceKind
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from companion.igloo.learn import Ensemble
     from companion.ports import Samples
 
     FloatArray = NDArray[np.float64]
@@ -54,9 +55,12 @@ def vector(accel: FloatArray, rate_hz: float, model: Model | None = None) -> tup
     found = embed(accel, rate_hz, model=model)
     if found is None:
         return None
-    ensemble = model.tiers[found.tier]
-    features = found.features * ensemble.scale + ensemble.middle
-    return np.append(features, found.mu), found.seconds, found.tier
+    return as_vector(found, model.tiers[found.tier]), found.seconds, found.tier
+
+
+def as_vector(found: Embedding, ensemble: Ensemble) -> FloatArray:
+    """Return the vector (VECTOR,) of what a counter made of a piece."""
+    return np.append(found.features * ensemble.scale + ensemble.middle, found.mu)
 
 
 def hear(runs: Sequence[Samples], *, model: Model | None = None, key: str = "") -> Heard:

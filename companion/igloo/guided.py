@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.features import BLOCK_S, CELL_S, CELLS, ROW, FeatureStream, summarise, tier_of
-from companion.igloo.soundness import STANDARD_GRAVITY, TOO_SLOW, unsound
+from companion.igloo.calibrate_listen import as_vector
+from companion.igloo.count import embed_blocks, shipped
+from companion.igloo.features import BLOCK_S, CELLS, ROW, FeatureStream, tier_of
+from companion.igloo.guided_gauge import GAUGE_BLOCKS, HOLD_STILL, Gauge, gauge
+from companion.igloo.soundness import TOO_SLOW, unsound
 from companion.ports import CountPosterior, DeviceKind
 
 if TYPE_CHECKING:
@@ -25,16 +28,9 @@ if TYPE_CHECKING:
     from companion.ports import Samples
 
     FloatArray = NDArray[np.float64]
+    SmallArray = NDArray[np.float32]
     Opinion = Callable[[FloatArray, float], tuple[float, ...]]
 
-TEMPO_HZ = 5.0
-TRAVEL_CM = 2.0
-TEMPO_BOUNDS = (4.5, 5.5)
-TRAVEL_BOUNDS = (1.2, 3.0)
-LEAST_UPRIGHT = 0.85
-"""The cosine of the angle between the motion and gravity."""
-GAUGE_BLOCKS = 7
-"""The gauge looks back over so many blocks: 1.1 s."""
 PIECE_BLOCKS = 24
 FEWEST_BLOCKS = 12
 """A last piece may be this short."""
@@ -42,31 +38,9 @@ SURE_P = 0.97
 LONGEST_S = 30.0
 """So much motion in bounds is used; what is not sure by then will not be."""
 
-HOLD_STILL = "Hold it upright and begin with the beat."
-FASTER = "Faster: keep to the beat."
-SLOWER = "Slower: keep to the beat."
-WIDER = "Wider."
-SMALLER = "Not so wide."
-UPRIGHT = "Straight up and down."
-GOOD = "Good, go on."
 SURE = "This is sure enough."
 NOT_SURE = "Half a minute did not make it sure: this igloo needs more calibration shakes with the beat."
 LOST = "Samples were lost; go on."
-
-
-@dataclass(frozen=True, slots=True)
-class Gauge:
-    """What the hand does now: tempo, ``travel_cm`` (half of the whole way), ``upright`` 0…1, and what to change."""
-
-    tempo_hz: float
-    travel_cm: float
-    upright: float
-    hint: str
-
-    @property
-    def in_bounds(self) -> bool:
-        """Tell whether this moment may be counted."""
-        return self.hint == GOOD
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,75 +54,11 @@ class GuidedState:
     why: str
 
 
-def gauge(cells: FloatArray) -> Gauge:
-    """Return what the hand does in cells (m, CELLS, 5), about a second of them.
-
-    The shell's own travel follows from its acceleration and tempo: a / (2πf)².
-    """
-    motion = cells.reshape(-1, 5)[:, :3]
-    pull = motion.mean(axis=0)
-    motion = motion - pull
-    n = len(motion)
-    _, vectors = np.linalg.eigh(motion.T @ motion)
-    axis = vectors[:, -1]
-    signal = motion @ axis
-    tempo = _tempo(signal)
-    t = np.arange(n) * CELL_S
-    wave = np.column_stack([np.sin(2 * np.pi * tempo * t), np.cos(2 * np.pi * tempo * t), np.ones(n)])
-    part = np.linalg.lstsq(wave, signal, rcond=None)[0]
-    # a mean over 10 ms swings a little less than what it is the mean of
-    swing = float(np.hypot(part[0], part[1])) / float(np.sinc(tempo * CELL_S))
-    travel = 100 * swing * STANDARD_GRAVITY / (2 * np.pi * tempo) ** 2
-    upright = abs(float(axis @ pull)) / (float(np.linalg.norm(pull)) + 1e-9)
-    return Gauge(tempo, travel, upright, _hint(tempo, travel, upright, swing))
-
-
-def kept(cells: FloatArray) -> bool:
-    """Tell whether most of a shake kept to the beat, given its blocks' cells (m, CELLS, 5)."""
-    return len(cells) >= GAUGE_BLOCKS and float(in_bounds(cells).mean()) >= 0.5
-
-
-def _hint(tempo: float, travel: float, upright: float, swing: float) -> str:
-    """Return what to change first."""
-    if swing < 0.15:
-        return HOLD_STILL
-    if tempo < TEMPO_BOUNDS[0]:
-        return FASTER
-    if tempo > TEMPO_BOUNDS[1]:
-        return SLOWER
-    if upright < LEAST_UPRIGHT:
-        return UPRIGHT
-    if travel < TRAVEL_BOUNDS[0]:
-        return WIDER
-    return SMALLER if travel > TRAVEL_BOUNDS[1] else GOOD
-
-
-def _tempo(signal: FloatArray) -> float:
-    """Return the strongest rhythm between 1 and 12 Hz, its peak found between the steps of the spectrum."""
-    size = 1024
-    power = np.abs(np.fft.rfft(signal * np.hanning(len(signal)), size)) ** 2
-    step = 1 / (size * CELL_S)
-    first, last = int(1.0 / step), int(12.0 / step)
-    peak = first + int(np.argmax(power[first:last]))
-    left, middle, right = power[peak - 1], power[peak], power[peak + 1]
-    bend = left - 2 * middle + right
-    return float((peak + (0.5 * (left - right) / bend if bend < 0 else 0.0)) * step)
-
-
-def in_bounds(cells: FloatArray) -> NDArray[np.bool_]:
-    """Tell of each block, given the cells (m, CELLS, 5) of blocks in a row, whether the motion was in bounds."""
-    good = np.zeros(len(cells), dtype=np.bool_)
-    for i in range(len(cells)):
-        first = max(0, min(i - GAUGE_BLOCKS // 2, len(cells) - GAUGE_BLOCKS))
-        good[i] = gauge(cells[first : first + GAUGE_BLOCKS]).in_bounds
-    return good
-
-
 class GuidedCount:
     """Counts the beads of one igloo while a hand follows the beat, until the answer is sure or half a minute is over.
 
-    ``opinion(features, tier)`` gives the probabilities of 2 … 13 beads for pieces (k, f) of the same igloo in the same
-    hand, as :meth:`companion.igloo.calibrate.Calibration.guided_opinion` does.
+    ``opinion(vectors, tier)`` gives the probabilities of 2 … 13 beads for pieces (k, VECTOR) of the same igloo in the
+    same hand, as :meth:`companion.igloo.calibrate.Calibration.guided_opinion` does.
     """
 
     def __init__(self, opinion: Opinion, key: str = "", kind: DeviceKind = DeviceKind.REAL) -> None:
@@ -158,6 +68,7 @@ class GuidedCount:
         self._lately: list[FloatArray] = []
         self._rows: list[FloatArray] = []
         self._cells: list[FloatArray] = []
+        self._sounds: list[SmallArray] = []
         self._pieces: list[FloatArray] = []
         self._raw: list[FloatArray] = []
         self._posterior: CountPosterior | None = None
@@ -191,29 +102,34 @@ class GuidedCount:
         heard, self._raw = np.concatenate(self._raw), []
         wrong = unsound(heard, rate)
         now = Gauge(0.0, 0.0, 0.0, HOLD_STILL)
-        for row, cells in zip(self._stream.rows, self._stream.cells, strict=True):
+        sounds: list[SmallArray | None] = [*self._stream.sounds] or [None] * self._stream.blocks
+        for row, cells, sound in zip(self._stream.rows, self._stream.cells, sounds, strict=True):
             self._lately = [*self._lately[-(GAUGE_BLOCKS - 1) :], cells]
             if len(self._lately) < GAUGE_BLOCKS:
                 continue
             now = gauge(np.asarray(self._lately))
             if now.in_bounds and not wrong and not self._done:
-                self._take(row, cells, tier)
+                self._take(row, cells, sound, tier)
         self._stream.forget(0)
         lost, self._lost = self._lost, ""
         return self._state(now, wrong or lost)
 
-    def _take(self, row: FloatArray, cells: FloatArray, tier: float) -> None:
+    def _take(self, row: FloatArray, cells: FloatArray, sound: SmallArray | None, tier: float) -> None:
         """Count one block; every half piece ask for an opinion."""
         self._rows.append(row)
         self._cells.append(cells)
+        if sound is not None:
+            self._sounds.append(sound)
         n = len(self._rows)
         if n % FEWEST_BLOCKS:
             return
-        piece = summarise(np.asarray(self._rows).reshape(-1, ROW), np.asarray(self._cells).reshape(-1, CELLS, 5))
+        ensemble = shipped().tiers[tier]
+        rows, stacked = np.asarray(self._rows).reshape(-1, ROW), np.asarray(self._cells).reshape(-1, CELLS, 5)
+        piece = as_vector(embed_blocks(ensemble, tier, rows, stacked, self._sounds), ensemble)
         pieces = [*self._pieces, piece]
         p = self._opinion(np.asarray(pieces), tier)
         if n == PIECE_BLOCKS:
-            self._pieces, self._rows, self._cells = pieces, [], []
+            self._pieces, self._rows, self._cells, self._sounds = pieces, [], [], []
         sure = max(p) >= SURE_P and len(pieces) > 1
         self._posterior = CountPosterior("counted" if sure else "more", p, self.seconds, "", self._key, self._kind)
         if sure:

@@ -151,3 +151,14 @@ def test_shakes_of_a_file_are_labelled(twelve: Path, tmp_path: Path, capsys: pyt
     for args in (["x.csv", "--count", "3", "--simulate"], [str(out), "--count", "14", "--simulate"], [str(out)]):
         assert run(["shake", "record", *args]) == 2
     assert run(["shake", "record", str(out), "--count", "3", "--simulate", "--igloo", "x"]) == 2
+
+
+def test_the_figures_of_the_card_stand_in_the_bench() -> None:
+    from companion.cli.shake_calibrate import figures
+
+    lines = list(figures())
+    assert len(lines) > 5
+    for line in lines:
+        assert "simulated igloos" in str(line["note"])
+        assert str(line["value"]).count("/") == 2
+    assert any(line["aim"] for line in lines)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from companion.igloo import guided
 from companion.igloo.features import FeatureStream
-from companion.igloo.guided import FASTER, GOOD, HOLD_STILL, SLOWER, SMALLER, UPRIGHT, WIDER, GuidedCount, gauge
+from companion.igloo.guided import GuidedCount
+from companion.igloo.guided_gauge import FASTER, GOOD, HOLD_STILL, SLOWER, SMALLER, UPRIGHT, WIDER, gauge
 from companion.ports import Samples
 
 FloatArray = NDArray[np.float64]
@@ -129,3 +130,14 @@ def test_gaps_are_said_and_bad_samples_not_counted() -> None:
     assert told is not None
     assert "too low" in told.why
     assert replace(told, why="").posterior is None
+
+
+def test_a_calibration_gives_the_opinions() -> None:
+    from companion.igloo.calibrate import Calibration
+
+    counter = GuidedCount(Calibration.of_nothing(RATE).guided_opinion("Ann"))
+    states = feed(counter, swing(5.0, 2.0, 7.0))
+    posterior = states[-1].posterior
+    assert posterior is not None
+    assert sum(posterior.p) == pytest.approx(1.0)
+    assert counter.seconds > 4.0

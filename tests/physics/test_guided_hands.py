@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from companion.igloo.features import FeatureStream
-from companion.igloo.guided import in_bounds
+from companion.igloo.guided_gauge import in_bounds
 from companion.physics import draws, guided, world
 from companion.physics.hand import CONTROL_HZ
 
