@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 WORKING: Final = 1280
 """Pixels of the longer side at which boards are looked for."""
-CLEAR: Final = 1.45
+CLEAR: Final = 1.5
 """The score from which on a grid is believed; see :func:`vision.gridfit.grid_score`."""
 
 

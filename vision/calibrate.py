@@ -72,6 +72,7 @@ def to_profile(images: Sequence[ByteArray], layout: Layout, results: Sequence[Ca
         pose.corners(layout.width, layout.height),
         pose.bend,
         pose.error_px,
+        pose.score,
         markers,
         sampler.straighten(image, pose),
     )

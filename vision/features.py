@@ -86,11 +86,11 @@ def describe(patches: ByteArray, known: Vocabulary) -> Floats:
 
 def length() -> int:
     """Return how many features a patch has."""
-    return int(groups()[-1].stop)
+    return int(groups()[-1].stop) + 1
 
 
 def groups() -> list[slice]:
-    """Return which features belong together: colours, directions, colour words."""
+    """Return which features belong together: colours, directions, colour words. The last of all is in none."""
     first = 3 * (PATCH // _COLOUR_CELL) ** 2
     second = first + _DIRECTIONS * (PATCH // _EDGE_CELL) ** 2
     return [slice(0, first), slice(first, second), slice(second, second + 2 * WORDS)]
@@ -118,7 +118,7 @@ def _directions(luma: Floats) -> Floats:
 
 
 def _counts(seen: Floats, words: Floats) -> Floats:
-    """Return (n, 2 · WORDS): how much of each colour word lies within the place, and near its middle."""
+    """Return (n, 2 · WORDS + 1): how much of each colour word is in the place, and near its middle; and of none."""
     n = len(seen)
     small = cv2.resize(seen.reshape(n * PATCH, PATCH, 3), (PATCH // 2, n * PATCH // 2), interpolation=cv2.INTER_AREA)
     pixels = small.reshape(-1, 3)
@@ -149,4 +149,7 @@ def _counts(seen: Floats, words: Floats) -> Floats:
         counted = np.bincount(patch * len(words) + nearest, weights=w * share, minlength=n * len(words))
         counted += np.bincount(patch * len(words) + second, weights=w * (1 - share), minlength=n * len(words))
         parts.append(np.sqrt(counted.reshape(n, len(words))))
+    # How far its colours are from all words.
+    far = np.bincount(patch, weights=np.tile((inner / inner.sum()).ravel(), n) * np.minimum(first, 0.25), minlength=n)
+    parts.append(np.sqrt(far)[:, None])
     return np.concatenate(parts, axis=1).astype(np.float32)

@@ -81,20 +81,22 @@ def refine(
 
 
 def grid_score(image: ByteArray, pose: Pose, columns: int, rows: int) -> float:
-    """Return how much stronger edges are on the grid's lines than beside them; about 1 for a grid that is not there."""
+    """Return how much stronger edges are on the grid's lines than elsewhere on it, across or down, where that is less.
+
+    About 1 for a grid that is not there.
+    """
     edges = edges_of(pose.straighten(image, _SIDE, (-0.7, -0.7, columns + 0.7, rows + 0.7)))
-    total = beside = 0.0
+    scores = []
     for profile, many in (
         (_profiles(edges.across, columns, rows), columns),
         (_profiles(edges.down.T, rows, columns), rows),
     ):
         at = round(0.7 * _SIDE) + _SIDE * np.arange(many + 1)
-        near = max(profile[:, at + k].mean() + profile[:, at - 1 - k].mean() for k in range(3)) / 2
-        # The board's outer lines are compared with the squares inside, not with the table.
-        inner = profile[:, at[0] : at[-1]].mean()
-        total += float(near)
-        beside += float(inner)
-    return total / max(beside, 1e-6)
+        lines = np.stack([profile[:, at + k] + profile[:, at - 1 - k] for k in range(3)]).mean(axis=1).max(axis=0) / 2
+        inner = max(float(profile[:, at[0] : at[-1]].mean()), 1e-6)
+        # All lines should be there: a grid of which every other line is seen is of another pitch.
+        scores.append((float(lines.mean()) + float(np.quantile(lines, 0.25))) / inner / 2)
+    return min(scores)
 
 
 def _profiles(edges: FloatArray, columns: int, rows: int) -> FloatArray:

@@ -31,6 +31,7 @@ NOISE: Final = 0.25
 DROP: Final = 0.3
 _BATCH: Final = 128
 _BANK: Final = 2500
+_CLEAR: Final = 0.97
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,10 @@ class Reading:
     odd: Floats
     inside: Floats
 
+    def seen_from_afar(self, printed: frozenset[int]) -> list[Floats]:
+        """Return all answers but the numbers of the things whose values are ``printed``."""
+        return [self.ground, *(p for t, p in enumerate(self.counts) if t not in printed), *self.totals]
+
 
 @dataclass(frozen=True)
 class Network:
@@ -63,10 +68,18 @@ class Network:
         white: Floats = ((features - a["mean"]) * a["scale"]) @ a["axes"]
         return white
 
+    def beside(self, features: Floats, white: Floats) -> Floats:
+        """Return (n, 2): how much of a place its whitened features do not tell, and how strange its colours are."""
+        a = self.arrays
+        whole = (((features - a["mean"]) * a["scale"]) ** 2).sum(axis=1)
+        told = (white**2 / (a["axes"] ** 2).sum(axis=0)).sum(axis=1)
+        return np.column_stack([np.sqrt(np.maximum(whole - told, 0)), features[:, -1]]).astype(np.float32)
+
     def read(self, patches: ByteArray) -> Reading:
         """Say what lies in places by their patches, in the taught light."""
         a = self.arrays
-        white = self.whiten(describe(patches, a))
+        features = describe(patches, a)
+        white = self.whiten(features)
         outputs = np.zeros((len(white), sum(self.heads)), np.float32)
         for net in range(len(a["w1"])):
             hidden = np.maximum(white @ a["w1"][net] + a["b1"][net], 0)
@@ -74,7 +87,28 @@ class Network:
         outputs /= len(a["w1"]) * float(a["temperature"])
         parts = _softmaxes(outputs, self.heads)
         counts, totals = tuple(parts[1 : 1 + self.things]), tuple(parts[1 + self.things :])
-        return Reading(parts[0], counts, totals, self.oddness(white), white)
+        strange = self.beside(features, white) / a["most_beside"]
+        odd = np.maximum(self.oddness(white), strange.max(axis=1))
+        return Reading(parts[0], counts, totals, odd, white)
+
+    def read_well(self, patches: ByteArray, printed: frozenset[int]) -> Reading:
+        """Say what lies in places; those that are not clear at once are read again turned, and the answers averaged.
+
+        Values are not: of the things that are ``printed`` the first answer stands.
+        """
+        reading = self.read(patches)
+        clear = reading.ground.max(axis=1)
+        for part in (*reading.counts, *reading.totals):
+            clear = clear * part.max(axis=1)
+        again = np.nonzero(clear < _CLEAR)[0]
+        if len(again):
+            for turn in (1, 2, 3):
+                turned = self.read(np.ascontiguousarray(np.rot90(patches[again], turn, axes=(1, 2))))
+                for part, other in zip(reading.seen_from_afar(printed), turned.seen_from_afar(printed), strict=True):
+                    part[again] += other
+            for part in reading.seen_from_afar(printed):
+                part[again] /= 4
+        return reading
 
     def oddness(self, white: Floats) -> Floats:
         """Return how far each place is from all examples, against how far those are from each other."""
@@ -102,14 +136,14 @@ def heads_of(layout: Layout) -> tuple[int, ...]:
 
 
 def train(
-    examples: Examples, known: dict[str, NDArray[Any]], layout: Layout, *, nets: int = 2, seed: int = 0
+    examples: Examples, known: dict[str, NDArray[Any]], layout: Layout, *, nets: int = 3, seed: int = 0
 ) -> Network:
     """Learn from examples; takes some seconds."""
     features = np.concatenate(
         [describe(examples.patches[i : i + 512], known) for i in range(0, len(examples.patches), 512)]
     )
     mean = features.mean(axis=0)
-    scale = np.empty(features.shape[1], np.float32)
+    scale = np.zeros(features.shape[1], np.float32)
     for group in groups():
         spread = features[:, group].std(axis=0)
         # Within a group the scale is common (strong features stay strong), and groups count alike.
@@ -141,6 +175,7 @@ def train(
     network = Network(arrays, heads, len(layout.things))
     if len(rest) > 20:
         arrays["usual"] = np.array(np.quantile(network.oddness(white[rest]), 0.98), np.float32)
+    arrays["most_beside"] = np.quantile(network.beside(features, white), 0.99, axis=0).astype(np.float32) + 1e-6
     return network
 
 

@@ -28,6 +28,7 @@ from .refind import Finder
 
 _LOOKS = 6
 _ALIKE = 0.6
+_ODD = 1.12
 _MEMORY = 60.0
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class Table:
         self.sampler = Sampler(profile.layout)
         self._network: Network = profile.network
         self._members = members_of(profile.layout)
+        self._printed = frozenset(thing for kind in profile.layout.valued for thing in kind)
         self._finder = Finder(profile, self.sampler)
         self._memory = _Memory(self.sampler, self._network, profile.shots)
 
@@ -102,7 +104,7 @@ class Table:
             return BoardLook(self.layout, None, {}, note=notes.NO_BOARD)
         straight = self._memory.relit(self.sampler.straighten(image, pose))
         patches = self.sampler.cut(straight)
-        reading = self._network.read(patches)
+        reading = self._network.read_well(patches, self._printed)
         inside = self.sampler.inside(pose)
         places = {
             place.name: self._place(number, reading, inside[number]) for number, place in enumerate(self.layout.places)
@@ -119,7 +121,7 @@ class Table:
         ground = reading.ground[number].astype(np.float64)
         counts = [p[number].astype(np.float64) for p in reading.counts]
         totals = [p[number].astype(np.float64) for p in reading.totals]
-        odd = 1 / (1 + np.exp(-(float(reading.odd[number]) - 1.45) * 9))
+        odd = 1 / (1 + np.exp(-(float(reading.odd[number]) - _ODD) * 14))
         factors = factors_of(self.layout, self._members, counts, totals)
         place = PlaceLook(ground, factors, self._members, float(odd), seen=seen)
         return self._memory.weigh(number, reading.inside[number], place)

@@ -20,6 +20,7 @@ import numpy as np
 from companion.ports import DeviceError
 
 from .markers import find_markers, find_table, plane_of
+from .measure_boards import measure_boards
 from .sources import open_source
 from .watcher import CameraWatcher
 
@@ -31,11 +32,14 @@ if TYPE_CHECKING:
 SCENES: Final = 60
 FIRST_SEED: Final = 50_000
 """Scenes that no test and no tuning has used."""
+GAMES: Final = 6
 _WATCH_S: Final = 8.0
 
 
-def measure(scenes: int = SCENES, watch_s: float = _WATCH_S) -> dict[str, float]:
+def measure(scenes: int = SCENES, watch_s: float = _WATCH_S, games: int = GAMES) -> dict[str, float]:
     """Return the figures by name, units in the names; OpenCV is held to one core meanwhile.
+
+    ``games`` are the rendered games of which boards are read; see :mod:`vision.measure_boards`.
 
     :raises DeviceError: this is no checkout, so there is no renderer.
     """
@@ -46,6 +50,8 @@ def measure(scenes: int = SCENES, watch_s: float = _WATCH_S) -> dict[str, float]
         figures = _accuracy(table, scenes)
         figures |= _speed(table)
         figures |= _watching(table, player, watch_s)
+        if games:
+            figures |= measure_boards(_world("board"), _world("board_art"), games)
     finally:
         cv2.setNumThreads(threads)
     return figures
@@ -61,7 +67,12 @@ def _world(name: str) -> ModuleType:
         raise DeviceError("The figures of vision need the table renderer, which only a checkout of the project has.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    # The renderer's parts import each other by their names in the checkout.
+    sys.path.insert(0, str(path.parents[2]))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.pop(0)
     return module
 
 

@@ -51,7 +51,8 @@ class Shot:
 class Profile:
     """A taught table. ``size`` (width, height), ``corners`` (4, 2) and ``bend`` are of the calibration.
 
-    ``markers`` (4, 4, 2) are the markers' corners in board units, where they lay beside the board.
+    ``score`` says how clear the grid's lines were. ``markers`` (4, 4, 2) are the markers' corners in board units, where
+    they lay beside the board.
     """
 
     layout: Layout
@@ -59,6 +60,7 @@ class Profile:
     corners: FloatArray | None = None
     bend: float = 0.0
     error_px: float = 0.0
+    score: float = 0.0
     markers: FloatArray | None = None
     look: ByteArray | None = None
     shots: tuple[Shot, ...] = ()
@@ -126,6 +128,7 @@ def _from_json(folder: Path, data: Any, layout: Layout) -> Profile:
         corners,
         float(data["bend"]),
         float(data["error_px"]),
+        float(data["score"]),
         markers,
         look,
         tuple(shots),
@@ -193,6 +196,7 @@ def save_profile(folder: Path, profile: Profile) -> None:
         "corners": None if profile.corners is None else np.round(profile.corners, 3).tolist(),
         "bend": profile.bend,
         "error_px": profile.error_px,
+        "score": profile.score,
         "markers": None if profile.markers is None else np.round(profile.markers, 5).tolist(),
         "look": look,
         "shots": shots,

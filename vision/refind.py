@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from .patches import Sampler
     from .profile import Profile
 
-ALIKE: Final = 0.55
-"""From this likeness on, half of the places or more look as taught, and the board is certainly there."""
-_RATHER = 0.25
+ALIKE: Final = 0.5
+"""From this likeness on, nearly all places look as they did, and the board is certainly there."""
+_WORTH: Final = {"last": 1.2, "calibrated": 1.25, "markers": 1.1, "features": 1.1, "lines": 1.0}
+"""How much the clearness of a grid's lines counts, by what spoke for it beforehand."""
 _FEATURES = 1500
 _FEWEST = 14
 _DOT = 10
@@ -42,51 +43,62 @@ class Finder:
         self._sampler = sampler
         self._layout = profile.layout
         self._last: Pose | None = None
+        self._newest: FloatArray | None = None
 
     def find(self, image: ByteArray) -> Pose | None:
         """Return where the board is, in the photo's own pixels; None where it is not."""
         small = shrunk(image, WORKING)
         size = (small.shape[1], small.shape[0])
         best: tuple[float, Pose] | None = None
-        for pose, worth in self._candidates(small, size):
+        for pose, way in self._candidates(small, size):
             seen, like = self._judged(small, pose)
             if seen is None:
                 continue
-            if like >= ALIKE or (like >= _RATHER and seen.score >= 1.15 * CLEAR):
-                return self._found(seen, image)
-            value = worth * seen.score + 1.5 * max(like, 0.0)
+            if like >= ALIKE or (way == "markers" and like >= 0 and seen.score >= 1.2 * CLEAR):
+                return self._found(small, seen, image)
+            value = _WORTH[way] * seen.score + 1.5 * max(like, 0.0)
             if best is None or value > best[0]:
                 best = (value, seen)
-        if best is None or (best[1].score < CLEAR * 0.85 and self._layout.is_grid) or not self._layout.is_grid:
-            return None
-        return self._found(best[1], image)
+        calibrated = self._profile.score
+        if self._layout.is_grid and best is not None and best[1].score >= min(0.9 * CLEAR, 0.75 * calibrated):
+            return self._found(small, best[1], image)
+        there = self._calibrated(size)
+        if there is not None and calibrated < CLEAR:
+            # A board whose lines were never clear is believed to lie where it was shown to be.
+            return self._found(small, there, image)
+        return None
 
-    def _found(self, pose: Pose, image: ByteArray) -> Pose:
+    def _found(self, small: ByteArray, pose: Pose, image: ByteArray) -> Pose:
         self._last = pose
+        self._newest = self._dots(self._sampler.straighten(small, pose))
         return pose.resized((image.shape[1], image.shape[0]))
 
-    def _candidates(self, small: ByteArray, size: tuple[int, int]) -> Iterator[tuple[Pose, float]]:
-        """Yield likely poses, and how much the clearness of their lines counts; cheap ones first."""
+    def _candidates(self, small: ByteArray, size: tuple[int, int]) -> Iterator[tuple[Pose, str]]:
+        """Yield likely poses, and how each was come by; cheap ones first."""
         bend = self._profile.bend
         if self._last is not None and self._last.size == size:
-            yield self._last, 1.2
-        taught = self._profile.size
-        if (
-            self._profile.corners is not None
-            and abs(taught[0] * size[1] - taught[1] * size[0]) < 0.01 * taught[0] * size[1]
-        ):
-            corners = self._profile.corners
-            pose = Pose.from_corners(corners, self._layout.width, self._layout.height, taught, bend).resized(size)
-            yield pose, 1.25
+            yield self._last, "last"
+        there = self._calibrated(size)
+        if there is not None:
+            yield there, "calibrated"
         if self._profile.markers is not None:
             found = find_markers(small)
             if not found.doubled and not found.mirrored:
                 by_markers = marker_pose(found, self._profile.markers, size, bend)
                 if by_markers is not None:
-                    yield by_markers, 1.1
-        yield from ((pose, 1.1) for pose in self._by_features(small, size))
+                    yield by_markers, "markers"
+        yield from ((pose, "features") for pose in self._by_features(small, size))
         if self._layout.is_grid:
-            yield from ((pose, 1.0) for pose in find_by_lines(small, self._layout)[:2])
+            yield from ((pose, "lines") for pose in find_by_lines(small, self._layout)[:2])
+
+    def _calibrated(self, size: tuple[int, int]) -> Pose | None:
+        """Return where the board was calibrated, in a picture of the same shape; None in one of another."""
+        taught, corners = self._profile.size, self._profile.corners
+        if corners is None or abs(taught[0] * size[1] - taught[1] * size[0]) > 0.01 * taught[0] * size[1]:
+            return None
+        return Pose.from_corners(corners, self._layout.width, self._layout.height, taught, self._profile.bend).resized(
+            size
+        )
 
     def _judged(self, small: ByteArray, pose: Pose) -> tuple[Pose | None, float]:
         """Return the refined pose (None where it cannot be) and how like the taught pictures the board looks there."""
@@ -95,14 +107,9 @@ class Finder:
             result = refine(small, pose, self._layout.columns, self._layout.rows, windows=(0.25, 0.15, 0.1, 0.08))
             if result.score <= 0:
                 return None, -1.0
-        like = max((self._likeness(small, result, reference) for reference in self._references), default=-1.0)
-        return result, like
-
-    def _likeness(self, small: ByteArray, pose: Pose, reference: FloatArray) -> float:
-        """Return the median over the places of the correlation with a taught picture, luma and colours."""
-        dots = self._dots(self._sampler.straighten(small, pose))
-        value = (dots * reference).mean(axis=1)
-        return float(np.median(value))
+        dots = self._dots(self._sampler.straighten(small, result))
+        references = self._references if self._newest is None else [*self._references, self._newest]
+        return result, max((_likeness(dots, reference) for reference in references), default=-1.0)
 
     def _dots(self, straight: ByteArray) -> FloatArray:
         """Return (places, numbers): each place and its rim, coarse, each of mean 0 and length 1."""
@@ -158,6 +165,14 @@ class Finder:
             corners = pose.corners(self._layout.width, self._layout.height)
             if np.isfinite(corners).all() and cv2.isContourConvex(corners.astype(np.float32)[:, None]):
                 yield replace(pose, score=0.0)
+
+
+def _likeness(dots: FloatArray, reference: FloatArray) -> float:
+    """Return what four places in five reach at least of the correlation with a picture.
+
+    A board that is taken for itself one place aside is like itself in most places, but not along two of its sides.
+    """
+    return float(np.quantile((dots * reference).mean(axis=1), 0.2))
 
 
 def _features(image: ByteArray) -> tuple[FloatArray, Any]:

@@ -14,6 +14,11 @@ import pytest
 from companion.cli import run
 from tests.worlds.board import Board, Shot, nearby, random_view, shoot
 from tests.worlds.board_art import Art
+from vision.boardfind import BoardError
+from vision.calibrate import calibrate
+from vision.labels import from_json
+from vision.layout import open_layout
+from vision.look import Table
 
 INUIT = {"kind": "inuit", "count": 1}
 
@@ -151,3 +156,71 @@ def test_bad_input_is_one_sentence_and_changes_nothing(
         assert said.err.count("\n") == 1
     assert {path.name: path.read_bytes() for path in profile.iterdir()} == before
     assert run(["vision", "look", "iglu-iglu", str(empty), *p]) == 1
+
+
+@pytest.fixture(scope="module")
+def table(profile: Path) -> Table:
+    return Table.open(open_layout("iglu-iglu"), profile)
+
+
+def test_a_board_is_found_turned_shrunk_and_moved(rendered: Rendered, profile: Path) -> None:
+    image = rendered.shots[1].image
+    height, width = image.shape[:2]
+    corners = rendered.shots[1].grid
+    turned = cv2.rotate(image, cv2.ROTATE_90_CLOCKWISE)
+    small = cv2.resize(image, (width * 2 // 3, height * 2 // 3), interpolation=cv2.INTER_AREA)
+    shifted = cv2.warpAffine(image, np.array([[1, 0, 90.0], [0, 1, -40.0]]), (width, height), borderValue=(60, 70, 80))
+    views = [
+        (turned, np.column_stack([height - 1 - corners[:, 1], corners[:, 0]])),
+        (small, (corners + 0.5) * 2 / 3 - 0.5),
+        (shifted, corners + np.array([90, -40])),
+    ]
+    unit = np.sqrt(cv2.contourArea(corners.astype(np.float32))) / 8
+    for view, there in views:
+        found = Table.open(open_layout("iglu-iglu"), profile).find(view)
+        assert found is not None
+        scale = view.shape[1] * view.shape[0] / (width * height)
+        off = np.linalg.norm(found.corners(8, 8) - there, axis=1).mean()
+        assert off / (unit * np.sqrt(scale)) < 0.07
+
+
+def test_a_hand_is_something_else(rendered: Rendered, table: Table) -> None:
+    shot = rendered.shots[1]
+    crossings = shot.points.reshape(9, 9, 2)
+    outline = [crossings[2, 5], crossings[2, 8], crossings[5, 8], crossings[5, 5]]
+    held = shot.image.copy()
+    cv2.fillConvexPoly(held, np.round(np.array(outline)).astype(np.int32), (120, 150, 205))
+    pose = table.find(shot.image)
+    before, look = table.look(shot.image, pose), table.look(held, pose)
+    covered = {f"{column}{row}" for column in "fgh" for row in (4, 5, 6)}
+    assert all(look.places[name].unsure for name in covered)
+    assert sum(before.places[name].unsure for name in covered) <= 2
+    away = [name for name in look.places if name[0] in "abcd"]
+    assert [look.places[name].content for name in away] == [before.places[name].content for name in away]
+
+
+def test_what_was_confirmed_is_believed_the_more(rendered: Rendered, profile: Path) -> None:
+    layout = open_layout("iglu-iglu")
+    table = Table.open(layout, profile)
+    truth = from_json({"places": later()}, layout)
+    before = table.look(rendered.shots[1].image)
+    table.confirm(before, truth)
+    after = table.look(rendered.shots[1].image)
+    gained = [after.places[name].probability(c) - before.places[name].probability(c) for name, c in truth.items()]
+    assert min(gained) > -0.05
+    assert after.places["f4"].log_likelihood(truth["f4"]) >= before.places["f4"].log_likelihood(truth["f4"])
+
+
+def test_boards_that_are_cut_off_or_doubly_marked(rendered: Rendered) -> None:
+    layout = open_layout("iglu-iglu")
+    image = rendered.shots[0].image
+    with pytest.raises(BoardError):
+        calibrate([np.ascontiguousarray(image[: image.shape[0] // 2])], layout)
+    doubled = image.copy()
+    marker = rendered.shots[0].cards[0]
+    left, far = (marker.min(axis=0) - 14).astype(int)
+    right, near = (marker.max(axis=0) + 14).astype(int)
+    card = image[far:near, left:right]
+    doubled[-card.shape[0] - 4 : -4, 600 : 600 + card.shape[1]] = card
+    with pytest.raises(BoardError, match="there twice"):
+        calibrate([doubled], layout)

@@ -1,0 +1,210 @@
+"""Figures of reading boards on rendered games: after the set-up and three further positions were taught.
+
+Each set has art, lamp, lens and pieces of its own, half of them of the family that nobody looks at while tuning; its
+positions are of a random game. Positions of such games pile up more on a place than people do.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from random import Random
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+from companion.rules import game
+from companion.rules.core import CHANCE, NOBODY
+
+from .boardfind import BoardError
+from .calibrate import calibrate, to_profile
+from .labels import Content, from_json
+from .layout import Layout, open_layout
+from .look import Table, learn
+from .patches import Sampler
+from .photo import read_photo
+from .placelook import PlaceLook
+from .refind import Finder
+
+if TYPE_CHECKING:
+    from companion.ports import FloatArray
+
+FIRST_SEED: Final = 9_000
+"""Sets that no test and no tuning has used."""
+_TURNS: Final = (0.0, 0.3, 0.6, 0.9)
+
+
+@dataclass
+class _Tally:
+    places: int = 0
+    wrong: int = 0
+    wrong_values: int = 0
+    tokens: int = 0
+    unsure: int = 0
+    sure_and_wrong: int = 0
+    boards: int = 0
+    right_boards: int = 0
+    photos: int = 0
+    found: int = 0
+    off: list[float] = field(default_factory=list)
+    sure: list[float] = field(default_factory=list)
+    right: list[bool] = field(default_factory=list)
+    look_ms: list[float] = field(default_factory=list)
+    calibrate_ms: list[float] = field(default_factory=list)
+    hands: int = 0
+    noticed: int = 0
+
+
+def measure_boards(board: ModuleType, art: ModuleType, sets: int, shown: int = 6) -> dict[str, float]:
+    """Return the figures by name for ``sets`` rendered games, each with ``shown`` boards to read."""
+    layout = open_layout("iglu-iglu")
+    tally = _Tally()
+    for number in range(sets):
+        _one_set(board, art, layout, FIRST_SEED + number, shown, tally)
+    return _figures(tally)
+
+
+def positions(seed: int, players: int) -> list[dict[str, Any]]:
+    """Return the places of every position of a random game, from the end of the set-up on."""
+    played = game("iglu-iglu")
+    rng = Random(seed)  # noqa: S311 (a game, no secret)
+    state: Any = played.start(played.seats(players), played.settled_options(None))
+    inuit = 10 if players == 2 else 3 * players
+    found: list[dict[str, Any]] = []
+    while state.to_move != NOBODY:
+        move = state.chance(rng) if state.to_move == CHANCE else rng.choice(list(state.moves()))
+        state = state.play(move)
+        places = state.position()["places"]
+        here = sum(t["count"] for p in places.values() for t in p["things"] if t["kind"] == "inuit")
+        if found or here == inuit:
+            found.append(places)
+    return found
+
+
+def _one_set(board: ModuleType, art: ModuleType, layout: Layout, seed: int, shown: int, tally: _Tally) -> None:
+    rng = np.random.default_rng(seed)
+    game_positions = positions(seed, 2 + seed % 3)
+    last = len(game_positions) - 1
+    taught = [int(part * last) for part in _TURNS]
+    drawn = art.Art(seed, seed % 2)
+    camera, light = board.random_view(seed, board.Board({}, art=drawn))
+    sampler, profile = Sampler(layout), None
+    for turn in taught:
+        shot = _shot(board, drawn, game_positions[turn], camera, light, seed * 1000 + turn)
+        image = read_photo(shot.jpeg)
+        tally.photos += 1
+        try:
+            start = time.thread_time()
+            found = calibrate([image], layout)
+            tally.calibrate_ms.append(1000 * (time.thread_time() - start))
+        except BoardError:
+            continue
+        tally.found += 1
+        tally.off += _off(found[0].pose.corners(8, 8), shot.grid).tolist()
+        profile = profile or to_profile([image], layout, found)
+        pose = Finder(profile, sampler).find(image)
+        if pose is not None:
+            contents = from_json({"places": game_positions[turn]}, layout)
+            known = {layout.index[name]: content for name, content in contents.items()}
+            profile = profile.taught(sampler.straighten(image, pose), known)
+    if profile is None or not profile.shots:
+        return
+    table = Table(learn(profile))
+    for turn in rng.integers(1, last, shown):
+        shot = _shot(board, drawn, game_positions[turn], camera, light, seed * 1000 + 400 + int(turn))
+        _judge(table, shot, game_positions[turn], layout, tally)
+    _judge_hand(table, board, drawn, game_positions[taught[0]], camera, light, seed, tally)
+
+
+def _shot(board: ModuleType, drawn: Any, places: dict[str, Any], camera: Any, light: Any, seed: int) -> Any:
+    scene = board.Board(places, art=drawn, seed=seed)
+    return board.shoot(scene, *board.nearby(camera, light, seed), seed)
+
+
+def _off(corners: FloatArray, truth: FloatArray) -> FloatArray:
+    """Return (4,): how far the corners are off, in parts of a place."""
+    unit = float(np.sqrt(cv2.contourArea(truth.astype(np.float32)))) / 8
+    off: FloatArray = np.linalg.norm(corners - truth, axis=1) / unit
+    return off
+
+
+def _judge(table: Table, shot: Any, places: dict[str, Any], layout: Layout, tally: _Tally) -> None:
+    image = read_photo(shot.jpeg)
+    tally.photos += 1
+    pose = table.find(image)
+    if pose is None:
+        return
+    tally.found += 1
+    tally.off += _off(pose.corners(8, 8), shot.grid).tolist()
+    start = time.thread_time()
+    seen = table.look(image, pose)
+    tally.look_ms.append(1000 * (time.thread_time() - start))
+    clean = True
+    for name, content in from_json({"places": places}, layout).items():
+        place = seen.places[name]
+        right = place.content == content
+        alike = _without_values(place.content, layout) == _without_values(content, layout)
+        tally.places += 1
+        tally.tokens += sum(count for thing, count in content.things if layout.things[thing].value is not None)
+        tally.wrong += not alike
+        tally.wrong_values += alike and not right
+        tally.unsure += place.unsure
+        tally.sure_and_wrong += not right and not place.unsure
+        tally.sure.append(place.p)
+        tally.right.append(right)
+        clean = clean and alike
+    tally.boards += 1
+    tally.right_boards += clean
+
+
+def _judge_hand(
+    table: Table,
+    board: ModuleType,
+    drawn: Any,
+    places: dict[str, Any],
+    camera: Any,
+    light: Any,
+    seed: int,
+    tally: _Tally,
+) -> None:
+    """Hold a hand over four places: each of them is to be unsure."""
+    scene = board.Board(places, art=drawn, seed=seed * 1000)
+    view, lamp = board.nearby(camera, light, seed * 1000)
+    still = board.shoot(scene, view, lamp, seed)
+    crossings = still.points.reshape(9, 9, 2)
+    hand = tuple(tuple(crossings[row, column]) for row, column in ((2, 5), (2, 8), (4, 8), (5, 5)))
+    held = board.shoot(board.replace(scene, hands=(hand,)), view, lamp, seed)
+    seen = table.look(read_photo(held.jpeg), table.find(read_photo(still.jpeg)))
+    covered: list[PlaceLook] = [seen.places[name] for name in ("f6", "g6", "h6", "f5", "g5") if name in seen.places]
+    tally.hands += len(covered)
+    tally.noticed += sum(place.unsure for place in covered)
+
+
+def _without_values(content: Content, layout: Layout) -> tuple[int, tuple[tuple[str, str | None], ...]]:
+    things = [(layout.things[t].kind, layout.things[t].colour) for t, count in content.things for _ in range(count)]
+    return content.ground, tuple(sorted(things, key=str))
+
+
+def _figures(tally: _Tally) -> dict[str, float]:
+    sure, right = np.array(tally.sure), np.array(tally.right, float)
+    part = np.clip((sure * 15).astype(int), 0, 14)
+    bins = [part == k for k in range(15) if (part == k).any()]
+    gap = sum(abs(float(sure[b].mean() - right[b].mean())) * float(b.mean()) for b in bins)
+    places, off = max(tally.places, 1), np.array(tally.off or [np.nan])
+    return {
+        "rendered boards read": tally.boards,
+        "boards found in their photos (%)": round(100 * tally.found / max(tally.photos, 1), 2),
+        "grid corner, mean error (% of a place)": round(100 * float(off.mean()), 2),
+        "grid corner, 95 % (% of a place)": round(100 * float(np.quantile(off, 0.95)), 2),
+        "places wrong, values aside (%)": round(100 * tally.wrong / places, 3),
+        "token values wrong (%)": round(100 * tally.wrong_values / max(tally.tokens, 1), 2),
+        "boards without an error, values aside (%)": round(100 * tally.right_boards / max(tally.boards, 1), 1),
+        "places unsure (%)": round(100 * tally.unsure / places, 2),
+        "places wrong and not unsure (%)": round(100 * tally.sure_and_wrong / places, 3),
+        "expected calibration error (%)": round(100 * gap, 2),
+        "places under a hand that are unsure (%)": round(100 * tally.noticed / max(tally.hands, 1), 1),
+        "read a board, 1280×960 (ms, one core)": round(float(np.median(tally.look_ms or [0])), 1),
+        "calibrate by markers, 1280×960 (ms, one core)": round(float(np.median(tally.calibrate_ms or [0])), 1),
+    }
