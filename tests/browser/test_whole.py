@@ -110,6 +110,8 @@ def test_a_game_with_the_real_firmware_connected(simavr: Callable[..., Any], pag
                 seq = served.get("/api/state")["seq"]
                 page.click(f"[data-do=reveal][data-number='{number}']")
                 wait(lambda seq=seq: served.get("/api/state")["seq"] > seq)
+            # The page has the last number a moment later than the service.
+            expect(page.locator(".play[data-phase=checking]")).to_have_count(0)
         expect(page.locator(".ending h1")).to_contain_text("Ann")
         expect(page.locator(".ranking li")).to_have_count(2)
         counts = served.igloo()["counts"]
