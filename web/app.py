@@ -10,7 +10,19 @@ from werkzeug.exceptions import HTTPException
 
 from companion.night.sentences import say
 from companion.night.store import StorageError
-from web import api, api_board, api_boxes, api_devices, api_rules, api_settings, assets, pages, sessions, streams
+from web import (
+    api,
+    api_board,
+    api_boxes,
+    api_devices,
+    api_rules,
+    api_settings,
+    api_training,
+    assets,
+    pages,
+    sessions,
+    streams,
+)
 from web.answers import LANGUAGES, RefusedError, both, mark, refusal
 from web.house import House
 from web.language import choose, speak
@@ -35,7 +47,18 @@ def create_app(house: House) -> Flask:
     guard(app, lambda: house.settings.lines("host_names"), house.addresses)
     speak(app)
     app.register_blueprint(assets.blueprint(files))
-    for module in (pages, sessions, streams, api, api_board, api_boxes, api_devices, api_rules, api_settings):
+    for module in (
+        pages,
+        sessions,
+        streams,
+        api,
+        api_board,
+        api_boxes,
+        api_devices,
+        api_rules,
+        api_settings,
+        api_training,
+    ):
         app.register_blueprint(module.views)
 
     @app.context_processor

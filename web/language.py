@@ -89,7 +89,9 @@ def choose_language() -> Response:
     language = request.form.get("language", "")
     if language not in LANGUAGES:
         raise RefusedError(400, "no-language", "This language is not known here.")
-    response = current_app.make_response(redirect("/", 303))
+    # Back into the room from which it was asked; an address is never taken from a form.
+    room = "/training" if request.form.get("room") == "training" else "/"
+    response = current_app.make_response(redirect(room, 303))
     response.set_cookie(COOKIE, language, max_age=365 * 24 * 3600, httponly=True, samesite="Lax")
     return response
 

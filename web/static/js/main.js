@@ -30,6 +30,8 @@ function standing() {
     h("span", { class: "role" }, store.me.label || role),
     h("a", { class: "second to-referee", href: inReferee() ? "#" : "#referee", "aria-label": t("The referee"), "aria-current": inReferee() ? "page" : null },
       icon("scales"), h("span", { class: "wide-words" }, t("Referee"))),
+    h("a", { class: "second to-referee", href: "/training", "aria-label": t("Training") },
+      icon("shake"), h("span", { class: "wide-words" }, t("Training"))),
     isHost() && h("button", { type: "button", class: "second invite", "data-do": "invite" }, icon("people"), t("Invite")),
     !mayAct() && h("a", { class: "second", href: "/join" }, icon("people"), t("Join")),
   ];
