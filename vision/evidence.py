@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 LEAST = 3e-5
 """What is left to everything that was not thought of."""
+UNTAUGHT = 3e-3
+"""What is left to a thing, or to more of it on one place, that the table was never shown."""
 HIDDEN = 0.5
 """From this probability of something else on, nothing is known of a place."""
 
@@ -55,12 +57,19 @@ def belief_of(place: Mapping[str, Any]) -> Belief:
     return Belief(ground, things, log(max(LEAST, odd / 10)))
 
 
-def belief_of_look(look: PlaceLook, layout: Layout) -> Belief:
-    """Return what is believed of a place that was looked at, with every count of every thing."""
+def belief_of_look(look: PlaceLook, layout: Layout, taught: Mapping[int, int] | None = None) -> Belief:
+    """Return what is believed of a place that was looked at, with every count of every thing.
+
+    ``taught``: the most of each thing (by its number in the layout) that the table was ever shown on one place. Of
+    what it was never shown it cannot be sure: the first bear of the evening must stay possible.
+    """
     ground = dict(zip(layout.grounds, (float(p) for p in look.grounds()), strict=True))
     things: dict[tuple[str, Any], dict[int, float]] = {}
     for number, (thing, most) in enumerate(zip(layout.things, layout.most, strict=True)):
         spread = {n: look.count_probability(number, n) for n in range(most + 1)}
+        if taught is not None:
+            known = taught.get(number, 0)
+            spread = {n: p if n <= known else max(p, UNTAUGHT) for n, p in spread.items()}
         if spread[0] < 1 - LEAST:
             what = thing.value if thing.colour is None else thing.colour
             things[thing.kind, what] = logs(spread, look.odd)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from companion.rules.core import State
     from vision.layout import Layout
     from vision.look import BoardLook, Table
-    from vision.track import Answer
+    from vision.track import Answer, Follower
 
 
 @click.command()
@@ -38,11 +38,12 @@ def follow(layout_name: str, record: str, photos: tuple[Path, ...], folder: Path
     states = _states(record)
     layout = open_layout(layout_name)
     table = Table.open(layout, folder)
+    taught = _taught(table)
     follower = Follower(between_turns(states))
     sure = True
     for photo in photos:
         seen = table.look(read_photo(photo))
-        answer = _answer(follower, seen, layout)
+        answer = _answer(follower, seen, layout, taught)
         sure = sure and answer.state not in ("question", "disagreement")
         if answer.state in ("entered", "unchanged") and not follower.open:
             _confirm(table, seen, follower.branches[0][1].state)
@@ -72,7 +73,17 @@ def _states(record: str) -> list[State[Any]]:
     return states
 
 
-def _answer(follower: Any, seen: BoardLook, layout: Layout) -> Answer:
+def _taught(table: Table) -> dict[int, int]:
+    """Return the most of each thing that the table was shown on one place."""
+    most: dict[int, int] = {}
+    for shot in table.profile.shots:
+        for content in shot.contents.values():
+            for thing, count in content.things:
+                most[thing] = max(most.get(thing, 0), count)
+    return most
+
+
+def _answer(follower: Follower, seen: BoardLook, layout: Layout, taught: Mapping[int, int]) -> Answer:
     """Return what the tracker makes of a look; a photo without a board is one to wait after."""
     from companion.rules.turns import Evidence
     from vision.evidence import HIDDEN, belief_of_look
@@ -82,9 +93,8 @@ def _answer(follower: Any, seen: BoardLook, layout: Layout) -> Answer:
         return Answer("moving")
     plain = {name: place for name, place in seen.places.items() if place.seen and place.odd < HIDDEN}
     covered = sum(place.seen and place.odd >= HIDDEN for place in seen.places.values())
-    evidence = Evidence({name: belief_of_look(place, layout) for name, place in plain.items()})
-    answer: Answer = follower.observe(evidence, covered=covered)
-    return answer
+    evidence = Evidence({name: belief_of_look(place, layout, taught) for name, place in plain.items()})
+    return follower.observe(evidence, covered=covered)
 
 
 def _confirm(table: Table, seen: BoardLook, state: State[Any]) -> None:

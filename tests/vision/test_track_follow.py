@@ -1,0 +1,78 @@
+"""`companion vision follow` on a rendered table: a turn that is seen is entered; bad input is one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.cli import run
+from companion.rules import game
+from tests.worlds.board import Board, nearby, random_view, shoot
+from tests.worlds.board_art import Art
+
+RULES = game("iglu-iglu")
+SET_UP = ["draw d4 fish 1", "draw e4 fish 3", "draw d5 fish 2", "draw e5 fish 3"]
+INUIT = (("b1", "f1"), ("a5", "h3"), ("c8", "g8"), ("e1", "a3"), ("h6", "d8"))
+TURN = ["melt c4", "reveal c4 kept", "walk b1 b2", "walk b2 b3", "walk c8 c7", "end"]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a record up to the first turn, photos before and after that turn, and a profile taught from the first."""
+    folder = tmp_path_factory.mktemp("follow")
+    players = RULES.seats(2)
+    moves = [*SET_UP, *(f"place {c} {q}" for pair in INUIT for c, q in zip(("red", "blue"), pair, strict=True))]
+    state: Any = RULES.start(players)
+    positions = []
+    for text in (*moves, None, *TURN):
+        if text is None:
+            positions.append(state.position()["places"])
+        else:
+            state = state.play(RULES.parse(text))
+    positions.append(state.position()["places"])
+    header = json.dumps({"game": "iglu-iglu", "players": players})
+    (folder / "game.jsonl").write_text("\n".join([header, *moves]) + "\n", encoding="utf-8")
+    art = Art(41)
+    camera, light = random_view(3, Board({}, art=art))
+    for number, places in enumerate(positions):
+        shot = shoot(Board(places, art=art, seed=1000 + number), *nearby(camera, light, number, 1.0), number)
+        (folder / f"{number}.jpg").write_bytes(shot.jpeg)
+    (folder / "0.json").write_text(json.dumps({"game": "iglu-iglu", "places": positions[0]}), encoding="utf-8")
+    profile = str(folder / "profile")
+    photo = str(folder / "0.jpg")
+    assert run(["vision", "calibrate", "iglu-iglu", photo, "--profile", profile]) == 0
+    assert run(["vision", "teach", "iglu-iglu", photo, str(folder / "0.json"), "--profile", profile]) == 0
+    return folder
+
+
+@pytest.mark.slow
+def test_a_turn_that_a_photo_shows_is_told(table: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    capfd.readouterr()
+    photos = [str(table / "0.jpg"), str(table / "1.jpg")]
+    call = ["vision", "follow", "iglu-iglu", str(table / "game.jsonl"), *photos, "--profile", str(table / "profile")]
+    status = run([*call, "--json"])
+    first, second = (json.loads(line) for line in capfd.readouterr().out.splitlines())
+    assert first["state"] == "unchanged" and first["photo"] == photos[0] and first["board"]["found"]
+    # One photo taught it all it knows: it may ask, but what it thinks likeliest is what was played.
+    assert second["state"] in ("entered", "question") and status == (second["state"] == "question")
+    assert sorted(second["candidates"][0]["turn"]) == sorted(TURN)
+    assert sum(candidate["p"] for candidate in second["candidates"]) <= 1.001
+    assert run(call) == status
+    out = capfd.readouterr().out
+    assert f"{photos[0]}: unchanged" in out and "melt c4" in out
+
+
+def test_bad_input_is_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    header = json.dumps({"game": "iglu-iglu", "players": RULES.seats(2)})
+    records = {"good": f"{header}\n{SET_UP[0]}\n", "wrong": f"{header}\nmelt a1\n", "nobody": "{}\n", "empty": ""}
+    for name, text in records.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for name in (*records, "missing"):
+        capfd.readouterr()
+        arguments = [str(tmp_path / name), str(tmp_path / "photo.jpg"), "--profile", str(tmp_path / "none")]
+        assert run(["vision", "follow", "iglu-iglu", *arguments]) == 2, name
+        captured = capfd.readouterr()
+        assert captured.out == "" and captured.err.strip() and "Traceback" not in captured.err
