@@ -12,6 +12,13 @@ from companion.cli import run
 from companion.rules import game
 from tests.worlds.board import Board, nearby, random_view, shoot
 from tests.worlds.board_art import Art
+from vision.labels import from_json
+from vision.layout import open_layout
+from vision.look import learn
+from vision.patches import Sampler
+from vision.photo import read_photo_file
+from vision.profile import load_profile, save_profile
+from vision.refind import Finder
 
 RULES = game("iglu-iglu")
 SET_UP = ["draw d4 fish 1", "draw e4 fish 3", "draw d5 fish 2", "draw e5 fish 3"]
@@ -40,15 +47,21 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, places in enumerate(positions):
         shot = shoot(Board(places, art=art, seed=1000 + number), *nearby(camera, light, number, 1.0), number)
         (folder / f"{number}.jpg").write_bytes(shot.jpeg)
-    (folder / "0.json").write_text(json.dumps({"game": "iglu-iglu", "places": positions[0]}), encoding="utf-8")
-    profile = str(folder / "profile")
+    profile = folder / "profile"
     photo = str(folder / "0.jpg")
-    assert run(["vision", "calibrate", "iglu-iglu", photo, "--profile", profile]) == 0
-    assert run(["vision", "teach", "iglu-iglu", photo, str(folder / "0.json"), "--profile", profile]) == 0
+    assert run(["vision", "calibrate", "iglu-iglu", photo, "--profile", str(profile)]) == 0
+    # As `vision teach` does, but in a few seconds: with fewer examples of each thing.
+    layout = open_layout("iglu-iglu")
+    known = load_profile(profile, layout)
+    image = read_photo_file(folder / "0.jpg")
+    sampler = Sampler(layout)
+    pose = Finder(known, sampler).find(image)
+    assert pose is not None
+    contents = {layout.index[name]: content for name, content in from_json(positions[0], layout).items()}
+    save_profile(profile, learn(known.taught(sampler.straighten(image, pose), contents), size=0.5))
     return folder
 
 
-@pytest.mark.slow
 def test_a_turn_that_a_photo_shows_is_told(table: Path, capfd: pytest.CaptureFixture[str]) -> None:
     capfd.readouterr()
     photos = [str(table / "0.jpg"), str(table / "1.jpg")]
