@@ -79,9 +79,9 @@ def _draw(path: Path, start: State[Any], found: Explanation, lang: str) -> None:
             pictures.append((state, move, None))
             state = state.after(move)
     else:
-        for text, ruling in found.rulings:
+        for text, refusal in found.rulings:
             with suppress(InvalidMoveError):  # what is refused may be more than one move
-                pictures.append((start, start.game.parse(str(text)), ruling))
+                pictures.append((start, start.game.parse(str(text)), refusal))
     pictures = pictures or [(start, None, None)]
     if path.suffix.lower() == ".svg":
         write_picture(path, *pictures[-1 if found.legal else 0], lang=lang)
