@@ -178,4 +178,3 @@ def test_the_last_own_thaler_may_be_placed() -> None:
     assert (state.phase, state.passed) == ("shaking", {"blue"})
     state = state.play(POP.parse("place red card1"))
     assert state.phase == "checking", "who has no own thaler left counts as having passed"
-
