@@ -7,7 +7,7 @@ export const COUNTS = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 
 const WIDE = 420;
 const HIGH = 230;
-const LEFT = 34;
+const LEFT = 48;
 const BASE = HIGH - 30;
 const TOP = 12;
 const RIGHT = WIDE - 10;
@@ -87,11 +87,18 @@ function byCount(figures, name, ticks, writes, label) {
     }))));
 }
 
+/** Whole beads up to the largest error, four steps or a few more. */
+function ticksTo(figures) {
+  const most = Math.max(3, ...figures.counts.map((one) => Math.max(one.own.error ?? 0, one.machine.error ?? 0)));
+  const step = Math.ceil(most / 5);
+  return Array.from({ length: Math.ceil(most / step) + 1 }, (_, i) => i * step);
+}
+
 /** Error against count. */
 export function errorChart(figures) {
   return h("figure", null,
     h("h3", null, t("How far off, by number of beads")),
-    byCount(figures, "error", [0, 1, 2, 3, 4], (value) => number(value), t("Mean error in beads by number of beads; the table below has the figures.")),
+    byCount(figures, "error", ticksTo(figures), (value) => number(value), t("Mean error in beads by number of beads; the table below has the figures.")),
     legend(["own", "machine", "published"]));
 }
 
@@ -131,7 +138,7 @@ export function weeksChart(figures) {
   const most = Math.max(2, ...weeks.map((one) => Math.ceil(one.error)));
   const up = (value) => BASE - ((BASE - TOP) * value) / most;
   const x = (i) => across(i, weeks.length);
-  const day = (text) => new Date(`${text}T12:00:00`).toLocaleDateString(document.documentElement.lang, { day: "numeric", month: "numeric" });
+  const day = (text) => new Date(`${text}T12:00:00`).toLocaleDateString(document.documentElement.lang, { day: "numeric", month: "short" });
   const every = Math.ceil(weeks.length / 6);
   return h("figure", null,
     h("h3", null, t("Week by week")),
@@ -145,7 +152,7 @@ export function weeksChart(figures) {
 
 /** Which number was taken for which. */
 export function confusion(figures) {
-  const level = (row, n) => (n ? Math.min(5, Math.ceil((5 * n) / Math.max(...row))) : 0);
+  const level = (row, n) => Math.ceil((5 * n) / Math.max(1, row.reduce((sum, one) => sum + one, 0)));
   return h("section", { class: "panel" },
     h("h2", null, t("Which number was taken for which")),
     h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": t("Which number was taken for which") },

@@ -1,0 +1,243 @@
+"""The training room on a phone: a hundred rounds, a duel by taps, the igloo on the table, how it looks and reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from companion.ports import COUNTS, CountPosterior, DeviceKind, DeviceState, IglooStatus
+from companion.service.training import stored_shakes
+from companion.training.shakes import Heard, Shake
+from tests.browser.conftest import Phones
+from tests.browser.test_look import ENGLISH_ONLY, overflow, read_aloud
+from tests.web.assembly import Service, SmallHouse
+
+REAL = IglooStatus("igloo-1", DeviceKind.REAL, DeviceState.CONNECTED, port="/dev/ttyACM0", unit=1)
+
+
+def trains(page: Page, service: Service, *names: str, door: str = "drill") -> None:
+    """Open the training room and enter names."""
+    page.goto(f"{service.url}/training#{door}")
+    expect(page.locator("#newcomer")).to_be_visible()
+    for name in names:
+        page.fill("#newcomer", name)
+        page.click(".newcomer button")
+        expect(page.locator(".who-trains .toggle[aria-pressed=true]")).to_have_text(name)
+
+
+def history(house: SmallHouse, rounds: int = 90) -> tuple[int, int]:
+    """Let two people train through the room itself; return their numbers."""
+    rng = Random(8)
+    ann, bob = (house.training.add_person(name).id for name in ("Ann", "Bob"))
+    for _ in range(rounds):
+        dealt = house.training.deal(ann)
+        house.training.guess(dealt["id"], ann, rng.choice(COUNTS))
+    for _ in range(8):
+        dealt = house.training.deal(bob)
+        house.training.guess(dealt["id"], bob, 7)
+    return ann, bob
+
+
+def heard(house: SmallHouse) -> None:
+    stored = stored_shakes().shake(12)
+    p = tuple(0.34 if i == 4 else 0.06 for i in range(12))
+    house.ear.newest = Heard(
+        Shake(stored.accel, stored.rate_hz, DeviceKind.REAL), CountPosterior("counted", p, 2.0, kind=DeviceKind.REAL)
+    )
+
+
+def guess(page: Page, count: int) -> None:
+    page.click(f".numbers [data-count='{count}']")
+
+
+def test_a_hundred_rounds_most_through_the_api_some_by_taps(phones: Phones, service: Service) -> None:
+    ann, _ = history(service.house)
+    page = phones.player()
+    page.click("a[href='/training']")
+    page.click(f".who-trains [data-person='{ann}']")
+    for number in range(91, 101):
+        expect(page.locator(".drill h1")).to_contain_text(f"Shake {number}")
+        expect(page.locator(".drill .simulated")).to_have_text("SIMULATED")
+        assert page.locator(".truth-told").count() == 0
+        guess(page, 7)
+        expect(page.locator(".truth-told strong")).to_be_visible()
+        expect(page.locator(".result-of")).to_contain_text("You said 7.")
+        # The next tap is where the finger and the keyboard already are.
+        expect(page.locator(".next")).to_be_focused()
+        page.keyboard.press("Enter")
+    page.click("text=Progress")
+    expect(page.locator(".progress")).to_contain_text("100 answers so far.")
+    page.click("text=Ladder")
+    expect(page.locator(".ladder tbody tr")).to_have_count(4)
+
+
+def test_a_shake_is_heard_at_three_speeds(phones: Phones, service: Service) -> None:
+    page = phones.player()
+    trains(page, service, "Ann")
+    lengths = []
+    for speed in ("full", "half", "quarter"):
+        page.click(f"[data-speed={speed}]")
+        page.wait_for_function("() => !audio.paused && audio.duration > 0 && audio.currentTime > 0")
+        lengths.append(page.evaluate("audio.duration"))
+        page.click(f"[data-speed={speed}][data-do=stop]")
+        assert page.evaluate("audio.paused")
+    assert lengths == pytest.approx([2.7, 5.3, 10.5], abs=0.1)
+
+
+def test_who_trains_is_remembered_on_the_phone_and_the_shake_at_home(phones: Phones, service: Service) -> None:
+    page = phones.player()
+    trains(page, service, "Ann")
+    expect(page.locator(".drill h1")).to_contain_text("Shake 1")
+    dealt = service.house.training.deal(1)["id"]
+    page.reload()
+    expect(page.locator(".who-trains [aria-pressed=true]")).to_have_text("Ann")
+    expect(page.locator(".drill h1")).to_contain_text("Shake 1")
+    guess(page, 7)
+    expect(page.locator(".next")).to_be_visible()
+    assert service.house.training.round(dealt)["shown"]
+
+
+def test_a_duel_on_two_phones_hides_the_numbers_until_both_have_answered(phones: Phones, service: Service) -> None:
+    first, second = phones.player(), phones.player()
+    trains(first, service, "Ann", "Bob", door="duel")
+    for name in ("Ann", "Bob"):
+        first.check(f"label:has-text('{name}') input")
+    first.check("input[name=rounds][value='3']")
+    first.click("form[data-submit=duel] .main")
+    expect(first.locator(".player")).to_be_visible()
+    second.goto(f"{service.url}/training#duel")
+    second.click("[data-do=join-duel]")
+    for number in range(1, 4):
+        for page, name in ((first, "Ann"), (second, "Bob")):
+            expect(page.locator("#stage h1")).to_contain_text(f"Shake {number} of 3")
+            page.click(f".sources .toggle:has-text('{name}')")
+        guess(first, 6)
+        expect(first.locator(".duellists li", has_text="Ann")).to_contain_text("has answered")
+        assert first.locator(".truth-told").count() == 0
+        guess(second, 9)
+        for page in (first, second):
+            expect(page.locator(".truth-told strong")).to_be_visible()
+        if number < 3:
+            second.click("[data-do=duel-next]")
+    for page in (first, second):
+        expect(page.locator("#stage h1")).to_contain_text("The duel is over")
+        assert page.locator(".duellists .winner").count() >= 1
+    points = first.locator(".duellists b").all_text_contents()
+    assert points == second.locator(".duellists b").all_text_contents()
+
+
+def test_the_igloo_is_shaken_guessed_turned_over_and_silent_in_a_live_round(phones: Phones, service: Service) -> None:
+    house = service.house
+    house.statuses = [REAL]
+    page = phones.player()
+    trains(page, service, "Ann")
+    page.reload()
+    page.click("[data-source=igloo]")
+    expect(page.locator(".drill .sentence").first).to_contain_text("Take the igloo and shake it")
+    assert page.locator(".drill .simulated").count() == 0
+    heard(house)
+    expect(page.locator(".guess legend")).to_have_text("Your answer")
+    guess(page, 6)
+    expect(page.locator(".guess legend")).to_have_text("The number under the igloo")
+    guess(page, 5)
+    expect(page.locator(".truth-told strong")).to_have_text("5")
+    expect(page.locator(".result-of")).to_contain_text("The machine: 6 with 34%")
+    house.open_match()
+    house.moves("start")
+    page.click("[data-do=deal]")
+    expect(page.locator(".refusal")).to_contain_text("A round of Igloo Pop is live")
+    phones.forgive("409")
+
+
+def test_a_spectator_is_asked_in(phones: Phones, service: Service) -> None:
+    page = phones.guest()
+    page.goto(f"{service.url}/training")
+    expect(page.locator("#stage a[href='/join']")).to_be_visible()
+    assert page.locator(".numbers").count() == 0
+
+
+def test_a_forgotten_name_is_gone_from_every_phone(phones: Phones, service: Service) -> None:
+    ann, _ = history(service.house, 6)
+    page = phones.host()
+    page.goto(f"{service.url}/training#progress")
+    page.click(f".who-trains [data-person='{ann}']")
+    page.click("[data-do=ask-forget]")
+    page.click("[data-do=forget]")
+    expect(page.locator(".who-trains .toggle")).to_have_text(["Bob"])
+    page.click("text=Ladder")
+    expect(page.locator(".ladder")).to_contain_text("Bob")
+    assert "Ann" not in page.inner_text("body")
+
+
+def lead(page: Page, stop: str) -> None:
+    if stop == "answered":
+        guess(page, 9)
+        expect(page.locator(".posterior")).to_be_visible()
+    elif stop == "duel-play":
+        for box in page.locator("[name=people]").all():
+            box.check()
+        page.click("form[data-submit=duel] .main")
+        expect(page.locator(".duellists")).to_be_visible()
+    elif stop == "duel-answered":
+        for _ in range(page.locator(".duellists li").count()):
+            page.locator(".sources .toggle").first.click()
+            guess(page, 8)
+        expect(page.locator(".posterior")).to_be_visible()
+    else:
+        page.click(f".doors [href='#{stop}']")
+        shown = {
+            "drill": ".drill .numbers",
+            "duel": "[data-submit=duel]",
+            "progress": ".confusion",
+            "ladder": ".ladder",
+        }
+        expect(page.locator(shown[stop])).to_be_visible()
+
+
+ALL_STOPS = ("drill", "answered", "duel", "duel-play", "duel-answered", "progress", "ladder")
+
+
+@pytest.mark.parametrize(
+    ("width", "dark", "language"),
+    [(320, True, "fr-FR"), (768, False, "fr-FR"), (1920, True, "en-GB")],
+)
+def test_it_fits_has_no_barriers_and_is_in_one_language(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]], width: int, dark: bool, language: str
+) -> None:
+    ann, _ = history(service.house, 60)
+    service.house.statuses = [REAL]
+    page = phones.host(width=width, height=900, dark=dark, language=language)
+    page.goto(f"{service.url}/training")
+    expect(page.locator("#stage h1")).to_be_visible()
+    assert axe(page) == []
+    page.click(f".who-trains [data-person='{ann}']")
+    for stop in ALL_STOPS:
+        lead(page, stop)
+        assert overflow(page) == [], stop
+        assert axe(page) == [], stop
+        if language == "fr-FR":
+            assert set(read_aloud(page).lower().split()) & ENGLISH_ONLY == set(), stop
+        phones.shot(page, f"training-{width}-{'dark' if dark else 'light'}-{stop}", full=True)
+
+
+def test_the_language_is_switched_where_one_is(phones: Phones, service: Service) -> None:
+    page = phones.player()
+    page.goto(f"{service.url}/training")
+    page.click(".languages [value=fr]")
+    expect(page.locator(".doors")).to_contain_text("Échelle")
+    assert page.url.endswith("/training")
+
+
+def test_the_room_is_walked_through_by_keyboard_alone(phones: Phones, service: Service) -> None:
+    page = phones.player(width=1280)
+    trains(page, service, "Ann")
+    expect(page.locator(".drill .numbers")).to_be_visible()
+    page.locator(".player .main").focus()
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.dataset.count") == "2"
+    page.keyboard.press("Enter")
+    expect(page.locator(".next")).to_be_focused()
