@@ -18,6 +18,7 @@ from companion.rules import game
 from companion.rules.belief import Belief
 from companion.rules.core import CHANCE, NOBODY, State
 from companion.rules.turns import Evidence, content
+from companion.rules.turns import turns as search_turns
 
 from .evidence import LEAST, logs
 from .track import CONTINUED, DISAGREEMENT, ENTERED, QUESTION, TURN, Answer, Candidate, Tracker, _public
@@ -278,3 +279,38 @@ def _half(tally: Tally, tracker: Tracker, before: Any, moves: Sequence[Any], aft
         if shown:
             tracker.confirmed[:], tracker.turns_entered[:] = kept
     _whole(tally, tracker, after, "clear", rng)
+
+
+def measure_search(count: int = 100, seed: int = 1, kinds: Sequence[str] = KINDS[:5]) -> list[dict[str, Any]]:
+    """Return for each kind of noise how often the search alone puts the turn that was played first, and how long.
+
+    ``board``: the first turn leaves the board that lay there; ``top``: the trophies too; ``among``: one of those told
+    does; ``complete``: all that might be better was looked at. Times in seconds.
+    """
+    rows = []
+    for kind in kinds:
+        rng = Random(f"{seed} search {kind}")  # noqa: S311 - a simulation
+        row: dict[str, Any] = {"kind": kind, "turns": 0, "board": 0, "top": 0, "among": 0, "complete": 0}
+        seconds = []
+        for course in played_games(rng):
+            for (before, _), (after, _) in pairwise(course):
+                if row["turns"] == count:
+                    break
+                if rng.random() > 0.3:
+                    continue
+                evidence = look(after.position(), kind, rng)
+                begun = perf_counter()
+                found = search_turns(_hidden(before), evidence)
+                seconds.append(perf_counter() - begun)
+                truth = _public(after)
+                told = [_public(turn.state) for turn in found.turns]
+                row["turns"] += 1
+                row["top"] += told[:1] == [truth]
+                row["among"] += truth in told
+                row["complete"] += found.complete
+                row["board"] += bool(told) and found.turns[0].state.position()["places"] == after.position()["places"]
+            if row["turns"] == count:
+                break
+        seconds.sort()
+        rows.append({**row, "median": round(seconds[count // 2], 3), "p95": round(seconds[int(count * 0.95)], 3)})
+    return rows
