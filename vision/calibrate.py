@@ -109,7 +109,7 @@ def _clicked(image: ByteArray, layout: Layout, corners: FloatArray) -> Pose:
     small = shrunk(image, WORKING)
     start = clicked.resized((small.shape[1], small.shape[0]))
     guess = replace(start, score=grid_score(small, start, layout.columns, layout.rows))
-    refined = refine(small, start, layout.columns, layout.rows, windows=(0.2, 0.15, 0.1, 0.08, 0.08))
+    refined = refine(small, start, layout.columns, layout.rows, windows=(0.2, 0.15, 0.1, 0.08, 0.08), hold=0.05)
     unit = start.unit_px(layout.width, layout.height)
     off = np.abs(refined.corners(layout.width, layout.height) - start.corners(layout.width, layout.height)).max()
     # Clicked corners are believed: what was found must be near them, and seen more clearly.

@@ -25,7 +25,7 @@ _SIDE = 36
 _BLUR = 0.05
 SCATTER: Final = 0.025
 """Of a place: how far a side is usually seen from where it is; tiles lie loosely."""
-INSET: Final = 0.02
+INSET: Final = 0.03
 """Of a place: how far inside the outer lines their edges may be seen."""
 BEND: Final = 0.01
 """How much lenses bend, as far as one picture may decide it; loose tiles at the rim look like a bent lens."""

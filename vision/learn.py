@@ -54,6 +54,23 @@ class Reading:
         return [self.ground, *(p for t, p in enumerate(self.counts) if t not in printed), *self.totals]
 
 
+ARRAYS: Final = (
+    "words",
+    "mean",
+    "scale",
+    "axes",
+    "temperature",
+    "w1",
+    "b1",
+    "w2",
+    "b2",
+    "bank",
+    "usual",
+    "most_beside",
+)
+"""What a network is stored as."""
+
+
 @dataclass(frozen=True)
 class Network:
     """Everything learnt, as arrays; ``arrays`` are what is stored."""

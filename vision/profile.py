@@ -20,10 +20,11 @@ import numpy as np
 
 from companion.ports import BadDataError
 
+from .features import length
 from .files import WriteError, write_whole
 from .labels import Content, LabelError, from_json
 from .layout import Layout
-from .learn import Network, heads_of
+from .learn import ARRAYS, Network, heads_of
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
@@ -117,7 +118,9 @@ def _from_json(folder: Path, data: Any, layout: Layout) -> Profile:
     network = None
     if data.get("network"):
         with np.load(io.BytesIO(_read(folder / _plain(data["network"]))), allow_pickle=False) as stored:
-            network = Network({name: stored[name] for name in stored.files}, heads_of(layout), len(layout.things))
+            network = Network({name: stored[name] for name in ARRAYS}, heads_of(layout), len(layout.things))
+        if network.arrays["mean"].shape != (length(),) or network.arrays["b2"].shape[-1] != sum(network.heads):
+            raise ProfileError(f"{folder}: the profile is of another version of the companion. Teach it anew.")
     corners = np.asarray(data["corners"], np.float64).reshape(4, 2) if data.get("corners") else None
     markers = np.asarray(data["markers"], np.float64).reshape(4, 4, 2) if data.get("markers") else None
     look = _picture(folder / _plain(data["look"])) if data.get("look") else None

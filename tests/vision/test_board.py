@@ -19,6 +19,7 @@ from vision.calibrate import calibrate
 from vision.labels import from_json
 from vision.layout import open_layout
 from vision.look import Table
+from vision.profile import ProfileError, load_profile
 
 INUIT = {"kind": "inuit", "count": 1}
 
@@ -224,3 +225,28 @@ def test_boards_that_are_cut_off_or_doubly_marked(rendered: Rendered) -> None:
     doubled[-card.shape[0] - 4 : -4, 600 : 600 + card.shape[1]] = card
     with pytest.raises(BoardError, match="there twice"):
         calibrate([doubled], layout)
+
+
+def test_a_damaged_profile_is_one_sentence(profile: Path, tmp_path: Path) -> None:
+    layout = open_layout("iglu-iglu")
+    whole = {path.name: path.read_bytes() for path in profile.iterdir()}
+    said = json.loads(whole["profile.json"])
+    network = next(name for name in whole if name.startswith("network-"))
+    damages: list[tuple[str, bytes]] = [
+        ("profile.json", b"{"),
+        ("profile.json", b"[]"),
+        ("profile.json", json.dumps({**said, "version": 99}).encode()),
+        ("profile.json", json.dumps({**said, "network": "../../secret"}).encode()),
+        ("profile.json", json.dumps({**said, "corners": [1, 2]}).encode()),
+        (network, whole[network][:2000]),
+        (said["look"], b"no picture"),
+    ]
+    for number, (name, data) in enumerate(damages):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for other, content in {**whole, name: data}.items():
+            (folder / other).write_bytes(content)
+        with pytest.raises(ProfileError) as caught:
+            load_profile(folder, layout)
+        assert "\n" not in str(caught.value)
+    assert load_profile(profile, layout).network is not None
