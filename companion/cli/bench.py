@@ -91,6 +91,30 @@ def every_table() -> list[tuple[str, int]]:
     return [(name, players) for name in games() for players in game(name).players]
 
 
+def bench_turns(seconds: float) -> Iterable[Row]:
+    """Find random whole turns of every game again from two positions: seen whole, a fifth of it unknown, and spoilt.
+
+    A hundred turns a game where each timed run has its ten seconds, fewer or more in proportion.
+    """
+    from companion.rules import games
+    from companion.rules.turn_times import measure_turns
+
+    for name in games():
+        for found in measure_turns(name, max(10, round(10 * seconds)), 2026):
+            note = f"95 % {found.p95:.3f} s, slowest {found.slowest:.2f} s; {found.count} turns, "
+            note += f"{found.found} with a legal turn, {found.given_up} given up"
+            yield row(f"{name}, {found.asked}", f"{found.median:.4f}", "s", "median ≤ 0.3 s, 95 % ≤ 2 s", note)
+
+
+def bench_track(seconds: float) -> Iterable[Row]:
+    """Follow random games of Iglu Iglu through noise of several kinds; no entered turn may leave another board."""
+    from vision.track_trials import measure
+
+    for found in measure(max(20, round(20 * seconds)), 2026):
+        note = ", ".join(f"{key} {value}" for key, value in found.items() if key not in ("kind", "wrong"))
+        yield row(f"noise: {found['kind']}", found["wrong"], "wrong entries", "0", f"simulated looks; {note}")
+
+
 def bench_igloo(seconds: float) -> Iterable[Row]:
     """Measure the reader, and the real firmware in simavr where run from a checkout."""
     from companion.cli.bench_igloo import rows
@@ -100,9 +124,9 @@ def bench_igloo(seconds: float) -> Iterable[Row]:
 
 def bench_shake(seconds: float) -> Iterable[Row]:
     """Measure the cost of a count and of motion; accuracy as the model's data card has it."""
-    from companion.cli.bench_igloo import shake_rows
+    from companion.cli.bench_shake import measure
 
-    yield from shake_rows(seconds)
+    yield from measure(seconds)
 
 
 def bench_vision(seconds: float) -> Iterable[Row]:
@@ -137,9 +161,11 @@ def bench_soak(seconds: float) -> Iterable[Row]:
 
 TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "rules": bench_rules,
+    "turns": bench_turns,
     "igloo": bench_igloo,
     "shake": bench_shake,
     "vision": bench_vision,
+    "track": bench_track,
     "web": bench_web,
     "install": bench_install,
     "soak": bench_soak,
