@@ -41,12 +41,12 @@ class Course:
     and third are at most ``tilt``, and with ``hiss`` of at most so much of its own strength.
     """
 
-    listeners: int = 2
+    listeners: int = 1
     filters: int = 24
     sound: tuple[int, int, int] = (40, 40, 56)
     cells: int = 72
     dense: int = 96
-    epochs: int = 24
+    epochs: int = 18
     crops: tuple[tuple[int, int], ...] = ((4096, 64), (1536, 128), (4096, 64), (9216, 32))
     rate: float = 2e-3
     decay: float = 0.02
