@@ -187,7 +187,18 @@ def sound(round_id: str, speed: str) -> Response:
     """Answer with a shake as sound: ``full``, ``half`` or ``quarter`` speed."""
     member()
     name = _known(round_id, "no-sound")
-    data = _done(lambda: house().training.sound(name, speed))
+    return _wav(_done(lambda: house().training.sound(name, speed)))
+
+
+@views.get("/api/training/examples/<count>/<speed>.wav")
+def example(count: str, speed: str) -> Response:
+    """Answer with some stored shake of so many beads as sound, to compare with."""
+    member()
+    number = int(count) if count.isascii() and count.isdigit() and len(count) <= 2 else 0
+    return _wav(_done(lambda: house().training.example(number, speed)))
+
+
+def _wav(data: bytes) -> Response:
     response = send_file(io.BytesIO(data), mimetype="audio/wav", conditional=True, etag=False)
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -321,9 +321,13 @@ class Book:
         """Return the rounds of a duel, in order."""
         return [_round(row) for row in self._rows("SELECT * FROM rounds WHERE duel = ? ORDER BY number", duel_id)]
 
+    def answered(self, person: int) -> int:
+        """Return how many shakes a person has answered."""
+        return int(self._rows("SELECT COUNT(*) FROM answers WHERE person = ?", person)[0][0])
+
     # --- what was answered ---------------------------------------------------------------------------------------
 
-    def answers(self, person: int | None = None, *, igloo: bool = True, last: int = 100_000) -> list[Answer]:
+    def answers(self, person: int | None = None, *, igloo: bool = True, last: int = 20_000) -> list[Answer]:
         """Return answers whose truth was shown, oldest first: of one person or of all.
 
         ``igloo`` False leaves out what was shaken in the igloo of this table.

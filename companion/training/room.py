@@ -28,7 +28,9 @@ MOST_ROUNDS = 20
 MOST_PEOPLE = 40
 KEPT_HEARD = 8
 """So many shakes of the igloo can be heard again; they are not kept on the disk."""
-LADDER_LOOKS_AT = 20_000
+RECENT = 600
+"""So many answers choose the next drill; older ones weigh less than a thousandth."""
+LADDER_LOOKS_AT = 5_000
 
 Machine = Callable[[Shake], CountPosterior]
 """Counts the beads of a shake."""
@@ -104,8 +106,8 @@ class Training:
     def deal(self, person: int) -> dict[str, Any]:
         """Deal a person a stored shake: a count that the person should practise, or the one still unanswered."""
         self._book.person(person)
-        tried = [(one.truth, one.guess) for one in self._book.answers(person, last=600)]
-        made = self._stored(choose(tried, self._rng), person=person, number=len(tried) + 1)
+        tried = [(one.truth, one.guess) for one in self._book.answers(person, last=RECENT)]
+        made = self._stored(choose(tried, self._rng), person=person, number=self._book.answered(person) + 1)
         return self.round(self._book.deal(made).id)
 
     def listen(self, person: int) -> dict[str, Any]:
@@ -198,6 +200,15 @@ class Training:
         if heard is None:
             raise TrainingError("no-sound")
         return wav(heard.shake, SPEEDS[speed])
+
+    def example(self, count: int, speed: str) -> bytes:
+        """Return some stored shake of so many beads as a WAV file, to compare with.
+
+        :raises TrainingError: ``no-sound`` for a count that no igloo has, or another speed.
+        """
+        if count not in COUNTS or speed not in SPEEDS:
+            raise TrainingError("no-sound")
+        return self._rendered(self._rng.choice(list(self._shakes().of(count))), self._rng.randrange(2**31), speed)
 
     def _shake(self, number: int) -> Shake:
         try:

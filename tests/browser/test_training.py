@@ -87,6 +87,23 @@ def test_a_shake_is_heard_at_three_speeds(phones: Phones, service: Service) -> N
     assert lengths == pytest.approx([2.7, 5.3, 10.5], abs=0.1)
 
 
+def test_after_the_answer_one_hears_what_others_of_that_number_sound_like(phones: Phones, service: Service) -> None:
+    page = phones.player()
+    trains(page, service, "Ann")
+    assert page.locator("[data-do=example]").count() == 0
+    for _ in range(2):
+        guess(page, 7)
+        page.click("[data-do=example] >> nth=-1")
+        page.wait_for_function("() => !audio.paused && audio.currentTime > 0")
+        page.click("[data-do=deal]")
+    expect(page.locator(".numbers")).to_be_visible()
+    guess(page, 7)
+    page.click(".past summary")
+    expect(page.locator(".past li")).to_have_count(2)
+    page.click("[data-do=past] >> nth=0")
+    page.wait_for_function("() => !audio.paused && audio.currentTime > 0")
+
+
 def test_who_trains_is_remembered_on_the_phone_and_the_shake_at_home(phones: Phones, service: Service) -> None:
     page = phones.player()
     trains(page, service, "Ann")

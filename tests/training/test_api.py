@@ -170,6 +170,13 @@ def test_a_shake_is_heard_whole_or_in_ranges_and_tells_nothing(player: Phone) ->
     assert player.refused(f"{path}/double.wav") == (404, "no-sound")
 
 
+def test_examples_of_a_number_are_heard(player: Phone, guest: Phone) -> None:
+    assert player.get("/api/training/examples/13/half.wav").data[:4] == b"RIFF"
+    for path in ("14/half", "1/half", "x/half", "999/half", "7/double"):
+        assert player.refused(f"/api/training/examples/{path}.wav") == (404, "no-sound")
+    assert guest.refused("/api/training/examples/7/full.wav") == (403, "watching")
+
+
 def test_nothing_that_is_sent_before_the_answer_holds_the_truth(player: Phone, house: SmallHouse) -> None:
     ann = player.told("/api/training/people", {"name": "Ann"})["person"]
     seen: dict[str, set[str]] = {}

@@ -18,6 +18,7 @@ const now = {
   who: Number(localStorage.getItem(REMEMBERED)) || null,
   source: "stored",
   round: null, // the shake of the drill
+  past: [], // the shakes that this phone has answered, newest first
   duel: null, // the duel that this phone plays
   answering: null, // who answers it on this phone
   figures: null,
@@ -76,9 +77,10 @@ async function enter() {
 
 const soundOf = (round, speed) => `/api/training/rounds/${encodeURIComponent(round.id)}/${speed}.wav`;
 
-async function play(round, speed) {
-  audio.src = soundOf(round, speed);
-  alter({ playing: speed });
+/** Play an address; `button` says which button it belongs to. */
+async function playAt(address, button) {
+  audio.src = address;
+  alter({ playing: button });
   try {
     await audio.play();
   } catch {
@@ -86,6 +88,8 @@ async function play(round, speed) {
     if (audio.paused) alter({ playing: null });
   }
 }
+
+const play = (round, speed) => playAt(soundOf(round, speed), speed);
 
 function stop() {
   audio.pause();
@@ -157,6 +161,21 @@ function resultOf(round) {
     posterior(round.result, nameOf));
 }
 
+/** What was said and what there was, one after the other; and the shakes of this evening, to be heard again. */
+function again(round) {
+  const { truth, guesses } = round.result;
+  const counts = [...new Set([truth, guesses[String(now.who)]])].sort((a, b) => a - b);
+  const past = now.past.filter((one) => one.id !== round.id && one.person === now.who);
+  return [
+    h("fieldset", { class: "sources", "data-key": "compare" }, h("legend", null, t("Compare: other shakes of so many")),
+      counts.map((count) => h("button", { type: "button", class: "second", "data-do": now.playing === `example-${count}` ? "stop" : "example", "data-count": count, "data-key": `example-${count}` },
+        icon(now.playing === `example-${count}` ? "pause" : "play"), t("%(count)s beads", { count })))),
+    past.length > 0 && h("details", { class: "past", "data-key": "past" }, h("summary", null, t("Hear the last ones again")),
+      h("ul", { class: "row" }, past.map((one) => h("li", { "data-key": one.id }, h("button", { type: "button", class: "small-button", "data-do": now.playing === one.id ? "stop" : "past", "data-round": one.id },
+        icon(now.playing === one.id ? "pause" : "play"), t("%(truth)s, said %(guess)s", { truth: one.result.truth, guess: one.result.guesses[String(now.who)] })))))),
+  ];
+}
+
 function drillWords(round) {
   if (round.state === "listening") return t("Take the igloo and shake it for two or three seconds.");
   if (round.state === "look") return t("Turn the igloo over: which number stands under it?");
@@ -183,6 +202,7 @@ function drill() {
       round.state === "look" && keypad("truth", t("The number under the igloo")),
       round.result && resultOf(round),
       round.shown && h("button", { type: "button", class: "main next", "data-do": "deal" }, icon("shake"), t("Next shake")),
+      round.result && again(round),
     ] : h("button", { type: "button", class: "main", "data-do": "deal" }, icon("shake"), t("Deal me a shake")));
 }
 
@@ -349,7 +369,9 @@ function draw() {
 }
 
 function tellTruth(round) {
-  if (round?.result) slot("announcer").textContent = t("There were %(truth)s beads.", { truth: round.result.truth });
+  if (!round?.result) return;
+  if (!round.duel) now.past = [round, ...now.past].slice(0, 9);
+  slot("announcer").textContent = t("There were %(truth)s beads.", { truth: round.result.truth });
 }
 
 const roundPath = (round, what) => `/api/training/rounds/${encodeURIComponent(round.id)}/${what}`;
@@ -378,6 +400,8 @@ const DO = {
   },
   deal: () => deal(),
   play: ({ speed }) => play(room() === "duel" ? now.duel.round : now.round, speed),
+  example: ({ count }) => playAt(`/api/training/examples/${count}/full.wav?${Date.now()}`, `example-${count}`),
+  past: ({ round }) => playAt(soundOf({ id: round }, "full"), round),
   stop,
   guess: async ({ count }) => {
     const round = await doing(() => tell(roundPath(now.round, "guess"), { person: now.who, guess: Number(count) }));
