@@ -226,8 +226,9 @@ def _whole(tally: Tally, tracker: Tracker, after: Any, kind: str, rng: Random) -
             tally.disagreements += 1
         else:
             tally.other += 1
-            tally.wrong += answer.state == "takeback" or (answer.state == "unchanged" and before == after)
-        _correct(tracker, right, after)
+            tally.wrong += _public(before) != truth
+        if _public(before) != truth:
+            _correct(tracker, right, after)
 
 
 def _correct(tracker: Tracker, right: Sequence[Candidate], after: Any) -> None:
