@@ -27,6 +27,7 @@ WORDS: Final = 48
 _DIRECTIONS: Final = 6
 _COLOUR_CELL: Final = 4
 _EDGE_CELL: Final = 8
+_RIM: Final = 3
 
 
 def colours(patches: ByteArray) -> Floats:
@@ -121,7 +122,9 @@ def _counts(seen: Floats, words: Floats) -> Floats:
     """Return (n, 2 · WORDS + 1): how much of each colour word is in the place, and near its middle; and of none."""
     n = len(seen)
     small = cv2.resize(seen.reshape(n * PATCH, PATCH, 3), (PATCH // 2, n * PATCH // 2), interpolation=cv2.INTER_AREA)
-    pixels = small.reshape(-1, 3)
+    # Beyond the place nothing is counted, so nothing is looked at there.
+    side = PATCH // 2 - 2 * _RIM
+    pixels = small.reshape(n, PATCH // 2, PATCH // 2, 3)[:, _RIM:-_RIM, _RIM:-_RIM].reshape(-1, 3)
     scale = np.array([1.0, 1.3, 1.3], np.float32)
     a, b = pixels * scale, words * scale
     distance = -2 * (a @ b.T)
@@ -137,8 +140,7 @@ def _counts(seen: Floats, words: Floats) -> Floats:
     share = np.exp(-first / 0.006)
     rival = np.exp(-other / 0.006)
     share = (share + 1e-6) / (share + rival + 2e-6)
-    side = PATCH // 2
-    offset = (np.arange(side) - (side - 1) / 2) / side * CONTEXT
+    offset = (np.arange(side) - (side - 1) / 2) / (PATCH // 2) * CONTEXT
     r = np.maximum(np.abs(offset)[:, None], np.abs(offset)[None, :])
     whole = np.clip((0.62 - r) / 0.12, 0, 1)
     inner = np.clip((0.42 - r) / 0.12, 0, 1)
