@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     IntArray = NDArray[np.int64]
 
 FIRST = {"device_bias": 0.2, "device_slope": 0.15, "hand_bias": 0.03, "hand_slope": 0.06, "noise": 0.12}
-RIDGE = 40.0
+RIDGE = 12.0
 FACTORS = (2.0, 1.4)
 SMALLEST = 1e-3
 

@@ -15,7 +15,7 @@ RATE = 800.0
 def stream(seconds: float, shaken: bool, seed: int = 1) -> NDArray[np.float64]:
     t = np.arange(round(seconds * RATE)) / RATE
     rng = np.random.default_rng(seed)
-    felt: NDArray[np.float64] = 0.01 * rng.normal(size=(len(t), 3)) + np.array([0.0, 0.0, 1.0])
+    felt: NDArray[np.float64] = 0.03 * rng.normal(size=(len(t), 3)) + np.array([0.0, 0.0, 1.0])
     if shaken:
         felt[:, 2] += 1.5 * np.sin(2 * np.pi * 4 * t)
     return felt
