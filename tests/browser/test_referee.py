@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from companion.service.buttons import DOUBT
 from tests.browser.conftest import Phones
 from tests.browser.test_boards import Finger, opened, placed, stands_out
 from tests.browser.test_look import ENGLISH_ONLY, read_aloud
@@ -53,6 +54,19 @@ def test_you_cannot_do_that(phones: Phones, service: Service, axe: Callable[[Pag
     service.house.moves("walk b8 b7")
     expect(page.locator(".verdict")).to_have_count(0)
     phones.forgive("400")
+
+
+def test_the_button_on_the_table_calls_everybody_to_the_referee(phones: Phones, service: Service) -> None:
+    placed(service)
+    host, watching, busy = phones.host(), phones.spectator(), phones.player()
+    busy.evaluate("location.hash = '#score'")
+    for page in (host, watching):
+        expect(page.locator("#stage h1")).to_have_text("Ann plays")
+    service.house.hub.publish("notice", {"panel": "dispute", **DOUBT._asdict()})
+    for page in (host, watching):
+        expect(page.locator(".referee h1")).to_be_visible()
+        assert page.url.endswith("#referee")
+    assert busy.url.endswith("#score")
 
 
 def test_a_dispute_in_igloo_pop(phones: Phones, service: Service) -> None:

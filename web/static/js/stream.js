@@ -103,7 +103,11 @@ function open() {
   on("hello", (hello) => { fresh = true; startOver(); takeHello(hello); });
   on("state", (view) => { takeView(view, fresh); fresh = false; });
   for (const topic of ["igloo", "motion", "count", "camera"]) on(topic, (data) => takeDevices({ [topic]: data }));
-  on("notice", (notice) => { if (notice.en) onLog([notice]); });
+  on("notice", (notice) => {
+    if (notice.en) onLog([notice]);
+    // The button on the table calls everybody to the referee; who is in a room or a dialog already is left there.
+    if (notice.panel === "dispute" && !location.hash && !document.querySelector("dialog[open]")) location.hash = "#referee";
+  });
   on("beat", () => {});
   stream.addEventListener("error", () => {
     if (source !== stream) return;
