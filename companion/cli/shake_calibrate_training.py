@@ -33,17 +33,15 @@ if TYPE_CHECKING:
     Labelled = tuple[FloatArray, float, int, int, int]
     Progress = Callable[[str, int, int], None]
 
-HANDS = 3
-ROUNDS = 2
-GUIDED_SECONDS = 4.0
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How many igloos are simulated for each kind of motion; every hand shakes every count ``ROUNDS`` times."""
+    """How many igloos are simulated for each kind of motion; every hand shakes every count ``rounds`` times."""
 
     devices: int = 60
     guided: int = 60
+    hands: int = 3
+    rounds: int = 2
     seconds: float = PIECE_S
     seed: int = 41
 
@@ -55,9 +53,9 @@ def shaken(plan: Plan, *, guided: bool) -> Iterator[Labelled]:
 
     seed = plan.seed + (20 if guided else 0)
     for device in range(plan.guided if guided else plan.devices):
-        for person in range(HANDS):
+        for person in range(plan.hands):
             igloo, hand = draws.pair(seed, device, person)
-            for number in range(ROUNDS * len(COUNTS)):
+            for number in range(plan.rounds * len(COUNTS)):
                 rng = np.random.default_rng([seed, device, person, number])
                 if guided:
                     habit = np.random.default_rng([seed, device, person])
@@ -122,7 +120,7 @@ def build(
     used = {}
     for guided in (False, True):
         what = "Shaking with the beat" if guided else "Shaking"
-        total = (plan.guided if guided else plan.devices) * HANDS * ROUNDS * len(COUNTS)
+        total = (plan.guided if guided else plan.devices) * plan.hands * plan.rounds * len(COUNTS)
 
         def told(total: int = total, what: str = what, guided: bool = guided) -> Iterator[Labelled]:
             for number, one in enumerate(shaken(plan, guided=guided), start=1):
@@ -146,6 +144,6 @@ def build(
             "simulator": "companion.physics (soft spheres); no real igloo was measured",
             "seed": plan.seed,
             "shakes": used,
-            "hands_per_igloo": HANDS,
+            "hands_per_igloo": plan.hands,
         },
     )
