@@ -13,7 +13,7 @@ import pytest
 from companion.rules import game
 from companion.rules.belief import Belief
 from companion.rules.iglu_iglu import moves as m
-from companion.rules.iglu_iglu import search, weighing
+from companion.rules.iglu_iglu import prices, search, weighing
 from companion.rules.iglu_iglu.form import hidden_from
 from companion.rules.iglu_iglu.sight import Sight
 from companion.rules.iglu_iglu.situation import ACT, OVER, START
@@ -53,7 +53,7 @@ def cost(before: Any, moves: list[Any], sight: Sight) -> float:
     for move in moves:
         if move == m.THE_END:
             total += weighing.LOST * min(state.points, 3)
-        total += weighing.price(state, move)
+        total += prices.price(state, move)
         state = state.after(move)
     return total + sight.end(state)
 
@@ -64,13 +64,13 @@ def test_bounds_never_give_up_a_turn_that_was_played(kind: str) -> None:
     for before, moves, after in played(21, 40):
         evidence = look(after.position(), kind, rng)
         sight = Sight(evidence, before)
-        scale = weighing.Scale(sight)
+        scale = prices.Scale(sight)
         scale.early = True
         whole = cost(before, moves, sight)
         state, spent = before, 0.0
         for move in moves:
             assert spent + scale.least(state, -1.0) <= whole + 1e-6, (str(move), list(map(str, moves)))
-            spent += weighing.price(state, move)
+            spent += prices.price(state, move)
             state = state.after(move)
 
 
@@ -101,7 +101,7 @@ def all_ends(before: Any, sight: Sight) -> float:
                     continue
                 new = state.after(move)
                 if new.turn == before.turn:
-                    paid = spent + weighing.price(state, move)
+                    paid = spent + prices.price(state, move)
                     following[new] = min(paid, following.get(new, paid))
         level = following
     return best
