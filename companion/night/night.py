@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.night.answers import TABLE, Actor, Answer, Role
+from companion.night.asked import NAME_LENGTH, Asked, Plan, RefusedError, printable, refused
 from companion.night.boards import board, dispute
 from companion.night.boxes import Boxes
-from companion.night.commands import NAME_LENGTH, Asked, Plan, RefusedError, new_id, plan, printable, refused
+from companion.night.commands import new_id, plan
 from companion.night.fold import LogLine, NightFold
 from companion.night.hub import Hub
 from companion.night.journal import Entry, Journal
