@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from companion.cli import soak_faults
+from companion.cli import soak_clients, soak_faults
 from companion.cli.bench import Row, row
 from companion.cli.soak_play import House, killing
 
@@ -29,23 +29,23 @@ def rows(seconds: float) -> Iterable[Row]:
         yield from _line(share)
         house = House(folder / "house", "--simulate")
         try:
-            crowd = soak_faults.crowd(house, 60, 40)
+            crowd = soak_clients.crowd(house, 60, 40)
             note = (
                 f"{crowd.streams} streams, the others ask again; latest {crowd.worst_ms:.0f} ms after the last change"
             )
             yield row("phones that heard of every change", f"{crowd.told} of {crowd.phones}", "", "all", note)
             for what, rude in (
-                ("asked beside slow-loris clients", soak_faults.slow_loris(house, 100, 10 + 20 * share)),
-                ("asked beside streams that nobody reads", soak_faults.never_reading(house, 30, 10 + 20 * share)),
+                ("asked beside slow-loris clients", soak_clients.slow_loris(house, 100, 10 + 20 * share)),
+                ("asked beside streams that nobody reads", soak_clients.never_reading(house, 30, 10 + 20 * share)),
             ):
                 note = f"{rude.clients} of them; slowest answer {rude.worst_ms:.0f} ms"
                 yield row(what, f"{rude.answered} of {rude.asked} answered", "", "all", note)
-            junk = soak_faults.junk(house, max(300, round(20_000 * share)))
+            junk = soak_clients.junk(house, max(300, round(20_000 * share)))
             note = f"{junk.sent} malformed requests, {junk.unanswered} without an answer, alive: {junk.alive}"
             yield row("answered with a server's error", junk.server_errors, "", "0", note)
         finally:
             house.close()
-        for reader, (given, stumbled) in soak_faults.parsers(max(2.0, 600 * share)).items():
+        for reader, (given, stumbled) in soak_clients.parsers(max(2.0, 600 * share)).items():
             yield row(f"junk to the reader of {reader}: stumbled", stumbled, "", "0", f"{given} pieces")
         house = House(folder / "long", "--simulate")
         try:

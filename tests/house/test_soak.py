@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.cli import soak_faults
+from companion.cli import soak_clients, soak_faults
 from companion.cli.soak_play import House, Player, killing
 
 
@@ -56,20 +56,20 @@ def test_a_bad_line_is_counted_and_comes_back() -> None:
 
 
 def test_sixty_phones_hear_of_every_change(house: House) -> None:
-    crowd = soak_faults.crowd(house, 60, 4)
+    crowd = soak_clients.crowd(house, 60, 4)
     assert (crowd.told, crowd.streams) == (60, 40)
 
 
 def test_rude_clients_do_not_hold_up_the_others(house: House) -> None:
-    for rude in (soak_faults.slow_loris(house, 40, 1.0), soak_faults.never_reading(house, 15, 1.0)):
+    for rude in (soak_clients.slow_loris(house, 40, 1.0), soak_clients.never_reading(house, 15, 1.0)):
         assert rude.asked == rude.answered > 0
 
 
 def test_junk_is_refused_and_the_house_stands(house: House) -> None:
-    junk = soak_faults.junk(house, 150)
+    junk = soak_clients.junk(house, 150)
     assert (junk.sent, junk.server_errors, junk.alive) == (150, 0, True)
     assert junk.unanswered == 0
-    assert {stumbled for _, stumbled in soak_faults.parsers(0.5).values()} == {0}
+    assert {stumbled for _, stumbled in soak_clients.parsers(0.5).values()} == {0}
 
 
 def test_memory_is_watched(house: House) -> None:
