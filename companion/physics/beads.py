@@ -1,28 +1,24 @@
 """Beads in a moved shell, as soft spheres: the inner loop of simulator A, compiled by numba.
 
-Contacts are springs with dampers that never pull, with Coulomb friction and rolling beads. Spring and damper lie
-anywhere between two laws: linear, whose restitution has a closed form and is the same at all speeds (T. Schwager and
-T. Pöschel, *Granular Matter* 9, 2007), and viscoelastic spheres (Hertz; Kuwabara and Kono 1987), which bounce less the
-faster they meet. The inside may have flat bricks and small bumps. The shell is a rigid body on the
-springs of a hand, may stand on a table, and rings in a few modes that contacts excite. Time goes in even steps
-(semi-implicit Euler), a whole number of them to a sample, so that the sensor's true rate is met exactly. There is no
-randomness here: what is drawn is drawn outside.
+Contacts are springs with dampers that never pull (their laws are in :mod:`.contact`), with Coulomb friction and rolling
+beads. The inside may have flat bricks and small bumps. The shell is a rigid body on the springs of a hand, may stand on
+a table, and rings in a few modes that contacts excite. Time goes in even steps (semi-implicit Euler), a whole number of
+them to a sample, so that the sensor's true rate is met exactly. There is no randomness here: what is drawn is drawn
+outside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
+
+from companion.physics.contact import BRICK, DOME, FLAT, FLOOR, SKIN, compiled, near_pairs, near_surfaces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     FloatArray = NDArray[np.float64]
-
-F = TypeVar("F", bound=Callable[..., object])
 
 GRAVITY = 9.80665
 LONGEST_STEP = 1.5e-5
@@ -40,99 +36,10 @@ _SIN = np.sin(np.arange(FEET) * 2 * np.pi / FEET)
     FOOT_SPRING, FOOT_DAMPER, FOOT_FRICTION, GRAVITY_AT, HERTZ, VISCOUS, DEEP_BEADS, DEEP_FLOOR, DEEP_DOME,
 ) = range(40)  # fmt: skip
 PARAMETERS = 40
-FLOOR, DOME, FLAT, BRICK, BUMP = range(5)
-"""What a bead may touch: floor, wall and dome, door, one of the bricks, one of the bumps."""
-FAST = {"contract", "reassoc", "nsz", "arcp"}
-"""What the compiler may reorder; one machine still gives the same samples each time, to the bit."""
-MEETING = 0.3
-"""The speed in m/s at which a contact has the restitution that was asked for, whatever its law."""
 
 # The columns of the hand's path, one row a control step.
 POSITION, POSITION_STEP, TURN, TURN_STEP, SPIN, GRIP, TABLE, TABLE_STEP, PUSH = 0, 3, 6, 10, 14, 17, 18, 19, 20
 COLUMNS = 23
-
-
-def compiled(function: F) -> F:
-    """Compile a function with numba, keeping its type and the result on disk."""
-    return cast(
-        "F", numba.njit(cache=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz", "arcp"})(function)
-    )
-
-
-def damping_ratio(restitution: float) -> float:
-    """Return β/ω₀ of a linear spring and damper that never pulls, for a coefficient of restitution.
-
-    Inverts the closed form of Schwager & Pöschel (2007), eq. 21-22, by bisection.
-    """
-    low, high = 0.0, 5.0
-    for _ in range(80):
-        middle = 0.5 * (low + high)
-        if restitution_of(middle) > restitution:
-            low = middle
-        else:
-            high = middle
-    return 0.5 * (low + high)
-
-
-def restitution_of(ratio: float) -> float:
-    """Return the coefficient of restitution of a never-pulling spring and damper with β/ω₀ = ``ratio``."""
-    if ratio < 1.0:
-        omega = np.sqrt(1.0 - ratio * ratio)
-        # atan2 takes the branch that the two cases of the paper spell out
-        angle = np.pi - np.arctan2(2 * ratio * omega, omega * omega - ratio * ratio)
-        return float(np.exp(-ratio / omega * angle))
-    if ratio == 1.0:
-        return float(np.exp(-2.0))
-    big = np.sqrt(ratio * ratio - 1.0)
-    return float(np.exp(-ratio / big * np.log((ratio + big) / (ratio - big))))
-
-
-def spring_for(mass: float, restitution: float, contact_s: float) -> tuple[float, float]:
-    """Return stiffness (N/m) and damping (N s/m) of a contact of this reduced mass, restitution and duration."""
-    ratio = damping_ratio(restitution)
-    # the duration is that of half an undamped swing, which sets the stiffness for all restitutions alike
-    omega = np.pi / contact_s
-    return mass * omega * omega, 2 * ratio * omega * mass
-
-
-@compiled
-def bounce(mass: float, k: float, c: float, deep: float, hertz: float, viscous: float, speed: float) -> float:
-    """Return the restitution of a contact that begins at ``speed``, found by running it."""
-    dt = np.sqrt(mass / k) / 100.0
-    depth, v = 0.0, speed
-    for _ in range(100000):
-        depth += 0.5 * dt * v
-        root = np.sqrt(max(depth, 0.0) / deep)
-        push = k * depth * (1.0 - hertz + hertz * root) + c * v * (1.0 - viscous + viscous * root)
-        if push <= 0.0:
-            break
-        v -= dt * push / mass
-        depth += 0.5 * dt * v
-        if depth <= 0.0:
-            break
-    return float(max(-v / speed, 0.0))
-
-
-def contact_for(
-    mass: float, restitution: float, contact_s: float, hertz: float, viscous: float
-) -> tuple[float, float, float]:
-    """Return stiffness (N/m), damping (N s/m) and the depth (m) they hold at, for any law between the two.
-
-    ``hertz`` and ``viscous`` (0…1) are the parts of spring and damper that grow with the root of the depth. The
-    restitution is that at :data:`MEETING`, the duration roughly so.
-    """
-    k, c = spring_for(mass, restitution, contact_s)
-    deep = MEETING * contact_s / np.pi
-    if hertz == 0.0 and viscous == 0.0:
-        return k, c, deep
-    low, high = 0.0, 8.0 * c + 1e-6
-    for _ in range(30):
-        middle = 0.5 * (low + high)
-        if bounce(mass, k, middle, deep, hertz, viscous, MEETING) > restitution:
-            low = middle
-        else:
-            high = middle
-    return k, 0.5 * (low + high), deep
 
 
 @compiled
@@ -171,6 +78,7 @@ def simulate(
     sub = int(par[SUB])
     gravity = par[GRAVITY_AT]
     r_in, wall, middle = par[RADIUS], par[WALL], par[MIDDLE]
+    inside = (r_in, wall, middle, par[DOOR], par[DOOR_X], par[DOOR_Y])
     door = par[DOOR]
     force = np.zeros((n, 3))
     torque = np.zeros((n, 3))
@@ -183,7 +91,6 @@ def simulate(
     n_pairs = 0
     n_near = 0
     fresh = 0
-    skin = 1.0e-3
     for sample in range(out.shape[0]):
         for part in range(sub):
             # --- where the hand wants the shell (cubic between control steps)
@@ -315,57 +222,10 @@ def simulate(
                     speed = np.sqrt(vx * vx + vy * vy + vz * vz)
                     fastest = max(fastest, speed)
                 fastest += np.sqrt(wx * wx + wy * wy + wz * wz) * (r_in + wall) + 0.5
-                fresh = min(max(int(0.5 * skin / (fastest * dt)), 1), 64)
-                n_pairs = 0
-                for i in range(n):
-                    for j in range(i):
-                        x = pos[i, 0] - pos[j, 0]
-                        y = pos[i, 1] - pos[j, 1]
-                        z = pos[i, 2] - pos[j, 2]
-                        reach = radius[i] + radius[j] + skin
-                        if x * x + y * y + z * z < reach * reach:
-                            pairs[n_pairs, 0] = i
-                            pairs[n_pairs, 1] = j
-                            n_pairs += 1
-                n_near = 0
-                for i in range(n):
-                    x = pos[i, 0] - sx
-                    y = pos[i, 1] - sy
-                    z = pos[i, 2] - sz
-                    bx = m00 * x + m10 * y + m20 * z
-                    by = m01 * x + m11 * y + m21 * z
-                    bz = m02 * x + m12 * y + m22 * z + middle
-                    reach = radius[i] + skin
-                    up = max(bz - wall, 0.0)
-                    far = r_in - reach
-                    if bz < reach:
-                        near[n_near, 0] = i
-                        near[n_near, 1] = FLOOR
-                        n_near += 1
-                    if bx * bx + by * by + up * up > far * far:
-                        near[n_near, 0] = i
-                        near[n_near, 1] = DOME
-                        n_near += 1
-                    if door > 0.0 and bx * par[DOOR_X] + by * par[DOOR_Y] > r_in - door - reach:
-                        near[n_near, 0] = i
-                        near[n_near, 1] = FLAT
-                        n_near += 1
-                    for j in range(bricks.shape[0]):
-                        if bricks[j, 0] * bx + bricks[j, 1] * by + bricks[j, 2] * bz < bricks[j, 3] + reach:
-                            near[n_near, 0] = i
-                            near[n_near, 1] = BRICK
-                            near[n_near, 2] = j
-                            n_near += 1
-                    for j in range(bumps.shape[0]):
-                        x = bx - bumps[j, 0]
-                        y = by - bumps[j, 1]
-                        z = bz - bumps[j, 2]
-                        far = bumps[j, 3] + reach
-                        if x * x + y * y + z * z < far * far:
-                            near[n_near, 0] = i
-                            near[n_near, 1] = BUMP
-                            near[n_near, 2] = j
-                            n_near += 1
+                fresh = min(max(int(0.5 * SKIN / (fastest * dt)), 1), 64)
+                n_pairs = near_pairs(pos, radius, pairs)
+                turned = (m00, m01, m02, m10, m11, m12, m20, m21, m22)
+                n_near = near_surfaces(inside, pos, radius, shell, turned, bricks, bumps, near)
             fresh -= 1
 
             # --- bead against bead

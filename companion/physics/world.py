@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.physics import beads, people, sensor
+from companion.physics import beads, contact, people, sensor
 from companion.physics.hand import CONTROL_HZ, HandPath, rotate
 
 if TYPE_CHECKING:
@@ -140,9 +140,9 @@ def _parameters(device: Device, grip: Grip, sub: int, gravity: float) -> FloatAr
     par = np.zeros(beads.PARAMETERS)
     bead = device.bead_density * np.pi / 6 * device.bead_m**3
     law = device.hertz, device.viscous
-    k_beads, c_beads, deep_beads = beads.contact_for(bead / 2, device.restitution[0], device.contact_s[0], *law)
-    k_floor, c_floor, deep_floor = beads.contact_for(bead, device.restitution[1], device.contact_s[1], *law)
-    k_dome, c_dome, deep_dome = beads.contact_for(bead, device.restitution[2], device.contact_s[2], *law)
+    k_beads, c_beads, deep_beads = contact.contact_for(bead / 2, device.restitution[0], device.contact_s[0], *law)
+    k_floor, c_floor, deep_floor = contact.contact_for(bead, device.restitution[1], device.contact_s[1], *law)
+    k_dome, c_dome, deep_dome = contact.contact_for(bead, device.restitution[2], device.contact_s[2], *law)
     held = device.shell_kg + grip.kg
     inertia = device.inertia
     hand_inertia = grip.kg * 0.02**2

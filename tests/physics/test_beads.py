@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.physics import beads, world
+from companion.physics import beads, contact, world
 from companion.physics.hand import CONTROL_HZ, HandPath, from_vector, held, rotate
 from companion.physics.ranges import Device, Grip, Ranges
 
@@ -51,7 +51,7 @@ def run(
 
 @pytest.mark.parametrize("wanted", [0.45, 0.7, 0.9, 0.97])
 def test_damping_gives_the_restitution_that_was_asked_for(wanted: float) -> None:
-    assert beads.restitution_of(beads.damping_ratio(wanted)) == pytest.approx(wanted, abs=1e-9)
+    assert contact.restitution_of(contact.damping_ratio(wanted)) == pytest.approx(wanted, abs=1e-9)
 
 
 @pytest.mark.parametrize("wanted", [0.45, 0.7, 0.9])
@@ -231,20 +231,20 @@ def test_too_many_beads_are_refused_in_a_sentence() -> None:
 @pytest.mark.parametrize(("hertz", "viscous"), [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.4, 0.7)])
 def test_every_law_has_its_restitution_at_the_speed_it_is_stated_for(hertz: float, viscous: float) -> None:
     for wanted in (0.4, 0.7, 0.95):
-        k, c, deep = beads.contact_for(3e-4, wanted, 200e-6, hertz, viscous)
-        assert beads.bounce(3e-4, k, c, deep, hertz, viscous, beads.MEETING) == pytest.approx(wanted, abs=0.005)
+        k, c, deep = contact.contact_for(3e-4, wanted, 200e-6, hertz, viscous)
+        assert contact.bounce(3e-4, k, c, deep, hertz, viscous, contact.MEETING) == pytest.approx(wanted, abs=0.005)
 
 
 def test_the_linear_law_of_the_general_contact_is_the_closed_form() -> None:
-    k, c, deep = beads.contact_for(3e-4, 0.6, 200e-6, 0.0, 0.0)
+    k, c, deep = contact.contact_for(3e-4, 0.6, 200e-6, 0.0, 0.0)
     for speed in (0.05, 1.5):
-        assert beads.bounce(3e-4, k, c, deep, 0.0, 0.0, speed) == pytest.approx(0.6, abs=0.005)
+        assert contact.bounce(3e-4, k, c, deep, 0.0, 0.0, speed) == pytest.approx(0.6, abs=0.005)
 
 
 def test_viscoelastic_spheres_lose_as_the_fifth_root_of_their_speed() -> None:
     # Kuwabara & Kono 1987: 1 - e grows with v^(1/5), at small losses
-    k, c, deep = beads.contact_for(3e-4, 0.97, 200e-6, 1.0, 1.0)
-    slow, fast = (1 - beads.bounce(3e-4, k, c, deep, 1.0, 1.0, speed) for speed in (0.1, 1.0))
+    k, c, deep = contact.contact_for(3e-4, 0.97, 200e-6, 1.0, 1.0)
+    slow, fast = (1 - contact.bounce(3e-4, k, c, deep, 1.0, 1.0, speed) for speed in (0.1, 1.0))
     assert fast / slow == pytest.approx(10**0.2, rel=0.04)
     assert replace(plain(), hertz=1.0, viscous=1.0).fall == pytest.approx(0.2)
     assert plain().fall == 0.0

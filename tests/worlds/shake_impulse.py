@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.physics import draws, people, sensor
-from companion.physics.beads import GRAVITY, compiled
+from companion.physics.beads import GRAVITY
+from companion.physics.contact import compiled
 from companion.physics.hand import CONTROL_HZ, HandPath
 from companion.physics.ranges import Device, Grip
 from companion.physics.world import Recording, scene
