@@ -85,7 +85,7 @@ class Evidence:
         except (AttributeError, KeyError, TypeError):
             raise SetupError(
                 "A position has places with things, each of a kind and a count, and players as objects.",
-                "Une position a des places avec des choses (things), chacune d'une sorte (kind) et en nombre (count),"
+                "Une position a des places avec des choses (things), chacune d’une sorte (kind) et en nombre (count),"
                 " et des joueurs en objets.",
             ) from None
         known = {key: position[key] for key in ("trophies",) if position.get(key)}
@@ -307,10 +307,10 @@ class Explanation:
         if self.legal:
             moves = ", ".join(map(str, self.turns[0].moves))
             if not moves:
-                return "Nothing had to happen: it may be as it was.", "Rien n'a dû se passer : tout peut être resté là."
+                return "Nothing had to happen: it may be as it was.", "Rien n’a dû se passer : tout peut être resté là."
             return f"A legal turn leads there: {moves}.", f"Un tour permis y mène : {moves}."
         en = ["No legal turn leads there." if self.complete else "No legal turn that leads there was found."]
-        fr = ["Aucun tour permis n'y mène." if self.complete else "Aucun tour permis qui y mène n'a été trouvé."]
+        fr = ["Aucun tour permis n’y mène." if self.complete else "Aucun tour permis qui y mène n’a été trouvé."]
         for move, ruling in self.rulings:
             en.append(f"{move}: {ruling.en}")
             fr.append(f"{move} : {ruling.fr}")

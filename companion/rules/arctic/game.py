@@ -92,7 +92,7 @@ def _setup_moves(setup: Mapping[str, Any], n: int) -> list[ArcticMove]:
         known = ", ".join(sorted(SETUP_KEYS))
         raise SetupError(
             f"A set-up of Arctic has {known}, not {', '.join(unknown)}.",
-            f"Une mise en place d'Arctic a {known}, pas {', '.join(unknown)}.",
+            f"Une mise en place d’Arctic a {known}, pas {', '.join(unknown)}.",
         )
     try:
         texts = [f"pack {pack}" for pack in setup.get("packs", ())]
@@ -108,12 +108,12 @@ def _setup_moves(setup: Mapping[str, Any], n: int) -> list[ArcticMove]:
     except (TypeError, ValueError, KeyError, AttributeError):
         raise SetupError(
             "The set-up of Arctic holds lists of cards, packs and totems, and an object of powers.",
-            "La mise en place d'Arctic a des listes de cartes, de paquets et de totems, et un objet de pouvoirs.",
+            "La mise en place d’Arctic a des listes de cartes, de paquets et de totems, et un objet de pouvoirs.",
         ) from None
     try:
         return [parse_move(text) for text in texts]
     except RulesError as error:
-        raise SetupError(f"The set-up of Arctic: {error.en}", f"La mise en place d'Arctic : {error.fr}") from None
+        raise SetupError(f"The set-up of Arctic: {error.en}", f"La mise en place d’Arctic : {error.fr}") from None
 
 
 GAME = Arctic()

@@ -292,7 +292,7 @@ def _playing(before: ArcticState) -> ArcticState:
     if before.players < 2 or before.phase not in _STEPS:
         raise SetupError(
             "In this position nobody has a turn: a turn needs two players or more, and a phase A to D.",
-            "Dans cette position, ce n'est le tour de personne : il faut deux personnes ou plus, et une phase A à D.",
+            "Dans cette position, ce n’est le tour de personne : il faut deux personnes ou plus, et une phase A à D.",
         )
     return before
 

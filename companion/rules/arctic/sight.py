@@ -230,7 +230,7 @@ def _mask(value: Any) -> int | None:
     if value is None:
         return None
     if not isinstance(value, list) or not all(animal in ANIMALS for animal in value):
-        raise SetupError("powers is a list of animals.", "powers est une liste d'animaux.")
+        raise SetupError("powers is a list of animals.", "powers est une liste d’animaux.")
     return sum({1 << ANIMALS.index(animal) for animal in value})
 
 

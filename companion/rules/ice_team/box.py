@@ -62,7 +62,7 @@ class Box:
             there = ", ".join(self.layouts)
             raise SetupError(
                 f"There is no layout of that name; there is {there}.",
-                f"Il n'y a pas de disposition de ce nom ; il y a {there}.",
+                f"Il n’y a pas de disposition de ce nom ; il y a {there}.",
             )
         if name not in self.made:
             self.made[name] = make_layout(self.boards, self.layouts[name])
@@ -115,7 +115,7 @@ def read_box(data: Mapping[str, Any]) -> Box:
     tiles = data.get("tiles")
     if not isinstance(tiles, list) or len(tiles) != 24:
         raise SetupError(
-            "A box of Ice Team has 24 floe tiles (ICE-K.5).", "Une boîte d'Ice Team a 24 tuiles Banquise (ICE-K.5)."
+            "A box of Ice Team has 24 floe tiles (ICE-K.5).", "Une boîte d’Ice Team a 24 tuiles Banquise (ICE-K.5)."
         )
     pairs = []
     for pair in tiles:
@@ -136,7 +136,7 @@ def read_box(data: Mapping[str, Any]) -> Box:
     if not isinstance(boards, Mapping) or not isinstance(layouts, Mapping) or not layouts:
         raise SetupError(
             "A box of Ice Team has boards and layouts by name.",
-            "Une boîte d'Ice Team a des plateaux (boards) et des dispositions (layouts), par nom.",
+            "Une boîte d’Ice Team a des plateaux (boards) et des dispositions (layouts), par nom.",
         )
     stated, ones, twos, threes = numbers
     return Box(real, tuple(pairs), _dice(data.get("dice")), (stated, ones, twos, threes), boards, layouts)
@@ -144,7 +144,7 @@ def read_box(data: Mapping[str, Any]) -> Box:
 
 def _dice(dice: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if not isinstance(dice, list | tuple) or len(dice) != 2:
-        raise SetupError("A box of Ice Team has two dice (ICE-K.10).", "Une boîte d'Ice Team a deux dés (ICE-K.10).")
+        raise SetupError("A box of Ice Team has two dice (ICE-K.10).", "Une boîte d’Ice Team a deux dés (ICE-K.10).")
     for die in dice:
         if not isinstance(die, list | tuple) or len(die) != 6 or not all(face in DIE_FACES for face in die):
             known = ", ".join(DIE_FACES)

@@ -57,7 +57,8 @@ def from_json(game: IceTeam, data: Mapping[str, Any]) -> IceTeamState:
     _read_turn(s, data)
     _read_pending(s, _object(data.get("pending", {}), "pending"))
     _require(s)
-    s.settle()
+    if not any(s.home(seat) == TEAM for seat in (0, 1)):
+        s.settle()
     return s
 
 
@@ -149,11 +150,15 @@ def _read_places(s: IceTeamState, places: Mapping[str, Any]) -> None:
 
 
 def _read_turn(s: IceTeamState, data: Mapping[str, JSON]) -> None:
-    s.phase = _one_of(data.get("phase", "act"), PHASES, "phase")
+    turn = data.get("to_move") if data.get("turn") is None else data["turn"]
+    told = _seat(s, turn, "turn")
+    home = [seat for seat in (0, 1) if s.home(seat) == TEAM]
+    # A team that is home has ended the game in its own turn: nobody need say so.
+    ended = len(home) == 1 and told in (-1, home[0])
+    s.phase = _one_of(data.get("phase", "over" if ended else "act"), PHASES, "phase")
     if s.phase == "setup":
         return
-    turn = data.get("turn")
-    s.seat = max(_seat(s, data.get("to_move") if turn is None else turn, "turn"), 0)
+    s.seat = home[0] if ended and s.phase == "over" else max(told, 0)
     s.actions = _whole(data.get("actions", 2), 1 if s.phase != "over" else 0, 2, "actions")
     s.loser = _seat(s, data.get("loser"), "loser")
 

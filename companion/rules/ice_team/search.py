@@ -365,7 +365,7 @@ def _goal(before: IceTeamState, evidence: Evidence) -> IceGoal:
     if before.phase == "setup":
         raise SetupError(
             "The game has not begun: nobody has a turn yet.",
-            "La partie n'a pas commencé : ce n'est le tour de personne.",
+            "La partie n’a pas commencé : ce n’est le tour de personne.",
         )
     whose = evidence.fields.get("turn")
     return IceGoal(before, evidence.without(["turn"]) if whose == before.colours[before.seat] else evidence)

@@ -89,15 +89,24 @@ class PopGoal(walk.Goal):
     # --- what is not told ---------------------------------------------------------------------------------------------
 
     def guesses(self) -> Iterator[Guess]:
-        """Yield what may have been where it is not told, the simplest first."""
+        """Yield what may have been where it is not told, the simplest first; no phase keeps the others waiting."""
         told = self.evidence.fields.get("phase")
-        for phase in [told] if told is not None else PHASES:
-            if phase in AFTER and self.before.phase in AFTER and self._same_round():
-                yield Guess(phase, self._standing(), {})
-            if phase == "shaking" and self.before.phase != "checking":
-                yield from (Guess(phase, wants, {}) for wants in self._shared_out({}))
-            elif phase == "checking" or (phase in AFTER and not any(self.stand)):
-                yield from self._checks(phase)
+        waiting = [self._in_phase(phase) for phase in ([told] if told is not None else PHASES)]
+        while waiting:
+            for one in list(waiting):
+                guess = next(one, None)
+                if guess is None:
+                    waiting.remove(one)
+                else:
+                    yield guess
+
+    def _in_phase(self, phase: str) -> Iterator[Guess]:
+        if phase in AFTER and self.before.phase in AFTER and self._same_round():
+            yield Guess(phase, self._standing(), {})
+        if phase == "shaking" and self.before.phase != "checking":
+            yield from (Guess(phase, wants, {}) for wants in self._shared_out({}))
+        elif phase == "checking" or (phase in AFTER and not any(self.stand)):
+            yield from self._checks(phase)
 
     def _same_round(self) -> bool:
         told = self.evidence.fields.get("round")

@@ -95,7 +95,7 @@ def mix(tiles: Mapping[str, JSON], *, real: bool = True) -> Mix:
             there = ", ".join(FACES)
             raise SetupError(
                 f"There is no floe tile {str(face)[:40]!r}; there are {there} and endurance 1 to {MOST_ENDURANCE}.",
-                f"Il n'y a pas de tuile {str(face)[:40]!r} ; il y a {there} et endurance 1 à {MOST_ENDURANCE}.",
+                f"Il n’y a pas de tuile {str(face)[:40]!r} ; il y a {there} et endurance 1 à {MOST_ENDURANCE}.",
             )
         if type(count) is not int or not 0 <= count <= TILES:
             raise SetupError(
@@ -117,7 +117,7 @@ def mix(tiles: Mapping[str, JSON], *, real: bool = True) -> Mix:
     if fish > 24:
         raise SetupError(
             f"The fish tiles show {fish} fish, but only 24 of the 28 tokens are left after the set-up.",
-            f"Les tuiles poisson montrent {fish} poissons, mais il n'en reste que 24 sur 28 après la mise en place.",
+            f"Les tuiles poisson montrent {fish} poissons, mais il n’en reste que 24 sur 28 après la mise en place.",
         )
     values = sorted((face for face in tiles if endurance(face)), key=endurance)
     faces = (*FACES, *values)

@@ -69,7 +69,7 @@ class _WrongWordError(Exception):
     def __init__(self, word: str, en: str, fr: str) -> None:
         super().__init__(word)
         self.en = f"{word!r} is no {en}"
-        self.fr = f"{word!r} n'est pas {fr}"
+        self.fr = f"{word!r} n’est pas {fr}"
 
 
 def _square(word: str) -> int:
@@ -122,7 +122,7 @@ def _drift(words: list[str]) -> Drift:
 def _endurance(words: list[str]) -> Endurance:
     (value,) = words
     if value not in {str(number) for number in range(1, MOST_ENDURANCE + 1)}:
-        raise _WrongWordError(value, "number of an endurance tile", "le chiffre d'une tuile endurance")
+        raise _WrongWordError(value, "number of an endurance tile", "le chiffre d’une tuile endurance")
     return ENDURANCES[int(value)]
 
 
@@ -178,7 +178,7 @@ def parse(text: str) -> IgluMove:
         there = ", ".join(USAGE)
         raise InvalidMoveError(
             f"{shown} is no move of Iglu Iglu; moves begin with {there}.",
-            f"{shown} n'est pas un coup d'Iglu Iglu ; les coups commencent par {there}.",
+            f"{shown} n’est pas un coup d’Iglu Iglu ; les coups commencent par {there}.",
         )
     if len(readings) > 1:
         raise AmbiguousMoveError(
@@ -191,9 +191,9 @@ def parse(text: str) -> IgluMove:
     except _WrongWordError as wrong:
         raise InvalidMoveError(
             f"{shown} is no move: {wrong.en}; write {usage}.",
-            f"{shown} n'est pas un coup : {wrong.fr} ; écrire {usage}.",
+            f"{shown} n’est pas un coup : {wrong.fr} ; écrire {usage}.",
         ) from None
     except (IndexError, ValueError):
         raise InvalidMoveError(
-            f"{shown} is no move: write {usage}.", f"{shown} n'est pas un coup : écrire {usage}."
+            f"{shown} is no move: write {usage}.", f"{shown} n’est pas un coup : écrire {usage}."
         ) from None

@@ -92,7 +92,7 @@ def chosen(value: JSON, allowed: Sequence[str], what: str) -> str:
     if not isinstance(value, str) or value not in allowed:
         there = ", ".join(allowed)
         raise SetupError(
-            f"{what} is one of {there}, not {shown(value)}.", f"{what} est l'un de {there}, pas {shown(value)}."
+            f"{what} is one of {there}, not {shown(value)}.", f"{what} est l’un de {there}, pas {shown(value)}."
         )
     return value
 
@@ -136,7 +136,7 @@ def listed(value: JSON, what: str) -> Sequence[JSON]:
     if not isinstance(value, list | tuple) or len(value) > MOST:
         raise SetupError(
             f"{what} is a list of at most {MOST}, not {shown(value)}.",
-            f"{what} est une liste d'au plus {MOST}, pas {shown(value)}.",
+            f"{what} est une liste d’au plus {MOST}, pas {shown(value)}.",
         )
     return value
 
@@ -151,7 +151,7 @@ def known(fields: Mapping[str, JSON], allowed: Sequence[str], what: str) -> None
             there = ", ".join(allowed)
             raise SetupError(
                 f"{what} has no field {shown(field)}; it has {there}.",
-                f"{what} n'a pas de champ {shown(field)} ; il y a {there}.",
+                f"{what} n’a pas de champ {shown(field)} ; il y a {there}.",
             )
 
 
@@ -376,7 +376,7 @@ class Reader:
             phase = PHASES[s.phase]
             raise SetupError(
                 f"In the phase {phase} of {turn}'s turn to_move is not {shown(to_move)}.",
-                f"Dans la phase {phase} du tour de {turn}, to_move n'est pas {shown(to_move)}.",
+                f"Dans la phase {phase} du tour de {turn}, to_move n’est pas {shown(to_move)}.",
             )
         if s.phase == START:
             s.test_end()
@@ -403,7 +403,7 @@ class Reader:
             phase = PHASES[s.phase]
             raise SetupError(
                 f"The phase {phase} needs in pending what it asks about; see the README of the game.",
-                f"La phase {phase} demande dans pending ce dont il s'agit ; voir le README du jeu.",
+                f"La phase {phase} demande dans pending ce dont il s’agit ; voir le README du jeu.",
             )
 
     def _phase_fits(self) -> bool:

@@ -249,10 +249,21 @@ def test_what_is_wrong_with_an_end_is_said() -> None:
     assert keys(ICE.from_position({"places": home, "phase": "over", "turn": "green"})) == []
     assert keys(ICE.from_position({"places": home, "phase": "over", "turn": "red"})) == ["game-was-over"]
     assert keys(ICE.from_position({"places": home, "phase": "roll-both", "turn": "green"})) == []
+    assert keys(ICE.from_position({"places": home, "phase": "act", "turn": "green"})) == ["game-was-over"]
     both = {"village": {"things": [{**BEAR, "count": 4}, other]}}
     assert keys(ICE.from_position({"places": both, "phase": "over", "turn": "green"})) == ["both-home"]
     assert keys(ICE.from_position({"phase": "over", "turn": "green"})) == ["not-over"]
     assert keys(ICE.from_position({"phase": "over", "turn": "green", "loser": "green"})) == []
+
+
+@pytest.mark.cites("ICE-E.1", "ICE-E.2", "ICE-T.7")
+@pytest.mark.parametrize("told", [{}, {"turn": "red"}, {"phase": "over"}, {"to_move": "red"}])
+def test_a_team_that_is_home_has_ended_the_game(told: dict[str, Any]) -> None:
+    players = [{"name": "Ann", "colour": "green", "fresh": 6, "frozen": 6}, {"name": "Bob", "colour": "red", "fresh": 12}]
+    village = {"things": [{"kind": "bear", "colour": "red", "count": 4}]}
+    state = ICE.from_position({"players": players, "places": {"village": village}, **told})
+    assert keys(state) == [] and state.phase == "over"
+    assert state.score().ranking == ((1,), (0,)) and state.outcome().winners == (1,)
 
 
 def test_everything_wrong_is_said_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

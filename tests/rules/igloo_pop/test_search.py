@@ -91,6 +91,19 @@ def test_rounds_are_found_where_a_part_is_forgotten() -> None:
             assert not misses(before, evidence, legal_way(before, turn.moves))
 
 
+def test_rounds_are_found_by_the_cards_that_lie_there_afterwards() -> None:
+    cards = 0
+    for before, moves, after in whole_turns("igloo-pop", Random(5), 25):
+        evidence = Evidence.of_position({"game": "igloo-pop", "places": after.position()["places"]})
+        found = turns(before, evidence, limit=3)
+        assert found.turns, list(map(str, moves))
+        assert len(found.turns[0].moves) <= len(moves)
+        for turn in found.turns:
+            assert not misses(before, evidence, legal_way(before, turn.moves))
+        cards = max(cards, sum(str(move).startswith("deal") for move in found.turns[0].moves))
+    assert cards > 2, "several cards were won by nobody knows whom"
+
+
 def test_what_was_spoilt_is_found_only_where_a_legal_round_makes_it() -> None:
     rng = Random(6)
     refused = 0

@@ -216,7 +216,7 @@ def test_an_inuit_that_went_too_far(apart: Make) -> None:
     assert told["clauses"] and not told["legal"] and told["turns"] == []
     assert told["differences"][0]["seen"][0]["ground"] == "floe"
     assert "walk b1 g7" in told["facts"]["refused"]
-    assert told["en"].startswith("No legal turn leads there.") and told["fr"].startswith("Aucun tour permis n'y mène.")
+    assert told["en"].startswith("No legal turn leads there.") and told["fr"].startswith("Aucun tour permis n’y mène.")
 
 
 def test_a_fish_that_nobody_could_reach(apart: Make) -> None:
