@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -17,6 +17,8 @@ from companion.ports import COUNTS
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    import numpy as np
 
     from companion.ports import CountPosterior
 
@@ -67,6 +69,8 @@ def simulate(
     *, out: Path | None, devices: int, per_device: int, shakes: int, seconds: float, seed: int, bank: bool
 ) -> None:
     """Write simulated, labelled shakes to OUT (.npz): every count 2 … 13, by each hand, in each igloo."""
+    import numpy as np
+
     if bank:
         out = out or BANK
         with progress() as bar:
@@ -86,6 +90,8 @@ def simulate(
 
 def simulated(devices: int, per_device: int, shakes: int, seconds: float, seed: int) -> dict[str, Any]:
     """Return the arrays of a recording with simulated shakes, as the README describes the file."""
+    import numpy as np
+
     world, ranges = physics("world"), physics("ranges").Ranges()
     runs: list[np.ndarray] = []
     counts, device_of, person_of = [], [], []
@@ -195,6 +201,8 @@ def train(
     as_json: bool,
 ) -> None:
     """Rebuild the counter's model from simulated and recorded shakes. The same options give the same model."""
+    # Several threads would add in another order each time; numpy reads this when it is imported, below.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from companion.cli import shake_training
 
     own = [(accel, rate, number) for file in recorded for accel, rate, number, _ in _labelled(file)]

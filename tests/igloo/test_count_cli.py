@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -144,3 +146,21 @@ def test_a_name_that_is_no_npz_and_a_missing_name_are_refused(
     assert ".npz" in capsys.readouterr().err
     assert run(["shake", "simulate"]) == 2
     assert "Where" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("wish", "threads"), [({}, 1), ({"OPENBLAS_NUM_THREADS": "2"}, 2)])
+def test_training_adds_in_one_thread_unless_told_otherwise(wish: dict[str, str], threads: int) -> None:
+    """One order of adding gives the shipped model again, to the last bit."""
+    code = """
+import os
+from companion.cli import run
+
+assert run(["shake", "train", "--test", "absent.npz"]) == 2
+import numpy
+
+numpy.ones((500, 500)) @ numpy.ones((500, 500))
+print(len(os.listdir("/proc/self/task")))
+"""
+    env = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"} | wish
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    assert done.stdout == f"{min(threads, os.cpu_count() or 1)}\n", done.stderr
