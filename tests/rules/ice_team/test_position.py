@@ -259,7 +259,8 @@ def test_what_is_wrong_with_an_end_is_said() -> None:
 @pytest.mark.cites("ICE-E.1", "ICE-E.2", "ICE-T.7")
 @pytest.mark.parametrize("told", [{}, {"turn": "red"}, {"phase": "over"}, {"to_move": "red"}])
 def test_a_team_that_is_home_has_ended_the_game(told: dict[str, Any]) -> None:
-    players = [{"name": "Ann", "colour": "green", "fresh": 6, "frozen": 6}, {"name": "Bob", "colour": "red", "fresh": 12}]
+    ann = {"name": "Ann", "colour": "green", "fresh": 6, "frozen": 6}
+    players = [ann, {"name": "Bob", "colour": "red", "fresh": 12}]
     village = {"things": [{"kind": "bear", "colour": "red", "count": 4}]}
     state = ICE.from_position({"players": players, "places": {"village": village}, **told})
     assert keys(state) == [] and state.phase == "over"
