@@ -9,6 +9,7 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -181,14 +182,23 @@ TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     default=0,
     help="With the rules: so many random complete games of each game and number of players, every state looked at.",
 )
+@click.option(
+    "--pictures",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="With shake: draw into this folder how well each number of beads is told, and how far it can be trusted.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-def command(tables: tuple[str, ...], seconds: float, games: int, as_json: bool) -> int:
+def command(tables: tuple[str, ...], seconds: float, games: int, pictures: Path | None, as_json: bool) -> int:
     """Print speed and accuracy tables; without a name, all of them.
 
     Exit status 1: a random game broke a rule.
     """
     if games and tables and "rules" not in tables:
         raise click.UsageError("--games goes with the table rules.")
+    if pictures and tables and "shake" not in tables:
+        raise click.UsageError("--pictures goes with the table shake.")
+    if pictures:
+        pictures.mkdir(parents=True, exist_ok=True)
     console = Console()
     if not as_json:
         console.print(f"{platform.machine()} · Python {platform.python_version()} · this machine, not a Raspberry Pi")
@@ -197,6 +207,11 @@ def command(tables: tuple[str, ...], seconds: float, games: int, as_json: bool) 
         _print(console, name, TABLES[name](seconds), as_json)
         if name == "rules" and games:
             broken = sum(entry["value"] for entry in _print(console, "games", _with_progress(games), as_json))
+        if name == "shake" and pictures:
+            from companion.cli.bench_shake import draw
+
+            for file, what in draw(pictures):
+                click.echo(f"{file}: {what}", err=as_json)
     return 1 if broken else 0
 
 

@@ -1,21 +1,16 @@
 """`companion bench shake`: how well beads are counted by the model's data card, and what counting costs here.
 
-The figures of the card are of simulated igloos that the training did not see; each set stands by its name. With a
-folder for pictures, each set's confusion matrix and reliability are drawn too, as SVG.
+The figures of the card are of simulated igloos that the training did not see; each set stands by its name. With
+`--pictures`, each set's confusion matrix and reliability are drawn too, as SVG.
 """
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
-
-import click
-from rich.console import Console
-from rich.table import Table
 
 from companion.ports import COUNTS
 
@@ -147,26 +142,11 @@ def confusion_svg(name: str, figures: dict[str, Any]) -> str:
     return "\n".join([*parts, "</svg>\n"])
 
 
-@click.command()
-@click.option("--seconds", default=3.0, show_default=True, type=click.FloatRange(0.1, 60.0), help="For each cost.")
-@click.option("--pictures", type=click.Path(file_okay=False, path_type=Path), help="Draw confusion matrices here.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-def command(*, seconds: float, pictures: Path | None, as_json: bool) -> None:
-    """Tell how well beads are counted, by the data card, and measure what counting costs."""
-    rows = list(measure(seconds))
-    if as_json:
-        for row in rows:
-            click.echo(json.dumps(row, ensure_ascii=False))
-    else:
-        table = Table("what", "value", "aim", "note")
-        for row in rows:
-            table.add_row(row["what"], f"{row['value']} {row['unit']}".strip(), row["aim"], row["note"])
-        Console().print(table)
-    if pictures:
-        from companion.igloo.count import shipped
+def draw(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Draw each set of the shipped model's data card into a folder that exists; yield the file and the set's name."""
+    from companion.igloo.count import shipped
 
-        pictures.mkdir(parents=True, exist_ok=True)
-        for number, (name, figures) in enumerate(shipped().card["figures"].items()):
-            file = pictures / f"counting-{number + 1}.svg"
-            file.write_text(confusion_svg(name, figures), encoding="utf-8")
-            click.echo(f"{file}: {name}", err=as_json)
+    for number, (name, figures) in enumerate(shipped().card["figures"].items(), 1):
+        file = folder / f"counting-{number}.svg"
+        file.write_text(confusion_svg(name, figures), encoding="utf-8")
+        yield file, name
