@@ -387,28 +387,38 @@ def _short_of(before: State[Any], evidence: Evidence, nearest: Turn, *, complete
     differences = tuple(
         Difference(name, tuple(evidence.places[name]), content(position["places"][name])) for name in missed
     )
+    in_place = getattr(search_of(before.game.id), "in_place", lambda _state, _move: True)
     search = search_of(before.game.id)
     rulings: dict[Move, Ruling] = {}
     state = before
     for move in nearest.moves:
         for suspect in search.suspects(state, evidence):
-            # Later states overrule earlier ones: there the move would have had its place.
-            if state.refusal(suspect) is not None:
-                rulings[suspect] = state.check(suspect)
-            else:
+            # Later states overrule earlier ones, as far as the move would have had its place there.
+            if state.refusal(suspect) is None:
                 rulings.pop(suspect, None)
+            elif suspect not in rulings or in_place(state, suspect):
+                rulings[suspect] = state.check(suspect)
         state = state.after(move)
-    told = _to_the_point(rulings, set(missed), set(position["places"]))
+    changed = set(evidence.misses(before.position()))
+    told = _to_the_point(rulings, set(missed), changed, set(position["places"]))
     return Explanation(False, (), nearest, differences, told, complete)
 
 
 def _to_the_point(
-    rulings: Mapping[Move, Ruling], missed: set[str], places: set[str]
+    rulings: Mapping[Move, Ruling], missed: set[str], changed: set[str], places: set[str]
 ) -> tuple[tuple[Move, Ruling], ...]:
-    """Return the refusals that speak of what is missed: of nothing else, or else of that too; a few of them."""
+    """Return a few refusals that speak of what is missed.
+
+    At best of nothing else, and of places that changed; else of what changed, of what is missed, of that too. A move
+    that names no place is asked about only where it is to the point.
+    """
     named = {move: {word for word in str(move).split() if word in places} for move in rulings}
-    exact = [move for move, names in named.items() if names and names <= missed]
-    chosen = exact or [move for move, names in named.items() if names & missed]
+    chosen = (
+        [move for move, names in named.items() if names <= missed & changed]
+        or [move for move, names in named.items() if names <= changed]
+        or [move for move, names in named.items() if names <= missed]
+        or [move for move, names in named.items() if names & missed]
+    )
     return tuple((move, rulings[move]) for move in chosen[:REFUSALS])
 
 

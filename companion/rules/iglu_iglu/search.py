@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from companion.rules.core import NOBODY
+from companion.rules.core import JSON, NOBODY
 from companion.rules.iglu_iglu import actions, box, drifting, kept, melting, weighing
 from companion.rules.iglu_iglu import moves as m
-from companion.rules.iglu_iglu.board import CORNER_SQUARES, numbers
+from companion.rules.iglu_iglu.board import CORNER_SQUARES, names, numbers
 from companion.rules.iglu_iglu.bounds import DISTANCE, EARLY, PLAIN, THOROUGH, Wanted, hopeless
 from companion.rules.iglu_iglu.game import GAME
 from companion.rules.iglu_iglu.sight import Sight
@@ -26,7 +26,7 @@ from companion.rules.iglu_iglu.situation import (
     START,
     THAW_PLAYED,
 )
-from companion.rules.turns import Content, Evidence, Found, Turn
+from companion.rules.turns import Content, Evidence, Found, Turn, content
 
 if TYPE_CHECKING:
     from companion.rules.iglu_iglu.moves import IgluMove
@@ -317,6 +317,8 @@ def suspects(s: IgluState, evidence: Evidence) -> Iterator[IgluMove]:
     seat = s.turn
     if s.phase == START:
         yield from (m.MELTS[square] for square in numbers(s.floes & ~w.may_floe))
+        if all(_lies_there_still(evidence, name) for name in names(s.floes)):
+            yield m.THE_END
         return
     if s.phase == DRIFTING:
         for square in numbers(s.floes & ~w.may_floe):
@@ -349,3 +351,25 @@ def suspects(s: IgluState, evidence: Evidence) -> Iterator[IgluMove]:
             if s.men[other].count(square) > w.most[other][square]:
                 corners = [c for c in CORNER_SQUARES if s.men[other].count(c) < w.least[other].get(c, 0)]
                 yield from (m.Flee(own, square, corner) for corner in corners)
+
+
+def in_place(s: IgluState, move: IgluMove) -> bool:
+    """Return whether a move would have its place in a phase: a floe melts at the start of a turn."""
+    return s.phase == START or not isinstance(move, m.Melt)
+
+
+def _lies_there_still(evidence: Evidence, name: str) -> bool:
+    """Return whether a floe was seen face down where it lay."""
+    return name in evidence.places and {ground for ground, _ in evidence.places[name]} == {"floe"}
+
+
+def told(position: Mapping[str, Any]) -> tuple[dict[str, dict[Content, float]], dict[str, JSON]]:
+    """Return what a position is evidence of: its places, where a bear need not tell its value, and trophies."""
+    places = {name: {content(_valued(place)): 0.0} for name, place in position["places"].items() if place is not None}
+    return places, {key: position[key] for key in ("trophies",) if position.get(key)}
+
+
+def _valued(place: Mapping[str, Any]) -> dict[str, Any]:
+    bears = {"value": box.TOKENS[box.BEAR_TOKEN][1]}
+    things = [{**thing, **bears} if thing["kind"] == "bear" else thing for thing in place.get("things", ())]
+    return {**place, "things": things}

@@ -252,6 +252,36 @@ def test_a_second_floe_and_a_rival_that_moved(apart: Make) -> None:
     assert not rival.legal and {d.place for d in rival.differences} == {"h4", "h5"}
 
 
+@pytest.mark.cites("IGLU-1.1", "IGLU-1.2")
+def test_a_floe_far_from_water_and_none_at_all(apart: Make) -> None:
+    before = apart({"b1": "r"}, {"b1": "r"})[0]
+    position = {"places": before.position()["places"]}
+    found = explain(before, Evidence.of_position(position, "iglu-iglu"))
+    assert refusals(found) == {"end": ("IGLU-1.1", "IGLU-1.2")}, "nothing melted"
+    position["places"]["b7"] = {"ground": "water", "things": []}
+    found = explain(before, Evidence.of_position(position, "iglu-iglu"))
+    assert refusals(found)["melt b7"] == ("IGLU-1.2", "IGLU-G.1"), "not that one had melted before"
+
+
+@pytest.mark.cites("IGLU-Q.1", "IGLU-1.2")
+def test_what_the_nearest_turn_makes_in_another_way_is_asked_about_too(apart: Make) -> None:
+    before, after = apart({"b1": "r"}, {"a1": "r"})
+    assert {"IGLU-2.A.1", "IGLU-G.3"} <= set(refusals(explain(before, after))["walk b1 a1"])
+    before, after = apart({"b1": "r", "d3": "B"}, {"b1": "r"})
+    position = {"places": before.position()["places"]}
+    position["places"]["d3"] = {"ground": "water", "things": []}
+    found = explain(before, Evidence.of_position(position, "iglu-iglu"))
+    assert "IGLU-G.6" in refusals(found)["melt d3"]
+
+
+def test_a_bear_need_not_tell_its_value(apart: Make) -> None:
+    before = apart({"b1": "r", "b4": "X"}, {"b1": "r"})[0]
+    position = {"places": before.position()["places"]}
+    position["places"]["b4"]["things"] = [{"kind": "bear"}]
+    position["places"]["c4"] = {"ground": "water", "things": []}
+    assert explain(before, Evidence.of_position(position, "iglu-iglu")).legal
+
+
 def test_an_igloo_too_many_points(apart: Make) -> None:
     found = explain(*apart({"b1": "r", "g8": "r"}, {"b1": "r R", "g7": "r"}))
     assert found.legal, "the tile of c4 may have been an endurance"
