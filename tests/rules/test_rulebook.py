@@ -99,6 +99,14 @@ def test_the_options_of_a_game_are_asked_in_its_rulebook(game_id: str) -> None:
             assert all(book.option(option.name).value(value))
 
 
+@pytest.mark.parametrize("game_id", games())
+def test_every_option_is_named_by_a_clause(game_id: str) -> None:
+    tables = raw(game_id, "en")
+    assert {clause.get("option") for clause in tables["clauses"].values()} - {None} <= set(tables["options"])
+    named = {entry.get("option") for kind in ("clauses", "disputes") for entry in tables[kind].values()}
+    assert set(tables["options"]) <= named
+
+
 def choices(node: ast.expr) -> set[str]:
     """Return the texts that an expression may be, as far as they stand there."""
     if isinstance(node, ast.IfExp):

@@ -167,9 +167,10 @@ def check_form(position: Mapping[str, JSON]) -> Mapping[str, JSON]:
     missing = [name for name in SQUARES if places.get(name) is None and not CORNERS >> NUMBER[name] & 1]
     if missing:
         few = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
+        count = str(len(missing)) if len(missing) > 5 else ""
         raise SetupError(
-            f"The position does not say what lies on {few} ({len(missing)} squares).",
-            f"La position ne dit pas ce qui se trouve sur {few} ({len(missing)} cases).",
+            f"The position does not say what lies on {few}{count and f' ({count} squares)'}.",
+            f"La position ne dit pas ce qui se trouve sur {few}{count and f' ({count} cases)'}.",
         )
     return places
 

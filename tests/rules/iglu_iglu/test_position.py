@@ -238,6 +238,9 @@ def test_what_is_no_position_is_refused(position: Any) -> None:
 def test_many_missing_squares_are_counted() -> None:
     with pytest.raises(SetupError, match=r"b1, c1, d1, e1, f1 … \(60 squares\)"):
         IGLU.from_position({"places": {"a1": None}})
+    places = IGLU.start(IGLU.seats(2)).position()["places"]
+    with pytest.raises(SetupError, match=r"lies on e4\.$"):
+        IGLU.from_position({"places": {**places, "e4": None}})
 
 
 # --- what is hidden -------------------------------------------------------------------------------------------------
