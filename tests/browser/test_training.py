@@ -199,7 +199,9 @@ def lead(page: Page, stop: str) -> None:
         page.click("form[data-submit=duel] .main")
         expect(page.locator(".duellists")).to_be_visible()
     elif stop == "duel-answered":
-        for _ in range(page.locator(".duellists li").count()):
+        for left in range(page.locator(".duellists li").count(), 0, -1):
+            # Whoever has answered is gone from the list only when the companion has said so.
+            expect(page.locator(".sources .toggle")).to_have_count(left)
             page.locator(".sources .toggle").first.click()
             guess(page, 8)
         expect(page.locator(".posterior")).to_be_visible()

@@ -81,7 +81,8 @@ function draw() {
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
   if (store.view && !game && isHost() && store.options === null) fetchOptions();
-  if (game?.board) syncBoard();
+  // Whoever fills in a score sheet does not see the table's board.
+  if (game?.board && location.hash !== "#score") syncBoard();
 }
 
 async function fetchOptions() {
