@@ -49,7 +49,7 @@ def command(game_id: str, before: str, after: str, svg: Path | None, lang: str, 
     _read(game_id, whole)
     evidence = Evidence.of_position(last, game_id)
     start, best = _best(states, evidence)
-    problems = _problems(game_id, whole, states[0], evidence, lang)
+    problems = _problems(game_id, whole, states[0], evidence, best.legal, lang)
     if json_:
         emit({**best.to_json(), "problems": problems})
     else:
@@ -128,11 +128,16 @@ def _read(game_id: str, position: Mapping[str, JSON]) -> Any:
 
 
 def _problems(
-    game_id: str, position: Mapping[str, JSON], before: State[Any], evidence: Evidence, lang: str
+    game_id: str, position: Mapping[str, JSON], before: State[Any], evidence: Evidence, legal: bool, lang: str
 ) -> list[str]:
-    """Return what is wrong with a position that tells as much as the one before; nothing where a part is unknown."""
+    """Return what is wrong with a position; nothing where a place is unknown.
+
+    A photo tells the places alone: what lies elsewhere is then as it was, and it is said where no legal turn leads.
+    """
     known = Evidence.of_position(before.position(), game_id)
-    if not set(known.places) <= set(evidence.places) or not set(known.fields) <= set(evidence.fields):
+    if not set(known.places) <= set(evidence.places):
+        return []
+    if legal and not set(known.fields) <= set(evidence.fields):
         return []
     state = _read(game_id, position)
     return [rulebook(game_id).problem(problem, state, lang) for problem in state.problems()]

@@ -8,12 +8,15 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from companion.cli import run
 from companion.rules import game, games
+from companion.rules.core import CHANCE
+from companion.rules.iglu_iglu.situation import PLACING, SETTING
 from companion.rules.record import read
 
 GOLDEN = Path(__file__).parent / "igloo_pop" / "playthrough.jsonl"
@@ -411,3 +414,24 @@ def test_rule_understands_how_people_ask(
 def test_rule_finds_how_ties_are_broken_in_every_game(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rule", "tie", "--json"]) == 0
     assert {"ARC-V.4", "ICE-E.2", "POP-4.4", "IGLU-V.1"} <= {item["id"] for item in lines(capsys.readouterr().out)}
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_explain_says_what_is_wrong_with_places_alone(
+    begun: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A photo tells no hands and no trophies: an impossible board is called so all the same [IGLU-2.C.1]."""
+    rules = game("iglu-iglu")
+    state: Any = rules.start(rules.seats(2))
+    rng = Random(5)
+    while begun and state.phase in (SETTING, PLACING):
+        state = state.after(state.chance(rng) if state.to_move == CHANCE else rng.choice(list(state.moves())))
+    places = state.position()["places"]
+    floe = next(name for name, place in places.items() if place["ground"] == "floe" and not place["things"])
+    wrong = {**places, floe: {"ground": "floe", "things": [{"kind": "igloo", "colour": "red", "count": 2}]}}
+    before, after = tmp_path / "before.json", tmp_path / "after.json"
+    before.write_text(json.dumps(state.position()), encoding="utf-8")
+    after.write_text(json.dumps({"game": "iglu-iglu", "places": wrong}), encoding="utf-8")
+    assert run(["explain", "iglu-iglu", str(before), str(after), "--json"]) == 1
+    (answer,) = lines(capsys.readouterr().out)
+    assert not answer["legal"] and any(floe in json.dumps(problem) for problem in answer["problems"])

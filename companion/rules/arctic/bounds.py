@@ -26,7 +26,7 @@ MOVING = frozenset({"B", "B2"})
 class Bounds(walk.Goal):
     """What was seen after a turn of Arctic, what differs from it, and how many steps are missing at least."""
 
-    MOST = 6_000
+    MOST = 40_000
     RELAXED = 2_000
     EACH = 200
 

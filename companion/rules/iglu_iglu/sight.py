@@ -260,7 +260,7 @@ class Sight:
         if drift or heap:
             gone = 0.0
         else:
-            come = min(self.least_come[seat], *(_more(table[q], men.count(q)) for q in here))
+            come = min((self.least_come[seat], *(_more(table[q], men.count(q)) for q in here)))
             if flight:
                 come = min(come, self._corner(seat, men))
             if several or gone == NEVER:
