@@ -29,20 +29,6 @@ PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 CARDS = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "3"]
 
 
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
-    running: list[Served] = []
-
-    def start(*arguments: str) -> Served:
-        served = Served(tmp_path / "data", *arguments)
-        running.append(served)
-        return served
-
-    yield start
-    for served in running:
-        served.close()
-
-
 def test_an_evening_is_backed_up_lost_and_restored(
     serve: Callable[..., Served], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

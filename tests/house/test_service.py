@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +22,6 @@ from vision.photo import to_jpeg
 
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 CARDS = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "3"]
-
-
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
-    running: list[Served] = []
-
-    def start(*arguments: str) -> Served:
-        served = Served(tmp_path / "data", *arguments)
-        running.append(served)
-        return served
-
-    yield start
-    for served in running:
-        served.close()
 
 
 def topics(phone: Phone, name: str) -> list[dict[str, Any]]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from companion.cli.explain import command
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -60,5 +64,22 @@ def texts() -> Callable[..., set[str]]:
 
     def run(state: Any, verb: str = "") -> set[str]:
         return {str(move) for move in state.legal_moves if str(move).split()[0] == verb or not verb}
+
+    return run
+
+
+@pytest.fixture
+def explained(tmp_path: Path) -> Callable[..., int]:
+    """Let the command explain two positions of a game; return its exit status."""
+
+    def run(game_id: str, before: Any, after: Any, *options: str) -> int:
+        paths = []
+        for name, position in (("before", before), ("after", after)):
+            path = tmp_path / f"{name}.json"
+            path.write_text(json.dumps(position), encoding="utf-8")
+            paths.append(str(path))
+        result = command.main(args=[game_id, *paths, *options], standalone_mode=False)
+        assert isinstance(result, int)
+        return result
 
     return run

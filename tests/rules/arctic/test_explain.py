@@ -5,12 +5,10 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from companion.cli.explain import command
 from companion.rules.turns import Evidence, Explanation, explain
 
 Make = Callable[..., Any]
@@ -210,42 +208,21 @@ def test_power_cards_and_gifts(table: Make) -> None:
     assert not ask(before, theirs=["moose-5-walrus"]).legal
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> Callable[..., list[str]]:
-    """Write two positions and return the arguments of the command."""
-
-    def make(before: Any, after: Any) -> list[str]:
-        paths = []
-        for name, position in (("before", before), ("after", after)):
-            path = tmp_path / f"{name}.json"
-            path.write_text(json.dumps(position), encoding="utf-8")
-            paths.append(str(path))
-        return ["arctic", *paths]
-
-    return make
-
-
-def call(*arguments: str) -> int:
-    result = command.main(args=list(arguments), standalone_mode=False)
-    assert isinstance(result, int)
-    return result
-
-
-def test_the_command(files: Make, table: Make, play: Make, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(explained: Make, table: Make, play: Make, capsys: pytest.CaptureFixture[str]) -> None:
     before = table(pile="moose-1-fox", hand="fox-5-moose orca-5-puffin")
     steps = ["place fox-5-moose", "tokens fox+ moose-", "draw bear-5-fox", "river fox-4-walrus"]
     after = play(before, *steps).position()
-    assert call(*files(before.position(), after)) == 0
+    assert explained("arctic", before.position(), after) == 0
     out = capsys.readouterr().out
     assert ", ".join(steps) in out and "Why:" in out and "ARC-B.1" in out
     bare = before.position()
     del bare["to_move"], bare["players"][0]["hand"]
     partial = {"places": {**after["places"], "river1": None}, "players": [{"pile": after["players"][0]["pile"]}]}
-    assert call(*files(bare, partial)) == 0, "any hand, anybody's turn"
+    assert explained("arctic", bare, partial) == 0, "any hand, anybody's turn"
     capsys.readouterr()
     wrong = copy.deepcopy(after)
     wrong["players"][0]["pile"].append("orca-5-puffin")
-    assert call(*files(before.position(), wrong), "--json") == 1
+    assert explained("arctic", before.position(), wrong, "--json") == 1
     told = json.loads(capsys.readouterr().out)
     assert told["facts"]["refused"] == ["place orca-5-puffin"] and "ARC-A.1" in told["clauses"]
     assert told["problems"], "the card lies in two places"

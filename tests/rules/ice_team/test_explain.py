@@ -5,12 +5,10 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from companion.cli.explain import command
 from companion.rules import game
 from companion.rules.core import SetupError
 from companion.rules.turns import Evidence, Explanation, explain
@@ -279,39 +277,18 @@ def test_nobody_has_a_turn_before_the_game_and_after_it(ice: Make) -> None:
         ask(setup, moved(setup, "green start a4"))
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> Callable[..., list[str]]:
-    """Write two positions and return the arguments of the command."""
-
-    def make(before: Any, after: Any) -> list[str]:
-        paths = []
-        for name, position in (("before", before), ("after", after)):
-            path = tmp_path / f"{name}.json"
-            path.write_text(json.dumps(position), encoding="utf-8")
-            paths.append(str(path))
-        return ["ice-team", *paths]
-
-    return make
-
-
-def call(*arguments: str) -> int:
-    result = command.main(args=list(arguments), standalone_mode=False)
-    assert isinstance(result, int)
-    return result
-
-
-def test_the_command(files: Make, ice: Make, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(explained: Make, ice: Make, capsys: pytest.CaptureFixture[str]) -> None:
     before = ice(green="a1", fresh=(0, 3))
     after = {"places": {**moved(before, "green a1 a7")["places"], "start": None}}
-    assert call(*files(before.position(), after)) == 0
+    assert explained("ice-team", before.position(), after) == 0
     assert "walk a1 a4, walk a4 a7" in capsys.readouterr().out
     partial = {**after, "players": [{"colour": "red", "fresh": 1}]}
-    assert call(*files(before.position(), partial), "--json") == 1
+    assert explained("ice-team", before.position(), partial, "--json") == 1
     told = json.loads(capsys.readouterr().out)
     assert told["differences"] == [{"field": "red.fresh", "seen": 1, "turn": 3}] and told["problems"] == []
     whole = moved(before, "green a1 a7", a2="plain")
     whole |= {"phase": "act", "turn": "red", "removed": []}
-    assert call(*files(before.position(), whole), "--lang", "fr") == 1
+    assert explained("ice-team", before.position(), whole, "--lang", "fr") == 1
     out = capsys.readouterr().out
     assert "Le tour permis le plus proche" in out and "! " in out and "a2" in out
-    assert call(*files({"places": before.position()["places"]}, after)) == 0, "anybody's turn"
+    assert explained("ice-team", {"places": before.position()["places"]}, after) == 0, "anybody's turn"

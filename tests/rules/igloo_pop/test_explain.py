@@ -5,12 +5,10 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from companion.cli.explain import command
 from companion.rules.turns import Evidence, Explanation, explain
 
 Make = Callable[..., Any]
@@ -192,38 +190,17 @@ def test_cards_are_laid_where_none_lies_and_rounds_begin_with_nine(mixed: tuple[
     assert "POP-M.7" in refused_by(found)["start"]
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> Callable[..., list[str]]:
-    """Write two positions and return the arguments of the command."""
-
-    def make(before: Any, after: Any) -> list[str]:
-        paths = []
-        for name, position in (("before", before), ("after", after)):
-            path = tmp_path / f"{name}.json"
-            path.write_text(json.dumps(position), encoding="utf-8")
-            paths.append(str(path))
-        return ["igloo-pop", *paths]
-
-    return make
-
-
-def call(*arguments: str) -> int:
-    result = command.main(args=list(arguments), standalone_mode=False)
-    assert isinstance(result, int)
-    return result
-
-
-def test_the_command(files: Make, mixed: tuple[Any, Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(explained: Make, mixed: tuple[Any, Any], capsys: pytest.CaptureFixture[str]) -> None:
     before, after = mixed
-    assert call(*files(before.position(), after.position())) == 0
+    assert explained("igloo-pop", before.position(), after.position()) == 0
     assert "reveal card1 5, reveal card1 9, reveal card1 7, reveal card1 4" in capsys.readouterr().out
-    assert call(*files(before.position(), before.position()), "--lang", "fr") == 0
+    assert explained("igloo-pop", before.position(), before.position(), "--lang", "fr") == 0
     assert "(rien)" in capsys.readouterr().out
     wrong = after.position()
     wrong["players"][1]["own"] = 10
-    assert call(*files(before.position(), wrong), "--json") == 1
+    assert explained("igloo-pop", before.position(), wrong, "--json") == 1
     answer = json.loads(capsys.readouterr().out)
     assert answer["clauses"] == ["POP-3.1", "POP-3.6"] and answer["differences"][0]["field"] == "yellow.own"
     assert answer["facts"]["because"][0]["move"] == "reveal card1 4" and answer["problems"]
-    assert call(*files(before.position(), wrong)) == 1
+    assert explained("igloo-pop", before.position(), wrong) == 1
     assert "It leaves something else on yellow.own" in capsys.readouterr().out
