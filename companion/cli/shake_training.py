@@ -193,7 +193,7 @@ def figures(model: Model, shakes: Iterable[Tested], ridge: Callable[[FloatArray]
     result: dict[str, Any] = {"shakes": len(table["whole"]), "devices": len(set(where["whole"])), "not_judged": refused}
     for name, rows in table.items():
         p, counts, devices = np.asarray(rows), np.asarray(truth[name]), np.asarray(where[name])
-        result[name] = rounded(learn.scores(p, counts)) | {"interval": bootstrap(p, counts, devices)}
+        result[name] = rounded(learn.scores(p, counts)) | {"interval": learn.bootstrap(p, counts, devices)}
     if guesses:
         result["ridge, whole"] = rounded(learn.plain_scores(np.asarray(guesses), np.asarray(truth["whole"])))
     p, counts = np.asarray(table["whole"]), np.asarray(truth["whole"])
@@ -210,23 +210,6 @@ def figures(model: Model, shakes: Iterable[Tested], ridge: Callable[[FloatArray]
         [round(said, 3), round(right, 3), many] for said, right, many in learn.reliability(p, counts)
     ]
     return result
-
-
-def bootstrap(p: FloatArray, counts: IntArray, devices: IntArray, draws: int = 500) -> dict[str, list[float]]:
-    """Return 95 % intervals of exact, within one and mean absolute error, drawing whole devices."""
-    apart = np.abs(p.argmax(axis=1) + COUNTS.start - counts)
-    rng = np.random.default_rng(0)
-    names = np.unique(devices)
-    rows = [np.flatnonzero(devices == name) for name in names]
-    seen = []
-    for _ in range(draws):
-        pick = apart[np.concatenate([rows[i] for i in rng.integers(0, len(names), len(names))])]
-        seen.append([(pick == 0).mean(), (pick <= 1).mean(), pick.mean()])
-    low, high = np.percentile(np.asarray(seen), [2.5, 97.5], axis=0)
-    return {
-        name: [round(float(a), 3), round(float(b), 3)]
-        for name, a, b in zip(("exact", "within_one", "mae"), low, high, strict=True)
-    }
 
 
 def rounded(values: dict[str, float]) -> dict[str, float]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from companion.igloo.calibrate_model import Known
-from companion.igloo.learn import scores
+from companion.igloo.learn import bootstrap, scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -112,21 +112,5 @@ def measure(row: Row, shakes: Shakes, number: IntArray, prior: Prior) -> dict[st
                 igloos.append(int(device))
     p, counts = np.array(answers), np.array(truth)
     found: dict[str, Any] = {name: round(value, 3) for name, value in scores(p, counts).items()}
-    return found | {"shakes": len(counts), "igloos": len(set(igloos)), "interval": _intervals(p, counts, igloos)}
-
-
-def _intervals(p: FloatArray, counts: IntArray, igloos: list[int]) -> dict[str, list[float]]:
-    """Return 95 % intervals of exact, within one and mean error, drawing whole igloos."""
-    apart = np.abs(p.argmax(axis=1) + 2 - counts)
-    rng = np.random.default_rng(0)
-    names, place = np.unique(igloos, return_inverse=True)
-    rows = [np.flatnonzero(place == i) for i in range(len(names))]
-    seen = []
-    for _ in range(DRAWS):
-        pick = apart[np.concatenate([rows[i] for i in rng.integers(0, len(names), len(names))])]
-        seen.append([(pick == 0).mean(), (pick <= 1).mean(), pick.mean()])
-    low, high = np.percentile(np.asarray(seen), [2.5, 97.5], axis=0)
-    return {
-        name: [round(float(a), 3), round(float(b), 3)]
-        for name, a, b in zip(("exact", "within_one", "mae"), low, high, strict=True)
-    }
+    interval = bootstrap(p, counts, np.array(igloos), DRAWS)
+    return found | {"shakes": len(counts), "igloos": len(set(igloos)), "interval": interval}

@@ -333,3 +333,20 @@ def plain_scores(guess: FloatArray | IntArray, counts: IntArray) -> dict[str, fl
         "within_one": float((apart <= 1).mean()),
         "mae": float(apart.mean()),
     }
+
+
+def bootstrap(p: FloatArray, counts: IntArray, devices: IntArray, draws: int = 500) -> dict[str, list[float]]:
+    """Return 95 % intervals of exact, within one and mean absolute error, drawing whole devices."""
+    apart = np.abs(p.argmax(axis=1) + COUNTS.start - counts)
+    rng = np.random.default_rng(0)
+    names = np.unique(devices)
+    rows = [np.flatnonzero(devices == name) for name in names]
+    seen = []
+    for _ in range(draws):
+        pick = apart[np.concatenate([rows[i] for i in rng.integers(0, len(names), len(names))])]
+        seen.append([(pick == 0).mean(), (pick <= 1).mean(), pick.mean()])
+    low, high = np.percentile(np.asarray(seen), [2.5, 97.5], axis=0)
+    return {
+        name: [round(float(a), 3), round(float(b), 3)]
+        for name, a, b in zip(("exact", "within_one", "mae"), low, high, strict=True)
+    }

@@ -132,6 +132,18 @@ class Sheet:
         return "\n".join([head, f"<title>{escape(self.title)}</title>", paper, *self.parts, "</svg>", ""])
 
 
+def sensor_module(sheet: Sheet, rows: Sequence[float]) -> dict[str, Point]:
+    """Draw the sensor's module at the right, a pin a row; return where each is."""
+    pins = [(name, y, "left") for (_, name), y in zip(MODULE_PINS, rows, strict=True)]
+    return sheet.board(690, 40, 170, 300, "ADXL345 module", MODULE, pins)
+
+
+def usb_adapter(sheet: Sheet, rows: Sequence[float], names: Sequence[str]) -> dict[str, Point]:
+    """Draw the serial adapter at the left, with pins of these names from the top; return where each is."""
+    pins = [(name, rows[n], "right") for n, name in enumerate(names)]
+    return sheet.board(40, 40, 200, 300, "USB adapter, 3.3 V", BOARD, pins)
+
+
 def pro_mini() -> Sheet:
     """The igloo of a 3.3 V board: six wires, nothing between."""
     pins = avr_pins()
@@ -150,24 +162,8 @@ def pro_mini() -> Sheet:
         [(name, y, "right") for name, y in zip(names, rows, strict=True)]
         + [(name, rows[n], "left") for n, name in enumerate(left)],
     )
-    module = sheet.board(
-        690,
-        40,
-        170,
-        300,
-        "ADXL345 module",
-        MODULE,
-        [(name, y, "left") for (_, name), y in zip(MODULE_PINS, rows, strict=True)],
-    )
-    adapter = sheet.board(
-        40,
-        40,
-        200,
-        300,
-        "USB adapter, 3.3 V",
-        BOARD,
-        [(name, rows[n], "right") for n, name in enumerate(["DTR", "RXD", "TXD", "3V3", "GND"])],
-    )
+    module = sensor_module(sheet, rows)
+    adapter = usb_adapter(sheet, rows, ["DTR", "RXD", "TXD", "3V3", "GND"])
     for signal, (_, name), mine in zip(signals, MODULE_PINS, names, strict=True):
         a, b = board[f"{mine}@right"], module[name]
         sheet.line([a, b], WIRES[signal])
@@ -258,24 +254,8 @@ def pico() -> Sheet:
         [(names[signal], y, "right") for (signal, _), y in zip(MODULE_PINS, rows, strict=True)]
         + [(names[mine] if mine != "GND" else ground, rows[n], "left") for n, (mine, _) in enumerate(left)],
     )
-    module = sheet.board(
-        690,
-        40,
-        170,
-        300,
-        "ADXL345 module",
-        MODULE,
-        [(name, y, "left") for (_, name), y in zip(MODULE_PINS, rows, strict=True)],
-    )
-    adapter = sheet.board(
-        40,
-        40,
-        200,
-        300,
-        "USB adapter, 3.3 V",
-        BOARD,
-        [(theirs, rows[n], "right") for n, (_, theirs) in enumerate(left)],
-    )
+    module = sensor_module(sheet, rows)
+    adapter = usb_adapter(sheet, rows, [theirs for _, theirs in left])
     for signal, name in MODULE_PINS:
         a, b = board[f"{names[signal]}@right"], module[name]
         sheet.line([a, b], WIRES[signal])

@@ -210,7 +210,7 @@ def test_intervals_are_drawn_by_igloo() -> None:
     p = np.zeros((40, 12))
     p[:, 0] = 1.0
     counts = np.array([2] * 20 + [4] * 20)
-    interval = shake_training.bootstrap(p, counts, np.repeat([0, 1], 20))
+    interval = learn.bootstrap(p, counts, np.repeat([0, 1], 20))
     assert interval["exact"] == [0.0, 1.0]
-    many = shake_training.bootstrap(p, counts, np.arange(40))
+    many = learn.bootstrap(p, counts, np.arange(40))
     assert 0.2 < many["exact"][0] < 0.5 < many["exact"][1] < 0.8
