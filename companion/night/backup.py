@@ -27,7 +27,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from companion import __version__
-from companion.night.folder import EVIDENCE, JOURNAL
+from companion.night.folder import EVIDENCE, JOURNAL, sync_folder
 from companion.night.journal import SCHEMA, wall_clock
 from companion.night.keeping import KeepingError
 from companion.night.store import DamagedError, StorageError, integrity, open_database
@@ -184,11 +184,7 @@ def _publish(draft: Path, target: Path) -> None:
         raise KeepingError("exists", file=target) from None
     except OSError:
         draft.replace(target)  # a stick formatted as FAT knows no links
-    folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(target.parent)
 
 
 def _fill(file: BinaryIO, folder: Path, copy: Path, pictures: bool) -> Manifest:

@@ -9,6 +9,7 @@ import re
 import secrets
 from pathlib import Path
 
+from companion.night.folder import sync_folder
 from companion.ports import BadDataError, CompanionError
 
 SUFFIXES = {".jpg": "image/jpeg", ".png": "image/png"}
@@ -48,11 +49,7 @@ class EvidenceStore:
                 file.flush()
                 os.fsync(file.fileno())
             new.replace(final)
-            folder = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+            sync_folder(self.folder)
         except OSError as error:
             with contextlib.suppress(OSError):
                 new.unlink(missing_ok=True)

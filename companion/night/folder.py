@@ -46,3 +46,15 @@ def remove_address(folder: Path) -> None:
     """Say that the service has stopped."""
     with contextlib.suppress(OSError):
         (folder / ADDRESS).unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder on the card: a file's own fsync does not keep its name through a power cut.
+
+    :raises OSError: the folder cannot be opened, or its medium fails.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from companion.night.backup import FORMER, STAGE, Manifest, examine, give_to_owner, held, kept
-from companion.night.folder import EVIDENCE
+from companion.night.folder import EVIDENCE, sync_folder
 from companion.night.keeping import KeepingError
 
 MARK = "swap.json"
@@ -78,13 +78,13 @@ def settle(folder: Path) -> bool:
             log = entry.name.endswith(("-wal", "-shm")) and not entry.name.startswith("access.")
             if (kept(entry.name) or log) and not (entry.name == EVIDENCE and not pictures):
                 entry.replace(former / entry.name)
-        _sync(former)
+        sync_folder(former)
         _mark(stage, {**mark, "step": "in"})
     for entry in sorted((stage / NEW).iterdir()):
         entry.replace(folder / entry.name)
-    _sync(folder)
+    sync_folder(folder)
     shutil.rmtree(stage)
-    _sync(folder)
+    sync_folder(folder)
     return True
 
 
@@ -104,18 +104,10 @@ def _mark(stage: Path, what: dict[str, object]) -> None:
         file.flush()
         os.fsync(file.fileno())
     draft.replace(stage / MARK)
-    _sync(stage)
-    _sync(stage.parent)
+    sync_folder(stage)
+    sync_folder(stage.parent)
 
 
 def _sync_tree(top: Path) -> None:
     for folder, _, _ in os.walk(top):
-        _sync(Path(folder))
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        sync_folder(Path(folder))

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from companion.night.folder import sync_folder
 from companion.night.sentences import SENTENCES
 from companion.ports import CompanionError
 
@@ -129,11 +130,7 @@ def _create(path: Path, schema: Schema) -> None:
             return  # another process was quicker; its file is as good
         except OSError:
             new.replace(path)  # a card formatted as FAT knows no links
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(path.parent)
     finally:
         new.unlink(missing_ok=True)
         new.with_name(new.name + "-journal").unlink(missing_ok=True)
