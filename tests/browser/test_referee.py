@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from companion.service.buttons import DOUBT
 from tests.browser.conftest import Phones
@@ -28,9 +28,15 @@ def test_you_cannot_do_that(phones: Phones, service: Service, axe: Callable[[Pag
     for square in ("b8", "b7"):
         page.locator(f".dispute-panel .spot[data-place={square}]").dispatch_event("click")
     expect(page.locator(".verdict.yes")).to_contain_text("IGLU-2.A.1")
-    # A third tap begins anew.
+    # A third tap begins anew; the ruling on the first place of two comes late and changes nothing any more.
+    held: list[Route] = []
+    page.route("**/api/board/dispute*path=b8", lambda route: held.append(route))  # noqa: PLW0108
     for square in ("b8", "b5"):
         page.locator(f".dispute-panel .spot[data-place={square}]").dispatch_event("click")
+    expect(page.locator(".verdict.no .answer")).to_contain_text("No")
+    with page.expect_response("**/api/board/dispute*path=b8"):
+        held[0].continue_()
+    page.wait_for_timeout(100)
     expect(page.locator(".verdict.no .answer")).to_contain_text("No")
     page.click("[data-do=which-ruling] >> nth=1")
     expect(page.locator("[data-do=which-ruling][aria-pressed=true]")).to_contain_text("Kayak")

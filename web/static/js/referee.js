@@ -11,6 +11,8 @@ import { change, isHost, match as openMatch, store } from "./store.js";
 import { code, said, t, tn } from "./words.js";
 
 const MOST_SHOWN = 60;
+/** A rulebook that could not be fetched is asked for again after this while. */
+const AGAIN_MS = 3000;
 const fresh = () => ({ game: null, book: null, query: "", found: null, open: null, path: [], rulings: null, shown: 0, options: null, pick: 0, state: null });
 let now = fresh();
 
@@ -39,6 +41,11 @@ async function readBook() {
   now.open = game;
   const book = await fetched(() => ask(`/api/rules/${game}?${lang()}`));
   const options = await fetched(() => ask(`/api/rules/${game}/options`));
+  if (now.open !== game) return;
+  if (!book) {
+    setTimeout(() => { if (now.open === game) alter({ open: null }); }, AGAIN_MS);
+    return;
+  }
   alter({ book, options: options?.options ?? [], open: null });
 }
 
@@ -103,14 +110,21 @@ function rulebook() {
 
 // --- the dispute
 
+let judged = 0;
+
+/** Ask for the ruling; an answer that comes after a later question was put is of no use any more. */
 async function judge(query) {
+  judged += 1;
+  const mine = judged;
+  const state = store.view?.state;
   const answer = await fetched(() => ask(`/api/board/dispute?${lang()}&${query}`));
-  if (answer) alter({ rulings: answer.rulings, pick: 0, state: store.view?.state });
+  if (answer && mine === judged) alter({ rulings: answer.rulings, pick: 0, state });
 }
 
 /** A place is tapped in a dispute: from where to where; a third one begins anew. */
 export function judgeTap(place) {
   const path = now.path.at(-1) === place ? [] : now.path.length > 1 ? [place] : [...now.path, place];
+  judged += 1;
   alter({ path, rulings: null });
   if (path.length) judge(`path=${path.map(encodeURIComponent).join(",")}`);
 }
