@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.calibrate_listen import VECTOR, Heard, answered, hear
+from companion.igloo.calibrate_listen import VECTOR, Heard, answered, as_vector, hear
 from companion.igloo.calibrate_model import Known, Prior, spread
 from companion.igloo.calibrate_unlike import Usual, beyond
+from companion.igloo.count import SURE_S, shipped
 from companion.igloo.features import TIERS
 from companion.igloo.learn import scores
 from companion.ports import COUNTS, BadDataError, CountPosterior
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from companion.igloo.count import Model
+    from companion.igloo.count import Embedding, Model, Opinion
     from companion.igloo.files import Recording
 
     FloatArray = NDArray[np.float64]
@@ -142,6 +143,21 @@ class Calibration:
             self.probabilities(vectors, who, guided=True) if tier == self.tier else np.full(12, 1 / 12)
         )
 
+    def live_opinion(self, who: str = "") -> Opinion:
+        """Return what makes :class:`companion.igloo.count.Counter` count as this igloo, shaken by ``who``."""
+
+        def opinion(found: Embedding, plain: CountPosterior) -> CountPosterior:
+            if not self.tier or found.tier != self.tier:
+                return replace(plain, why=plain.why or OTHER_RATE)
+            vectors = as_vector(found, shipped().tiers[found.tier])[None]
+            answer = self.free.answer(vectors, [who or "?"], np.array([found.seconds]))
+            if found.seconds >= SURE_S and (self.unlike(vectors) > 1 or beyond(answer) > BEYOND):
+                return replace(plain, state="not-a-shake", p=(), why=UNLIKE)
+            p = tuple(float(value) for value in answer.joined(self.free.prior.stretch))
+            return replace(plain, p=p)
+
+        return opinion
+
     def count(self, heard: Sequence[Heard], who: Sequence[str] = (), *, guided: bool = False) -> CountPosterior:
         """Return one answer for shakes that all have the same number of beads, by hands of these names.
 
@@ -175,6 +191,16 @@ class Calibration:
         return known.strangeness(vectors, self.vectors)
 
 
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """One shake of a known number of beads: what was heard, by whose hand, and whether it kept to the beat."""
+
+    heard: Heard
+    count: int
+    who: str
+    guided: bool
+
+
 # --- making one ----------------------------------------------------------------------------------------------------
 
 
@@ -192,7 +218,7 @@ def calibrate(
 
     :raises BadDataError: in one sentence, when nothing good can come of them.
     """
-    gathered: dict[str, list[tuple[Heard, int, str, bool]]] = {}
+    gathered: dict[str, list[Labelled]] = {}
     refused: Counter[str] = Counter()
     total = 0
     for name, recording in recordings:
@@ -206,8 +232,8 @@ def calibrate(
             label = recording.device[i] if recording.device else ""
             whose = recording.person[i] if recording.person else ""
             guided = bool(recording.guided and recording.guided[i]) and heard.kept
-            entry = (heard, recording.count[i], whose or person, guided)
-            gathered.setdefault(label or device, []).append(entry)
+            one = Labelled(heard, recording.count[i], whose or person, guided)
+            gathered.setdefault(label or device, []).append(one)
     if total and 2 * sum(refused.values()) > total:
         why, many = refused.most_common(1)[0]
         raise BadDataError(f"{many} of {total} shakes cannot be used: {why}")
@@ -216,7 +242,7 @@ def calibrate(
     made = []
     for label, shakes in gathered.items():
         former = before if before and before.device == label else None
-        made.append(_of_shakes(label, shakes, former, dict(refused)))
+        made.append(of_shakes(label, shakes, former, dict(refused)))
     return made
 
 
@@ -232,25 +258,25 @@ def _check_labels(name: str, recording: Recording) -> None:
             raise BadDataError(f"{name} has a shake of {count} beads; igloos hold {COUNTS[0]} to {COUNTS[-1]}.")
 
 
-def _of_shakes(
+def of_shakes(
     device: str,
-    shakes: list[tuple[Heard, int, str, bool]],
-    before: Calibration | None,
-    refused: dict[str, int],
+    shakes: Sequence[Labelled],
+    before: Calibration | None = None,
+    refused: dict[str, int] | None = None,
 ) -> Calibration:
-    """Return the calibration of one igloo.
+    """Return the calibration of one igloo from labelled shakes, beside those of ``before``.
 
     :raises BadDataError: when the shakes are too few, of too few counts, or do not fit their labels.
     """
-    tiers = Counter(heard.tier for heard, *_ in shakes)
+    tiers = Counter(one.heard.tier for one in shakes)
     if len(tiers) > 1 or (before and before.tier not in tiers):
         raise BadDataError("The shakes were recorded at different sample rates; one calibration is for one rate.")
-    pieces = [len(heard.vectors) for heard, *_ in shakes]
-    number = np.repeat(np.arange(len(shakes)), pieces)
-    vectors = np.concatenate([heard.vectors for heard, *_ in shakes])
-    counts = np.array([shakes[i][1] for i in number], dtype=np.int64)
-    who = [shakes[i][2] for i in number]
-    guided = [shakes[i][3] for i in number]
+    number = np.repeat(np.arange(len(shakes)), [len(one.heard.vectors) for one in shakes])
+    vectors = np.concatenate([one.heard.vectors for one in shakes])
+    each = [one for one in shakes for _ in one.heard.vectors]
+    counts = np.array([one.count for one in each], dtype=np.int64)
+    who = [one.who for one in each]
+    guided = [one.guided for one in each]
     if before:
         number = np.concatenate([before.shake, number + int(before.shake.max()) + 1])
         vectors = np.concatenate([before.vectors, vectors])
@@ -267,7 +293,7 @@ def _of_shakes(
             f"All shakes{named} are of {said} beads; a calibration needs {FEWEST_COUNTS} different numbers or more."
         )
     made = Calibration(device, next(iter(tiers)), vectors, counts, tuple(who), tuple(guided), number)
-    made.card.update(_card(made, refused))
+    made.card.update(_card(made, refused or {}))
     figures = made.card["figures"]["left out"]
     if many >= 12 and figures["nll"] > np.log(len(COUNTS)) and figures["agreement"] < 0.3:
         raise BadDataError(f"The shakes{named} do not fit their labels: the numbers of beads cannot be right.")
@@ -376,6 +402,38 @@ def load(path: Path) -> Calibration:
     if not fits or not np.isfinite(found.vectors).all() or not n:
         raise BadDataError(f"{path.name} was made by another version; calibrate again.")
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One calibration of a folder: its igloo, its data card, and whether there is one before it to go back to."""
+
+    device: str
+    card: dict[str, Any]
+    undoable: bool
+
+
+def listed(folder: Path) -> list[Listed]:
+    """Return the calibrations of a folder by the names of their igloos; what cannot be read is left out."""
+    found = []
+    for path in sorted(folder.glob("*.npz")):
+        if path.stem.endswith(BEFORE):
+            continue
+        try:
+            one = load(path)
+        except BadDataError:
+            continue
+        found.append(Listed(one.device, one.card, path.with_suffix(f"{BEFORE}.npz").exists()))
+    return sorted(found, key=lambda one: one.device)
+
+
+def known(folder: Path, device: str) -> Calibration | None:
+    """Return the calibration of an igloo, None where it has none that can be read."""
+    path = file_of(folder, device)
+    try:
+        return load(path) if path.exists() else None
+    except BadDataError:
+        return None
 
 
 def undo(folder: Path, device: str) -> bool:

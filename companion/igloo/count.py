@@ -22,12 +22,13 @@ from companion.igloo.soundness import METRES, TOO_SLOW, WRONG_SCALE, scale_of, u
 from companion.ports import COUNTS, BadDataError, CountPosterior, DeviceKind, Samples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     FloatArray = NDArray[np.float64]
     SmallArray = NDArray[np.float32]
+    Opinion = Callable[["Embedding", CountPosterior], CountPosterior]
 
 MODEL = Path(__file__).with_name("model") / "count.npz"
 
@@ -211,12 +212,13 @@ class Counter:
     """Counts the beads of one igloo from its stream. A new shake begins after a pause; nothing is kept from the last.
 
     A shake that lost samples says so, and is counted from what was heard; after a larger or unknown loss it starts
-    anew.
+    anew. ``opinion``, if there is one, is what is known of this igloo by calibration; it may be changed at any time.
     """
 
-    def __init__(self, key: str, kind: DeviceKind, model: Model | None = None) -> None:
+    def __init__(self, key: str, kind: DeviceKind, model: Model | None = None, opinion: Opinion | None = None) -> None:
         self.key = key
         self.kind = kind
+        self.opinion = opinion
         self._model = model or shipped()
         self._stream: FeatureStream | None = None
         self._shake = _Shake()
@@ -305,6 +307,10 @@ class Counter:
         answer = judge(ensemble, shake.rows, shake.cells, shake.sounds)
         if answer is None:
             return None
+        if answer.p and self.opinion and self._stream:
+            lately = slice(-HEARD_BLOCKS, None)
+            rows, cells = np.asarray(shake.rows[lately]), np.asarray(shake.cells[lately])
+            answer = self.opinion(embed_blocks(ensemble, self._stream.tier, rows, cells, shake.sounds), answer)
         if not answer.p:
             # The hand that stops is unlike shaking; what was counted before stands.
             return None if self._told[0] == "counted" else self._once(answer.state, answer.why, t)

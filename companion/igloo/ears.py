@@ -13,10 +13,14 @@ import queue
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from companion.igloo.count import Counter
 from companion.igloo.motion import MotionDetector
 from companion.ports import BadDataError, CountPosterior, DeviceKind, Motion, Samples
+
+if TYPE_CHECKING:
+    from companion.igloo.count import Opinion
 
 QUEUE_RUNS = 2000
 """Runs of at most 16 samples: ten seconds at 3200 Hz."""
@@ -28,7 +32,8 @@ class Ears:
     """Motion and count of the igloo ``key``. Callbacks come from the thread of the ears.
 
     ``gate()`` is asked before every run of samples, and again before a count is told: while it answers False,
-    nothing is counted.
+    nothing is counted. ``known()`` is asked as often for what is known of this igloo by calibration
+    (:meth:`companion.igloo.calibrate.Calibration.live_opinion`).
     """
 
     def __init__(
@@ -39,10 +44,11 @@ class Ears:
         on_motion: Callable[[Motion], None],
         on_count: Callable[[CountPosterior], None],
         gate: Callable[[], bool],
+        known: Callable[[], Opinion | None] = lambda: None,
     ) -> None:
         self.key = key
         self.left_out = 0
-        self._on_motion, self._on_count, self._gate = on_motion, on_count, gate
+        self._on_motion, self._on_count, self._gate, self._known = on_motion, on_count, gate, known
         self._motion = MotionDetector(key, kind)
         self._kind = kind
         self._counter: Counter | None = None
@@ -87,6 +93,7 @@ class Ears:
                 _log.error("Nothing is counted: %s", error)
                 self._no_counter = True
                 return
+        self._counter.opinion = self._known()
         posterior = self._counter.feed(samples)
         if posterior is not None and self._gate():
             self._on_count(posterior)

@@ -1,18 +1,27 @@
-"""Cuts single shakes out of a stream, to be labelled and kept: for calibration, a new person, or training."""
+"""Cuts single shakes out of a stream, to be labelled and kept: for calibration, a new person, or training.
+
+:class:`Sitting` is the whole of "calibrate this igloo": the reader of the stream feeds it, the page says how many beads
+there are and who shakes, and asks :meth:`Sitting.state` what to show.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from companion.igloo.calibrate import Calibration, Labelled, known, of_shakes, save
+from companion.igloo.calibrate_listen import hear
 from companion.igloo.count import SHAKING_G
+from companion.igloo.guided_gauge import Gauge, GaugeStream
 from companion.igloo.soundness import unsound
+from companion.ports import COUNTS, BadDataError, Samples
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from pathlib import Path
 
-    from companion.ports import Samples
+    from numpy.typing import NDArray
 
     FloatArray = NDArray[np.float64]
 
@@ -23,6 +32,9 @@ PAUSE_S = 0.6
 
 LOST = "Samples were lost in this shake; shake again."
 SHORT = "The shake ended too soon; shake again."
+OFF_BEAT = "The motion did not keep to the beat; shake again."
+NO_LABEL = "Say first how many beads are inside."
+KEPT = "Heard and kept."
 
 
 class ShakeCatcher:
@@ -89,3 +101,154 @@ def _motion(accel: FloatArray, rate_hz: float) -> float:
     whole = len(accel) // size * size
     cells = accel[:whole].reshape(-1, size, 3).mean(axis=1)
     return float(np.sqrt(cells.var(axis=0).sum()))
+
+
+@dataclass(frozen=True, slots=True)
+class SittingState:
+    """How a sitting goes, for a page to show.
+
+    ``shakes`` were kept in this sitting, ``by_count`` says of how many beads (those of the calibration before
+    included), ``next_count`` of which number one more would help most. ``shaken_s`` of ``seconds`` of the present
+    shake were heard. ``note`` is what became of the last one, ``gauge`` how the beat is kept (guided only). ``card`` is
+    the data card that the calibration would have now (``card["figures"]``: "before", "left out", "new hand"), None
+    while there are too few shakes or they do not fit; ``why`` says so.
+    """
+
+    device: str
+    person: str
+    guided: bool
+    count: int | None
+    shakes: int
+    by_count: dict[int, int]
+    next_count: int
+    shaken_s: float
+    seconds: float
+    note: str
+    gauge: Gauge | None
+    card: dict[str, Any] | None
+    why: str
+
+
+class Sitting:
+    """Gathers labelled shakes of one igloo from its stream, and makes a calibration of them.
+
+    The calibration in ``folder`` that the igloo has already is gone on with (so a person enrols by shaking under their
+    name), unless the sitting begins ``anew``. ``count`` (2 … 13, or None while beads are put in), ``person`` and
+    ``guided`` may be set at any time; they hold for the shake that ends next. Nothing is written before :meth:`keep`.
+    Call it from one thread at a time.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        device: str,
+        *,
+        person: str = "",
+        guided: bool = False,
+        anew: bool = False,
+        seconds: float = 4.0,
+    ) -> None:
+        self.folder, self.device = folder, device
+        self.person, self.guided = person, guided
+        self.count: int | None = None
+        self.note = ""
+        self._before = None if anew else known(folder, device)
+        self._shakes: list[Labelled] = []
+        self._catcher = ShakeCatcher(seconds)
+        self._gauges = GaugeStream()
+        self._made: Calibration | None = None
+        self._why = ""
+        self._reckon()
+
+    def feed(self, samples: Samples) -> bool:
+        """Take a run of samples; tell whether a shake ended, which was kept or not (see ``note``)."""
+        if self.guided:
+            self._gauges.feed(samples)
+        told = self._catcher.note
+        accel = self._catcher.feed(samples)
+        if accel is None:
+            if self._catcher.note != told and self._catcher.note:
+                self.note = self._catcher.note
+                return True
+            return False
+        self.note = self.add(accel, samples.rate_hz)
+        return True
+
+    def add(self, accel: FloatArray, rate_hz: float) -> str:
+        """Take one shake (n, 3) in g as one of ``count`` beads; return what became of it, :data:`KEPT` or why not."""
+        if self.count is None:
+            return NO_LABEL
+        heard = hear([Samples(accel, 0.0, rate_hz, 0)], key=self.device)
+        if not len(heard.vectors):
+            return heard.answer.why
+        if self.guided and not heard.kept:
+            return OFF_BEAT
+        self._shakes.append(Labelled(heard, self.count, self.person, self.guided))
+        self._reckon()
+        return KEPT
+
+    def take_back(self) -> bool:
+        """Forget the last shake of this sitting; tell whether there was one."""
+        if not self._shakes:
+            return False
+        self._shakes.pop()
+        self.note = ""
+        self._reckon()
+        return True
+
+    def keep(self) -> Calibration:
+        """Write the calibration, so that it is used, and go on from it; the one before can be brought back by ``undo``.
+
+        :raises BadDataError: in one sentence, when there are too few shakes or they do not fit their labels.
+        """
+        if self._made is None or not self._shakes:
+            raise BadDataError(self._why or "There is no shake to calibrate with.")
+        save(self._made, self.folder)
+        self._before, self._shakes = self._made, []
+        return self._before
+
+    def state(self) -> SittingState:
+        """Return how it goes."""
+        kept = self._by_count()
+        return SittingState(
+            device=self.device,
+            person=self.person,
+            guided=self.guided,
+            count=self.count,
+            shakes=len(self._shakes),
+            by_count={n: k for n, k in kept.items() if k},
+            next_count=min(kept, key=lambda n: (kept[n], _last_first(n))),
+            shaken_s=min(self._catcher.shaken_s, self._catcher.seconds),
+            seconds=self._catcher.seconds,
+            note=self.note,
+            gauge=self._gauges.now if self.guided else None,
+            card=self._made.card if self._made else None,
+            why=self._why,
+        )
+
+    def _by_count(self) -> dict[int, int]:
+        """Return how many shakes there are of each count, those before included."""
+        kept = dict.fromkeys(COUNTS, 0)
+        if self._before:
+            first = np.unique(self._before.shake, return_index=True)[1]
+            for n in self._before.counts[first]:
+                kept[int(n)] += 1
+        for one in self._shakes:
+            kept[one.count] += 1
+        return kept
+
+    def _reckon(self) -> None:
+        """Make the calibration anew from all shakes."""
+        self._made, self._why = None, ""
+        if not self._shakes:
+            self._made = self._before
+            return
+        try:
+            self._made = of_shakes(self.device, self._shakes, self._before)
+        except BadDataError as error:
+            self._why = str(error)
+
+
+def _last_first(count: int) -> int:
+    """Return an order of counts that begins with both ends and the middle, which help most while shakes are few."""
+    return (2, 13, 6, 4, 9, 3, 11, 7, 5, 8, 10, 12).index(count)

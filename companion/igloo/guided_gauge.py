@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.features import CELL_S
+from companion.igloo.features import CELL_S, CELLS
 from companion.igloo.soundness import STANDARD_GRAVITY
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from companion.ports import Samples
 
     FloatArray = NDArray[np.float64]
 
@@ -48,6 +50,9 @@ class Gauge:
         return self.hint == GOOD
 
 
+RESTING = Gauge(0.0, 0.0, 0.0, HOLD_STILL)
+
+
 def gauge(cells: FloatArray) -> Gauge:
     """Return what the hand does in cells (m, CELLS, 5), about a second of them.
 
@@ -74,6 +79,32 @@ def gauge(cells: FloatArray) -> Gauge:
 def kept(cells: FloatArray) -> bool:
     """Tell whether most of a shake kept to the beat, given its blocks' cells (m, CELLS, 5)."""
     return len(cells) >= GAUGE_BLOCKS and float(in_bounds(cells).mean()) >= 0.5
+
+
+class GaugeStream:
+    """The gauge of a stream of samples; ``now`` is what the hand does, a tenth of a second ago at most."""
+
+    def __init__(self) -> None:
+        self.now = RESTING
+        self._cells: FloatArray = np.zeros((0, 3))
+        self._held: FloatArray = np.zeros((0, 3))
+
+    def feed(self, samples: Samples) -> Gauge:
+        """Take a run of samples in g; return the gauge."""
+        if samples.gap_before or samples.overflow_before or not np.isfinite(samples.accel).all():
+            self._cells, self._held, self.now = np.zeros((0, 3)), np.zeros((0, 3)), RESTING
+            return self.now
+        self._held = np.concatenate([self._held, samples.accel])
+        whole = int(len(self._held) / (samples.rate_hz * CELL_S))
+        if whole < 10:
+            return self.now
+        edges = np.round(np.arange(whole + 1) * samples.rate_hz * CELL_S).astype(np.int64)
+        fresh = np.add.reduceat(self._held[: edges[-1]], edges[:-1], axis=0) / np.diff(edges)[:, None]
+        self._held = self._held[edges[-1] :]
+        self._cells = np.concatenate([self._cells, fresh])[-GAUGE_BLOCKS * CELLS :]
+        if len(self._cells) == GAUGE_BLOCKS * CELLS:
+            self.now = gauge(np.concatenate([self._cells, np.zeros((len(self._cells), 2))], axis=1))
+        return self.now
 
 
 def _hint(tempo: float, travel: float, upright: float, swing: float) -> str:
