@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from companion.ports import DeviceKind
 from companion.rules.core import Ruling
 
 
@@ -21,16 +22,21 @@ class Role(StrEnum):
 class Actor:
     """Who acts: a role, and a public id that tells one phone from another (never the session's secret).
 
-    ``colour`` is set where a session is bound to a player.
+    ``colour`` is set where a session is bound to a player. ``device`` is set where a device acts by itself: the
+    journal keeps its ``id`` instead of a role, and what kind of device it was.
     """
 
     role: Role
     id: str
     colour: str | None = None
+    device: DeviceKind | None = None
 
 
 TABLE = Actor(Role.HOST, "table")
 """The companion itself, for commands that no phone sent (the command line, a button on the table)."""
+
+CAMERA = "camera"
+"""The id of the camera that follows a game: anybody who plays may take back what it entered last."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from companion.night.answers import TABLE, Actor, Role
+from companion.night.answers import CAMERA, TABLE, Actor, Role
 from companion.night.asked import NAME_LENGTH, NOTE_LENGTH, Asked, Command, Plan, RefusedError, printable, refused, said
 from companion.night.fold import Match, Seat, start
 from companion.night.sentences import Words
@@ -321,10 +321,13 @@ def undo_is_free(match: Match, keep: int, who: str | None = None) -> bool:
 
     They must be (of) the last entry, made by ``who`` (None: anybody), and neither reveal nor draw anything. Nor may
     they begin or end a live round: who could step out of one and in again alone could hear a count in between.
+    What the camera entered by itself goes with a tap: it revealed nothing that did not lie there for all to see.
     """
     steps = match.steps
     last = steps[-1]
     round_stands = len({match.view.live(state) for state in match.states[keep:]}) == 1
+    if last.by == CAMERA:
+        return round_stands and all(step.seq == last.seq for step in steps[keep:])
     return round_stands and all(
         step.seq == last.seq
         and (who is None or step.by == who)

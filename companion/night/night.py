@@ -24,6 +24,7 @@ from companion.night.sentences import say
 from companion.night.store import StorageError
 from companion.night.views import Sensor
 from companion.ports import BadDataError, DeviceKind, Evidence
+from companion.rules.core import State
 
 REMEMBERED = 500
 """Answers kept in memory, for phones that ask again because an answer was lost on the way."""
@@ -39,6 +40,24 @@ class Witness:
 
     live: bool
     sensor: Sensor | None
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The open match as who follows it with a camera must know it.
+
+    ``states[n]`` is the state after n steps, ``by[n]`` who entered the step after it; ``state`` is the state number
+    that a command should carry. ``goes_on`` is False while the night is paused and when the game is over.
+    """
+
+    match: str
+    game: str
+    state: int
+    draw: bool
+    goes_on: bool
+    colours: tuple[str, ...]
+    states: tuple[State[Any], ...]
+    by: tuple[str, ...]
 
 
 class Night:
@@ -125,7 +144,7 @@ class Night:
 
         ``{"seq", "state", "night": {"id", "opened", "paused"}, "match", "series", "log"}``; times are UTC
         milliseconds. ``log`` holds the last 60 entries, oldest first: ``{"seq", "at", "by": "host" | "player" |
-        "igloo" | "camera", "by_id", "kind", "en", "fr", "undone"}``.
+        "igloo" | "camera", "by_id", "kind", "device": what kind of device said it | null, "en", "fr", "undone"}``.
 
         ``match`` is null or ``{"id", "game", "title": {"en", "fr"}, "opened", "options", "draw", "phase", "round",
         "moves": how many are in force, "over", "ended_by": null | "rules", "problem": null | {"en", "fr"},
@@ -176,6 +195,23 @@ class Night:
                 made = board(match, colour, lang)
                 self._boards[key] = None if made is None else {"state": state, **made}
             return self._boards[key]
+
+    def course(self) -> Course | None:
+        """Return the course of the open match; None without one, or where its record cannot be played any more."""
+        with self._lock:
+            match, fold = self._fold.match, self._fold
+            if match is None or match.broken is not None:
+                return None
+            return Course(
+                match.id,
+                match.game.id,
+                fold.state_no,
+                match.draw,
+                not fold.paused and not match.over,
+                match.colours,
+                tuple(match.states),
+                tuple(step.by for step in match.steps),
+            )
 
     def dispute(self, colour: str | None, lang: str, path: Sequence[str], text: str) -> list[dict[str, Any]]:
         """Return the rulings on a move of the open match, as :func:`companion.night.boards.dispute` does.
@@ -337,9 +373,10 @@ class Night:
             planned.kind,
             planned.body,
             by=by.id,
-            by_role=str(by.role),
+            by_role=by.id if by.device is not None else str(by.role),
             action_id=action_id,
             asked=asked,
+            device_kind=None if by.device is None else str(by.device),
             people=planned.people,
         )
         self._people.update(planned.people)

@@ -140,6 +140,7 @@ def _log_line(line: LogLine) -> dict[str, Any]:
         "by": role_of(entry),
         "by_id": entry.by,
         "kind": entry.body.get("as", entry.kind) if entry.kind == "moves" else entry.kind,
+        "device": entry.device_kind,
         "en": line.words.en,
         "fr": line.words.fr,
         "undone": line.undone,
