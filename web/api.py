@@ -8,8 +8,10 @@ from typing import Any
 from flask import Blueprint, Response, current_app, request
 
 from companion.night.answers import Answer
+from companion.night.commands import COMMANDS
 from web import api_share
 from web.answers import bad_field, json_body, json_response, text_field
+from web.documented import ANYTHING, BOTH, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
 from web.live import StateTexts, devices
 from web.sessions import house, me, member, role
 
@@ -32,12 +34,27 @@ STATUS = {
 
 
 @views.get("/health")
+@documented(answer=fields(version=TEXT, devices=listed(OBJECT), match=ANYTHING, journal=ANYTHING))
 def health() -> Response:
     """Answer how the service is: version, devices with their kind, the open match, the journal's position."""
     return json_response(house().health())
 
 
 @views.get("/state")
+@documented(
+    query={"after": TEXT},
+    answer=fields(
+        seq=WHOLE,
+        me=OBJECT,
+        version=TEXT,
+        stamp=TEXT,
+        igloo=OBJECT,
+        motion=OBJECT,
+        count=OBJECT,
+        camera=OBJECT,
+        view=maybe(OBJECT),
+    ),
+)
 def state() -> Response:
     """Answer with all that the page shows; with ``?after=SEQ`` the night is left out while it is still at SEQ.
 
@@ -61,6 +78,17 @@ def state() -> Response:
 
 
 @views.post("/do")
+@documented(
+    "player",
+    body=fields(
+        ("body", "state"),
+        command=choice(*COMMANDS),
+        body=OBJECT,
+        state=maybe(whole(-MAX_STATE, MAX_STATE)),
+        action_id=text(64, pattern=r"^[A-Za-z0-9_-]{8,64}$"),
+    ),
+    answer=fields(ok=choice(True), seq=WHOLE, state=WHOLE, problem=maybe(TEXT), message=BOTH, ruling=maybe(OBJECT)),
+)
 def do() -> Response:
     """Do a command: ``{"command", "body", "state", "action_id"}``.
 

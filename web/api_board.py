@@ -10,6 +10,7 @@ from companion.ports import BadDataError
 from companion.rules.core import RulesError
 from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response, refusal, text_field
 from web.assets import packed
+from web.documented import COLOUR, GAME, LANGUAGE, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text
 from web.language import choose
 from web.sessions import house, me, member, who
 
@@ -30,6 +31,7 @@ def _colour() -> str | None:
 
 
 @views.get("/board")
+@documented(query={"lang": LANGUAGE}, answer=fields(board=maybe(OBJECT)))
 def board() -> Response:
     """Answer with the board of the open match and its legal moves, as the seat of this phone may see them."""
     found = house().night.board(_colour(), _language())
@@ -37,6 +39,7 @@ def board() -> Response:
 
 
 @views.get("/board/dispute")
+@documented(query={"move": text(LONGEST_MOVE), "path": TEXT, "lang": LANGUAGE}, answer=fields(rulings=listed(OBJECT)))
 def dispute() -> Response:
     """Answer with the rulings on ``?move=TEXT``, or on what tapping ``?path=PLACE,PLACE`` may mean."""
     text = request.args.get("move", "")
@@ -55,6 +58,21 @@ def dispute() -> Response:
 
 
 @views.post("/position")
+@documented(
+    "player",
+    query={"lang": LANGUAGE},
+    body=fields(("move",), position=OBJECT, move=text(LONGEST_MOVE)),
+    answer=fields(
+        ok=choice(True),
+        game=GAME,
+        svg=TEXT,
+        players=listed(OBJECT),
+        ranking=listed(listed(WHOLE)),
+        decided=maybe(OBJECT),
+        problems=listed(OBJECT),
+        ruling=maybe(OBJECT),
+    ),
+)
 def position() -> Response:
     """Score a position that somebody set up: ``{"position", "move"?}``; with a move also the ruling on it.
 
@@ -72,6 +90,7 @@ def position() -> Response:
 
 
 @views.post("/seat")
+@documented("player", body=fields(colour=maybe(COLOUR)), answer=fields(ok=choice(True), me=OBJECT))
 def seat() -> Response:
     """Take a player's seat on this phone: ``{"colour"}``, or give it back with null; its hand is shown here only.
 

@@ -10,6 +10,7 @@ from flask import Blueprint, Response
 
 from companion.rules.core import SetupError
 from web.answers import RefusedError, bad_field, json_body, json_response, refusal
+from web.documented import FLAG, OBJECT, choice, documented, fields, maybe
 from web.sessions import host, house
 
 views = Blueprint("api_boxes", __name__, url_prefix="/api/boxes")
@@ -17,6 +18,7 @@ log = logging.getLogger(__name__)
 
 
 @views.get("/<game_id>")
+@documented("host", answer=fields(ok=choice(True), data=OBJECT, own=FLAG))
 def box(game_id: str) -> Response:
     """Answer the host with the box of a game: the owner's or our stand-in, and the faces there may be."""
     host()
@@ -24,6 +26,7 @@ def box(game_id: str) -> Response:
 
 
 @views.post("/<game_id>")
+@documented("host", body=fields(data=maybe(OBJECT)), answer=fields(ok=choice(True), data=OBJECT, own=FLAG))
 def keep(game_id: str) -> Response:
     """Keep what the owner entered, ``{"data": …}``, or go back to the stand-in, ``{"data": null}``; the host only."""
     host()

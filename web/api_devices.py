@@ -12,6 +12,7 @@ from flask import Blueprint, Response, request
 
 from companion.ports import BadDataError, DeviceError
 from web.answers import RefusedError, bad_field, json_body, json_response, text_field
+from web.documented import OBJECT, TEXT, choice, documented, fields, maybe, text, whole
 from web.forms import camera_form, table_form
 from web.house import SimulatedAction
 from web.sessions import host, house, member
@@ -37,6 +38,7 @@ def said_by_device(error: Exception) -> RefusedError:
 
 
 @views.get("/camera/<which>.jpg")
+@documented("player", answer=("image/jpeg",))
 def picture(which: str) -> Response:
     """Answer with the newest ``frame``, or the newest straightened ``table``."""
     member()
@@ -49,6 +51,7 @@ def picture(which: str) -> Response:
 
 
 @views.get("/evidence/<sha256>")
+@documented("player", answer=("image/jpeg", "image/png"))
 def evidence(sha256: str) -> Response:
     """Answer with a picture that was kept as evidence."""
     member()
@@ -59,6 +62,7 @@ def evidence(sha256: str) -> Response:
 
 
 @views.post("/evidence")
+@documented("player", answer=fields(ok=choice(True), sha256=TEXT))
 def keep_evidence() -> Response:
     """Keep the newest picture beside the journal, with the round that is being played."""
     member()
@@ -69,6 +73,7 @@ def keep_evidence() -> Response:
 
 
 @views.post("/photo")
+@documented("player", media="image/*", answer=fields(ok=choice(True), table=maybe(OBJECT)))
 def photo() -> Response:
     """Take in a photo (the body is the picture: JPEG, PNG …) and answer what it shows of the markers."""
     member()
@@ -88,6 +93,11 @@ def photo() -> Response:
 
 
 @views.post("/camera")
+@documented(
+    "host",
+    body=fields(source=text(500)),
+    answer=fields(ok=choice(True), camera=maybe(OBJECT), table=maybe(OBJECT)),
+)
 def use_camera() -> Response:
     """Change the source of pictures: ``{"source": "usb:0"}``; only the host may."""
     host()
@@ -100,6 +110,7 @@ def use_camera() -> Response:
 
 
 @views.post("/simulate")
+@documented("player", body=fields(("count",), action=choice(*SimulatedAction), count=maybe(whole(2, 13))))
 def simulate() -> Response:
     """Play with the simulated igloo: ``{"action", "count"?}``; 409 where there is none."""
     member()

@@ -10,12 +10,15 @@ from companion.rules import game
 from companion.rules.rulebook import Clause, Dispute, Rulebook, rulebook
 from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response
 from web.assets import packed
+from web.documented import ANYTHING, GAME, LANGUAGE, OBJECT, TEXT, documented, fields, listed, text
 from web.language import choose
 from web.sessions import host, house
 
 views = Blueprint("api_rules", __name__, url_prefix="/api/rules/<game_id>")
 
 MAX_FOUND = 40
+BOOK = fields(game=GAME, name=TEXT, clauses=listed(OBJECT), disputes=listed(OBJECT))
+OPTIONS = fields(options=listed(OBJECT), layouts=listed(TEXT))
 
 
 def _book(game_id: str) -> Rulebook:
@@ -38,6 +41,7 @@ def _form(item: Clause | Dispute, book: Rulebook) -> dict[str, Any]:
 
 
 @views.get("")
+@documented(query={"lang": LANGUAGE}, answer=BOOK)
 def whole(game_id: str) -> Response:
     """Answer with the whole rulebook in one language (``?lang=``, else the page's): clauses in order, and disputes."""
     book = _book(game_id)
@@ -70,6 +74,7 @@ def whole(game_id: str) -> Response:
 
 
 @views.get("/clauses/<clause_id>")
+@documented(answer=fields(id=TEXT, kind=TEXT, en=TEXT, fr=TEXT, status=TEXT))
 def clause(game_id: str, clause_id: str) -> Response:
     """Answer with a clause, or a listed dispute, by its id."""
     book = _book(game_id)
@@ -80,6 +85,7 @@ def clause(game_id: str, clause_id: str) -> Response:
 
 
 @views.get("/search")
+@documented(query={"q": text(200), "lang": LANGUAGE}, answer=fields(found=listed(OBJECT)))
 def search(game_id: str) -> Response:
     """Answer with the clauses and disputes that speak of ``?q=WORDS`` (``&lang=``, else the page's language)."""
     book = _book(game_id)
@@ -88,6 +94,7 @@ def search(game_id: str) -> Response:
 
 
 @views.get("/options")
+@documented(answer=OPTIONS)
 def options(game_id: str) -> Response:
     """Answer with the questions that the table settles before a game, the default first; ``house``: how it voted.
 
@@ -120,6 +127,7 @@ def _layouts(game_id: str) -> list[str]:
 
 
 @views.post("/votes")
+@documented("host", body=fields(option=TEXT, value=ANYTHING), answer=OPTIONS)
 def vote(game_id: str) -> Response:
     """Keep how the house voted where the rulebook is silent: ``{"option", "value"}``; the host only."""
     host()

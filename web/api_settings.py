@@ -12,12 +12,14 @@ from companion.ports import BadDataError, DeviceError
 from companion.settings import SETTINGS, Setting, Value
 from web.answers import LANGUAGES, bad_field, json_body, json_response, mark, refusal
 from web.api_devices import said_by_device
+from web.documented import OBJECT, TEXT, choice, documented, fields, listed
 from web.sessions import host, house
 
 views = Blueprint("api_settings", __name__, url_prefix="/api/settings")
 
 KNOWN = {setting.name: setting for setting in SETTINGS}
 OWN_NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251})")
+ALL_SETTINGS = fields(ok=choice(True), settings=listed(OBJECT), note=TEXT)
 CAMERA = "camera_source"
 """The house changes this one itself, for the camera is changed with it."""
 
@@ -70,6 +72,7 @@ def _wrong(setting: Setting, rule: str) -> Response:
 
 
 @views.get("")
+@documented("host", answer=ALL_SETTINGS)
 def settings() -> Response:
     """Answer the host with every setting: its question (an English message id), kind, value and limits."""
     host()
@@ -77,6 +80,7 @@ def settings() -> Response:
 
 
 @views.post("")
+@documented("host", body=OBJECT, answer=ALL_SETTINGS)
 def change_settings() -> Response:
     """Change settings: ``{name: value, …}``, all or none; only the host may. Answers as the GET does."""
     host()

@@ -11,6 +11,7 @@ from flask import Blueprint, Response
 from companion.night.bgstats import bgg_ids
 from companion.ports import BadDataError
 from web.answers import RefusedError, json_response
+from web.documented import OBJECT, TEXT, WHOLE, choice, documented, fields, listed
 from web.sessions import host, house, member
 
 views = Blueprint("api_share", __name__, url_prefix="/share")
@@ -33,6 +34,7 @@ def _link() -> str:
 
 
 @views.get("/bgstats")
+@documented("player", answer=fields(ok=choice(True), url=TEXT))
 def bgstats() -> Response:
     """Answer with the link that opens BG Stats with the game that has just ended: ``{"url"}``."""
     member()
@@ -40,6 +42,7 @@ def bgstats() -> Response:
 
 
 @views.get("/bgstats.svg")
+@documented("player", answer=("image/svg+xml",))
 def bgstats_code() -> Response:
     """Answer with that link as a QR code."""
     member()
@@ -52,6 +55,7 @@ def bgstats_code() -> Response:
 
 
 @views.get("/scores.csv")
+@documented("player", answer=("text/csv",))
 def scores() -> Response:
     """Answer with the scores of all nights as a table."""
     member()
@@ -59,6 +63,7 @@ def scores() -> Response:
 
 
 @views.get("/nights.json")
+@documented("host", answer=fields(format=WHOLE, companion=TEXT, nights=listed(OBJECT)))
 def nights() -> Response:
     """Answer the host with everything of all nights."""
     host()

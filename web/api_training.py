@@ -16,6 +16,7 @@ from companion.ports import COUNTS, DeviceError
 from companion.training.book import BookError, Person
 from companion.training.shakes import TrainingError
 from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response, text_field
+from web.documented import OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
 from web.language import NAMES, catalogue_url, choose
 from web.sessions import host, house, me, member
 
@@ -26,6 +27,11 @@ MOST_NUMBER = 2**53
 NAME_LENGTH = 40
 LONGEST_ID = 40
 T = TypeVar("T")
+
+NAME = text(200)
+SOMEBODY = whole(1, MOST_NUMBER)
+BEADS = whole(COUNTS.start, COUNTS.stop - 1)
+ROOM = fields(people=listed(OBJECT), igloo=maybe(TEXT), duels=listed(OBJECT), ladder=listed(OBJECT))
 
 REFUSALS: tuple[Callable[[], RefusedError], ...] = (
     lambda: RefusedError(404, "no-person", "Nobody of that name trains here."),
@@ -121,6 +127,7 @@ def page() -> Response:
 
 
 @views.get("/api/training")
+@documented("player", answer=ROOM)
 def room() -> Response:
     """Answer who trains here, which igloo one can train with, the open duels, and the ladder."""
     member()
@@ -136,6 +143,7 @@ def room() -> Response:
 
 
 @views.post("/api/training/people")
+@documented("player", body=fields(name=NAME), answer=fields(ok=choice(True), person=WHOLE, name=TEXT))
 def add_person() -> Response:
     """Enter a person, ``{"name"}``; who is here under that name is that person."""
     member()
@@ -144,6 +152,7 @@ def add_person() -> Response:
 
 
 @views.post("/api/training/people/<person>")
+@documented("host", body=fields(name=maybe(NAME)), answer=fields(ok=choice(True), person=WHOLE, name=maybe(TEXT)))
 def rename(person: str) -> Response:
     """Rename a person, ``{"name"}``, or forget the name, ``{"name": null}``: the figures stay. The host only."""
     host()
@@ -155,6 +164,7 @@ def rename(person: str) -> Response:
 
 
 @views.get("/api/training/people/<person>/figures")
+@documented("player", answer=OBJECT)
 def figures(person: str) -> Response:
     """Answer a person's progress: by count, over all, by week, and the confusion matrix; beside the machine's."""
     member()
@@ -163,6 +173,7 @@ def figures(person: str) -> Response:
 
 
 @views.post("/api/training/rounds")
+@documented("player", body=fields(("source",), person=SOMEBODY, source=choice("stored", "igloo")), answer=OBJECT)
 def deal() -> Response:
     """Deal a person a shake: ``{"person", "source"?}``, where the source is ``stored`` or ``igloo``."""
     member()
@@ -175,6 +186,7 @@ def deal() -> Response:
 
 
 @views.get("/api/training/rounds/<round_id>")
+@documented("player", answer=OBJECT)
 def one_round(round_id: str) -> Response:
     """Answer what may be known of a shake; its truth, and the machine's idea, only when it was answered."""
     member()
@@ -183,6 +195,7 @@ def one_round(round_id: str) -> Response:
 
 
 @views.get("/api/training/rounds/<round_id>/<speed>.wav")
+@documented("player", answer=("audio/wav",))
 def sound(round_id: str, speed: str) -> Response:
     """Answer with a shake as sound: ``full``, ``half`` or ``quarter`` speed."""
     member()
@@ -191,6 +204,7 @@ def sound(round_id: str, speed: str) -> Response:
 
 
 @views.get("/api/training/examples/<count>/<speed>.wav")
+@documented("player", answer=("audio/wav",))
 def example(count: str, speed: str) -> Response:
     """Answer with some stored shake of so many beads as sound, to compare with."""
     member()
@@ -205,6 +219,7 @@ def _wav(data: bytes) -> Response:
 
 
 @views.post("/api/training/rounds/<round_id>/guess")
+@documented("player", body=fields(person=SOMEBODY, guess=BEADS), answer=OBJECT)
 def guess(round_id: str) -> Response:
     """Take an answer, ``{"person", "guess"}``; the first one counts, the same request again gets the same."""
     member()
@@ -214,6 +229,7 @@ def guess(round_id: str) -> Response:
 
 
 @views.post("/api/training/rounds/<round_id>/truth")
+@documented("player", body=fields(truth=BEADS), answer=OBJECT)
 def truth(round_id: str) -> Response:
     """Take what stands under the igloo, ``{"truth"}``, after the answer."""
     member()
@@ -222,6 +238,7 @@ def truth(round_id: str) -> Response:
 
 
 @views.post("/api/training/rounds/<round_id>/drop")
+@documented("player")
 def drop(round_id: str) -> Response:
     """Stop listening to the igloo for a shake that nobody answered."""
     member()
@@ -231,6 +248,7 @@ def drop(round_id: str) -> Response:
 
 
 @views.post("/api/training/duels")
+@documented("player", body=fields(people=listed(SOMEBODY), rounds=whole(1, 20)), answer=OBJECT)
 def open_duel() -> Response:
     """Open a duel: ``{"people": [numbers], "rounds": 1 … 20}``."""
     member()
@@ -238,12 +256,13 @@ def open_duel() -> Response:
     people = body.get("people")
     if not isinstance(people, list) or len(people) > NAME_LENGTH:
         raise bad_field("people")
-    numbers = [_person({"person": one}) for one in people]
+    numbers = [_whole({"people": one}, "people", 1, MOST_NUMBER) for one in people]
     rounds = _whole(body, "rounds", 1, 20)
     return json_response(_done(lambda: house().training.open_duel(numbers, rounds)))
 
 
 @views.get("/api/training/duels/<duel_id>")
+@documented("player", answer=OBJECT)
 def duel(duel_id: str) -> Response:
     """Answer a duel: points, the present shake, who has answered it; numbers only when all have."""
     member()
@@ -252,6 +271,7 @@ def duel(duel_id: str) -> Response:
 
 
 @views.post("/api/training/duels/<duel_id>/next")
+@documented("player", body=fields(after=whole(1, 20)), answer=OBJECT)
 def next_in_duel(duel_id: str) -> Response:
     """Deal the shake after number ``{"after"}`` of a duel; again, or from another phone, it is dealt once."""
     member()
@@ -260,6 +280,7 @@ def next_in_duel(duel_id: str) -> Response:
 
 
 @views.post("/api/training/duels/<duel_id>/close")
+@documented("player", answer=OBJECT)
 def close_duel(duel_id: str) -> Response:
     """End a duel as it stands."""
     member()

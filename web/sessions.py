@@ -10,6 +10,7 @@ from flask import Blueprint, Response, current_app, g, redirect, render_template
 from companion.night.access import Session, TooManyTriesError
 from companion.night.answers import Role
 from web.answers import RefusedError, json_body, json_response, text_field
+from web.documented import OBJECT, TEXT, choice, documented, fields, listed, text
 from web.house import House
 
 COOKIE = "companion"
@@ -127,6 +128,7 @@ def join() -> Response | tuple[str, int]:
 
 
 @views.post("/api/join")
+@documented(body=fields(("label",), pin=text(20), label=text(200)), answer=fields(ok=choice(True), role=TEXT, id=TEXT))
 def api_join() -> Response:
     """Join the table with its PIN: ``{"pin", "label"?}``; answers with the cookie."""
     body = json_body()
@@ -150,6 +152,7 @@ def _table_address() -> str:
 
 
 @views.get("/api/table")
+@documented("host", answer=fields(pin=TEXT, address=TEXT, addresses=listed(TEXT), joined=listed(OBJECT)))
 def table() -> Response:
     """Answer the host with the table's PIN and addresses, and who has joined."""
     host()
@@ -161,6 +164,7 @@ def table() -> Response:
 
 
 @views.get("/api/join.svg")
+@documented("host", answer=("image/svg+xml",))
 def join_code() -> Response:
     """Answer the host with the QR code that brings a phone to the table, PIN included."""
     host()
@@ -173,6 +177,7 @@ def join_code() -> Response:
 
 
 @views.post("/api/leave")
+@documented()
 def leave() -> Response:
     """Forget this browser's session: it watches again."""
     session = who()

@@ -15,6 +15,7 @@ from flask import Blueprint, Response, current_app, request
 
 from companion.night.answers import Role
 from web.answers import RefusedError
+from web.documented import TEXT, documented
 from web.house import House
 from web.live import TOPICS, StateTexts, compact, count, devices
 from web.sessions import house, me, role
@@ -143,6 +144,7 @@ def _since() -> int | None:
 
 
 @views.get("/api/events")
+@documented(query={"after": TEXT}, answer=("text/event-stream",))
 def events() -> Response:
     """Answer with the live stream; 503 when all places are taken (poll ``/api/state`` instead)."""
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

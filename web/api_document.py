@@ -1,0 +1,33 @@
+"""What others build on: the API's own description, for programs and for people."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, current_app, make_response, render_template
+
+from web.answers import json_response
+from web.documented import OBJECT, TEXT, document, documented, fields, routes
+from web.sessions import house
+
+views = Blueprint("api_document", __name__)
+
+
+@views.get("/api/openapi.json")
+@documented(answer=fields(openapi=TEXT, info=OBJECT, paths=OBJECT, components=OBJECT))
+def openapi() -> Response:
+    """Answer with this description, as OpenAPI 3.1."""
+    return json_response(document(current_app, house().version))
+
+
+@views.get("/api")
+def page() -> Response:
+    """Show the same as a page."""
+    chapters: dict[str, list[object]] = {}
+    for route in routes(current_app):
+        if route.promise is not None:
+            chapters.setdefault(route.path.split("/")[2].split(".")[0], []).append(route)
+    response = make_response(
+        render_template("api.html", chapters=chapters, house_name=house().settings.text("house_name"))
+    )
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["Vary"] = "Accept-Language, Cookie"
+    return response
