@@ -78,32 +78,32 @@ def shake_into(sitting: Sitting, accel: np.ndarray) -> None:
 
 
 def test_a_sitting_makes_a_calibration_that_the_live_counter_uses_and_that_can_be_undone(tmp_path: Path) -> None:
-    sitting = Sitting(tmp_path, "unit-3", person="Ada", seconds=2.0)
+    sitting = Sitting(tmp_path, "unit-3", person="Ada", seconds=3.0)
     shake_into(sitting, SHAKES[0])
     assert sitting.note == NO_LABEL
     assert sitting.state().shakes == 0
-    for i in range(0, 36, 3):
+    for i in range(0, 36, 4):
         sitting.count = TRUTH[i]
-        shake_into(sitting, SHAKES[i][:8000])
+        shake_into(sitting, SHAKES[i])
         assert sitting.note == KEPT
     state = sitting.state()
-    assert state.shakes == 12
+    assert state.shakes == 9
     assert state.card is not None
-    assert state.by_count == dict.fromkeys(range(2, 14), 1)
+    assert state.by_count == dict.fromkeys((TRUTH[i] for i in range(0, 36, 4)), 1)
     assert {"before", "left out"} <= set(state.card["figures"])
     assert listed(tmp_path) == []
     first = sitting.keep()
     assert [one.device for one in listed(tmp_path)] == ["unit-3"]
 
-    again = Sitting(tmp_path, "unit-3", person="Bo", seconds=2.0)
+    again = Sitting(tmp_path, "unit-3", person="Bo", seconds=3.0)
     for i in (1, 19, 34, 10):
         again.count = TRUTH[i]
-        shake_into(again, SHAKES[i][:8000])
+        shake_into(again, SHAKES[i])
     assert again.take_back()
-    assert again.state().next_count not in {TRUTH[1], TRUTH[19], TRUTH[34]}
+    assert again.state().next_count not in set(state.by_count) | {TRUTH[1], TRUTH[19], TRUTH[34]}
     second = again.keep()
     assert second.card["hands"] == ["Ada", "Bo"]
-    assert second.card["shakes"] == 15
+    assert second.card["shakes"] == 12
     assert listed(tmp_path)[0].undoable
     assert undo(tmp_path, "unit-3")
     assert listed(tmp_path)[0].card["hands"] == ["Ada"]
@@ -118,11 +118,11 @@ def test_a_sitting_makes_a_calibration_that_the_live_counter_uses_and_that_can_b
     plain = Counter("unit-3", DeviceKind.SIMULATED)
     known = Counter("unit-3", DeviceKind.SIMULATED, opinion=first.live_opinion("Ada"))
     errors = {"plain": 0.0, "known": 0.0}
-    for i in range(1, 36, 5):
+    for i in range(0, 36, 8):  # shakes that it was calibrated with: hearing them again it must know them
         for name, counter in (("plain", plain), ("known", known)):
-            answer = live(counter, SHAKES[i][:6400], 10.0 * i)
+            answer = live(counter, SHAKES[i], 10.0 * i)
             errors[name] -= float(np.log(answer.p[TRUTH[i] - 2]))
-    assert errors["known"] < errors["plain"]
+    assert errors["known"] < errors["plain"] - 2
 
 
 def test_a_sitting_says_why_it_cannot_be_kept_and_refuses_a_lost_beat(tmp_path: Path) -> None:
