@@ -147,12 +147,13 @@ function play(move) {
   act("moves", { moves: [move.text] });
 }
 
-/** A place where nothing of the kind is legal: say why not, with the clause. */
+/** A place where nothing of the kind is legal: say why not, with the clause, unless the table has moved on meanwhile. */
 async function why(path) {
+  const { board } = store;
   try {
     const { rulings } = await ask(`/api/board/dispute?lang=${code()}&path=${path.map(encodeURIComponent).join(",")}`);
     const no = rulings.find((one) => !one.legal);
-    if (no) showRefusal(no, "why");
+    if (no && store.board === board) showRefusal(no, "why");
   } catch (refused) {
     showRefusal(refused.error);
   }

@@ -66,7 +66,11 @@ async function look() {
 async function enter() {
   if (!isMember() || !now.people) return;
   if (room() === "drill" && now.who && !now.round) await deal(false);
-  if (room() === "progress" && now.who) alter({ figures: await doing(() => ask(`/api/training/people/${now.who}/figures`)) });
+  if (room() === "progress" && now.who) {
+    const { who } = now;
+    const figures = await doing(() => ask(`/api/training/people/${who}/figures`));
+    if (now.who === who) alter({ figures });
+  }
   if (room() === "ladder" || (room() === "duel" && !now.duel)) {
     const told = await doing(() => ask("/api/training"));
     if (told) alter(told);
