@@ -228,6 +228,14 @@ class Access:
         with self._lock:
             return self._write("UPDATE session SET colour = ? WHERE id = ?", colour, session_id) == 1
 
+    def relabel(self, old: str, new: str) -> None:
+        """Change the name of the phones that are called ``old``, in whatever case; an empty one forgets it."""
+        for session in self.sessions():
+            if session.label.casefold() == old.casefold():
+                with self._lock:
+                    self._write("UPDATE session SET label = ? WHERE id = ?", new[:LABEL_LENGTH], session.id)
+                    self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         """Close the file."""
         with self._lock:

@@ -27,7 +27,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from companion import __version__
-from companion.night.folder import EVIDENCE, JOURNAL, sync_folder
+from companion.night.folder import EVIDENCE, FORGOTTEN, JOURNAL, sync_folder
 from companion.night.journal import SCHEMA, wall_clock
 from companion.night.keeping import KeepingError
 from companion.night.store import DamagedError, StorageError, integrity, open_database
@@ -42,7 +42,7 @@ STAGE = ".restoring"
 FORMER = "before-restore-"
 CHUNK = 1 << 20
 
-_STAYS = {LOCK, "address.json", BACKUPS, STAGE}
+_STAYS = {LOCK, "address.json", BACKUPS, STAGE, FORGOTTEN}
 """Names at the top of a data folder that are of this machine or this moment."""
 
 _OF_THIS_MACHINE = "access.sqlite"
@@ -58,6 +58,10 @@ class Part:
     size: int
     sha256: str
     changed: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the form that stands in the manifest."""
+        return {"name": self.name, "size": self.size, "sha256": self.sha256, "changed": self.changed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ class Manifest:
             "made": self.made,
             "seq": self.seq,
             "pictures": self.pictures,
-            "files": [{"name": p.name, "size": p.size, "sha256": p.sha256, "changed": p.changed} for p in self.parts],
+            "files": [part.to_json() for part in self.parts],
         }
 
 
@@ -197,14 +201,14 @@ def _fill(file: BinaryIO, folder: Path, copy: Path, pictures: bool) -> Manifest:
                 if path.suffix == ".sqlite":
                     newest = _copy_database(path, copy, journal=name == JOURNAL)
                     seq = newest if name == JOURNAL else seq
-                    parts.append(_add(archive, name, copy, changed))
+                    parts.append(add_part(archive, name, copy, changed))
                     copy.unlink()
                 else:
-                    parts.append(_add(archive, name, path, changed))
+                    parts.append(add_part(archive, name, path, changed))
             except FileNotFoundError:
                 continue  # a picture whose days were over
         manifest = Manifest(made, seq, __version__, pictures, tuple(parts))
-        archive.writestr(_entry(MANIFEST, packed=True), json.dumps(manifest.to_json(), indent=1))
+        archive.writestr(named_entry(MANIFEST, packed=True), json.dumps(manifest.to_json(), indent=1))
     return manifest
 
 
@@ -239,7 +243,8 @@ def _open_other(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
 
 
-def _entry(name: str, *, packed: bool) -> zipfile.ZipInfo:
+def named_entry(name: str, *, packed: bool) -> zipfile.ZipInfo:
+    """Return the entry of a file in a backup."""
     # A Pi without a clock may stand in 1970; ZIP files begin in 1980.
     year, *rest = time.gmtime()[:6]
     info = zipfile.ZipInfo(name, (year, *rest) if 1980 <= year <= 2107 else (1980, 1, 1, 0, 0, 0))  # type: ignore[arg-type]
@@ -248,10 +253,11 @@ def _entry(name: str, *, packed: bool) -> zipfile.ZipInfo:
     return info
 
 
-def _add(archive: zipfile.ZipFile, name: str, path: Path, changed: float) -> Part:
+def add_part(archive: zipfile.ZipFile, name: str, path: Path, changed: float) -> Part:
+    """Put a file into a backup and return what the manifest says of it."""
     packed = path.suffix not in {".jpg", ".png", ".npz"}
     digest, size = hashlib.sha256(), 0
-    with path.open("rb") as source, archive.open(_entry(name, packed=packed), "w", force_zip64=True) as target:
+    with path.open("rb") as source, archive.open(named_entry(name, packed=packed), "w", force_zip64=True) as target:
         while chunk := source.read(CHUNK):
             digest.update(chunk)
             size += len(chunk)

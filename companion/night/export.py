@@ -19,19 +19,19 @@ COLUMNS = ("night", "opened", "match", "game", "finished", "place", "name", "col
 
 def nights(journal: Journal) -> Iterator[NightFold]:
     """Yield every night of a journal as it ended, oldest first."""
-    names = journal.people()
+    names, same = journal.people(), journal.same()
     entries: list[Entry] = []
     for entry in journal.since(0):
         if entry.kind == "open-night" and entries:
-            yield _folded(names, entries)
+            yield _folded(names, same, entries)
             entries = []
         entries.append(entry)
     if entries:
-        yield _folded(names, entries)
+        yield _folded(names, same, entries)
 
 
-def _folded(names: dict[str, str | None], entries: Sequence[Entry]) -> NightFold:
-    fold = NightFold(names)
+def _folded(names: dict[str, str | None], same: dict[str, str], entries: Sequence[Entry]) -> NightFold:
+    fold = NightFold(names, same)
     for entry in entries:
         fold.apply(entry)
     return fold

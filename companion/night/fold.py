@@ -159,9 +159,10 @@ class Match:
 class NightFold:
     """A night after some entries. Not thread-safe: its owner holds a lock."""
 
-    def __init__(self, names: Mapping[str, str | None]) -> None:
-        """Begin before the first entry; ``names`` are the people by id."""
+    def __init__(self, names: Mapping[str, str | None], same: Mapping[str, str] | None = None) -> None:
+        """Begin before the first entry; ``names`` are the people by id, ``same`` the ids that are somebody else's."""
         self._names = names
+        self._same = same or {}
         self._begin_night("", None)
 
     def _begin_night(self, night_id: str, opened: int | None) -> None:
@@ -252,7 +253,11 @@ class NightFold:
         header = entry.body
         self.last_header = None
         seats = tuple(
-            Seat(p["person"], (self._names.get(p["person"]) or "") if p["person"] else "", p["colour"])
+            Seat(
+                self._same.get(p["person"], p["person"]),
+                (self._names.get(p["person"]) or "") if p["person"] else "",
+                p["colour"],
+            )
             for p in header["players"]
         )
         try:

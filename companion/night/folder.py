@@ -13,6 +13,10 @@ ACCESS = "access.sqlite"
 EVIDENCE = "evidence"
 BOXES = "boxes"
 VOTES = "votes.json"
+PEOPLE = "people"
+"""Photos of people."""
+FORGOTTEN = "forgotten.json"
+"""Ids of people who were forgotten; of no backup, so that a restored one brings no name back."""
 ADDRESS = "address.json"
 
 

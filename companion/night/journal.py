@@ -53,9 +53,24 @@ SCHEMA = Schema(
                  since INTEGER NOT NULL
                ) STRICT""",
         ),
+        (
+            "ALTER TABLE person ADD COLUMN colour TEXT",
+            "ALTER TABLE person ADD COLUMN token TEXT",
+            "ALTER TABLE person ADD COLUMN picture TEXT",
+            "ALTER TABLE person ADD COLUMN same_as TEXT REFERENCES person (id)",
+            # What a night that is over came to, by its first entry: a reading of the journal, kept to save time.
+            """CREATE TABLE summary (
+                 first INTEGER PRIMARY KEY,
+                 last INTEGER NOT NULL,
+                 told TEXT NOT NULL CHECK (json_valid(told))
+               ) STRICT""",
+        ),
     ),
     sound="SELECT count(*) = 0 OR (min(seq) = 1 AND max(seq) = count(*)) FROM entry",
 )
+
+PROFILE = ("name", "colour", "token", "picture")
+"""What may be kept of a person, each None where nothing is."""
 
 _COLUMNS = "seq, at, kind, body, by, by_role, action_id, asked, device_kind"
 
@@ -148,6 +163,12 @@ class Journal:
                 self._last_seq = self._newest()
             return self._last_seq
 
+    def rested_ms(self) -> int:
+        """Return how long ago the last entry was written, as the clock says: after a jump of it, anything."""
+        with self._lock, self._reading():
+            (at,) = self._db.execute("SELECT coalesce(max(seq), 0), at FROM entry").fetchone()[1:]
+        return 0 if at is None else self._clock() - int(at)
+
     def since(self, seq: int = 0, *, before: int | None = None) -> list[Entry]:
         """Return the entries after ``seq`` (and up to, not including, ``before``), in order."""
         end = before if before is not None else 2**62
@@ -177,20 +198,88 @@ class Journal:
         return int(seq)
 
     def people(self) -> dict[str, str | None]:
-        """Return everybody by id with their name; None for somebody who was forgotten."""
+        """Return everybody by id with their name; None for somebody who was forgotten.
+
+        Ids that are the same person have the same name.
+        """
         with self._lock, self._reading():
-            return dict(self._db.execute("SELECT id, name FROM person ORDER BY since, id").fetchall())
+            return dict(
+                self._db.execute(
+                    """SELECT one.id, coalesce(other.name, one.name) FROM person AS one
+                       LEFT JOIN person AS other ON other.id = one.same_as ORDER BY one.since, one.id"""
+                ).fetchall()
+            )
+
+    def same(self) -> dict[str, str]:
+        """Return the ids that turned out to be somebody else's, with the one that stands for both."""
+        with self._lock, self._reading():
+            return dict(self._db.execute("SELECT id, same_as FROM person WHERE same_as IS NOT NULL").fetchall())
+
+    def profiles(self) -> list[dict[str, Any]]:
+        """Return everybody once, those who came first first: ``{"id", "since", …}`` and what :data:`PROFILE` names."""
+        with self._lock, self._reading():
+            rows = self._db.execute(
+                f"SELECT id, since, {', '.join(PROFILE)} FROM person WHERE same_as IS NULL ORDER BY since, id"  # noqa: S608
+            ).fetchall()
+        return [dict(zip(("id", "since", *PROFILE), row, strict=True)) for row in rows]
+
+    def add_person(self, person: str, name: str) -> None:
+        """Make somebody known who has not played yet."""
+        with self._lock, transaction(self._db, self.path) as db:
+            db.execute("INSERT INTO person (id, name, since) VALUES (?, ?, ?)", (person, name, self._clock()))
 
     def name_person(self, person: str, name: str | None) -> bool:
         """Give somebody another name, or with None forget it; return whether there is such a person."""
+        return self.draw_person(person, {"name": name})
+
+    def draw_person(self, person: str, what: Mapping[str, str | None]) -> bool:
+        """Change what is kept of a person (:data:`PROFILE`; None: forget it); return whether there is such a person."""
+        with self._lock:
+            found = False
+            with transaction(self._db, self.path) as db:
+                for field in PROFILE:
+                    if field in what:
+                        change = f"UPDATE person SET {field} = ? WHERE id = ?"  # noqa: S608 - a name of ours
+                        found = db.execute(change, (what[field], person)).rowcount > 0
+            if None in what.values():
+                self._wipe()
+        return found
+
+    def merge_people(self, person: str, into: str) -> None:
+        """Say that ``person`` was ``into`` all along; what was kept of the former goes."""
         with self._lock:
             with transaction(self._db, self.path) as db:
-                found = db.execute("UPDATE person SET name = ? WHERE id = ?", (name, person)).rowcount > 0
-            if name is None:
-                # The old name must leave the write-ahead log too, not only the table.
-                with self._reading():
-                    self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return found
+                db.execute("UPDATE person SET same_as = ? WHERE id = ? OR same_as = ?", (into, person, person))
+                nothing = ", ".join(f"{field} = NULL" for field in PROFILE)
+                db.execute(f"UPDATE person SET {nothing} WHERE id = ?", (person,))  # noqa: S608 - names of ours
+            self._wipe()
+
+    def _wipe(self) -> None:
+        # The old name must leave the write-ahead log too, not only the table.
+        with self._reading():
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def nights(self) -> list[tuple[int, int]]:
+        """Return the first and the last number of every night, oldest first."""
+        with self._lock, self._reading():
+            begun = [
+                int(row[0]) for row in self._db.execute("SELECT seq FROM entry WHERE kind = 'open-night' ORDER BY seq")
+            ]
+        ends = [first - 1 for first in begun[1:]] + [self.last_seq]
+        return list(zip(begun, ends, strict=True))
+
+    def summary(self, first: int, last: int) -> Any | None:
+        """Return what :meth:`keep_summary` kept of a night; None when nothing was, or it went on since."""
+        with self._lock, self._reading():
+            row = self._db.execute("SELECT told FROM summary WHERE first = ? AND last = ?", (first, last)).fetchone()
+        return json.loads(row[0]) if row is not None else None
+
+    def keep_summary(self, first: int, last: int, told: object) -> None:
+        """Keep what a night came to, so that it need not be read again."""
+        with self._lock, transaction(self._db, self.path) as db:
+            db.execute(
+                "INSERT OR REPLACE INTO summary (first, last, told) VALUES (?, ?, ?)", (first, last, json.dumps(told))
+            )
 
     def check(self) -> list[str]:
         """Return everything that is wrong with the file, one English sentence each; nothing when it is sound."""

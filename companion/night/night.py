@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import random
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,9 @@ from companion.rules.core import State
 REMEMBERED = 500
 """Answers kept in memory, for phones that ask again because an answer was lost on the way."""
 
+EVENING_MS = 8 * 3600 * 1000
+"""A game that is opened so long after the last entry begins another night."""
+
 ACTION_ID_LENGTH = 100
 MOST_BYTES = 32 * 1024
 """The longest command, as JSON."""
@@ -46,7 +50,8 @@ class Witness:
 class Course:
     """The open match as who follows it with a camera must know it.
 
-    ``states[n]`` is the state after n steps, ``by[n]`` who entered the step after it; ``state`` is the state number
+    ``states[n]`` is the state after n steps, ``moves[n]`` the step that follows it and ``by[n]`` who entered that;
+    ``state`` is the state number
     that a command should carry. ``goes_on`` is False while the night is paused and when the game is over.
     """
 
@@ -57,6 +62,7 @@ class Course:
     goes_on: bool
     colours: tuple[str, ...]
     states: tuple[State[Any], ...]
+    moves: tuple[Any, ...]
     by: tuple[str, ...]
 
 
@@ -79,7 +85,8 @@ class Night:
     ``close-match``   ``{}``: puts the match away as it stands; unfinished, it does not count     host
     ``fault``         ``{clause, colour?, note?}``                                                player, host
     ``dismiss-fault`` ``{fault: seq, agreed: true}``                                              host
-    ``open-night``    ``{}``: a new evening begins (no unfinished match may be open)              host
+    ``open-night``    ``{}``: a new evening begins (no unfinished match may be open); it begins    host
+                      by itself with the first match after eight hours of rest
     ================= ========================================================================== ============
 
     With ``draw`` nobody else chooses cards: neither ``moves`` nor ``deal`` with ``cards`` lay one.
@@ -127,7 +134,7 @@ class Night:
                 if known is not None:
                     return known[1] if known[0] == asked else self._no(refused("bad-input", "id-reused"))
                 try:
-                    planned = plan(command, Asked(self._fold, body, by, self._people, self._rng, self._boxes), state)
+                    planned = plan(command, self._asked(body, by), state)
                 except RefusedError as refusal:
                     answer = self._no(refusal)
                 else:
@@ -210,6 +217,7 @@ class Night:
                 not fold.paused and not match.over,
                 match.colours,
                 tuple(match.states),
+                tuple(step.move for step in match.steps),
                 tuple(step.by for step in match.steps),
             )
 
@@ -333,18 +341,32 @@ class Night:
                 raise BadDataError(f"A name has 1 to {NAME_LENGTH} characters.")
             found = self._journal.name_person(person, kept)
             if found:
-                # States and sentences hold names; a new reading of the journal has the new ones only.
-                self._answers.clear()
-                self._fold = self._folded()
-                self._changed()
+                self.people_changed()
             return found
+
+    def people_changed(self) -> None:
+        """Read the people anew: states and sentences hold names, a new reading of the journal has the new ones only."""
+        with self._lock:
+            self._answers.clear()
+            self._fold = self._folded()
+            self._changed()
+
+    @contextlib.contextmanager
+    def standing(self) -> Iterator[NightFold]:
+        """Hold the night still and look at it; nothing of it may be altered or kept."""
+        with self._lock:
+            yield self._fold
 
     # --- inside the lock
 
+    def _asked(self, body: Mapping[str, Any], by: Actor) -> Asked:
+        people = {person: name for person, name in self._people.items() if person not in self._same}
+        return Asked(self._fold, body, by, people, self._rng, self._boxes)
+
     def _folded(self, before: int | None = None) -> NightFold:
         """Read the night that holds the last entry (before ``before``) from the journal."""
-        self._people = self._journal.people()
-        fold = NightFold(self._people)
+        self._people, self._same = self._journal.people(), self._journal.same()
+        fold = NightFold(self._people, self._same)
         begun = self._journal.last_of("open-night", before=before)
         for entry in self._journal.since(max(begun - 1, 0), before=before):
             fold.apply(entry)
@@ -369,6 +391,8 @@ class Night:
             self._answers.popitem(last=False)
 
     def _write(self, planned: Plan, by: Actor, action_id: str, asked: str) -> Answer:
+        if planned.kind == "open-match" and self._journal.rested_ms() > EVENING_MS:
+            self._apply(self._journal.append("open-night", {"night": new_id()}, by=TABLE.id, by_role=str(TABLE.role)))
         entry = self._journal.append(
             planned.kind,
             planned.body,

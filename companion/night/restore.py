@@ -29,27 +29,44 @@ def restore(source: Path, folder: Path) -> tuple[Manifest, Path]:
 
     :raises KeepingError: when the backup is not sound, there is no room, or a service runs on the folder.
     """
-    manifest = examine(source)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with held(folder):
             settle(folder)
-            free = shutil.disk_usage(folder).free
-            if free < manifest.size + SPARE_BYTES:
-                need = (manifest.size + SPARE_BYTES) // 1_000_000 + 1
-                raise KeepingError("no-room", folder=folder, need=need, free=free // 1_000_000)
-            stage = folder / STAGE
-            try:
-                (stage / NEW).mkdir(mode=0o700, parents=True)
-                examine(source, unpack=stage / NEW)
-                give_to_owner(stage, folder)
-                former = _former(folder)
-                _sync_tree(stage / NEW)
-                _mark(stage, {"step": "out", "former": former.name, "pictures": manifest.pictures})
-            except BaseException:
-                shutil.rmtree(stage, ignore_errors=True)
-                raise
+            manifest, former = prepare(source, folder)
             settle(folder)
+    except OSError as error:
+        if isinstance(error, KeepingError):
+            raise
+        raise KeepingError("cannot-write", why=error.strerror or str(error)) from error
+    return manifest, former
+
+
+def prepare(source: Path, folder: Path) -> tuple[Manifest, Path]:
+    """Unpack a backup beside the nights that are there, so that whoever opens the folder next brings it back.
+
+    The holder of the data folder may call it, also while the nights are open; until then nothing of them changes.
+
+    :raises KeepingError: when the backup is not sound, or there is no room; then nothing is prepared.
+    """
+    manifest = examine(source)
+    try:
+        free = shutil.disk_usage(folder).free
+        if free < manifest.size + SPARE_BYTES:
+            need = (manifest.size + SPARE_BYTES) // 1_000_000 + 1
+            raise KeepingError("no-room", folder=folder, need=need, free=free // 1_000_000)
+        stage = folder / STAGE
+        shutil.rmtree(stage, ignore_errors=True)
+        try:
+            (stage / NEW).mkdir(mode=0o700, parents=True)
+            examine(source, unpack=stage / NEW)
+            give_to_owner(stage, folder)
+            former = _former(folder)
+            _sync_tree(stage / NEW)
+            _mark(stage, {"step": "out", "former": former.name, "pictures": manifest.pictures})
+        except BaseException:
+            shutil.rmtree(stage, ignore_errors=True)
+            raise
     except OSError as error:
         if isinstance(error, KeepingError):
             raise

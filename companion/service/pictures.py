@@ -7,6 +7,25 @@ import time
 from pathlib import Path
 
 DAY_S = 24 * 3600
+PORTRAIT = 256
+"""The side of a portrait, in pixels."""
+
+
+def portrait(data: bytes) -> bytes:
+    """Return the middle of a photo as a small square JPEG, without anything that the file said beside its pixels.
+
+    :raises companion.ports.BadDataError: when it is no picture, in one sentence.
+    """
+    import cv2
+
+    from vision.photo import read_photo, to_jpeg
+
+    image = read_photo(data)
+    height, width = image.shape[:2]
+    side = min(height, width)
+    top, left = (height - side) // 2, (width - side) // 2
+    square = image[top : top + side, left : left + side]
+    return to_jpeg(cv2.resize(square, (PORTRAIT, PORTRAIT), interpolation=cv2.INTER_AREA).astype("uint8"))
 
 
 def forget_old(folder: Path, days: int, *, now: float | None = None) -> int:

@@ -1,0 +1,109 @@
+"""What people came to over all nights: games played and won, by game and by night. A reading of the journal.
+
+A night that is over is read once; what it came to is kept beside the journal, by the ids of people, never by names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from companion.night.fold import Match, NightFold
+from companion.night.journal import Journal
+from companion.night.night import Night
+from companion.rules.core import JSON
+
+Told = dict[str, Any]
+
+
+def told(fold: NightFold) -> Told:
+    """Return what a night came to: ``{"opened", "games": [{"game", "at", "seats": [{"person", "score", "place"}]}]}``.
+
+    Only games that the rules have ended are in it, and only seats of people who gave a name.
+    """
+    return {"opened": fold.opened, "games": [_game(match) for match in fold.matches if match.over]}
+
+
+def _game(match: Match) -> Told:
+    sheet = match.score()
+    places = {player: number for number, place in enumerate(sheet.ranking, 1) for player in place}
+    return {
+        "game": match.game.id,
+        "at": match.opened,
+        "seats": [
+            {"person": seat.person, "score": one.total, "place": places[one.player]}
+            for seat, one in zip(match.seats, sheet.sheets, strict=True)
+            if seat.person is not None
+        ],
+    }
+
+
+class Statistics:
+    """The statistics of everybody. Thread-safe; the night goes on while nights that are over are read."""
+
+    def __init__(self, journal: Journal, night: Night) -> None:
+        self._journal, self._night = journal, night
+
+    def nights(self) -> list[Told]:
+        """Return what every night came to, oldest first, as :func:`told` does."""
+        *over, _ = self._journal.nights()
+        found = [self._over(first, last) for first, last in over]
+        with self._night.standing() as fold:
+            found.append(told(fold))
+        return found
+
+    def _over(self, first: int, last: int) -> Told:
+        known: Told | None = self._journal.summary(first, last)
+        if known is None:
+            fold = NightFold({})
+            for entry in self._journal.since(first - 1, before=last + 1):
+                fold.apply(entry)
+            known = told(fold)
+            self._journal.keep_summary(first, last, known)
+        return known
+
+    def people(self) -> dict[str, dict[str, JSON]]:
+        """Return everybody's figures by id.
+
+        ``{"nights", "played", "won" (a shared victory counts), "last": when the last game was opened, "games":
+        [{"game", "played", "won", "best", "mean"}], "course": [{"at", "played", "won"} a night]}``.
+        """
+        same = self._journal.same()
+        found: dict[str, dict[str, Any]] = {}
+        for night in self.nights():
+            here: dict[str, dict[str, int]] = {}
+            for one in night["games"]:
+                for seat in one["seats"]:
+                    person = same.get(seat["person"], seat["person"])
+                    won = int(seat["place"] == 1)
+                    figures = found.setdefault(person, {"played": 0, "won": 0, "last": 0, "by": {}, "course": []})
+                    figures["played"] += 1
+                    figures["won"] += won
+                    figures["last"] = max(figures["last"], one["at"])
+                    figures["by"].setdefault(one["game"], []).append((seat["score"], won))
+                    tonight = here.setdefault(person, {"at": night["opened"], "played": 0, "won": 0})
+                    tonight["played"] += 1
+                    tonight["won"] += won
+            for person, tonight in here.items():
+                found[person]["course"].append(tonight)
+        return {
+            person: {
+                "nights": len(figures["course"]),
+                "played": figures["played"],
+                "won": figures["won"],
+                "last": figures["last"],
+                "games": [_by_game(game, results) for game, results in figures["by"].items()],
+                "course": figures["course"],
+            }
+            for person, figures in found.items()
+        }
+
+
+def _by_game(game: str, results: list[tuple[int, int]]) -> dict[str, JSON]:
+    scores = [score for score, _ in results]
+    return {
+        "game": game,
+        "played": len(results),
+        "won": sum(won for _, won in results),
+        "best": max(scores),
+        "mean": round(sum(scores) / len(scores), 1),
+    }
