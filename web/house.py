@@ -48,6 +48,76 @@ class Table:
     note: str = ""
 
 
+class IglooBench(Protocol):
+    """What is measured of an igloo, one sitting at a time, never in a live round; answers are JSON for the page.
+
+    Methods raise :class:`companion.ports.DeviceError` or :class:`companion.ports.BadDataError` with one constant
+    sentence, and KeyError for a recording that there is not. ``key`` is an igloo's, or "" for any.
+    """
+
+    def state(self) -> dict[str, Any]:
+        """Return what the sitting is at: the data of topic ``bench``; in a live round only that it is hidden."""
+        ...
+
+    def overview(self) -> dict[str, Any]:
+        """Return igloos, calibrations and recordings, beside the state."""
+        ...
+
+    def calibrate(
+        self, key: str, *, person: str, guided: bool, way: str, anew: bool = False, resume: str | None = None
+    ) -> None:
+        """Begin to calibrate (``way`` is ``cap`` or ``filled``), or go on with a recording."""
+        ...
+
+    def record(self, key: str, *, person: str, guided: bool, count: int) -> None:
+        """Begin to record shakes of so many beads."""
+        ...
+
+    def referee(self, key: str, *, person: str) -> None:
+        """Begin the referee's guided count."""
+        ...
+
+    def alter(self, *, count: int | None = None, paused: bool | None = None, person: str | None = None) -> None:
+        """Change what the sitting takes the next shake for, or let it rest."""
+        ...
+
+    def take_back(self) -> None:
+        """Forget the last shake."""
+        ...
+
+    def keep(self) -> None:
+        """Count by what was gathered from now on."""
+        ...
+
+    def stop(self) -> None:
+        """End the sitting."""
+        ...
+
+    def shake_simulated(self) -> None:
+        """Shake the simulated igloo with the number that is asked for."""
+        ...
+
+    def choose(self, device: str, *, use: bool | None, person: str | None) -> None:
+        """Choose whether a calibration counts, and whose hand shakes."""
+        ...
+
+    def undo(self, device: str) -> None:
+        """Bring back the calibration before the last."""
+        ...
+
+    def forget(self, device: str) -> None:
+        """Remove a calibration."""
+        ...
+
+    def recording(self, name: str) -> bytes:
+        """Return a recording as a labelled .npz file."""
+        ...
+
+    def forget_recording(self, name: str) -> None:
+        """Remove a recording."""
+        ...
+
+
 class House(Protocol):
     """The running companion, as the page sees it. Every method may be called from any thread."""
 
@@ -63,7 +133,9 @@ class House(Protocol):
 
     @property
     def hub(self) -> Hub:
-        """Return where changes are published: ``state``, ``igloo``, ``motion``, ``count``, ``camera``, ``notice``."""
+        """Return where changes are published: ``state``, ``igloo``, ``motion``, ``count``, ``wave``, ``bench``,
+        ``camera``, ``notice``.
+        """
         ...
 
     @property
@@ -84,6 +156,11 @@ class House(Protocol):
     @property
     def training(self) -> Training:
         """Return the training room: shake-counting as a game."""
+        ...
+
+    @property
+    def bench(self) -> IglooBench:
+        """Return the bench on which an igloo is calibrated, recorded, and counted for the referee."""
         ...
 
     @property

@@ -11,7 +11,7 @@ from companion.night.answers import Role
 from web.forms import camera_form, count_form, igloos_form, motion_form
 from web.house import House
 
-TOPICS = ("state", "igloo", "motion", "count", "camera", "notice")
+TOPICS = ("state", "igloo", "motion", "count", "wave", "bench", "camera", "notice")
 """What a page hears of; ``state`` events carry the journal's number as their id."""
 
 
@@ -27,6 +27,7 @@ def devices(house: House) -> dict[str, dict[str, Any]]:
         "motion": motion_form(house.motion()),
         "count": count(house),
         "camera": camera_form(house.camera(), house.table()),
+        "bench": house.bench.state(),
     }
 
 

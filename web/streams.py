@@ -111,6 +111,9 @@ class Stream:
         self._hidden = bool(told["hidden"])
         return event("count", compact(told))
 
+    def _bench(self) -> bytes:
+        return event("bench", compact(self._house.bench.state()))
+
     def _run(self) -> Iterator[bytes]:
         with self._house.hub.subscribe(TOPICS) as subscription:
             yield f"retry: {RETRY_MS}\n\n".encode() + event("hello", compact(self._hello)) + self._all()
@@ -126,9 +129,15 @@ class Stream:
                     if self._since is None or happened.seq is None or happened.seq > self._since:
                         chunk = self._state()
                     if self._hidden != self._house.night.live_round():
-                        chunk += self._count()
+                        chunk += self._count() + self._bench()
                 elif happened is not None and happened.topic == "count":
                     chunk = self._count()
+                elif happened is not None and happened.topic in {"wave", "bench"}:
+                    # A round that began after it was told hides it.
+                    if not self._house.night.live_round():
+                        chunk = event(happened.topic, happened.text)
+                    elif happened.topic == "bench":
+                        chunk = self._bench()
                 elif happened is not None:
                     chunk = event(happened.topic, happened.text)
                 elif time.monotonic() - said >= HEARTBEAT_S:

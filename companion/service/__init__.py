@@ -38,12 +38,15 @@ from companion.ports import (
     Motion,
 )
 from companion.service.addresses import page_urls
+from companion.service.bench import Bench
 from companion.service.buttons import Buttons
+from companion.service.calibrations import device_name
 from companion.service.eye import Eye
 from companion.service.igloos import Igloos
 from companion.service.keeping import Caretaker
 from companion.service.pictures import forget_old
 from companion.service.training import TRAINING, TableEar, training_room
+from companion.service.wave import Waves
 from companion.settings import Settings
 from web.forms import camera_form, count_form, igloo_form, igloos_form, motion_form
 from web.house import SimulatedAction, Table
@@ -104,6 +107,13 @@ class Service:
         self._pictures = EvidenceStore(options.data / EVIDENCE)
         self._caretaker = Caretaker(options.data, self._journal, self.settings, self.hub)
         self._watch = RoundWatch(self.night)
+        self.bench = Bench(
+            options.data,
+            self.hub,
+            statuses=self.igloos,
+            gate=lambda: not self.night.live_round(),
+            shake=self._shake_for,
+        )
         self._igloos = Igloos(
             port=options.igloo,
             simulate=options.simulate,
@@ -111,7 +121,11 @@ class Service:
             gate=lambda: not self.night.live_round(),
             on_motion=self._on_motion,
             on_count=self._on_count,
+            known=lambda key, kind: self.bench.calibrations.opinion(device_name(key, kind)),
         )
+        self._igloos.subscribe(self.bench.hear)
+        waves = Waves(self.hub, gate=lambda: not self.night.live_round())
+        self._igloos.subscribe(waves.hear)
         self._ear = TableEar(self._igloos.statuses)
         self._igloos.subscribe(self._ear.hear)
         self.training = training_room(
@@ -131,6 +145,7 @@ class Service:
     def start(self) -> None:
         """Start looking for devices and telling the page of them."""
         self._eye.use(self.options.camera or self.settings.text("camera_source"))
+        self.bench.start()
         self._igloos.start()
         self._caretaker.start()
         self._buttons.start()
@@ -174,6 +189,7 @@ class Service:
         self.hub.close()
         self._buttons.close()
         self._igloos.close()
+        self.bench.close()
         self._eye.close()
         self._caretaker.close()
         for thread in self._threads:
@@ -295,6 +311,9 @@ class Service:
     def simulated(self) -> bool:
         """Return whether a simulated igloo is there to be played with."""
         return self._igloos.simulated
+
+    def _shake_for(self, count: int, seconds: float) -> None:
+        self._igloos.shake_for(count, seconds)
 
     def simulate(self, action: SimulatedAction, count: int | None = None) -> None:
         """Do something to the simulated igloo.

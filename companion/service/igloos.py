@@ -10,6 +10,8 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
 from companion.igloo.candidates import DEFAULT_DENY
 from companion.igloo.ears import Ears
@@ -30,6 +32,9 @@ from companion.ports import (
 from companion.service.notes import NO_SIMULATED_IGLOO, NO_SUCH_COUNT
 from companion.settings import Settings
 from web.house import SimulatedAction
+
+if TYPE_CHECKING:
+    from companion.igloo.count import Opinion
 
 FIRST_LOOK_S = 1.5
 PATIENCE_S = 10.0
@@ -52,8 +57,11 @@ class Igloos:
         gate: Callable[[], bool],
         on_motion: Callable[[Motion], None],
         on_count: Callable[[CountPosterior], None],
+        known: Callable[[str, DeviceKind], Opinion | None] = lambda key, kind: None,
     ) -> None:
         """Prepare; :meth:`start` begins to search. ``port`` names one port, and then no other is searched for.
+
+        ``known(key, kind)`` is what is known of an igloo by its calibration.
 
         :raises BadDataError: when ``port`` is a recording that cannot be read.
         """
@@ -62,6 +70,7 @@ class Igloos:
         self._finder = Finder(named=[named] if named else [], search=not named, deny=deny)
         self._simulate = simulate
         self._gate, self._on_motion, self._on_count = gate, on_motion, on_count
+        self._known = known
         self._ears: dict[int, Ears] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -113,6 +122,16 @@ class Igloos:
             case SimulatedAction.REPLUG:
                 igloo.replug()
 
+    def shake_for(self, count: int, seconds: float) -> None:
+        """Shake the simulated igloo for so long.
+
+        :raises DeviceError: when there is none.
+        """
+        igloo = self._simulated
+        if igloo is None:
+            raise DeviceError(NO_SIMULATED_IGLOO)
+        igloo.shake(count, seconds)
+
     def close(self) -> None:
         """Stop everything and free the ports."""
         self._closing.set()
@@ -144,7 +163,12 @@ class Igloos:
                 ears = old.get(number)
                 if ears is None or ears.key != status.key:
                     ears = Ears(
-                        status.key, status.kind, on_motion=self._on_motion, on_count=self._on_count, gate=self._gate
+                        status.key,
+                        status.kind,
+                        on_motion=self._on_motion,
+                        on_count=self._on_count,
+                        gate=self._gate,
+                        known=partial(self._known, status.key, status.kind),
                     )
                 new[number] = ears
             self._ears = new

@@ -30,6 +30,7 @@ from companion.ports import (
     Motion,
     MotionState,
 )
+from companion.service.bench import Bench
 from companion.service.training import stored_shakes
 from companion.settings import Settings
 from companion.training.book import Book
@@ -111,6 +112,14 @@ class SmallHouse:
             igloo_open=lambda: not self.night.live_round(),
             rng=Random(11),
         )
+        self.bench = Bench(
+            folder,
+            self.hub,
+            statuses=lambda: self.statuses,
+            gate=lambda: not self.night.live_round(),
+            shake=lambda count, seconds: self.played.append(("shake", count)),
+        )
+        self.bench.start()
         self._actions = 0
 
     # --- what the page asks
@@ -180,6 +189,7 @@ class SmallHouse:
     # --- what a test does
 
     def close(self) -> None:
+        self.bench.close()
         self.training.close()
         self.journal.close()
         self.access.close()

@@ -1,0 +1,328 @@
+"""The two kinds of sittings at the igloo's bench: gathering labelled shakes, and the referee's count."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from companion.igloo.calibrate import FEWEST_COUNTS, FEWEST_SHAKES, Calibration, known
+from companion.igloo.calibrate_listen import hear
+from companion.igloo.enrol import KEPT, OFF_BEAT, ShakeCatcher, Sitting
+from companion.igloo.features import tier_of
+from companion.igloo.guided import GuidedCount, GuidedState
+from companion.igloo.guided_gauge import TEMPO_BOUNDS, TEMPO_HZ, TRAVEL_BOUNDS, TRAVEL_CM, Gauge, GaugeStream
+from companion.ports import BadDataError, IglooStatus, Samples
+from companion.service.calibrations import device_name, figures_form
+from companion.service.notes import NEVER_IN_BOUNDS, TOO_FEW
+from companion.service.plan import STAGES, Way, goal, next_count
+from companion.service.recordings import Label, Recordings
+
+if TYPE_CHECKING:
+    from companion.ports import FloatArray
+
+SHAKE_S = 4.0
+PATIENCE_S = 90.0
+"""The referee gives up when the motion was not in bounds for long enough by then."""
+
+
+class _Seated:
+    """What both kinds know: the igloo, whose hand, and whether listening rests."""
+
+    task = ""
+    recording = ""
+
+    def __init__(self, status: IglooStatus, person: str) -> None:
+        self.key, self.kind, self.person = status.key, str(status.kind), person
+        self.device = device_name(status.key, status.kind)
+        self.paused = False
+        self.asked: int | None = None
+
+    @property
+    def count(self) -> int:
+        """The number that is shaken now, as far as one is asked for."""
+        return self.asked or 6
+
+    def pause(self, paused: bool) -> None:
+        """Rest, or go on."""
+        self.paused = paused
+
+    def name(self, person: str) -> None:
+        """Say whose hand it is from now on."""
+        self.person = person
+
+    def take_back(self) -> bool:
+        """Forget the last shake; tell whether there was one."""
+        return False
+
+    def keep(self) -> None:
+        """Calibrate with what was gathered.
+
+        :raises BadDataError: always, where nothing is gathered for that.
+        """
+        raise BadDataError(TOO_FEW)
+
+    def form(self) -> dict[str, Any]:
+        """Return the form for the page, without the parts that only one kind has."""
+        return {
+            "task": self.task,
+            "igloo": self.key,
+            "kind": self.kind,
+            "device": self.device,
+            "person": self.person,
+            "paused": self.paused,
+        }
+
+
+class Gathering(_Seated):
+    """Labelled shakes of one igloo: for its calibration where a ``way`` is given, else only to be kept.
+
+    Each accepted shake is on the disk before it is told.
+    """
+
+    def __init__(
+        self,
+        status: IglooStatus,
+        recordings: Recordings,
+        recording: str,
+        *,
+        person: str,
+        guided: bool,
+        way: Way | None = None,
+        count: int | None = None,
+        folder: Path | None = None,
+        anew: bool = False,
+    ) -> None:
+        super().__init__(status, person)
+        self.task = "record" if way is None else "calibrate"
+        self.recording = recording
+        self.asked = count
+        self._recordings, self._guided, self._way = recordings, guided, way
+        self._sitting = None
+        if way is not None and folder is not None:
+            self._sitting = Sitting(folder, self.device, person=person, guided=guided, anew=anew)
+        self._before = {} if self._sitting is None else dict(self._sitting.state().by_count)
+        self._by_person = Counter[str]() if folder is None or anew else _by_person(known(folder, self.device))
+        self._mine: list[int] = []
+        self._catcher = ShakeCatcher(SHAKE_S)
+        self._gauges = GaugeStream()
+        self._note = ""
+        self._used = False
+
+    @property
+    def count(self) -> int:
+        """How many beads the next shake shall be of: the number a person said, else what the plan asks for."""
+        if self.asked is not None:
+            return self.asked
+        return next_count(self._way or Way.CAP, self._all(), self._mine[-1] if self._mine else None)
+
+    def resume(self) -> None:
+        """Take up what was recorded in this sitting before.
+
+        :raises KeyError: when nothing was.
+        """
+        for accel, rate_hz, label in self._recordings.shakes(self.recording):
+            if self._sitting is not None:
+                self._sitting.person, self._sitting.guided = label.person, label.guided
+                self._sitting.count = label.count
+                if self._sitting.add(accel, rate_hz) == KEPT:
+                    self._mine.append(label.count)
+        if self._sitting is not None:
+            self._sitting.person, self._sitting.guided = self.person, self._guided
+
+    def name(self, person: str) -> None:
+        """Say whose hand it is from now on."""
+        super().name(person)
+        if self._sitting is not None:
+            self._sitting.person = person
+
+    def pause(self, paused: bool) -> None:
+        """Rest, or go on; half a shake is forgotten."""
+        super().pause(paused)
+        self._catcher = ShakeCatcher(SHAKE_S)
+
+    def feed(self, samples: Samples) -> bool:
+        """Take a run of samples; tell whether a shake ended."""
+        if self.paused:
+            return False
+        if self._guided:
+            self._gauges.feed(samples)
+        told = self._catcher.note
+        accel = self._catcher.feed(samples)
+        if accel is not None:
+            self._note = self._take(accel, samples.rate_hz)
+            return True
+        if self._catcher.note and self._catcher.note != told:
+            self._note = self._catcher.note
+            return True
+        return False
+
+    def _take(self, accel: FloatArray, rate_hz: float) -> str:
+        """Keep one shake of the number that was asked for; return what became of it."""
+        count = self.count
+        if self._sitting is not None:
+            self._sitting.count = count
+            note = self._sitting.add(accel, rate_hz)
+        else:
+            heard = hear([Samples(np.asarray(accel), 0.0, rate_hz, 0)], key=self.device)
+            note = KEPT if len(heard.vectors) else heard.answer.why
+            if note == KEPT and self._guided and not heard.kept:
+                note = OFF_BEAT
+        if note != KEPT:
+            return note
+        try:
+            self.recording = self._recordings.add(
+                self.recording, accel, rate_hz, Label(count, self.person, self._guided)
+            )
+        except BadDataError as error:
+            if self._sitting is not None:
+                self._sitting.take_back()
+            return str(error)
+        self._mine.append(count)
+        self._used = False
+        if self._way is not None:
+            self.asked = None
+        return note
+
+    def take_back(self) -> bool:
+        """Forget the last shake; tell whether there was one. The number that it was of is asked for again."""
+        if not self._mine or (self._sitting is not None and not self._sitting.take_back()):
+            return False
+        self._recordings.take_back(self.recording)
+        last = self._mine.pop()
+        if self._way is not None:
+            self.asked = last
+        self._note = ""
+        return True
+
+    def keep(self) -> None:
+        """Write the calibration.
+
+        :raises BadDataError: when there is too little of it.
+        """
+        if self._sitting is None:
+            raise BadDataError(TOO_FEW)
+        try:
+            kept = self._sitting.keep()
+        except BadDataError as error:
+            raise BadDataError(TOO_FEW) from error
+        self._before, self._mine = self._all(), []
+        self._by_person = _by_person(kept)
+        self._recordings.used(self.recording)
+        self.recording = self._recordings.begin(self.device, self.task)
+        self._used = True
+
+    def _all(self) -> dict[int, int]:
+        """Return how many shakes there are of each number, with those of the calibration before."""
+        return dict(Counter(self._before) + Counter(self._mine))
+
+    def form(self) -> dict[str, Any]:
+        """Return the form for the page."""
+        every = self._all()
+        total = sum(every.values())
+        state = None if self._sitting is None else self._sitting.state()
+        own = self._by_person[self.person] + len(self._mine)
+        lacks = None
+        if state is not None and state.why:
+            few = total < FEWEST_SHAKES
+            lacks = "shakes" if few else "numbers" if len(every) < FEWEST_COUNTS else "sense"
+        return {
+            **super().form(),
+            "way": None if self._way is None else str(self._way),
+            "guided": self._guided,
+            "count": self.count,
+            "kept": len(self._mine),
+            "before": sum(self._before.values()),
+            "total": total,
+            "own": own,
+            "goal": goal(own),
+            "stages": list(STAGES),
+            "by_count": {str(n): every[n] for n in sorted(every)},
+            "last": self._mine[-1] if self._mine else None,
+            "shaken_s": round(min(self._catcher.shaken_s, SHAKE_S), 1),
+            "seconds": SHAKE_S,
+            "note": self._note,
+            "good": self._note == KEPT,
+            "gauge": gauge_form(self._gauges.now) if self._guided else None,
+            "figures": None if state is None else figures_form(state.card),
+            "lacks": lacks,
+            "used": self._used,
+        }
+
+
+class Referee(_Seated):
+    """The referee's count: a guided motion, heard until the answer is sure or it is plain why it cannot be."""
+
+    task = "referee"
+
+    def __init__(self, status: IglooStatus, calibration: Calibration | None, person: str) -> None:
+        super().__init__(status, person)
+        self._calibration = calibration
+        self._began = time.monotonic()
+        self._state: GuidedState | None = None
+        self._count = self._anew(status)
+        self._late = False
+
+    def _anew(self, status: IglooStatus) -> GuidedCount:
+        own = self._calibration
+
+        def opinion(vectors: FloatArray, tier: float) -> tuple[float, ...]:
+            made = own if own is not None and own.tier == tier else Calibration.of_nothing(tier)
+            return tuple(float(p) for p in made.probabilities(vectors, self.person, guided=True))
+
+        return GuidedCount(opinion, status.key, status.kind)
+
+    def feed(self, samples: Samples) -> bool:
+        """Take a run of samples; tell whether the count has just ended."""
+        if self.paused or self._late or (self._state is not None and self._state.done):
+            return False
+        if tier_of(samples.rate_hz) is None:
+            return False
+        state = self._count.feed(samples)
+        if state is not None:
+            self._state = state
+            if state.done:
+                return True
+        if time.monotonic() - self._began > PATIENCE_S:
+            self._late = True
+            return True
+        return False
+
+    def form(self) -> dict[str, Any]:
+        """Return the form for the page."""
+        state = self._state
+        posterior = None if state is None or state.posterior is None else state.posterior.to_json()
+        return {
+            **super().form(),
+            "calibrated": self._calibration is not None,
+            "gauge": gauge_form(GaugeStream().now if state is None else state.gauge),
+            "seconds": 0.0 if state is None else round(state.seconds, 1),
+            "answer": posterior,
+            "done": self._late or (state is not None and state.done),
+            "note": NEVER_IN_BOUNDS if self._late else "" if state is None else state.why,
+        }
+
+
+def _by_person(made: Calibration | None) -> Counter[str]:
+    """Return how many shakes of a calibration are of whose hand."""
+    if made is None:
+        return Counter()
+    return Counter(made.who[i] for i in np.unique(made.shake, return_index=True)[1])
+
+
+def gauge_form(now: Gauge) -> dict[str, Any]:
+    """Return what the hand does, and the bounds, for the page: tempo in Hz, travel in cm, upright 0 … 1."""
+    return {
+        "tempo_hz": round(now.tempo_hz, 2),
+        "travel_cm": round(now.travel_cm, 2),
+        "upright": round(now.upright, 2),
+        "hint": now.hint,
+        "good": now.in_bounds,
+        "beat_hz": TEMPO_HZ,
+        "wide_cm": TRAVEL_CM,
+        "tempo_bounds": list(TEMPO_BOUNDS),
+        "travel_bounds": list(TRAVEL_BOUNDS),
+    }

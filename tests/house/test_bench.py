@@ -1,0 +1,318 @@
+"""The igloo's bench: sittings that gather, calibrate, record and referee, over a real data folder."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from companion.igloo.calibrate import Shelf, calibrate
+from companion.igloo.enrol import KEPT, SHORT
+from companion.igloo.files import read_recording
+from companion.igloo.guided import NOT_SURE, SURE
+from companion.igloo.guided_gauge import FASTER, GOOD
+from companion.igloo.simulated import load_bank
+from companion.night.hub import Hub
+from companion.ports import BadDataError, DeviceError, DeviceKind, DeviceState, IglooStatus, Samples
+from companion.service import sittings
+from companion.service.bench import Bench
+from companion.service.calibrations import Calibrations
+from companion.service.plan import Way, next_count
+from companion.service.recordings import Label, Recordings
+from companion.service.wave import Waves
+from companion.training.drawing import COLUMN_S
+
+BANK = load_bank()
+RATE = BANK.rate_hz
+STILL = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass
+class Line:
+    """A link without a port: what is fed goes at once to whoever listens."""
+
+    status_now: IglooStatus
+    index: int = 0
+    listeners: list[Callable[..., None]] = field(default_factory=list)
+
+    def status(self) -> IglooStatus:
+        return self.status_now
+
+    def subscribe(self, listener: Callable[[Samples], None]) -> Callable[[], None]:
+        raise NotImplementedError
+
+    def close(self) -> None: ...
+
+    def feel(self, accel: NDArray[np.float64], rate_hz: float = RATE) -> None:
+        for at in range(0, len(accel), 320):
+            part = accel[at : at + 320]
+            for listener in self.listeners:
+                listener(self, Samples(part, self.index / rate_hz, rate_hz, self.index))
+            self.index += len(part)
+
+
+def shaken(count: int, which: int = 0) -> NDArray[np.float64]:
+    """Return a shake of the bank, long enough to be caught, between rests."""
+    found = np.flatnonzero(BANK.count == count)
+    wave = BANK.accel[found[which % len(found)]] * (BANK.ug_per_lsb * 1e-6)
+    rest = np.tile(wave.mean(axis=0), (round(0.8 * RATE), 1))
+    rng = np.random.default_rng(count)
+    return np.concatenate([rest, wave, wave[: round(1.2 * RATE)], rest]) + 0.01 * rng.normal(size=3)
+
+
+def swing(tempo: float, seconds: float, rate: float = RATE) -> NDArray[np.float64]:
+    t = np.arange(round(seconds * rate)) / rate
+    size = 0.02 * (2 * np.pi * tempo) ** 2 / 9.80665
+    rng = np.random.default_rng(3)
+    felt: NDArray[np.float64] = np.sin(2 * np.pi * tempo * t)[:, None] * size * STILL + STILL
+    return felt + 0.05 * rng.normal(size=felt.shape)
+
+
+class Table:
+    """A bench over a folder, with one igloo; ``live`` is whether a round is live."""
+
+    def __init__(self, folder: Path) -> None:
+        self.live = False
+        self.hub = Hub()
+        self.line = Line(IglooStatus("unit-3", DeviceKind.REAL, DeviceState.CONNECTED, rate_hz=RATE, nominal_hz=3200.0))
+        self.shakes: list[tuple[int, float]] = []
+        self.bench = Bench(
+            folder,
+            self.hub,
+            statuses=lambda: [self.line.status_now],
+            gate=lambda: not self.live,
+            shake=lambda count, seconds: self.shakes.append((count, seconds)),
+        )
+        self.line.listeners.append(self.bench.hear)
+        self.bench.start()
+
+    def sitting(self) -> dict[str, Any]:
+        found = self.bench.state()["sitting"]
+        assert found is not None
+        return dict(found)
+
+    def wait(self, true: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+        end = time.monotonic() + 60
+        while not true(now := self.sitting()):
+            assert time.monotonic() < end, now
+            time.sleep(0.01)
+        return now
+
+    def shake(self, which: int = 0) -> dict[str, Any]:
+        before = self.sitting()
+        self.line.feel(shaken(before["count"], which))
+        return self.wait(lambda now: now["kept"] > before["kept"])
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    table = Table(tmp_path)
+    yield table
+    table.bench.close()
+
+
+def test_the_plan_takes_the_ends_first_and_lets_a_filling_stay() -> None:
+    kept: dict[int, int] = {}
+    order = []
+    for _ in range(12):
+        order.append(next_count(Way.CAP, kept))
+        kept[order[-1]] = kept.get(order[-1], 0) + 1
+    assert order[:3] == [2, 13, 6] and sorted(order) == list(range(2, 14))
+    kept, order = {}, []
+    for _ in range(120):
+        order.append(next_count(Way.FILLED, kept, order[-1] if order else None))
+        kept[order[-1]] = kept.get(order[-1], 0) + 1
+    assert order[:12] == [3] * 4 + [6] * 4 + [11] * 4
+    assert set(kept.values()) == {10}
+    assert sum(a != b for a, b in pairwise(order)) < 22
+
+
+def test_an_igloo_is_calibrated_shake_by_shake_used_and_taken_back(table: Table, tmp_path: Path) -> None:
+    bench = table.bench
+    assert bench.calibrations.opinion("unit-3") is None
+    bench.calibrate("", person="Ann", guided=False, way="cap")
+    now = table.sitting()
+    assert (now["igloo"], now["count"], now["kept"], now["goal"], now["lacks"]) == ("unit-3", 2, 0, 12, None)
+    with pytest.raises(DeviceError, match="already"):
+        bench.record("", person="", guided=False, count=4)
+    with pytest.raises(BadDataError, match="too few"):
+        bench.keep()
+    for which in range(2):
+        now = table.shake(which)
+    assert now["note"] == KEPT and now["good"] and now["lacks"] == "shakes" and now["figures"] is None
+
+    # A shake of the wrong igloo is forgotten, and its number is asked for again.
+    bench.take_back()
+    assert (table.sitting()["count"], table.sitting()["kept"]) == (13, 1)
+    bench.alter(count=7)
+    now = table.shake()
+    assert (now["last"], now["count"]) == (7, 13)
+    # A short one is told and not kept.
+    table.line.feel(np.concatenate([shaken(13)[: round(2.0 * RATE)], np.tile(STILL, (round(1.2 * RATE), 1))]))
+    assert table.wait(lambda now: now["note"] == SHORT)["kept"] == 2
+    for which in range(6):
+        now = table.shake(which)
+    assert now["figures"]["now"]["shakes"] == 8 and now["figures"]["now"]["exact"] >= 0.0
+    assert bench.calibrations.opinion("unit-3") is None
+    bench.keep()
+    now = table.sitting()
+    assert (now["kept"], now["before"], now["used"], now["goal"]) == (0, 8, True, 12)
+    assert bench.calibrations.opinion("unit-3") is not None
+    listed = bench.overview()["calibrations"]
+    assert [(one["device"], one["shakes"], one["people"], one["person"]) for one in listed] == [
+        ("unit-3", 8, ["Ann"], "Ann")
+    ]
+
+    # Another person enrols: their own twelve are asked for, and what was there before can be brought back.
+    bench.alter(person="Bob")
+    assert table.sitting()["own"] == 0
+    table.shake()
+    bench.keep()
+    assert bench.overview()["calibrations"][0]["people"] == ["Ann", "Bob"]
+    bench.stop()
+    bench.choose("unit-3", use=None, person="Ann")
+    assert bench.calibrations.choice("unit-3").person == "Ann"
+    bench.choose("unit-3", use=False, person=None)
+    assert bench.calibrations.opinion("unit-3") is None
+    bench.undo("unit-3")
+    assert bench.overview()["calibrations"][0]["shakes"] == 8
+
+    # All of it is there after a restart, as files that the command line takes.
+    again = Calibrations(tmp_path / "calibrations")
+    assert (again.choice("unit-3").use, again.choice("unit-3").person) == (False, "Ann")
+    assert Shelf(tmp_path / "calibrations").devices == ["unit-3"]
+    assert [(one["shakes"], one["used"]) for one in bench.recordings.listed()] == [(1, True), (8, True)]
+    bench.forget("unit-3")
+    assert bench.overview()["calibrations"] == []
+    with pytest.raises(BadDataError):
+        bench.undo("unit-3")
+
+
+def test_a_sitting_that_was_cut_off_is_gone_on_with(table: Table, tmp_path: Path) -> None:
+    table.bench.calibrate("unit-3", person="Ann", guided=False, way="filled")
+    for which in range(2):
+        table.shake(which)
+    table.bench.close()
+    later = Table(tmp_path)
+    left = later.bench.overview()["recordings"]
+    assert [(one["shakes"], one["by_count"], one["used"]) for one in left] == [(2, {"3": 2}, False)]
+    with pytest.raises(KeyError):
+        later.bench.calibrate("", person="Ann", guided=False, way="cap", resume="0123456789ab")
+    later.bench.calibrate("", person="Ann", guided=False, way="cap", resume=left[0]["name"])
+    assert later.wait(lambda now: now["kept"] == 2)["count"] == 2
+    later.shake()
+    later.bench.take_back()
+    assert later.sitting()["kept"] == 2
+    with pytest.raises(DeviceError):
+        later.bench.forget_recording(left[0]["name"])
+    later.bench.stop()
+    later.bench.forget_recording(left[0]["name"])
+    assert later.bench.overview()["recordings"] == []
+    later.bench.close()
+
+
+def test_recorded_shakes_are_one_labelled_file(table: Table, tmp_path: Path) -> None:
+    table.bench.record("", person="Zoé", guided=False, count=5)
+    table.shake()
+    table.bench.alter(count=6)
+    table.shake(1)
+    table.bench.alter(paused=True)
+    table.line.feel(shaken(6, 2))
+    table.bench.alter(paused=False)
+    assert table.shake(2)["kept"] == 3
+    with pytest.raises(BadDataError):
+        table.bench.keep()
+    table.bench.stop()
+    (one,) = table.bench.overview()["recordings"]
+    assert (one["task"], one["by_count"], one["people"]) == ("record", {"5": 1, "6": 2}, ["Zoé"])
+    file = tmp_path / "down.npz"
+    file.write_bytes(table.bench.recording(one["name"]))
+    read = read_recording(file)
+    assert (read.count, read.person[0], read.device[0], read.guided[0]) == ((5, 6, 6), "Zoé", "unit-3", False)
+    assert read.rate_hz == pytest.approx(RATE) and len(read.shakes[0]) == round(4 * RATE)
+    with pytest.raises(BadDataError, match="only 3"):
+        calibrate([(file.name, read)])
+
+
+def test_the_referee_follows_the_motion_until_it_is_sure(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    table.bench.referee("", person="")
+    table.line.feel(swing(3.0, 3.0))
+    now = table.wait(lambda now: now["gauge"]["hint"] == FASTER)
+    assert (now["seconds"], now["done"], now["answer"], now["calibrated"]) == (0.0, False, None, False)
+    table.line.feel(swing(5.0, 34.0))
+    now = table.wait(lambda now: now["done"])
+    assert now["gauge"]["hint"] == GOOD
+    assert now["note"] in {SURE, NOT_SURE}
+    assert sum(now["answer"]["posterior"].values()) == pytest.approx(1.0, abs=0.01)
+    table.bench.stop()
+
+    monkeypatch.setattr(sittings, "PATIENCE_S", 0.0)
+    table.bench.referee("", person="")
+    table.line.feel(swing(3.0, 1.0))
+    assert "beat" in table.wait(lambda now: now["done"])["note"]
+
+
+def test_in_a_live_round_it_is_shut(table: Table) -> None:
+    events = table.hub.subscribe(["bench", "wave"])
+    waves = Waves(table.hub, gate=lambda: not table.live)
+    table.line.listeners.append(waves.hear)
+    table.bench.calibrate("", person="", guided=False, way="cap")
+    table.shake()
+    told = []
+    while (event := events.get(0.1)) is not None:
+        told.append(event)
+    drawn = [event.data for event in told if event.topic == "wave"]
+    assert 4.0 < sum(len(data["wave"]) / 2 for data in drawn) * COLUMN_S < 6.5
+    assert [data["first"] for data in drawn][:2] == [0, 16]
+    table.live = True
+    assert table.bench.state() == {"hidden": True, "revision": table.bench.state()["revision"], "sitting": None}
+    table.line.feel(shaken(9))
+    end = time.monotonic() + 10
+    while table.bench._sitting is not None:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    while (event := events.get(0.1)) is not None:
+        assert event.topic == "bench" and event.data["sitting"] is None
+    table.live = False
+    assert table.bench.state()["sitting"] is None
+    assert sum(one["shakes"] for one in table.bench.overview()["recordings"]) == 1
+
+
+def test_an_igloo_that_is_not_there_or_too_slow_is_refused(table: Table) -> None:
+    with pytest.raises(DeviceError, match="No igloo"):
+        table.bench.referee("unit-9", person="")
+    slow = IglooStatus("unit-3", DeviceKind.REAL, DeviceState.CONNECTED, rate_hz=100.0, nominal_hz=100.0)
+    table.line.status_now = slow
+    with pytest.raises(BadDataError, match="too slow"):
+        table.bench.calibrate("", person="", guided=False, way="cap")
+    for work in (table.bench.take_back, table.bench.keep, table.bench.shake_simulated):
+        with pytest.raises(DeviceError):
+            work()
+
+
+def test_what_was_chosen_and_recorded_survives_rubbish_beside_it(tmp_path: Path) -> None:
+    folder = tmp_path / "calibrations"
+    folder.mkdir()
+    (folder / "chosen.json").write_text('{"unit-1": 7}', encoding="utf-8")
+    (folder / "unit-1.npz").write_bytes(b"rubbish")
+    calibrations = Calibrations(folder)
+    assert calibrations.listed() == [] and calibrations.opinion("unit-1") is None
+    calibrations.choose("unit-1", person="Ann")
+    assert Calibrations(folder).choice("unit-1").person == "Ann"
+
+    recordings = Recordings(tmp_path / "shakes")
+    (tmp_path / "shakes" / "0123456789ab").mkdir(parents=True)
+    assert recordings.listed() == []
+    name = recordings.begin("unit-1", "record")
+    first = recordings.add(name, np.tile(STILL, (400, 1)), 3200.0, Label(4, "", False))
+    other = recordings.add(first, np.tile(STILL, (400, 1)), 3100.0, Label(4, "", False))
+    assert first == name != other
+    with pytest.raises(KeyError):
+        recordings.packed("../../etc/passwd")
