@@ -29,11 +29,12 @@ def restore(source: Path, folder: Path) -> tuple[Manifest, Path]:
 
     :raises KeepingError: when the backup is not sound, there is no room, or a service runs on the folder.
     """
+    manifest = examine(source)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with held(folder):
             settle(folder)
-            manifest, former = prepare(source, folder)
+            former = prepare(source, folder, manifest)
             settle(folder)
     except OSError as error:
         if isinstance(error, KeepingError):
@@ -42,14 +43,15 @@ def restore(source: Path, folder: Path) -> tuple[Manifest, Path]:
     return manifest, former
 
 
-def prepare(source: Path, folder: Path) -> tuple[Manifest, Path]:
+def prepare(source: Path, folder: Path, manifest: Manifest) -> Path:
     """Unpack a backup beside the nights that are there, so that whoever opens the folder next brings it back.
+
+    Return where the present nights will lie then.
 
     The holder of the data folder may call it, also while the nights are open; until then nothing of them changes.
 
     :raises KeepingError: when the backup is not sound, or there is no room; then nothing is prepared.
     """
-    manifest = examine(source)
     try:
         free = shutil.disk_usage(folder).free
         if free < manifest.size + SPARE_BYTES:
@@ -71,7 +73,7 @@ def prepare(source: Path, folder: Path) -> tuple[Manifest, Path]:
         if isinstance(error, KeepingError):
             raise
         raise KeepingError("cannot-write", why=error.strerror or str(error)) from error
-    return manifest, former
+    return former
 
 
 def settle(folder: Path) -> bool:

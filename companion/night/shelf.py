@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from companion.night.backup import BACKUPS, Manifest, read_manifest
+from companion.night.backup import BACKUPS, Manifest, examine, read_manifest
 from companion.night.keeping import KeepingError
 from companion.night.nightly import back_up_into, backups
 from companion.night.restore import prepare
@@ -58,7 +58,7 @@ class Shelf:
         path = self.path(name)
         if path is None:
             raise KeyError(name)
-        prepare(path, self._folder)
+        prepare(path, self._folder, examine(path))
         self._again()
 
 
