@@ -17,17 +17,15 @@ import numpy as np
 
 from companion.ports import BadDataError, CameraSource, DeviceKind, Frame
 
-from . import notes
+from .decoder_child import SMALL_SIZE
 from .heads import jpeg_head
-from .photo import read_photo
+from .photo import read_photo, read_small
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray
 
 FPS: Final = 5.0
 """Pictures a second that are wanted of a camera."""
-SMALL: Final = (160, 120)
-"""Width and height of the grey copy, whatever the picture's shape."""
 
 
 class Grab:
@@ -83,12 +81,9 @@ class Grab:
         :raises BadDataError: the JPEG cannot be decoded.
         """
         if self._image is not None:
-            grey = cv2.cvtColor(cv2.resize(self._image, SMALL, interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY)
+            grey = cv2.cvtColor(cv2.resize(self._image, SMALL_SIZE, interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY)
         else:
-            decoded = cv2.imdecode(np.frombuffer(self.jpeg, np.uint8), cv2.IMREAD_REDUCED_GRAYSCALE_8)
-            if decoded is None:
-                raise BadDataError(notes.PHOTO_DAMAGED)
-            grey = cv2.resize(decoded, SMALL, interpolation=cv2.INTER_AREA)
+            grey = read_small(self.jpeg)
         return grey.astype(np.uint8, copy=False)
 
     def frame(self) -> Frame:

@@ -1,24 +1,23 @@
 """A photo from a phone: bounded, upright, eight bits, three colours; or one clear sentence.
 
+It is decoded in a process of its own (:mod:`vision.decoder`), once its head was read here and found bounded.
 Nothing of the file's own metadata (place, time, owner) is kept: :func:`to_jpeg` writes the pixels anew.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import cv2
-import numpy as np
 
 from companion.ports import BadDataError
 
 from . import notes
-from .heads import PictureHead, read_head
+from .decoder import DamagedPictureError, TooMuchError, Wanted, available_mb, shared
+from .heads import PictureHead, jpeg_head, read_head
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from companion.ports import ByteArray
 
 MAX_BYTES: Final = 32 * 1024 * 1024
@@ -29,7 +28,8 @@ MAX_PIXELS_BASELINE: Final = 51_000_000
 MAX_PIXELS: Final = 26_000_000
 """Everything that a decoder holds in memory as a whole: PNG, WebP, progressive JPEG."""
 KEEP_PIXELS: Final = 13_000_000
-"""Larger pictures are shrunk while they are decoded; 4080×3072, a common phone's photo, stays as it is."""
+"""Larger pictures are shrunk while they are decoded; 4080×3072, a common phone's photo, stays as it is where the
+machine has room for it."""
 
 
 def read_photo(data: bytes) -> ByteArray:
@@ -46,10 +46,19 @@ def read_photo(data: bytes) -> ByteArray:
     if not head.whole:
         raise BadDataError(notes.PHOTO_CUT_OFF)
     _check_size(head)
-    image = _decode(data, head)
-    if image is None or image.size == 0:
-        raise BadDataError(notes.PHOTO_DAMAGED)
-    return image
+    return _decode(data, head)
+
+
+def read_small(data: bytes) -> ByteArray:
+    """Return a grey copy of a camera's JPEG, (120, 160) uint8 whatever its shape, for little money.
+
+    :raises BadDataError: it is no whole JPEG of bounded size; one sentence.
+    """
+    head = jpeg_head(data)
+    if not head.whole:
+        raise BadDataError(notes.PHOTO_CUT_OFF)
+    _check_size(head)
+    return decoded(data, head, Wanted.SMALL)
 
 
 def read_photo_file(path: Path) -> ByteArray:
@@ -82,28 +91,28 @@ def _check_size(head: PictureHead) -> None:
         raise BadDataError(notes.PHOTO_TOO_SMALL)
 
 
-def _decode(data: bytes, head: PictureHead) -> ByteArray | None:
-    buffer = np.frombuffer(data, np.uint8)
+def _decode(data: bytes, head: PictureHead) -> ByteArray:
     pixels = head.width * head.height
-    flag = cv2.IMREAD_COLOR
-    if pixels > 4 * KEEP_PIXELS:
-        flag = cv2.IMREAD_REDUCED_COLOR_4
-    elif pixels > KEEP_PIXELS:
-        flag = cv2.IMREAD_REDUCED_COLOR_2
+    # The picture is held twice, by the decoder and by who asked for it, three bytes a pixel.
+    keep = min(KEEP_PIXELS, available_mb() * 1024 * 1024 // 12)
+    wanted = Wanted.COLOUR
+    if head.alpha:
+        wanted = Wanted.LAYERED
+    elif pixels > 4 * keep:
+        wanted = Wanted.QUARTER
+    elif pixels > keep:
+        wanted = Wanted.HALF
+    return decoded(data, head, wanted)
+
+
+def decoded(data: bytes, head: PictureHead, wanted: Wanted) -> ByteArray:
+    """Return the pixels of a picture whose head was read and found bounded, decoded by the process's decoder.
+
+    :raises BadDataError: it is damaged, or takes more memory or time than it may; one sentence.
+    """
     try:
-        if head.alpha:
-            layered = cv2.imdecode(buffer, cv2.IMREAD_UNCHANGED)
-            if layered is not None and layered.ndim == 3 and layered.shape[2] == 4:
-                return _over_white(layered)
-        image: ByteArray | None = cv2.imdecode(buffer, flag)  # type: ignore[assignment]
-    except (cv2.error, MemoryError):
-        return None
-    return image
-
-
-def _over_white(layered: NDArray[Any]) -> ByteArray:
-    if layered.dtype == np.uint16:
-        layered = (layered >> 8).astype(np.uint8)
-    alpha = layered[:, :, 3:].astype(np.uint16)
-    colour = layered[:, :, :3].astype(np.uint16) * alpha + 255 * (255 - alpha)
-    return ((colour + 127) // 255).astype(np.uint8)
+        return shared().decode(data, (head.width, head.height), wanted)
+    except TooMuchError:
+        raise BadDataError(notes.PHOTO_TOO_MANY_PIXELS) from None
+    except DamagedPictureError:
+        raise BadDataError(notes.PHOTO_DAMAGED) from None

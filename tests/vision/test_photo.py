@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.ports import BadDataError
-from vision import notes
+from vision import notes, photo
 from vision.heads import read_head
 from vision.photo import MAX_BYTES, read_photo, read_photo_file, to_jpeg
 
@@ -171,7 +171,7 @@ def test_a_bomb_is_refused_by_its_head(bomb: bytes, monkeypatch: pytest.MonkeyPa
     def decoded(*_: object) -> None:
         raise AssertionError("the decoder saw it")
 
-    monkeypatch.setattr(cv2, "imdecode", decoded)
+    monkeypatch.setattr(photo, "shared", decoded)
     assert said(bomb) == notes.PHOTO_TOO_MANY_PIXELS
 
 

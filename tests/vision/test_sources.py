@@ -20,7 +20,7 @@ from companion.ports import BadDataError, CameraSource, DeviceError, DeviceKind,
 from tests.worlds.mjpeg import STYLES, MjpegServer
 from vision import mjpeg, notes, pi
 from vision.capture import UsbCamera, VideoFile, camera_name, find_cameras
-from vision.grabs import grabs_of
+from vision.grabs import Camera, grabs_of
 from vision.notes import CameraError
 from vision.sources import PhotoFile, PictureFolder, open_source
 
@@ -36,12 +36,13 @@ def jpeg(shade: int) -> bytes:
 PLAYED = [jpeg(40 * n + 20) for n in range(5)]
 
 
-def shades(source: CameraSource, count: int) -> list[int]:
-    frames = source.frames()
+def shades(source: Camera, count: int) -> list[int]:
     try:
-        return [round(float(frame.image.mean())) for frame in itertools.islice(frames, count)]
+        # First all, then decoded: a reader that is slow gets the newest picture, not each one.
+        taken = list(itertools.islice(source.grabs(), count))
     finally:
         source.close()
+    return [round(float(grab.image().mean())) for grab in taken]
 
 
 # --- what a text means ---
