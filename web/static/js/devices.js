@@ -1,9 +1,10 @@
 // The igloo and the camera, live: what they are, how they do, what they say.
 
 import { h, s } from "./dom.js";
-import { icon } from "./art.js";
+import { cardName, icon } from "./art.js";
 import { kindMark } from "./told.js";
-import { isHost, liveRound, mayAct, store } from "./store.js";
+import { liveWave } from "./igloo-wave.js";
+import { isHost, liveRound, match, mayAct, store } from "./store.js";
 import { list, number, percent, t, tn } from "./words.js";
 
 const stateWords = (state) => ({
@@ -69,7 +70,7 @@ function motion() {
 }
 
 /** The count as a distribution over 2 … 13, as bars with their numbers. */
-function distribution(count) {
+export function distribution(count) {
   const values = Array.from({ length: 12 }, (_, i) => count.posterior?.[String(i + 2)] ?? 0);
   const top = Math.max(...values, 0.01);
   const best = count.count;
@@ -90,15 +91,46 @@ function distribution(count) {
         count.why ? h("span", null, " ", t(count.why)) : null)));
 }
 
-function heard() {
+/** What the count says of each card on the table: the probability that the igloo belongs there. */
+function chances(count) {
+  const cards = Object.values(Object.fromEntries((match()?.cards ?? []).filter((card) => card?.numbers).map((card) => [cardName(card.numbers), card.numbers])));
+  if (match()?.game !== "igloo-pop" || !cards.length) return null;
+  const known = cards.map((numbers) => ({ numbers, p: numbers.reduce((sum, n) => sum + (count.posterior[String(n)] ?? 0), 0) }))
+    .sort((a, b) => b.p - a.p);
+  return h("div", { class: "chances", "data-key": "chances" },
+    h("h3", null, t("The cards on the table")),
+    h("ul", null, known.map(({ numbers, p }) => h("li", { "data-key": cardName(numbers), "data-chance": p.toFixed(3) },
+      h("span", { class: "mini-card" }, cardName(numbers)),
+      h("meter", { min: 0, max: 1, value: p.toFixed(3), "aria-label": t("Card %(card)s", { card: cardName(numbers) }) }, percent(p)),
+      h("span", { class: "share" }, percent(p))))));
+}
+
+/** What the counter makes of the shaking, or that it is hidden. */
+export function heard() {
   const { count } = store;
   if (liveRound() || count.hidden) {
     return h("p", { class: "hidden-count", "data-key": "hidden" }, icon("igloo"), t("The count is hidden until the check."));
   }
-  if (count.posterior) return distribution(count);
+  if (count.posterior) {
+    return [
+      liveWave(),
+      count.state === "more" && h("p", { class: "more", "data-key": "more" }, icon("shake"), " ", t("I need more: shake on.")),
+      distribution(count.state === "more" ? { ...count, why: "" } : count), chances(count),
+    ];
+  }
   const words = { "not-a-shake": t("That was not a shake."), "bad-data": t("That could not be counted.") }[count.state];
-  return h("p", { class: "quiet", "data-key": "no-count" },
-    words ?? t("Shake the igloo, then let it rest: the beads are counted here."), count.why ? ` ${t(count.why)}` : null);
+  return [liveWave(), h("p", { class: words ? "note" : "quiet", "data-key": "no-count", "data-state": count.state ?? "" },
+    words ?? t("Shake the igloo, then let it rest: the beads are counted here."), count.why ? ` ${t(count.why)}` : null)];
+}
+
+/** Every igloo with its health, and what is done with it now. */
+export function iglooLines() {
+  const { igloos } = store.igloo;
+  return [
+    igloos.length ? h("ul", { class: "plain" }, igloos.map(line))
+      : h("p", { class: "quiet" }, t("No igloo with a sensor is connected. The game needs none; plug one in at any time.")),
+    igloos.length > 0 && motion(),
+  ];
 }
 
 function toys() {
@@ -130,7 +162,8 @@ export function iglooPanel() {
       : h("p", { class: "quiet" }, t("No igloo with a sensor is connected. The game needs none; plug one in at any time.")),
     // Above what comes and goes while it shakes, so that no button moves away under a finger.
     toys(),
-    igloos.length ? [motion(), heard()] : null);
+    igloos.length ? [motion(), heard()] : null,
+    igloos.length > 0 && mayAct() && h("p", { "data-key": "to-bench" }, h("a", { href: "#workshop/igloo" }, t("Calibrate this igloo, or let the referee count"))));
 }
 
 function picture(table) {

@@ -2,6 +2,7 @@
 // one. Sleep, a lost network and a restart of the service all end in the same way: connect again, show what is.
 
 import { afterCommand, ask, startOver } from "./net.js";
+import { addWave, clearWave } from "./igloo-wave.js";
 import { change, store } from "./store.js";
 
 const RETRY_STREAM_MS = 15000;
@@ -51,7 +52,8 @@ function takeHello(hello) {
 
 function takeDevices(data) {
   change((s) => {
-    for (const topic of ["igloo", "motion", "count", "camera"]) if (data[topic]) s[topic] = data[topic];
+    for (const topic of ["igloo", "motion", "count", "camera", "bench"]) if (data[topic]) s[topic] = data[topic];
+    if (s.count.hidden || s.bench.hidden) clearWave();
   });
 }
 
@@ -102,7 +104,8 @@ function open() {
     });
   on("hello", (hello) => { fresh = true; startOver(); takeHello(hello); });
   on("state", (view) => { takeView(view, fresh); fresh = false; });
-  for (const topic of ["igloo", "motion", "count", "camera"]) on(topic, (data) => takeDevices({ [topic]: data }));
+  on("wave", (piece) => { addWave(piece); change(() => {}); });
+  for (const topic of ["igloo", "motion", "count", "camera", "bench"]) on(topic, (data) => takeDevices({ [topic]: data }));
   on("notice", (notice) => {
     if (notice.en) onLog([notice]);
     // The button on the table calls everybody to the referee; who is in a room or a dialog already is left there.

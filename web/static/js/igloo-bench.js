@@ -1,0 +1,343 @@
+// The workshop's igloo: calibrate it, enrol a person, record and label shakes, and the referee's guided count.
+
+import { h } from "./dom.js";
+import { icon } from "./art.js";
+import { ask, showRefusal, tell } from "./net.js";
+import { agreed } from "./dialogs.js";
+import { distribution, heard, iglooLines } from "./devices.js";
+import { beat, beating, still } from "./igloo-beat.js";
+import { beatNow, gaugeNow } from "./igloo-gauge.js";
+import { liveWave } from "./igloo-wave.js";
+import { kindMark } from "./told.js";
+import { change, isHost, liveRound, match, memory, store } from "./store.js";
+import { list, number, percent, t, tn } from "./words.js";
+
+const COUNTS = Array.from({ length: 12 }, (_, i) => i + 2);
+const REMEMBERED = "bench-person";
+
+let told = null; // as GET /api/igloo gives it
+let fetched = -1; // the revision that it was fetched at
+let fetching = false;
+let loud = true;
+const words = { person: memory.get(REMEMBERED, ""), igloo: "" };
+
+async function fetchAll() {
+  if (fetching) return;
+  fetching = true;
+  try {
+    const found = await ask("/api/igloo");
+    fetched = found.revision;
+    change((s) => { told = found; s.bench = { hidden: found.hidden, revision: found.revision, sitting: found.sitting }; });
+  } catch (refused) {
+    if (refused.error) showRefusal(refused.error);
+    fetched = store.bench.revision;
+  }
+  fetching = false;
+}
+
+/** Somebody came to this part. */
+export function opened() {
+  style();
+  fetchAll();
+}
+
+function style() {
+  if (document.querySelector("link[data-igloo]")) return;
+  const link = document.querySelector("link[rel=stylesheet]").cloneNode();
+  link.dataset.igloo = "";
+  link.href = link.href.replace(/[^/]*$/, "igloo.css");
+  document.head.append(link);
+}
+
+async function doing(path, body = {}) {
+  try {
+    const { hidden, revision, sitting } = await tell(`/api/igloo/${path}`, body);
+    change((s) => { s.bench = { hidden, revision, sitting }; s.refusal = null; });
+    return true;
+  } catch (refused) {
+    showRefusal(refused.error);
+    return false;
+  }
+}
+
+// --- what is known already
+
+const share = (figures) => percent(figures.exact);
+
+function quality(figures) {
+  if (!figures?.now) return null;
+  const line = (name, one, best) => h("tr", { class: best ? "now" : null },
+    h("th", { scope: "row" }, name),
+    h("td", null, share(one), h("small", { class: "quiet" }, ` ${percent(one.exact_interval[0])}–${percent(one.exact_interval[1])}`)),
+    h("td", null, percent(one.within_one)), h("td", null, number(one.mae, 1)));
+  return h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": t("How good the count is"), "data-key": "quality" },
+    h("table", { class: "quality" },
+      h("thead", null, h("tr", null, h("td", null), [t("Right"), t("At most one off"), t("Off by")].map((one) => h("th", { scope: "col" }, one)))),
+      h("tbody", null,
+        line(t("Uncalibrated"), figures.before),
+        line(t("Calibrated"), figures.now, true),
+        figures.new_hand && line(t("In hands it has not met"), figures.new_hand))),
+    h("p", { class: "quiet" }, t("Each shake is judged by the others.")));
+}
+
+const deviceName = (device) => (device === "simulated" ? t("the simulated igloo") : device);
+
+function calibration(one) {
+  const hands = ["", ...one.people];
+  return h("li", { class: "known", "data-key": `c-${one.device}`, "data-device": one.device },
+    h("p", { class: "device-head" }, h("strong", null, deviceName(one.device)),
+      h("span", { class: "quiet" }, tn("%(n)s shake", "%(n)s shakes", one.shakes), one.people.length ? ` · ${list(one.people)}` : null)),
+    quality(one.figures),
+    h("label", { class: "check" }, h("input", { type: "checkbox", "data-change": "use", "data-device": one.device, checked: one.use }), t("Count with this calibration")),
+    one.people.length > 0 && h("fieldset", { class: "hands" }, h("legend", null, t("Who shakes now?")),
+      hands.map((name) => h("button", { type: "button", class: "toggle", "data-do": "hand", "data-device": one.device, "data-person": name, "data-key": `h-${name}`, "aria-pressed": one.person === name ? "true" : "false" },
+        name || t("Somebody else")))),
+    h("div", { class: "row" },
+      h("button", { type: "button", class: "second", "data-do": "undo-calibration", "data-device": one.device }, icon("undo"),
+        one.undoable ? t("Back to the one before") : t("Take it back")),
+      isHost() && h("button", { type: "button", class: "second", "data-do": "forget-calibration", "data-device": one.device }, t("Forget it"))));
+}
+
+function recording(one) {
+  const when = new Date(one.made_at).toLocaleDateString(document.documentElement.lang, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  return h("li", { class: "known", "data-key": `r-${one.name}`, "data-recording": one.name },
+    h("p", { class: "device-head" }, h("strong", null, when), h("span", { class: "quiet" }, deviceName(one.device)),
+      one.used && h("span", { class: "kind" }, t("in use"))),
+    h("p", { class: "quiet" }, tn("%(n)s shake", "%(n)s shakes", one.shakes), one.people.length ? ` · ${list(one.people)}` : null, " · ",
+      t("beads: %(numbers)s", { numbers: Object.keys(one.by_count).join(", ") }), one.guided ? ` · ${t("with the beat")}` : null),
+    h("div", { class: "row" },
+      h("a", { class: "second", href: `/api/igloo/recordings/${one.name}.npz`, download: "" }, t("Download")),
+      !one.used && h("button", { type: "button", class: "second", "data-do": "go-on", "data-recording": one.name, "data-device": one.device }, t("Go on calibrating with it")),
+      isHost() && h("button", { type: "button", class: "second", "data-do": "forget-recording", "data-recording": one.name }, t("Forget it"))));
+}
+
+// --- to begin
+
+function people() {
+  const known = new Set([...(told?.calibrations ?? []).flatMap((one) => one.people), ...(match()?.players ?? []).map((one) => one.name)].filter(Boolean));
+  return h("datalist", { id: "bench-people" }, [...known].map((name) => h("option", { value: name })));
+}
+
+function who(id) {
+  return h("div", { class: "field" }, h("label", { for: id }, t("Who shakes? (a name, or nothing)")),
+    h("input", { id, name: "person", type: "text", maxlength: 40, list: "bench-people", value: words.person, autocomplete: "off", "data-input": "person" }));
+}
+
+function which(id) {
+  const { igloos } = told;
+  if (igloos.length < 2) return null;
+  return h("div", { class: "field" }, h("label", { for: id }, t("Which igloo?")),
+    h("select", { id, name: "igloo" }, igloos.map((one) => h("option", { value: one.key }, deviceName(one.device)))));
+}
+
+const withBeat = (words_) => h("label", { class: "check" }, h("input", { type: "checkbox", name: "guided" }), words_);
+
+function beginning() {
+  if (!told.igloos.length) {
+    return h("p", { class: "panel", "data-key": "none" }, t("No igloo with a sensor is connected. Plug one in, and it appears here."));
+  }
+  return [
+    h("section", { class: "panel", "data-key": "calibrate" },
+      h("h2", null, t("Calibrate this igloo in two minutes")),
+      h("p", null, t("Shake igloos whose beads you know, twelve times for four seconds each: the count learns how this igloo and this hand sound. 36 shakes are better, 120 better still.")),
+      h("form", { class: "stack", "data-submit": "calibrate" },
+        which("calibrate-igloo"), who("calibrate-person"),
+        h("fieldset", { class: "choice" }, h("legend", null, t("What do you have?")),
+          h("label", null, h("input", { type: "radio", name: "way", value: "cap", checked: true }), t("A sensor in a cap, moved from igloo to igloo of the box")),
+          h("label", null, h("input", { type: "radio", name: "way", value: "filled" }), t("A sensor in one igloo, which I fill with beads"))),
+        withBeat(t("With the beat, for the referee's count: up and down, five times a second")),
+        h("button", { type: "submit", class: "main" }, icon("shake"), t("Begin")))),
+    h("section", { class: "panel", "data-key": "referee" },
+      h("h2", null, t("The referee's count")),
+      h("p", null, t("A motion that is shown and timed, until the count is sure or says why it cannot be.")),
+      h("form", { class: "stack", "data-submit": "referee" },
+        which("referee-igloo"), who("referee-person"),
+        h("button", { type: "submit", class: "main" }, icon("scales"), t("Begin")))),
+    h("section", { class: "panel", "data-key": "record" },
+      h("h2", null, t("Record and label shakes")),
+      h("p", null, t("For rebuilding the counter: files with what was felt, the number of beads and who shook.")),
+      h("form", { class: "stack", "data-submit": "record" },
+        which("record-igloo"), who("record-person"),
+        h("div", { class: "field" }, h("label", { for: "record-count" }, t("Beads inside")),
+          h("select", { id: "record-count", name: "count" }, COUNTS.map((n) => h("option", { value: n }, n)))),
+        withBeat(t("With the beat: up and down, five times a second")),
+        h("button", { type: "submit", class: "main" }, icon("shake"), t("Begin")))),
+  ];
+}
+
+// --- while something is measured
+
+function progress(sitting) {
+  const { stages, own } = sitting;
+  const goal = sitting.goal ?? stages.at(-1);
+  const words_ = sitting.goal ? t("%(n)s of %(goal)s shakes", { n: own, goal }) : tn("%(n)s shake", "%(n)s shakes", own);
+  return h("div", { class: "stages", "data-key": "stages" },
+    h("progress", { max: goal, value: Math.min(own, goal), "aria-label": words_ }),
+    h("p", { class: "quiet" }, words_, " · ",
+      stages.map((stage, i) => [i > 0 && " → ", h(own >= stage ? "strong" : "span", null, stage)])));
+}
+
+function instruction(sitting) {
+  if (!sitting.there) return t("The igloo is not there: plug it in, and it goes on.");
+  if (sitting.paused) return t("Resting. Nothing is recorded.");
+  if (sitting.shaken_s > 0) return t("Go on, go on …");
+  if (sitting.task === "record") return t("Shake it for four seconds; then let it rest a moment.");
+  return sitting.way === "filled"
+    ? t("Fill the igloo with so many beads and shake it for four seconds. Then let it rest a moment.")
+    : t("Put the cap onto the igloo with this number and shake it for four seconds. Then let it rest a moment.");
+}
+
+function lacking(sitting) {
+  if (sitting.figures || !sitting.kept) return null;
+  const why = {
+    shakes: t("How good it is can be told from six shakes on."),
+    numbers: t("How good it is can be told from three different numbers on."),
+    sense: t("These shakes do not fit their numbers: take the last ones back."),
+  }[sitting.lacks];
+  return why && h("p", { class: "quiet", "data-key": "lacks" }, why);
+}
+
+function keypad(sitting) {
+  return h("details", { class: "another", "data-key": "another" }, h("summary", null, t("Another number is in it")),
+    h("div", { class: "keypad small" }, COUNTS.map((n) => h("button", { type: "button", class: ["key", n === sitting.count && "printed"], "data-do": "bench-count", "data-count": n, "data-key": `n-${n}`,
+      "aria-label": tn("%(n)s bead is in it", "%(n)s beads are in it", n), "aria-pressed": n === sitting.count ? "true" : "false" }, n))));
+}
+
+function sounding(sitting) {
+  return h("button", { type: "button", class: "toggle", "data-do": "loud", "data-hz": sitting.gauge.beat_hz, "data-key": "loud", "aria-pressed": beating() ? "true" : "false" }, icon("play"), t("Let the beat be heard"));
+}
+
+function simulating(sitting) {
+  return sitting.kind === "simulated" && sitting.task !== "referee"
+    && h("button", { type: "button", class: "second", "data-do": "bench-simulate", "data-key": "sim" }, icon("shake"), t("Shake the simulated igloo"));
+}
+
+function gathering(sitting) {
+  const calibrates = sitting.task === "calibrate";
+  const full = calibrates && sitting.own > 0 && sitting.stages.includes(sitting.own);
+  return h("section", { class: "panel sitting", "data-key": "sitting", "data-task": sitting.task },
+    h("h2", null, calibrates ? t("Calibrating %(igloo)s", { igloo: deviceName(sitting.device) }) : t("Recording %(igloo)s", { igloo: deviceName(sitting.device) }), " ", kindMark(sitting.kind)),
+    sitting.person && h("p", { class: "quiet" }, t("Shaken by %(name)s", { name: sitting.person })),
+    h("div", { class: "asked-for" },
+      h("p", { class: "wanted" }, h("strong", null, sitting.count), h("span", null, tn("bead", "beads", sitting.count))),
+      h("p", { class: "sentence" }, instruction(sitting))),
+    h("progress", { class: "shaken", max: sitting.seconds, value: sitting.shaken_s, "aria-label": t("Four seconds of shaking"), "data-key": "shaken" }),
+    sitting.gauge && [beatNow(sitting.gauge, sitting.paused), gaugeNow(sitting.gauge), sounding(sitting)],
+    liveWave(),
+    h("p", { class: ["what-came", sitting.good ? "good" : "bad"], role: "status", "data-key": "note" },
+      sitting.note ? [icon(sitting.good ? "check" : "close"), " ", t(sitting.note), sitting.good && sitting.last ? ` ${tn("It was %(n)s bead.", "It was %(n)s beads.", sitting.last)}` : null] : null),
+    sitting.used && h("p", { class: "what-came good", role: "status", "data-key": "used" }, icon("check"), " ", t("The igloo is counted with this calibration from now on.")),
+    calibrates ? progress(sitting) : h("p", { class: "quiet", "data-key": "kept" }, tn("%(n)s shake kept", "%(n)s shakes kept", sitting.kept)),
+    calibrates && quality(sitting.figures), calibrates && lacking(sitting),
+    h("div", { class: "row", "data-key": "acts" },
+      simulating(sitting),
+      sitting.kept > 0 && h("button", { type: "button", class: "second", "data-do": "bench-back", "data-key": "back" }, icon("undo"), t("Take the last one back")),
+      calibrates && sitting.figures && sitting.kept > 0 && h("button", { type: "button", class: full ? "main" : "second", "data-do": "bench-keep", "data-key": "keep" }, icon("check"), t("Use it")),
+      h("button", { type: "button", class: "second", "data-do": "bench-pause", "data-paused": sitting.paused ? "" : "yes", "data-key": "pause" }, icon(sitting.paused ? "play" : "pause"), sitting.paused ? t("Go on") : t("Rest")),
+      h("button", { type: "button", class: "second", "data-do": "bench-stop", "data-key": "stop" }, t("End"))),
+    full && h("p", { class: "quiet", "data-key": "full" }, sitting.goal ? t("Use it now, or shake on: %(goal)s shakes are better.", { goal: sitting.goal }) : t("This is as good as it gets.")),
+    keypad(sitting));
+}
+
+function refereeing(sitting) {
+  const { answer, gauge, done } = sitting;
+  return h("section", { class: "panel sitting", "data-key": "sitting", "data-task": "referee", "data-done": done ? "yes" : null },
+    h("h2", null, t("The referee's count"), " ", kindMark(sitting.kind)),
+    !sitting.calibrated && h("p", { class: "note" }, t("This igloo was not calibrated: counted as an unknown one.")),
+    sitting.person && h("p", { class: "quiet" }, t("Shaken by %(name)s", { name: sitting.person })),
+    !done && [
+      h("p", { class: "sentence" }, sitting.there ? t("Up and down, 2 cm each way, with the beat.") : t("The igloo is not there: plug it in, and it goes on.")),
+      beatNow(gauge, sitting.paused), gaugeNow(gauge), sounding(sitting),
+    ],
+    !done && liveWave(),
+    h("p", { class: "quiet", "data-key": "in-bounds" }, t("%(s)s s in bounds", { s: number(sitting.seconds, 1) })),
+    answer && distribution({ ...answer, kind: sitting.kind, why: "", seconds: sitting.seconds }),
+    done && h("p", { class: "sentence", role: "status", "data-key": "verdict" }, t(sitting.note)),
+    h("div", { class: "row" },
+      done && h("button", { type: "button", class: "main", "data-do": "bench-again", "data-igloo": sitting.igloo, "data-person": sitting.person, "data-key": "again" }, t("Once more")),
+      h("button", { type: "button", class: "second", "data-do": "bench-stop", "data-key": "stop" }, t("End"))));
+}
+
+/** Draw this part of the workshop. */
+export function part() {
+  const { bench } = store;
+  if (told && fetched !== bench.revision) fetchAll();
+  if (bench.hidden || liveRound()) {
+    still();
+    return h("p", { class: "panel hidden-count", "data-key": "hidden" }, icon("igloo"), t("A round is live: nothing is measured and nothing is told of the igloo before the check."));
+  }
+  if (!told) return h("p", { class: "quiet" }, t("One moment …"));
+  const { sitting } = bench;
+  if (!sitting || (sitting.task === "referee" && sitting.done)) still();
+  const now = sitting && (sitting.task === "referee" ? refereeing(sitting) : gathering(sitting));
+  return [
+    people(),
+    now ?? h("section", { class: "panel igloo-panel", "data-key": "now" }, h("h2", null, icon("igloo"), " ", t("The igloo")), iglooLines(), told.igloos.length > 0 && heard()),
+    !now && beginning(),
+    told.calibrations.length > 0 && h("section", { class: "panel", "data-key": "known" }, h("h2", null, t("Calibrations")), h("ul", { class: "plain" }, told.calibrations.map(calibration))),
+    told.recordings.length > 0 && h("section", { class: "panel", "data-key": "recorded" },
+      h("h2", null, t("Recorded shakes")),
+      h("p", { class: "quiet" }, t("Labelled shakes as files, for companion shake train and companion shake calibrate.")),
+      h("ul", { class: "plain" }, told.recordings.map(recording))),
+  ];
+}
+
+// --- what is done
+
+async function begin(task, form, more) {
+  const given = new FormData(form);
+  const person = String(given.get("person") ?? "").trim();
+  memory.set(REMEMBERED, person);
+  const guided = given.get("guided") === "on";
+  // The finger is down now: later the browser would stay silent.
+  if (loud && (guided || task === "referee")) beat(5);
+  if (!(await doing("sitting", { task, igloo: String(given.get("igloo") ?? ""), person, guided, ...more(given) }))) still();
+  else scrollTo(0, 0);
+}
+
+export const PART_SUBMIT = {
+  calibrate: (form) => begin("calibrate", form, (given) => ({ way: given.get("way") })),
+  referee: (form) => begin("referee", form, () => ({})),
+  record: (form) => begin("record", form, (given) => ({ count: Number(given.get("count")) })),
+};
+
+export const PART_INPUT = {
+  person: (field) => { words.person = field.value; },
+};
+
+export const PART_CHANGE = {
+  use: (field) => doing("calibration", { device: field.dataset.device, use: field.checked }),
+};
+
+export const PART_DO = {
+  "bench-count": ({ count }) => doing("sitting/change", { count: Number(count) }),
+  "bench-pause": ({ paused }) => doing("sitting/change", { paused: paused === "yes" }),
+  "bench-back": () => doing("sitting/take-back"),
+  "bench-keep": () => doing("sitting/keep"),
+  "bench-stop": () => { still(); return doing("sitting/stop"); },
+  "bench-simulate": () => doing("sitting/simulate"),
+  "bench-again": async ({ igloo, person }) => {
+    if (loud) beat(5);
+    if (await doing("sitting/stop")) await doing("sitting", { task: "referee", igloo, person });
+  },
+  loud: ({ hz }) => {
+    loud = !beating();
+    if (loud) beat(Number(hz));
+    else still();
+    change(() => {});
+  },
+  hand: ({ device, person }) => doing("calibration", { device, person }),
+  "undo-calibration": async ({ device }) => {
+    if (await agreed(t("The newest calibration of this igloo is taken back."), t("Take it back"), t("Sure?"))) doing("calibration/undo", { device });
+  },
+  "forget-calibration": async ({ device }) => {
+    if (await agreed(t("All calibrations of this igloo go for good."), t("Forget it"), t("Sure?"))) doing("calibration/forget", { device });
+  },
+  "forget-recording": async ({ recording: name }) => {
+    if (await agreed(t("These shakes go for good."), t("Forget it"), t("Sure?"))) doing(`recordings/${name}/forget`);
+  },
+  "go-on": ({ recording: name, device }) => {
+    const igloo = told.igloos.find((one) => one.device === device)?.key ?? "";
+    return doing("sitting", { task: "calibrate", igloo, person: words.person, recording: name });
+  },
+};
