@@ -1,0 +1,224 @@
+"""A taught deck: what each card of a game looks like, cut out of photos of sheets, on disk and in memory.
+
+A deck is one file, ``cards-GAME.npz`` in the profile's folder: the names, every card's picture as JPEG, and the
+features (SIFT, Lowe 2004; square-rooted, Arandjelović and Zisserman 2012) that are the same in no other place. Cards
+of one print share most of their art; a feature that several cards have in one place is kept once.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import cv2
+import numpy as np
+
+from companion.ports import BadDataError
+
+from . import cards_notes as notes
+from .cards_sheet import find_cards
+from .files import write_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from companion.ports import ByteArray, FloatArray
+
+    Singles = NDArray[np.float32]
+
+WIDTH: Final = 128
+"""A taught card's width in pixels; its height follows from its shape."""
+_HEIGHTS: Final = (48, 320)
+MOST: Final = 200
+_QUALITY: Final = 94
+_MOST_FEATURES: Final = 220
+_SAME_PLACE: Final = 4.0
+_SAME_LOOK: Final = 0.9
+"""How far apart (pixels) and how unlike (cosine) features are that count as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """Places on a card with what they look like: ``frames`` (n, 4) are x, y, size and angle (degrees); ``looks``
+    (n, 128) are square-rooted SIFT descriptors of length one.
+    """
+
+    frames: Singles
+    looks: Singles
+
+
+def features(grey: ByteArray, most: int) -> Features:
+    """Return the features of a grey picture, the strongest ``most``."""
+    keys, found = cv2.SIFT_create(most, contrastThreshold=0.02, edgeThreshold=14).detectAndCompute(grey, None)
+    if found is None or not keys:
+        return Features(np.zeros((0, 4), np.float32), np.zeros((0, 128), np.float32))
+    frames = np.array([[*key.pt, key.size, key.angle] for key in keys], np.float32)
+    looks = np.sqrt(found / np.maximum(found.sum(axis=1, keepdims=True), 1e-6)).astype(np.float32)
+    return Features(frames, looks)
+
+
+@dataclass(frozen=True)
+class Deck:
+    """The cards of a game: ``pictures`` is (n, height, :data:`WIDTH`, 3), BGR, uint8, in the order of ``names``."""
+
+    game: str
+    names: tuple[str, ...]
+    pictures: ByteArray
+
+    @property
+    def height(self) -> int:
+        """Return a card's height in pixels."""
+        return int(self.pictures.shape[1])
+
+    @cached_property
+    def features(self) -> Features:
+        """Return what is to be found of any card of the deck, each feature once."""
+        frames, looks = np.zeros((0, 4), np.float32), np.zeros((0, 128), np.float32)
+        for picture in self.pictures:
+            own = features(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), _MOST_FEATURES)
+            new = ~_known(own, frames, looks)
+            frames, looks = np.concatenate([frames, own.frames[new]]), np.concatenate([looks, own.looks[new]])
+        return Features(frames, looks)
+
+    def index(self, name: str) -> int:
+        """Return a card's number; :raises ValueError: it was not taught."""
+        return self.names.index(name)
+
+
+def _known(own: Features, frames: Singles, looks: Singles) -> NDArray[np.bool_]:
+    if not len(frames) or not len(own.frames):
+        return np.zeros(len(own.frames), bool)
+    alike = own.looks @ looks.T > _SAME_LOOK
+    near = np.abs(own.frames[:, None, :2] - frames[None, :, :2]).max(axis=2) < _SAME_PLACE
+    turned = (own.frames[:, None, 3] - frames[None, :, 3] + 180) % 360 - 180
+    result: NDArray[np.bool_] = (alike & near & (np.abs(turned) < 20)).any(axis=1)
+    return result
+
+
+def teach(game: str, photos: Sequence[ByteArray], order: Sequence[str], former: Deck | None = None) -> Deck:
+    """Return a deck of the cards in photos of sheets, which lie row by row in ``order`` through all photos.
+
+    Cards of ``former`` that are not in ``order`` stay as they were taught.
+
+    :raises BadDataError: there are more or fewer cards in the photos than names, or a name is there twice.
+    """
+    if len(set(order)) != len(order):
+        raise BadDataError(notes.NAMED_TWICE)
+    sheets = [find_cards(photo) for photo in photos]
+    counts = [len(sheet) for sheet in sheets]
+    if sum(counts) != len(order) or not order:
+        each = f" ({', '.join(map(str, counts))})" if len(counts) > 1 else ""
+        raise BadDataError(f"The photos show {sum(counts)} cards{each}, and the order names {len(order)}.")
+    if former is not None:
+        height = former.height
+    else:
+        ratio = np.median([_tall(quad) for sheet in sheets for quad in sheet])
+        height = int(np.clip(round(WIDTH * float(ratio) / 8) * 8, *_HEIGHTS))
+    pictures = [cut_out(photo, quad, height) for photo, sheet in zip(photos, sheets, strict=True) for quad in sheet]
+    kept = {} if former is None else dict(zip(former.names, former.pictures, strict=True))
+    kept.update(zip(order, pictures, strict=True))
+    return Deck(game, tuple(kept), np.stack(list(kept.values())))
+
+
+def _tall(quad: FloatArray) -> float:
+    sides = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
+    return float((sides[1] + sides[3]) / (sides[0] + sides[2]))
+
+
+def corners_of(height: int) -> FloatArray:
+    """Return a taught card's corners in its own pixels, clockwise from the upper left."""
+    return np.array([[-0.5, -0.5], [WIDTH - 0.5, -0.5], [WIDTH - 0.5, height - 0.5], [-0.5, height - 0.5]])
+
+
+def cut_out(photo: ByteArray, quad: FloatArray, height: int) -> ByteArray:
+    """Return a card straightened to (height, :data:`WIDTH`, 3)."""
+    to = cv2.getPerspectiveTransform(corners_of(height).astype(np.float32), quad.astype(np.float32))
+    return straighten(photo, to.astype(float), height)
+
+
+def straighten(photo: ByteArray, to: FloatArray, height: int) -> ByteArray:
+    """Return what of a photo lies under a card; ``to`` (3, 3) takes the card's pixels to the photo's.
+
+    What appears larger in the photo than it is kept is averaged.
+    """
+    corners = cv2.perspectiveTransform(corners_of(height)[None], to)[0]
+    apparent = float(np.linalg.norm(corners[1] - corners[0]) + np.linalg.norm(corners[2] - corners[3])) / 2 / WIDTH
+    finer = int(np.clip(round(apparent), 1, 6))
+    scale = np.array([[finer, 0, (finer - 1) / 2], [0, finer, (finer - 1) / 2], [0, 0, 1.0]])
+    # The map from fine card pixels to the photo; the fine picture is then averaged.
+    fine = cv2.warpPerspective(
+        photo,
+        to @ np.linalg.inv(scale),
+        (WIDTH * finer, height * finer),
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_CONSTANT,
+    )
+    return cv2.resize(fine, (WIDTH, height), interpolation=cv2.INTER_AREA) if finer > 1 else fine
+
+
+def file_of(folder: Path, game: str) -> Path:
+    """Return where a deck lies in a profile's folder."""
+    return folder / f"cards-{game}.npz"
+
+
+def save_deck(folder: Path, deck: Deck) -> Path:
+    """Write a deck and return its file.
+
+    :raises vision.files.WriteError: it cannot be written.
+    """
+    jpegs = [
+        np.frombuffer(cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1].tobytes(), np.uint8)
+        for picture in deck.pictures
+    ]
+    known = deck.features
+    buffer = io.BytesIO()
+    np.savez(
+        buffer,
+        names=np.array(deck.names),
+        sizes=np.array([len(jpeg) for jpeg in jpegs], np.int64),
+        jpegs=np.concatenate(jpegs),
+        frames=known.frames,
+        looks=np.round(known.looks * 255).astype(np.uint8),
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    path = file_of(folder, deck.game)
+    write_whole(path, buffer.getvalue())
+    return path
+
+
+def load_deck(folder: Path, game: str) -> Deck | None:
+    """Return a taught deck, or None where none was taught.
+
+    :raises BadDataError: the file is damaged.
+    """
+    path = file_of(folder, game)
+    if not path.exists():
+        return None
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            names = tuple(str(name) for name in stored["names"])
+            ends = np.cumsum(stored["sizes"])
+            parts = np.split(stored["jpegs"].astype(np.uint8), ends[:-1])
+            frames, looks = stored["frames"].astype(np.float32), stored["looks"].astype(np.float32)
+        pictures = [cv2.imdecode(part, cv2.IMREAD_COLOR) for part in parts]
+        deck = Deck(game, names, np.stack(pictures))
+        _check(deck, frames, looks)
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, cv2.error) as error:
+        raise BadDataError(notes.DECK_DAMAGED) from error
+    looks /= np.maximum(np.linalg.norm(looks, axis=1, keepdims=True), 1e-6)
+    deck.__dict__["features"] = Features(frames, looks)
+    return deck
+
+
+def _check(deck: Deck, frames: Singles, looks: Singles) -> None:
+    count, height, wide = deck.pictures.shape[:3]
+    if not 0 < count <= MOST or count != len(deck.names) or wide != WIDTH:
+        raise ValueError("not the pictures of a deck")
+    if not _HEIGHTS[0] <= height <= _HEIGHTS[1] or len(frames) != len(looks) or looks.shape[1:] != (128,):
+        raise ValueError("not the features of a deck")

@@ -1,0 +1,326 @@
+"""Find taught cards in a photo: in any rotation, partly covered, or fanned out.
+
+Each feature of the photo that looks like one of the deck's says where a card would lie, how large and how turned
+(Lowe 2004, section 7); where many agree, one is supposed. Each supposed card is straightened, moved until it fits
+(Lucas and Kanade), and compared with every taught card block by block in locally normalised colours. A block that
+fits no card is covered; what is left tells which card it is, as a probability.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import cv2
+import numpy as np
+
+from .cards_deck import WIDTH, Deck, Features, corners_of, features, straighten
+from .cards_sheet import find_cards
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.ports import ByteArray, FloatArray
+
+    Singles = NDArray[np.float32]
+
+WORK_SIDE: Final = 1600
+BLOCK: Final = 8
+"""Side of a block, in pixels of the card at half size."""
+_MOST_FEATURES: Final = 4000
+_ALIKE: Final = 0.82
+_NEARLY: Final = 0.05
+_MOST_MATCHES: Final = 8
+_LEAST_VOTES: Final = 4
+_MOST_SEEDS: Final = 160
+_FINE: Final = 12
+"""How many cards are compared at full size."""
+_COVERED: Final = 0.45
+"""From this energy on a block counts as covered."""
+_SHARP: Final = 2.2
+"""How much a unit of energy weighs in a probability (fitted on rendered photos)."""
+_FITS: Final = 0.6
+_LEAST_BLOCKS: Final = 7
+"""How many blocks of some texture must fit (correlation), so that a card is believed to lie there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A card in a photo. ``to`` (3, 3) takes its own pixels to the photo's; ``p`` is the probability of each taught
+    card, in the deck's order; ``fits`` (rows, columns) says which of its blocks look like the likeliest card.
+    """
+
+    to: FloatArray
+    p: FloatArray
+    fits: NDArray[np.bool_]
+    blocks: int
+    height: int
+
+    @property
+    def card(self) -> int:
+        """Return the likeliest card's number in the deck."""
+        return int(np.argmax(self.p))
+
+    @property
+    def corners(self) -> FloatArray:
+        """Return (4, 2): the corners in the photo, clockwise from the card's own upper left."""
+        return self.at(corners_of(self.height))
+
+    def at(self, points: FloatArray) -> FloatArray:
+        """Return where points (n, 2) of the card lie in the photo."""
+        return np.asarray(cv2.perspectiveTransform(np.asarray(points, float)[None], self.to)[0], float)
+
+    @property
+    def middle(self) -> FloatArray:
+        """Return the middle in the photo."""
+        return self.at(np.array([[(WIDTH - 1) / 2, (self.height - 1) / 2]]))[0]
+
+
+@dataclass
+class CardFinder:
+    """Finds the cards of one deck."""
+
+    deck: Deck
+    _cache: dict[str, object] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def half(self) -> Singles:
+        """Return every card's normalised picture at half size: (n, h, w, 3)."""
+        return np.stack([normalised(_halved(picture)) for picture in self.deck.pictures])
+
+    def find(self, image: ByteArray) -> list[Found]:
+        """Return the taught cards in a photo, those first that show most."""
+        scale = min(1.0, WORK_SIDE / max(image.shape[:2]))
+        work = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else image
+        enlarge = np.array([[1 / scale, 0, 0.5 / scale - 0.5], [0, 1 / scale, 0.5 / scale - 0.5], [0, 0, 1.0]])
+        grey = cv2.cvtColor(work, cv2.COLOR_BGR2GRAY)
+        seeds = self._seeds(features(grey, _MOST_FEATURES))
+        seeds += self._outlined(work)
+        found: list[Found] = []
+        claimed = np.zeros((work.shape[0] // 4 + 1, work.shape[1] // 4 + 1), bool)
+        tried: list[FloatArray] = []
+        for seed in seeds:
+            corners = cv2.perspectiveTransform(corners_of(self.deck.height)[None], seed)[0]
+            size = float(np.linalg.norm(corners[1] - corners[0]))
+            if any(np.abs(corners - other).max() < 0.07 * size for other in tried):
+                continue
+            one = self._look(work, seed)
+            if one is None:
+                tried.append(corners)
+                continue
+            tried += [corners, one.corners]
+            own = _claims(one, claimed.shape)
+            if claimed[own[:, 1], own[:, 0]].mean() > 0.4:
+                continue
+            claimed[own[:, 1], own[:, 0]] = True
+            found.append(one)
+        return [Found(enlarge @ one.to, one.p, one.fits, one.blocks, one.height) for one in found]
+
+    # --- where a card may lie ----------------------------------------------------------------------------------------
+
+    def _seeds(self, scene: Features) -> list[FloatArray]:
+        """Return where cards may lie, the best supported first, as matrices from card to photo."""
+        who, what = _matches(scene, self.deck.features)
+        if len(who) < _LEAST_VOTES:
+            return []
+        seen, known = scene.frames[who], self.deck.features.frames[what]
+        size = seen[:, 2] / known[:, 2]
+        turn = np.radians(seen[:, 3] - known[:, 3])
+        cos, sin = np.cos(turn) * size, np.sin(turn) * size
+        off = np.array([(WIDTH - 1) / 2, (self.deck.height - 1) / 2]) - known[:, :2]
+        x = seen[:, 0] + cos * off[:, 0] - sin * off[:, 1]
+        y = seen[:, 1] + sin * off[:, 0] + cos * off[:, 1]
+        usual = _usual_size(size, who)
+        near = np.abs(np.log(size / usual)) < 0.45
+        who, x, y, size, turn, seen, known = (part[near] for part in (who, x, y, size, turn, seen, known))
+        if len(who) < _LEAST_VOTES:
+            return []
+        reach = usual * WIDTH
+        votes = np.column_stack([x / (0.2 * reach), y / (0.2 * reach), np.cos(turn) / 0.4, np.sin(turn) / 0.4])
+        seeds = []
+        for seed in _peaks(votes, who):
+            close = np.flatnonzero((np.abs(votes - seed) < (0.75, 0.75, 0.8, 0.8)).all(axis=1))
+            if len(np.unique(who[close])) < _LEAST_VOTES:
+                continue
+            fit, inliers = cv2.estimateAffinePartial2D(
+                known[close, :2], seen[close, :2], method=cv2.RANSAC, ransacReprojThreshold=0.04 * reach
+            )
+            if fit is None:
+                continue
+            support = len(np.unique(who[close][inliers.ravel() > 0]))
+            grown = float(np.hypot(fit[0, 0], fit[1, 0])) / usual
+            if support >= _LEAST_VOTES and 0.6 < grown < 1.6:
+                seeds.append((support, np.vstack([fit, [0, 0, 1]]).astype(float)))
+        seeds.sort(key=lambda one: -one[0])
+        return [seed for _, seed in seeds[:_MOST_SEEDS]]
+
+    def _outlined(self, work: ByteArray) -> list[FloatArray]:
+        """Return where whole cards lie by their outlines, each both ways up."""
+        seeds = []
+        corners = corners_of(self.deck.height).astype(np.float32)
+        tall = self.deck.height >= WIDTH
+        for quad in find_cards(work):
+            sides = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
+            first = 0 if (sides[1] + sides[3] >= sides[0] + sides[2]) == tall else 1
+            for start in (first, first + 2):
+                turned = np.roll(quad, -start, axis=0).astype(np.float32)
+                seeds.append(cv2.getPerspectiveTransform(corners, turned).astype(float))
+        return seeds
+
+    # --- which card it is --------------------------------------------------------------------------------------------
+
+    def _look(self, work: ByteArray, seed: FloatArray) -> Found | None:
+        """Return what lies where a card is supposed, or None where no taught card fits."""
+        to = seed
+        for _ in range(2):
+            straight = straighten(work, to, self.deck.height)
+            seen = normalised(_halved(straight))
+            energy = _energies(seen, self.half)
+            card = int(np.argmin(energy.sum(axis=(1, 2))))
+            fits, _ = _fitting(seen, self.half[card])
+            if fits.sum() < _LEAST_BLOCKS // 2:
+                return None
+            moved = _moved(straight, self.deck.pictures[card], fits)
+            if moved is None:
+                break
+            to = to @ moved
+        straight = straighten(work, to, self.deck.height)
+        seen = normalised(_halved(straight))
+        energy = _energies(seen, self.half)
+        sums = energy.sum(axis=(1, 2))
+        best = np.argsort(sums)[:_FINE]
+        card = int(best[0])
+        fits, textured = _fitting(seen, self.half[card])
+        if fits.sum() < _LEAST_BLOCKS:
+            return None
+        scores = -_SHARP * sums
+        p = np.exp(scores - scores.max())
+        p /= p.sum()
+        del textured
+        return Found(to, p, fits, int(fits.sum()), self.deck.height)
+
+
+def _halved(picture: ByteArray) -> ByteArray:
+    return cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+
+
+def normalised(picture: ByteArray) -> Singles:
+    """Return Lab with every place's surroundings taken away and their contrast evened out: lamps drop out."""
+    lab = cv2.cvtColor(picture.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2Lab)
+    reach = picture.shape[1] / 7
+    flat = lab - cv2.GaussianBlur(lab, (0, 0), reach)
+    contrast = np.sqrt(cv2.GaussianBlur(flat**2, (0, 0), reach) + np.array([6.0, 7.0, 7.0], np.float32) ** 2)
+    even: Singles = flat / contrast
+    return even
+
+
+def _blocks(values: Singles) -> Singles:
+    """Return the means over blocks of the last axes: (…, h, w) to (…, rows, columns)."""
+    high, wide = values.shape[-2] // BLOCK, values.shape[-1] // BLOCK
+    cut = values[..., : high * BLOCK, : wide * BLOCK]
+    result: Singles = cut.reshape(*values.shape[:-2], high, BLOCK, wide, BLOCK).mean(axis=(-3, -1))
+    return result
+
+
+def _energies(seen: Singles, cards: Singles) -> Singles:
+    """Return (n, rows, columns): how unlike each block is to each card's, and no more than covered."""
+    off = ((seen - cards) ** 2).mean(axis=3)
+    return np.minimum(_blocks(off), np.float32(_COVERED))
+
+
+def _fitting(seen: Singles, card: Singles) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return (rows, columns): the blocks with some texture that correlate with the card's, and those with texture."""
+    both = _blocks((seen * card).mean(axis=2))
+    own, other = _blocks((seen**2).mean(axis=2)), _blocks((card**2).mean(axis=2))
+    textured = other > 0.08
+    fits = textured & (both > _FITS * np.sqrt(own * other))
+    return fits, textured
+
+
+def _moved(straight: ByteArray, card: ByteArray, fits: NDArray[np.bool_]) -> FloatArray | None:
+    """Return (3, 3): from the card's pixels to the straightened picture's, by what moved in the blocks that fit."""
+    old, new = (
+        cv2.createCLAHE(3.0, (4, 4)).apply(cv2.cvtColor(one, cv2.COLOR_BGR2GRAY)) for one in (card, straight)
+    )
+    rows, columns = np.nonzero(cv2.dilate(fits.astype(np.uint8), np.ones((3, 3), np.uint8)))
+    step = 2 * BLOCK
+    points = np.column_stack([columns, rows]).astype(np.float32) * step
+    points = np.concatenate([points + [x, y] for x in (4, 12) for y in (4, 12)]).astype(np.float32)
+    there, seen, _ = cv2.calcOpticalFlowPyrLK(old, new, points[:, None], None, winSize=(17, 17), maxLevel=1)
+    back, again, _ = cv2.calcOpticalFlowPyrLK(new, old, there, None, winSize=(17, 17), maxLevel=1)
+    good = (seen.ravel() > 0) & (again.ravel() > 0) & (np.abs(back[:, 0] - points).max(axis=1) < 0.7)
+    good &= np.abs(there[:, 0] - points).max(axis=1) < 9
+    if good.sum() < 10:
+        return None
+    start, end = points[good], there[good, 0]
+    spread = np.ptp(start, axis=0)
+    # A narrow strip tells no perspective.
+    if spread.min() < 0.5 * WIDTH:
+        fit, inside = cv2.estimateAffinePartial2D(start, end, method=cv2.RANSAC, ransacReprojThreshold=1.2)
+        if fit is None or inside.sum() < 8:
+            return None
+        return np.vstack([fit, [0, 0, 1]]).astype(float)
+    whole, inside = cv2.findHomography(start, end, cv2.RANSAC, 1.2)
+    if whole is None or inside.sum() < 10:
+        return None
+    return whole.astype(float)
+
+
+def _claims(one: Found, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return (n, 2) cells of the claim map under the blocks that fit."""
+    rows, columns = np.nonzero(one.fits)
+    step = 2 * BLOCK
+    inner = np.array([[x, y] for x in (2, 6, 10, 14) for y in (2, 6, 10, 14)], float)
+    points = (np.column_stack([columns, rows])[:, None] * step + inner).reshape(-1, 2)
+    cells = np.floor(one.at(points) / 4).astype(np.int64)
+    return np.clip(cells, 0, [shape[1] - 1, shape[0] - 1])
+
+
+def _matches(scene: Features, known: Features) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return pairs of a scene's feature and a known one that it looks like; one feature may look like several."""
+    who, what = [], []
+    for begin in range(0, len(scene.looks), 512):
+        alike = scene.looks[begin : begin + 512] @ known.looks.T
+        few = min(_MOST_MATCHES, alike.shape[1])
+        best = np.argpartition(-alike, few - 1, axis=1)[:, :few]
+        value = np.take_along_axis(alike, best, axis=1)
+        row, column = np.nonzero((value > _ALIKE) & (value > value.max(axis=1, keepdims=True) - _NEARLY))
+        who.append(row + begin)
+        what.append(best[row, column])
+    if not who:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    return np.concatenate(who).astype(np.int64), np.concatenate(what).astype(np.int64)
+
+
+def _usual_size(size: Singles, who: NDArray[np.int64]) -> float:
+    """Return how large most matches say that cards are; all cards of a photo are about as large."""
+    weight = 1.0 / np.bincount(who)[who]
+    place = np.log2(size) * 4
+    bins = np.floor(place).astype(int)
+    low = bins.min()
+    counts = np.bincount(bins - low, weight)
+    smooth = np.convolve(counts, [0.5, 1, 0.5], "same")
+    return float(2 ** ((int(np.argmax(smooth)) + low + 0.5) / 4))
+
+
+def _peaks(votes: FloatArray, who: NDArray[np.int64]) -> list[FloatArray]:
+    """Return the middles of the cells in which most votes fall; cells overlap by half."""
+    weight = 1.0 / np.sqrt(np.bincount(who)[who])
+    found: list[tuple[float, FloatArray]] = []
+    for shift in np.ndindex(2, 2, 2):
+        cells = np.floor(votes + 0.5 * np.array([*shift, shift[2]])).astype(np.int64)
+        _, where, counts = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
+        where = where.ravel()
+        total = np.bincount(where, weight)
+        sums = np.stack([np.bincount(where, weight * part) for part in votes.T], axis=1)
+        for cell in np.flatnonzero(counts >= _LEAST_VOTES):
+            found.append((float(total[cell]), sums[cell] / total[cell]))
+    found.sort(key=lambda one: -one[0])
+    kept: list[FloatArray] = []
+    for _, middle in found:
+        if len(kept) >= _MOST_SEEDS:
+            break
+        if all(np.abs(middle - other).max() > 0.45 for other in kept):
+            kept.append(middle)
+    return kept

@@ -1,0 +1,10 @@
+"""What reading cards says to people: constants, so that the page can translate them by their message id."""
+
+from __future__ import annotations
+
+from typing import Final
+
+NAMED_TWICE: Final = "The order names a card twice."
+DECK_DAMAGED: Final = "The taught cards cannot be read. Teach them again."
+NOT_TAUGHT: Final = "No cards of this game were taught yet. Photograph them in sheets first."
+NO_CARDS: Final = "No taught card was found in the photo."
