@@ -1,11 +1,11 @@
 """The web server: waitress, made fit for live streams on a home network.
 
-Each live stream holds a thread, so there are more threads than streams, and a stream that nobody reads any more
-must end soon. Three things see to that: the server goes on reading from a connection whose answer is still under
-way (so it notices that the phone closed it), the kernel gives up on a connection whose data nobody acknowledges
-(a phone that left the WLAN, or one that never reads), and a request that trickles in is cut off. Nobody can take
-all connections: of those that wait for a request, an address keeps the newest only. A body that is too large is
-read and dropped, so that its sender hears why.
+Each live stream holds a thread (:mod:`web.workers`), so there may be more threads than streams, and a stream that
+nobody reads any more must end soon. Three things see to that: the server goes on reading from a connection whose
+answer is still under way (so it notices that the phone closed it), the kernel gives up on a connection whose data
+nobody acknowledges (a phone that left the WLAN, or one that never reads), and a request that trickles in is cut off.
+Nobody can take all connections: of those that wait for a request, an address keeps the newest only. A body that is
+too large is read and dropped, so that its sender hears why.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.receiver import FixedStreamReceiver
 from waitress.server import TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher
 from waitress.utilities import RequestEntityTooLarge
+
+from web.workers import Workers
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -130,9 +131,7 @@ class WebServer(TcpWSGIServer):  # type: ignore[misc]
         self._ended = False
         self._streams: Streams = app.extensions["companion-streams"]
         self._sockets: dict[int, object] = {}
-        threads = ThreadedTaskDispatcher()
-        super().__init__(app, self._sockets, dispatcher=threads, adj=adjustments)
-        threads.set_thread_count(adjustments.threads)
+        super().__init__(app, self._sockets, dispatcher=Workers(adjustments.threads), adj=adjustments)
 
     @property
     def port(self) -> int:
