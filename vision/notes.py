@@ -27,6 +27,7 @@ CORNERS_NEEDED: Final = "This layout is no grid. Give the board's four corners."
 CORNERS_ORDER: Final = "The four corners do not go clockwise around the board from the far left."
 CORNERS_OUTSIDE: Final = "The corners lie outside the photo."
 NOTHING_TAUGHT: Final = "Nothing was taught yet. Show a photo whose contents are known: companion vision teach."
+NOT_LEARNT: Final = "What was taught could not be learnt. Teach it again."
 
 # --- a photo ---
 PHOTO_EMPTY: Final = "The photo is empty."

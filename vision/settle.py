@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-STILL = 2.0
-"""Grey levels by which a picture differs from the one before, in the mean, while nothing moves."""
+STILL = 10.0
+"""Grey levels by which the most changed spots of a picture differ from the one before while nothing moves."""
 
 
 @dataclass

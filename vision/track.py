@@ -133,7 +133,7 @@ class Tracker:
             return Answer(MOVING)
         candidates = self.candidates(evidence)
         best = candidates[0]
-        places = tuple(_misfits(evidence, best.state or self.state))
+        places = tuple(misfits(evidence, best.state or self.state))
         if best.kind == UNCHANGED and best.p >= CONFIDENT:
             return Answer(UNCHANGED, candidates=candidates)
         if best.kind == NONE or not best.state:
@@ -150,6 +150,23 @@ class Tracker:
         if none > 0.5:
             return self._disagreement(evidence, candidates)
         return Answer(QUESTION, candidates=candidates, places=places)
+
+    def again(self, candidates: Sequence[Candidate], evidence: Evidence) -> tuple[Candidate, ...]:
+        """Weigh the candidates of a look by another look at the same board: two must agree before a turn is entered.
+
+        Nothing is searched: what the first look had no candidate for stays as likely as it was.
+        """
+        usual, spread = usual_loss(evidence)
+        none = most(evidence) - usual - SPREADS * spread - UNLAWFUL
+        found = []
+        for candidate in candidates:
+            if candidate.state is None:
+                found.append(replace(candidate, total=max(none, candidate.total)))
+            else:
+                cost = candidate.cost + (BACK + candidate.back if candidate.kind == TAKEBACK else 0.0)
+                total = evidence.log_likelihood(candidate.state.position()) - cost
+                found.append(replace(candidate, total=total))
+        return _weighed(found)
 
     def confirm(self, chosen: Candidate) -> None:
         """Enter a candidate: the answer to a question, or what was sure.
@@ -169,7 +186,7 @@ class Tracker:
         """Return the answer that nothing fits: the places that the best there is leaves open."""
         lawful = [candidate for candidate in candidates if candidate.state is not None]
         best = max(lawful, key=lambda candidate: candidate.total)
-        places = tuple(_misfits(evidence, best.state)) if best.state is not None else ()
+        places = tuple(misfits(evidence, best.state)) if best.state is not None else ()
         return Answer(DISAGREEMENT, candidates=candidates, places=places)
 
     # --- weighing -----------------------------------------------------------------------------------------------------
@@ -181,7 +198,7 @@ class Tracker:
         usual, spread = usual_loss(evidence)
         top = most(evidence)
         none = top - usual - SPREADS * spread - UNLAWFUL
-        if found[0].total < top - CLEAR or _misfits(evidence, now):
+        if found[0].total < top - CLEAR or misfits(evidence, now):
             found += self._turns(now, evidence, TURN, CHANGES, 0)
             found += self._back(evidence)
             best = max(candidate.total for candidate in found)
@@ -206,7 +223,7 @@ class Tracker:
         if before.to_move == NOBODY:
             return []
         search = turns(before, evidence, limit=40)
-        if search.turns and search.reached < PATIENCE and not _misfits(evidence, search.turns[0].state):
+        if search.turns and search.reached < PATIENCE and not misfits(evidence, search.turns[0].state):
             # It fits: look longer for others that do.
             search = turns(before, evidence, limit=40, most=LONG)
         grouped: dict[str, list[Turn]] = {}
@@ -277,9 +294,9 @@ class Follower:
         best = candidates[0]
         if best.kind == NONE or best.state is None:
             return Answer(
-                DISAGREEMENT, candidates=candidates, places=tuple(_misfits(evidence, self.branches[0][1].state))
+                DISAGREEMENT, candidates=candidates, places=tuple(misfits(evidence, self.branches[0][1].state))
             )
-        places = tuple(_misfits(evidence, best.state))
+        places = tuple(misfits(evidence, best.state))
         if best.p >= CONFIDENT and _fits(evidence, best.state):
             self._follow(ranked[0])
             kind = best.kind if best.kind in (UNCHANGED, TAKEBACK) else ENTERED
@@ -303,17 +320,22 @@ class Follower:
             self.branches = list(branches.values())
 
 
-def between_turns(states: Sequence[State[Any]]) -> list[State[Any]]:
-    """Return those states of a record in which a turn begins, and the last one."""
+def turn_starts(states: Sequence[State[Any]]) -> list[int]:
+    """Return the numbers of those states of a record in which a turn begins, and that of the last one."""
     turn_of = getattr(search_of(states[-1].game.id), "turn_of", None)
-    found: list[State[Any]] = []
+    found: list[int] = []
     running: Any = None
-    for state in states:
+    for number, state in enumerate(states):
         whose = turn_of(state) if turn_of is not None else state.view(None).get("turn")
-        if whose != running or state is states[-1]:
-            found.append(state)
+        if whose != running or number == len(states) - 1:
+            found.append(number)
         running = whose
     return found
+
+
+def between_turns(states: Sequence[State[Any]]) -> list[State[Any]]:
+    """Return those states of a record in which a turn begins, and the last one."""
+    return [states[number] for number in turn_starts(states)]
 
 
 def _weighed(found: Sequence[Candidate]) -> tuple[Candidate, ...]:
@@ -347,7 +369,7 @@ def _public(state: State[Any]) -> str:
     return str({key: value for key, value in view.items() if key not in _HIDDEN})
 
 
-def _misfits(evidence: Evidence, state: State[Any]) -> list[str]:
+def misfits(evidence: Evidence, state: State[Any]) -> list[str]:
     """Return the places of a state that are not as they were seen."""
     return evidence.misses(state.position())
 

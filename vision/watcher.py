@@ -192,6 +192,11 @@ class CameraWatcher:
             gone = self._health(time.monotonic())[0] in {DeviceState.MISSING, DeviceState.SILENT}
         return replace(look, old=True) if look is not None and gone else look
 
+    def grab(self) -> Grab | None:
+        """Return the newest picture as it came, not decoded yet; None before the first."""
+        with self._lock:
+            return self._newest
+
     def frame(self) -> Frame | None:
         """Return the newest picture, decoded; None before the first, or where it cannot be decoded."""
         with self._lock:

@@ -6,7 +6,7 @@ Sentences in ``note`` and ``why`` are English message ids; the page translates t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -66,8 +66,11 @@ def table_form(table: Table | None) -> dict[str, Any] | None:
     }
 
 
-def camera_form(status: CameraStatus | None, table: Table | None) -> dict[str, Any]:
-    """Return the data of topic ``camera``; ``camera`` is null when no source was chosen."""
+def camera_form(status: CameraStatus | None, table: Table | None, follow: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data of topic ``camera``; ``camera`` is null when no source was chosen.
+
+    ``follow`` is how the following of the game stands (:meth:`web.sight.Sight.status`).
+    """
     camera = None
     if status is not None:
         camera = {
@@ -79,4 +82,4 @@ def camera_form(status: CameraStatus | None, table: Table | None) -> dict[str, A
             "fps": round(status.fps, 1),
             "note": status.note,
         }
-    return {"camera": camera, "table": table_form(table)}
+    return {"camera": camera, "table": table_form(table), "follow": dict(follow)}

@@ -26,7 +26,7 @@ def devices(house: House) -> dict[str, dict[str, Any]]:
         "igloo": igloos_form(house.igloos(), simulated=house.simulated()),
         "motion": motion_form(house.motion()),
         "count": count(house),
-        "camera": camera_form(house.camera(), house.table()),
+        "camera": camera_form(house.camera(), house.table(), house.sight.status()),
         "bench": house.bench.state(),
     }
 

@@ -14,7 +14,7 @@ from companion.cli.rules_text import MARKS, as_json, console, emit, language, re
 from companion.rules import game
 from companion.rules.core import JSON, InvalidMoveError, Ruling, SetupError, State
 from companion.rules.rulebook import rulebook
-from companion.rules.turns import Evidence, Explanation, cases, explain, turns
+from companion.rules.turns import Evidence, Explanation, cases, explain_best
 
 FILE = click.Path(exists=True, dir_okay=False, allow_dash=True)
 SHARED = ("players", "options", "layout", "box", "packs", "powers", "first")
@@ -48,7 +48,7 @@ def command(game_id: str, before: str, after: str, svg: Path | None, lang: str, 
     whole = _whole(first, last)
     _read(game_id, whole)
     evidence = Evidence.of_position(last, game_id)
-    start, best = _best(states, evidence)
+    start, best = explain_best(states, evidence)
     problems = _problems(game_id, whole, states[0], evidence, best.legal, lang)
     if json_:
         emit({**best.to_json(), "problems": problems})
@@ -57,17 +57,6 @@ def command(game_id: str, before: str, after: str, svg: Path | None, lang: str, 
     if svg is not None:
         _draw(svg, start, best, lang)
     return 0 if best.legal else 1
-
-
-def _best(states: list[State[Any]], evidence: Evidence) -> tuple[State[Any], Explanation]:
-    """Return the state with the shortest legal explanation, else with that which misses the least, and what it is."""
-    legal = [state for state in states if len(states) == 1 or turns(state, evidence, limit=1).turns]
-    found = [(state, explain(state, evidence)) for state in legal or states]
-    return min(found, key=lambda pair: _rank(pair[1]))
-
-
-def _rank(found: Explanation) -> tuple[bool, int, int]:
-    return not found.legal, len(found.differences) or 99, len(found.turns[0].moves) if found.legal else 0
 
 
 def _draw(path: Path, start: State[Any], found: Explanation, lang: str) -> None:

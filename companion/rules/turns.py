@@ -9,7 +9,7 @@ only a game knows what a difference between two boards costs at least.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 from typing import Any, Protocol
@@ -18,7 +18,19 @@ from companion.rules.belief import Belief, Content
 from companion.rules.core import JSON, Move, Ruling, SetupError, State
 from companion.rules.rulebook import STATUSES
 
-__all__ = ["Belief", "Content", "Evidence", "Found", "Turn", "cases", "content", "explain", "search_of", "turns"]
+__all__ = [
+    "Belief",
+    "Content",
+    "Evidence",
+    "Found",
+    "Turn",
+    "cases",
+    "content",
+    "explain",
+    "explain_best",
+    "search_of",
+    "turns",
+]
 
 _SEARCHES = {
     "arctic": "companion.rules.arctic.search",
@@ -339,6 +351,22 @@ def explain(before: State[Any], evidence: Evidence, *, limit: int = LIMIT) -> Ex
     if nearest is None:
         return Explanation(False, (), None, (), (), found.complete)
     return _short_of(before, evidence, nearest, complete=found.complete)
+
+
+def explain_best(states: Sequence[State[Any]], evidence: Evidence) -> tuple[State[Any], Explanation]:
+    """Return of the states that a position may stand for the one with the shortest legal explanation, and that.
+
+    Where none has a legal one, that which misses the least.
+
+    :raises SetupError: when the game has no search.
+    """
+    legal = [state for state in states if len(states) == 1 or turns(state, evidence, limit=1).turns]
+    found = [(state, explain(state, evidence)) for state in legal or states]
+    return min(found, key=lambda pair: _rank(pair[1]))
+
+
+def _rank(found: Explanation) -> tuple[bool, int, int]:
+    return not found.legal, len(found.differences) or 99, len(found.turns[0].moves) if found.legal else 0
 
 
 def _nearest(before: State[Any], evidence: Evidence) -> Turn | None:

@@ -13,6 +13,7 @@ from companion.service.notes import NOT_FROM_THE_PAGE
 from web.house import Table
 
 if TYPE_CHECKING:
+    from vision.grabs import Grab
     from vision.watcher import CameraWatcher, Look
 
 FROM_THE_PAGE = re.compile(r"usb(:\d{1,2})?|pi(:\d)?|/dev/video\d{1,3}|https?://\S{1,300}")
@@ -56,6 +57,11 @@ class Eye:
         watcher = self._watcher
         look = watcher.look() if watcher is not None else None
         return _table(look) if look is not None else None
+
+    def newest(self) -> Grab | None:
+        """Return the newest picture as it came, not decoded yet."""
+        watcher = self._watcher
+        return None if watcher is None else watcher.grab()
 
     def jpeg(self, which: str) -> bytes | None:
         """Return the newest ``frame`` or straightened ``table`` as JPEG."""

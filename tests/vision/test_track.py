@@ -224,7 +224,7 @@ def test_what_a_true_board_usually_loses() -> None:
 def frames(*, moving: range, hand: range = range(0), count: int = 40) -> Iterator[tuple[float, float, bool]]:
     """Yield frames at five a second: time, difference, hand."""
     for n in range(count):
-        yield n / 5, (9.0 if n in moving else 0.7), n in hand
+        yield n / 5, (25.0 if n in moving else 3.0), n in hand
 
 
 def test_a_board_is_looked_at_only_when_it_lies_still() -> None:

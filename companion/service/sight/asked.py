@@ -1,0 +1,114 @@
+"""What the camera asks, or says: the forms of it, with the candidates in words and drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from companion.night.sentences import Words
+from companion.night.views import game_view
+from companion.night.views.board import BoardView
+from companion.rules.turns import content
+from vision.track import TAKEBACK, UNCHANGED, WORTH_ASKING, Candidate
+
+if TYPE_CHECKING:
+    from companion.night.night import Course
+    from companion.ports import ByteArray, DeviceKind
+    from companion.rules.core import State
+    from companion.service.sight.reading import Story
+    from companion.service.sight.table import SeenTable
+    from vision.look import BoardLook
+
+OFFERED = 3
+"""Candidates that are drawn in one question."""
+TURN, NEW, DISAGREEMENT = "turn", "new", "disagreement"
+
+
+@dataclass(frozen=True)
+class Glance:
+    """One look, and what it was looked at for: the night's course then, and the tracker's view of it.
+
+    ``number`` is the picture's, ``kind`` the camera's; ``live``: another picture of the same scene will come.
+    """
+
+    number: int
+    kind: DeviceKind
+    live: bool
+    course: Course
+    story: Story
+    table: SeenTable
+    image: ByteArray
+    seen: BoardLook
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An open question.
+
+    ``kind``: ``turn`` (which of these was played?), ``new`` (the same, because a thing is there that was never
+    taught) or ``disagreement``. ``places`` are where what is seen does not fit.
+    """
+
+    id: str
+    kind: str
+    candidates: tuple[Candidate, ...]
+    places: tuple[str, ...]
+    glance: Glance
+
+    def to_json(self, lang: str) -> dict[str, Any]:
+        """Return the question for the page, its pictures in a language."""
+        view = game_view(self.glance.course.game)
+        state = self.glance.course.states[-1]
+        drawn = view.draw(state, lang, None) if isinstance(view, BoardView) else ""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "game": self.glance.course.game,
+            "places": list(self.places),
+            "svg": drawn,
+            "number": self.glance.number,
+            "candidates": [
+                {
+                    "n": n,
+                    "kind": candidate.kind,
+                    "p": round(candidate.p, 3),
+                    "back": candidate.back,
+                    "moves": [words._asdict() for words in told(self, candidate)],
+                    "places": changed(state, candidate),
+                    "svg": view.draw(candidate.state, lang, None)
+                    if isinstance(view, BoardView) and candidate.state is not None
+                    else "",
+                }
+                for n, candidate in enumerate(self.candidates)
+            ],
+        }
+
+
+def offered(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """Return the candidates that a question shows: the likeliest few that are a position at all."""
+    found = [c for n, c in enumerate(candidates) if c.state is not None and (not n or c.p >= WORTH_ASKING)]
+    return tuple(found[:OFFERED])
+
+
+def told(asked: Asked, candidate: Candidate) -> list[Words]:
+    """Return the steps of a candidate in words, without those that only end something."""
+    view = game_view(asked.glance.course.game)
+    if candidate.kind in (UNCHANGED, TAKEBACK) or not isinstance(view, BoardView):
+        return []
+    confirmed = asked.glance.story.tracker.confirmed
+    state = confirmed[-1 - candidate.back]
+    said = []
+    for move in candidate.moves:
+        if str(move) != "end":
+            said.append(view.name(state, move))
+        state = state.after(move)
+    return said
+
+
+def changed(before: State[Any], candidate: Candidate) -> list[str]:
+    """Return the places that a candidate leaves otherwise than the record has them."""
+    if candidate.state is None:
+        return []
+    was, now = before.position()["places"], candidate.state.position()["places"]
+    return [name for name in now if content(was[name]) != content(now[name])]

@@ -1,0 +1,30 @@
+"""What the camera says of the game it follows: constants, so that the page can translate them by their text."""
+
+from __future__ import annotations
+
+from typing import Final
+
+OFF: Final = "The camera does not follow the game."
+NO_PICTURE: Final = "There is no picture yet."
+NO_GAME: Final = "Open a game, and the camera can follow it."
+NOT_THIS_GAME: Final = "This game cannot be followed by the camera."
+COMPANION_DRAWS: Final = "The companion draws in this game: there is no board to look at."
+SETTING_UP: Final = "The camera follows from the first turn on."
+PAUSED: Final = "The night is paused."
+NOT_CALIBRATED: Final = "The camera does not know yet where the board lies."
+NOT_TAUGHT: Final = "The camera has not been taught yet what the pieces look like."
+LEARNING: Final = "The camera is learning. This takes some seconds."
+WATCHING: Final = "The board is as the record says."
+MOVING: Final = "Something is moving, or a hand is over the board."
+LOST: Final = "The board is not found in the picture. Put it back, or calibrate anew."
+BEHIND: Final = "The board does not show the last entry yet."
+ASKING: Final = "The camera has a question."
+DISAGREES: Final = "The board and the record disagree."
+WAITING: Final = "The camera waits until the board has been put right."
+ENTERED: Final = "The camera entered the turn it saw."
+THINKING: Final = "The camera is looking."
+
+NOTHING_ASKED: Final = "This question is not open any more."
+NO_RECORD: Final = "No game is open here whose record could be used."
+NO_PHOTO_BEFORE: Final = "Send the photo from before first."
+NO_PHOTO_AFTER: Final = "Send the photo from afterwards first."

@@ -1,0 +1,432 @@
+"""The camera follows a game: a thread that looks when the table lies still, enters what is sure, and asks the rest.
+
+It holds no position of its own: before every look it reads the course of the match from the night, so whatever people
+enter, take back or close is what it goes on from. What it is sure of by two pictures it enters through the night like
+anybody else; else it asks one question, or says where board and record disagree, and waits.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from companion.night.answers import CAMERA, Actor, Answer, Role
+from companion.night.sentences import Words
+from companion.night.views import game_view
+from companion.night.views.board import BoardView
+from companion.ports import BadDataError, DeviceKind
+from companion.rules.core import CHANCE, RulesError
+from companion.service.sight import notes
+from companion.service.sight.asked import DISAGREEMENT, NEW, TURN, Asked, Glance, offered
+from companion.service.sight.reading import contents_of, evidence_of, story_of
+from vision import track
+from vision.labels import LabelError
+from vision.scene import Scene
+from vision.track import CONFIDENT, COVERED, Candidate, misfits
+
+if TYPE_CHECKING:
+    from companion.night.night import Course, Night
+    from companion.rules.turns import Evidence
+    from companion.service.sight.table import SeenTable
+    from companion.settings import Settings
+    from vision.grabs import Grab
+    from vision.look import BoardLook
+
+FOLLOWED: Final = frozenset({"iglu-iglu"})
+"""The games whose every turn can be told from the board."""
+EVERY_S: Final = 0.2
+"""Pictures that are considered: five a second."""
+IDLE_S: Final = 1.0
+QUIET_S: Final = 2.0
+"""So long the record must have stood: who is entering a turn by hand is not interrupted."""
+AGAIN_S: Final = 30.0
+"""A board that looks the same is read anew so often: a drop of light must not hide a change for ever."""
+
+log = logging.getLogger(__name__)
+
+
+class Onlooker:
+    """Follows the open match while the setting ``camera_follow`` says so. Its methods may be called from any thread."""
+
+    def __init__(
+        self,
+        night: Night,
+        settings: Settings,
+        *,
+        newest: Callable[[], Grab | None],
+        table_of: Callable[[str], SeenTable],
+        on_change: Callable[[], None],
+    ) -> None:
+        """Prepare to follow ``night`` by the pictures of ``newest``; :meth:`start` begins."""
+        self._night, self._settings = night, settings
+        self._newest, self._table_of, self._on_change = newest, table_of, on_change
+        self._lock = threading.RLock()
+        self._closing = threading.Event()
+        self._woken = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._scene = Scene(self._seconds())
+        self._state, self._note = "off", notes.OFF
+        self._asked: Asked | None = None
+        self._waiting = False
+        self._number = -1
+        self._looked_t = 0.0
+        self._looked_state: tuple[str, int] | None = None
+        self._matched: tuple[str, int] | None = None
+        self._record: tuple[str, int] | None = None
+        self._record_t = 0.0
+        self._sure: tuple[tuple[str, ...], int, tuple[Candidate, ...]] | None = None
+        self._lesson: tuple[Glance, Any] | None = None
+        self._told: tuple[str, str, str | None] | None = None
+        self.seen: BoardLook | None = None
+        self.times: list[float] = []
+        """Seconds that each settled turn took, from the look to the entry or the question; the last hundred."""
+
+    # --- life
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread = threading.Thread(target=self._run, name="onlooker", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop."""
+        self._closing.set()
+        self._woken.set()
+        if self._thread is not None:
+            self._thread.join(timeout=10)
+
+    def wake(self) -> None:
+        """Look again soon: something was taught, corrected or switched on."""
+        with self._lock:
+            self._scene.forget()
+            self._sure = None
+        self._woken.set()
+
+    # --- what others ask
+
+    @property
+    def following(self) -> bool:
+        """Return whether it is to follow."""
+        return self._settings["camera_follow"] is True
+
+    def status(self) -> dict[str, Any]:
+        """Return how it is doing, for everybody: no picture, nothing hidden."""
+        with self._lock:
+            asked = self._asked
+            return {
+                "following": self.following,
+                "state": self._state,
+                "note": self._note,
+                "asking": None if asked is None else asked.id,
+                "places": [] if asked is None else list(asked.places),
+            }
+
+    def asked(self) -> Asked | None:
+        """Return the open question."""
+        return self._asked
+
+    def answer(self, question: str, choice: int | None, by: Actor) -> Answer:
+        """Answer the open question with one of its candidates, or with None: none of these.
+
+        :raises BadDataError: the question is not open any more, or has no such candidate.
+        """
+        with self._lock:
+            asked = self._asked
+            if asked is None or asked.id != question:
+                raise BadDataError(notes.NOTHING_ASKED)
+            if choice is None:
+                self._disagree(asked)
+                return self._done()
+            if not 0 <= choice < len(asked.candidates):
+                raise BadDataError(notes.NOTHING_ASKED)
+            chosen = asked.candidates[choice]
+            answer = self._enter(asked.glance, chosen, by)
+            if answer.ok:
+                self._close_question()
+                self._teach(asked.glance, chosen.state)
+        self.wake()
+        return answer
+
+    def wait_for_board(self, question: str) -> None:
+        """Take it that people put the board right: nothing more is said until the scene has changed.
+
+        :raises BadDataError: the question is not open any more.
+        """
+        with self._lock:
+            if self._asked is None or self._asked.id != question:
+                raise BadDataError(notes.NOTHING_ASKED)
+            self._waiting = True
+            self._tell("waiting", notes.WAITING)
+
+    def record_is_right(self, question: str) -> None:
+        """Take it that the board is as the record says and the camera read it wrongly: teach it so.
+
+        :raises BadDataError: the question is not open any more, or the board is not seen.
+        """
+        with self._lock:
+            asked = self._asked
+            if asked is None or asked.id != question:
+                raise BadDataError(notes.NOTHING_ASKED)
+            glance = asked.glance
+            glance.table.teach(glance.image, contents_of(glance.course.states[-1], glance.table.layout))
+            self._close_question()
+        self.wake()
+
+    # --- the thread
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            try:
+                wait = self._tick()
+            except Exception:
+                log.exception("The camera could not follow.")
+                wait = IDLE_S
+            self._woken.wait(wait)
+            self._woken.clear()
+
+    def _seconds(self) -> float:
+        return self._settings.number("camera_settle_tenths") / 10
+
+    def _tick(self) -> float:
+        """Consider the newest picture; return how long to wait for the next."""
+        if not self.following:
+            return self._idle("off", notes.OFF)
+        grab = self._newest()
+        if grab is None:
+            return self._idle("no-picture", notes.NO_PICTURE)
+        course = self._night.course()
+        problem = _in_the_way(course)
+        if course is None or problem:
+            return self._idle("no-game", problem or notes.NO_GAME)
+        table = self._table_of(course.game)
+        if not table.calibrated:
+            return self._idle("calibrate", notes.NOT_CALIBRATED)
+        if not table.taught:
+            return self._idle("teach", notes.LEARNING if table.learning else notes.NOT_TAUGHT)
+        self._mind(course)
+        if grab.number == self._number:
+            return EVERY_S
+        self._number = grab.number
+        self._scene.seconds = self._seconds()
+        if not self._scene.feed(grab.t, grab.small()):
+            if self._scene.new:
+                self._moving()
+            return EVERY_S
+        standing = (course.match, course.state)
+        fresh = self._scene.new or standing != self._looked_state or self._sure is not None
+        if not fresh and time.monotonic() - self._looked_t < AGAIN_S:
+            return EVERY_S
+        if standing != self._looked_state and time.monotonic() - self._record_t < QUIET_S:
+            return EVERY_S
+        self._look(grab, course, table)
+        return EVERY_S
+
+    def _idle(self, state: str, note: str) -> float:
+        with self._lock:
+            self._asked, self._sure, self._lesson, self.seen = None, None, None, None
+            self._scene.forget()
+            self._tell(state, note)
+        return IDLE_S
+
+    def _mind(self, course: Course) -> None:
+        """Note when people changed the record; a question about what was before is not open any more."""
+        standing = (course.match, course.state)
+        with self._lock:
+            if standing == self._record:
+                return
+            own = bool(course.by) and course.by[-1] == CAMERA
+            if self._record is not None and not own:
+                self._record_t = time.monotonic()
+            self._record, self._sure = standing, None
+            if self._asked is not None:
+                self._close_question()
+
+    def _moving(self) -> None:
+        with self._lock:
+            self._sure = None
+            if self._asked is not None and not self._waiting:
+                return
+            self._tell("moving", notes.MOVING)
+
+    def _look(self, grab: Grab, course: Course, table: SeenTable) -> None:
+        """Read the board and make of it what can be made."""
+        begun = time.monotonic()
+        image = grab.image()
+        seen = table.look(image)
+        with self._lock:
+            self._scene.looked()
+            self._looked_t, self._looked_state = begun, (course.match, course.state)
+            self._waiting = False
+            self.seen = seen if seen.found else None
+        if not seen.found:
+            self._tell("lost", notes.LOST)
+            return
+        evidence, covered = evidence_of(seen, table.layout, table.most())
+        if covered >= COVERED:
+            self._moving()
+            return
+        live = bool(grab.jpeg) or grab.kind is not DeviceKind.RECORDED
+        glance = Glance(grab.number, grab.kind, live, course, story_of(course), table, image, seen)
+        if self._weigh(glance, evidence):
+            self.times = [*self.times[-99:], time.monotonic() - begun]
+
+    def _weigh(self, glance: Glance, evidence: Evidence) -> bool:
+        """Say, enter or ask what a look shows; return whether it was a turn, or a question about one."""
+        course = glance.course
+        if self._sure is not None and self._sure[1] != glance.number:
+            (texts, _, former), self._sure = self._sure, None
+            candidates = glance.story.tracker.again(former, evidence)
+            if candidates[0].p >= CONFIDENT and _texts(candidates[0]) == texts:
+                self._sure_of(candidates, glance)
+                return True
+        if self._is_behind(course, evidence):
+            self._say("behind", notes.BEHIND)
+            return False
+        # Observing enters into a tracker: the story's own stays what it is.
+        answer = story_of(course).tracker.observe(evidence)
+        if answer.state == track.UNCHANGED:
+            self._matched = (course.match, len(course.by))
+            self._say("watching", notes.WATCHING)
+            glance.table.confirm(glance.seen, contents_of(course.states[-1], glance.table.layout))
+            return False
+        if answer.state == track.ENTERED and glance.live:
+            self._sure = (_texts(answer.candidates[0]), glance.number, answer.candidates)
+            self._tell("thinking", notes.THINKING)
+            return False
+        if answer.state == track.ENTERED:
+            self._sure_of(answer.candidates, glance)
+        else:
+            kind = DISAGREEMENT if answer.state == track.DISAGREEMENT else TURN
+            self._ask(kind, answer.candidates, answer.places, glance)
+        return True
+
+    def _is_behind(self, course: Course, evidence: Evidence) -> bool:
+        """Return whether the board stands as it last agreed with the record, and people have entered more since."""
+        if self._matched is None or self._matched[0] != course.match:
+            return False
+        steps = self._matched[1]
+        if steps >= len(course.by) or CAMERA in course.by[steps:]:
+            return False
+        return bool(misfits(evidence, course.states[-1])) and not misfits(evidence, course.states[steps])
+
+    def _sure_of(self, candidates: tuple[Candidate, ...], glance: Glance) -> None:
+        """Enter a turn that two looks agree on; a thing that was never taught is asked about first."""
+        best, table = candidates[0], glance.table
+        if best.state is None:
+            return
+        after = contents_of(best.state, table.layout)
+        before = contents_of(glance.course.states[-1], table.layout)
+        known = table.most()
+        strange = [
+            name for name, now in after.items() if now != before[name] and any(t not in known for t, _ in now.things)
+        ]
+        if strange:
+            self._ask(NEW, candidates, tuple(strange), glance)
+            return
+        by = Actor(Role.PLAYER, CAMERA, device=glance.kind)
+        if not self._enter(glance, best, by).ok:
+            # Somebody was quicker, or what is to be taken back is not the camera's own: people decide.
+            self._ask(TURN, candidates, (), glance)
+            return
+        self._say("entered", notes.ENTERED)
+        table.confirm(glance.seen, after)
+        lesson, self._lesson = self._lesson, (glance, best.state)
+        if lesson is not None:
+            # The turn before was right, or this one could not have followed: now it may be taught.
+            self._teach(*lesson)
+
+    def _teach(self, glance: Glance, state: Any) -> None:
+        """Teach a position that is certain by now, where it shows anything that is not known yet."""
+        try:
+            contents = contents_of(state, glance.table.layout)
+            if glance.table.worth_teaching(glance.seen, contents):
+                glance.table.teach(glance.image, contents)
+        except (BadDataError, LabelError) as error:
+            log.warning("A position could not be taught: %s", error)
+
+    # --- asking and entering
+
+    def _ask(self, kind: str, candidates: tuple[Candidate, ...], places: tuple[str, ...], glance: Glance) -> None:
+        shown = offered(candidates)
+        with self._lock:
+            former, name = self._asked, uuid.uuid4().hex[:12]
+            if former is not None and (former.kind, former.places) == (kind, places):
+                # The same question in another picture is not asked anew.
+                name = former.id if list(map(_texts, former.candidates)) == list(map(_texts, shown)) else name
+            self._asked = Asked(name, kind, shown, places, glance)
+            if kind == DISAGREEMENT:
+                self._tell("disagreement", notes.DISAGREES)
+            else:
+                self._tell("question", notes.ASKING)
+
+    def _disagree(self, asked: Asked) -> None:
+        """Make a disagreement of a question that none of its candidates answers."""
+        seen = asked.glance.seen
+        recorded = contents_of(asked.glance.course.states[-1], seen.layout)
+        places = asked.places or tuple(
+            name for name, place in seen.places.items() if place.content != recorded.get(name)
+        )
+        self._ask(DISAGREEMENT, asked.candidates, places, asked.glance)
+
+    def _close_question(self) -> None:
+        self._asked, self._waiting = None, False
+
+    def _enter(self, glance: Glance, chosen: Candidate, by: Actor) -> Answer:
+        """Enter a candidate through the night, on the state it was seen on."""
+        state = glance.course.state
+        if chosen.back:
+            keep = glance.story.marks[-1 - chosen.back]
+            body = {"to": keep, "agreed": by.role is Role.HOST and by.device is None}
+            undone = self._do("undo", body, by, state)
+            if not undone.ok or not chosen.moves:
+                return undone
+            state = undone.state
+        if not chosen.moves:
+            return self._done()
+        return self._do("moves", {"moves": [str(move) for move in chosen.moves]}, by, state)
+
+    def _do(self, command: str, body: dict[str, Any], by: Actor, state: int) -> Answer:
+        return self._night.do(command, body, by=by, state=state, action_id=f"camera-{uuid.uuid4().hex}")
+
+    def _done(self) -> Answer:
+        words = Words("", "")
+        return Answer(True, self._night.seq, self._night.state, words.en, words.fr)
+
+    def _say(self, state: str, note: str) -> None:
+        """Say how it stands, with no question open."""
+        with self._lock:
+            self._close_question()
+            self._tell(state, note)
+
+    def _tell(self, state: str, note: str) -> None:
+        told = (state, note, None if self._asked is None else self._asked.id)
+        if told != self._told:
+            self._told = told
+            self._state, self._note = state, note
+            self._on_change()
+
+
+def _texts(candidate: Candidate) -> tuple[str, ...]:
+    return (candidate.kind, str(candidate.back), *map(str, candidate.moves))
+
+
+def _in_the_way(course: Course | None) -> str:
+    """Return why the camera cannot follow now; empty where it can."""
+    if course is None:
+        return notes.NO_GAME
+    view = game_view(course.game)
+    if course.game not in FOLLOWED or not isinstance(view, BoardView):
+        return notes.NOT_THIS_GAME
+    if course.draw:
+        return notes.COMPANION_DRAWS
+    if not course.goes_on:
+        return notes.PAUSED if course.states[-1].outcome() is None else notes.NO_GAME
+    try:
+        early = not view.comparable(course.states[-1]) or course.states[-1].to_move == CHANCE
+    except RulesError:
+        return notes.NOT_THIS_GAME
+    return notes.SETTING_UP if early else ""

@@ -1,0 +1,262 @@
+"""All that the page may ask of the camera at the table: :class:`web.sight.Sight`, over the eye and the night.
+
+OpenCV and what is built on it are imported when somebody first uses them: a table without a camera does not pay.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from companion.night.answers import Actor, Answer
+from companion.ports import BadDataError
+from companion.service.sight import notes
+
+if TYPE_CHECKING:
+    from companion.night.night import Night
+    from companion.ports import ByteArray
+    from companion.service.eye import Eye
+    from companion.service.sight.onlooker import Onlooker
+    from companion.service.sight.photos import Photos
+    from companion.service.sight.table import SeenTable
+    from companion.settings import Settings, Value
+
+OFF: Mapping[str, Any] = {"following": False, "state": "off", "note": notes.OFF, "asking": None, "places": []}
+
+
+class Sight:
+    """The camera at the table. Every method may be called from any thread."""
+
+    def __init__(
+        self,
+        folder: Path,
+        night: Night,
+        settings: Settings,
+        eye: Eye,
+        *,
+        on_change: Callable[[], None],
+        lesson: float = 1.0,
+    ) -> None:
+        """Keep what is taught in ``folder``; ``lesson``: how many examples are learnt from."""
+        self._folder, self._night, self._settings, self._eye = folder, night, settings, eye
+        self._on_change, self._lesson = on_change, lesson
+        self._lock = threading.RLock()
+        self._tables: dict[str, SeenTable] = {}
+        self._onlooker: Onlooker | None = None
+        self._photos: Photos | None = None
+        self._started = False
+        settings.on_change(self._set)
+
+    # --- life
+
+    def start(self) -> None:
+        """Begin to follow, where the settings say so."""
+        self._started = True
+        if self._settings["camera_follow"] is True:
+            self._follower()
+
+    def close(self) -> None:
+        """Stop."""
+        with self._lock:
+            onlooker, self._onlooker, self._started = self._onlooker, None, False
+        if onlooker is not None:
+            onlooker.close()
+
+    def _set(self, name: str, value: Value) -> None:
+        if name == "camera_follow" and self._started:
+            if value is True:
+                self._follower()
+            if self._onlooker is not None:
+                self._onlooker.wake()
+
+    def _follower(self) -> Onlooker:
+        from companion.service.sight.onlooker import Onlooker
+
+        with self._lock:
+            if self._onlooker is None:
+                self._onlooker = Onlooker(
+                    self._night,
+                    self._settings,
+                    newest=self._eye.newest,
+                    table_of=self.table_of,
+                    on_change=self._on_change,
+                )
+                self._onlooker.start()
+            return self._onlooker
+
+    def table_of(self, game_id: str) -> SeenTable:
+        """Return the table of a game.
+
+        :raises BadDataError: no such game is known here.
+        """
+        from companion.rules import games
+        from companion.service.sight.table import SeenTable
+
+        if game_id not in games():
+            raise BadDataError(notes.NOT_THIS_GAME)
+        with self._lock:
+            if game_id not in self._tables:
+                folder = self._folder / game_id
+                self._tables[game_id] = SeenTable(game_id, folder, on_change=self._taught, size=self._lesson)
+            return self._tables[game_id]
+
+    def _taught(self) -> None:
+        if self._onlooker is not None:
+            self._onlooker.wake()
+        self._on_change()
+
+    # --- what the page asks
+
+    def status(self) -> Mapping[str, Any]:
+        """Return how the following stands, for everybody: no picture, nothing hidden."""
+        onlooker = self._onlooker
+        return OFF if onlooker is None else onlooker.status()
+
+    def board(self, game_id: str) -> dict[str, Any]:
+        """Return where the board of a game lies in the newest picture, what was taught, and what is read there."""
+        table = self.table_of(game_id)
+        onlooker = self._onlooker
+        seen = onlooker.seen if onlooker is not None and self._followed() == game_id else None
+        return {
+            **table.to_json(),
+            "followed": self._followed() == game_id,
+            "record": self._recorded(game_id),
+            "seen": None if seen is None else {name: _place(place, seen.layout) for name, place in seen.places.items()},
+        }
+
+    def look(self, game_id: str) -> dict[str, Any]:
+        """Read the newest picture now; return each place with what lies there.
+
+        :raises BadDataError: there is no picture, nothing was taught, or no board is found.
+        """
+        table, image = self.table_of(game_id), self._image()
+        seen = table.look(image)
+        if not seen.found:
+            raise BadDataError(seen.note)
+        return {name: _place(place, seen.layout) for name, place in seen.places.items()}
+
+    def calibrate(self, game_id: str, corners: Sequence[Sequence[float]] | None) -> None:
+        """Find the board in the newest picture, by its corners (clockwise from the far left) where they are given.
+
+        :raises BadDataError: there is no picture, or no board in it.
+        """
+        import numpy as np
+
+        given = None if corners is None else np.array(corners, np.float64).reshape(4, 2)
+        self.table_of(game_id).calibrate(self._image(), given)
+
+    def teach(self, game_id: str, places: Mapping[str, Any] | None) -> None:
+        """Teach the newest picture: what ``places`` say lies there, or with None what the record says.
+
+        Beside ``places`` all that is read as the record has it is taught too: one correction is a whole lesson.
+
+        :raises BadDataError: there is no picture or board, no record, or ``places`` do not fit.
+        """
+        from companion.service.sight.reading import contents_of
+        from vision.labels import from_json
+
+        table, image = self.table_of(game_id), self._image()
+        course = self._night.course()
+        recorded = (
+            contents_of(course.states[-1], table.layout) if course is not None and course.game == game_id else {}
+        )
+        if places is None:
+            if not recorded:
+                raise BadDataError(notes.NO_RECORD)
+            table.teach(image, recorded)
+            return
+        corrected = from_json(dict(places), table.layout)
+        agreed = {}
+        if table.taught:
+            seen = table.look(image)
+            agreed = {n: p.content for n, p in seen.places.items() if p.content == recorded.get(n)}
+        table.teach(image, {**agreed, **corrected})
+
+    def follow(self, on: bool) -> None:
+        """Follow the game, or stop; the setting is kept."""
+        self._settings.set({"camera_follow": on})
+
+    def question(self, lang: str) -> dict[str, Any] | None:
+        """Return the open question with its candidates drawn."""
+        asked = None if self._onlooker is None else self._onlooker.asked()
+        return None if asked is None else asked.to_json(lang)
+
+    def answer(self, question: str, choice: int | None, by: Actor) -> Answer:
+        """Answer the open question by a candidate's number, or with None: none of these.
+
+        :raises BadDataError: it is not open any more.
+        """
+        return self._asking().answer(question, choice, by)
+
+    def resolve(self, question: str, way: str) -> None:
+        """Take a way out of a disagreement: ``board`` is put right, or the ``record`` is right and the camera learns.
+
+        :raises BadDataError: it is not open any more.
+        """
+        if way == "board":
+            self._asking().wait_for_board(question)
+        else:
+            self._asking().record_is_right(question)
+
+    def _asking(self) -> Onlooker:
+        if self._onlooker is None:
+            raise BadDataError(notes.NOTHING_ASKED)
+        return self._onlooker
+
+    # --- the referee by photo
+
+    def take_photo(self, who: str, which: str, data: bytes | None, game_id: str) -> dict[str, Any]:
+        """Read a photo of somebody (None: the newest picture of the camera) as ``before`` or ``after``.
+
+        :raises BadDataError: it is no photo, shows no board, or nothing was taught.
+        """
+        table = self.table_of(game_id)
+        if data is None:
+            return self._referee().keep(who, which, self._image(), table)
+        return self._referee().take(who, which, data, table)
+
+    def rule(self, who: str, game_id: str, *, record: bool, lang: str) -> Mapping[str, Any]:
+        """Return the ruling on what lies between somebody's photos, or between the record and the second one.
+
+        :raises BadDataError: something is missing.
+        :raises companion.rules.core.RulesError: the first photo shows no position of the game.
+        """
+        return self._referee().rule(who, self._night.course(), record=record, game_id=game_id, lang=lang).told
+
+    def ruled_photo(self, who: str) -> bytes | None:
+        """Return the photo with somebody's last ruling drawn over it, as JPEG."""
+        return None if self._photos is None else self._photos.picture(who)
+
+    def _referee(self) -> Photos:
+        from companion.service.sight.photos import Photos
+
+        with self._lock:
+            if self._photos is None:
+                self._photos = Photos()
+            return self._photos
+
+    # --- inside
+
+    def _followed(self) -> str | None:
+        course = self._night.course()
+        return None if course is None else course.game
+
+    def _recorded(self, game_id: str) -> Mapping[str, Any] | None:
+        course = self._night.course()
+        if course is None or course.game != game_id:
+            return None
+        places: Mapping[str, Any] | None = course.states[-1].position().get("places")
+        return places
+
+    def _image(self) -> ByteArray:
+        grab = self._eye.newest()
+        if grab is None:
+            raise BadDataError(notes.NO_PICTURE)
+        return grab.image()
+
+
+def _place(place: Any, layout: Any) -> dict[str, Any]:
+    """Return what is read in a place, for the page."""
+    return {**place.content.to_json(layout), "p": round(place.p, 3), "unsure": bool(place.unsure)}

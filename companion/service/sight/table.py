@@ -1,0 +1,273 @@
+"""The table of one game as the camera knows it: where the board lies and what its pieces look like, kept on disk.
+
+What is taught is written at once and learnt in a process of its own, so neither the page nor the camera waits; until it
+has learnt, the table goes on with what it knew.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from companion.ports import BadDataError
+from vision import notes
+from vision.calibrate import calibrate, to_profile
+from vision.evidence import HIDDEN
+from vision.labels import Content
+from vision.layout import Layout, open_layout
+from vision.learner import learn_beside
+from vision.look import BoardLook, Table
+from vision.patches import Sampler
+from vision.pose import Pose
+from vision.profile import Profile, ProfileError, load_profile, save_profile
+from vision.refind import Finder
+
+if TYPE_CHECKING:
+    from companion.ports import ByteArray, FloatArray
+
+FIRST_SHOTS: Final = 4
+"""The set-up and the first positions after it are all learnt; later ones only where they show something new."""
+MOVED: Final = 0.5
+"""Of a place: by so much the board must lie elsewhere than it was calibrated to have moved."""
+_SEVERAL: Final = 2
+"""More of a thing on one place than so many is not worth another lesson."""
+
+log = logging.getLogger(__name__)
+
+
+class SeenTable:
+    """One game's table. Thread-safe; ``on_change`` is called, from any thread, when it knows more or less."""
+
+    def __init__(self, game_id: str, folder: Path, *, on_change: Callable[[], None], size: float = 1.0) -> None:
+        """Read what was taught before, if anything; ``size``: how many examples are learnt from.
+
+        :raises BadDataError: the game has no layout.
+        """
+        self.game = game_id
+        self.layout: Layout = open_layout(game_id)
+        self._folder, self._on_change, self._size = folder, on_change, size
+        self._lock = threading.RLock()
+        self._learning: threading.Thread | None = None
+        self._wanted = False
+        self._how = ""
+        self.note = ""
+        self._profile: Profile | None = None
+        self._table: Table | None = None
+        self._pose: Pose | None = None
+        try:
+            if (folder / "profile.json").exists():
+                self._take(load_profile(folder, self.layout))
+        except ProfileError as error:
+            # What cannot be read is left as it is until somebody calibrates anew.
+            log.warning("%s", error)
+
+    # --- what is known
+
+    @property
+    def calibrated(self) -> bool:
+        """Return whether it is known where the board lies."""
+        return self._profile is not None
+
+    @property
+    def taught(self) -> bool:
+        """Return whether it is known what the pieces look like."""
+        return self._table is not None
+
+    @property
+    def learning(self) -> bool:
+        """Return whether a lesson is being learnt."""
+        return self._learning is not None
+
+    @property
+    def lessons(self) -> int:
+        """Return how many photos were taught."""
+        return len(self._profile.shots) if self._profile is not None else 0
+
+    @property
+    def moved(self) -> bool:
+        """Return whether the board was last found elsewhere than where it was calibrated."""
+        profile, pose = self._profile, self._pose
+        if profile is None or profile.corners is None or pose is None or pose.size != profile.size:
+            return False
+        unit = pose.unit_px(self.layout.width, self.layout.height)
+        there = pose.corners(self.layout.width, self.layout.height)
+        return bool(np.abs(there - profile.corners).max() > MOVED * unit)
+
+    def most(self) -> dict[int, int]:
+        """Return the most of each thing that was ever shown on one place."""
+        found: dict[int, int] = {}
+        for shot in self._profile.shots if self._profile is not None else ():
+            for content in shot.contents.values():
+                for thing, count in content.things:
+                    found[thing] = max(found.get(thing, 0), count)
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """Return where the board is (in the frame's pixels) and what was taught, for the page."""
+        with self._lock:
+            profile, pose = self._profile, self._pose
+            board = None
+            if profile is not None and profile.corners is not None:
+                size, bend = profile.size, profile.bend
+                pose = pose or Pose.from_corners(profile.corners, self.layout.width, self.layout.height, size, bend)
+                unit = pose.unit_px(self.layout.width, self.layout.height)
+                board = {
+                    "how": self._how,
+                    "size": list(pose.size),
+                    "corners": np.round(pose.corners(self.layout.width, self.layout.height), 1).tolist(),
+                    "error_px": round(profile.error_px, 2),
+                    "error_place": round(100 * profile.error_px / max(unit, 1e-6), 1),
+                    "moved": self.moved,
+                    "cells": self._cells(pose),
+                }
+            return {
+                "game": self.game,
+                "board": board,
+                "taught": self.taught,
+                "lessons": self.lessons,
+                "learning": self.learning,
+                "note": self.note,
+                "grounds": list(self.layout.grounds),
+                "things": [
+                    {**thing.to_json(), "most": most}
+                    for thing, most in zip(self.layout.things, self.layout.most, strict=True)
+                ],
+            }
+
+    def _cells(self, pose: Pose) -> dict[str, list[list[float]]]:
+        points = []
+        for p in self.layout.places:
+            w, h = p.width / 2, p.height / 2
+            points += [(p.x - w, p.y - h), (p.x + w, p.y - h), (p.x + w, p.y + h), (p.x - w, p.y + h)]
+        drawn = np.round(pose.project(np.array(points)), 1).reshape(-1, 4, 2).tolist()
+        return {place.name: corners for place, corners in zip(self.layout.places, drawn, strict=True)}
+
+    # --- looking
+
+    def look(self, image: ByteArray) -> BoardLook:
+        """Find the board in a picture (BGR) and read every place.
+
+        :raises ProfileError: nothing was taught.
+        """
+        with self._lock:
+            if self._table is None:
+                raise ProfileError(notes.NOTHING_TAUGHT)
+            seen = self._table.look(image)
+            if seen.pose is not None:
+                self._pose = seen.pose
+            return seen
+
+    def confirm(self, seen: BoardLook, contents: Mapping[str, Content]) -> None:
+        """Remember what the places look like with contents that are certain, as far as they were read so."""
+        agreed = {
+            name: content
+            for name, content in contents.items()
+            if (place := seen.places.get(name)) is not None
+            and place.seen
+            and place.odd < HIDDEN
+            and place.content == content
+        }
+        with self._lock:
+            if self._table is not None and agreed:
+                self._table.confirm(seen, agreed)
+
+    # --- calibrating and teaching
+
+    def calibrate(self, image: ByteArray, corners: FloatArray | None = None) -> None:
+        """Find the board in a picture, by ``corners`` (4, 2) where they are given; what was taught stays.
+
+        :raises vision.boardfind.BoardError: there is none, or not all of it; one sentence.
+        """
+        found = calibrate([image], self.layout, corners)
+        profile = to_profile([image], self.layout, found)
+        with self._lock:
+            if self._profile is not None:
+                profile = replace(profile, shots=self._profile.shots, network=self._profile.network)
+            save_profile(self._folder, profile)
+            self._how = found[0].how
+            self._take(profile)
+            self._pose = found[0].pose
+        self._on_change()
+
+    def teach(self, image: ByteArray, contents: Mapping[str, Content]) -> None:
+        """Teach what lies in the places of a picture, and learn it soon.
+
+        :raises BadDataError: the board is not found, or shows none of the places.
+        """
+        with self._lock:
+            profile = self._profile
+            if profile is None:
+                raise BadDataError(notes.NO_BOARD)
+            sampler = Sampler(self.layout)
+            pose = self._table.find(image) if self._table is not None else Finder(profile, sampler).find(image)
+            if pose is None:
+                raise BadDataError(notes.NO_BOARD)
+            self._pose = pose
+            inside = sampler.inside(pose)
+            straight = sampler.straighten(image, pose)
+            known = {n: c for name, c in contents.items() if inside[n := self.layout.index[name]]}
+            if not known:
+                raise BadDataError(notes.PARTLY)
+            self._profile = profile.taught(straight, known)
+            save_profile(self._folder, self._profile)
+            self._wanted = True
+            if self._learning is None:
+                self._learning = threading.Thread(target=self._learn, name=f"learn {self.game}", daemon=True)
+                self._learning.start()
+        self._on_change()
+
+    def worth_teaching(self, seen: BoardLook, contents: Mapping[str, Content]) -> bool:
+        """Return whether a position that is certain by now shows what was not taught, or was not read right."""
+        if self.learning:
+            return False
+        if self.lessons < FIRST_SHOTS or self.new_things(contents.values()):
+            return True
+        return any(place.content != contents[name] for name, place in seen.places.items() if name in contents)
+
+    def new_things(self, contents: Iterable[Content]) -> set[int]:
+        """Return the things among contents that were never taught, or never so many together."""
+        most = self.most()
+        return {
+            thing
+            for content in contents
+            for thing, count in content.things
+            if min(count, _SEVERAL) > most.get(thing, 0)
+        }
+
+    def wait(self, seconds: float) -> None:
+        """Return when what was taught is learnt, or after so many seconds."""
+        thread = self._learning
+        if thread is not None:
+            thread.join(seconds)
+
+    def _learn(self) -> None:
+        while True:
+            with self._lock:
+                if not self._wanted or self._profile is None:
+                    self._learning = None
+                    break
+                self._wanted = False
+                profile = self._profile
+            try:
+                learnt = learn_beside(self.game, profile, self._folder, size=self._size)
+            except BadDataError as error:
+                self.note = str(error)
+                log.error("%s", error)
+                continue
+            with self._lock:
+                self.note = ""
+                newest = self._profile
+                # The board may have been calibrated or taught meanwhile: only the network is new.
+                self._take(replace(newest, network=learnt.network))
+                save_profile(self._folder, self._profile)
+        self._on_change()
+
+    def _take(self, profile: Profile) -> None:
+        self._profile = profile
+        self._table = Table(profile) if profile.network is not None and profile.shots else None
