@@ -72,14 +72,15 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("igloo_port", "", "Serial port of the igloo (empty: it is found by itself)", restart=True),
     Setting("igloo_deny", (), "Serial ports never to be opened (parts of their names)", restart=True),
     Setting("camera_source", "", "Camera: usb:0, pi, an http address of an MJPEG stream, or empty for none"),
-    Setting("camera_follow", False, "Follow the game with the camera"),
-    Setting("camera_settle_tenths", 15, "Tenths of a second that the board lies still before a move counts", 3, 100),
-    Setting("camera_everyone", True, "Every player may answer what the camera asks (else the host alone)"),
     Setting("keep_pictures_days", 30, "Days that pictures taken as evidence are kept", low=0, high=3650),
     Setting("evidence_each_round", True, "Keep a picture of the table with each round's result"),
     Setting(
         "max_streams", 40, "Phones with live updates at the same time; the others ask again and again", 1, 100, True
     ),
+    Setting("players_move", True, "Players may enter moves (else the host alone)"),
+    Setting("players_pictures", True, "Players may see pictures of the table"),
+    Setting("watchers_pictures", False, "Who only watches may see pictures of the table"),
+    Setting("joining", True, "New phones may join with the PIN"),
     Setting("nightly_backups", 7, "Backups kept beside the journal, one a day (0: none)", low=0, high=60),
     Setting("stick_backup", True, "Copy the nights to a USB stick that carries a folder companion-backup"),
     Setting(

@@ -7,10 +7,11 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, request
 
-from companion.night.answers import Answer
+from companion.night.access import Session
+from companion.night.answers import Answer, Role
 from companion.night.commands import COMMANDS
 from web import api_share
-from web.answers import bad_field, json_body, json_response, text_field
+from web.answers import RefusedError, bad_field, json_body, json_response, text_field
 from web.documented import ANYTHING, BOTH, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
 from web.live import StateTexts, devices
 from web.sessions import house, me, member, role
@@ -98,6 +99,7 @@ def do() -> Response:
     session = member()
     body = json_body()
     command = text_field(body, "command", 40)
+    _may_move(session)
     action_id = text_field(body, "action_id", 64)
     if not ACTION_ID.fullmatch(action_id):
         raise bad_field("action_id")
@@ -111,6 +113,31 @@ def do() -> Response:
     if answer.ok and command == "open-match":
         _free_seats()
     return json_response(answer_form(answer), 200 if answer.ok else STATUS.get(answer.problem or "", 400))
+
+
+@views.post("/button")
+@documented("player", body=fields(button=choice("next", "shake", "dispute")), answer=fields(ok=choice(True)))
+def button() -> Response:
+    """Press a button of the table: ``next`` and ``shake`` take the step that is due, ``dispute`` calls everybody."""
+    session = member()
+    name = text_field(json_body(), "button", 20)
+    if name not in {"next", "shake", "dispute"}:
+        raise bad_field("button")
+    if name != "dispute":
+        _may_move(session)
+    answer = house().press(name, session.actor)
+    if answer is None:
+        return json_response({"ok": True})
+    return json_response(answer_form(answer), 200 if answer.ok else STATUS.get(answer.problem or "", 400))
+
+
+def _may_move(session: Session) -> None:
+    """Return quietly when this phone may enter moves.
+
+    :raises RefusedError: for a player where the host enters them alone (403).
+    """
+    if session.role is Role.PLAYER and not house().settings["players_move"]:
+        raise RefusedError(403, "host-moves", "At this table the host enters the moves.")
 
 
 def _free_seats() -> None:

@@ -15,7 +15,7 @@ from web.answers import RefusedError, bad_field, json_body, json_response, text_
 from web.documented import OBJECT, TEXT, choice, documented, fields, maybe, text, whole
 from web.forms import camera_form, table_form
 from web.house import SimulatedAction
-from web.sessions import host, house, member
+from web.sessions import host, house, member, sees_pictures
 
 views = Blueprint("api_devices", __name__, url_prefix="/api")
 
@@ -40,8 +40,8 @@ def said_by_device(error: Exception) -> RefusedError:
 @views.get("/camera/<which>.jpg")
 @documented("player", answer=("image/jpeg",))
 def picture(which: str) -> Response:
-    """Answer with the newest ``frame``, or the newest straightened ``table``."""
-    member()
+    """Answer with the newest ``frame``, or the newest straightened ``table``; who may see it is set by the host."""
+    sees_pictures()
     if which not in {"frame", "table"}:
         raise RefusedError(404, "not-found", "There is nothing here.")
     data = house().camera_jpeg(which)
@@ -53,8 +53,8 @@ def picture(which: str) -> Response:
 @views.get("/evidence/<sha256>")
 @documented("player", answer=("image/jpeg", "image/png"))
 def evidence(sha256: str) -> Response:
-    """Answer with a picture that was kept as evidence."""
-    member()
+    """Answer with a picture that was kept as evidence; who may see it is set by the host."""
+    sees_pictures()
     found = house().evidence(sha256) if SHA256.fullmatch(sha256) else None
     if found is None or found[1] not in PICTURE_TYPES:
         raise RefusedError(404, "no-picture", "This picture is not kept here.")
@@ -106,7 +106,7 @@ def use_camera() -> Response:
         house().use_camera(source)
     except (BadDataError, DeviceError) as error:
         raise said_by_device(error) from None
-    return json_response({"ok": True, **camera_form(house().camera(), house().table(), house().sight.status())})
+    return json_response({"ok": True, **camera_form(house().camera(), house().table())})
 
 
 @views.post("/simulate")

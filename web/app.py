@@ -12,11 +12,13 @@ from companion.night.sentences import say
 from companion.night.store import StorageError
 from web import (
     api,
+    api_backups,
     api_board,
     api_boxes,
     api_devices,
     api_document,
     api_igloo,
+    api_people,
     api_rules,
     api_settings,
     api_training,
@@ -54,11 +56,13 @@ def create_app(house: House) -> Flask:
         sessions,
         streams,
         api,
+        api_backups,
         api_board,
         api_boxes,
         api_devices,
         api_document,
         api_igloo,
+        api_people,
         api_rules,
         api_settings,
         api_training,
@@ -67,7 +71,7 @@ def create_app(house: House) -> Flask:
 
     @app.context_processor
     def in_templates() -> dict[str, Any]:
-        return {"asset": files.url, "modules": files.names(".js"), "language": choose()}
+        return {"asset": files.url, "modules": files.modules("js/main.js"), "language": choose()}
 
     @app.errorhandler(RefusedError)
     def refused(error: RefusedError) -> Response:

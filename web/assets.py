@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,7 @@ TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
+IMPORT = re.compile(r'^(?:import|export)\b[^;"]*? from "\./([\w.-]+)";', re.MULTILINE)
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
@@ -53,6 +55,22 @@ class Assets:
     def names(self, ending: str) -> list[str]:
         """Return the relative names that end so, in order."""
         return [name for name in self._files if name.endswith(ending)]
+
+    def modules(self, name: str) -> list[str]:
+        """Return a module and all that it imports at once, directly or not: what a page fetches before it draws.
+
+        What a module imports later (``import("./x.js")``) is no part of it.
+        """
+        found: list[str] = []
+        todo = [name]
+        while todo:
+            module = todo.pop()
+            if module not in found:
+                found.append(module)
+                asset = self._files[module]
+                folder = module.rpartition("/")[0]
+                todo += [f"{folder}/{other}" for other in IMPORT.findall(asset.plain.decode())]
+        return sorted(found)
 
     def url(self, name: str) -> str:
         """Return the stamped address of a file.

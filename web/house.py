@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from companion.night.access import Access
+    from companion.night.answers import Actor, Answer
     from companion.night.boxes import Boxes
     from companion.night.hub import Hub
     from companion.night.night import Night
+    from companion.night.people import People
+    from companion.night.shelf import Shelf
     from companion.night.votes import Votes
     from companion.ports import CameraStatus, CountPosterior, Evidence, IglooStatus, Motion
     from companion.settings import Settings
     from companion.training.room import Training
-    from web.sight import Sight
 
 
 class SimulatedAction(StrEnum):
@@ -160,6 +162,27 @@ class House(Protocol):
         ...
 
     @property
+    def people(self) -> People:
+        """Return the people of the house."""
+        ...
+
+    def portrait(self, data: bytes) -> bytes:
+        """Return a photo as a small square JPEG.
+
+        :raises companion.ports.BadDataError: when it is no picture, in one sentence.
+        """
+        ...
+
+    @property
+    def shelf(self) -> Shelf:
+        """Return the backups beside the journal."""
+        ...
+
+    def press(self, button: str, by: Actor) -> Answer | None:
+        """Press a button of the table, ``next``, ``shake`` or ``dispute``; None for the last, which changes nothing."""
+        ...
+
+    @property
     def bench(self) -> IglooBench:
         """Return the bench on which an igloo is calibrated, recorded, and counted for the referee."""
         ...
@@ -167,11 +190,6 @@ class House(Protocol):
     @property
     def settings(self) -> Settings:
         """Return the settings of the house."""
-        ...
-
-    @property
-    def sight(self) -> Sight:
-        """Return the camera at the table: where the board lies, what was taught, the game it follows."""
         ...
 
     def health(self) -> dict[str, Any]:

@@ -63,6 +63,30 @@ def host() -> Session:
     return session
 
 
+def sees_pictures() -> None:
+    """Return quietly when this request may see pictures of the table: the host may, others as the host sets it.
+
+    :raises RefusedError: otherwise (403).
+    """
+    session = who()
+    if session is not None and session.role is Role.HOST:
+        return
+    name = "watchers_pictures" if session is None else "players_pictures"
+    if not house().settings[name]:
+        if session is None:
+            member()
+        raise RefusedError(403, "no-pictures", "The host of this table keeps its pictures to himself.")
+
+
+def open_door() -> None:
+    """Return quietly when new phones may join.
+
+    :raises RefusedError: when the host has closed the table (403).
+    """
+    if not house().settings["joining"]:
+        raise RefusedError(403, "closed", "The host lets nobody else join now. One may watch.")
+
+
 def me() -> dict[str, object]:
     """Return what a phone may know of itself."""
     session = who()
@@ -117,6 +141,7 @@ def join_page() -> str:
 @views.post("/join")
 def join() -> Response | tuple[str, int]:
     """Join the table with its PIN."""
+    open_door()
     pin = "".join(request.form.get("pin", "")[:20].split())
     try:
         admitted = house().access.join(pin, _client("pin"), _label(request.form.get("label", "")[:200]))
@@ -131,6 +156,7 @@ def join() -> Response | tuple[str, int]:
 @documented(body=fields(("label",), pin=text(20), label=text(200)), answer=fields(ok=choice(True), role=TEXT, id=TEXT))
 def api_join() -> Response:
     """Join the table with its PIN: ``{"pin", "label"?}``; answers with the cookie."""
+    open_door()
     body = json_body()
     try:
         admitted = house().access.join(
@@ -157,10 +183,33 @@ def table() -> Response:
     """Answer the host with the table's PIN and addresses, and who has joined."""
     host()
     access = house().access
-    joined = [{"id": s.id, "role": str(s.role), "label": s.label, "colour": s.colour} for s in access.sessions()]
+    joined = [
+        {"id": s.id, "role": str(s.role), "label": s.label, "colour": s.colour, "made": s.made}
+        for s in access.sessions()
+    ]
     return json_response(
         {"pin": access.pin, "address": _table_address(), "addresses": list(house().addresses()), "joined": joined}
     )
+
+
+@views.post("/api/pin")
+@documented("host", answer=fields(ok=choice(True), pin=TEXT))
+def new_pin() -> Response:
+    """Make another PIN for the table; who has joined stays."""
+    host()
+    return json_response({"ok": True, "pin": house().access.new_pin()})
+
+
+@views.post("/api/sessions/<session_id>/end")
+@documented("host")
+def end_session(session_id: str) -> Response:
+    """Withdraw a phone's right to change anything: from now on it watches. One's own ends with ``/api/leave``."""
+    mine = host()
+    if session_id == mine.id:
+        raise RefusedError(409, "own-session", "This is your own phone.")
+    if not house().access.revoke(session_id):
+        raise RefusedError(404, "no-session", "This phone has left already.")
+    return json_response({"ok": True})
 
 
 @views.get("/api/join.svg")

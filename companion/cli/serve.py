@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 import signal
 import sys
 import threading
@@ -50,6 +51,7 @@ def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str,
         except (OSError, OverflowError, ValueError) as error:
             why = getattr(error, "strerror", None) or "no such address"
             raise click.ClickException(f"The page cannot listen on {host}:{port}: {why}.") from error
+        service.when_again(server.stop)
         service.start()
         urls = service.announce(server.port)
         _greet(service, urls)
@@ -65,6 +67,9 @@ def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str,
         if watchdog is not None:
             watchdog.close()
         service.close()
+    if service.again:
+        # The same process, anew: the supervisor, the terminal and the phones keep it.
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - our own command line
 
 
 def _greet(service: Service, urls: list[str]) -> None:

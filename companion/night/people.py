@@ -77,7 +77,7 @@ class People:
             for one in self._journal.profiles()
             if one["name"] is not None
         ]
-        return sorted(found, key=lambda one: -(one["figures"] or {"last": 0})["last"])
+        return sorted(found, key=lambda one: (-(one["figures"] or {"last": 0})["last"], one["name"].casefold()))
 
     def add(self, name: str) -> str:
         """Enter somebody and return the id.

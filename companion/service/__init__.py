@@ -11,20 +11,23 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion import __version__
 from companion.night.access import Access
+from companion.night.answers import Actor, Answer
 from companion.night.boxes import Boxes
 from companion.night.evidence import EvidenceStore
 from companion.night.folder import ACCESS, BOXES, EVIDENCE, JOURNAL, VOTES, remove_address, write_address
 from companion.night.hub import Hub
 from companion.night.journal import Journal
 from companion.night.night import Night
+from companion.night.people import People
 from companion.night.restore import settle
+from companion.night.shelf import Shelf
 from companion.night.store import StorageError
 from companion.night.votes import Votes
 from companion.night.watch import RoundWatch
@@ -44,17 +47,20 @@ from companion.service.calibrations import device_name
 from companion.service.eye import Eye
 from companion.service.igloos import Igloos
 from companion.service.keeping import Caretaker
-from companion.service.pictures import forget_old
-from companion.service.sight import TABLES
-from companion.service.sight.sight import Sight
+from companion.service.pictures import forget_old, portrait
 from companion.service.training import TRAINING, TableEar, training_room
 from companion.service.wave import Waves
 from companion.settings import Settings
+from companion.training.book import BookError
+from companion.training.shakes import TrainingError
 from web.forms import camera_form, count_form, igloo_form, igloos_form, motion_form
 from web.house import SimulatedAction, Table
 
 if TYPE_CHECKING:
     from companion.service.home import Home
+
+AGAIN_S = 0.5
+"""How long a request that starts the service anew has to be answered."""
 
 HEALTH_EVERY_S = 1.0
 """How often the page hears of the devices' health, if it changed."""
@@ -133,12 +139,13 @@ class Service:
         self.training = training_room(
             options.data / TRAINING, self._ear, igloo_open=lambda: not self.night.live_round()
         )
+        self.people = People(options.data, self._journal, self.night, renamed=self._renamed)
+        self.shelf = Shelf(options.data, keep=lambda: self.settings.number("nightly_backups"), again=self._begin_again)
+        self.again = False
+        self._end: Callable[[], None] = lambda: None
         self._buttons = Buttons(self.night, self.hub, self.settings.lines("panel_pins"))
         self._home: Home | None = None
         self._eye = Eye(on_view=self._publish_camera)
-        self.sight = Sight(
-            options.data / TABLES, self.night, self.settings, self._eye, on_change=self._publish_camera
-        )
         self._motion: Motion | None = None
         self._count: CountPosterior | None = None
         self._closing = threading.Event()
@@ -150,7 +157,6 @@ class Service:
     def start(self) -> None:
         """Start looking for devices and telling the page of them."""
         self._eye.use(self.options.camera or self.settings.text("camera_source"))
-        self.sight.start()
         self.bench.start()
         self._igloos.start()
         self._caretaker.start()
@@ -196,7 +202,6 @@ class Service:
         self._buttons.close()
         self._igloos.close()
         self.bench.close()
-        self.sight.close()
         self._eye.close()
         self._caretaker.close()
         for thread in self._threads:
@@ -228,6 +233,33 @@ class Service:
         if camera is None:
             lines.append("No camera is chosen.")
         return [line.strip() for line in lines]
+
+    def when_again(self, end: Callable[[], None]) -> None:
+        """Have ``end`` called when the service is to end and to be started anew: :attr:`again` is true then."""
+        self._end = end
+
+    def _begin_again(self) -> None:
+        self.again = True
+        # Whoever asked for it hears that it is done before the line is cut.
+        threading.Timer(AGAIN_S, self._end).start()
+
+    def _renamed(self, old: str, new: str | None) -> None:
+        """Give who trains, and phones, the name that a person has now, or none."""
+        self.access.relabel(old, new or "")
+        try:
+            for trainer in self.training.people():
+                if trainer.name.casefold() == old.casefold():
+                    self.training.rename(trainer.id, new)
+        except (TrainingError, BookError) as error:
+            log.warning("The training book keeps a name: %s", error)
+
+    def portrait(self, data: bytes) -> bytes:
+        """Return a photo as a small square JPEG."""
+        return portrait(data)
+
+    def press(self, button: str, by: Actor) -> Answer | None:
+        """Press a button of the table on a phone."""
+        return self._buttons.press(button, by)
 
     # --- what the page asks ----------------------------------------------------------------------------------
 
@@ -350,7 +382,7 @@ class Service:
         self.hub.publish("count", count_form(None if hidden else posterior, hidden=hidden))
 
     def _publish_camera(self) -> None:
-        self.hub.publish("camera", camera_form(self.camera(), self.table(), self.sight.status()))
+        self.hub.publish("camera", camera_form(self.camera(), self.table()))
 
     def _tell_health(self) -> None:
         """Tell the page of the devices' health when it changed, and that a round hides or shows the count."""
@@ -366,7 +398,7 @@ class Service:
                 self._count = None
             news = {
                 "igloo": igloos_form(self.igloos(), simulated=self.simulated()),
-                "camera": camera_form(self.camera(), self.table(), self.sight.status()),
+                "camera": camera_form(self.camera(), self.table()),
             }
             if hidden != last.get("hidden"):
                 last["hidden"] = hidden

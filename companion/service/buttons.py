@@ -7,7 +7,7 @@ import secrets
 import threading
 from typing import TYPE_CHECKING, Any
 
-from companion.night.answers import TABLE
+from companion.night.answers import TABLE, Actor, Answer
 from companion.night.hub import Hub
 from companion.night.night import Night
 from companion.night.sentences import Words
@@ -80,6 +80,19 @@ class Buttons:
 
     # --- buttons -----------------------------------------------------------------------------------------------------
 
+    def press(self, button: str, by: Actor) -> Answer | None:
+        """Do what the button of that name on a phone's page asks for, as far as ``by`` may; None for a doubt.
+
+        Taking back is no button there: a page has one that knows whose step it was.
+        """
+        if button == "dispute":
+            self._dispute()
+            return None
+        step = _next_step(button, self._night.view()["match"])
+        if step is None:
+            return Answer(False, self._night.seq, self._night.state, *NOTHING, None, "refused")
+        return self._night.do(*step, by=by, state=self._night.state, action_id=secrets.token_hex(8))
+
     def pressed(self, button: str) -> None:
         """Do what a button asks for, and tell every phone which one it was."""
         match = self._night.view()["match"]
@@ -114,18 +127,11 @@ class Buttons:
 
     def _go_on(self, button: str, match: dict[str, Any] | None) -> None:
         """Take the step that the table would take next, where there is only one."""
-        if match is None:
+        step = _next_step(button, match)
+        if step is None:
             self._no(button, NOTHING)
-        elif match["over"]:
-            self._do(button, "next-game", {})
-        elif match["phase"] == "ready":
-            self._do(button, "moves", {"moves": ["start"]})
-        elif button == "next" and match["phase"] == "shaking":
-            self._do(button, "check", {})
-        elif button == "next" and match["phase"] not in {"checking"}:
-            self._do(button, "deal", {})
         else:
-            self._no(button, NOTHING)
+            self._do(button, *step)
 
     def _do(self, button: str, command: str, body: dict[str, Any]) -> None:
         answer = self._night.do(command, body, by=TABLE, state=self._night.state, action_id=secrets.token_hex(8))
@@ -165,6 +171,21 @@ class Buttons:
         if self._doubt_at is None:
             panel.doubt(match is not None and any(not fault["dismissed"] for fault in match["faults"]))
         return seq
+
+
+def _next_step(button: str, match: dict[str, Any] | None) -> tuple[str, dict[str, Any]] | None:
+    """Return the command that a button stands for now; None where there is nothing to go on with."""
+    if match is None:
+        return None
+    if match["over"]:
+        return "next-game", {}
+    if match["phase"] == "ready":
+        return "moves", {"moves": ["start"]}
+    if button == "next" and match["phase"] == "shaking":
+        return "check", {}
+    if button == "next" and match["phase"] != "checking":
+        return "deal", {}
+    return None
 
 
 def _whose(match: dict[str, Any] | None) -> str | None:

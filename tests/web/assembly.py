@@ -11,12 +11,14 @@ from random import Random
 from typing import Any
 
 from companion.night.access import Access, TryLimit
-from companion.night.answers import TABLE, Answer
+from companion.night.answers import TABLE, Actor, Answer
 from companion.night.boxes import Boxes
 from companion.night.evidence import EvidenceStore
 from companion.night.hub import Hub
 from companion.night.journal import Journal
 from companion.night.night import Night
+from companion.night.people import People
+from companion.night.shelf import Shelf
 from companion.night.votes import Votes
 from companion.ports import (
     BadDataError,
@@ -31,8 +33,8 @@ from companion.ports import (
     MotionState,
 )
 from companion.service.bench import Bench
-from companion.service.eye import Eye
-from companion.service.sight.sight import Sight
+from companion.service.buttons import Buttons
+from companion.service.pictures import portrait
 from companion.service.training import stored_shakes
 from companion.settings import Settings
 from companion.training.book import Book
@@ -88,6 +90,7 @@ class SmallHouse:
 
     def __init__(self, folder: Path, *, streams: int = 40) -> None:
         folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
         self.hub = Hub()
         self.journal = Journal(folder / "journal.sqlite")
         self.boxes = Boxes(folder / "boxes")
@@ -102,10 +105,6 @@ class SmallHouse:
         self.newest_count: CountPosterior | None = None
         self.status: CameraStatus | None = None
         self.newest_table: Table | None = None
-        self.eye = Eye(on_view=lambda: None)
-        self.sight = Sight(
-            folder / "tables", self.night, self.settings, self.eye, on_change=self._publish_camera, lesson=0.3
-        )
         self.pictures: dict[str, bytes] = {}
         self.played: list[tuple[str, int | None]] = []
         self.urls: Sequence[str] = ("http://192.168.7.7:8080",)
@@ -118,6 +117,10 @@ class SmallHouse:
             igloo_open=lambda: not self.night.live_round(),
             rng=Random(11),
         )
+        self.people = People(folder, self.journal, self.night, renamed=self._renamed)
+        self.shelf = Shelf(folder, keep=lambda: 7, again=lambda: self.begun_again.append(True))
+        self.begun_again: list[bool] = []
+        self.buttons = Buttons(self.night, self.hub, ())
         self.bench = Bench(
             folder,
             self.hub,
@@ -164,7 +167,7 @@ class SmallHouse:
         if text.startswith("file:"):
             raise BadDataError("This is no source of pictures that is known here.")
         self.status = CameraStatus(text, DeviceKind.REAL, DeviceState.SEARCHING) if text else None
-        self._publish_camera()
+        self.hub.publish("camera", camera_form(self.status, self.newest_table))
 
     def upload_photo(self, data: bytes) -> Table:
         if not data.startswith(b"\xff\xd8"):
@@ -172,11 +175,8 @@ class SmallHouse:
         self.pictures["frame"] = data
         number = self.newest_table.number + 1 if self.newest_table else 1
         self.newest_table = Table((0, 1), (2, 3), False, number)
-        self._publish_camera()
+        self.hub.publish("camera", camera_form(self.status, self.newest_table))
         return self.newest_table
-
-    def _publish_camera(self) -> None:
-        self.hub.publish("camera", camera_form(self.status, self.newest_table, self.sight.status()))
 
     def keep_evidence(self) -> Evidence | None:
         data = self.pictures.get("frame")
@@ -189,6 +189,15 @@ class SmallHouse:
     def evidence(self, sha256: str) -> tuple[bytes, str] | None:
         return self.store.open(sha256)
 
+    def _renamed(self, old: str, new: str | None) -> None:
+        self.access.relabel(old, new or "")
+
+    def portrait(self, data: bytes) -> bytes:
+        return portrait(data)
+
+    def press(self, button: str, by: Actor) -> Answer | None:
+        return self.buttons.press(button, by)
+
     def simulated(self) -> bool:
         return any(s.kind is DeviceKind.SIMULATED for s in self.statuses)
 
@@ -200,8 +209,6 @@ class SmallHouse:
     def close(self) -> None:
         self.bench.close()
         self.training.close()
-        self.sight.close()
-        self.eye.close()
         self.journal.close()
         self.access.close()
 
