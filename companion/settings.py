@@ -72,6 +72,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("igloo_port", "", "Serial port of the igloo (empty: it is found by itself)", restart=True),
     Setting("igloo_deny", (), "Serial ports never to be opened (parts of their names)", restart=True),
     Setting("camera_source", "", "Camera: usb:0, pi, an http address of an MJPEG stream, or empty for none"),
+    Setting("camera_follow", False, "Follow the game with the camera"),
+    Setting("camera_settle_tenths", 15, "Tenths of a second that the board lies still before a move counts", 3, 100),
+    Setting("camera_everyone", True, "Every player may answer what the camera asks (else the host alone)"),
     Setting("keep_pictures_days", 30, "Days that pictures taken as evidence are kept", low=0, high=3650),
     Setting("evidence_each_round", True, "Keep a picture of the table with each round's result"),
     Setting(

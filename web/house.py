@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from companion.ports import CameraStatus, CountPosterior, Evidence, IglooStatus, Motion
     from companion.settings import Settings
     from companion.training.room import Training
+    from web.sight import Sight
 
 
 class SimulatedAction(StrEnum):
@@ -190,6 +191,11 @@ class House(Protocol):
     @property
     def settings(self) -> Settings:
         """Return the settings of the house."""
+        ...
+
+    @property
+    def sight(self) -> Sight:
+        """Return the camera at the table: where the board lies, what was taught, the game it follows."""
         ...
 
     def health(self) -> dict[str, Any]:

@@ -48,6 +48,8 @@ from companion.service.eye import Eye
 from companion.service.igloos import Igloos
 from companion.service.keeping import Caretaker
 from companion.service.pictures import forget_old, portrait
+from companion.service.sight import TABLES
+from companion.service.sight.sight import Sight
 from companion.service.training import TRAINING, TableEar, training_room
 from companion.service.wave import Waves
 from companion.settings import Settings
@@ -146,6 +148,9 @@ class Service:
         self._buttons = Buttons(self.night, self.hub, self.settings.lines("panel_pins"))
         self._home: Home | None = None
         self._eye = Eye(on_view=self._publish_camera)
+        self.sight = Sight(
+            options.data / TABLES, self.night, self.settings, self._eye, on_change=self._publish_camera
+        )
         self._motion: Motion | None = None
         self._count: CountPosterior | None = None
         self._closing = threading.Event()
@@ -157,6 +162,7 @@ class Service:
     def start(self) -> None:
         """Start looking for devices and telling the page of them."""
         self._eye.use(self.options.camera or self.settings.text("camera_source"))
+        self.sight.start()
         self.bench.start()
         self._igloos.start()
         self._caretaker.start()
@@ -202,6 +208,7 @@ class Service:
         self._buttons.close()
         self._igloos.close()
         self.bench.close()
+        self.sight.close()
         self._eye.close()
         self._caretaker.close()
         for thread in self._threads:
@@ -382,7 +389,7 @@ class Service:
         self.hub.publish("count", count_form(None if hidden else posterior, hidden=hidden))
 
     def _publish_camera(self) -> None:
-        self.hub.publish("camera", camera_form(self.camera(), self.table()))
+        self.hub.publish("camera", camera_form(self.camera(), self.table(), self.sight.status()))
 
     def _tell_health(self) -> None:
         """Tell the page of the devices' health when it changed, and that a round hides or shows the count."""
@@ -398,7 +405,7 @@ class Service:
                 self._count = None
             news = {
                 "igloo": igloos_form(self.igloos(), simulated=self.simulated()),
-                "camera": camera_form(self.camera(), self.table()),
+                "camera": camera_form(self.camera(), self.table(), self.sight.status()),
             }
             if hidden != last.get("hidden"):
                 last["hidden"] = hidden

@@ -34,7 +34,11 @@ from companion.ports import (
 )
 from companion.service.bench import Bench
 from companion.service.buttons import Buttons
+from companion.service.eye import Eye
 from companion.service.pictures import portrait
+from companion.service.sight.sight import Sight
+from companion.service.eye import Eye
+from companion.service.sight.sight import Sight
 from companion.service.training import stored_shakes
 from companion.settings import Settings
 from companion.training.book import Book
@@ -105,6 +109,10 @@ class SmallHouse:
         self.newest_count: CountPosterior | None = None
         self.status: CameraStatus | None = None
         self.newest_table: Table | None = None
+        self.eye = Eye(on_view=lambda: None)
+        self.sight = Sight(
+            folder / "tables", self.night, self.settings, self.eye, on_change=self._publish_camera, lesson=0.3
+        )
         self.pictures: dict[str, bytes] = {}
         self.played: list[tuple[str, int | None]] = []
         self.urls: Sequence[str] = ("http://192.168.7.7:8080",)
@@ -167,7 +175,7 @@ class SmallHouse:
         if text.startswith("file:"):
             raise BadDataError("This is no source of pictures that is known here.")
         self.status = CameraStatus(text, DeviceKind.REAL, DeviceState.SEARCHING) if text else None
-        self.hub.publish("camera", camera_form(self.status, self.newest_table))
+        self._publish_camera()
 
     def upload_photo(self, data: bytes) -> Table:
         if not data.startswith(b"\xff\xd8"):
@@ -175,8 +183,11 @@ class SmallHouse:
         self.pictures["frame"] = data
         number = self.newest_table.number + 1 if self.newest_table else 1
         self.newest_table = Table((0, 1), (2, 3), False, number)
-        self.hub.publish("camera", camera_form(self.status, self.newest_table))
+        self._publish_camera()
         return self.newest_table
+
+    def _publish_camera(self) -> None:
+        self.hub.publish("camera", camera_form(self.status, self.newest_table, self.sight.status()))
 
     def keep_evidence(self) -> Evidence | None:
         data = self.pictures.get("frame")
@@ -209,6 +220,8 @@ class SmallHouse:
     def close(self) -> None:
         self.bench.close()
         self.training.close()
+        self.sight.close()
+        self.eye.close()
         self.journal.close()
         self.access.close()
 
