@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 FILE = click.Path(dir_okay=False, path_type=Path)
 BANK = Path(__file__).resolve().parents[1] / "igloo" / "bank" / "bank.npz"
 MODEL = BANK.parents[1] / "model" / "count.npz"
+PRACTICE = BANK.parents[2] / "training" / "bank"
 NO_NUMBA = "Simulating shakes needs numba: install the dependency group, `pip install --group train`."
 
 
@@ -65,12 +66,24 @@ def progress() -> Progress:
 @click.option("--seconds", default=4.0, show_default=True, type=click.FloatRange(0.2, 60.0))
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0))
 @click.option("--bank", is_flag=True, help="Make the stored waveforms of the simulated igloo instead.")
+@click.option("--practice", is_flag=True, help="Make the stored shakes of the training room instead.")
 def simulate(
-    *, out: Path | None, devices: int, per_device: int, shakes: int, seconds: float, seed: int, bank: bool
+    *,
+    out: Path | None,
+    devices: int,
+    per_device: int,
+    shakes: int,
+    seconds: float,
+    seed: int,
+    bank: bool,
+    practice: bool,
 ) -> None:
     """Write simulated, labelled shakes to OUT (.npz): every count 2 … 13, by each hand, in each igloo."""
     import numpy as np
 
+    if practice:
+        _practice()
+        return
     if bank:
         out = out or BANK
         with progress() as bar:
@@ -86,6 +99,16 @@ def simulate(
     with out.open("wb") as file:
         np.savez_compressed(file, **arrays)
     click.echo(f"{out}: {len(arrays['count'])} simulated shakes.")
+
+
+def _practice() -> None:
+    """Write the stored shakes of the training room: a file for each igloo."""
+    room = physics("practice")
+    with progress() as bar:
+        task = bar.add_task("Shaking", total=room.IGLOOS * len(COUNTS))
+        for number in range(1, room.IGLOOS + 1):
+            room.write(room.igloo(number, progress=lambda: bar.advance(task)), PRACTICE / f"igloo-{number}.npz")
+    click.echo(f"{PRACTICE}: {room.IGLOOS * len(COUNTS)} simulated shakes.")
 
 
 def simulated(devices: int, per_device: int, shakes: int, seconds: float, seed: int) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def make(seed: int = SEED, progress: Callable[[int, int], None] | None = None) -
     ranges = Ranges()
     rng = np.random.default_rng(seed)
     device = replace(ranges.device(rng, place="cap-below"), noise_g=0.010, bead_m=0.0055, offset_g=(0.03, -0.02, 0.05))
-    people_here = [_calm(ranges.person(rng)) for _ in range(PER_COUNT)]
+    people_here = [calm(ranges.person(rng)) for _ in range(PER_COUNT)]
     shakes: list[NDArray[np.int16]] = []
     counts: list[int] = []
     samples = int(SECONDS * device.rate_hz)
@@ -68,7 +68,7 @@ def make(seed: int = SEED, progress: Callable[[int, int], None] | None = None) -
     return bank | _moves(device, people_here[0], np.random.default_rng([seed, 1]))
 
 
-def _calm(person: Person) -> Person:
+def calm(person: Person) -> Person:
     """Return a person who shakes clearly: a bank of examples, not of hard cases."""
     return replace(
         person,

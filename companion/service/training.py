@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -27,26 +28,34 @@ SLACK_S = 0.5
 
 
 class StoredShakes:
-    """The shakes that the simulated igloo plays (:func:`companion.igloo.simulated.load_bank`)."""
+    """The shakes that the simulated igloo plays, and those of more igloos (``companion/training/bank``).
+
+    They are numbered through in that order, which does not change: the training book remembers the numbers.
+    """
 
     def __init__(self) -> None:
         from companion.igloo.simulated import load_bank
 
-        self._bank = load_bank()
+        with resources.as_file(resources.files("companion.training").joinpath("bank")) as folder:
+            self._banks = [load_bank(), *map(load_bank, sorted(folder.glob("*.npz")))]
+        self._counts = np.concatenate([bank.count for bank in self._banks])
 
     def of(self, count: int) -> Sequence[int]:
         """Return the numbers of the shakes of so many beads."""
-        return [int(number) for number in np.flatnonzero(self._bank.count == count)]
+        return [int(number) for number in np.flatnonzero(self._counts == count)]
 
     def shake(self, number: int) -> Shake:
         """Return a stored shake.
 
         :raises KeyError: when there is no such number.
         """
-        if not 0 <= number < len(self._bank.accel):
+        if not 0 <= number < len(self._counts):
             raise KeyError(number)
-        accel = self._bank.accel[number] * (self._bank.ug_per_lsb * 1e-6)
-        return Shake(accel, self._bank.rate_hz, DeviceKind.SIMULATED)
+        for bank in self._banks:
+            if number < len(bank.count):
+                break
+            number -= len(bank.count)
+        return Shake(bank.accel[number] * (bank.ug_per_lsb * 1e-6), bank.rate_hz, DeviceKind.SIMULATED)
 
 
 @cache

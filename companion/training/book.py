@@ -321,6 +321,19 @@ class Book:
         """Return the rounds of a duel, in order."""
         return [_round(row) for row in self._rows("SELECT * FROM rounds WHERE duel = ? ORDER BY number", duel_id)]
 
+    def heard(self, people: Sequence[int]) -> dict[int, int]:
+        """Return how often these people together were dealt each stored shake, in drills and in duels."""
+        found: dict[int, int] = {}
+        for person in people:
+            rows = self._rows(
+                "SELECT shake, COUNT(*) AS often FROM rounds WHERE shake IS NOT NULL AND (person = ?"
+                " OR id IN (SELECT round FROM answers WHERE person = ?)) GROUP BY shake",
+                *(person, person),
+            )
+            for row in rows:
+                found[row["shake"]] = found.get(row["shake"], 0) + row["often"]
+        return found
+
     def answered(self, person: int) -> int:
         """Return how many shakes a person has answered."""
         return int(self._rows("SELECT COUNT(*) FROM answers WHERE person = ?", person)[0][0])

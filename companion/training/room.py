@@ -18,6 +18,7 @@ from typing import Any
 
 from companion.ports import COUNTS, CountPosterior
 from companion.training.book import Book, Duel, Person, Round, now_ms
+from companion.training.drawing import picture
 from companion.training.drills import choose, weakest
 from companion.training.figures import figures, ladder, points
 from companion.training.shakes import Ear, Heard, Shake, Shakes, TrainingError, cut
@@ -107,7 +108,7 @@ class Training:
         """Deal a person a stored shake: a count that the person should practise, or the one still unanswered."""
         self._book.person(person)
         tried = [(one.truth, one.guess) for one in self._book.answers(person, last=RECENT)]
-        made = self._stored(choose(tried, self._rng), person=person, number=self._book.answered(person) + 1)
+        made = self._stored(choose(tried, self._rng), [person], number=self._book.answered(person) + 1)
         return self.round(self._book.deal(made).id)
 
     def listen(self, person: int) -> dict[str, Any]:
@@ -128,9 +129,13 @@ class Training:
                 del self._listening[old]
         return self.round(dealt.id)
 
-    def _stored(self, count: int, *, person: int | None = None, duel: str | None = None, number: int = 1) -> Round:
+    def _stored(self, count: int, people: Sequence[int], *, duel: str | None = None, number: int = 1) -> Round:
+        """Return a round with a shake of so many beads: one of those that these people have heard least often."""
         bank = self._shakes()
-        shake = self._rng.choice(list(bank.of(count)))
+        heard = self._book.heard(people)
+        fewest = min(heard.get(shake, 0) for shake in bank.of(count))
+        shake = self._rng.choice([one for one in bank.of(count) if heard.get(one, 0) == fewest])
+        person = people[0] if duel is None else None
         kind = str(bank.shake(shake).kind)
         seed = self._rng.randrange(2**31)
         return Round(
@@ -182,8 +187,20 @@ class Training:
                 "guesses": {str(person): guess for person, guess in guesses.items()},
                 "points": {str(person): points(guess, one.truth) for person, guess in guesses.items()},
                 "machine": [round(p, 4) for p in one.machine] or None,
+                "wave": self._drawn(one),
             }
         return form
+
+    def _drawn(self, one: Round) -> str:
+        """Return the shake of a round as :mod:`companion.training.drawing` draws it, "" where it is not known now."""
+        try:
+            shake = cut(self._shake(one.shake), one.seed) if one.shake is not None else None
+        except TrainingError:
+            return ""
+        heard = self._heard(one, newest=False)
+        if shake is None and heard is not None:
+            shake = heard.shake
+        return "" if shake is None else picture(shake.accel, shake.rate_hz)
 
     def sound(self, round_id: str, speed: str) -> bytes:
         """Return the shake of a round as a WAV file; ``speed`` is one of ``full``, ``half``, ``quarter``.
@@ -286,7 +303,7 @@ class Training:
             self._book.person(person)
         duel = Duel(secrets.token_urlsafe(9), tuple(people), max(1, min(rounds, MOST_ROUNDS)), closed=False)
         self._book.open_duel(duel)
-        self._book.deal(self._stored(self._rng.choice(COUNTS), duel=duel.id))
+        self._book.deal(self._stored(self._rng.choice(COUNTS), people, duel=duel.id))
         return self.duel(duel.id)
 
     def duels(self) -> list[dict[str, Any]]:
@@ -330,7 +347,7 @@ class Training:
         if last.number == after and not duel.closed and after < duel.rounds:
             if not last.shown:
                 raise TrainingError("no-answer")
-            self._book.deal(self._stored(self._rng.choice(COUNTS), duel=duel_id, number=after + 1))
+            self._book.deal(self._stored(self._rng.choice(COUNTS), duel.people, duel=duel_id, number=after + 1))
         return self.duel(duel_id)
 
     def close_duel(self, duel_id: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from random import Random
 
@@ -65,6 +66,7 @@ def test_a_hundred_rounds_most_through_the_api_some_by_taps(phones: Phones, serv
         guess(page, 7)
         expect(page.locator(".truth-told strong")).to_be_visible()
         expect(page.locator(".result-of")).to_contain_text("You said 7.")
+        expect(page.locator(".result-of .wave")).to_have_attribute("aria-label", re.compile(r"2\.6 s, up to \d+ g"))
         # The next tap is where the finger and the keyboard already are.
         expect(page.locator(".next")).to_be_focused()
         page.keyboard.press("Enter")

@@ -17,6 +17,7 @@ from companion.igloo.simulated import load_bank
 from companion.ports import COUNTS, CountPosterior, DeviceKind
 from companion.service.training import StoredShakes, machine, stored_shakes
 from companion.training.book import Book, BookError
+from companion.training.drawing import COLUMN_S, LEVELS, picture
 from companion.training.room import Training
 from companion.training.shakes import HEARD_S, Heard, Shake, TrainingError, cut
 from companion.training.sound import WAV_HZ, sound, wav
@@ -311,6 +312,39 @@ def test_every_count_is_dealt_and_the_weak_ones_more_often(table: Table) -> None
     assert table.room.figures(ann)["weakest"][0] >= 9
 
 
+def test_no_shake_comes_again_before_all_of_its_number_were_heard(table: Table) -> None:
+    ann, bob = (table.room.add_person(name).id for name in ("Ann", "Bob"))
+    seen: dict[int, list[int]] = {}
+    for _ in range(60):
+        dealt = table.room.deal(ann)
+        one = Book(table.path).round(dealt["id"])
+        assert one.shake is not None and one.truth is not None
+        seen.setdefault(one.truth, []).append(one.shake)
+        table.room.guess(dealt["id"], ann, one.truth)
+    assert all(len(set(shakes[:8])) == len(shakes[:8]) for shakes in seen.values())
+    duel = table.room.open_duel([ann, bob], 1)
+    one = Book(table.path).round(duel["round"]["id"])
+    assert one.truth is not None and (one.shake not in seen.get(one.truth, []) or len(seen[one.truth]) >= 8)
+
+
+def test_the_shake_is_drawn_when_its_number_is_out(table: Table) -> None:
+    ann = table.room.add_person("Ann").id
+    dealt = table.room.deal(ann)
+    assert "wave" not in str(dealt)
+    told = table.room.guess(dealt["id"], ann, 5)["result"]["wave"]
+    one = Book(table.path).round(dealt["id"])
+    assert one.shake is not None
+    shake = cut(stored_shakes().shake(one.shake), one.seed)
+    assert told == picture(shake.accel, shake.rate_hz)
+    assert len(told) == 2 * int(len(shake.accel) / shake.rate_hz / COLUMN_S)
+    # A stroke of 4 g to one side: the letter of 4 g is the middle's and half of the reach.
+    stroke = np.zeros((800, 3))
+    stroke[400:440] = [0.0, 4.0, 0.0]
+    drawn = picture(stroke, 3200.0)
+    levels = [LEVELS.index(letter) for letter in drawn]
+    assert max(levels) - 32 in {15, 16} or 32 - min(levels) in {15, 16}
+
+
 # --- sound -------------------------------------------------------------------------------------------------------
 
 
@@ -369,8 +403,12 @@ def test_the_stored_shakes_are_those_of_the_bank_and_the_machine_is_the_real_one
     shakes, bank = StoredShakes(), load_bank()
     for count in COUNTS:
         assert shakes.of(count)
-        assert all(bank.count[number] == count for number in shakes.of(count))
+        assert len(shakes.of(count)) == 8
+        own = [number for number in shakes.of(count) if number < len(bank.count)]
+        assert len(own) == 3 and all(bank.count[number] == count for number in own)
     with pytest.raises(KeyError):
-        shakes.shake(len(bank.count))
+        shakes.shake(96)
+    rates = {round(shakes.shake(number).rate_hz) for number in shakes.of(7)}
+    assert len(rates) == 6
     one = cut(shakes.shake(0), 4)
     assert machine(one).p == count_recording(one.accel, one.rate_hz).p

@@ -2,6 +2,7 @@
 
 import { h, patch } from "./dom.js";
 import { icon, useSprite } from "./art.js";
+import { wholeWave } from "./igloo-wave.js";
 import { ask, tell } from "./net.js";
 import { COUNTS, confusion, curve, errorChart, exactChart, numbersTable, posterior, summary, weeksChart } from "./training-charts.js";
 import { learn, list, number, percent, said, t } from "./words.js";
@@ -162,7 +163,8 @@ function resultOf(round) {
     h("p", { class: ["truth-told", guess === truth && "right"] },
       h("strong", null, truth), " ", h("span", null, t("beads"))),
     h("p", { class: "sentence" }, t("You said %(guess)s.", { guess }), " ", verdictOf(truth, guess)),
-    posterior(round.result, nameOf));
+    posterior(round.result, nameOf),
+    round.result.wave && wholeWave(round.result.wave));
 }
 
 /** What was said and what there was, one after the other; and the shakes of this evening, to be heard again. */
@@ -266,7 +268,8 @@ function duelAnswers(round) {
       h("thead", null, h("tr", null, h("th", { scope: "col" }, t("Player")), h("th", { scope: "col" }, t("Said")), h("th", { scope: "col" }, t("Points")))),
       h("tbody", null, Object.entries(guesses).map(([person, guess]) => h("tr", null,
         h("th", { scope: "row" }, nameOf(Number(person))), h("td", null, guess), h("td", null, points[person]))))),
-    posterior(round.result, nameOf));
+    posterior(round.result, nameOf),
+    round.result.wave && wholeWave(round.result.wave));
 }
 
 function duelPlay() {
