@@ -12,10 +12,11 @@ from companion.ports import BadDataError, DeviceError
 from companion.settings import SETTINGS, Setting, Value
 from web.answers import LANGUAGES, bad_field, json_body, json_response, mark, refusal
 from web.api_devices import said_by_device
-from web.documented import OBJECT, TEXT, choice, documented, fields, listed
-from web.sessions import host, house
+from web.documented import FLAG, OBJECT, TEXT, WHOLE, choice, documented, fields, listed
+from web.sessions import host, house, member
 
 views = Blueprint("api_settings", __name__, url_prefix="/api/settings")
+rights_views = Blueprint("api_rights", __name__)
 
 KNOWN = {setting.name: setting for setting in SETTINGS}
 OWN_NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251})")
@@ -69,6 +70,23 @@ def _wrong(setting: Setting, rule: str) -> Response:
                 SENTENCE, question=question, rule=gettext(rule, low=setting.low, high=setting.high)
             )
     return refusal(400, "bad-setting", said, setting=setting.name)
+
+
+RIGHTS = ("players_move", "players_pictures", "watchers_pictures", "joining")
+"""The settings that say who may do what; everybody at the table may know them."""
+
+
+@rights_views.get("/api/rights")
+@documented(
+    "player",
+    answer=fields(ok=choice(True), rights=fields(**dict.fromkeys(RIGHTS, FLAG), keep_pictures_days=WHOLE)),
+)
+def rights() -> Response:
+    """Answer what the host has set of who may do what, and how many days pictures are kept."""
+    member()
+    settings = house().settings
+    told: dict[str, Value] = {name: settings[name] for name in (*RIGHTS, "keep_pictures_days")}
+    return json_response({"ok": True, "rights": told})
 
 
 @views.get("")

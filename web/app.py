@@ -68,6 +68,7 @@ def create_app(house: House) -> Flask:
         api_training,
     ):
         app.register_blueprint(module.views)
+    app.register_blueprint(api_settings.rights_views)
 
     @app.context_processor
     def in_templates() -> dict[str, Any]:

@@ -10,6 +10,9 @@ export function useSprite(url) {
   sprite = url;
 }
 
+/** The address of a drawing that lies beside the icons. */
+export const drawn = (name) => sprite.replace(/[^/]*$/, name);
+
 /** An icon beside text, so it is silent for screen readers. */
 export function icon(name, size = "") {
   return s("svg", { class: ["icon", size], "aria-hidden": "true", focusable: "false" },

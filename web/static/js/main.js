@@ -8,8 +8,10 @@ import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, invit
 import { ending, scores } from "./scores.js";
 import { BOARD_DO, boardPlay, syncBoard } from "./board.js";
 import { asked, play, stillShaking } from "./play.js";
+import { fetchPeople, seatPerson } from "./faces.js";
 import { listen } from "./stream.js";
 import { log, refusal, undoIsMine } from "./told.js";
+import { BOARDS } from "./seats.js";
 import { chosenGame, readSetup, setup } from "./setup.js";
 import { change, isHost, match, mayAct, onChange, store } from "./store.js";
 import { learn, list, said, t } from "./words.js";
@@ -32,6 +34,8 @@ function standing() {
       icon("scales"), h("span", { class: "wide-words" }, t("Referee"))),
     h("a", { class: "second to-referee", href: "/training", "aria-label": t("Training") },
       icon("shake"), h("span", { class: "wide-words" }, t("Training"))),
+    mayAct() && h("a", { class: "second to-referee", href: inWorkshop() ? "#" : "#workshop", "aria-label": t("The workshop"), "aria-current": inWorkshop() ? "page" : null },
+      icon("gear"), h("span", { class: "wide-words" }, t("Workshop"))),
     isHost() && h("button", { type: "button", class: "second invite", "data-do": "invite" }, icon("people"), t("Invite")),
     !mayAct() && h("a", { class: "second", href: "/join" }, icon("people"), t("Join")),
   ];
@@ -42,20 +46,26 @@ function settingsButton() {
     h("button", { type: "button", class: "second", "data-do": "settings" }, icon("gear"), t("Settings")));
 }
 
-const ROOMS = { "#referee": () => import("./referee.js"), "#score": () => import("./score.js") };
+const ROOMS = {
+  "#referee": () => import("./referee.js"),
+  "#score": () => import("./score.js"),
+  "#workshop": () => import("./workshop.js"),
+};
 const entered = {};
 
 /** The room that the address names beside the game; each has a module of its own, fetched when it is first entered. */
-const roomHere = () => entered[location.hash];
-const elsewhere = () => location.hash in ROOMS;
+const named = () => location.hash.split("/")[0];
+const roomHere = () => entered[named()];
+const elsewhere = () => named() in ROOMS;
 
 function enter() {
-  const { hash } = location;
-  if (!entered[hash]) ROOMS[hash]().then((found) => { entered[hash] = found; change(() => {}); });
-  return entered[hash] ? entered[hash].room() : h("p", { class: "quiet" }, t("One moment …"));
+  const name = named();
+  if (!entered[name]) ROOMS[name]().then((found) => { entered[name] = found; change(() => {}); });
+  return entered[name] ? entered[name].room() : h("p", { class: "quiet" }, t("One moment …"));
 }
 
-const inReferee = () => location.hash === "#referee";
+const inReferee = () => named() === "#referee";
+const inWorkshop = () => named() === "#workshop";
 
 function stage() {
   if (elsewhere()) return enter();
@@ -81,8 +91,9 @@ function draw() {
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
   if (store.view && !game && isHost() && store.options === null) fetchOptions();
+  if (store.view && store.people === null) fetchPeople();
   // Whoever fills in a score sheet does not see the table's board.
-  if (game?.board && location.hash !== "#score") syncBoard();
+  if (game?.board && named() !== "#score") syncBoard();
 }
 
 async function fetchOptions() {
@@ -137,11 +148,21 @@ async function undo() {
   if (await agreed(sentence, t("The table agrees: take it back"))) return act("undo", { to: way.to, agreed: true });
 }
 
+/** Have one more play, where the game has room; tells whether it has. */
+function oneMore() {
+  const seats = BOARDS[chosenGame()];
+  const now = document.querySelectorAll("form.setup .seat-choice").length;
+  if (!seats || now >= seats.most) return false;
+  change((s) => { s.many = now + 1; });
+  return true;
+}
+
 const DO = {
   share: async () => (await import("./share.js")).shareWindow(),
   looked: () => change((s) => { s.away = null; }),
   ...BOARD_DO,
   "choose-game": ({ game }) => change((s) => { s.game = game; s.options = null; s.many = null; }),
+  "seat-person": (told) => seatPerson(told, oneMore),
   "pick-player": ({ colour }) => { pick("colour", colour); placeWhenBoth(); },
   "pick-card": ({ place }) => { pick("card", place); placeWhenBoth(); },
   "pick-check": ({ place }) => change((s) => { s.pick = { ...s.pick, card: place }; }),
@@ -276,11 +297,12 @@ function rememberLook() {
 
 function follow() {
   addEventListener("hashchange", () => {
+    if (!inWorkshop()) entered["#workshop"]?.left();
     change((s) => { s.refusal = null; });
     scrollTo(0, 0);
     slot("stage").focus({ preventScroll: true });
   });
-  document.addEventListener("input", (event) => roomHere()?.ROOM_INPUT[event.target.dataset?.input]?.(event.target));
+  document.addEventListener("input", (event) => roomHere()?.ROOM_INPUT?.[event.target.dataset?.input]?.(event.target));
   document.addEventListener("click", (event) => {
     const element = event.target.closest?.("[data-do]");
     const menu = document.querySelector("details.menu[open]");

@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { cardName, eskimos, icon, playerName, token } from "./art.js";
+import { faceOf } from "./faces.js";
 import { nameOf, playerOf } from "./play.js";
 import { story } from "./story.js";
 import { clauses, faults, results, undoButton } from "./told.js";
@@ -12,6 +13,7 @@ function sheet(player) {
   return h("details", { class: ["sheet", player.colour], "data-key": player.colour },
     h("summary", null,
       token(player.colour),
+      faceOf(player),
       h("span", { class: "who" },
         h("span", { class: "name" }, playerName(player)),
         player.notes ? h("span", { class: "counts" }, player.notes.map((note) => h("span", null, said(note))))

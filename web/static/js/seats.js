@@ -4,6 +4,7 @@ import { h } from "./dom.js";
 import { colourName, icon, token } from "./art.js";
 import { boxButtons } from "./dialogs.js";
 import { clauses } from "./told.js";
+import { whoIsHere } from "./faces.js";
 import { memory, store } from "./store.js";
 import { said, t } from "./words.js";
 
@@ -42,7 +43,8 @@ function seatRow(game, index, count, before) {
       autocapitalize: "words", enterkeyhint: "done", placeholder: t("Name"), "aria-label": t("Name of player %(n)s", { n: index + 1 }) }));
 }
 
-function question(option, before) {
+/** A question that the table settles before a game; `before` is what it settled the last time. */
+export function question(option, before) {
   const wanted = option.house ?? before[option.name];
   const chosen = option.values.some((one) => one.value === wanted) ? wanted : option.values[0].value;
   return h("fieldset", { class: "choice", "data-key": option.name },
@@ -92,6 +94,7 @@ export function boardSetup(game, title) {
     h("p", { class: "sentence" }, game === "ice-team" ? t("Two teams of bears. A name is optional.")
       : game === "iglu-iglu" ? t("In the order in which you sit, clockwise; the first one begins. A name is optional.")
         : t("In the order in which you sit, clockwise. A name is optional.")),
+    whoIsHere(before.names.slice(0, count)),
     howMany(game),
     h("ol", { class: "seat-choices" }, Array.from({ length: count }, (_, i) => seatRow(game, i, count, before))),
     h("div", { class: "choices single" }, boxQuestion(), layoutQuestion(game)),

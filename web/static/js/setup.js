@@ -2,10 +2,10 @@
 
 import { h } from "./dom.js";
 import { COLOURS, colourName, icon, token } from "./art.js";
-import { clauses } from "./told.js";
 import { isHost, mayAct, memory, store } from "./store.js";
-import { BOARDS, boardSetup, readBoardSetup } from "./seats.js";
-import { said, t } from "./words.js";
+import { whoIsHere } from "./faces.js";
+import { BOARDS, boardSetup, question, readBoardSetup } from "./seats.js";
+import { t } from "./words.js";
 
 export const GAMES = [["igloo-pop", "Igloo Pop"], ["iglu-iglu", "Iglu Iglu"], ["arctic", "Arctic"], ["ice-team", "Ice Team"]];
 
@@ -31,18 +31,6 @@ function seat(colour, known) {
       h("span", { class: "colour" }, name)),
     h("input", { type: "text", name: `name-${colour}`, value: known?.name ?? "", maxlength: 30, autocomplete: "off",
       autocapitalize: "words", enterkeyhint: "done", placeholder: t("Name"), "aria-label": t("Name of %(colour)s", { colour: name }) }));
-}
-
-function question(option) {
-  const before = memory.get("options", {});
-  const wanted = option.house ?? before[option.name];
-  const chosen = option.values.some((one) => one.value === wanted) ? wanted : option.values[0].value;
-  return h("fieldset", { class: "choice", "data-key": option.name },
-    h("legend", null, said(option.question), " ", clauses([option.clause])),
-    option.values.map((one, i) =>
-      h("label", null,
-        h("input", { type: "radio", name: option.name, value: JSON.stringify(one.value), checked: one.value === chosen }),
-        h("span", null, said(one), i === 0 ? h("em", null, ` (${t("usual")})`) : null))));
 }
 
 function drawQuestion() {
@@ -83,11 +71,13 @@ export function setup(series) {
   if (game in BOARDS) return [score, goOn(series), gameChoice(game), boardSetup(game, GAMES.find(([id]) => id === game)[1])];
   const known = remembered();
   const options = store.options ?? [];
+  const before = memory.get("options", {});
   return [score, goOn(series), gameChoice(game), h("form", { class: "panel setup", "data-submit": "open-match", "data-key": "setup", novalidate: true },
     h("h1", null, t("Igloo Pop: who plays?")),
     h("p", { class: "sentence" }, t("Choose two to six thaler colours. A name is optional.")),
+    whoIsHere(COLOURS.filter((colour) => known[colour]?.on).map((colour) => known[colour].name)),
     h("ul", { class: "seat-choices" }, COLOURS.map((colour) => seat(colour, known[colour]))),
-    h("div", { class: "choices" }, options.map(question), drawQuestion()),
+    h("div", { class: "choices" }, options.map((option) => question(option, before)), drawQuestion()),
     h("p", { class: "complaint", role: "alert", id: "setup-complaint" }),
     h("button", { type: "submit", class: "main" }, icon("shake"), t("Start the game")))];
 }

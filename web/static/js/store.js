@@ -20,6 +20,7 @@ export const store = {
   layouts: [], // how the boards of its box may lie
   many: null, // how many play it
   game: null, // the game that is being set up
+  people: null, // the people of the house, once they were fetched
   options: null, // the questions before a game, fetched when they are needed
 };
 

@@ -1,0 +1,87 @@
+// The people of the house: their faces, and who is here tonight.
+
+import { h, s } from "./dom.js";
+import { drawn } from "./art.js";
+import { ask } from "./net.js";
+import { change, mayAct, store } from "./store.js";
+import { t } from "./words.js";
+
+const AGAIN_MS = 5000;
+
+/** Fetch the people once for everything that shows them; those who only watch see no list of them. */
+export async function fetchPeople(again = false) {
+  if (!mayAct() || (store.people && !again)) return;
+  store.people ??= [];
+  try {
+    const { people } = await ask("/api/people");
+    change((s) => { s.people = people; });
+  } catch {
+    setTimeout(() => change((s) => { s.people = null; }), AGAIN_MS);
+  }
+}
+
+/** The picture of a person: the photo, the drawn one, or the first letter. */
+export function face(person, size = "") {
+  const inside = person.picture
+    ? h("img", { src: `/api/portraits/${person.picture}`, alt: "", width: 40, height: 40, decoding: "async" })
+    : person.token
+      ? s("svg", { "aria-hidden": "true", focusable: "false" }, s("use", { href: `${drawn("tokens.svg")}#${person.token}` }))
+      : h("span", { "aria-hidden": "true" }, [...person.name][0]?.toLocaleUpperCase() ?? "");
+  return h("span", { class: ["face", size, person.colour] }, inside);
+}
+
+/** The face of a player whose name is that of a person. */
+export function faceOf(player) {
+  const name = player.name?.toLocaleLowerCase();
+  const person = name && store.people?.find((one) => one.name.toLocaleLowerCase() === name);
+  return person && (person.picture || person.token) ? face(person, "small") : null;
+}
+
+const form = () => document.querySelector("form.setup");
+const names = () => [...(form()?.querySelectorAll("input[name^=name-]") ?? [])];
+const same = (field, name) => field.value.trim().toLocaleLowerCase() === name.toLocaleLowerCase();
+const plays = (field) => form().querySelector(`input[name=plays][value="${field.name.slice(5)}"]`);
+
+/** Who of the house is here tonight: a tap seats somebody, another lets the seat go. `before` are the names at first. */
+export function whoIsHere(before) {
+  if (!store.people?.length) return null;
+  const seated = form() ? names().filter((field) => plays(field)?.checked ?? true).map((field) => field.value.trim()) : before;
+  const here = new Set(seated.map((name) => name.toLocaleLowerCase()));
+  return h("fieldset", { class: "here", "data-key": "here" },
+    h("legend", null, t("Who is here tonight?")),
+    h("div", { class: "row" }, store.people.map((person) =>
+      h("button", { type: "button", class: "person", "data-do": "seat-person", "data-person": person.id, "data-key": `person-${person.id}`,
+        "aria-pressed": String(here.has(person.name.toLocaleLowerCase())) }, face(person), person.name))));
+}
+
+function choose(select, colour) {
+  const other = [...form().querySelectorAll("select[name^=colour-]")].find((one) => one !== select && one.value === colour);
+  if (other) other.value = select.value;
+  select.value = colour;
+}
+
+function seatAt(field, person) {
+  field.value = person.name;
+  const box = plays(field);
+  if (box) box.checked = true;
+  const select = form().querySelector(`select[name=colour-${field.name.slice(5)}]`);
+  if (select && [...select.options].some((one) => one.value === person.colour)) choose(select, person.colour);
+}
+
+/** Seat a person, or let the seat go; `more` makes room for one more where there is any. */
+export function seatPerson({ person: id }, more) {
+  const person = store.people?.find((one) => one.id === id);
+  if (!person || !form()) return;
+  const taken = names().find((field) => same(field, person.name));
+  if (taken && (plays(taken)?.checked ?? true)) {
+    taken.value = "";
+    if (plays(taken)) plays(taken).checked = false;
+  } else {
+    const free = names().filter((field) => !field.value.trim() || same(field, person.name));
+    const chosen = free.find((field) => field.name === `name-${person.colour}`)
+      ?? free.find((field) => plays(field)?.checked) ?? free[0];
+    if (chosen) seatAt(chosen, person);
+    else if (more()) requestAnimationFrame(() => seatPerson({ person: id }, () => false));
+  }
+  change(() => {});
+}

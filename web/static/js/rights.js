@@ -1,0 +1,120 @@
+// Who may do what: roles and rights, the table's PIN, the phones that have joined.
+
+import { h } from "./dom.js";
+import { icon } from "./art.js";
+import { agreed } from "./dialogs.js";
+import { ask, showRefusal, tell } from "./net.js";
+import { change, isHost, store } from "./store.js";
+import { t } from "./words.js";
+
+let rights = null;
+let joined = null;
+
+async function fetched() {
+  try {
+    const told = await ask("/api/rights");
+    const table = isHost() ? await ask("/api/table") : null;
+    change(() => { rights = told.rights; joined = table; });
+  } catch (refused) {
+    showRefusal(refused.error);
+  }
+}
+
+/** Somebody came to this part. */
+export const opened = fetched;
+
+const YES = "yes";
+const NO = "no";
+
+/** What each role may do: the host, players, who only watches; a name stands for what the host may set. */
+const RIGHTS = () => [
+  [t("Follow the game, read the rules"), YES, YES, YES],
+  [t("Enter moves"), YES, "players_move", NO],
+  [t("See pictures of the table"), YES, "players_pictures", "watchers_pictures"],
+  [t("Train, send photos, ask the referee"), YES, YES, NO],
+  [t("Open and end games, correct scores, take back what was revealed"), YES, NO, NO],
+  [t("Rename and forget people, settings, backups, this page"), YES, NO, NO],
+];
+
+function cell(what, role, right) {
+  if (what === YES || what === NO) return h("td", null, what === YES ? icon("check") : "–", h("span", { class: "unseen" }, what === YES ? t("yes") : t("no")));
+  return h("td", null, h("label", { class: "check" },
+    h("input", { type: "checkbox", "data-change": "right", name: what, checked: rights[what], disabled: !isHost(), "aria-label": `${role}: ${right}` }),
+    h("span", { "aria-hidden": "true" }, rights[what] ? t("yes") : t("no"))));
+}
+
+function table() {
+  const roles = [t("Host"), t("Players"), t("Who watches")];
+  return h("section", { class: "panel", "data-key": "rights" },
+    h("h2", null, t("Roles and rights")),
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("Roles and rights") }, h("table", { class: "rights" },
+      h("thead", null, h("tr", null, h("th", { scope: "col" }, t("Right")), roles.map((role) => h("th", { scope: "col" }, role)))),
+      h("tbody", null, RIGHTS().map(([right, ...who]) =>
+        h("tr", null, h("th", { scope: "row" }, right), who.map((one, i) => cell(one, roles[i], right))))))),
+    h("form", { class: "row keep-days", "data-submit": "keep-days" },
+      h("label", { for: "keep-days" }, t("Days that pictures of the table are kept (0: for ever)")),
+      h("input", { id: "keep-days", name: "days", type: "number", min: 0, max: 3650, step: 1, value: rights.keep_pictures_days, required: true, disabled: !isHost() }),
+      isHost() && h("button", { type: "submit", class: "second" }, t("Keep"))));
+}
+
+function door() {
+  if (!joined) return null;
+  return h("section", { class: "panel", "data-key": "door" },
+    h("h2", null, t("The PIN")),
+    h("p", { class: "pin" }, joined.pin),
+    h("div", { class: "row" },
+      h("button", { type: "button", class: "second", "data-do": "new-pin" }, t("Another PIN")),
+      h("button", { type: "button", class: "toggle", "data-do": "door", "aria-pressed": String(!rights.joining) }, t("Let nobody else join"))),
+    h("p", { class: "quiet" }, t("Who has joined stays, also with another PIN.")));
+}
+
+function phones() {
+  if (!joined) return null;
+  return h("section", { class: "panel", "data-key": "phones" },
+    h("h2", null, t("Phones that have joined")),
+    h("ul", { class: "plain" }, joined.joined.map((one) => h("li", { class: "phone", "data-key": one.id },
+      icon(one.role === "host" ? "crown" : "people"),
+      h("span", null, one.label || (one.role === "host" ? t("Host") : t("Player")), " ",
+        h("small", { class: "quiet" }, new Date(one.made).toLocaleDateString())),
+      one.id === store.me.id ? h("small", { class: "quiet" }, t("this one"))
+        : h("button", { type: "button", class: "small-button", "data-do": "end-session", "data-id": one.id,
+          "aria-label": t("Withdraw %(who)s", { who: one.label || one.id }) }, t("Withdraw"))))));
+}
+
+/** Draw this part. */
+export function part() {
+  if (!rights) return h("p", { class: "quiet" }, t("One moment …"));
+  return [table(), door(), phones()];
+}
+
+async function set(what) {
+  try {
+    await tell("/api/settings", what);
+  } catch (refused) {
+    showRefusal(refused.error);
+  }
+  await fetched();
+}
+
+async function asked(work) {
+  try {
+    await work();
+  } catch (refused) {
+    showRefusal(refused.error);
+  }
+  await fetched();
+}
+
+export const PART_DO = {
+  "new-pin": async () => {
+    if (await agreed(t("The codes and links that were given out open nothing any more."), t("Another PIN"), t("Change the PIN?"))) await asked(() => tell("/api/pin", {}));
+  },
+  door: () => set({ joining: !rights.joining }),
+  "end-session": async ({ id }) => {
+    if (await agreed(t("This phone only watches from now on."), t("Withdraw"), t("Withdraw its rights?"))) await asked(() => tell(`/api/sessions/${encodeURIComponent(id)}/end`, {}));
+  },
+};
+
+export const PART_CHANGE = { right: (box) => set({ [box.name]: box.checked }) };
+
+export const PART_SUBMIT = { "keep-days": (form) => set({ keep_pictures_days: Number(new FormData(form).get("days")) }) };
