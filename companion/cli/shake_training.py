@@ -15,7 +15,7 @@ from companion import __version__
 from companion.igloo import learn, lessons
 from companion.igloo.count import Model, count_recording, together
 from companion.igloo.features import BLOCK_S, FEATURES, TIERS
-from companion.igloo.hearing import Heard, Listener
+from companion.igloo.hearing import Heard, Listener, pack
 from companion.ports import COUNTS, BadDataError, DeviceKind
 
 FloatArray = NDArray[np.float64]
@@ -230,7 +230,7 @@ def card(
         "tiers": sorted(tiers, reverse=True),
         "nets": recipe.nets,
         "listeners": max(len(one.listeners) for one in tiers.values()),
-        "ear_weights": sorted({name for one in tiers.values() for ear in one.listeners for name in ear.weights}),
+        "ear_weights": sorted({name for one in tiers.values() for ear in one.listeners for name in pack(ear.weights)}),
         "course": asdict(course) if course else None,
         "layers": len(recipe.width) + 1,
         "features": FEATURES,

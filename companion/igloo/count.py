@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from companion.igloo.features import BLOCK_S, CELLS, ROW, TIERS, FeatureStream, rhythm, summarise, tier_of
-from companion.igloo.hearing import FEWEST, Heard, Listener, prepare
+from companion.igloo.hearing import FEWEST, Heard, Listener, pack, prepare, unpack
 from companion.igloo.learn import Ensemble, Net
 from companion.igloo.soundness import METRES, TOO_SLOW, WRONG_SCALE, scale_of, unsound
 from companion.ports import COUNTS, BadDataError, CountPosterior, DeviceKind, Samples
@@ -102,7 +102,7 @@ class Model:
                             arrays[f"{name}/inner/axes"].astype(np.float64),
                         ),
                         tuple(
-                            Listener({w: arrays[f"{name}/ear{k}/{w}"].astype(np.float32) for w in card["ear_weights"]})
+                            Listener(unpack({w: arrays[f"{name}/ear{k}/{w}"] for w in card["ear_weights"]}))
                             for k in range(card["listeners"] if tier == TIERS[0] else 0)
                         ),
                         float(arrays[f"{name}/trust"]),
@@ -125,8 +125,8 @@ class Model:
             arrays[f"{name}/inner/axes"] = ensemble.inner[1].astype(np.float32)
             arrays[f"{name}/trust"] = np.asarray(ensemble.trust)
             for k, listener in enumerate(ensemble.listeners):
-                for key, value in listener.weights.items():
-                    arrays[f"{name}/ear{k}/{key}"] = value.astype(np.float16)
+                for key, value in pack(listener.weights).items():
+                    arrays[f"{name}/ear{k}/{key}"] = value
             for k, net in enumerate(ensemble.nets):
                 for i, (weights, biases) in enumerate(net.layers):
                     arrays[f"{name}/{k}/{i}/weights"] = weights.astype(np.float32)
@@ -298,8 +298,9 @@ class Counter:
             shake.sounds.append(sound)
         del shake.rows[:-LONGEST_BLOCKS], shake.cells[:-LONGEST_BLOCKS], shake.wrong[:-LONGEST_BLOCKS]
         del shake.sounds[:-HEARD_BLOCKS]
-        if wrong and len(shake.rows) >= 3 and 2 * sum(map(bool, shake.wrong)) > len(shake.rows):
-            return self._once("bad-data", wrong, t)
+        if len(shake.rows) >= 3 and 2 * sum(map(bool, shake.wrong)) > len(shake.rows):
+            # Also where the last block, in which the hand comes to rest, looks sound.
+            return self._once("bad-data", next(w for w in reversed(shake.wrong) if w), t)
         if shake.seconds > 0.9 and scale_of(np.asarray(shake.cells).reshape(-1, 5)[:, :3]) != 1.0:
             return self._once("bad-data", WRONG_SCALE, t)
         if t - self._told_t < 0.2:

@@ -1,9 +1,11 @@
 """The learnt listener: a small convolution network over the sounds of the beads and the motion of the hand.
 
 Layer by layer, at 3200 Hz: filters over each axis of the sound, whose energies are summed over the axes (so the
-mounting does not matter) and taken as logarithms less their mean over the shake (so neither the gain nor the resonances
-of a sensor matter much); three layers of convolution down to cells of 10 ms; beside them the hand's motion; two layers
-over neighbouring cells; mean and spread over the whole shake; a dense layer; μ and log s of log count, as
+mounting does not matter) and taken as logarithms, less their mean over the shake (so what varies is seen apart from the
+gain and the resonances of a sensor); three layers of convolution down to cells of 10 ms; beside them the hand's motion;
+two layers over neighbouring cells of 20 ms, and two more that are added to what they are given; mean and spread over
+the whole shake, plain and weighted by what each of four heads attends to; beside these the mean of each filter, the
+loudness and how strongly the hand moves; a dense layer; μ and log s of log count, as
 :class:`~companion.igloo.learn.Net` says them. It is trained by :mod:`companion.igloo.tuition` and runs on numpy alone.
 """
 
@@ -29,19 +31,21 @@ TAPS, HOP = 16, 4
 """Length and step of the first layer's filters, in samples."""
 QUIET = 1e-3
 """What is added to an energy before its logarithm is taken, where a shake has a mean power of 1."""
-FEWEST = 1000
-"""Samples from which on there is something to say."""
-MOTIONS = 4
-"""Numbers of a cell: the motion along its three main directions, and its strength in octaves over 1 g."""
+FEWEST = 1400
+"""Samples from which on there is something to say: three blocks of the slowest sensor."""
+MOTIONS = 5
+"""Numbers of a cell: the motion along its three main directions, its strength and the sound's in octaves over 1 g."""
 LAYERS = (("2", 2, 1), ("3", 2, 1), ("4", 2, 1))
 """The convolutions of the sound: name, step, spread of the taps."""
 CELL_LAYERS = (("5", 2, 1), ("6", 1, 2))
 """The convolutions over cells."""
+ADDED_LAYERS = (("7", 1), ("8", 2))
+"""The layers that are added to what they are given: name, spread of their three taps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What the network hears of one shake: ``sound`` (n, 3) of unit power, ``motion`` (n // 32, 4)."""
+    """What the network hears of one shake: ``sound`` (n, 3) of unit power, ``motion`` (n // 32, 5)."""
 
     sound: SmallArray
     motion: SmallArray
@@ -69,15 +73,16 @@ def prepare(parts: Sequence[SmallArray]) -> Heard:
             axes[k] = -axes[k]
     axes[2] = np.cross(axes[0], axes[1])
     strength = float(np.sqrt((motion**2).sum(axis=1).mean())) + 1e-3
-    told = np.concatenate([motion @ axes.T / strength, np.full((cells, 1), np.log2(strength))], axis=1)
+    levels = np.log2([strength, np.sqrt(power) + 1e-6])
+    told = np.concatenate([motion @ axes.T / strength, np.broadcast_to(levels, (cells, 2))], axis=1)
     return Heard((sound / np.float32(np.sqrt(power) + 1e-6)).astype(np.float32), told.astype(np.float32))
 
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """One network. ``weights`` by name: ``f`` (16, F), then ``w2`` … ``w8`` and ``b2`` … ``b8``, of 32 bits.
+    """One network. ``weights`` by name: ``f`` (16, F), ``a`` (cells, heads), ``w2`` … ``w10`` and ``b2`` … ``b10``.
 
-    Convolutions have shapes (taps, in, out), dense layers (in, out).
+    All of 32 bits. Convolutions have shapes (taps, in, out), dense layers (in, out).
     """
 
     weights: Mapping[str, SmallArray]
@@ -85,7 +90,7 @@ class Listener:
     @property
     def width(self) -> int:
         """How many numbers the last hidden layer has."""
-        return int(self.weights["b7"].shape[0])
+        return int(self.weights["b9"].shape[0])
 
     def hidden(self, heard: Heard) -> FloatArray:
         """Return the last hidden layer (width,) for one shake of :data:`FEWEST` samples or more."""
@@ -96,7 +101,8 @@ class Listener:
             found = np.ascontiguousarray(windows[:, axis]) @ w["f"]
             energy += found * found
         level = np.log(energy + np.float32(QUIET))
-        level -= level.mean(axis=0)
+        mean = level.mean(axis=0)
+        level -= mean
         x = level
         for name, step, spread in LAYERS:
             x = np.maximum(_convolve(x, w[f"w{name}"], step, spread) + w[f"b{name}"], 0.0)
@@ -104,22 +110,60 @@ class Listener:
         x = np.concatenate([x[:cells], heard.motion[1 : cells + 1]], axis=1)
         for name, step, spread in CELL_LAYERS:
             x = np.maximum(_convolve(x, w[f"w{name}"], step, spread) + w[f"b{name}"], 0.0)
+        for name, spread in ADDED_LAYERS:
+            x = x[spread:-spread] + np.maximum(_convolve(x, w[f"w{name}"], 1, spread) + w[f"b{name}"], 0.0)
         middle = x.mean(axis=0)
+        attention = x @ w["a"]
+        attention = np.exp(attention - attention.max(axis=0))
+        attention = np.repeat(attention / attention.sum(axis=0), x.shape[1] // attention.shape[1], axis=1)
+        heeded = (attention * x).sum(axis=0)
         pooled = np.concatenate(
             [
                 middle,
                 np.sqrt(((x - middle) ** 2).mean(axis=0) + np.float32(1e-4)),
+                heeded,
+                np.sqrt((attention * (x - heeded) ** 2).sum(axis=0) + np.float32(1e-4)),
                 np.sqrt((level**2).mean(axis=0) + np.float32(1e-6)),
+                (mean + np.float32(3)) * np.float32(0.5),
                 np.array([np.log2(len(heard.sound) / 4096)], dtype=np.float32),
+                heard.motion[0, 3:],
             ]
         )
-        dense: FloatArray = np.maximum(pooled @ w["w7"] + w["b7"], 0.0).astype(np.float64)
+        dense: FloatArray = np.maximum(pooled @ w["w9"] + w["b9"], 0.0).astype(np.float64)
         return dense
 
     def says(self, hidden: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return μ and s, shapes (n,), of last hidden layers (n, width)."""
-        out = hidden @ self.weights["w8"].astype(np.float64) + self.weights["b8"]
+        out = hidden @ self.weights["w10"].astype(np.float64) + self.weights["b10"]
         return out[:, 0], np.exp(np.clip(out[:, 1], -4.0, 1.5))
+
+
+def pack(weights: Mapping[str, SmallArray]) -> dict[str, NDArray[np.float16] | NDArray[np.int8]]:
+    """Return weights as a file keeps them: matrices in 8 bits, in steps (``NAME/step``) of their own for each output.
+
+    What :func:`unpack` made of a file is packed to the same bits again.
+    """
+    packed: dict[str, NDArray[np.float16] | NDArray[np.int8]] = {}
+    for name, value in weights.items():
+        if value.ndim == 1:
+            packed[name] = value.astype(np.float16)
+            continue
+        most = np.abs(value).max(axis=tuple(range(value.ndim - 1)))
+        step = np.maximum(most / 127, 1e-6).astype(np.float16)
+        packed[name] = np.clip(np.rint(value / step.astype(np.float32)), -127, 127).astype(np.int8)
+        packed[f"{name}/step"] = step
+    return packed
+
+
+def unpack(packed: Mapping[str, NDArray[np.float16] | NDArray[np.int8]]) -> dict[str, SmallArray]:
+    """Return the weights of 32 bits of what :func:`pack` made."""
+    weights = {}
+    for name, value in packed.items():
+        if not name.endswith("/step"):
+            weights[name] = value.astype(np.float32)
+            if value.dtype == np.int8:
+                weights[name] *= packed[f"{name}/step"].astype(np.float32)
+    return weights
 
 
 def _convolve(x: SmallArray, weights: SmallArray, step: int, spread: int) -> SmallArray:

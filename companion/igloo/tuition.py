@@ -20,7 +20,20 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from companion.igloo.hearing import CELL, CELL_LAYERS, HOP, LAYERS, MOTIONS, QUIET, TAPS, Heard, Listener
+from companion.igloo.hearing import (
+    ADDED_LAYERS,
+    CELL,
+    CELL_LAYERS,
+    HOP,
+    LAYERS,
+    MOTIONS,
+    QUIET,
+    TAPS,
+    Heard,
+    Listener,
+    pack,
+    unpack,
+)
 from companion.igloo.learn import CUTS
 from companion.ports import COUNTS
 
@@ -37,23 +50,32 @@ if TYPE_CHECKING:
 class Course:
     """How listeners are trained. ``crops`` are (samples, shakes at once), taken in turn.
 
-    Each time it is heard, a shake sounds as in another sensor: coloured by a random filter of three taps, whose second
-    and third are at most ``tilt``, and with ``hiss`` of at most so much of its own strength.
+    Each listener has its own way. To one that is ``coloured`` a shake sounds each time as in another sensor: through a
+    random filter of three taps, whose second and third are at most ``tilt``, and with ``hiss`` of at most so much of
+    its own strength. Where there is a ``memory``, the weights that stay are a running mean that keeps so much of itself
+    at a step.
     """
 
-    listeners: int = 1
-    filters: int = 24
-    sound: tuple[int, int, int] = (40, 40, 56)
-    cells: int = 72
-    dense: int = 96
+    coloured: tuple[bool, ...] = (False, True)
+    memory: tuple[float, ...] = (0.0, 0.998)
+    filters: int = 32
+    sound: tuple[int, int, int] = (48, 64, 96)
+    cells: int = 128
+    heads: int = 4
+    dense: int = 128
     epochs: int = 18
-    crops: tuple[tuple[int, int], ...] = ((4096, 64), (1536, 128), (4096, 64), (9216, 32))
+    crops: tuple[tuple[int, int], ...] = ((4096, 32), (1536, 64), (4096, 32), (9216, 16))
     rate: float = 2e-3
     decay: float = 0.02
     drop: float = 0.25
     tilt: tuple[float, float] = (0.4, 0.25)
     hiss: float = 0.1
     seed: int = 1
+
+    @property
+    def listeners(self) -> int:
+        """How many listeners are trained."""
+        return len(self.coloured)
 
 
 def train(
@@ -78,10 +100,12 @@ def _train_one(
     rng = np.random.default_rng([course.seed, number, 77])
     weights = jax.tree.map(jnp.asarray, _begin(course, rng))
     moments = jax.tree.map(jnp.zeros_like, weights), jax.tree.map(jnp.zeros_like, weights)
+    memory = course.memory[number]
+    mean = weights
     lengths = np.array([len(one.sound) for one in heard])
     mean_batch = float(np.mean([size for _, size in course.crops]))
     steps = max(int(course.epochs * len(heard) / mean_batch), 1)
-    step = jax.jit(_step, static_argnames=("drop",), donate_argnums=(0, 1))
+    step = jax.jit(_step, static_argnames=("drop",), donate_argnums=(1,))
     key = jax.random.key(course.seed * 1000 + number)
     fitting = [np.flatnonzero(lengths >= samples) for samples, _ in course.crops]
     for i in range(steps):
@@ -90,16 +114,18 @@ def _train_one(
         pool = fitting[turn] if len(fitting[turn]) >= size else np.arange(len(heard))
         pick = np.sort(rng.choice(pool, size, replace=len(pool) < size))
         sound, motion = _batch(heard, pick, samples, rng)
-        sound = _coloured(sound, course, rng)
+        if course.coloured[number]:
+            sound = _coloured(sound, course, rng)
         rate = course.rate * (0.5 + 0.5 * np.cos(np.pi * i / steps)) * min(1.0, (i + 1) / 100)
         key, own = jax.random.split(key)
         weights, moments = step(
             weights, moments, float(i + 1), rate, course.decay, sound, motion, labels[pick], own, drop=course.drop
         )
+        mean = _remember(mean, weights, memory)
         if i % 20 == 19 or i + 1 == steps:
             tell(i + 1, steps)
-    # the file keeps 16 bits, so what is measured before it is written has them too
-    return Listener({name: np.asarray(value).astype(np.float16).astype(np.float32) for name, value in weights.items()})
+    # the file keeps fewer bits, so what is measured before it is written has no more
+    return Listener(unpack(pack({name: np.asarray(value) for name, value in mean.items()})))
 
 
 def _begin(course: Course, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
@@ -117,19 +143,23 @@ def _begin(course: Course, rng: np.random.Generator) -> dict[str, NDArray[np.flo
         "w4": draw(4, b, c),
         "w5": draw(5, c + MOTIONS, cells),
         "w6": draw(5, cells, cells),
-        "w7": draw(2 * cells + course.filters + 1, dense),
-        "w8": draw(dense, 2) * np.float32(0.1),
+        "w7": draw(3, cells, cells) * np.float32(0.5),
+        "w8": draw(3, cells, cells) * np.float32(0.5),
+        "a": draw(cells, course.heads) * np.float32(0.1),
+        "w9": draw(4 * cells + 2 * course.filters + 3, dense),
+        "w10": draw(dense, 2) * np.float32(0.1),
     }
-    for name, size in (("2", a), ("3", b), ("4", c), ("5", cells), ("6", cells), ("7", dense)):
+    sizes = (("2", a), ("3", b), ("4", c), ("5", cells), ("6", cells), ("7", cells), ("8", cells), ("9", dense))
+    for name, size in sizes:
         weights[f"b{name}"] = np.zeros(size, np.float32)
-    weights["b8"] = np.log(np.array([6.5, 0.2])).astype(np.float32)
+    weights["b10"] = np.log(np.array([6.5, 0.2])).astype(np.float32)
     return weights
 
 
 def _batch(
     heard: Sequence[Heard], pick: IntArray, samples: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return sound (b, samples, 3) and motion (b, samples // 32, 4) of crops at random places."""
+    """Return sound (b, samples, 3) and motion (b, samples // 32, 5) of crops at random places."""
     cells = samples // CELL
     sound = np.empty((len(pick), samples, 3), np.float32)
     motion = np.empty((len(pick), cells, MOTIONS), np.float32)
@@ -169,7 +199,8 @@ def forward(weights: Any, sound: Any, motion: Any, key: Any = None, drop: float 
     found = _convolve(x, weights["f"][:, None, :], HOP, 1)
     energy = (found.reshape(count, 3, found.shape[1], -1) ** 2).sum(axis=1)
     level = jnp.log(energy + QUIET)
-    level = level - level.mean(axis=1, keepdims=True)
+    mean = level.mean(axis=1)
+    level = level - mean[:, None]
     x = level
     for name, step, spread in LAYERS:
         x = jax.nn.relu(_convolve(x, weights[f"w{name}"], step, spread) + weights[f"b{name}"])
@@ -177,15 +208,36 @@ def forward(weights: Any, sound: Any, motion: Any, key: Any = None, drop: float 
     x = jnp.concatenate([x[:, :cells], motion[:, 1 : cells + 1]], axis=2)
     for name, step, spread in CELL_LAYERS:
         x = jax.nn.relu(_convolve(x, weights[f"w{name}"], step, spread) + weights[f"b{name}"])
+    for name, spread in ADDED_LAYERS:
+        added = jax.nn.relu(_convolve(x, weights[f"w{name}"], 1, spread) + weights[f"b{name}"])
+        x = x[:, spread:-spread] + added
     middle = x.mean(axis=1)
-    spread_out = jnp.sqrt(((x - middle[:, None]) ** 2).mean(axis=1) + 1e-4)
-    swing = jnp.sqrt((level**2).mean(axis=1) + 1e-6)
-    length = jnp.full((count, 1), np.log2(samples / 4096), jnp.float32)
-    pooled = jnp.concatenate([middle, spread_out, swing, length], axis=1)
+    attention = jax.nn.softmax(x @ weights["a"], axis=1)
+    attention = jnp.repeat(attention, x.shape[2] // attention.shape[2], axis=2)
+    heeded = (attention * x).sum(axis=1)
+    pooled = jnp.concatenate(
+        [
+            middle,
+            jnp.sqrt(((x - middle[:, None]) ** 2).mean(axis=1) + 1e-4),
+            heeded,
+            jnp.sqrt((attention * (x - heeded[:, None]) ** 2).sum(axis=1) + 1e-4),
+            jnp.sqrt((level**2).mean(axis=1) + 1e-6),
+            (mean + 3) * 0.5,
+            jnp.full((count, 1), np.log2(samples / 4096), jnp.float32),
+            motion[:, 0, 3:],
+        ],
+        axis=1,
+    )
     if key is not None and drop > 0:
         pooled = pooled * (jax.random.bernoulli(key, 1 - drop, pooled.shape) / (1 - drop))
-    out = jax.nn.relu(pooled @ weights["w7"] + weights["b7"]) @ weights["w8"] + weights["b8"]
+    out = jax.nn.relu(pooled @ weights["w9"] + weights["b9"]) @ weights["w10"] + weights["b10"]
     return out[:, 0], jnp.clip(out[:, 1], -4.0, 1.5)
+
+
+@jax.jit
+def _remember(mean: Any, weights: Any, memory: float) -> Any:
+    """Return the running mean of weights after one more step."""
+    return jax.tree.map(lambda m, w: memory * m + (1 - memory) * w, mean, weights)
 
 
 def _loss(weights: Any, sound: Any, motion: Any, labels: Any, key: Any, drop: float) -> Any:

@@ -175,7 +175,17 @@ def test_ridge_is_a_plain_measure() -> None:
 
 def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
     recipe = learn.Recipe(nets=2, width=(32,), epochs=25, batch=64, noise=0.5, trust=0.2)
-    course = Course(listeners=1, filters=6, sound=(8, 8, 10), cells=12, dense=16, epochs=20, crops=((1536, 32),))
+    course = Course(
+        coloured=(True,),
+        memory=(0.9,),
+        heads=2,
+        filters=6,
+        sound=(8, 8, 10),
+        cells=12,
+        dense=16,
+        epochs=20,
+        crops=((1536, 32),),
+    )
     plan = shake_training.Plan(shakes=144, seconds=2.0, seed=5, devices=3, recipe=recipe, course=course)
     steps: set[str] = set()
     model = shake_training.build(plan, draws, progress=lambda what, done, of: steps.add(what))
