@@ -17,6 +17,7 @@ TOO_SLOW = "The sample rate is too low to count beads: at least 800 Hz are neede
 NOT_NUMBERS = "Some accelerations are not numbers."
 NOT_THREE = "The accelerations do not have three axes."
 DEAD_AXIS = "One axis of the sensor never changes: it is dead or not connected."
+REPEATED = "The sensor repeats its values: it or its wiring is faulty."
 AT_LIMIT = "The sensor was at its limit for too much of the time."
 WRONG_SCALE = "The accelerations are not in g: an igloo feels about 1 g on average."
 WRONG_RATE = "No hand shakes like this: the sample rate that is said cannot be right."
@@ -25,6 +26,9 @@ METRES = "The values were in m/s² and were converted to g."
 STANDARD_GRAVITY = 9.80665
 DEAD_PART = 0.01
 """An axis that changes by less than this part of what another does is dead; in simulated shakes none is below 0.1."""
+STRONG_G = 0.5
+REPEATED_PART, EMPTY_PART = 0.25, 0.1
+"""Of samples in motion, so many that are just as the one before, or nothing at all; of simulated ones 0.01 and none."""
 RHYTHM_S = 1.5
 SLOWEST_HZ, FASTEST_HZ = 0.7, 9.5
 WIDEST_M = 0.25
@@ -49,6 +53,8 @@ def unsound(accel: FloatArray, rate_hz: float) -> str:
     spread = accel.std(axis=0)
     if float(spread.max()) > 0.2 and float(spread.min()) < DEAD_PART * float(spread.max()):
         return DEAD_AXIS
+    if float(changes.max()) > STRONG_G and _repeated(accel):
+        return REPEATED
     if _clipped(accel):
         return AT_LIMIT
     scale = scale_of(accel)
@@ -78,6 +84,19 @@ def _by_hand(accel: FloatArray, rate_hz: float) -> bool:
     if tempo < SLOWEST_HZ or float(power[near].sum()) < 0.5 * float(power.sum()):
         return True  # moving about, not to and fro
     return tempo <= FASTEST_HZ and swing * STANDARD_GRAVITY / (2 * np.pi * tempo) ** 2 <= WIDEST_M
+
+
+def _repeated(accel: FloatArray) -> bool:
+    """Tell whether samples in motion stand still, are empty, or two axes say the same: no hand and no noise does that.
+
+    A value at the sensor's limit stands still too, so it is no sign of this.
+    """
+    limit = np.abs(accel).max()
+    still = (accel[1:] == accel[:-1]).all(axis=1) & (np.abs(accel[1:]).max(axis=1) < limit)
+    if float(still.mean()) > REPEATED_PART or float((accel == 0).all(axis=1).mean()) > EMPTY_PART:
+        return True
+    others = np.roll(accel, 1, axis=1)
+    return bool((np.ptp(accel - others, axis=0) == 0).any() or (np.ptp(accel + others, axis=0) == 0).any())
 
 
 def _clipped(accel: FloatArray) -> bool:

@@ -47,6 +47,23 @@ def test_a_dead_axis_is_told_even_when_it_hums() -> None:
     assert unsound(bad, RATE) == soundness.DEAD_AXIS
 
 
+@pytest.mark.parametrize(
+    "fault",
+    [
+        lambda shake: shake[np.arange(len(shake)) // 3],
+        lambda shake: shake * (np.arange(len(shake)) % 2)[:, None],
+        lambda shake: shake[:, [0, 0, 2]],
+        lambda shake: shake[:, [0, 1, 1]] * [1, 1, -1],
+    ],
+    ids=["thrice", "empty", "twins", "opposites"],
+)
+def test_values_that_repeat_are_refused_also_in_a_short_piece(fault) -> None:
+    assert unsound(fault(SHAKES[11]), RATE) == soundness.REPEATED
+    assert unsound(fault(SHAKES[11][4000:4600]), RATE) == soundness.REPEATED
+    resting = np.tile([0.0, 0.0, 1.0], (600, 1))
+    assert unsound(resting, RATE) == ""
+
+
 def test_moderate_clipping_is_counted_and_much_is_refused() -> None:
     shake = SHAKES[20]
     top = float(np.percentile(np.abs(shake), 99.5))
