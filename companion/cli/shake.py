@@ -204,12 +204,15 @@ def _in_words(answer: CountPosterior) -> str:
 
 
 @command.command()
-@click.option("--shakes", default=9000, show_default=True, type=click.IntRange(50), help="How many shakes to simulate.")
+@click.option(
+    "--shakes", default=54000, show_default=True, type=click.IntRange(50), help="How many shakes to simulate."
+)
 @click.option("--seconds", default=4.0, show_default=True, type=click.FloatRange(1.0, 20.0))
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0))
 @click.option("--from", "recorded", multiple=True, type=FILE, help="A labelled recording to learn from too.")
 @click.option("--test", "tests", multiple=True, type=FILE, help="A labelled recording to be scored on.")
 @click.option("--devices", default=50, show_default=True, type=click.IntRange(1), help="Fresh igloos to be scored on.")
+@click.option("--cores", default=2, show_default=True, type=click.IntRange(1, 64), help="Processes; same model.")
 @click.option("--out", default=MODEL, type=FILE, help="The model file.")
 @click.option("--json", "as_json", is_flag=True, help="Print the data card.")
 def train(
@@ -220,13 +223,14 @@ def train(
     recorded: tuple[Path, ...],
     tests: tuple[Path, ...],
     devices: int,
+    cores: int,
     out: Path,
     as_json: bool,
 ) -> None:
     """Rebuild the counter's model from simulated and recorded shakes. The same options give the same model."""
     # Several threads would add in another order each time; numpy reads this when it is imported, below.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from companion.cli import shake_training
+    from companion.cli import shake_lessons, shake_training
 
     own = [(accel, rate, number) for file in recorded for accel, rate, number, _ in _labelled(file)]
     examined = {file.name: _labelled(file) for file in tests}
@@ -239,8 +243,8 @@ def train(
                 tasks[what] = bar.add_task(what)
             bar.update(tasks[what], completed=done, total=of)
 
-        plan = shake_training.Plan(shakes, seconds, seed, devices)
-        model = shake_training.build(plan, draws, recorded=own, tests=examined, progress=tell)
+        plan = shake_lessons.Plan(shakes, seconds, seed, devices)
+        model = shake_training.build(plan, draws, workers=cores, recorded=own, tests=examined, progress=tell)
     model.save(out)
     if as_json:
         click.echo(json.dumps(model.card, ensure_ascii=False))

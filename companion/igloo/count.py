@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.features import BLOCK_S, CELLS, ROW, TIERS, FeatureStream, rhythm, summarise, tier_of
-from companion.igloo.hearing import FEWEST, Heard, Listener, pack, prepare, unpack
+from companion.igloo.features import BLOCK_S, CELLS, ROW, FeatureStream, rhythm, summarise, tier_of
+from companion.igloo.hearing import CELL, FEWEST, Heard, Listener, pack, prepare, unpack
 from companion.igloo.learn import Ensemble, Net
 from companion.igloo.soundness import METRES, TOO_SLOW, WRONG_SCALE, scale_of, unsound
 from companion.ports import COUNTS, BadDataError, CountPosterior, DeviceKind, Samples
@@ -95,7 +95,7 @@ class Model:
                         arrays[f"{name}/scale"].astype(np.float64),
                         tuple(nets),
                         float(arrays[f"{name}/stretch"]),
-                        arrays[f"{name}/gram"].astype(np.float64),
+                        _square(arrays[f"{name}/gram"], len(arrays[f"{name}/middle"])),
                         float(arrays[f"{name}/strange"]),
                         (
                             arrays[f"{name}/inner/middle"].astype(np.float64),
@@ -103,7 +103,7 @@ class Model:
                         ),
                         tuple(
                             Listener(unpack({w: arrays[f"{name}/ear{k}/{w}"] for w in card["ear_weights"]}))
-                            for k in range(card["listeners"] if tier == TIERS[0] else 0)
+                            for k in range(card["listeners"][name])
                         ),
                         float(arrays[f"{name}/trust"]),
                     )
@@ -119,7 +119,7 @@ class Model:
             arrays[f"{name}/middle"] = ensemble.middle.astype(np.float32)
             arrays[f"{name}/scale"] = ensemble.scale.astype(np.float32)
             arrays[f"{name}/stretch"] = np.asarray(ensemble.stretch)
-            arrays[f"{name}/gram"] = ensemble.gram.astype(np.float32)
+            arrays[f"{name}/gram"] = ensemble.gram[np.triu_indices(len(ensemble.gram))].astype(np.float16)
             arrays[f"{name}/strange"] = np.asarray(ensemble.strange)
             arrays[f"{name}/inner/middle"] = ensemble.inner[0].astype(np.float32)
             arrays[f"{name}/inner/axes"] = ensemble.inner[1].astype(np.float32)
@@ -129,13 +129,20 @@ class Model:
                     arrays[f"{name}/ear{k}/{key}"] = value
             for k, net in enumerate(ensemble.nets):
                 for i, (weights, biases) in enumerate(net.layers):
-                    arrays[f"{name}/{k}/{i}/weights"] = weights.astype(np.float32)
-                    arrays[f"{name}/{k}/{i}/biases"] = biases.astype(np.float32)
+                    arrays[f"{name}/{k}/{i}/weights"] = weights.astype(np.float16)
+                    arrays[f"{name}/{k}/{i}/biases"] = biases.astype(np.float16)
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f".{path.name}.part")
         with part.open("wb") as file:
             np.savez_compressed(file, **arrays)
         part.replace(path)
+
+
+def _square(half: NDArray[np.float16], size: int) -> FloatArray:
+    """Return the symmetric matrix (size, size) of its upper half."""
+    square = np.zeros((size, size))
+    square[np.triu_indices(size)] = half
+    return square + np.triu(square, 1).T
 
 
 @cache
@@ -180,7 +187,7 @@ def embed(accel: FloatArray, rate_hz: float, *, model: Model | None = None) -> E
     rows, cells = stream.rows[active][-LONGEST_BLOCKS:], stream.cells[active][-LONGEST_BLOCKS:]
     if len(rows) < 3:
         return None
-    sounds = [sound for sound, there in zip(stream.sounds, active, strict=True) if there] if stream.sounds else []
+    sounds = [sound for sound, there in zip(stream.sounds, active, strict=True) if there]
     return embed_blocks(model.tiers[stream.tier], stream.tier, rows, cells, sounds)
 
 
@@ -189,7 +196,7 @@ def embed_blocks(
 ) -> Embedding:
     """Return what an ensemble makes of the active blocks of one shake, three or more.
 
-    ``rows`` (m, ROW), ``cells`` (m, CELLS, 5) and, at the highest tier, ``sounds`` (m times (samples, 6)) are as
+    ``rows`` (m, ROW), ``cells`` (m, CELLS, 5) and ``sounds`` (m times (samples, 6)) are as
     :class:`~companion.igloo.features.FeatureStream` gives them.
     """
     features = summarise(rows, cells)[None]
@@ -249,7 +256,7 @@ class Counter:
         if stream.feed(accel):
             heard, self._raw = np.concatenate(self._raw), []
             rows, cells = stream.rows, stream.cells
-            sounds: list[SmallArray | None] = [*stream.sounds] or [None] * len(rows)
+            sounds = stream.sounds
             stream.forget(0)
             ensemble = self._model.tiers[stream.tier]
             wrong = unsound(heard, rate)
@@ -279,7 +286,7 @@ class Counter:
         self._shake.note = note
 
     def _block(
-        self, ensemble: Ensemble, row: FloatArray, cell: FloatArray, sound: SmallArray | None, wrong: str, t: float
+        self, ensemble: Ensemble, row: FloatArray, cell: FloatArray, sound: SmallArray, wrong: str, t: float
     ) -> CountPosterior | None:
         """Take one block, in which ``wrong`` was found or nothing; answer where there is something new to say."""
         shake = self._shake
@@ -294,8 +301,7 @@ class Counter:
         shake.rows.append(row)
         shake.cells.append(cell)
         shake.wrong.append(wrong)
-        if sound is not None:
-            shake.sounds.append(sound)
+        shake.sounds.append(sound)
         del shake.rows[:-LONGEST_BLOCKS], shake.cells[:-LONGEST_BLOCKS], shake.wrong[:-LONGEST_BLOCKS]
         del shake.sounds[:-HEARD_BLOCKS]
         if len(shake.rows) >= 3 and 2 * sum(map(bool, shake.wrong)) > len(shake.rows):
@@ -357,7 +363,7 @@ def active_blocks(cells: FloatArray) -> NDArray[np.bool_]:
 
 def hear(ensemble: Ensemble, sounds: Sequence[SmallArray]) -> list[Heard]:
     """Return what an ensemble's listeners hear of the blocks of one shake, if it has any."""
-    return [prepare(sounds[-HEARD_BLOCKS:])] if ensemble.listeners else []
+    return [prepare(sounds[-HEARD_BLOCKS:], ensemble.listeners[0].cell)] if ensemble.listeners else []
 
 
 def judge(
@@ -365,10 +371,11 @@ def judge(
 ) -> CountPosterior | None:
     """Answer for the active blocks of one shake; None while there is nothing to say yet.
 
-    ``sounds`` are those of the blocks at the highest tier, else empty.
+    ``sounds`` are those of the blocks.
     """
     seconds = len(rows) * BLOCK_S
-    if seconds < SHORTEST_S - 1e-9 or (ensemble.listeners and sum(map(len, sounds)) < FEWEST):
+    fewest = FEWEST * ensemble.listeners[0].cell // CELL if ensemble.listeners else 0
+    if seconds < SHORTEST_S - 1e-9 or sum(map(len, sounds)) < fewest:
         return None
     stacked = np.asarray(cells).reshape(-1, CELLS, 5)
     _, _, turns = rhythm(stacked)

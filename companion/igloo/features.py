@@ -86,7 +86,7 @@ class FeatureStream:
 
     ``rate_hz`` is the true rate; its ``tier`` follows from it where none is given. ``rows`` has shape (blocks, ROW),
     ``cells`` (blocks, CELLS, 5): acceleration in g and the mean power in g² of the beads' sounds, plain and whitened.
-    At the highest tier ``sounds`` are the sounds and the acceleration themselves. A break in the samples needs
+    ``sounds`` are the sounds and the acceleration themselves. A break in the samples needs
     :meth:`restart`.
     """
 
@@ -134,7 +134,7 @@ class FeatureStream:
 
     @property
     def sounds(self) -> list[NDArray[np.float32]]:
-        """Sound and acceleration in g of each block, (samples, 6); nothing at the lower tiers."""
+        """Sound and acceleration in g of each block, (samples, 6)."""
         return self._sounds[:]
 
     @property
@@ -190,8 +190,7 @@ class FeatureStream:
         cells[:, 4:] = np.add.reduceat(longer[:, None], self._edges, axis=0) / self._cell_sizes
         self._rows.append(row)
         self._cells.append(cells)
-        if self.tier == TIERS[0]:
-            self._sounds.append(np.concatenate([sound, accel], axis=1, dtype=np.float32))
+        self._sounds.append(np.concatenate([sound, accel], axis=1, dtype=np.float32))
 
     def _spectrum(self, accel: FloatArray, row: FloatArray) -> None:
         """Add the energy in bands, and its logarithm, of three windows that overlap by half."""

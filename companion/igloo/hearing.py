@@ -1,12 +1,13 @@
 """The learnt listener: a small convolution network over the sounds of the beads and the motion of the hand.
 
-Layer by layer, at 3200 Hz: filters over each axis of the sound, whose energies are summed over the axes (so the
-mounting does not matter) and taken as logarithms, less their mean over the shake (so what varies is seen apart from the
-gain and the resonances of a sensor); three layers of convolution down to cells of 10 ms; beside them the hand's motion;
-two layers over neighbouring cells of 20 ms, and two more that are added to what they are given; mean and spread over
-the whole shake, plain and weighted by what each of four heads attends to; beside these the mean of each filter, the
-loudness and how strongly the hand moves; a dense layer; μ and log s of log count, as
-:class:`~companion.igloo.learn.Net` says them. It is trained by :mod:`companion.igloo.tuition` and runs on numpy alone.
+Layer by layer, at 3200 Hz (at lower rates filters and cells have fewer samples): filters over each axis of the sound,
+whose energies are summed over the axes (so the mounting does not matter) and taken as logarithms, less their mean over
+the shake (so what varies is seen apart from the gain and the resonances of a sensor); three layers of convolution down
+to cells of 10 ms; beside them the hand's motion; two layers over neighbouring cells of 20 ms, and two more that are
+added to what they are given; mean and spread over the whole shake, plain and weighted by what each of four heads
+attends to; beside these the mean of each filter, the loudness and how strongly the hand moves; a dense layer; μ and log
+s of log count, as :class:`~companion.igloo.learn.Net` says them. It is trained by :mod:`companion.igloo.tuition` and
+runs on numpy alone.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
     SmallArray = NDArray[np.float32]
 
 CELL = 32
-"""Samples to a cell of motion: 10 ms."""
-TAPS, HOP = 16, 4
-"""Length and step of the first layer's filters, in samples."""
+"""Samples to a cell of motion at the highest tier: 10 ms."""
+TAPS = 16
+"""Length of the first layer's filters in samples there: half a cell; their step is a quarter of it."""
 QUIET = 1e-3
 """What is added to an energy before its logarithm is taken, where a shake has a mean power of 1."""
 FEWEST = 1400
-"""Samples from which on there is something to say: three blocks of the slowest sensor."""
+"""Samples from which on there is something to say: three blocks of the slowest sensor, at the highest tier; at lower ones fewer."""
 MOTIONS = 5
 """Numbers of a cell: the motion along its three main directions, its strength and the sound's in octaves over 1 g."""
 LAYERS = (("2", 2, 1), ("3", 2, 1), ("4", 2, 1))
@@ -45,23 +46,24 @@ ADDED_LAYERS = (("7", 1), ("8", 2))
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What the network hears of one shake: ``sound`` (n, 3) of unit power, ``motion`` (n // 32, 5)."""
+    """What the network hears of one shake: ``sound`` (n, 3) of unit power, ``motion`` (n // cell, 5)."""
 
     sound: SmallArray
     motion: SmallArray
 
 
-def prepare(parts: Sequence[SmallArray]) -> Heard:
+def prepare(parts: Sequence[SmallArray], cell: int = CELL) -> Heard:
     """Return what the network hears of blocks of a shake in a row, each (n, 6): sound and acceleration in g.
 
-    Sound and acceleration are as :class:`~companion.igloo.features.FeatureStream` keeps them.
+    Sound and acceleration are as :class:`~companion.igloo.features.FeatureStream` keeps them; ``cell`` is how many
+    samples are 10 ms, nominally.
     """
     both = np.concatenate(parts)
-    cells = len(both) // CELL
-    both = both[: cells * CELL]
+    cells = len(both) // cell
+    both = both[: cells * cell]
     sound = both[:, :3]
     power = float(np.mean(np.einsum("ij,ij->i", sound, sound)))
-    felt = both[:, 3:].reshape(cells, CELL, 3).mean(axis=1, dtype=np.float64)
+    felt = both[:, 3:].reshape(cells, cell, 3).mean(axis=1, dtype=np.float64)
     pull = felt.mean(axis=0)
     motion = felt - pull
     _, vectors = np.linalg.eigh(motion.T @ motion)
@@ -80,12 +82,17 @@ def prepare(parts: Sequence[SmallArray]) -> Heard:
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """One network. ``weights`` by name: ``f`` (16, F), ``a`` (cells, heads), ``w2`` … ``w10`` and ``b2`` … ``b10``.
+    """One network. ``weights`` by name: ``f`` (taps, F), ``a`` (cells, heads), ``w2`` … ``w10`` and ``b2`` … ``b10``.
 
     All of 32 bits. Convolutions have shapes (taps, in, out), dense layers (in, out).
     """
 
     weights: Mapping[str, SmallArray]
+
+    @property
+    def cell(self) -> int:
+        """How many samples are a cell at this network's rate."""
+        return 2 * len(self.weights["f"])
 
     @property
     def width(self) -> int:
@@ -95,7 +102,8 @@ class Listener:
     def hidden(self, heard: Heard) -> FloatArray:
         """Return the last hidden layer (width,) for one shake of :data:`FEWEST` samples or more."""
         w = self.weights
-        windows = sliding_window_view(heard.sound, TAPS, axis=0)[::HOP]
+        taps = len(w["f"])
+        windows = sliding_window_view(heard.sound, taps, axis=0)[:: taps // 4]
         energy = np.zeros((len(windows), w["f"].shape[1]), dtype=np.float32)
         for axis in range(3):
             found = np.ascontiguousarray(windows[:, axis]) @ w["f"]
@@ -125,7 +133,7 @@ class Listener:
                 np.sqrt((attention * (x - heeded) ** 2).sum(axis=0) + np.float32(1e-4)),
                 np.sqrt((level**2).mean(axis=0) + np.float32(1e-6)),
                 (mean + np.float32(3)) * np.float32(0.5),
-                np.array([np.log2(len(heard.sound) / 4096)], dtype=np.float32),
+                np.array([np.log2(len(heard.sound) / (256 * taps))], dtype=np.float32),
                 heard.motion[0, 3:],
             ]
         )

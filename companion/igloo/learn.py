@@ -65,8 +65,7 @@ class Net:
 class Ensemble:
     """Networks and the scaling of their features; ``stretch`` widens or narrows their spread after training.
 
-    ``listeners`` hear the shake itself; their answers have together the weight ``trust``. There are none at the lower
-    rates.
+    ``listeners`` hear the shake itself; their answers have together the weight ``trust``.
 
     ``gram`` (f, f) whitens standardised features, and ``strange`` is what the squared length of whitened features of
     known shakes hardly ever exceeds. ``inner`` are the means (w,) and axes (w, EMBEDDING) that turn the last hidden
@@ -174,7 +173,7 @@ class Recipe:
     rate: float = 2e-3
     decay: float = 2e-4
     noise: float = 0.3
-    trust: float = 0.6
+    trust: float = 0.9
     seed: int = 1
 
 

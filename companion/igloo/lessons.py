@@ -9,7 +9,7 @@ import numpy as np
 
 from companion.igloo.count import active_blocks
 from companion.igloo.features import TIERS, FeatureStream, summarise
-from companion.igloo.hearing import Heard, prepare
+from companion.igloo.hearing import CELL, Heard, prepare
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,16 +36,20 @@ def slower(accel: FloatArray, factor: int) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class Listened:
-    """The active blocks of one shake: ``rows`` (m, ROW), ``cells`` (m, CELLS, 5), ``sounds`` at the highest tier."""
+    """The active blocks of one shake: ``rows`` (m, ROW), ``cells`` (m, CELLS, 5), ``sounds`` by blocks.
+
+    ``cell`` is how many samples are 10 ms, nominally.
+    """
 
     rows: FloatArray
     cells: FloatArray
     sounds: list[NDArray[np.float32]]
+    cell: int
 
     @property
     def heard(self) -> Heard | None:
-        """What the listeners hear; None at the lower tiers and where there is too little."""
-        return prepare(self.sounds) if len(self.sounds) >= 3 else None
+        """What the listeners hear; None where there is too little."""
+        return prepare(self.sounds, self.cell) if len(self.sounds) >= 3 else None
 
 
 def listen(accel: FloatArray, rate_hz: float, tier: float) -> Listened:
@@ -54,8 +58,8 @@ def listen(accel: FloatArray, rate_hz: float, tier: float) -> Listened:
     stream = FeatureStream(rate_hz / factor, tier)
     stream.feed(slower(accel, factor))
     active = active_blocks(stream.cells)
-    sounds = [sound for sound, there in zip(stream.sounds, active, strict=True) if there] if stream.sounds else []
-    return Listened(stream.rows[active], stream.cells[active], sounds)
+    sounds = [sound for sound, there in zip(stream.sounds, active, strict=True) if there]
+    return Listened(stream.rows[active], stream.cells[active], sounds, CELL // factor)
 
 
 def pieces(one: Listened, rng: np.random.Generator | None) -> list[tuple[int, FloatArray]]:

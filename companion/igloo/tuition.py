@@ -22,9 +22,7 @@ from jax import lax
 
 from companion.igloo.hearing import (
     ADDED_LAYERS,
-    CELL,
     CELL_LAYERS,
-    HOP,
     LAYERS,
     MOTIONS,
     QUIET,
@@ -53,7 +51,7 @@ class Course:
     Each listener has its own way. To one that is ``coloured`` a shake sounds each time as in another sensor: through a
     random filter of three taps, whose second and third are at most ``tilt``, and with ``hiss`` of at most so much of
     its own strength. Where there is a ``memory``, the weights that stay are a running mean that keeps so much of itself
-    at a step.
+    at a step. At a lower tier the last listener of the highest one goes on learning for ``again`` epochs.
     """
 
     coloured: tuple[bool, ...] = (False, True)
@@ -64,6 +62,7 @@ class Course:
     heads: int = 4
     dense: int = 128
     epochs: int = 18
+    again: int = 8
     crops: tuple[tuple[int, int], ...] = ((4096, 32), (1536, 64), (4096, 32), (9216, 16))
     rate: float = 2e-3
     decay: float = 0.02
@@ -89,31 +88,74 @@ def train(
             if progress:
                 progress(number * of + done, course.listeners * of)
 
-        found.append(_train_one(heard, counts - COUNTS.start, course, number, tell))
+        found.append(train_one(heard, counts, course, number, tell))
     return tuple(found)
 
 
-def _train_one(
-    heard: Sequence[Heard], labels: IntArray, course: Course, number: int, tell: Callable[[int, int], None]
+def train_one(
+    heard: Sequence[Heard],
+    counts: IntArray,
+    course: Course,
+    number: int,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Listener:
-    """Train one listener by Adam with a rate that falls as a cosine."""
+    """Train listener ``number`` of a course; it is the same whichever process trains it."""
+    return _train(heard, counts - COUNTS.start, course, number, progress, epochs=course.epochs)
+
+
+def slow_down(
+    listener: Listener,
+    heard: Sequence[Heard],
+    counts: IntArray,
+    course: Course,
+    factor: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> Listener:
+    """Let the last listener of the highest tier go on learning at a rate lower by ``factor``, 2 or 4."""
+    labels, taps = counts - COUNTS.start, TAPS // factor
+    return _train(heard, labels, course, course.listeners - 1, progress, epochs=course.again, taps=taps, first=listener)
+
+
+def _slowed(listener: Listener, taps: int) -> dict[str, NDArray[np.float32]]:
+    """Return weights whose filters have so many taps, each the mean of neighbours before."""
+    weights = {name: np.asarray(value, dtype=np.float32) for name, value in listener.weights.items()}
+    filters = weights["f"]
+    factor = len(filters) // taps
+    weights["f"] = filters.reshape(taps, factor, -1).sum(axis=1) / np.float32(np.sqrt(factor))
+    return weights
+
+
+def _train(
+    heard: Sequence[Heard],
+    labels: IntArray,
+    course: Course,
+    number: int,
+    progress: Callable[[int, int], None] | None,
+    *,
+    epochs: int,
+    taps: int = TAPS,
+    first: Listener | None = None,
+) -> Listener:
+    """Train one listener by Adam (Kingma & Ba 2015) with a rate that falls as a cosine."""
     rng = np.random.default_rng([course.seed, number, 77])
-    weights = jax.tree.map(jnp.asarray, _begin(course, rng))
+    begun = _begin(course, rng) if first is None else _slowed(first, taps)
+    weights = jax.tree.map(jnp.asarray, begun)
     moments = jax.tree.map(jnp.zeros_like, weights), jax.tree.map(jnp.zeros_like, weights)
     memory = course.memory[number]
     mean = weights
     lengths = np.array([len(one.sound) for one in heard])
-    mean_batch = float(np.mean([size for _, size in course.crops]))
-    steps = max(int(course.epochs * len(heard) / mean_batch), 1)
+    crops = [(samples * taps // TAPS, size) for samples, size in course.crops]
+    mean_batch = float(np.mean([size for _, size in crops]))
+    steps = max(int(epochs * len(heard) / mean_batch), 1)
     step = jax.jit(_step, static_argnames=("drop",), donate_argnums=(1,))
     key = jax.random.key(course.seed * 1000 + number)
-    fitting = [np.flatnonzero(lengths >= samples) for samples, _ in course.crops]
+    fitting = [np.flatnonzero(lengths >= samples) for samples, _ in crops]
     for i in range(steps):
-        turn = i % len(course.crops)
-        samples, size = course.crops[turn]
+        turn = i % len(crops)
+        samples, size = crops[turn]
         pool = fitting[turn] if len(fitting[turn]) >= size else np.arange(len(heard))
         pick = np.sort(rng.choice(pool, size, replace=len(pool) < size))
-        sound, motion = _batch(heard, pick, samples, rng)
+        sound, motion = _batch(heard, pick, samples, 2 * taps, rng)
         if course.coloured[number]:
             sound = _coloured(sound, course, rng)
         rate = course.rate * (0.5 + 0.5 * np.cos(np.pi * i / steps)) * min(1.0, (i + 1) / 100)
@@ -122,8 +164,8 @@ def _train_one(
             weights, moments, float(i + 1), rate, course.decay, sound, motion, labels[pick], own, drop=course.drop
         )
         mean = _remember(mean, weights, memory)
-        if i % 20 == 19 or i + 1 == steps:
-            tell(i + 1, steps)
+        if progress and (i % 20 == 19 or i + 1 == steps):
+            progress(i + 1, steps)
     # the file keeps fewer bits, so what is measured before it is written has no more
     return Listener(unpack(pack({name: np.asarray(value) for name, value in mean.items()})))
 
@@ -157,17 +199,17 @@ def _begin(course: Course, rng: np.random.Generator) -> dict[str, NDArray[np.flo
 
 
 def _batch(
-    heard: Sequence[Heard], pick: IntArray, samples: int, rng: np.random.Generator
+    heard: Sequence[Heard], pick: IntArray, samples: int, cell: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return sound (b, samples, 3) and motion (b, samples // 32, 5) of crops at random places."""
-    cells = samples // CELL
+    """Return sound (b, samples, 3) and motion (b, samples // cell, 5) of crops at random places."""
+    cells = samples // cell
     sound = np.empty((len(pick), samples, 3), np.float32)
     motion = np.empty((len(pick), cells, MOTIONS), np.float32)
     for row, which in enumerate(pick):
         one = heard[which]
         spare = len(one.motion) - cells
         at = int(rng.integers(0, spare + 1)) if spare > 0 else 0
-        here = one.sound[at * CELL : at * CELL + samples]
+        here = one.sound[at * cell : at * cell + samples]
         moved = one.motion[at : at + cells]
         sound[row] = np.resize(here, (samples, 3)) if len(here) < samples else here
         motion[row] = np.resize(moved, (cells, MOTIONS)) if len(moved) < cells else moved
@@ -196,7 +238,7 @@ def forward(weights: Any, sound: Any, motion: Any, key: Any = None, drop: float 
     """Return μ and log s of shakes, as :meth:`Listener.hidden` and :meth:`Listener.says` do for one."""
     count, samples, _ = sound.shape
     x = jnp.transpose(sound, (0, 2, 1)).reshape(count * 3, samples, 1)
-    found = _convolve(x, weights["f"][:, None, :], HOP, 1)
+    found = _convolve(x, weights["f"][:, None, :], len(weights["f"]) // 4, 1)
     energy = (found.reshape(count, 3, found.shape[1], -1) ** 2).sum(axis=1)
     level = jnp.log(energy + QUIET)
     mean = level.mean(axis=1)
@@ -223,7 +265,7 @@ def forward(weights: Any, sound: Any, motion: Any, key: Any = None, drop: float 
             jnp.sqrt((attention * (x - heeded[:, None]) ** 2).sum(axis=1) + 1e-4),
             jnp.sqrt((level**2).mean(axis=1) + 1e-6),
             (mean + 3) * 0.5,
-            jnp.full((count, 1), np.log2(samples / 4096), jnp.float32),
+            jnp.full((count, 1), np.log2(samples / (256 * len(weights["f"]))), jnp.float32),
             motion[:, 0, 3:],
         ],
         axis=1,

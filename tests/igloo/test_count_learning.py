@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion.cli import shake_training
+from companion.cli import shake_lessons, shake_training
 from companion.igloo import learn, lessons
 from companion.igloo.count import Model, count_recording
 from companion.igloo.features import BLOCK_S, FEATURES, TIERS, FeatureStream, rhythm, summarise, tier_of
@@ -186,7 +186,7 @@ def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
         epochs=20,
         crops=((1536, 32),),
     )
-    plan = shake_training.Plan(shakes=144, seconds=2.0, seed=5, devices=3, recipe=recipe, course=course)
+    plan = shake_lessons.Plan(shakes=144, seconds=2.0, seed=5, devices=3, recipe=recipe, course=course, few=1.0)
     steps: set[str] = set()
     model = shake_training.build(plan, draws, progress=lambda what, done, of: steps.add(what))
     assert {"Shaking and listening", "Learning at 3200 Hz", "Learning to listen", "Testing"} <= steps
@@ -200,7 +200,7 @@ def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
     # what is written is what was measured: the file keeps fewer digits, and the same answers
     model.save(tmp_path / "count.npz")
     again = Model.load(tmp_path / "count.npz")
-    accel, rate, _ = shake_training.labelled(draws.shake(6, 7, 1.6))
+    accel, rate, _ = shake_lessons.labelled(draws.shake(6, 7, 1.6))
     one, two = (count_recording(accel, rate, model=each) for each in (model, again))
     assert one.p == pytest.approx(two.p, abs=2e-3)
     listener, kept = model.tiers[TIERS[0]].listeners[0], again.tiers[TIERS[0]].listeners[0]
@@ -208,12 +208,33 @@ def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
         np.testing.assert_array_equal(value, kept.weights[name])
 
 
-def test_the_same_plan_gathers_the_same_lessons() -> None:
-    shakes = [shake_training.labelled(draws.shake(6, i, 1.0)) for i in range(3)]
-    one, two = (shake_training.gather(shakes, 6, (3200.0,))[3200.0].arrays() for _ in range(2))
-    for a, b in zip(one, two, strict=True):
-        np.testing.assert_array_equal(a, b)
-    assert (one[3] >= 3).all()
+def test_two_processes_make_the_same_networks_to_the_last_bit() -> None:
+    recipe = learn.Recipe(nets=1, width=(16,), epochs=2, batch=32)
+    course = Course(filters=4, sound=(6, 6, 8), cells=8, heads=2, dense=8, epochs=3, again=1, crops=((1536, 16),))
+    plan = shake_lessons.Plan(shakes=36, seconds=2.0, seed=6, devices=1, recipe=recipe, few=0.7)
+    found = [shake_lessons.gathered(plan, draws.__name__, (), workers, None) for workers in (1, 2)]
+    for tier in TIERS:
+        for a, b in zip(found[0][tier].arrays(), found[1][tier].arrays(), strict=True):
+            np.testing.assert_array_equal(a, b)
+        assert (found[0][tier].arrays()[3] >= 3).all()
+    made = [shake_lessons.fit(one, plan, course, workers) for one, workers in zip(found, (1, 2), strict=True)]
+    for tier in TIERS:
+        alone, shared = made[0][tier], made[1][tier]
+        assert (alone.stretch, alone.strange, len(alone.listeners)) == (
+            shared.stretch,
+            shared.strange,
+            2 if tier == TIERS[0] else 1,
+        )
+        np.testing.assert_array_equal(alone.inner[1], shared.inner[1])
+        for x, y in zip(alone.nets[0].layers, shared.nets[0].layers, strict=True):
+            np.testing.assert_array_equal(x[0], y[0])
+        for one, two in zip(alone.listeners, shared.listeners, strict=True):
+            for name, value in one.weights.items():
+                np.testing.assert_array_equal(value, two.weights[name])
+    # the listeners hear all shakes but those held back, the features and the lower tiers fewer
+    assert len(found[0][TIERS[0]].heard) > len(found[0][TIERS[1]].heard) > 24
+    assert not plan.held_back(np.array([23])).any()
+    assert plan.held_back(np.array([24, 35, 36])).tolist() == [True, True, False]
 
 
 def test_intervals_are_drawn_by_igloo() -> None:
