@@ -33,7 +33,7 @@ TAPS = 16
 QUIET = 1e-3
 """What is added to an energy before its logarithm is taken, where a shake has a mean power of 1."""
 FEWEST = 1400
-"""Samples from which on there is something to say: three blocks of the slowest sensor, at the highest tier; at lower ones fewer."""
+"""Samples from which on there is something to say: three blocks of the slowest sensor (of the highest tier)."""
 MOTIONS = 5
 """Numbers of a cell: the motion along its three main directions, its strength and the sound's in octaves over 1 g."""
 LAYERS = (("2", 2, 1), ("3", 2, 1), ("4", 2, 1))
