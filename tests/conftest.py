@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,9 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+
+# As the service does: small arrays, and workers that share the cores. Read when numpy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Timings belong in benchmarks: a slow machine fails no property. Found examples are not kept between runs.
 settings.register_profile("house", deadline=None, database=None, derandomize=True)

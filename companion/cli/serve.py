@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 @click.option("--camera", default="", metavar="SOURCE", help="usb:0, pi, an http address, a photo, a folder, a video.")
 def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str, camera: str) -> None:
     """Serve the page to everybody's phone, find the devices and say what was found."""
+    # Numpy reads this when it is imported, below. A shake's arrays are small: more threads only wait for each other.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from companion.night.folder import default_folder
     from companion.night.store import DamagedError
     from companion.service import ServeOptions, Service

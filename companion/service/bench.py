@@ -153,9 +153,10 @@ class Bench:
             folder=self.calibrations.folder,
             anew=anew,
         )
+        before = sitting.resume() if resume else []
         self._sit(sitting)
-        if resume:
-            self._queue.put(sitting.resume)
+        for one in before:
+            self._queue.put(one)
 
     def record(self, key: str, *, person: str, guided: bool, count: int) -> None:
         """Begin to record shakes of ``count`` beads.
@@ -326,7 +327,7 @@ class Bench:
                 if callable(samples):
                     with self._lock:
                         samples()
-                    self._publish(lists=True)
+                    self._publish()
                 else:
                     self._attend(samples)
             except Exception:

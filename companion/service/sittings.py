@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -119,19 +121,26 @@ class Gathering(_Seated):
             return self.asked
         return next_count(self._way or Way.CAP, self._all(), self._mine[-1] if self._mine else None)
 
-    def resume(self) -> None:
-        """Take up what was recorded in this sitting before.
+    def resume(self) -> list[Callable[[], None]]:
+        """Return what takes up, shake by shake, what was recorded in this sitting before.
 
-        :raises KeyError: when nothing was.
+        Who shook last shakes on, unless somebody else is named.
+
+        :raises KeyError: when nothing was recorded.
+        :raises BadDataError: when one of its files is broken.
         """
-        for accel, rate_hz, label in self._recordings.shakes(self.recording):
-            if self._sitting is not None:
-                self._sitting.person, self._sitting.guided = label.person, label.guided
-                self._sitting.count = label.count
-                if self._sitting.add(accel, rate_hz) == KEPT:
-                    self._mine.append(label.count)
-        if self._sitting is not None:
-            self._sitting.person, self._sitting.guided = self.person, self._guided
+        found = self._recordings.shakes(self.recording)
+        self.name(self.person or found[-1][2].person)
+        return [partial(self._take_up, *one) for one in found]
+
+    def _take_up(self, accel: FloatArray, rate_hz: float, label: Label) -> None:
+        """Take a shake that lies on the disk already."""
+        if self._sitting is None:
+            return
+        self._sitting.person, self._sitting.guided, self._sitting.count = label.person, label.guided, label.count
+        if self._sitting.add(accel, rate_hz) == KEPT:
+            self._mine.append(label.count)
+        self._sitting.person, self._sitting.guided = self.person, self._guided
 
     def name(self, person: str) -> None:
         """Say whose hand it is from now on."""

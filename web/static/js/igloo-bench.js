@@ -70,8 +70,9 @@ function quality(figures) {
     h("th", { scope: "row" }, name),
     h("td", null, share(one), h("small", { class: "quiet" }, ` ${percent(one.exact_interval[0])}–${percent(one.exact_interval[1])}`)),
     h("td", null, percent(one.within_one)), h("td", null, number(one.mae, 1)));
-  return h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": t("How good the count is"), "data-key": "quality" },
+  return h("div", { class: "how-good", "data-key": "quality" },
     h("table", { class: "quality" },
+      h("caption", { class: "unseen" }, t("How good the count is")),
       h("thead", null, h("tr", null, h("td", null), [t("Right"), t("At most one off"), t("Off by")].map((one) => h("th", { scope: "col" }, one)))),
       h("tbody", null,
         line(t("Uncalibrated"), figures.before),
