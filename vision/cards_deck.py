@@ -38,6 +38,7 @@ _HEIGHTS: Final = (48, 320)
 MOST: Final = 200
 _QUALITY: Final = 94
 _MOST_FEATURES: Final = 220
+_LAMPS_DIFFER: Final = 0.7
 _SAME_PLACE: Final = 4.0
 _SAME_LOOK: Final = 0.9
 """How far apart (pixels) and how unlike (cosine) features are that count as one."""
@@ -120,10 +121,42 @@ def teach(game: str, photos: Sequence[ByteArray], order: Sequence[str], former: 
     else:
         ratio = np.median([_tall(quad) for sheet in sheets for quad in sheet])
         height = int(np.clip(round(WIDTH * float(ratio) / 8) * 8, *_HEIGHTS))
-    pictures = [cut_out(photo, quad, height) for photo, sheet in zip(photos, sheets, strict=True) for quad in sheet]
+    lamps = [_table_tones(photo, sheet) for photo, sheet in zip(photos, sheets, strict=True)]
+    pictures = [
+        _in_light(cut_out(photo, quad, height), lamps[0] - lamp)
+        for photo, sheet, lamp in zip(photos, sheets, lamps, strict=True)
+        for quad in sheet
+    ]
     kept = {} if former is None else dict(zip(former.names, former.pictures, strict=True))
     kept.update(zip(order, pictures, strict=True))
     return Deck(game, tuple(kept), np.stack(list(kept.values())))
+
+
+def _table_tones(photo: ByteArray, sheet: Sequence[FloatArray]) -> FloatArray:
+    """Return (3,): the logarithms of the table's colour beside the cards, without how light it is."""
+    beside = []
+    for quad in sheet:
+        middle = quad.mean(axis=0)
+        for a, b in zip(quad, np.roll(quad, -1, axis=0), strict=True):
+            x, y = np.round(middle + 1.08 * ((a + b) / 2 - middle)).astype(int)
+            if 2 <= x < photo.shape[1] - 2 and 2 <= y < photo.shape[0] - 2:
+                beside.append(photo[y - 2 : y + 3, x - 2 : x + 3].reshape(-1, 3).mean(axis=0))
+    if not beside:
+        return np.zeros(3)
+    tones: FloatArray = np.log((np.median(beside, axis=0) / 255) ** 2.2 + 0.003)
+    return tones - tones.mean()
+
+
+def _in_light(picture: ByteArray, tones: FloatArray) -> ByteArray:
+    """Return a picture as the lamp of another photo would have shown it; the same table lies under both.
+
+    Phones balance white in every photo anew. Another table is not another lamp: what differs much stays as it is.
+    """
+    if np.abs(tones).max() > _LAMPS_DIFFER:
+        return picture
+    steps = (np.arange(256) / 255)[:, None] ** 2.2 * np.exp(tones)
+    curve = np.clip(np.round(255 * np.clip(steps, 0, 1) ** (1 / 2.2)), 0, 255).astype(np.uint8)
+    return cv2.LUT(picture, curve.reshape(1, 256, 3)).astype(np.uint8)
 
 
 def _tall(quad: FloatArray) -> float:

@@ -8,7 +8,7 @@ fits no card is covered; what is left tells which card it is, as a probability.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -38,11 +38,20 @@ _FINE: Final = 12
 """How many cards are compared at full size."""
 _COVERED: Final = 0.45
 """From this energy on a block counts as covered."""
-_SHARP: Final = 2.2
+_SHARP: Final = 4.0
 """How much a unit of energy weighs in a probability (fitted on rendered photos)."""
+_SHADE: Final = 0.35
+_SHADES_WEIGH: Final = 0.1
+"""How far shades (logarithms of blue or red by green) are off by chance, and how much a block's shades weigh at most."""
 _FITS: Final = 0.6
-_LEAST_BLOCKS: Final = 7
-"""How many blocks of some texture must fit (correlation), so that a card is believed to lie there."""
+"""From this correlation on a block looks like the card's."""
+_FITS_WELL: Final = 0.8
+_TEXTURE: Final = 0.08
+"""What a block must have of it, so that something can look like it."""
+_LEAST_BLOCKS: Final = 9
+"""How many blocks must fit well, so that a card is believed to lie there."""
+_CLEAR_BLOCKS: Final = 20
+"""With so many a card says how large the others are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +91,22 @@ class CardFinder:
     """Finds the cards of one deck."""
 
     deck: Deck
-    _cache: dict[str, object] = field(default_factory=dict, repr=False)
+    _fine: dict[int, NDArray[np.float16]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def half(self) -> Singles:
-        """Return every card's normalised picture at half size: (n, h, w, 3)."""
-        return np.stack([normalised(_halved(picture)) for picture in self.deck.pictures])
+        """Return every card's normalised picture at half size in blocks: (rows × columns, n, values)."""
+        return np.stack([in_blocks(normalised(_halved(picture))) for picture in self.deck.pictures], axis=1)
+
+    @cached_property
+    def shades(self) -> Singles:
+        """Return every card's shades: (rows × columns, n, 2), see :func:`shades_of`."""
+        return np.stack([shades_of(_halved(picture)) for picture in self.deck.pictures], axis=1)
+
+    @cached_property
+    def rows(self) -> int:
+        """Return how many rows of blocks a card has at half size."""
+        return self.deck.height // (2 * BLOCK)
 
     def find(self, image: ByteArray) -> list[Found]:
         """Return the taught cards in a photo, those first that show most."""
@@ -102,20 +121,25 @@ class CardFinder:
         tried: list[FloatArray] = []
         for seed in seeds:
             corners = cv2.perspectiveTransform(corners_of(self.deck.height)[None], seed)[0]
-            size = float(np.linalg.norm(corners[1] - corners[0]))
+            size = _size(corners)
             if any(np.abs(corners - other).max() < 0.07 * size for other in tried):
                 continue
-            one = self._look(work, seed)
-            if one is None:
-                tried.append(corners)
+            clear = [one for one in found if one.blocks >= _CLEAR_BLOCKS]
+            if len(clear) >= 3 and abs(np.log(size / np.median([_size(one.corners) for one in clear]))) > 0.35:
                 continue
-            tried += [corners, one.corners]
+            one = self._look(work, seed)
+            tried.append(corners)
+            if one is None:
+                continue
+            tried.append(one.corners)
             own = _claims(one, claimed.shape)
             if claimed[own[:, 1], own[:, 0]].mean() > 0.4:
                 continue
             claimed[own[:, 1], own[:, 0]] = True
             found.append(one)
-        return [Found(enlarge @ one.to, one.p, one.fits, one.blocks, one.height) for one in found]
+        found = self._by_shades(work, _of_one_size(found))
+        found.sort(key=lambda one: -one.blocks)
+        return [replace(one, to=enlarge @ one.to) for one in found]
 
     # --- where a card may lie ----------------------------------------------------------------------------------------
 
@@ -173,32 +197,99 @@ class CardFinder:
     def _look(self, work: ByteArray, seed: FloatArray) -> Found | None:
         """Return what lies where a card is supposed, or None where no taught card fits."""
         to = seed
-        for _ in range(2):
+        for turn in range(3):
             straight = straighten(work, to, self.deck.height)
-            seen = normalised(_halved(straight))
-            energy = _energies(seen, self.half)
-            card = int(np.argmin(energy.sum(axis=(1, 2))))
-            fits, _ = _fitting(seen, self.half[card])
-            if fits.sum() < _LEAST_BLOCKS // 2:
+            blocks = in_blocks(normalised(_halved(straight)))
+            if turn != 1:
+                sums = _energies(blocks, self.half).sum(axis=0)
+            card = int(np.argmin(sums))
+            fits, well = self._fitting(blocks, card)
+            if turn == 2:
+                break
+            if well < _LEAST_BLOCKS // 3:
                 return None
             moved = _moved(straight, self.deck.pictures[card], fits)
             if moved is None:
                 break
             to = to @ moved
-        straight = straighten(work, to, self.deck.height)
-        seen = normalised(_halved(straight))
-        energy = _energies(seen, self.half)
-        sums = energy.sum(axis=(1, 2))
-        best = np.argsort(sums)[:_FINE]
-        card = int(best[0])
-        fits, textured = _fitting(seen, self.half[card])
-        if fits.sum() < _LEAST_BLOCKS:
+        if well < _LEAST_BLOCKS:
             return None
-        scores = -_SHARP * sums
-        p = np.exp(scores - scores.max())
-        p /= p.sum()
-        del textured
-        return Found(to, p, fits, int(fits.sum()), self.deck.height)
+        return Found(to, self._which(straight, sums), fits, well, self.deck.height)
+
+    def _which(self, straight: ByteArray, coarse: Singles) -> FloatArray:
+        """Return the probability of each card: the nearest ones are compared at full size, a pixel to and fro."""
+        best = np.argsort(coarse)[:_FINE]
+        seen = normalised(straight)
+        cards = np.stack([self._finely(int(card)) for card in best], axis=1)
+        least = np.full((cards.shape[0], len(best)), np.float32(_COVERED))
+        for shift in np.ndindex(3, 3):
+            moved = in_blocks(np.roll(seen, np.array(shift) - 1, axis=(0, 1)))
+            least = np.minimum(least, _energies(moved, cards))
+        fine = least.sum(axis=0) / 4
+        # Those that were not looked at finely are at least as far away as the last that was.
+        scores = -_SHARP * (coarse - coarse[best[-1]] + fine.max()).astype(float)
+        scores[best] = -_SHARP * fine
+        p: FloatArray = np.exp(scores - scores.max())
+        return p / p.sum()
+
+    def _by_shades(self, work: ByteArray, found: list[Found]) -> list[Found]:
+        """Weigh the cards by their shades too, as tonight's lamp shows those that are clear.
+
+        Normalised pictures know nothing of the ground's own colour, which may be all that a strip of a card shows.
+        """
+        seen = [shades_of(_halved(straighten(work, one.to, one.height))) for one in found]
+        lamps = [
+            np.median((shades - self.shades[:, one.card])[one.fits.ravel()], axis=0)
+            for one, shades in zip(found, seen, strict=True)
+            if one.blocks >= _CLEAR_BLOCKS
+        ]
+        if not lamps:
+            return found
+        lamp = np.median(lamps, axis=0)
+        weighed = []
+        for one, shades in zip(found, seen, strict=True):
+            # Near what fits: what lies over the rest of the card has shades of other cards.
+            near = cv2.dilate(one.fits.astype(np.uint8), np.ones((3, 3), np.uint8)).ravel() > 0
+            off = ((shades[:, None] - lamp - self.shades) ** 2).sum(axis=2)[near] / _SHADE**2
+            scores = np.log(np.maximum(one.p, 1e-300)) - _SHARP * _SHADES_WEIGH * np.minimum(off, 1).sum(axis=0)
+            p = np.exp(scores - scores.max())
+            weighed.append(replace(one, p=p / p.sum()))
+        return weighed
+
+    def _finely(self, card: int) -> Singles:
+        if card not in self._fine:
+            self._fine[card] = in_blocks(normalised(self.deck.pictures[card])).astype(np.float16)
+        return self._fine[card].astype(np.float32)
+
+    def _fitting(self, blocks: Singles, card: int) -> tuple[NDArray[np.bool_], int]:
+        """Return (rows, columns): the blocks with some texture that look like a card's; and how many look so well."""
+        other = self.half[:, card]
+        both = (blocks * other).mean(axis=1)
+        own, known = (blocks**2).mean(axis=1), (other**2).mean(axis=1)
+        alike = both / np.sqrt(own * known + 1e-9)
+        textured = known > _TEXTURE
+        fits = (textured & (alike > _FITS)).reshape(self.rows, -1)
+        return fits, int((textured & (alike > _FITS_WELL)).sum())
+
+
+def _size(corners: FloatArray) -> float:
+    """Return how wide a card appears."""
+    return float(np.linalg.norm(corners[1] - corners[0]) + np.linalg.norm(corners[2] - corners[3])) / 2
+
+
+def _of_one_size(found: list[Found]) -> list[Found]:
+    """Return those that appear about as large as the clear ones around them."""
+    clear = [one for one in found if one.blocks >= _CLEAR_BLOCKS]
+    if len(clear) < 3:
+        return found
+    sizes = np.log([_size(one.corners) for one in clear])
+    at = np.array([[*one.middle, 1.0] for one in clear])
+    usual = np.median(sizes)
+    near = np.abs(sizes - usual) < 0.25
+    fit = np.array([0.0, 0.0, usual])
+    if near.sum() >= 5:
+        fit = np.linalg.lstsq(at[near], sizes[near], rcond=None)[0]
+    return [one for one in found if abs(np.log(_size(one.corners)) - fit @ [*one.middle, 1.0]) < 0.17]
 
 
 def _halved(picture: ByteArray) -> ByteArray:
@@ -208,34 +299,42 @@ def _halved(picture: ByteArray) -> ByteArray:
 def normalised(picture: ByteArray) -> Singles:
     """Return Lab with every place's surroundings taken away and their contrast evened out: lamps drop out."""
     lab = cv2.cvtColor(picture.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2Lab)
-    reach = picture.shape[1] / 7
-    flat = lab - cv2.GaussianBlur(lab, (0, 0), reach)
-    contrast = np.sqrt(cv2.GaussianBlur(flat**2, (0, 0), reach) + np.array([6.0, 7.0, 7.0], np.float32) ** 2)
+    size = (picture.shape[1], picture.shape[0])
+
+    def around(values: Singles) -> Singles:
+        # What is smooth is as well computed in a small picture.
+        small = cv2.resize(values, (16, max(4, 16 * size[1] // size[0])), interpolation=cv2.INTER_AREA)
+        smooth: Singles = cv2.resize(cv2.GaussianBlur(small, (0, 0), 2.2), size, interpolation=cv2.INTER_LINEAR)
+        return smooth
+
+    flat = lab - around(lab)
+    contrast = np.sqrt(around(flat**2) + np.array([6.0, 7.0, 7.0], np.float32) ** 2)
     even: Singles = flat / contrast
     return even
 
 
-def _blocks(values: Singles) -> Singles:
-    """Return the means over blocks of the last axes: (…, h, w) to (…, rows, columns)."""
-    high, wide = values.shape[-2] // BLOCK, values.shape[-1] // BLOCK
-    cut = values[..., : high * BLOCK, : wide * BLOCK]
-    result: Singles = cut.reshape(*values.shape[:-2], high, BLOCK, wide, BLOCK).mean(axis=(-3, -1))
-    return result
+def in_blocks(values: Singles) -> Singles:
+    """Return a picture (h, w, channels) cut into blocks: (rows × columns, values of a block)."""
+    rows, columns = values.shape[0] // BLOCK, values.shape[1] // BLOCK
+    cut = values[: rows * BLOCK, : columns * BLOCK].reshape(rows, BLOCK, columns, BLOCK, -1)
+    return np.ascontiguousarray(cut.transpose(0, 2, 1, 3, 4)).reshape(rows * columns, -1)
+
+
+def shades_of(picture: ByteArray) -> Singles:
+    """Return (rows × columns, 2): how blue and how red each block is beside its green, as logarithms."""
+    linear = (picture.astype(np.float32) / np.float32(255)) ** np.float32(2.2)
+    mean = in_blocks(linear).reshape(-1, BLOCK * BLOCK, 3).mean(axis=1)
+    tones = np.log(mean + 0.01)
+    shades: Singles = tones[:, [0, 2]] - tones[:, 1:2]
+    return shades
 
 
 def _energies(seen: Singles, cards: Singles) -> Singles:
-    """Return (n, rows, columns): how unlike each block is to each card's, and no more than covered."""
-    off = ((seen - cards) ** 2).mean(axis=3)
-    return np.minimum(_blocks(off), np.float32(_COVERED))
-
-
-def _fitting(seen: Singles, card: Singles) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return (rows, columns): the blocks with some texture that correlate with the card's, and those with texture."""
-    both = _blocks((seen * card).mean(axis=2))
-    own, other = _blocks((seen**2).mean(axis=2)), _blocks((card**2).mean(axis=2))
-    textured = other > 0.08
-    fits = textured & (both > _FITS * np.sqrt(own * other))
-    return fits, textured
+    """Return (blocks, n): how unlike each block is to each card's, and no more than covered."""
+    both = np.matmul(cards, seen[:, :, None])[:, :, 0]
+    own = (seen**2).sum(axis=1)[:, None] + np.einsum("bnv,bnv->bn", cards, cards)
+    off: Singles = np.minimum((own - 2 * both) / np.float32(seen.shape[1]), np.float32(_COVERED))
+    return off
 
 
 def _moved(straight: ByteArray, card: ByteArray, fits: NDArray[np.bool_]) -> FloatArray | None:

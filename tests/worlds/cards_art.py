@@ -202,7 +202,8 @@ def _pop(art: CardArt, name: str) -> Image:
 def _arctic(art: CardArt, name: str) -> Image:
     main, placement, companion = name.split("-")
     wide, high = art.size[0] * PX, art.size[1] * PX
-    hue = art.rng("hue", main).uniform(0, 180)
+    # Every animal has a colour of its own: what a fanned-out strip shows of a card must tell its animal somehow.
+    hue = art.rng("hue").uniform(0, 180) + 30 * ANIMALS.index(main) + art.rng("hue", main).uniform(-6, 6)
     # The first of each two families prints one picture an animal; the other draws every card anew.
     own = name if art.family % 2 else main
     rng = art.rng("pose", own)
