@@ -17,7 +17,7 @@ from companion.training.book import BookError, Person
 from companion.training.shakes import TrainingError
 from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response, text_field
 from web.documented import OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
-from web.language import NAMES, catalogue_url, choose
+from web.language import NAMES, catalogue_urls, choose
 from web.sessions import host, house, me, member
 
 views = Blueprint("api_training", __name__)
@@ -115,7 +115,11 @@ def page() -> Response:
     response = make_response(
         render_template(
             "training.html",
-            page={"language": language, "words": catalogue_url(language), "me": me()},
+            page={
+                "language": language,
+                "words": {**catalogue_urls(language, "rest"), "main": catalogue_urls(language, "training")["training"]},
+                "me": me(),
+            },
             house_name=house().settings.text("house_name"),
             languages=[(code, NAMES[code]) for code in LANGUAGES],
             language=language,

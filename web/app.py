@@ -28,6 +28,7 @@ from web import (
     streams,
 )
 from web.answers import LANGUAGES, RefusedError, both, mark, refusal
+from web.blocks import Blocks
 from web.house import House
 from web.language import choose, speak
 from web.live import StateTexts
@@ -47,6 +48,7 @@ def create_app(house: House) -> Flask:
     app.extensions["companion-house"] = house
     app.extensions["companion-assets"] = files
     app.extensions["companion-texts"] = StateTexts(house)
+    app.extensions["companion-blocks"] = Blocks()
     app.extensions["companion-streams"] = streams.Streams(house.settings.number("max_streams"))
     guard(app, lambda: house.settings.lines("host_names"), house.addresses)
     speak(app)

@@ -26,6 +26,15 @@ IMPORT = re.compile(r'^(?:import|export)\b[^;"]*? from "\./([\w.-]+)";', re.MULT
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
+COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
+"""Comments that have lines of their own: they are for who reads the source, not for phones."""
+
+
+def lean(name: str, data: bytes) -> bytes:
+    """Return a file as phones get it: modules and styles without comments."""
+    return COMMENT.sub("", data.decode()).encode() if name.endswith((".js", ".css")) else data
+
+
 @dataclass(frozen=True, slots=True)
 class Asset:
     """One file: its bytes as they are and packed, and its media type."""
@@ -43,7 +52,7 @@ class Assets:
         self._files: dict[str, Asset] = {}
         for path in sorted(p for p in folder.rglob("*") if p.suffix in TYPES):
             name = path.relative_to(folder).as_posix()
-            data = path.read_bytes()
+            data = lean(name, path.read_bytes())
             digest.update(name.encode() + b"\0" + data + b"\0")
             self._files[name] = Asset(data, gzip.compress(data, mtime=0), TYPES[path.suffix])
         self.stamp = digest.hexdigest()[:12]
@@ -56,6 +65,13 @@ class Assets:
         """Return the relative names that end so, in order."""
         return [name for name in self._files if name.endswith(ending)]
 
+    def text(self, name: str) -> str:
+        """Return what a file holds.
+
+        :raises KeyError: when there is no such file.
+        """
+        return self._files[name].plain.decode()
+
     def modules(self, name: str) -> list[str]:
         """Return a module and all that it imports at once, directly or not: what a page fetches before it draws.
 
@@ -67,9 +83,8 @@ class Assets:
             module = todo.pop()
             if module not in found:
                 found.append(module)
-                asset = self._files[module]
                 folder = module.rpartition("/")[0]
-                todo += [f"{folder}/{other}" for other in IMPORT.findall(asset.plain.decode())]
+                todo += [f"{folder}/{other}" for other in IMPORT.findall(self.text(module))]
         return sorted(found)
 
     def url(self, name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from flask import Blueprint, Flask, Response, abort, current_app, redirect, requ
 from flask_babel import Babel, force_locale, get_translations
 
 from web.answers import LANGUAGES, RefusedError
-from web.assets import FOR_EVER, accepts_gzip
+from web.assets import FOR_EVER, Assets, accepts_gzip
 
 FOLDER = Path(__file__).parent / "translations"
 COOKIE = "language"
@@ -35,46 +36,75 @@ def _catalogue_file(language: str) -> Any:
         return read_mo(file)
 
 
+LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+BUNDLES = ("main", "training", "referee", "rest")
+"""The words of a page's first modules, of the training room, of the referee's, and all that are not in the first."""
+
+
 @cache
-def catalogue(language: str) -> tuple[bytes, bytes, str]:
-    """Return the words for the page's modules as JSON: plain, packed, and a stamp of the contents.
+def _words(language: str) -> dict[str, object]:
+    """Return every message of a language: its text, or the list of its plural forms."""
+    if language == LANGUAGES[0]:
+        return {}
+    found: dict[str, object] = {}
+    for message in _catalogue_file(language):
+        if isinstance(message.id, str):
+            if message.id:
+                found[message.id] = message.string
+        else:
+            found[message.id[0]] = list(message.string)
+    return found
+
+
+@cache
+def _said_by(module: str) -> frozenset[str]:
+    """Return the texts in quotes of a module and of all that it imports at once: the ids of its words are in it."""
+    files = Assets()
+    return frozenset(
+        text.replace('\\"', '"')
+        for name in files.modules(f"js/{module}.js")
+        for text in LITERAL.findall(files.text(name))
+    )
+
+
+@cache
+def catalogue(language: str, bundle: str = "main") -> tuple[bytes, bytes, str]:
+    """Return words for the page's modules as JSON: plain, packed, and a stamp of the contents.
 
     ``words`` maps a message id to its text, or to the list of its plural forms; ``plural`` gives the form's index
     for the numbers 0 … 200. English is the language of the message ids and needs no words.
     """
+    every, first = _words(language), _said_by("main")
+    if bundle == "rest":
+        words = {one: text for one, text in every.items() if one not in first}
+    else:
+        known = _said_by(bundle) - (first if bundle == "referee" else frozenset())
+        words = {one: text for one, text in every.items() if one in known}
     if language == LANGUAGES[0]:
-        words: dict[str, object] = {}
         plural = [int(n != 1) for n in range(PLURALS_UP_TO)]
     else:
-        known = _catalogue_file(language)
-        words = {}
-        for message in known:
-            if isinstance(message.id, str):
-                if message.id:
-                    words[message.id] = message.string
-            else:
-                words[message.id[0]] = list(message.string)
         with force_locale(language):
             form = get_translations().plural
             plural = [int(form(n)) for n in range(PLURALS_UP_TO)]
-    data = json.dumps({"words": words, "plural": plural}, ensure_ascii=False, separators=(",", ":")).encode()
+    told = {"words": words, "plural": plural if bundle in {"main", "training"} else None}
+    data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
     return data, gzip.compress(data, mtime=0), hashlib.sha256(data).hexdigest()[:12]
 
 
-def catalogue_url(language: str) -> str:
-    """Return the stamped address of a language's words."""
-    return f"/words/{catalogue(language)[2]}/{language}.json"
+def catalogue_urls(language: str, *bundles: str) -> dict[str, str]:
+    """Return the stamped addresses of a language's words, by bundle."""
+    return {bundle: f"/words/{catalogue(language, bundle)[2]}/{language}.{bundle}.json" for bundle in bundles}
 
 
 views = Blueprint("language", __name__)
 
 
-@views.get("/words/<stamp>/<language>.json")
-def words(stamp: str, language: str) -> Response:
-    """Answer with the words of a language."""
-    if language not in LANGUAGES or stamp != catalogue(language)[2]:
+@views.get("/words/<stamp>/<language>.<bundle>.json")
+def words(stamp: str, language: str, bundle: str) -> Response:
+    """Answer with words of a language."""
+    if language not in LANGUAGES or bundle not in BUNDLES or stamp != catalogue(language, bundle)[2]:
         abort(404)
-    plain, packed, _ = catalogue(language)
+    plain, packed, _ = catalogue(language, bundle)
     response = Response(packed if accepts_gzip() else plain, mimetype="application/json")
     response.headers["Cache-Control"] = FOR_EVER
     response.headers["Vary"] = "Accept-Encoding"

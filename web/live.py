@@ -37,6 +37,12 @@ def count(house: House) -> dict[str, Any]:
     return count_form(newest, hidden=house.night.live_round())
 
 
+def event(name: str, text: str, seq: int | None = None) -> bytes:
+    """Return one server-sent event; ``text`` is JSON, which has no line breaks."""
+    head = "" if seq is None else f"id: {seq}\n"
+    return f"{head}event: {name}\ndata: {text}\n\n".encode()
+
+
 class StateTexts:
     """The state as JSON texts, made once for all streams of a role that stand at the same place.
 
@@ -49,6 +55,9 @@ class StateTexts:
         self._lock = threading.Lock()
         self._texts: dict[tuple[str, int, int | None], str] = {}
         self._seq = -1
+        self._events: dict[tuple[str, int | None], bytes] = {}
+        self._drawing = threading.Lock()
+        self._boards: dict[tuple[int, str | None, str], bytes] = {}
 
     def text(self, role: Role, since: int | None) -> tuple[int, str]:
         """Return the journal's number and the state for a role, with the log entries after ``since`` (None: all)."""
@@ -57,12 +66,47 @@ class StateTexts:
         with self._lock:
             if seq != self._seq:
                 self._texts.clear()
+                self._events.clear()
                 self._seq = seq
             key = (str(role), seq, since)
             text = self._texts.get(key)
             if text is None:
                 text = self._texts[key] = compact(with_log_since(view, since))
             return seq, text
+
+    def event(self, role: Role, since: int | None) -> tuple[int, bytes]:
+        """Return the same as an event of the stream."""
+        seq, text = self.text(role, since)
+        with self._lock:
+            if seq != self._seq:
+                return seq, event("state", text, seq)
+            made = self._events.get((str(role), since))
+            if made is None:
+                made = self._events[str(role), since] = event("state", text, seq)
+            return seq, made
+
+    def board(self, colour: str | None, lang: str) -> tuple[int, bytes] | None:
+        """Return the state number and the drawn board as an event, as the phone that plays ``colour`` may see it.
+
+        Drawn and written once for all phones that see the same; None where no game on a board is open.
+        """
+        view = self._house.night.view()
+        match = view["match"]
+        if match is None:
+            return None
+        seat = colour if any(player["colour"] == colour for player in match["players"]) else None
+        with self._drawing:
+            made = self._boards.get((view["state"], seat, lang))
+            if made is not None:
+                return view["state"], made
+            board = self._house.night.board(seat, lang)
+            if board is None:
+                return None
+            state = int(board["state"])
+            for key in [key for key in self._boards if key[0] != state]:
+                del self._boards[key]
+            made = self._boards[state, seat, lang] = event("board", compact(board))
+            return state, made
 
 
 def with_log_since(view: Mapping[str, Any], since: int | None) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from flask import Blueprint, Response, current_app, make_response, render_template
 
 from web.answers import LANGUAGES
-from web.language import NAMES, catalogue_url, choose
+from web.assets import packed
+from web.language import NAMES, catalogue_urls, choose
 from web.sessions import house, me, role
 from web.streams import HEARTBEAT_S, POLL_MS
 
@@ -18,7 +19,7 @@ def table() -> Response:
     language = choose()
     page = {
         "language": language,
-        "words": catalogue_url(language),
+        "words": catalogue_urls(language, "main", "referee", "rest"),
         "me": me(),
         "version": house().version,
         "stamp": current_app.extensions["companion-assets"].stamp,
@@ -38,4 +39,4 @@ def table() -> Response:
     )
     response.headers["Cache-Control"] = "no-store"
     response.headers["Vary"] = "Accept-Language, Cookie"
-    return response
+    return packed(response)

@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterator
 from flask import Blueprint, Response, current_app, request
 
 from companion.night.answers import Role
-from web.answers import RefusedError
-from web.documented import TEXT, documented
+from web.answers import LANGUAGES, RefusedError
+from web.assets import accepts_gzip
+from web.blocks import HEAD, Blocks
+from web.documented import LANGUAGE, TEXT, documented
 from web.house import House
-from web.live import TOPICS, StateTexts, compact, count, devices
-from web.sessions import house, me, role
+from web.live import TOPICS, StateTexts, compact, count, devices, event
+from web.sessions import COOKIE, house, me, role, who
 
 HEARTBEAT_S = 2.0
 LOOK_S = 0.5
@@ -61,12 +63,6 @@ class Streams:
         self.closed.set()
 
 
-def event(name: str, text: str, seq: int | None = None) -> bytes:
-    """Return one server-sent event; ``text`` is JSON, which has no line breaks."""
-    head = "" if seq is None else f"id: {seq}\n"
-    return f"{head}event: {name}\ndata: {text}\n\n".encode()
-
-
 class Stream:
     """One live stream as the iterable that the server reads; holds a place until it is closed."""
 
@@ -80,15 +76,25 @@ class Stream:
         hello: dict[str, object],
         since: int | None,
         gone: Callable[[], bool],
+        board: str | None = None,
+        colour: Callable[[], str | None] = lambda: None,
+        blocks: Blocks | None = None,
     ) -> None:
         self._house, self._streams, self._texts = house, streams, texts
         self._role, self._hello, self._since, self._gone = role, hello, since, gone
+        self._lang, self._colour, self._blocks = board, colour, blocks
+        self._drawn: tuple[int, str | None] | None = None
         self._hidden = False
         self._held = True
         self._events = self._run()
 
     def __iter__(self) -> Iterator[bytes]:
-        return self._events
+        return self._events if self._blocks is None else self._packed(self._blocks)
+
+    def _packed(self, blocks: Blocks) -> Iterator[bytes]:
+        yield HEAD
+        for chunk in self._events:
+            yield blocks.block(chunk)
 
     def close(self) -> None:
         """Free the place, once; called by the server when the answer is over, however it ended."""
@@ -97,9 +103,21 @@ class Stream:
             self._streams.give_back()
 
     def _state(self) -> bytes:
-        seq, text = self._texts.text(self._role, self._since)
+        seq, told = self._texts.event(self._role, self._since)
         self._since = seq
-        return event("state", text, seq)
+        return told + self._board()
+
+    def _board(self) -> bytes:
+        """Return the board behind the state, in the language that was asked for, once for each change."""
+        match = self._house.night.view()["match"]
+        if self._lang is None or match is None or not match.get("board"):
+            return b""
+        colour = self._colour()
+        found = self._texts.board(colour, self._lang)
+        if found is None or (found[0], colour) == self._drawn:
+            return b""
+        self._drawn = found[0], colour
+        return found[1]
 
     def _all(self) -> bytes:
         told = devices(self._house)
@@ -152,11 +170,35 @@ def _since() -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 15 else None
 
 
+def _board() -> str | None:
+    asked = request.args.get("board", "")
+    return asked if asked in LANGUAGES else None
+
+
+def _colour() -> Callable[[], str | None]:
+    """Return what tells the seat of this phone, also after it changed or its rights were withdrawn."""
+    access, secret = house().access, request.cookies.get(COOKIE, "")
+    if who() is None:
+        return lambda: None
+
+    def colour() -> str | None:
+        session = access.session(secret)
+        return None if session is None else session.colour
+
+    return colour
+
+
 @views.get("/api/events")
-@documented(query={"after": TEXT}, answer=("text/event-stream",))
+@documented(query={"after": TEXT, "board": LANGUAGE}, answer=("text/event-stream",))
 def events() -> Response:
-    """Answer with the live stream; 503 when all places are taken (poll ``/api/state`` instead)."""
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    """Answer with the live stream; 503 when all places are taken (poll ``/api/state`` instead).
+
+    With ``?board=LANGUAGE`` each state is followed by the drawn board, where a game on a board is open.
+    """
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "Vary": "Accept-Encoding"}
+    packed = accepts_gzip()
+    if packed:
+        headers["Content-Encoding"] = "gzip"
     if request.method == "HEAD":
         return Response(mimetype="text/event-stream", headers=headers)
     streams: Streams = current_app.extensions["companion-streams"]
@@ -171,6 +213,9 @@ def events() -> Response:
             hello={"me": me(), "version": house().version, "stamp": current_app.extensions["companion-assets"].stamp},
             since=_since(),
             gone=request.environ.get("waitress.client_disconnected", lambda: False),
+            board=_board(),
+            colour=_colour(),
+            blocks=current_app.extensions["companion-blocks"] if packed else None,
         )
         return Response(stream, mimetype="text/event-stream", headers=headers)
     except BaseException:

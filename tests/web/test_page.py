@@ -8,24 +8,31 @@ import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from companion.night.answers import Role
 from tests.web.assembly import SmallHouse
+from tests.worlds.boards import players, record
 from web import catalogue
 from web.answers import LANGUAGES
 
 FIRST_VIEW_BYTES = 100_000
 
 
+def unpacked(page: Any) -> str:
+    return gzip.decompress(page.data).decode()
+
+
 def test_the_first_view_is_light(guest: FlaskClient) -> None:
     """Everything that the browser fetches before the first drawing, as it goes over the wire."""
     accept = {"Accept-Encoding": "gzip", "Accept-Language": "fr"}
     page = guest.get("/", headers=accept)
-    linked = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', page.text))
-    linked.add(json.loads(re.search(r'id="page">(.*?)</script>', page.text)[1])["words"])
+    linked = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', unpacked(page)))
+    linked.add(json.loads(re.search(r'id="page">(.*?)</script>', unpacked(page))[1])["words"]["main"])
     linked.add(next(path for path in linked if path.endswith("/icon.svg")).replace("icon.svg", "icons.svg"))
     linked |= {"/api/rules/igloo-pop/options", "/api/state"}
     answers = {path: guest.get(path, headers=accept) for path in linked}
@@ -34,6 +41,29 @@ def test_the_first_view_is_light(guest: FlaskClient) -> None:
     weight = len(page.data) + sum(len(answer.data) for answer in answers.values()) + headers
     assert weight < FIRST_VIEW_BYTES
     assert len(linked) > 15
+
+
+def test_the_referee_opened_directly_is_light_too(guest: FlaskClient, house: SmallHouse, app: Flask) -> None:
+    """With a game of Arctic on the table, whose picture is the largest, and its whole rulebook."""
+    house.do("open-match", {"game": "arctic", "players": players("arctic")})
+    for text in record("arctic", 3)[:40]:
+        house.moves(text)
+    accept = {"Accept-Encoding": "gzip", "Accept-Language": "fr"}
+    page = guest.get("/", headers=accept)
+    words = json.loads(re.search(r'id="page">(.*?)</script>', unpacked(page))[1])["words"]
+    linked = {
+        *re.findall(r'(?:src|href)="(/static/[^"]+)"', unpacked(page)),
+        words["main"],
+        words["referee"],
+    }
+    files = app.extensions["companion-assets"]
+    linked |= {files.url(name) for name in ("icons.svg", *files.modules("js/referee.js"))}
+    linked |= {"/api/rules/arctic?lang=fr", "/api/rules/arctic/options", "/api/board?lang=fr"}
+    answers = {path: guest.get(path, headers=accept) for path in linked}
+    assert {answer.status_code for answer in answers.values()} == {200}
+    state = app.extensions["companion-blocks"].block(app.extensions["companion-texts"].event(Role.SPECTATOR, None)[1])
+    weight = len(page.data) + sum(len(answer.data) + 400 for answer in answers.values()) + len(state) + 400
+    assert weight < FIRST_VIEW_BYTES
 
 
 def test_parts_are_kept_for_ever_under_their_stamp(guest: FlaskClient, app: Flask) -> None:
@@ -127,13 +157,29 @@ def test_the_compiled_words_are_those_of_the_text(language: str) -> None:
 
 def test_the_modules_get_their_words_with_plural_forms(guest: FlaskClient) -> None:
     page = guest.get("/", headers={"Accept-Language": "fr"})
-    url = json.loads(re.search(r'id="page">(.*?)</script>', page.text)[1])["words"]
-    told = guest.get(url).json
+    urls = json.loads(re.search(r'id="page">(.*?)</script>', page.text)[1])["words"]
+    told = guest.get(urls["main"]).json
     assert told["words"]["%(n)s card"] == ["%(n)s carte", "%(n)s cartes"]
     assert told["plural"][:3] == [0, 0, 1]
     english = guest.get("/", headers={"Accept-Language": "en"})
-    told = guest.get(json.loads(re.search(r'id="page">(.*?)</script>', english.text)[1])["words"]).json
+    told = guest.get(json.loads(re.search(r'id="page">(.*?)</script>', english.text)[1])["words"]["main"]).json
     assert told == {"words": {}, "plural": [int(n != 1) for n in range(200)]}
+
+
+def test_a_page_fetches_the_words_that_it_needs_first(guest: FlaskClient) -> None:
+    page = guest.get("/", headers={"Accept-Language": "fr"})
+    urls = json.loads(re.search(r'id="page">(.*?)</script>', page.text)[1])["words"]
+    words = {bundle: guest.get(url).json["words"] for bundle, url in urls.items()}
+    assert set(words["main"]) & set(words["rest"]) == set()
+    every = {one.id if isinstance(one.id, str) else one.id[0] for one in catalogue.read("fr") if one.id}
+    assert set(words["main"]) | set(words["rest"]) == every
+    assert set(words["referee"]) <= set(words["rest"])
+    assert "the rulebook is silent" not in words["main"]
+    assert len(words["referee"]) > 15
+    training = guest.get("/training", headers={"Accept-Language": "fr"})
+    urls = json.loads(re.search(r'id="page">(.*?)</script>', training.text)[1])["words"]
+    assert len(guest.get(urls["main"]).json["words"]) > 40
+    assert guest.get(urls["main"].replace("training.json", "nothing.json")).status_code == 404
 
 
 def test_every_word_of_the_modules_is_collected(app: Flask) -> None:
@@ -177,5 +223,7 @@ def test_refusals_use_sentences_that_the_catalogue_can_know() -> None:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "RefusedError":
                 message = node.args[2]
                 constant = isinstance(message, ast.Constant) and isinstance(message.value, str)
-                by_device = path.name in {"api_devices.py", "api_igloo.py"} and "error" in ast.unparse(message)
+                by_device = path.name in {"api_camera.py", "api_devices.py", "api_igloo.py"} and "error" in ast.unparse(
+                    message
+                )
                 assert constant or by_device, ast.unparse(node)

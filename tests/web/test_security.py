@@ -199,6 +199,16 @@ def test_every_answer_is_locked_down(guest: FlaskClient, path: str) -> None:
     assert "Access-Control-Allow-Origin" not in answer.headers
 
 
+def test_a_module_is_taken_for_what_it_is_and_by_nobody_else(guest: FlaskClient, app: Flask) -> None:
+    files = app.extensions["companion-assets"]
+    for name in ("js/main.js", "css/ice.css"):
+        headers = guest.get(files.url(name)).headers
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    # A drawing can be opened as a page of its own.
+    assert "script-src 'self'" in guest.get(files.url("icons.svg")).headers["Content-Security-Policy"]
+
+
 def test_nothing_of_the_page_needs_inline_script_or_style_or_another_site() -> None:
     web = Path(api_devices.__file__).parent
     for path in [*web.rglob("*.html"), *web.rglob("*.js"), *web.rglob("*.css"), *web.rglob("*.svg")]:

@@ -7,8 +7,9 @@ import json
 import re
 import socket
 import time
+import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from companion.night.answers import Role
 from companion.ports import MotionState
 from tests.web.assembly import NAME, Service, SmallHouse, served
+from tests.worlds.boards import players
 from web import server, streams
 from web.live import StateTexts
 from web.sessions import COOKIE
@@ -374,3 +376,56 @@ def test_a_listener_that_lags_gets_everything_again(house: SmallHouse) -> None:
     stream.close()
     stream.close()
     assert len(places) == 0
+
+
+# --- boards on the stream ----------------------------------------------------------------------------------------
+
+
+def boards(service: Service, **headers: str) -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE_S)
+    connection.request("GET", "/api/events?board=en", headers={"Host": NAME, **headers})
+    return connection.getresponse()
+
+
+def board_after(answer: http.client.HTTPResponse, state: int, reader: Callable[[bytes], bytes]) -> dict[str, Any]:
+    """Return the first board of a state, reading no further than needed."""
+    text = b""
+    while True:
+        text += reader(answer.read1(65536))
+        for found in re.findall(rb"event: board\ndata: (.*)\n\n", text):
+            told: dict[str, Any] = json.loads(found)
+            if told["state"] == state:
+                return told
+
+
+def test_the_board_comes_behind_the_state_and_is_packed_once(service: Service) -> None:
+    house = service.house
+    opened = house.do("open-match", {"game": "iglu-iglu", "players": players("iglu-iglu"), "draw": False})
+    with ExitStack() as stack:
+        streams = [stack.enter_context(closing(boards(service, **{"Accept-Encoding": "gzip"}))) for _ in range(6)]
+        plain = stack.enter_context(closing(boards(service)))
+        readers = [zlib.decompressobj(16 + zlib.MAX_WBITS).decompress for _ in streams]
+        first = [board_after(answer, opened.state, read) for answer, read in zip(streams, readers, strict=True)]
+        assert first == [board_after(plain, opened.state, bytes)] * 6
+        assert first[0] == house.night.board(None, "en")
+        before = service.app.extensions["companion-blocks"].packed
+        moved = house.moves(str(first[0]["moves"][0]["text"]))
+        after = [board_after(answer, moved.state, read) for answer, read in zip(streams, readers, strict=True)]
+        assert after == [house.night.board(None, "en")] * 6
+        # The same bytes for all: one packing for the state with its board, none for each phone.
+        assert service.app.extensions["companion-blocks"].packed - before <= 2
+
+
+def test_a_hand_goes_to_the_phone_that_has_the_seat_and_leaves_with_its_rights(service: Service) -> None:
+    house = service.house
+    secret, session = house.access.join(house.access.pin, "test") or pytest.fail("no session")
+    opened = house.do("open-match", {"game": "arctic", "players": players("arctic"), "draw": True})
+    dealt = house.do("deal")
+    assert opened.ok
+    house.access.bind(session.id, "p1")
+    with closing(boards(service, Cookie=f"{COOKIE}={secret}")) as mine, closing(boards(service)) as others:
+        assert board_after(mine, dealt.state, bytes)["private"]
+        assert board_after(others, dealt.state, bytes)["private"] == []
+        house.access.revoke(session.id)
+        paused = house.do("pause")
+        assert board_after(mine, paused.state, bytes)["private"] == []

@@ -11,26 +11,42 @@ import { change, match as openMatch, mayAct, store } from "./store.js";
 import { code, said, t, tn } from "./words.js";
 
 const MANY = 6;
+/** The stream brings the board behind the state; after so long it is asked for. */
+const PATIENCE_MS = 400;
 let fetching = false;
 
 /** Whether the board that is here belongs to what the table shows now. */
 const current = () => Boolean(store.board) && store.board.state === store.view?.state;
 
-/** After a drawing: have what is to be tapped in sight, and fetch the board again when the table has moved on. */
+/** Show a board: one that came with the stream, or that was asked for. */
+function show(board) {
+  change((s) => {
+    s.board = board;
+    s.path = board ? followed(board.moves, s.follow) : [];
+    s.choices = null;
+    s.follow = null;
+  });
+}
+
+/** Take the board that came behind a state; one drawn for another seat than this phone's is not for us. */
+export function takeBoard(board) {
+  const { colour } = store.me;
+  const mine = openMatch()?.players.some((player) => player.colour === colour) ? colour : null;
+  if (board.seat === mine && (!store.board || store.board.match !== board.match || board.state >= store.board.state)) show(board);
+}
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** After a drawing: have what is to be tapped in sight; where the stream brings no board, ask for it. */
 export async function syncBoard() {
   if (current()) bringIntoSight(`${store.board.state} ${store.path.join()}`);
   if (!openMatch()?.board || current() || fetching) return;
   fetching = true;
   try {
-    const { board } = await ask(`/api/board?lang=${code()}`);
-    change((s) => {
-      s.board = board;
-      s.path = board ? followed(board.moves, s.follow) : [];
-      s.choices = null;
-      s.follow = null;
-    });
+    if (store.link === "live") await pause(PATIENCE_MS);
+    if (!current()) show((await ask(`/api/board?lang=${code()}`)).board);
   } catch {
-    await new Promise((done) => setTimeout(done, 1000));
+    await pause(1000);
   } finally {
     fetching = false;
     if (!current()) change(() => {});
@@ -185,6 +201,7 @@ export const BOARD_DO = {
     try {
       const { me } = await tell("/api/seat", { colour: colour || null });
       change((s) => { s.me = me; s.board = null; s.path = []; s.choices = null; });
+      show((await ask(`/api/board?lang=${code()}`)).board);
     } catch (refused) {
       showRefusal(refused.error);
     }

@@ -6,7 +6,7 @@ import { act, ask, showRefusal, tell } from "./net.js";
 import { cameraPanel, iglooPanel } from "./devices.js";
 import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog, readSettings, settingsWindow } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
-import { BOARD_DO, boardPlay, syncBoard } from "./board.js";
+import { BOARD_DO, boardPlay, syncBoard, takeBoard } from "./board.js";
 import { asked, play, stillShaking } from "./play.js";
 import { fetchPeople, seatPerson } from "./faces.js";
 import { listen } from "./stream.js";
@@ -14,7 +14,7 @@ import { log, refusal, undoIsMine } from "./told.js";
 import { BOARDS } from "./seats.js";
 import { chosenGame, readSetup, setup } from "./setup.js";
 import { change, isHost, match, mayAct, onChange, store } from "./store.js";
-import { learn, list, said, t } from "./words.js";
+import { learn, learnMore, list, said, t } from "./words.js";
 
 const page = JSON.parse(document.getElementById("page").textContent);
 const slot = (id) => document.getElementById(id);
@@ -60,7 +60,7 @@ const elsewhere = () => named() in ROOMS;
 
 function enter() {
   const name = named();
-  if (!entered[name]) ROOMS[name]().then((found) => { entered[name] = found; change(() => {}); });
+  if (!entered[name]) Promise.all([ROOMS[name](), learnMore(name.slice(1))]).then(([found]) => { entered[name] = found; change(() => {}); });
   return entered[name] ? entered[name].room() : h("p", { class: "quiet" }, t("One moment …"));
 }
 
@@ -331,7 +331,7 @@ function follow() {
   });
 }
 
-await learn(page.language, page.words);
+await learn(page.language, page.words, () => change(() => {}));
 useSprite(document.querySelector("link[rel=icon]").href.replace(/[^/]*$/, "icons.svg"));
 store.me = page.me;
 prepareDialog();
@@ -339,4 +339,4 @@ follow();
 rememberLook();
 onChange(draw);
 draw();
-listen(page, announce);
+listen(page, announce, takeBoard);

@@ -9,6 +9,7 @@ const RETRY_STREAM_MS = 15000;
 const REOPEN_MS = 1000;
 const OUT_OF_SIGHT_MS = 20000;
 
+let takeBoard = () => {};
 let settings = { poll_ms: 1500, silence_ms: 6000, stamp: "" };
 let source = null;
 let heard = 0;
@@ -91,8 +92,8 @@ function open() {
   clearTimeout(poller);
   triedStream = Date.now();
   heard = Date.now();
-  const after = store.view ? `?after=${store.view.seq}` : "";
-  const stream = new EventSource(`/api/events${after}`);
+  const after = store.view ? `&after=${store.view.seq}` : "";
+  const stream = new EventSource(`/api/events?board=${settings.language}${after}`);
   source = stream;
   let fresh = true;
   const on = (name, take) =>
@@ -104,6 +105,7 @@ function open() {
     });
   on("hello", (hello) => { fresh = true; startOver(); takeHello(hello); });
   on("state", (view) => { takeView(view, fresh); fresh = false; });
+  on("board", (board) => takeBoard(board));
   on("wave", (piece) => { addWave(piece); change(() => {}); });
   for (const topic of ["igloo", "motion", "count", "camera", "bench"]) on(topic, (data) => takeDevices({ [topic]: data }));
   on("notice", (notice) => {
@@ -135,9 +137,10 @@ function watch() {
   }
 }
 
-/** Begin to listen; `log` is called with the log entries that were not known before. */
-export function listen(page, log) {
+/** Begin to listen; `log` is called with the log entries that were not known before, `board` with each drawn board. */
+export function listen(page, log, board) {
   settings = { ...settings, ...page };
+  takeBoard = board;
   onLog = log;
   open();
   setInterval(watch, REOPEN_MS);

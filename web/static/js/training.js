@@ -493,7 +493,7 @@ function follow() {
   audio.addEventListener("ended", () => alter({ playing: null }));
 }
 
-await learn(page.language, page.words);
+await learn(page.language, page.words, () => draw());
 useSprite(document.querySelector("link[rel=icon]").href.replace(/[^/]*$/, "icons.svg"));
 follow();
 draw();

@@ -8,13 +8,39 @@ let region = "en";
 /** The code of the reader's language. */
 export const code = () => language;
 
-/** Fetch the words once, before anything is drawn. */
-export async function learn(code, url) {
+const AGAIN_MS = 5000;
+const learning = {};
+let addresses = {};
+let learnt = () => {};
+
+async function fetchWords(name) {
+  const answer = await fetch(addresses[name]);
+  if (!answer.ok) throw new Error(name);
+  return answer.json();
+}
+
+/** Learn the words of a room or, as `rest`, all that are left; those that are known already are not asked for again. */
+export function learnMore(name) {
+  if (!addresses[name]) return Promise.resolve();
+  learning[name] ??= fetchWords(name).then((more) => { words = { ...words, ...more.words }; learnt(); })
+    .catch(() => setTimeout(() => { delete learning[name]; }, AGAIN_MS));
+  return learning[name];
+}
+
+/** Fetch the first words, before anything is drawn; `again` draws once more when others have come. */
+export async function learn(code, urls, again) {
   language = code;
   region = navigator.languages.find((one) => one.split("-")[0] === code) ?? code;
-  const answer = await fetch(url);
-  if (!answer.ok) return;
-  ({ words, plural } = await answer.json());
+  learnt = again;
+  // English is the language of the ids.
+  addresses = code === "en" ? { main: urls.main } : urls;
+  ({ words, plural } = await fetchWords("main").catch(() => ({ words, plural })));
+}
+
+/** What a message id stands for; one that is not known yet has the rest of the words fetched. */
+function text(id) {
+  if (!(id in words) && id) learnMore("rest");
+  return words[id];
 }
 
 function fill(text, facts) {
@@ -23,8 +49,8 @@ function fill(text, facts) {
 
 /** Translate a sentence; `%(name)s` in it stands for a fact. */
 export function t(id, facts) {
-  const text = words[id];
-  return fill((Array.isArray(text) ? text[0] : text) ?? id, facts);
+  const found = text(id);
+  return fill((Array.isArray(found) ? found[0] : found) ?? id, facts);
 }
 
 /** Translate a sentence that has a number in it (`%(n)s`). */
@@ -32,9 +58,9 @@ export function tn(one, many, n, facts) {
   const table = plural ?? [1, 0, 1];
   const whole = Math.abs(Math.trunc(n));
   const form = table[whole < table.length ? whole : 100 + (whole % 100)] ?? 1;
-  const forms = words[one];
-  const text = Array.isArray(forms) ? forms[form] : [one, many][form] ?? many;
-  return fill(text, { n, ...facts });
+  const forms = text(one);
+  const found = Array.isArray(forms) ? forms[form] : [one, many][form] ?? many;
+  return fill(found, { n, ...facts });
 }
 
 /** Choose from words that come in every language: `{en, fr}`. */
