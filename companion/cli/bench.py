@@ -171,6 +171,8 @@ TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "install": bench_install,
     "soak": bench_soak,
 }
+NAMED_ONLY = frozenset({"install", "soak"})
+"""What takes root, a network or an hour is run when it is named, not among all."""
 
 
 @click.command()
@@ -189,7 +191,7 @@ TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def command(tables: tuple[str, ...], seconds: float, games: int, pictures: Path | None, as_json: bool) -> int:
-    """Print speed and accuracy tables; without a name, all of them.
+    """Print speed and accuracy tables; without a name, all of them but install and soak.
 
     Exit status 1: a random game broke a rule.
     """
@@ -203,7 +205,7 @@ def command(tables: tuple[str, ...], seconds: float, games: int, pictures: Path 
     if not as_json:
         console.print(f"{platform.machine()} · Python {platform.python_version()} · this machine, not a Raspberry Pi")
     broken = 0
-    for name in tables or tuple(TABLES):
+    for name in tables or tuple(table for table in TABLES if table not in NAMED_ONLY):
         _print(console, name, TABLES[name](seconds), as_json)
         if name == "rules" and games:
             broken = sum(entry["value"] for entry in _print(console, "games", _with_progress(games), as_json))

@@ -6,11 +6,13 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from companion.cli import soak_clients, soak_faults
+from companion.cli import soak_absurd, soak_camera, soak_clients, soak_faults, soak_fuzz
 from companion.cli.bench import Row, row
 from companion.cli.soak_play import House, killing
+from companion.cli.soak_targets import TARGETS
 
 KILLS_PER_HOUR = 1000
+FUZZ_S = 600.0
 
 
 def rows(seconds: float) -> Iterable[Row]:
@@ -27,26 +29,13 @@ def rows(seconds: float) -> Iterable[Row]:
         )
         yield from _disk(folder)
         yield from _line(share)
+        yield from _camera(folder, share)
         house = House(folder / "house", "--simulate")
         try:
-            crowd = soak_clients.crowd(house, 60, 40)
-            note = (
-                f"{crowd.streams} streams, the others ask again; latest {crowd.worst_ms:.0f} ms after the last change"
-            )
-            yield row("phones that heard of every change", f"{crowd.told} of {crowd.phones}", "", "all", note)
-            for what, rude in (
-                ("asked beside slow-loris clients", soak_clients.slow_loris(house, 100, 10 + 20 * share)),
-                ("asked beside streams that nobody reads", soak_clients.never_reading(house, 30, 10 + 20 * share)),
-            ):
-                note = f"{rude.clients} of them; slowest answer {rude.worst_ms:.0f} ms"
-                yield row(what, f"{rude.answered} of {rude.asked} answered", "", "all", note)
-            junk = soak_clients.junk(house, max(300, round(20_000 * share)))
-            note = f"{junk.sent} malformed requests, {junk.unanswered} without an answer, alive: {junk.alive}"
-            yield row("answered with a server's error", junk.server_errors, "", "0", note)
+            yield from _clients(house, share)
         finally:
             house.close()
-        for reader, (given, stumbled) in soak_clients.parsers(max(2.0, 600 * share)).items():
-            yield row(f"junk to the reader of {reader}: stumbled", stumbled, "", "0", f"{given} pieces")
+        yield from _fuzz(max(10.0, FUZZ_S * share))
         house = House(folder / "long", "--simulate")
         try:
             yield from _memory(house, seconds)
@@ -73,6 +62,62 @@ def _line(share: float) -> Iterable[Row]:
     )
     yield row("came back after an unplug", f"{line.came_back} of {line.unplugs}", "", "all", note)
     yield row("absurd frames borne", line.absurd_frames, "", "", f"the link lives: {line.alive}")
+    for what, streams, aim in (
+        ("absurd values that were counted", soak_absurd.STREAMS, "0"),
+        ("values wrong in a shake's own way that were counted", soak_absurd.UNNOTICED, ""),
+    ):
+        found = list(soak_absurd.absurd(streams))
+        believed = [one.what for one in found if one.counted]
+        yield row(what, len(believed), "", aim, f"of {len(found)} kinds" + "".join(f"; {one}" for one in believed))
+    yield row("the same way, a sound shake", soak_absurd.control(), "counts", "> 0", "or the zero would mean nothing")
+    swaps = soak_faults.swaps(max(2, round(20 * share)))
+    yield row("two igloos swapped, heard under their own names", f"{swaps.right} of {swaps.swaps}", "", "all")
+
+
+def _camera(folder: Path, share: float) -> Iterable[Row]:
+    camera = soak_camera.Camera()
+    try:
+        house = House(folder / "camera", "--camera", f"http://127.0.0.1:{camera.port}/")
+        try:
+            for seen in soak_camera.camera_faults(house, camera):
+                note = f"back: {seen.back}; page answered {seen.answered} of {seen.asked}"
+                late = f"{seen.said_s:.1f}" if seen.said else "never"
+                yield row(f"camera {seen.fault}: said after", late, "s", "≤ 10 s", note)
+            told, peak = soak_camera.bombs(house, camera, 10 + 110 * share)
+            note = f"from camera and phones; the service's memory at most {peak:.0f} MB; camera back: {told.back}"
+            yield row(
+                "asked beside pictures that are bombs", f"{told.answered} of {told.asked} answered", "", "all", note
+            )
+        finally:
+            house.close()
+    finally:
+        camera.close()
+
+
+def _clients(house: House, share: float) -> Iterable[Row]:
+    crowd = soak_clients.crowd(house, 60, 40)
+    note = f"{crowd.streams} streams, the others ask again; latest {crowd.worst_ms:.0f} ms after the last change"
+    yield row("phones that heard of every change", f"{crowd.told} of {crowd.phones}", "", "all", note)
+    for what, rude in (
+        ("asked beside slow-loris clients", soak_clients.slow_loris(house, 100, 10 + 20 * share)),
+        ("asked beside streams that nobody reads", soak_clients.never_reading(house, 30, 10 + 20 * share)),
+    ):
+        note = f"{rude.clients} of them; slowest answer {rude.worst_ms:.0f} ms"
+        yield row(what, f"{rude.answered} of {rude.asked} answered", "", "all", note)
+    junk = soak_clients.junk(house, max(300, round(20_000 * share)))
+    note = f"{junk.sent} malformed requests, {junk.unanswered} without an answer, alive: {junk.alive}"
+    yield row("answered with a server's error", junk.server_errors, "", "0", note)
+
+
+def _fuzz(seconds: float) -> Iterable[Row]:
+    if not soak_fuzz.available():
+        yield row("fuzzed readers", "not run", note="atheris is not installed; it has wheels for x86-64 only")
+        return
+    for found in soak_fuzz.fuzz(TARGETS, seconds / len(TARGETS)):
+        note = f"{found.tried} inputs, {found.edges} edges"
+        if found.stumbled:
+            note += f"; {found.stumbled}: {found.culprit[:60]!r}"
+        yield row(f"fuzzed reader of {found.reader}: stumbled", int(bool(found.stumbled)), "", "0", note)
 
 
 def _memory(house: House, seconds: float) -> Iterable[Row]:

@@ -89,9 +89,9 @@ def _of(change: Callable[[Waves, np.random.Generator], Any], **said: int) -> Mad
         hello, waves = _sound(int(rng.integers(3, 12)))
         rest = round(REST_S * RATE_HZ)
         changed = waves.copy()
-        shaken = np.asarray(change(waves[rest:-rest].astype(np.float64), rng))  # type: ignore[arg-type]
+        shaken = np.asarray(change(waves[rest:-rest].astype(np.float64), rng))
         changed[rest:-rest] = np.clip(np.rint(shaken), -32768, 32767).astype(np.int16)
-        return replace(hello, **said), changed  # type: ignore[arg-type]
+        return replace(hello, **said), changed
 
     return made
 
@@ -127,18 +127,16 @@ STREAMS: dict[str, Made] = {
     "all bits random": _of(lambda w, rng: rng.integers(-32768, 32768, w.shape)),
     "always the highest value": _of(lambda w, _: np.full(w.shape, 32767)),
     "lowest and highest in turn": _of(lambda w, _: np.where(np.indices(w.shape)[0] % 2, 32767, -32768)),
-    "a smooth swing without beads": _of(_wave(4.0, 700.0)),
-    "a hum of 50 Hz": _of(_wave(50.0, 400.0)),
     "a tone of 700 Hz": _of(_wave(700.0, 800.0)),
     "noise of 0.5 g": _of(_noise(128.0)),
     "noise of 4 g": _of(_noise(1024.0)),
+    "samples in random order": _of(lambda w, rng: rng.permutation(w)),
     "noise that wanders": _of(_walk),
     "zeros": _of(lambda w, _: np.zeros(w.shape)),
     "each second sample is zero": _of(lambda w, _: w * (np.arange(len(w)) % 2)[:, None]),
     "each sample thrice": _of(lambda w, _: w[np.arange(len(w)) // 3]),
     "one axis dead": _of(lambda w, _: w * [1, 1, 0]),
     "two axes the same": _of(lambda w, _: w[:, [0, 0, 2]]),
-    "one bit stuck": _of(lambda w, _: w.astype(np.int64) | 0x400),
     "bytes swapped": _of(lambda w, _: w.astype(np.int16).byteswap()),
     "ten times too strong": _of(lambda w, _: 10 * w),
     "ten times too weak": _of(lambda w, _: w / 10),
@@ -150,9 +148,11 @@ STREAMS: dict[str, Made] = {
 """Absurd: none of them may be counted."""
 
 UNNOTICED: dict[str, Made] = {
+    "a smooth swing without beads": _of(_wave(4.0, 700.0)),
+    "a hum of 50 Hz": _of(_wave(50.0, 400.0)),
     "a square wave": _of(_wave(4.0, 900.0, lambda a: np.sign(np.sin(a)))),
     "a saw": _of(_wave(4.0, 900.0, lambda a: 2 * (a / (2 * np.pi) % 1) - 1)),
-    "samples in random order": _of(lambda w, rng: rng.permutation(w)),
+    "one bit stuck": _of(lambda w, _: w.astype(np.int64) | 0x400),
     "each frame in reverse": _of(lambda w, _: w[: len(w) // 16 * 16].reshape(-1, 16, 3)[:, ::-1].reshape(-1, 3)),
     "a scale twice too large": _of(lambda w, _: w, ug_per_lsb=2 * UG),
     "two fifths of a second for ever": _of(_repeat),

@@ -1,4 +1,4 @@
-"""Clients that a service must bear: crowds, slow ones, deaf ones, and junk in requests and in what it reads."""
+"""Clients that a service must bear: crowds, slow ones, deaf ones, and junk in requests."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ import contextlib
 import json
 import random
 import socket
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from companion.cli.bench_web import Phone
 from companion.cli.soak_play import House, Player
-from companion.ports import CompanionError
 
 # --- crowds ------------------------------------------------------------------------------------------------------
 
@@ -222,62 +219,3 @@ COMMANDS = (
     "nonsense",
     "",
 )
-
-
-def parsers(seconds: float, seed: int = 6) -> dict[str, tuple[int, int]]:
-    """Feed junk to what reads bytes from outside; return for each how many it got and how many it stumbled over."""
-    from companion.igloo.wire import FrameReader
-    from companion.night.folder import read_address
-    from companion.rules.record import read
-    from companion.settings import Settings
-
-    rng = random.Random(seed)  # noqa: S311
-    seeds = [
-        b"\x00\x01",
-        b'{"game": "igloo-pop", "players": []}\n"start"\n',
-        b'{"urls": ["http://x"]}',
-        b"[[[[",
-        b"\xff" * 9,
-    ]
-
-    def mutated() -> bytes:
-        data = bytearray(rng.choice(seeds) * rng.randrange(1, 4))
-        for _ in range(rng.randrange(1, 12)):
-            data[rng.randrange(len(data))] = rng.getrandbits(8)
-        return bytes(data[: rng.randrange(1, len(data) + 1)])
-
-    with tempfile.TemporaryDirectory(prefix="companion-junk-") as folder:
-        path = Path(folder)
-
-        def as_settings(data: bytes) -> None:
-            (path / "settings.json").write_bytes(data)
-            Settings(path / "settings.json")
-            for left in path.glob("settings.json*"):
-                left.unlink()
-
-        def as_address(data: bytes) -> None:
-            (path / "address.json").write_bytes(data)
-            read_address(path)
-
-        reader = FrameReader()
-        readers: dict[str, Callable[[bytes], object]] = {
-            "frames": reader.feed,
-            "records": lambda data: read(data.decode("utf-8", "replace").splitlines()),
-            "settings": as_settings,
-            "addresses": as_address,
-        }
-        told = dict.fromkeys(readers, (0, 0))
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            for name, parse in readers.items():
-                given, stumbled = told[name]
-                try:
-                    parse(mutated())
-                except CompanionError:
-                    pass  # one clear sentence is what it should give
-                except ValueError as error:
-                    stumbled += type(error) in {ValueError, IndexError}
-                except Exception:
-                    stumbled += 1
-                told[name] = (given + 1, stumbled)
-    return told

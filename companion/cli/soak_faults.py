@@ -9,16 +9,19 @@ import random
 import select
 import subprocess
 import sys
+import tempfile
 import time
 import tty
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from companion.cli.soak_play import House, Player
+from companion.igloo.finder import Finder
 from companion.igloo.link import SerialLink
 from companion.igloo.simulated import SimulatedIgloo
 from companion.igloo.wire import Data, Hello, Status, encode
-from companion.ports import DeviceState
+from companion.ports import DeviceState, IglooLink, Samples
 
 # --- the disk ----------------------------------------------------------------------------------------------------
 
@@ -196,6 +199,61 @@ def _absurd(frames: int, rng: random.Random) -> tuple[int, bool]:
         link.close()
         os.close(master)
         os.close(slave)
+
+
+@dataclass(slots=True)
+class Swaps:
+    """Two igloos that swapped their ports: how often, and how often a shake was heard under its own igloo's name."""
+
+    swaps: int = 0
+    right: int = 0
+
+
+def swaps(times: int, seed: int = 4) -> Swaps:
+    """Pull both igloos out and plug each in where the other was; then shake one and see under which name it is felt."""
+    rng, told = random.Random(seed), Swaps()  # noqa: S311
+    felt: dict[str, float] = {}
+
+    def feel(link: IglooLink, samples: Samples) -> None:
+        key = link.status().key
+        felt[key] = max(felt.get(key, 0.0), float(samples.accel.std(axis=0).max()))
+
+    with (
+        tempfile.TemporaryDirectory(prefix="companion-swap-") as name,
+        SimulatedIgloo(unit=1, seed=seed, at=Path(name) / "one") as one,
+        SimulatedIgloo(unit=2, seed=seed + 1, at=Path(name) / "two") as two,
+        Finder(named=[one.port, two.port], search=False) as finder,
+    ):
+        finder.subscribe(feel)
+        keys = {"unit-1": one, "unit-2": two}
+        for _ in range(times):
+            _both(finder, keys, DeviceState.CONNECTED)
+            one.unplug()
+            two.unplug()
+            _both(finder, keys, DeviceState.MISSING)
+            one.port, two.port = two.port, one.port
+            one.replug()
+            two.replug()
+            told.swaps += 1
+            if not _both(finder, keys, DeviceState.CONNECTED):
+                continue
+            shaken = rng.choice(sorted(keys))
+            felt.clear()
+            keys[shaken].shake(rng.randrange(3, 12), 1.5)
+            time.sleep(1.2)
+            told.right += max(felt, key=lambda key: felt[key], default="") == shaken
+            while keys[shaken].seconds_left > 0:
+                time.sleep(0.05)
+    return told
+
+
+def _both(finder: Finder, keys: Iterable[str], state: DeviceState, seconds: float = 20.0) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if {status.key: status.state for status in finder.statuses()} == dict.fromkeys(keys, state):
+            return True
+        time.sleep(0.05)
+    return False
 
 
 # --- memory ------------------------------------------------------------------------------------------------------

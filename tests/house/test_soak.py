@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from companion.cli import soak_clients, soak_faults
+from companion.cli import soak_absurd, soak_camera, soak_clients, soak_faults, soak_fuzz, soak_seeds, soak_targets
 from companion.cli.soak_play import House, Player, killing
 
 
@@ -69,7 +70,66 @@ def test_junk_is_refused_and_the_house_stands(house: House) -> None:
     junk = soak_clients.junk(house, 150)
     assert (junk.sent, junk.server_errors, junk.alive) == (150, 0, True)
     assert junk.unanswered == 0
-    assert {stumbled for _, stumbled in soak_clients.parsers(0.5).values()} == {0}
+
+
+def test_absurd_values_are_not_counted() -> None:
+    assert soak_absurd.control() > 0, "on the same way a sound shake is"
+    some = dict(itertools.islice(soak_absurd.STREAMS.items(), 5, None, 3))
+    assert {one.what: one.counted for one in soak_absurd.absurd(some)} == dict.fromkeys(some, 0)
+
+
+def test_swapped_igloos_are_felt_under_their_own_names() -> None:
+    assert soak_faults.swaps(1) == soak_faults.Swaps(1, 1)
+
+
+def test_a_camera_that_fails_is_said_and_comes_back(tmp_path: Path) -> None:
+    camera = soak_camera.Camera()
+    house = House(tmp_path / "camera", "--camera", f"http://127.0.0.1:{camera.port}/")
+    try:
+        for seen in soak_camera.camera_faults(house, camera, ("gone", "black", "junk")):
+            assert (seen.said in soak_camera.FAULTS[seen.fault], seen.back, seen.fault) == (True, True, seen.fault)
+            assert seen.answered == seen.asked
+        told, peak = soak_camera.bombs(house, camera, 1.0)
+        assert told.answered == told.asked > 0
+        assert told.back
+        assert peak < 280
+    finally:
+        house.close()
+        camera.close()
+
+
+@pytest.mark.parametrize("reader", soak_targets.TARGETS)
+def test_readers_bear_the_seeds_and_what_once_made_one_stumble(reader: str) -> None:
+    read = soak_targets.TARGETS[reader]()
+    given = soak_seeds.seeds(reader)
+    assert given
+    for data in [*given, b"", *(data[: len(data) // 2] for data in given)]:
+        soak_targets.given(read, data)
+
+
+if soak_fuzz.available():
+
+    def test_a_guided_fuzzer_finds_nothing_in_seconds() -> None:
+        (found,) = soak_fuzz.fuzz(["text lines"], 2, seed=7)
+        assert (found.stumbled, found.culprit) == ("", b"")
+        assert found.tried > 100
+        assert found.edges > 20
+
+    def test_the_fuzzer_would_notice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """A reader that stumbles over three letters, which only coverage leads to."""
+        (tmp_path / "sitecustomize.py").write_text(
+            "from companion.cli import soak_targets\n"
+            "def _frail():\n"
+            "    from companion.igloo.textlines import parse_line\n"
+            "    def read(data):\n"
+            "        if parse_line(data) is not None: raise ZeroDivisionError('stumbled')\n"
+            "    return read\n"
+            "soak_targets.TARGETS['text lines'] = _frail\n"
+        )
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        (found,) = soak_fuzz.fuzz(["text lines"], 20, seed=7)
+        assert "ZeroDivisionError" in found.stumbled
+        assert found.culprit
 
 
 def test_memory_is_watched(house: House) -> None:

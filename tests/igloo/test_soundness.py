@@ -64,6 +64,17 @@ def test_values_that_repeat_are_refused_also_in_a_short_piece(fault) -> None:
     assert unsound(resting, RATE) == ""
 
 
+def test_noise_is_no_shake_however_strong() -> None:
+    rng = np.random.default_rng(3)
+    shuffled = rng.permutation(SHAKES[20])
+    for noise in (rng.normal((0, 0, 1), 4, (3200, 3)), shuffled):
+        assert unsound(noise, RATE) == soundness.NOISE
+        assert unsound(noise[:480], RATE) == soundness.NOISE
+    for shake in SHAKES:
+        pieces = [shake[at : at + 480] for at in range(0, len(shake) - 480, 480)]
+        assert sum(unsound(piece, RATE) == soundness.NOISE for piece in pieces) <= len(pieces) // 10
+
+
 def test_moderate_clipping_is_counted_and_much_is_refused() -> None:
     shake = SHAKES[20]
     top = float(np.percentile(np.abs(shake), 99.5))
