@@ -94,7 +94,7 @@ def do() -> Response:
     """Do a command: ``{"command", "body", "state", "action_id"}``.
 
     ``state`` is the state number that the sender saw: when the match is elsewhere by now the command is stale and
-    nothing is done. The same ``action_id`` again gets the same answer and does nothing twice.
+    nothing is done. Only reporting a fault, and letting one pass, fit any state and may leave it out. The same ``action_id`` again gets the same answer and does nothing twice.
     """
     session = member()
     body = json_body()
@@ -109,6 +109,9 @@ def do() -> Response:
     number = body.get("state")
     if number is not None and (isinstance(number, bool) or not isinstance(number, int) or abs(number) > MAX_STATE):
         raise bad_field("state")
+    known = COMMANDS.get(command)
+    if number is None and known is not None and known.stale:
+        raise RefusedError(400, "no-state", "This action must name the state that it was made on (state).")
     answer = house().night.do(command, told, by=session.actor, state=number, action_id=action_id)
     if answer.ok and command == "open-match":
         _free_seats()

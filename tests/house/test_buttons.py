@@ -61,7 +61,8 @@ class House:
         return self.service._buttons.panel
 
     def do(self, command: str, body: dict[str, Any]) -> None:
-        told = {"command": command, "body": body, "action_id": f"a{time.monotonic_ns()}"}
+        state = json.loads(self.host.ask("GET", "/api/health")[1])["journal"]["state"]
+        told = {"command": command, "body": body, "action_id": f"a{time.monotonic_ns()}", "state": state}
         answer = json.loads(self.host.ask("POST", "/api/do", told)[1])
         assert answer["ok"], answer
 

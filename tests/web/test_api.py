@@ -15,6 +15,9 @@ from web.house import Table
 def do(
     client: FlaskClient, command: str, body: dict[str, Any] | None = None, *, action: str, state: int | None = None
 ) -> Any:
+    """Ask on the newest state, unless told another."""
+    if state is None:
+        state = client.get("/api/state").json["view"]["state"]
     return client.post("/api/do", json={"command": command, "body": body or {}, "state": state, "action_id": action})
 
 
@@ -75,6 +78,18 @@ def test_a_stale_phone_is_told_and_nothing_is_done(host: FlaskClient, player: Fl
     assert late.status_code == 409
     assert late.json["error"]["code"] == "stale"
     assert house.night.seq == seq
+
+
+def test_an_action_names_the_state_that_it_was_made_on(player: FlaskClient, house: SmallHouse) -> None:
+    house.open_match()
+    seq = house.night.seq
+    for missing in ({}, {"state": None}):
+        body = {"command": "moves", "body": {"moves": ["start"]}, "action_id": "start-001", **missing}
+        answer = player.post("/api/do", json=body)
+        assert (answer.status_code, answer.json["error"]["code"]) == (400, "no-state")
+    assert house.night.seq == seq
+    fault = {"command": "fault", "body": {"clause": "POP-2.4"}, "action_id": "fault-001"}
+    assert player.post("/api/do", json=fault).status_code == 200
 
 
 def test_the_same_action_is_done_once(player: FlaskClient, house: SmallHouse) -> None:

@@ -58,7 +58,7 @@ def test_a_new_game_gives_all_seats_back(player: FlaskClient, host: FlaskClient,
     assert player.post("/api/seat", json={"colour": "p1"}).json["me"]["colour"] == "p1"
     house.do("close-match")
     body = {"game": "arctic", "players": players("arctic"), "draw": True}
-    opening = {"command": "open-match", "body": body, "state": None, "action_id": "open-again"}
+    opening = {"command": "open-match", "body": body, "state": house.night.state, "action_id": "open-again"}
     assert host.post("/api/do", json=opening).status_code == 200
     assert player.get("/api/board").json["board"]["seat"] is None
 

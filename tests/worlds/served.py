@@ -79,7 +79,8 @@ class Served:
         )
 
     def do(self, command: str, body: dict[str, Any], action_id: str = "") -> dict[str, Any]:
-        told = {"command": command, "body": body, "action_id": action_id or os.urandom(8).hex()}
+        state = self.get("/api/health")["journal"]["state"]
+        told = {"command": command, "body": body, "action_id": action_id or os.urandom(8).hex(), "state": state}
         answer: dict[str, Any] = json.loads(self.host.ask("POST", "/api/do", told)[1])
         return answer
 
