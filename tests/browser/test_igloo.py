@@ -1,0 +1,174 @@
+"""The workshop's igloo: calibrated, counted with it through the pty, kept over a restart; how it looks and reads."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from companion.igloo import guided
+from companion.igloo.simulated import load_bank
+from companion.ports import DeviceKind, Samples
+from companion.service.recordings import Label, Recordings
+from tests.browser.conftest import PATIENCE_MS, Phones
+from tests.browser.test_look import ENGLISH_ONLY, overflow, read_aloud
+from tests.web.assembly import NAME, SIMULATED, Service, SmallHouse
+from tests.worlds.served import Served, wait
+
+OFF = 4
+"""The calibration of the test believes in so many beads more than there are, so that its count is known from others."""
+
+
+def left_over(data: Path) -> None:
+    """Leave a sitting that was cut off, of shakes of the simulated igloo that all have a wrong number."""
+    bank = load_bank()
+    recordings = Recordings(data / "shakes")
+    name = recordings.begin(str(DeviceKind.SIMULATED), "calibrate")
+    for count in (4, 5, 6, 7):
+        for number in np.flatnonzero(bank.count == count)[:2]:
+            accel = bank.accel[number] * (bank.ug_per_lsb * 1e-6)
+            recordings.add(name, accel, bank.rate_hz, Label(count + OFF, "Ann", False))
+
+
+def test_a_calibration_counts_for_the_simulated_igloo_also_after_a_restart(chromium: Browser, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    left_over(data)
+    served = Served(data, "--simulate", names=(NAME,))
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, locale="en-GB", has_touch=True)
+    page = context.new_page()
+    page.set_default_timeout(4 * PATIENCE_MS)
+    expect.set_options(timeout=4 * PATIENCE_MS)
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    try:
+        token = json.loads(served.run("host", "--json").stdout)["token"]
+        page.goto(f"http://{NAME}:{served.port}/host/{token}")
+        page.click("button.main")
+        expect(page.locator(".device .kind")).to_have_text("SIMULATED")
+        page.click("[data-key=to-bench] a")
+
+        # What was recorded before is gone on with: eight shakes, and how good the count is with them.
+        page.click("[data-do=go-on]")
+        expect(page.locator(".stages")).to_contain_text("8 of 12 shakes")
+        expect(page.locator(".quality .now")).to_contain_text("Calibrated")
+        # One more through the line; then it is taken back.
+        page.click(".another summary")
+        page.click(f".another [data-count='{5 + OFF}']")
+        expect(page.locator(".wanted strong")).to_have_text("9")
+        served.simulate("shake", 5)
+        expect(page.locator(".sitting .wave .felt")).to_have_count(1)
+        expect(page.locator(".what-came.good")).to_contain_text("It was 9 beads.")
+        expect(page.locator(".stages")).to_contain_text("9 of 12 shakes")
+        page.click("[data-do=bench-back]")
+        expect(page.locator(".stages")).to_contain_text("8 of 12 shakes")
+        page.click("[data-do=bench-keep]")
+        expect(page.locator("[data-key=used]")).to_be_visible()
+        page.click("[data-do=bench-stop]")
+        expect(page.locator(".known[data-device=simulated]")).to_contain_text("8 shakes")
+
+        # The service as it comes back counts with it, in the hand that was chosen.
+        served.simulate("set_down")
+        served.close()
+        served = Served(data, "--simulate", port=served.port, names=(NAME,))
+        wait(served.igloo)
+        expect(page.locator(".known[data-device=simulated] input[type=checkbox]")).to_be_checked()
+        expect(page.locator(".hands [data-person='Ann']")).to_have_attribute("aria-pressed", "true")
+        page.evaluate("location.hash = ''")
+        panel = page.locator(".igloo-panel")
+        expect(panel.locator(".device .lamp.connected")).to_be_visible()
+        served.simulate("shake", 5)
+        expect(panel.locator(".wave .felt")).to_have_count(1)
+        page.wait_for_function("() => Number(document.querySelector('figure.count')?.dataset.count) >= 8")
+        assert complaints == []
+    finally:
+        expect.set_options(timeout=5_000)
+        context.close()
+        served.close()
+
+
+class Line:
+    def status(self) -> object:
+        return SIMULATED
+
+
+def feel(house: SmallHouse, seconds: float) -> None:
+    """Let the igloo feel a hand that keeps the beat."""
+    t = np.arange(round(seconds * 3200)) / 3200
+    swing = 0.02 * (2 * np.pi * 5.0) ** 2 / 9.80665 * np.sin(2 * np.pi * 5.0 * t)
+    accel = np.column_stack([0 * t, 0 * t, 1 + swing]) + 0.05 * np.random.default_rng(1).normal(size=(len(t), 3))
+    for at in range(0, len(accel), 320):
+        house.bench.hear(Line(), Samples(accel[at : at + 320], at / 3200, 3200.0, at))
+
+
+@pytest.mark.parametrize(
+    ("width", "dark", "language"), [(320, True, "fr-FR"), (1024, False, "en-GB")], ids=["phone-dark-fr", "tablet-en"]
+)
+def test_the_igloos_part_reads_well_and_has_no_barrier(
+    phones: Phones,
+    service: Service,
+    axe: Callable[[Page], list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    width: int,
+    dark: bool,
+    language: str,
+) -> None:
+    house = service.house
+    left_over(service.folder)
+    house.plug_in()
+    page = phones.host(width=width, dark=dark, language=language, reduced_motion="reduce")
+
+    def look(stop: str) -> None:
+        assert axe(page) == [], stop
+        assert overflow(page) == [], stop
+        if language.startswith("fr"):
+            assert set(re.findall(r"[a-z]+", read_aloud(page).lower())) & ENGLISH_ONLY == set(), stop
+        phones.shot(page, f"igloo-{width}-{stop}", full=True)
+
+    page.goto(f"{service.url}/#workshop/igloo")
+    expect(page.locator("[data-key=calibrate]")).to_be_visible()
+    look("begin")
+    # By keyboard alone: the form is sent with Enter.
+    page.focus("#calibrate-person")
+    page.keyboard.type("Zoé")
+    page.check("[data-submit=calibrate] [name=guided]")
+    page.focus("#calibrate-person")
+    page.keyboard.press("Enter")
+    expect(page.locator(".sitting .gauge")).to_be_visible()
+    feel(house, 2.0)
+    expect(page.locator(".gauge[data-good=yes]")).to_be_visible()
+    look("calibrate")
+    page.click("[data-do=bench-stop]")
+    page.click("[data-do=go-on]")
+    expect(page.locator(".quality")).to_be_visible()
+    look("gone-on")
+    page.click("[data-do=bench-keep]")
+    expect(page.locator("[data-key=used]")).to_be_visible()
+    page.click("[data-do=bench-stop]")
+    expect(page.locator(".known[data-device=simulated]")).to_be_visible()
+    page.click(".hands [data-person='']")
+    expect(page.locator(".hands [data-person='']")).to_have_attribute("aria-pressed", "true")
+    look("known")
+    page.click("[data-submit=referee] .main")
+    expect(page.locator("[data-task=referee]")).to_be_visible()
+    monkeypatch.setattr(guided, "LONGEST_S", 3.0)
+    feel(house, 6.0)
+    expect(page.locator("[data-task=referee][data-done=yes] figure.count")).to_be_visible()
+    look("referee")
+    page.click("[data-do=bench-stop]")
+
+    # A round is live: nothing is measured here; and afterwards the cards are told their chances.
+    house.open_match()
+    house.moves("start")
+    expect(page.locator("[data-key=hidden]")).to_be_visible()
+    assert page.locator(".sitting").count() == 0
+    look("live")
+    house.do("check")
+    house.hear(5)
+    page.evaluate("location.hash = ''")
+    expect(page.locator(".chances li").first).to_have_attribute("data-chance", "0.910")
+    look("chances")
