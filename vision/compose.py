@@ -54,8 +54,11 @@ class Examples:
 
 @dataclass(frozen=True)
 class _Cutout:
+    """A thing alone: its ``picture`` where it has ``cover``, its ``shade`` (0…1) where it darkens what is around it."""
+
     picture: ByteArray
     cover: ByteArray
+    shade: NDArray[np.float32]
     middle: FloatArray
 
 
@@ -229,9 +232,32 @@ def find_cutouts(
         cover = _differs(_soft(patch), soft[content.ground], limit[content.ground])
         if cover is None:
             continue
+        cover, shade = _shaded(_soft(patch), soft[content.ground], cover)
         ys, xs = np.nonzero(cover > 127)
-        found.setdefault(content.things[0][0], []).append(_Cutout(patch, cover, np.array([xs.mean(), ys.mean()])))
+        if len(xs):
+            found.setdefault(content.things[0][0], []).append(
+                _Cutout(patch, cover, shade, np.array([xs.mean(), ys.mean()]))
+            )
     return found
+
+
+def _shaded(patch: FloatArray, empty: FloatArray, cover: ByteArray) -> tuple[ByteArray, NDArray[np.float32]]:
+    """Return the cover without what is only shade, and the shade: the ground in its own colour, but darker."""
+    nearest = np.linalg.norm((empty - patch) * _SCALE, axis=3).argmin(axis=0)
+    rows, columns = np.indices(nearest.shape)
+    ground = empty[nearest, rows, columns]
+    darker = (patch[..., 0] + 0.02) / (ground[..., 0] + 0.02)
+    tint = np.linalg.norm((patch - ground)[..., 1:], axis=2)
+    mask = cover > 127
+    shady = mask & (darker < 0.95) & (darker > 0.35) & (tint < 0.07 + 0.1 * (1 - darker))
+    body = cv2.morphologyEx((mask & ~shady).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    if body.sum() < 0.2 * mask.sum():
+        return cover, np.ones(mask.shape, np.float32)
+    body = cv2.morphologyEx(body, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+    shade = np.where(mask & (body == 0), np.clip(darker, 0.35, 1), 1).astype(np.float32)
+    solid: ByteArray = cv2.GaussianBlur(body * np.uint8(255), (0, 0), 0.9).astype(np.uint8)
+    soft: Any = cv2.GaussianBlur(shade, (0, 0), 1.2)
+    return solid, np.asarray(soft, np.float32)
 
 
 def _soft(patch: ByteArray) -> FloatArray:
@@ -282,18 +308,29 @@ def _lay(patch: ByteArray, things: list[_Cutout], beside: bool, rng: np.random.G
     many = len(things) + (1 if beside else 0)
     spread = 0.06 if many == 1 else (0.2 if many < 4 else 0.26)
     turn0 = rng.uniform(0, 2 * np.pi)
+    laid = []
     for number, thing in enumerate(things):
         around = turn0 + 2 * np.pi * number / many
         ring = spread * rng.uniform(0.5, 1.2) if many > 1 else 0.0
         at = (PATCH - 1) / 2 + _PLACE * (ring * np.array([np.cos(around), np.sin(around)]) + rng.normal(0, 0.05, 2))
-        turn = float(rng.uniform(-180, 180)) if rng.random() < 0.5 else float(rng.normal(0, 12))
-        matrix: Any = cv2.getRotationMatrix2D(
-            (float(thing.middle[0]), float(thing.middle[1])), turn, float(np.exp(rng.normal(0, 0.05)))
-        )
-        matrix[:, 2] += at - thing.middle
+        small = float(rng.normal(0, 12))
+        turn = float(rng.uniform(-180, 180)) if rng.random() < 0.5 else small
+        grown = float(np.exp(rng.normal(0, 0.05)))
+        # However a piece is turned, its shade falls the same way.
+        shade = cv2.warpAffine(thing.shade, _onto(thing, at, small, grown), (PATCH, PATCH), borderValue=1.0)
+        patch[:] = np.round(patch * shade[..., None]).astype(np.uint8)
+        laid.append((thing, _onto(thing, at, turn, grown)))
+    for thing, matrix in laid:
         cover = cv2.warpAffine(thing.cover, matrix, (PATCH, PATCH)).astype(np.float32)[..., None] / 255
         picture = cv2.warpAffine(thing.picture, matrix, (PATCH, PATCH), borderMode=cv2.BORDER_REPLICATE)
         patch[:] = np.round(patch * (1 - cover) + picture * cover).astype(np.uint8)
+
+
+def _onto(thing: _Cutout, at: FloatArray, turn: float, grown: float) -> Any:
+    """Return the matrix (2, 3) that brings a cutout's middle to a point, turned by degrees and grown."""
+    matrix: Any = cv2.getRotationMatrix2D((float(thing.middle[0]), float(thing.middle[1])), turn, grown)
+    matrix[:, 2] += at - thing.middle
+    return matrix
 
 
 def _lit(patches: ByteArray, rng: np.random.Generator) -> ByteArray:

@@ -31,14 +31,13 @@ _RIM: Final = 3
 
 
 def colours(patches: ByteArray) -> Floats:
-    """Return (n, PATCH, PATCH, 3): luma in 0…1, and red-green and blue-yellow divided by luma."""
-    n = len(patches)
-    tall = patches.reshape(n * PATCH, PATCH, 3).astype(np.float32)
+    """Return (…, 3), as the pictures are: luma in 0…1, and red-green and blue-yellow divided by luma."""
+    tall = patches.reshape(-1, patches.shape[-2], 3).astype(np.float32)
     mixed: Any = cv2.transform(tall, _MIX)
     shade = 1.0 / (mixed[..., 0] + 0.12)
     mixed[..., 1] *= shade
     mixed[..., 2] *= shade
-    seen: Floats = mixed.reshape(n, PATCH, PATCH, 3).astype(np.float32, copy=False)
+    seen: Floats = mixed.reshape(patches.shape).astype(np.float32, copy=False)
     return seen
 
 

@@ -115,7 +115,7 @@ class Network:
         """
         reading = self.read(patches)
         clear = reading.ground.max(axis=1)
-        for part in (*reading.counts, *reading.totals):
+        for part in reading.seen_from_afar(printed)[1:]:
             clear = clear * part.max(axis=1)
         again = np.nonzero(clear < _CLEAR)[0]
         if len(again):

@@ -25,11 +25,14 @@ from .patches import Sampler
 from .placelook import PlaceLook, factors_of, members_of
 from .profile import Profile, ProfileError, Shot, load_profile
 from .refind import Finder
+from .tokens import TokenReader
 
 _LOOKS = 6
 _ALIKE = 0.6
 _ODD = 1.12
 _MEMORY = 60.0
+_WORTH_READING = 0.05
+_MOST_TOKENS = 4
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
@@ -45,6 +48,7 @@ class BoardLook:
     pose: Pose | None
     places: Mapping[str, PlaceLook]
     straight: ByteArray | None = field(default=None, repr=False)
+    close: Mapping[int, ByteArray] = field(default_factory=dict, repr=False)
     note: str = notes.BOARD_FOUND
 
     @property
@@ -83,7 +87,9 @@ class Table:
         self._members = members_of(profile.layout)
         self._printed = frozenset(thing for kind in profile.layout.valued for thing in kind)
         self._finder = Finder(profile, self.sampler)
-        self._memory = _Memory(self.sampler, self._network, profile.shots)
+        shots, palette = common_light(self.sampler, profile.shots)
+        self._memory = _Memory(self.sampler, self._network, shots, palette)
+        self._tokens = TokenReader(self.sampler, shots)
 
     @classmethod
     def open(cls, layout: Layout, folder: Path) -> Table:
@@ -106,23 +112,47 @@ class Table:
         patches = self.sampler.cut(straight)
         reading = self._network.read_well(patches, self._printed)
         inside = self.sampler.inside(pose)
+        close = self.sampler.close(image, pose, self._printed_on(reading))
         places = {
-            place.name: self._place(number, reading, inside[number]) for number, place in enumerate(self.layout.places)
+            place.name: self._place(number, reading, inside[number], straight, close.get(number))
+            for number, place in enumerate(self.layout.places)
         }
-        return BoardLook(self.layout, pose, places, straight)
+        return BoardLook(self.layout, pose, places, straight, close)
 
     def confirm(self, look: BoardLook, contents: Mapping[str, Content]) -> None:
         """Remember that ``look`` showed ``contents``, for the next looks at these places."""
         if look.straight is not None:
             known = {self.layout.index[name]: content for name, content in contents.items()}
             self._memory.remember(Shot("", look.straight, known))
+            self._tokens.confirm(look.straight, look.close, known)
 
-    def _place(self, number: int, reading: Reading, seen: bool) -> PlaceLook:
+    def _printed_on(self, reading: Reading) -> list[int]:
+        """Return the places where tokens may lie whose values are to be read."""
+        kinds = [kind for kind in range(len(self.layout.valued)) if self._tokens.reads(kind)]
+        if not kinds:
+            return []
+        some = np.max([1 - reading.totals[kind][:, 0] for kind in kinds], axis=0)
+        return [int(number) for number in np.nonzero(some > _WORTH_READING)[0]]
+
+    def _read(self, number: int, totals: list[FloatArray], straight: ByteArray, close: ByteArray) -> dict[Any, Any]:
+        """Return how likely which values are, for each kind whose tokens are read and each likely number of them."""
+        return {
+            (kind, many): self._tokens.read(straight, close, number, kind, many)
+            for kind, total in enumerate(totals)
+            if self._tokens.reads(kind)
+            for many in range(1, min(len(total), _MOST_TOKENS + 1))
+            if total[many] > _WORTH_READING
+        }
+
+    def _place(
+        self, number: int, reading: Reading, seen: bool, straight: ByteArray, close: ByteArray | None
+    ) -> PlaceLook:
         ground = reading.ground[number].astype(np.float64)
         counts = [p[number].astype(np.float64) for p in reading.counts]
         totals = [p[number].astype(np.float64) for p in reading.totals]
         odd = 1 / (1 + np.exp(-(float(reading.odd[number]) - _ODD) * 14))
-        factors = factors_of(self.layout, self._members, counts, totals)
+        read = {} if close is None else self._read(number, totals, straight, close)
+        factors = factors_of(self.layout, self._members, counts, totals, read)
         place = PlaceLook(ground, factors, self._members, float(odd), seen=seen)
         return self._memory.weigh(number, reading.inside[number], place)
 
@@ -130,13 +160,13 @@ class Table:
 class _Memory:
     """What each place looked like when its content was known, whitened; and the light all of it was taught in."""
 
-    def __init__(self, sampler: Sampler, network: Network, shots: Sequence[Shot]) -> None:
+    def __init__(self, sampler: Sampler, network: Network, lit: Sequence[Shot], palette: Palette) -> None:
         self._sampler = sampler
         self._network = network
         self._seen: dict[int, list[tuple[Content, FloatArray]]] = {}
         self._tones: list[FloatArray] = []
         self._spots = _spots(sampler)
-        lit, self._palette = common_light(sampler, shots)
+        self._palette = palette
         for shot in lit:
             self.remember(shot)
         self._same, self._changed = self._usual(lit[-1])

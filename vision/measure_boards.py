@@ -26,6 +26,7 @@ from .look import Table, learn
 from .patches import Sampler
 from .photo import read_photo
 from .placelook import PlaceLook
+from .profile import printed_places
 from .refind import Finder
 
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ def _one_set(board: ModuleType, art: ModuleType, layout: Layout, seed: int, show
         if pose is not None:
             contents = from_json({"places": game_positions[turn]}, layout)
             known = {layout.index[name]: content for name, content in contents.items()}
-            profile = profile.taught(sampler.straighten(image, pose), known)
+            close = sampler.close(image, pose, printed_places(layout, known))
+            profile = profile.taught(sampler.straighten(image, pose), known, close)
     if profile is None or not profile.shots:
         return
     table = Table(learn(profile))

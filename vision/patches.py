@@ -6,6 +6,7 @@ next door tells what leans in.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -24,6 +25,9 @@ CONTEXT: Final = 1.6
 _MARGIN: Final = 0.8
 _PLACE_PX: Final = 56
 _LARGEST: Final = 1000
+CLOSE_PX: Final = 90
+"""Pixels of a close-up across a place: small print is read there."""
+_CLOSE_REACH: Final = 0.8
 
 
 @dataclass(frozen=True)
@@ -51,14 +55,43 @@ class Sampler:
 
     def straighten(self, image: ByteArray, pose: Pose) -> ByteArray:
         """Return the straight picture of the board in a photo."""
-        apparent = pose.unit_px(self.layout.width, self.layout.height)
-        if apparent > 1.8 * self.side:
-            # Pixels are averaged, not skipped, where the photo is much finer.
-            small = max(self.side * 1.2 / apparent, 1e-3)
-            size = (max(1, round(image.shape[1] * small)), max(1, round(image.shape[0] * small)))
-            shrunk: ByteArray = cv2.resize(image, size, interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)
-            return pose.resized(size).straighten(shrunk, self.side, self.box)
+        image, pose = self._eased(image, pose, self.side)
         return pose.straighten(image, self.side, self.box)
+
+    def _eased(self, image: ByteArray, pose: Pose, side: float) -> tuple[ByteArray, Pose]:
+        """Return the photo shrunk where it is much finer than ``side`` pixels a unit; pixels are averaged."""
+        apparent = pose.unit_px(self.layout.width, self.layout.height)
+        if apparent <= 1.8 * side:
+            return image, pose
+        small = max(side * 1.2 / apparent, 1e-3)
+        size = (max(1, round(image.shape[1] * small)), max(1, round(image.shape[0] * small)))
+        shrunk: ByteArray = cv2.resize(image, size, interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)
+        return shrunk, pose.resized(size)
+
+    def close(self, image: ByteArray, pose: Pose, places: Iterable[int]) -> dict[int, ByteArray]:
+        """Return close-ups of some places in a photo, by place: square, :data:`CLOSE_PX` pixels a place."""
+        numbers = list(places)
+        if not numbers:
+            return {}
+        image, pose = self._eased(image, pose, CLOSE_PX / self.unit)
+        found = {}
+        for number in numbers:
+            p = self.layout.places[number]
+            size = max(p.width, p.height)
+            reach = _CLOSE_REACH * size
+            box = (p.x - reach, p.y - reach, p.x + reach, p.y + reach)
+            found[number] = pose.straighten(image, CLOSE_PX / size, box)
+        return found
+
+    def close_up(self, straight: ByteArray, number: int) -> ByteArray:
+        """Return a close-up of a place in the straight picture, no finer than that is."""
+        x, y, size = self._middles[number]
+        side = round(2 * _CLOSE_REACH * CLOSE_PX)
+        scale = size / CLOSE_PX
+        matrix = np.array([[scale, 0, x - scale * (side - 1) / 2], [0, scale, y - scale * (side - 1) / 2]])
+        flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        cut = cv2.warpAffine(straight, matrix, (side, side), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+        return cut.astype(np.uint8, copy=False)
 
     @cached_property
     def _middles(self) -> FloatArray:

@@ -124,16 +124,27 @@ def members_of(layout: Layout) -> tuple[frozenset[int], ...]:
 
 
 def factors_of(
-    layout: Layout, members: Sequence[frozenset[int]], counts: Sequence[FloatArray], totals: Sequence[FloatArray]
+    layout: Layout,
+    members: Sequence[frozenset[int]],
+    counts: Sequence[FloatArray],
+    totals: Sequence[FloatArray],
+    read: Mapping[tuple[int, int], Mapping[Things, float]],
 ) -> tuple[dict[Things, float], ...]:
-    """Return the factors of a place by the network's answers for each thing, and for each kind with values."""
+    """Return the factors of a place by the network's answers for each thing, and for each kind with values.
+
+    ``read`` is what a closer look told: by the kind's position and how many there are, how likely which values are.
+    """
     factors: list[dict[Things, float]] = []
     singles = len(members) - len(layout.valued)
     for group in members[:singles]:
         (thing,) = group
         factors.append({((thing, n),) if n else (): float(p) for n, p in enumerate(counts[thing])})
-    for kind, total in zip(layout.valued, totals, strict=True):
-        factors.append(_valued(kind, layout.most, counts, total))
+    for number, (kind, total) in enumerate(zip(layout.valued, totals, strict=True)):
+        factor = _valued(kind, layout.most, counts, total)
+        for many, ways in ((n, read[number, n]) for n in range(1, len(total)) if (number, n) in read):
+            factor = {things: p for things, p in factor.items() if sum(n for _, n in things) != many}
+            factor |= {things: float(total[many]) * p for things, p in ways.items()}
+        factors.append(factor)
     return tuple(factors)
 
 

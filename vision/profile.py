@@ -41,11 +41,15 @@ class ProfileError(BadDataError):
 
 @dataclass(frozen=True)
 class Shot:
-    """A taught photo: the straightened board (BGR), what lies where by place number; ``name`` is its file's."""
+    """A taught photo: the straightened board (BGR), what lies where by place number; ``name`` is its file's.
+
+    ``close`` are close-ups of the places with small print (see :func:`printed_places`).
+    """
 
     name: str
     straight: ByteArray
     contents: Mapping[int, Content]
+    close: Mapping[int, ByteArray] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -67,13 +71,24 @@ class Profile:
     shots: tuple[Shot, ...] = ()
     network: Network | None = field(default=None, repr=False)
 
-    def taught(self, straight: ByteArray, contents: Mapping[int, Content]) -> Profile:
-        """Return the profile with one more taught photo, not yet learnt from."""
+    def taught(
+        self, straight: ByteArray, contents: Mapping[int, Content], close: Mapping[int, ByteArray] | None = None
+    ) -> Profile:
+        """Return the profile with one more taught photo, not yet learnt from.
+
+        Without close-ups of its printed places values are read less well.
+        """
         name = hashlib.sha256(straight.tobytes()).hexdigest()[:12]
         shots = [shot for shot in self.shots if shot.name != name]
         while len(shots) > 1 and sum(len(shot.contents) for shot in shots) + len(contents) > MOST_PLACES:
             del shots[1]
-        return replace(self, shots=(*shots, Shot(name, straight, dict(contents))))
+        return replace(self, shots=(*shots, Shot(name, straight, dict(contents), dict(close or {}))))
+
+
+def printed_places(layout: Layout, contents: Mapping[int, Content]) -> list[int]:
+    """Return the places with things that have values: their close-ups are taught, too."""
+    valued = {thing for kind in layout.valued for thing in kind}
+    return [n for n, content in sorted(contents.items()) if any(thing in valued for thing, _ in content.things)]
 
 
 def fingerprint(layout: Layout) -> str:
@@ -112,9 +127,15 @@ def _from_json(folder: Path, data: Any, layout: Layout) -> Profile:
     for entry in data["shots"]:
         contents = from_json(entry["places"], layout)
         straight = _picture(folder / _plain(entry["picture"]))
-        shots.append(
-            Shot(str(entry["name"]), straight, {layout.index[name]: content for name, content in contents.items()})
-        )
+        known = {layout.index[name]: content for name, content in contents.items()}
+        close = {}
+        if entry.get("close"):
+            strip = _picture(folder / _plain(entry["close"]))
+            printed = printed_places(layout, known)
+            if strip.shape[0] != len(printed) * strip.shape[1]:
+                raise ValueError(entry["close"])
+            close = dict(zip(printed, np.split(strip, len(printed)), strict=True))
+        shots.append(Shot(str(entry["name"]), straight, known, close))
     network = None
     if data.get("network"):
         with np.load(io.BytesIO(_read(folder / _plain(data["network"]))), allow_pickle=False) as stored:
@@ -179,9 +200,12 @@ def save_profile(folder: Path, profile: Profile) -> None:
     shots = []
     for shot in profile.shots:
         places = {profile.layout.places[n].name: c.to_json(profile.layout) for n, c in sorted(shot.contents.items())}
-        shots.append(
-            {"name": shot.name, "picture": keep(f"shot-{shot.name}.png", _png(shot.straight)), "places": places}
-        )
+        said_shot = {"name": shot.name, "picture": keep(f"shot-{shot.name}.png", _png(shot.straight)), "places": places}
+        printed = printed_places(profile.layout, shot.contents)
+        if printed and all(number in shot.close for number in printed):
+            strip = _png(np.concatenate([shot.close[number] for number in printed]))
+            said_shot["close"] = keep(f"close-{hashlib.sha256(strip).hexdigest()[:12]}.png", strip)
+        shots.append(said_shot)
     network = None
     if profile.network is not None:
         buffer = io.BytesIO()
@@ -207,7 +231,11 @@ def save_profile(folder: Path, profile: Profile) -> None:
     }
     write_whole(folder / "profile.json", json.dumps(said, ensure_ascii=False).encode())
     for path in folder.iterdir():
-        if path.name not in kept and path.name.partition("-")[0] in {"shot", "network", "look"} and path.is_file():
+        if (
+            path.name not in kept
+            and path.name.partition("-")[0] in {"shot", "close", "network", "look"}
+            and path.is_file()
+        ):
             path.unlink(missing_ok=True)
 
 

@@ -145,7 +145,7 @@ def teach(layout_name: str, photo: Path, labels: Path, folder: Path, as_json: bo
     from vision.layout import open_layout
     from vision.look import learn
     from vision.patches import Sampler
-    from vision.profile import load_profile, save_profile
+    from vision.profile import load_profile, printed_places, save_profile
     from vision.refind import Finder
 
     layout = open_layout(layout_name)
@@ -160,7 +160,8 @@ def teach(layout_name: str, photo: Path, labels: Path, folder: Path, as_json: bo
     contents = {layout.index[name]: content for name, content in known.items() if inside[layout.index[name]]}
     if not contents:
         raise BadDataError(f"{photo}: {notes.PARTLY}")
-    profile = learn(profile.taught(sampler.straighten(image, pose), contents))
+    close = sampler.close(image, pose, printed_places(layout, contents))
+    profile = learn(profile.taught(sampler.straighten(image, pose), contents, close))
     save_profile(folder, profile)
     if as_json:
         board = {

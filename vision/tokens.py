@@ -1,0 +1,391 @@
+"""Which values the tokens of a place show: each is found by its colour, then its print is turned and compared.
+
+The network tells how many tokens of a kind lie in a place; their digits are too small for it. So a token is cut out of
+the photo itself, where its print is some fifteen pixels high, and compared with every taught token in 24 directions and
+with small shifts: normalised correlation inside the token's outline, without what another token may cover. The same
+value on another kind of token is compared with, too, and counts a little less. A kind whose taught tokens are not told
+from each other in this way (a print in a tile's corner, say) is left to the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations, product
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+from .features import colours
+from .patches import CLOSE_PX
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.ports import ByteArray, FloatArray
+
+    from .labels import Content
+    from .layout import Layout
+    from .patches import Sampler
+    from .profile import Shot
+
+    Floats = NDArray[np.float32]
+
+Things = tuple[tuple[int, int], ...]
+Ways = dict[Things, float]
+Spot = tuple[float, float]
+"""Where a token's middle is, in sizes of the place from its middle."""
+
+SIGN: Final = 20
+"""Pixels across the part of a token that is compared."""
+TURNS: Final = 24
+INNER: Final = 0.8
+"""Of a token's radius: the part that is compared; a square token has corners beyond."""
+MOST_PRINTS: Final = 12
+"""Taught tokens of a value that are compared with."""
+_REACH: Final = 0.75
+_SHIFTS: Final = tuple(product((-0.12, 0.0, 0.12), repeat=2))
+_FOREIGN: Final = 0.04
+_NEAR: Final = 1.05
+_WHOLE: Final = 1.6
+_UNTAUGHT: Final = 0.2
+_CLEAR: Final = 0.1
+_RELIABLE: Final = 0.8
+_FEWEST: Final = 4
+_STAYS: Final = 0.9
+_DOUBT: Final = 0.01
+_OFFSETS: Final = np.arange(SIGN) - (SIGN - 1) / 2
+_DISC: Final = np.hypot(_OFFSETS[:, None], _OFFSETS[None]) < SIGN / 2
+_GREY: Final = np.array([0.114, 0.587, 0.299], np.float32)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How the tokens of one kind look from afar: their main colour, its spread, and their radius in places."""
+
+    things: tuple[int, ...]
+    colour: Floats
+    spread: Floats
+    radius: float
+
+
+@dataclass(frozen=True)
+class Print:
+    """The inside of a taught token: its ``turned`` and its ``shifted`` pictures (n, pixels); what it was cut from."""
+
+    kind: int
+    thing: int
+    turned: Floats
+    shifted: Floats
+    source: object
+
+
+class TokenReader:
+    """Reads the values of tokens; learns from the taught photos, and later from what is confirmed."""
+
+    def __init__(self, sampler: Sampler, shots: Sequence[Shot]) -> None:
+        """Learn from shots in their common light."""
+        self._sampler = sampler
+        self._layout: Layout = sampler.layout
+        self._kinds: dict[int, Kind] = {}
+        self._prints: list[Print] = []
+        self._sharpness: dict[int, float] = {}
+        self._confirmed: dict[tuple[int, int], Things] = {}
+        empty = _empty_places(sampler, shots)
+        for number, things in enumerate(self._layout.valued):
+            kind = _kind_of(sampler, shots, things, empty)
+            if kind is not None:
+                self._kinds[number] = kind
+        if not self._kinds:
+            return
+        # Places of which all tokens show the same first; then those where the order can be told by them.
+        for mixed in (False, True):
+            found: list[Print] = []
+            for shot in shots:
+                for place, content in sorted(shot.contents.items()):
+                    found += self._learn(shot.straight, close_of(sampler, shot, place), place, content, mixed)
+            self._keep(found)
+        self._judge()
+
+    def reads(self, kind: int) -> bool:
+        """Return whether the values of a kind (its position in ``layout.valued``) are read here."""
+        return kind in self._sharpness
+
+    def read(self, straight: ByteArray, close: ByteArray, place: int, kind: int, many: int) -> Ways:
+        """Return how likely ``many`` tokens of a kind have which values; not where the kind is not read.
+
+        ``straight`` is the board in the taught light, ``close`` the place as :meth:`Sampler.close` cuts it.
+        """
+        known = self._kinds[kind]
+        spots = self._locate(straight, place, known, many)
+        single = []
+        for spot in spots:
+            seen = self._compared(close, spot, known, kind, [other for other in spots if other is not spot])
+            scores = np.array([seen.get(thing, _UNTAUGHT) for thing in known.things])
+            p = np.exp(self._sharpness[kind] * (scores - scores.max()))
+            single.append((1 - _DOUBT) * p / p.sum() + _DOUBT / len(p))
+        ways: Ways = {}
+        for values in product(range(len(known.things)), repeat=many):
+            things = _counted(known.things[v] for v in values)
+            if all(n <= self._layout.most[t] for t, n in things):
+                ways[things] = ways.get(things, 0.0) + float(
+                    np.prod([p[v] for p, v in zip(single, values, strict=True)])
+                )
+        return self._remembered(ways, place, kind)
+
+    def confirm(self, straight: ByteArray, close: Mapping[int, ByteArray], contents: Mapping[int, Content]) -> None:
+        """Learn what is certain: the prints of tokens, and which values lie where until that is said anew."""
+        found: list[Print] = []
+        for place, content in contents.items():
+            for kind in self._kinds:
+                mine = self._mine(content, kind)
+                self._confirmed.pop((place, kind), None)
+                if mine:
+                    self._confirmed[place, kind] = _counted(mine)
+            if place in close:
+                found += self._learn(straight, close[place], place, content, mixed=False)
+        self._keep(found)
+
+    def _remembered(self, ways: Ways, place: int, kind: int) -> Ways:
+        """Return the ways, those that were last confirmed here the likelier."""
+        last = self._confirmed.get((place, kind))
+        total = sum(ways.values())
+        if last not in ways or total <= 0:
+            return {things: p / max(total, 1e-12) for things, p in ways.items()}
+        even = (1 - _STAYS) / len(ways)
+        weighed = {things: p * (even + (_STAYS if things == last else 0.0)) for things, p in ways.items()}
+        total = sum(weighed.values())
+        return {things: p / total for things, p in weighed.items()}
+
+    def _mine(self, content: Content, kind: int) -> list[int]:
+        own = self._kinds[kind].things
+        return [thing for thing, many in content.things if thing in own for _ in range(many)]
+
+    def _learn(self, straight: ByteArray, close: ByteArray, place: int, content: Content, mixed: bool) -> list[Print]:
+        found: list[Print] = []
+        for number, kind in self._kinds.items():
+            mine = self._mine(content, number)
+            if not 1 <= len(mine) <= 3 or (len(set(mine)) > 1) != mixed:
+                continue
+            spots = self._locate(straight, place, kind, len(mine))
+            if mixed:
+                mine = self._ordered(close, spots, number, mine)
+            for thing, spot in zip(mine, spots, strict=False):
+                if all(np.hypot(spot[0] - o[0], spot[1] - o[1]) > _WHOLE * kind.radius for o in spots if o is not spot):
+                    shifted = _shifted(close, spot, kind.radius)
+                    found.append(Print(number, thing, _turned(_sign(close, spot, kind.radius)), shifted, close))
+        return found
+
+    def _ordered(self, close: ByteArray, spots: list[Spot], number: int, mine: list[int]) -> list[int]:
+        """Return which thing lies at which spot; none where that is not clear."""
+        scores = [self._compared(close, spot, self._kinds[number], number, []) for spot in spots]
+        orders = sorted(
+            (
+                (sum(s.get(t, _UNTAUGHT) for s, t in zip(scores, order, strict=True)), order)
+                for order in set(permutations(mine))
+            ),
+            reverse=True,
+        )
+        clear = len(orders) < 2 or orders[0][0] - orders[1][0] > _CLEAR
+        return list(orders[0][1]) if clear else []
+
+    def _keep(self, found: list[Print]) -> None:
+        """Keep the newest prints of each thing."""
+        many: dict[int, int] = {}
+        kept = []
+        for one in reversed([*self._prints, *found]):
+            many[one.thing] = many.get(one.thing, 0) + 1
+            if many[one.thing] <= MOST_PRINTS:
+                kept.append(one)
+        self._prints = kept[::-1]
+        if kept:
+            self._stack: Floats = np.concatenate([one.turned for one in self._prints])
+            self._squares: Floats = self._stack**2
+
+    def _judge(self) -> None:
+        """Find how far scores can be trusted: each print is read by those from other places."""
+        for number, kind in self._kinds.items():
+            cases = []
+            for one in self._prints:
+                if one.kind != number:
+                    continue
+                others = np.array([other.source is not one.source for other in self._prints])
+                seen = self._best(one.shifted, np.ones(one.shifted.shape[1], np.float32), number, others)
+                if one.thing in seen:
+                    cases.append((kind.things.index(one.thing), [seen.get(t, _UNTAUGHT) for t in kind.things]))
+            if len(cases) < _FEWEST:
+                continue
+            truth = np.array([case[0] for case in cases])
+            scores = np.array([case[1] for case in cases])
+            if (scores.argmax(axis=1) == truth).mean() < _RELIABLE:
+                continue
+            likely = [(_log_likelihood(scores, truth, sharp), sharp) for sharp in np.geomspace(5, 160, 16)]
+            self._sharpness[number] = float(max(likely)[1])
+
+    def _locate(self, straight: ByteArray, place: int, kind: Kind, many: int) -> list[Spot]:
+        """Return the likeliest middles of so many tokens of a kind."""
+        crop, size = _around(self._sampler, straight, place)
+        off = (_soft(crop, 0.6) - kind.colour) / kind.spread
+        like = np.exp(-0.5 * np.minimum((off**2).sum(axis=2) / 3, 8)).astype(np.float32)
+        radius = kind.radius * size
+        reach = int(np.ceil(1.35 * radius))
+        around = np.arange(-reach, reach + 1)
+        r = np.hypot(around[:, None], around[None])
+        inside = np.clip(radius - r + 0.5, 0, 1)
+        rim = np.clip(r - 1.08 * radius + 0.5, 0, 1) * np.clip(1.35 * radius - r + 0.5, 0, 1)
+        kernel = (inside / inside.sum() - 0.35 * rim / max(rim.sum(), 1e-6)).astype(np.float32)
+        score: Any = cv2.filter2D(like, -1, kernel, borderType=cv2.BORDER_CONSTANT)
+        ys, xs = np.mgrid[: score.shape[0], : score.shape[1]]
+        middle = (score.shape[0] - 1) / 2
+        spots: list[Spot] = []
+        for _ in range(many):
+            y, x = divmod(int(score.argmax()), score.shape[1])
+            spots.append(((x - middle) / size, (y - middle) / size))
+            score[np.hypot(ys - y, xs - x) < _NEAR * radius] = -9
+        return spots
+
+    def _compared(
+        self, close: ByteArray, spot: Spot, kind: Kind, number: int, others: Iterable[Spot]
+    ) -> dict[int, float]:
+        """Return the best correlation with the prints of each thing of the kind."""
+        signs = _shifted(close, spot, kind.radius)
+        weight = np.ones(signs.shape[1], np.float32)
+        ys, xs = np.nonzero(_DISC)
+        scale = INNER * kind.radius / ((SIGN - 1) / 2)
+        x, y = _OFFSETS[xs] * scale + spot[0], _OFFSETS[ys] * scale + spot[1]
+        for other in others:
+            weight *= np.hypot(x - other[0], y - other[1]) > 0.95 * kind.radius
+        if weight.mean() < 0.5:
+            weight[:] = 1
+        return self._best(signs, weight, number, None)
+
+    def _best(self, signs: Floats, weight: Floats, number: int, among: NDArray[np.bool_] | None) -> dict[int, float]:
+        """Return for each thing of a kind its prints' best correlation with any of the signs (n, pixels)."""
+        w = weight / weight.sum()
+        mean, square = self._stack @ w, self._squares @ w
+        own_mean, own_square = signs @ w, (signs**2) @ w
+        spread = np.sqrt(np.maximum(square - mean**2, 1e-9))[:, None]
+        own_spread = np.sqrt(np.maximum(own_square - own_mean**2, 1e-3))
+        together = self._stack @ (signs * w).T - mean[:, None] * own_mean
+        best = (together / (spread * own_spread)).max(axis=1).reshape(len(self._prints), TURNS).max(axis=1)
+        by_value = {str(self._layout.things[t].value): t for t in self._kinds[number].things}
+        scores: dict[int, float] = {}
+        for index, one in enumerate(self._prints):
+            thing = by_value.get(str(self._layout.things[one.thing].value))
+            if thing is None or (among is not None and not among[index]):
+                continue
+            score = float(best[index]) - (0.0 if one.kind == number else _FOREIGN)
+            scores[thing] = max(score, scores.get(thing, -1.0))
+        return scores
+
+
+def close_of(sampler: Sampler, shot: Shot, place: int) -> ByteArray:
+    """Return a close-up of a place of a taught photo; out of the straight picture where none was kept."""
+    kept = shot.close.get(place)
+    return sampler.close_up(shot.straight, place) if kept is None else kept
+
+
+def _counted(things: Iterable[int]) -> Things:
+    many: dict[int, int] = {}
+    for thing in things:
+        many[thing] = many.get(thing, 0) + 1
+    return tuple(sorted(many.items()))
+
+
+def _log_likelihood(scores: FloatArray, truth: NDArray[np.int64], sharpness: float) -> float:
+    p = np.exp(sharpness * (scores - scores.max(axis=1, keepdims=True)))
+    p = (1 - _DOUBT) * p / p.sum(axis=1, keepdims=True) + _DOUBT / p.shape[1]
+    return float(np.log(p[np.arange(len(truth)), truth]).sum())
+
+
+def _around(sampler: Sampler, straight: ByteArray, place: int) -> tuple[ByteArray, float]:
+    """Return a place with what is around it out of the straight picture, and the place's size in it."""
+    x, y, size = sampler.middle(place)
+    side = round(2 * _REACH * size)
+    matrix = np.array([[1, 0, x - (side - 1) / 2], [0, 1, y - (side - 1) / 2]])
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    crop = cv2.warpAffine(straight, matrix, (side, side), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return crop.astype(np.uint8, copy=False), size
+
+
+def _soft(crop: ByteArray, sigma: float) -> Floats:
+    blurred: Any = cv2.GaussianBlur(colours(crop), (0, 0), sigma)
+    return np.asarray(blurred, np.float32)
+
+
+def _empty_places(sampler: Sampler, shots: Sequence[Shot]) -> dict[int, list[Floats]]:
+    empty: dict[int, list[Floats]] = {}
+    for shot in shots:
+        for place, content in sorted(shot.contents.items()):
+            seen = empty.setdefault(content.ground, [])
+            if not content.things and len(seen) < 8:
+                seen.append(_soft(_around(sampler, shot.straight, place)[0], 1.0))
+    return {ground: seen for ground, seen in empty.items() if seen}
+
+
+def _kind_of(
+    sampler: Sampler, shots: Sequence[Shot], things: tuple[int, ...], empty: dict[int, list[Floats]]
+) -> Kind | None:
+    """Return how tokens look from afar, by those that lie alone on a place; None where there are none."""
+    areas, seen = [], []
+    for shot in shots:
+        for place, content in sorted(shot.contents.items()):
+            if len(content.things) != 1 or content.things[0][1] != 1 or content.things[0][0] not in things:
+                continue
+            crop, size = _around(sampler, shot.straight, place)
+            soft = _soft(crop, 1.0)
+            offset = np.abs(np.arange(len(soft)) - (len(soft) - 1) / 2) / size
+            out = np.maximum(offset[:, None], offset[None])
+            same = [e for e in empty.get(content.ground, []) if e.shape == soft.shape]
+            if not same:
+                # Where the ground was never seen empty, the place's rim tells its colour.
+                same = [np.broadcast_to(np.median(soft[(out > 0.36) & (out < 0.44)], axis=0), soft.shape)]
+            differs = np.min([np.linalg.norm((e - soft) * [1, 1.2, 1.2], axis=2) for e in same], axis=0)
+            near = out < 0.45
+            mask = ((differs > max(0.12, 0.45 * float(np.quantile(differs[near], 0.97)))) & near).astype(np.uint8)
+            mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)).astype(np.uint8, copy=False)
+            many, names, stats, _ = cv2.connectedComponentsWithStats(mask)
+            if many < 2:
+                continue
+            largest = 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax())
+            areas.append(float(stats[largest, cv2.CC_STAT_AREA]) / size**2)
+            seen.append(colours(crop)[names == largest])
+    if not areas:
+        return None
+    every = np.concatenate(seen)
+    middle = np.median(every, axis=0)
+    spread = 1.4826 * np.median(np.abs(every - middle), axis=0)
+    near_it = every[(np.abs(every - middle) / (spread + 0.02)).max(axis=1) < 3]
+    wide = np.maximum(1.5 * near_it.std(axis=0), 0.05)
+    return Kind(things, middle.astype(np.float32), wide.astype(np.float32), float(np.sqrt(np.median(areas) / np.pi)))
+
+
+def _sign(close: ByteArray, spot: Spot, radius: float, right: float = 0.0, down: float = 0.0) -> Floats:
+    """Return (SIGN, SIGN): the grey inside of a token, its middle moved by parts of its radius."""
+    middle = (close.shape[0] - 1) / 2
+    scale = 2 * radius * CLOSE_PX * INNER / (SIGN - 1)
+    half = scale * (SIGN - 1) / 2
+    x, y = middle + (spot[0] + right * radius) * CLOSE_PX - half, middle + (spot[1] + down * radius) * CLOSE_PX - half
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    matrix = np.array([[scale, 0, x], [0, scale, y]])
+    cut: Any = cv2.warpAffine(close, matrix, (SIGN, SIGN), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    grey: Floats = cut.astype(np.float32) @ _GREY
+    return grey
+
+
+def _shifted(close: ByteArray, spot: Spot, radius: float) -> Floats:
+    return np.stack([_sign(close, spot, radius, *shift)[_DISC] for shift in _SHIFTS])
+
+
+def _turned(sign: Floats) -> Floats:
+    """Return (TURNS, pixels): a sign in all directions, each of mean 0 and length 1."""
+    middle = ((SIGN - 1) / 2, (SIGN - 1) / 2)
+    rows = []
+    for turn in range(TURNS):
+        matrix = cv2.getRotationMatrix2D(middle, 360 * turn / TURNS, 1.0)
+        rows.append(cv2.warpAffine(sign, matrix, (SIGN, SIGN), borderMode=cv2.BORDER_REPLICATE)[_DISC])
+    stack = np.stack(rows).astype(np.float32)
+    stack -= stack.mean(axis=1, keepdims=True)
+    lengths: Floats = stack / (np.linalg.norm(stack, axis=1, keepdims=True) + 1e-3)
+    return lengths
