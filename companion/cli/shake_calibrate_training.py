@@ -13,10 +13,10 @@ import numpy as np
 from companion import __version__
 from companion.igloo import calibrate_learn
 from companion.igloo.calibrate_learn import Shakes
-from companion.igloo.calibrate_listen import PIECE_S, vector
+from companion.igloo.calibrate_listen import PIECE_S, heard_by, vector
 from companion.igloo.calibrate_model import SHAPES
 from companion.igloo.calibrate_unlike import learn_usual
-from companion.igloo.features import TIERS
+from companion.igloo.features import FEATURES, TIERS
 from companion.igloo.lessons import slower
 from companion.ports import COUNTS
 
@@ -102,6 +102,7 @@ def write(path: Path, found: dict[tuple[float, bool], Prior], usual: Usual, card
         "version": __version__,
         "numpy": np.__version__,
         "priors": [[tier, guided] for tier, guided in found],
+        "heard_by": {f"{tier:.0f}": heard_by(tier) for tier, _ in found},
         "standard_deviations_of_log_count": sizes,
         **card,
     }
@@ -133,7 +134,7 @@ def build(
             name = f"Learning at {tier:.0f} Hz{', with the beat' if guided else ''}"
             tell = partial(progress, name) if progress else None
             if tier == TIERS[0] and not guided:
-                usual = learn_usual(shakes.vectors, shakes.devices)
+                usual = learn_usual(shakes.vectors[:, :FEATURES], shakes.devices)
             found[tier, guided] = calibrate_learn.learn(shakes, progress=tell)
     if usual is None:
         raise ValueError("There is no shake to learn from.")

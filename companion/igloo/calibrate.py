@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.calibrate_listen import VECTOR, Heard, answered, as_vector, hear
+from companion.igloo.calibrate_listen import Heard, answered, as_vector, hear, heard_by
 from companion.igloo.calibrate_model import Known, Prior, spread
 from companion.igloo.calibrate_unlike import Usual, beyond
 from companion.igloo.count import SURE_S, shipped
@@ -97,7 +97,7 @@ def usual(path: Path = PRIORS) -> Usual | None:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What is known of one igloo: ``vectors`` (n, VECTOR) of its shakes, with count, hand and whether it was guided.
+    """What is known of one igloo: ``vectors`` (n, f + h + 1) of its shakes, with count, hand and whether it was guided.
 
     ``shake`` numbers the shakes, for a long one has several pieces. ``card`` says how it was made and how good it is.
     """
@@ -115,7 +115,8 @@ class Calibration:
     def of_nothing(cls, tier: float) -> Calibration:
         """Return what is known of an igloo that nobody measured."""
         none = np.zeros(0, dtype=np.int64)
-        return cls("", tier, np.zeros((0, VECTOR)), none, (), (), none)
+        width = len(_prior(tier, guided=False).middle) if tier else 0
+        return cls("", tier, np.zeros((0, width)), none, (), (), none)
 
     @cached_property
     def free(self) -> Known:
@@ -133,7 +134,7 @@ class Calibration:
         return Known(prior, self.vectors[use], self.counts[use], who)
 
     def probabilities(self, vectors: FloatArray, who: str = "", *, guided: bool = False) -> FloatArray:
-        """Return the probabilities (12,) of 2 … 13 beads for pieces (k, VECTOR) of one igloo by one hand."""
+        """Return the probabilities (12,) of 2 … 13 beads for pieces (k, f + h + 1) of one igloo by one hand."""
         known = self.beat if guided else self.free
         return known.answer(vectors, [who or "?"] * len(vectors)).joined(known.prior.stretch)
 
@@ -181,7 +182,7 @@ class Calibration:
         return answered(shakes, found.joined(known.prior.stretch), ASTRAY if astray else "")
 
     def unlike(self, vectors: FloatArray) -> float:
-        """Return how unlike this igloo (or, where none was measured, any igloo) pieces (k, VECTOR) are.
+        """Return how unlike this igloo (or, where none was measured, any igloo) pieces (k, f + h + 1) are.
 
         1 is the border. Only at the highest sample rate, elsewhere 0.
         """
@@ -370,6 +371,7 @@ def save(made: Calibration, folder: Path) -> Path:
             who=np.asarray(made.who),
             guided=np.asarray(made.guided),
             shake=made.shake,
+            heard_by=np.asarray(heard_by(made.tier)),
             card=np.asarray(json.dumps(made.card, ensure_ascii=False)),
         )
     if path.exists():
@@ -395,11 +397,17 @@ def load(path: Path) -> Calibration:
                 arrays["shake"].astype(np.int64),
                 json.loads(str(arrays["card"])),
             )
+            listener = str(arrays["heard_by"])
     except Exception as error:  # zip, its compressions, numpy's headers and JSON each break in their own way
         raise BadDataError(f"{path.name} is no calibration.") from error
     n = len(found.counts)
-    fits = found.vectors.shape == (n, VECTOR) and n == len(found.who) == len(found.guided) == len(found.shake)
-    if not fits or not np.isfinite(found.vectors).all() or not n:
+    fits = found.tier in TIERS and listener == heard_by(found.tier) and found.vectors.shape[:1] == (n,)
+    if (
+        not fits
+        or not n == len(found.who) == len(found.guided) == len(found.shake)
+        or not np.isfinite(found.vectors).all()
+        or not n
+    ):
         raise BadDataError(f"{path.name} was made by another version; calibrate again.")
     return found
 

@@ -32,7 +32,7 @@ SMALLEST = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Shakes:
-    """Labelled shakes of many igloos: ``vectors`` (n, f + 1), ``counts``, ``devices`` and ``hands`` (n,)."""
+    """Labelled shakes of many igloos: ``vectors`` (n, f), ``counts``, ``devices`` and ``hands`` (n,)."""
 
     vectors: FloatArray
     counts: IntArray
@@ -86,7 +86,7 @@ def _evenly(counts: IntArray, rng: np.random.Generator) -> IntArray:
 
 
 def scaling(vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return middle and scale of vectors (n, f + 1), outliers apart."""
+    """Return middle and scale of vectors (n, f), outliers apart."""
     middle = np.median(vectors, axis=0)
     reach = np.percentile(vectors, 84, axis=0) - np.percentile(vectors, 16, axis=0)
     return middle, np.maximum(0.5 * reach, 0.05 * vectors.std(axis=0) + 1e-3)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from companion.igloo.count import Embedding, Model, count_runs, embed, shipped
-from companion.igloo.features import FEATURES, FeatureStream
+from companion.igloo.features import FeatureStream
 from companion.igloo.guided_gauge import kept
 from companion.igloo.soundness import scale_of
 from companion.ports import CountPosterior, DeviceKind
@@ -27,12 +29,24 @@ if TYPE_CHECKING:
 PIECE_S = 4.0
 """A longer shake is cut into pieces of about this length, whose errors are then known to go together."""
 SHORTEST_PIECE_S = 0.6
-VECTOR = FEATURES + 1
+
+
+@cache
+def heard_by(tier: float) -> str:
+    """Return a name of what makes vectors at this tier: only vectors of the same name may be compared."""
+    ensemble = shipped().tiers[tier]
+    digest = hashlib.sha256(np.array([ensemble.stretch, ensemble.trust]).tobytes())
+    for values in (*(part for net in ensemble.nets for layer in net.layers for part in layer),):
+        digest.update(np.ascontiguousarray(values).tobytes())
+    for listener in ensemble.listeners:
+        for name in sorted(listener.weights):
+            digest.update(np.ascontiguousarray(listener.weights[name]).tobytes())
+    return digest.hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """One shake as calibration sees it: ``vectors`` (pieces, VECTOR) and how long each piece was.
+    """One shake as calibration sees it: ``vectors`` (pieces, f + h + 1) and how long each piece was.
 
     ``answer`` is the counter's own; where it has no probabilities there are no pieces either. ``kept`` tells whether
     the motion kept to the beat of the guided count.
@@ -48,8 +62,8 @@ class Heard:
 def vector(accel: FloatArray, rate_hz: float, model: Model | None = None) -> tuple[FloatArray, float, float] | None:
     """Return (vector, seconds, tier) of a piece of shaking (n, 3) in g; None where there is too little.
 
-    The vector is the features and, last, the mean log count that the counter says: numbers that mean the same
-    whichever model was shipped.
+    The vector is the features, the last hidden layers of the counter's listeners and, last, the mean log count that the
+    counter says. It means the same as long as :func:`heard_by` does.
     """
     model = model or shipped()
     found = embed(accel, rate_hz, model=model)
@@ -59,15 +73,15 @@ def vector(accel: FloatArray, rate_hz: float, model: Model | None = None) -> tup
 
 
 def as_vector(found: Embedding, ensemble: Ensemble) -> FloatArray:
-    """Return the vector (VECTOR,) of what a counter made of a piece."""
-    return np.append(found.features * ensemble.scale + ensemble.middle, found.mu)
+    """Return the vector (f + h + 1,) of what a counter made of a piece."""
+    return np.concatenate([found.features * ensemble.scale + ensemble.middle, found.hidden, [found.mu]])
 
 
 def hear(runs: Sequence[Samples], *, model: Model | None = None, key: str = "") -> Heard:
     """Return what is heard of one shake that came in runs, in g or, said in the answer, in m/s²."""
     model = model or shipped()
     answer = count_runs(runs, model=model, key=key, kind=DeviceKind.RECORDED)
-    nothing = Heard(answer, np.zeros((0, VECTOR)), np.zeros(0), 0.0, False)
+    nothing = Heard(answer, np.zeros((0, 0)), np.zeros(0), 0.0, False)
     if not answer.p:
         return nothing
     scale = scale_of(np.concatenate([run.accel for run in runs])) or 1.0

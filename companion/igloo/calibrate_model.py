@@ -39,10 +39,10 @@ SHAPES = ("device_bias", "device_slope", "hand_bias", "hand_slope", "noise", "st
 class Prior:
     """What is known before any calibration, for one tier of rates and one kind of motion.
 
-    A shake is its features and, last, the mean log count that the counter says of it, which knows nothing of the
-    igloo. ``middle`` and ``scale`` (f + 1,) standardise them; ``weights`` (f + 1,) are the common part. The
-    standard deviations are on the axis of log count: of an igloo's and a hand's constant and slopes (all features
-    together), and of a shake's noise; ``stretch`` widens the answers.
+    A shake is its features, what the counter's listeners heard (their last hidden layers) and, last, the mean log count
+    that the counter says of it, which knows nothing of the igloo: f numbers. ``middle`` and ``scale`` (f,) standardise
+    them; ``weights`` (f,) are the common part. The standard deviations are on the axis of log count: of an igloo's and
+    a hand's constant and slopes (all features together), and of a shake's noise; ``stretch`` widens the answers.
     """
 
     middle: FloatArray
@@ -56,7 +56,7 @@ class Prior:
     stretch: float = 1.0
 
     def represent(self, shakes: FloatArray) -> FloatArray:
-        """Return shakes (n, f + 1) as the process sees them: standardised and cut, same shape."""
+        """Return shakes (n, f) as the process sees them: standardised and cut, same shape."""
         x: FloatArray = np.clip((shakes - self.middle) / self.scale, -LIMIT, LIMIT)
         x[:, -1] *= OPINION
         return x
@@ -113,7 +113,7 @@ class Answer:
 
 
 class Known:
-    """One igloo's process, given labelled shakes: ``shakes`` (n, f + 1), ``counts`` (n,), ``who`` (n) shook."""
+    """One igloo's process, given labelled shakes: ``shakes`` (n, f), ``counts`` (n,), ``who`` (n) shook."""
 
     def __init__(self, prior: Prior, shakes: FloatArray, counts: NDArray[np.int64], who: Who) -> None:
         self.prior = prior
@@ -125,7 +125,7 @@ class Known:
         self._inverse = np.linalg.inv(noisy)
 
     def answer(self, shakes: FloatArray, who: Who, seconds: FloatArray | None = None) -> Answer:
-        """Return the log counts of shakes (m, f + 1) of this igloo by hands of these names, each of so many seconds."""
+        """Return the log counts of shakes (m, f) of this igloo by hands of these names, each of so many seconds."""
         prior, x = self.prior, self.prior.represent(shakes)
         mean = CENTRE + x @ prior.weights
         covariance = prior.covariance(x, who, x, who)

@@ -47,7 +47,7 @@ class Usual:
     one_border: float
 
     def strangeness(self, vectors: FloatArray, known: FloatArray | None = None) -> float:
-        """Return how unlike pieces (k, f + 1) of a shake are, to all igloos or to the ``known`` pieces of this one."""
+        """Return how unlike pieces (k, f + …) of a shake are, to all igloos or to the ``known`` pieces of this one."""
         x = self._standard(vectors)
         if known is None or len(known) < 6:
             return float(np.mean(_lengths(x @ self.any_axes)) / self.any_border)
@@ -55,7 +55,7 @@ class Usual:
         return float(np.mean(_lengths(apart @ self.one_axes)) / self.one_border)
 
     def _standard(self, vectors: FloatArray) -> FloatArray:
-        x: FloatArray = np.clip((vectors[:, :-1] - self.middle) / self.scale, -FAR, FAR)
+        x: FloatArray = np.clip((vectors[:, : len(self.middle)] - self.middle) / self.scale, -FAR, FAR)
         return x
 
     def arrays(self) -> dict[str, Any]:
@@ -95,12 +95,12 @@ def _tail(z: float) -> float:
     return float(0.5 * (1 - np.tanh(0.5 * np.pi / np.sqrt(3) * z)))
 
 
-def learn_usual(vectors: FloatArray, devices: IntArray, seed: int = 1) -> Usual:
-    """Return what is usual from pieces (n, f + 1) of many igloos; the borders are of igloos that were held back."""
-    middle = np.median(vectors[:, :-1], axis=0)
-    reach = np.percentile(vectors[:, :-1], 84, axis=0) - np.percentile(vectors[:, :-1], 16, axis=0)
-    scale = np.maximum(0.5 * reach, 0.05 * vectors[:, :-1].std(axis=0) + 1e-3)
-    x = np.clip((vectors[:, :-1] - middle) / scale, -FAR, FAR)
+def learn_usual(features: FloatArray, devices: IntArray, seed: int = 1) -> Usual:
+    """Return what is usual from features (n, f) of many igloos; the borders are of igloos that were held back."""
+    middle = np.median(features, axis=0)
+    reach = np.percentile(features, 84, axis=0) - np.percentile(features, 16, axis=0)
+    scale = np.maximum(0.5 * reach, 0.05 * features.std(axis=0) + 1e-3)
+    x = np.clip((features - middle) / scale, -FAR, FAR)
     rng = np.random.default_rng(seed)
     names = rng.permutation(np.unique(devices))
     far_any: list[float] = []

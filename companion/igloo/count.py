@@ -157,13 +157,15 @@ class Embedding:
 
     ``vector`` (:data:`~companion.igloo.learn.EMBEDDING`,) are the principal components of the networks' last hidden
     layers, about unit variance over the shakes of the training. ``features`` (f,) are the standardised features that
-    the networks were given. ``mu`` and ``s`` are mean and standard deviation of the answer on the axis of log count,
-    and ``p`` (12,) is the answer itself, of an igloo of which nothing is known. Vectors and features of one model and
-    one ``tier`` may be compared, of different ones not.
+    the networks were given, ``hidden`` (h,) the last hidden layers of the listeners, side by side. ``mu`` and ``s`` are
+    mean and standard deviation of the answer on the axis of log count, and ``p`` (12,) is the answer itself, of an
+    igloo of which nothing is known. Vectors, features and hidden layers of one model and one ``tier`` may be compared,
+    of different ones not.
     """
 
     vector: FloatArray
     features: FloatArray
+    hidden: FloatArray
     mu: float
     s: float
     p: FloatArray
@@ -207,6 +209,7 @@ def embed_blocks(
     return Embedding(
         vector=ensemble.embedding(layers)[0],
         features=ensemble.standard(features)[0],
+        hidden=np.concatenate([np.zeros(0), *(layer[0] for layer in layers[len(ensemble.nets) :])]),
         mu=mu,
         s=float(np.sqrt(p @ (at - mu) ** 2)),
         p=p,

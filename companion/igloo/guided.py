@@ -57,8 +57,8 @@ class GuidedState:
 class GuidedCount:
     """Counts the beads of one igloo while a hand follows the beat, until the answer is sure or half a minute is over.
 
-    ``opinion(vectors, tier)`` gives the probabilities of 2 … 13 beads for pieces (k, VECTOR) of the same igloo in the
-    same hand, as :meth:`companion.igloo.calibrate.Calibration.guided_opinion` does.
+    ``opinion(vectors, tier)`` gives the probabilities of 2 … 13 beads for pieces (k, f + h + 1) of the same igloo in
+    the same hand, as :meth:`companion.igloo.calibrate.Calibration.guided_opinion` does.
     """
 
     def __init__(self, opinion: Opinion, key: str = "", kind: DeviceKind = DeviceKind.REAL) -> None:

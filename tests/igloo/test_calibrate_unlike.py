@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from companion.igloo import calibration_measure as measured
-from companion.igloo.calibrate import UNLIKE, Calibration, usual
+from companion.igloo.calibrate import UNLIKE, Calibration, priors, usual
 from companion.igloo.calibrate_learn import Shakes, learn
-from companion.igloo.calibrate_listen import VECTOR
 from companion.igloo.calibrate_model import Answer
 from companion.igloo.calibrate_unlike import KNOWN_PART, Usual, beyond, learn_usual
+from companion.igloo.features import FEATURES
 
 
 def world(seed: int, devices: int, each: int) -> tuple[np.ndarray, np.ndarray]:
@@ -63,8 +63,10 @@ def test_a_shake_that_is_unlike_has_no_count() -> None:
     shipped = usual()
     assert shipped is not None
     flat = CountPosterior("counted", (1 / 12,) * 12, 4.0)
-    far = np.append(shipped.middle + 12 * shipped.scale * np.resize([1, -1], VECTOR - 1), 2.0)
-    near = np.append(shipped.middle, 1.8)
+    plain = priors()[3200.0, False].middle
+    far, near = plain.copy(), plain.copy()
+    far[:FEATURES] = shipped.middle + 12 * shipped.scale * np.resize([1, -1], FEATURES)
+    near[:FEATURES] = shipped.middle
     for vector, state in ((far, "not-a-shake"), (near, "counted")):
         heard = Heard(flat, vector[None], np.array([4.0]), 3200.0, kept=False)
         answer = Calibration.of_nothing(3200.0).count([heard])
