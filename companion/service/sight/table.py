@@ -25,7 +25,7 @@ from vision.learner import learn_beside
 from vision.look import BoardLook, Table
 from vision.patches import Sampler
 from vision.pose import Pose
-from vision.profile import Profile, ProfileError, load_profile, save_profile
+from vision.profile import Profile, ProfileError, load_profile, printed_places, save_profile
 from vision.refind import Finder
 
 if TYPE_CHECKING:
@@ -214,7 +214,8 @@ class SeenTable:
             known = {n: c for name, c in contents.items() if inside[n := self.layout.index[name]]}
             if not known:
                 raise BadDataError(notes.PARTLY)
-            self._profile = profile.taught(straight, known)
+            close = sampler.close(image, pose, printed_places(self.layout, known))
+            self._profile = profile.taught(straight, known, close)
             save_profile(self._folder, self._profile)
             self._wanted = True
             if self._learning is None:
