@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import cv2
 import numpy as np
@@ -56,7 +56,8 @@ class Features:
 
 def features(grey: ByteArray, most: int) -> Features:
     """Return the features of a grey picture, the strongest ``most``."""
-    keys, found = cv2.SIFT_create(most, contrastThreshold=0.02, edgeThreshold=14).detectAndCompute(grey, None)
+    vision: Any = cv2  # its stubs do not know SIFT
+    keys, found = vision.SIFT_create(most, contrastThreshold=0.02, edgeThreshold=14).detectAndCompute(grey, None)
     if found is None or not keys:
         return Features(np.zeros((0, 4), np.float32), np.zeros((0, 128), np.float32))
     frames = np.array([[*key.pt, key.size, key.angle] for key in keys], np.float32)
@@ -144,7 +145,8 @@ def _table_tones(photo: ByteArray, sheet: Sequence[FloatArray]) -> FloatArray:
     if not beside:
         return np.zeros(3)
     tones: FloatArray = np.log((np.median(beside, axis=0) / 255) ** 2.2 + 0.003)
-    return tones - tones.mean()
+    tones -= tones.mean()
+    return tones
 
 
 def _in_light(picture: ByteArray, tones: FloatArray) -> ByteArray:
@@ -185,14 +187,15 @@ def straighten(photo: ByteArray, to: FloatArray, height: int) -> ByteArray:
     finer = int(np.clip(round(apparent), 1, 6))
     scale = np.array([[finer, 0, (finer - 1) / 2], [0, finer, (finer - 1) / 2], [0, 0, 1.0]])
     # The map from fine card pixels to the photo; the fine picture is then averaged.
-    fine = cv2.warpPerspective(
+    fine: Any = cv2.warpPerspective(
         photo,
         to @ np.linalg.inv(scale),
         (WIDTH * finer, height * finer),
         flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
         borderMode=cv2.BORDER_CONSTANT,
     )
-    return cv2.resize(fine, (WIDTH, height), interpolation=cv2.INTER_AREA) if finer > 1 else fine
+    straight: ByteArray = cv2.resize(fine, (WIDTH, height), interpolation=cv2.INTER_AREA) if finer > 1 else fine
+    return straight
 
 
 def file_of(folder: Path, game: str) -> Path:
@@ -239,7 +242,7 @@ def load_deck(folder: Path, game: str) -> Deck | None:
             ends = np.cumsum(stored["sizes"])
             parts = np.split(stored["jpegs"].astype(np.uint8), ends[:-1])
             frames, looks = stored["frames"].astype(np.float32), stored["looks"].astype(np.float32)
-        pictures = [cv2.imdecode(part, cv2.IMREAD_COLOR) for part in parts]
+        pictures: list[Any] = [cv2.imdecode(part, cv2.IMREAD_COLOR) for part in parts]
         deck = Deck(game, names, np.stack(pictures))
         _check(deck, frames, looks)
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, cv2.error) as error:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import cv2
 import numpy as np
@@ -42,7 +42,7 @@ _SHARP: Final = 4.0
 """How much a unit of energy weighs in a probability (fitted on rendered photos)."""
 _SHADE: Final = 0.35
 _SHADES_WEIGH: Final = 0.1
-"""How far shades (logarithms of blue or red by green) are off by chance, and how much a block's shades weigh at most."""
+"""How far shades (logarithms of blue or red by green) are off by chance; how much a block's weigh at most."""
 _FITS: Final = 0.6
 """From this correlation on a block looks like the card's."""
 _FITS_WELL: Final = 0.8
@@ -83,7 +83,8 @@ class Found:
     @property
     def middle(self) -> FloatArray:
         """Return the middle in the photo."""
-        return self.at(np.array([[(WIDTH - 1) / 2, (self.height - 1) / 2]]))[0]
+        middle: FloatArray = self.at(np.array([[(WIDTH - 1) / 2, (self.height - 1) / 2]]))[0]
+        return middle
 
 
 @dataclass
@@ -111,9 +112,11 @@ class CardFinder:
     def find(self, image: ByteArray) -> list[Found]:
         """Return the taught cards in a photo, those first that show most."""
         scale = min(1.0, WORK_SIDE / max(image.shape[:2]))
-        work = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else image
+        work: Any = image
+        if scale < 1:
+            work = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         enlarge = np.array([[1 / scale, 0, 0.5 / scale - 0.5], [0, 1 / scale, 0.5 / scale - 0.5], [0, 0, 1.0]])
-        grey = cv2.cvtColor(work, cv2.COLOR_BGR2GRAY)
+        grey: Any = cv2.cvtColor(work, cv2.COLOR_BGR2GRAY)
         seeds = self._seeds(features(grey, _MOST_FEATURES))
         seeds += self._outlined(work)
         found: list[Found] = []
@@ -230,7 +233,8 @@ class CardFinder:
         scores = -_SHARP * (coarse - coarse[best[-1]] + fine.max()).astype(float)
         scores[best] = -_SHARP * fine
         p: FloatArray = np.exp(scores - scores.max())
-        return p / p.sum()
+        p /= p.sum()
+        return p
 
     def _by_shades(self, work: ByteArray, found: list[Found]) -> list[Found]:
         """Weigh the cards by their shades too, as tonight's lamp shows those that are clear.
@@ -293,19 +297,19 @@ def _of_one_size(found: list[Found]) -> list[Found]:
 
 
 def _halved(picture: ByteArray) -> ByteArray:
-    return cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    half: Any = cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    return half  # type: ignore[no-any-return]
 
 
 def normalised(picture: ByteArray) -> Singles:
     """Return Lab with every place's surroundings taken away and their contrast evened out: lamps drop out."""
-    lab = cv2.cvtColor(picture.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2Lab)
+    lab: Any = cv2.cvtColor(picture.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2Lab)
     size = (picture.shape[1], picture.shape[0])
 
-    def around(values: Singles) -> Singles:
+    def around(values: Any) -> Any:
         # What is smooth is as well computed in a small picture.
         small = cv2.resize(values, (16, max(4, 16 * size[1] // size[0])), interpolation=cv2.INTER_AREA)
-        smooth: Singles = cv2.resize(cv2.GaussianBlur(small, (0, 0), 2.2), size, interpolation=cv2.INTER_LINEAR)
-        return smooth
+        return cv2.resize(cv2.GaussianBlur(small, (0, 0), 2.2), size, interpolation=cv2.INTER_LINEAR)
 
     flat = lab - around(lab)
     contrast = np.sqrt(around(flat**2) + np.array([6.0, 7.0, 7.0], np.float32) ** 2)
@@ -339,15 +343,16 @@ def _energies(seen: Singles, cards: Singles) -> Singles:
 
 def _moved(straight: ByteArray, card: ByteArray, fits: NDArray[np.bool_]) -> FloatArray | None:
     """Return (3, 3): from the card's pixels to the straightened picture's, by what moved in the blocks that fit."""
-    old, new = (
-        cv2.createCLAHE(3.0, (4, 4)).apply(cv2.cvtColor(one, cv2.COLOR_BGR2GRAY)) for one in (card, straight)
-    )
+    old: Any
+    new: Any
+    none: Any = None
+    old, new = (cv2.createCLAHE(3.0, (4, 4)).apply(cv2.cvtColor(one, cv2.COLOR_BGR2GRAY)) for one in (card, straight))
     rows, columns = np.nonzero(cv2.dilate(fits.astype(np.uint8), np.ones((3, 3), np.uint8)))
     step = 2 * BLOCK
     points = np.column_stack([columns, rows]).astype(np.float32) * step
-    points = np.concatenate([points + [x, y] for x in (4, 12) for y in (4, 12)]).astype(np.float32)
-    there, seen, _ = cv2.calcOpticalFlowPyrLK(old, new, points[:, None], None, winSize=(17, 17), maxLevel=1)
-    back, again, _ = cv2.calcOpticalFlowPyrLK(new, old, there, None, winSize=(17, 17), maxLevel=1)
+    points = np.concatenate([points + np.array([x, y]) for x in (4, 12) for y in (4, 12)]).astype(np.float32)
+    there, seen, _ = cv2.calcOpticalFlowPyrLK(old, new, points[:, None], none, winSize=(17, 17), maxLevel=1)
+    back, again, _ = cv2.calcOpticalFlowPyrLK(new, old, there, none, winSize=(17, 17), maxLevel=1)
     good = (seen.ravel() > 0) & (again.ravel() > 0) & (np.abs(back[:, 0] - points).max(axis=1) < 0.7)
     good &= np.abs(there[:, 0] - points).max(axis=1) < 9
     if good.sum() < 10:
@@ -363,7 +368,8 @@ def _moved(straight: ByteArray, card: ByteArray, fits: NDArray[np.bool_]) -> Flo
     whole, inside = cv2.findHomography(start, end, cv2.RANSAC, 1.2)
     if whole is None or inside.sum() < 10:
         return None
-    return whole.astype(float)
+    moved: FloatArray = whole.astype(float)
+    return moved
 
 
 def _claims(one: Found, shape: tuple[int, ...]) -> NDArray[np.int64]:

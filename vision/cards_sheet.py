@@ -6,7 +6,7 @@ four straight sides, of the size that most of them have, is a card. Several thre
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import cv2
 import numpy as np
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
 
 WORK_SIDE: Final = 1200
-"""The longest side of the picture in which outlines are looked for; they are refined in it, to a fraction of a pixel."""
+"""The longest side of the picture in which outlines are looked for, to a fraction of a pixel."""
 _THRESHOLDS: Final = (40, 80, 140, 240, 400)
 _WIDTHS: Final = (3, 5)
 """How wide a line is drawn, so that small gaps in it close."""
@@ -38,7 +38,9 @@ def find_cards(image: ByteArray) -> list[FloatArray]:
     They come row by row from the top, each row from the left, as the cards themselves lie.
     """
     scale = min(1.0, WORK_SIDE / max(image.shape[:2]))
-    small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else image
+    small: Any = image
+    if scale < 1:
+        small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     across, down = _slopes(small)
     tried = [_regions(across, down, threshold, width) for threshold in _THRESHOLDS for width in _WIDTHS]
     best = [_upright(quad) for quad in _best(tried)]
@@ -223,7 +225,7 @@ def _alike(quads: Sequence[FloatArray]) -> list[FloatArray]:
     # Parts of cards are alike too: of two sizes with as many, the larger is that of the cards.
     support = [(np.abs(np.log(areas / area)) < 0.4).sum() * area for area in areas]
     usual = areas[int(np.argmax(support))]
-    like = np.flatnonzero(np.abs(np.log(areas / usual)) < 0.5)
+    like = [int(i) for i in np.flatnonzero(np.abs(np.log(areas / usual)) < 0.5)]
     if len(like) < 5:
         return [quads[i] for i in like]
     # How large a card looks where it lies, and how slender, from those that agree about it.

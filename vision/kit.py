@@ -1,4 +1,4 @@
-"""The printable sheets: four markers to cut out, a check ruler, and where each marker goes; in English and French.
+"""The printable sheets: four markers, a check ruler, where each marker goes, stickers for igloos; English and French.
 
 A sheet is data first (:func:`pages`: rectangles, lines and texts in millimetres) and a PDF second (:func:`to_pdf`),
 so that a test can draw the same data as pixels and find the markers in them. Millimetres count from the top left.
@@ -23,6 +23,9 @@ SIDE_MM: Final = MODULES * MODULE_MM
 """The black square's side: 48 mm, some 60 pixels where a camera of 1280 pixels sees a metre of table."""
 QUIET_MM: Final = MODULE_MM
 RULER_MM: Final = 150
+STICKER_MODULE_MM: Final = 3.5
+STICKER_OF: Final = {10 + number: number for number in range(2, 14)}
+"""The id of the marker on the sticker for an igloo of Igloo Pop -> the igloo's number."""
 _LABEL_MM: Final = 11.0
 _GAP_MM: Final = 6.0
 _TOP_MM: Final = 34.0
@@ -48,6 +51,12 @@ _FRENCH: Final = (
     "inutile de mesurer, et ils peuvent être de travers. Vus par la caméra, le 0 est au",
     "fond à gauche, puis 1, 2 et 3 dans le sens des aiguilles d’une montre.",
     "Rien ne doit les couvrir, aucune lampe s’y refléter. Ne pas plastifier.",
+)
+_STICKERS: Final = (
+    "Cut along the grey lines and stick each under the igloo with as many beads.",
+    "A photo of the upturned igloos then says which is which.",
+    "Découper le long des lignes grises et coller chacune sous l’igloo qui a autant de billes.",
+    "Une photo des igloos retournés dit alors lequel est lequel.",
 )
 
 
@@ -108,13 +117,13 @@ class _Drawing:
 
 
 def pages(paper: str = "a4") -> tuple[Page, ...]:
-    """Return the sheets of the kit as drawing data: the markers with the ruler, then where they go.
+    """Return the sheets of the kit as drawing data: the markers with the ruler, where they go, and stickers for igloos.
 
     :raises BadDataError: the paper is none of :data:`PAPERS`.
     """
     if paper not in PAPERS:
         raise BadDataError(f"The paper is one of {', '.join(PAPERS)}.")
-    return _marker_page(PAPERS[paper]), _placing_page(PAPERS[paper])
+    return _marker_page(PAPERS[paper]), _placing_page(PAPERS[paper]), _sticker_page(PAPERS[paper])
 
 
 def marker_boxes(number: int, x: float, y: float, module: float = MODULE_MM) -> list[Box]:
@@ -164,6 +173,31 @@ def _card(drawing: _Drawing, number: int, x: float, y: float) -> None:
         Words(x + QUIET_MM + 8, y1 - 7, english, 10),
         Words(x + QUIET_MM + 8, y1 - 2.8, french, 10),
     ]
+
+
+def _sticker_page(size: tuple[float, float]) -> Page:
+    drawing = _Drawing()
+    middle = size[0] / 2
+    title = "Stickers for the igloos of Igloo Pop · Étiquettes pour les igloos"
+    drawing.words += [Words(middle, 16, title, 15, bold=True, align="middle")]
+    drawing.words += [Words(middle, 23 + 5 * i, line, 10, align="middle") for i, line in enumerate(_STICKERS)]
+    side, rim = MODULES * STICKER_MODULE_MM, STICKER_MODULE_MM
+    wide, high = side + 2 * rim, side + 2 * rim + 9
+    for index, (marker, number) in enumerate(STICKER_OF.items()):
+        row, column = divmod(index, 4)
+        x, y = middle + (column - 2) * (wide + 8) + 4, 48 + row * (high + 8)
+        drawing.boxes += marker_boxes(marker, x + rim, y + rim, STICKER_MODULE_MM)
+        drawing.words.append(Words(x + wide / 2, y + high - 3, str(number), 22, bold=True, align="middle"))
+        if number in {6, 9}:
+            drawing.strokes.append(Stroke(x + wide / 2 - 4, y + high - 1.2, x + wide / 2 + 4, y + high - 1.2, 0.8))
+        for ends in (
+            (x, y, x + wide, y),
+            (x, y + high, x + wide, y + high),
+            (x, y, x, y + high),
+            (x + wide, y, x + wide, y + high),
+        ):
+            drawing.strokes.append(Stroke(*ends, 0.15, 0.6))
+    return drawing.page(size)
 
 
 def _ruler(drawing: _Drawing, x: float, y: float) -> None:

@@ -87,7 +87,7 @@ def test_the_pdf() -> None:
         data = to_pdf(pages(paper))
         assert data.startswith(b"%PDF-")
         boxes = re.findall(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", data)
-        assert len(boxes) == 2
+        assert len(boxes) == len(pages(paper))
         assert [float(v) * 25.4 / 72 for v in boxes[0]] == pytest.approx([width, height], abs=0.01)
         assert data == to_pdf(pages(paper))
 

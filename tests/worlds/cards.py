@@ -130,9 +130,7 @@ def _shadow(linear: Any, camera: Camera, outline: Floats, frame: Floats, strengt
     linear[y0:y1, x0:x1] *= 1 - 0.45 * strength * mask[..., None]
 
 
-def _print(
-    linear: Any, camera: Camera, picture: Image, outline: Floats, frame: Floats, cover: Any = None
-) -> None:
+def _print(linear: Any, camera: Camera, picture: Image, outline: Floats, frame: Floats, cover: Any = None) -> None:
     points = camera.project(outline @ frame[:, :2].T + frame[:, 2])
     x0, y0, x1, y1 = _box(points, camera, 2)
     if x1 <= x0 or y1 <= y0:

@@ -143,14 +143,17 @@ def _creature(art: CardArt, image: Image, name: str, at: Sequence[float], radius
     def shape(points: Points, ink: Colour) -> None:
         laid = np.array(at) + (points @ turn.T) * radius
         _fill(image, laid, ink)
-        cv2.polylines(image, [np.round(laid * 16).astype(np.int32)], True, (25, 25, 30), max(1, round(radius / 22)), 16, 4)
+        cv2.polylines(
+            image, [np.round(laid * 16).astype(np.int32)], True, (25, 25, 30), max(1, round(radius / 22)), 16, 4
+        )
 
     shape(_blob(rng, (0, 0.2), 0.72, int(rng.integers(5, 12)), 0.3), body)
     head = rng.uniform(-0.4, 0.4), -0.62
     shape(_blob(rng, head, 0.36, int(rng.integers(4, 10)), 0.25), bgr(hue + rng.uniform(-50, 50), 0.6, 0.8))
     for _ in range(int(rng.integers(3, 7))):
-        spot = rng.uniform(-0.4, 0.4, 2) + (0, 0.2)
-        shape(_blob(rng, spot, rng.uniform(0.06, 0.18), 6, 0.3), bgr(rng.uniform(0, 180), rng.uniform(0, 0.9), rng.uniform(0.1, 1)))
+        spot = rng.uniform(-0.4, 0.4, 2) + np.array([0, 0.2])
+        mark = _blob(rng, spot, rng.uniform(0.06, 0.18), 6, 0.3)
+        shape(mark, bgr(rng.uniform(0, 180), rng.uniform(0, 0.9), rng.uniform(0.1, 1)))
     shape(_blob(rng, (head[0] + 0.08, -0.68), 0.07, 7, 0.1), (15, 15, 15))
 
 
