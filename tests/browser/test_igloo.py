@@ -55,7 +55,7 @@ def test_a_calibration_counts_for_the_simulated_igloo_also_after_a_restart(chrom
         # What was recorded before is gone on with: eight shakes, and how good the count is with them.
         page.click("[data-do=go-on]")
         expect(page.locator(".stages")).to_contain_text("8 of 12 shakes")
-        expect(page.locator(".quality .now")).to_contain_text("Calibrated")
+        expect(page.locator(".quality .with-it")).to_contain_text("Calibrated")
         # One more through the line; then it is taken back.
         page.click(".another summary")
         page.click(f".another [data-count='{5 + OFF}']")

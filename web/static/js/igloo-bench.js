@@ -66,7 +66,7 @@ const share = (figures) => percent(figures.exact);
 
 function quality(figures) {
   if (!figures?.now) return null;
-  const line = (name, one, best) => h("tr", { class: best ? "now" : null },
+  const line = (name, one, best) => h("tr", { class: best ? "with-it" : null },
     h("th", { scope: "row" }, name),
     h("td", null, share(one), h("small", { class: "quiet" }, ` ${percent(one.exact_interval[0])}–${percent(one.exact_interval[1])}`)),
     h("td", null, percent(one.within_one)), h("td", null, number(one.mae, 1)));

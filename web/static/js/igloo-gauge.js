@@ -11,7 +11,7 @@ function meter(name, value, unit, [low, high], most, digits) {
     h("div", { class: "meter-way", role: "meter", "aria-label": name, "aria-valuemin": 0, "aria-valuemax": most, "aria-valuenow": number(Math.min(value, most), digits).replace(",", "."), "aria-valuetext": `${number(value, digits)} ${unit}` },
       s("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
         s("rect", { class: "band", x: at(low), y: 0, width: at(high) - at(low), height: 10 }),
-        s("rect", { class: "hand", x: at(value) - 0.8, y: 0, width: 1.6, height: 10 }))),
+        s("path", { class: "hand", d: `M${at(value).toFixed(1)} 0V10` }))),
     h("span", { class: "meter-value" }, `${number(value, digits)} ${unit}`));
 }
 
@@ -20,7 +20,7 @@ export function gaugeNow(gauge) {
   return h("div", { class: "gauge", "data-key": "gauge", "data-good": gauge.good ? "yes" : "no" },
     h("p", { class: ["hint-now", gauge.good && "good"], role: "status" }, t(gauge.hint)),
     meter(t("Beat"), gauge.tempo_hz, "Hz", gauge.tempo_bounds, 10, 1),
-    meter(t("Way"), gauge.travel_cm, "cm", gauge.travel_bounds, 5, 1),
+    meter(t("Travel"), gauge.travel_cm, "cm", gauge.travel_bounds, 5, 1),
     meter(t("Upright"), 100 * gauge.upright, "%", [85, 100], 100, 0));
 }
 
