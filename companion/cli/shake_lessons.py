@@ -34,7 +34,7 @@ Progress = Callable[[str, int, int], None]
 NO_JAX = "Training needs jax and numba: install the dependency group, `pip install --group train`."
 HELD_BACK = 1 / 18
 """The part of the simulated shakes, the last of them, that only sets the spread."""
-FEW = 0.4
+FEW = 0.2
 """The part of the others from which features are taken, and lessons at the lower tiers: time goes to the listeners."""
 LONG_EVERY = 4
 """One dozen of shakes in so many is of the plan's full length; the others are short, for more igloos in less time."""
@@ -180,7 +180,8 @@ def fit(
 
     The spread is set on shakes that they did not see.
     """
-    tiers: dict[float, learn.Ensemble] = {}
+    listeners = taught(found, plan, course, workers, progress)
+    tiers = {}
     for tier, one in found.items():
         features, counts, shakes, _ = one.arrays()
         if not len(features):
@@ -192,15 +193,7 @@ def fit(
                 progress(what, done, of)
 
         ensemble = learn.train(features[~fresh], counts[~fresh], plan.recipe, tell)
-        numbers = np.fromiter(one.heard, dtype=np.int64)
-        numbers = numbers[~plan.held_back(numbers)]
-        heard = [one.heard[int(n)] for n in numbers]
-        beads = np.array([one.beads[int(n)] for n in numbers])
-        if tier == TIERS[0]:
-            listeners = taught(heard, beads, course, workers, progress)
-        else:
-            listeners = (_slowed(tiers[TIERS[0]].listeners[-1], heard, beads, course, tier, progress),)
-        ensemble = replace(ensemble, listeners=listeners, trust=plan.recipe.trust)
+        ensemble = replace(ensemble, listeners=listeners[tier], trust=plan.recipe.trust)
         # the longest piece of each shake stands for it where the whole shake is heard
         _, firsts = np.unique(shakes, return_index=True)
         firsts = np.array([i for i in firsts if int(shakes[i]) in one.heard])
@@ -215,57 +208,67 @@ def fit(
 
 
 def taught(
-    heard: Sequence[Heard], counts: IntArray, course: Any, workers: int, progress: Progress | None
-) -> tuple[Listener, ...]:
-    """Train the listeners of the highest tier, each in a process of its own where there are several."""
-    from companion.igloo import tuition
-
-    def tell(done: int, of: int) -> None:
-        if progress:
-            progress("Learning to listen", done, of)
-
-    if workers == 1 or course.listeners == 1:
-        return tuition.train(heard, counts, course, tell)
+    found: dict[float, Lessons], plan: Plan, course: Any, workers: int, progress: Progress | None
+) -> dict[float, tuple[Listener, ...]]:
+    """Train the listeners of the highest tier; then let the last of them go on learning at each lower one."""
+    top, *lower = TIERS
+    listeners: dict[float, tuple[Listener, ...]] = {}
     with TemporaryDirectory() as name, _Processes(workers) as mapped:
-        folder = Path(name)
-        _lay_down(folder, heard, counts)
-        listeners = []
-        for listener in mapped(partial(_pupil, folder, course), range(course.listeners)):
-            listeners.append(listener)
-            tell(len(listeners), course.listeners)
-    return tuple(listeners)
+        for tier, one in found.items():
+            _lay_down(Path(name) / f"{tier:.0f}", one, plan)
+
+        def all_of(pupils: Iterator[Listener], what: str, of: int) -> tuple[Listener, ...]:
+            done: list[Listener] = []
+            for pupil in pupils:
+                done.append(pupil)
+                if progress:
+                    progress(what, len(done), of)
+            return tuple(done)
+
+        teach = partial(_pupil, Path(name) / f"{top:.0f}", course)
+        listeners[top] = all_of(mapped(teach, range(course.listeners)), "Learning to listen", course.listeners)
+        teach = partial(_slowed, Path(name), course, listeners[top][-1])
+        for tier, pupil in zip(
+            lower, all_of(mapped(teach, lower), "Listening at lower rates", len(lower)), strict=True
+        ):
+            listeners[tier] = (pupil,)
+    return listeners
 
 
-def _lay_down(folder: Path, heard: Sequence[Heard], counts: IntArray) -> None:
-    """Write what was heard where every process can read it without a copy of its own."""
-    np.save(folder / "sound.npy", np.concatenate([one.sound for one in heard]))
-    np.save(folder / "motion.npy", np.concatenate([one.motion for one in heard]))
-    np.save(folder / "sizes.npy", np.array([(len(one.sound), len(one.motion)) for one in heard]))
-    np.save(folder / "counts.npy", counts)
+def _lay_down(folder: Path, one: Lessons, plan: Plan) -> None:
+    """Write what was heard, but for what is held back, where every process can read it without a copy of its own."""
+    numbers = [n for n in one.heard if not plan.held_back(np.array([n]))[0]]
+    if not numbers:
+        raise ValueError("There is no shake to learn from.")
+    folder.mkdir()
+    heard = [one.heard[n] for n in numbers]
+    np.save(folder / "sound.npy", np.concatenate([each.sound for each in heard]))
+    np.save(folder / "motion.npy", np.concatenate([each.motion for each in heard]))
+    np.save(folder / "sizes.npy", np.array([(len(each.sound), len(each.motion)) for each in heard]))
+    np.save(folder / "counts.npy", np.array([one.beads[n] for n in numbers]))
+
+
+def _taken_up(folder: Path) -> tuple[list[Heard], IntArray]:
+    """Return what lies in a folder, and its counts."""
+    sound, motion = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("sound", "motion"))
+    ends = np.cumsum(np.load(folder / "sizes.npy"), axis=0)
+    starts = np.concatenate([[[0, 0]], ends[:-1]])
+    heard = [Heard(sound[a:b], motion[c:d]) for (a, c), (b, d) in zip(starts, ends, strict=True)]
+    return heard, np.load(folder / "counts.npy")
 
 
 def _pupil(folder: Path, course: Any, number: int) -> Listener:
     """Train one listener on what lies in a folder."""
     from companion.igloo import tuition
 
-    sound, motion = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("sound", "motion"))
-    ends = np.cumsum(np.load(folder / "sizes.npy"), axis=0)
-    starts = np.concatenate([[[0, 0]], ends[:-1]])
-    heard = [Heard(sound[a:b], motion[c:d]) for (a, c), (b, d) in zip(starts, ends, strict=True)]
-    return tuition.train_one(heard, np.load(folder / "counts.npy"), course, number)
+    return tuition.train_one(*_taken_up(folder), course, number)
 
 
-def _slowed(
-    listener: Listener, heard: Sequence[Heard], counts: IntArray, course: Any, tier: float, progress: Progress | None
-) -> Listener:
-    """Let a listener go on learning at a lower tier."""
+def _slowed(folder: Path, course: Any, listener: Listener, tier: float) -> Listener:
+    """Let a listener go on learning on what lies in a lower tier's folder."""
     from companion.igloo import tuition
 
-    def tell(done: int, of: int) -> None:
-        if progress:
-            progress(f"Learning to listen at {tier:.0f} Hz", done, of)
-
-    return tuition.slow_down(listener, heard, counts, course, round(TIERS[0] / tier), tell)
+    return tuition.slow_down(listener, *_taken_up(folder / f"{tier:.0f}"), course, round(TIERS[0] / tier))
 
 
 def shipped_course() -> Any:

@@ -62,7 +62,7 @@ class Course:
     heads: int = 4
     dense: int = 128
     epochs: int = 18
-    again: int = 8
+    again: int = 6
     crops: tuple[tuple[int, int], ...] = ((4096, 32), (1536, 64), (4096, 32), (9216, 16))
     rate: float = 2e-3
     decay: float = 0.02
@@ -75,21 +75,6 @@ class Course:
     def listeners(self) -> int:
         """How many listeners are trained."""
         return len(self.coloured)
-
-
-def train(
-    heard: Sequence[Heard], counts: IntArray, course: Course, progress: Callable[[int, int], None] | None = None
-) -> tuple[Listener, ...]:
-    """Train listeners on shakes with known counts (n,); a shake shorter than a crop is heard again and again."""
-    found = []
-    for number in range(course.listeners):
-
-        def tell(done: int, of: int, number: int = number) -> None:
-            if progress:
-                progress(number * of + done, course.listeners * of)
-
-        found.append(train_one(heard, counts, course, number, tell))
-    return tuple(found)
 
 
 def train_one(
@@ -109,11 +94,10 @@ def slow_down(
     counts: IntArray,
     course: Course,
     factor: int,
-    progress: Callable[[int, int], None] | None = None,
 ) -> Listener:
     """Let the last listener of the highest tier go on learning at a rate lower by ``factor``, 2 or 4."""
     labels, taps = counts - COUNTS.start, TAPS // factor
-    return _train(heard, labels, course, course.listeners - 1, progress, epochs=course.again, taps=taps, first=listener)
+    return _train(heard, labels, course, course.listeners - 1, None, epochs=course.again, taps=taps, first=listener)
 
 
 def _slowed(listener: Listener, taps: int) -> dict[str, NDArray[np.float32]]:

@@ -99,10 +99,10 @@ def test_a_listener_learns_a_toy_the_same_each_time() -> None:
     counts = np.tile(np.arange(2, 14), 12)
     shakes = [heard(int(n), i) for i, n in enumerate(counts)]
     told: list[tuple[int, int]] = []
-    (listener,) = tuition.train(shakes, counts, SMALL, lambda done, of: told.append((done, of)))
+    listener = tuition.train_one(shakes, counts, SMALL, 0, lambda done, of: told.append((done, of)))
     assert told[-1][0] == told[-1][1]
     brief = replace(SMALL, epochs=4)
-    (one,), (two,) = (tuition.train(shakes, counts, brief) for _ in range(2))
+    one, two = (tuition.train_one(shakes, counts, brief, 0) for _ in range(2))
     for name, value in one.weights.items():
         np.testing.assert_array_equal(value, two.weights[name])
     fresh = [heard(n, 900 + n) for n in range(2, 14)]
