@@ -8,7 +8,7 @@ together by where they stand on their cards.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import cv2
@@ -42,6 +42,7 @@ _BITS: Final = {
     for marker in STICKER_OF
 }
 _PLACES: Final = 9
+_SAME_CARD: Final = 0.5
 _APART: Final = 0.45
 """Igloos stand at least so many card widths apart."""
 
@@ -96,19 +97,44 @@ class RoundRead:
 
 
 def read_round(
-    photo: ByteArray, found: Sequence[Found], deck: Deck, only: Sequence[str] = (), colours: Sequence[str] = COLOURS
+    photo: ByteArray,
+    found: Sequence[Found],
+    deck: Deck,
+    only: Sequence[str] = (),
+    colours: Sequence[str] = COLOURS,
+    *,
+    order: bool = True,
 ) -> RoundRead:
     """Return what a photo of the nine places shows.
 
-    ``only`` are the cards that can lie there (those of the open match), ``colours`` the thalers in play.
+    ``only`` are the cards that can lie there (those of the open match), ``colours`` the thalers in play; with ``order``
+    cards are put clockwise, else they stay as they were found.
     """
-    ordered = clockwise(_apart(found))
-    cards = tuple(read_cards(ordered, deck, only))
+    cards = tuple(read_cards(clockwise(_apart(found)) if order else list(found), deck, only))
     if not cards:
         return RoundRead((), ())
     numbers = list(_numbers(photo, cards))
     igloos = numbers or list(_thalers(photo, cards, colours))
     return RoundRead(cards, tuple(sorted(igloos, key=lambda one: (one.card, one.on))))
+
+
+def read_both(
+    photos: tuple[ByteArray, ByteArray],
+    found: tuple[Sequence[Found], Sequence[Found]],
+    deck: Deck,
+    only: Sequence[str] = (),
+    colours: Sequence[str] = COLOURS,
+) -> tuple[RoundRead, RoundRead]:
+    """Return what two photos of one round show, igloos as they were placed and upturned; see :func:`join`."""
+    placed, turned = aligned(*found)
+    if len(placed) == len(turned):
+        first = clockwise(placed)
+        turned = [turned[next(i for i, other in enumerate(placed) if other is one)] for one in first]
+        placed = first
+    return (
+        read_round(photos[0], placed, deck, only, colours, order=False),
+        read_round(photos[1], turned, deck, only, colours, order=False),
+    )
 
 
 def _apart(found: Sequence[Found]) -> list[Found]:
@@ -135,6 +161,41 @@ def clockwise(found: Sequence[Found]) -> list[Found]:
     first = angle[int(np.argmin(np.abs(angle)))]
     order = np.argsort((angle - first + 1e-6) % (2 * np.pi))
     return [found[int(i)] for i in order]
+
+
+def aligned(placed: Sequence[Found], turned: Sequence[Found]) -> tuple[list[Found], list[Found]]:
+    """Return the cards of two photos of one round, the same in both and in the same order.
+
+    The cards lie still between the photos: those that are seen in both say where the others lie, and each is what
+    both photos together make likeliest.
+    """
+    placed, turned = _apart(placed), _apart(turned)
+    pairs = [(a, b) for a in placed for b in turned if a.card == b.card and min(a.p.max(), b.p.max()) > _SAME_CARD]
+    if not pairs:
+        return placed, turned
+    start = np.concatenate([a.corners for a, _ in pairs])
+    end = np.concatenate([b.corners for _, b in pairs])
+    width = float(np.linalg.norm(pairs[0][1].corners[1] - pairs[0][1].corners[0]))
+    whole: Any = cv2.findHomography(start, end, cv2.RANSAC, 0.1 * width)[0]
+    if whole is None:
+        return placed, turned
+    over = np.asarray(whole, float)
+    both = []
+    left = list(turned)
+    for one in placed:
+        moved = replace(one, to=over @ one.to)
+        near = min(left, key=lambda other: float(np.linalg.norm(other.middle - moved.middle)), default=None)
+        if near is None or np.linalg.norm(near.middle - moved.middle) > 0.4 * width:
+            both.append((one, moved))
+            continue
+        left.remove(near)
+        p = one.p * near.p + 1e-12
+        p /= p.sum()
+        both.append((replace(one, p=p), replace(near, p=p)))
+    both += [(replace(one, to=np.linalg.inv(over) @ one.to), one) for one in left]
+    kept = _apart([a for a, _ in both])
+    both = [(a, b) for a, b in both if any(a is one for one in kept)]
+    return [a for a, _ in both], [b for _, b in both]
 
 
 def join(before: RoundRead, after: RoundRead) -> list[tuple[IglooRead, int | None]]:
@@ -311,12 +372,12 @@ def _colour_of(
         return None
     tone = np.median(patch, axis=0)
     # As a white lamp would show it: the igloo is white, and shows what light falls on the thaler.
-    there, white = _linear(tone), _linear(np.array([light, *plastic]))
+    there, white = _linear(tone), _linear(np.array([light, plastic[0], plastic[1]]))
     shown = np.clip(0.85 * there / np.maximum(white, 0.01), 0, 1) ** (1 / 2.2)
-    patch = shown.astype(np.float32).reshape(1, 1, 3)
-    hue = float(cv2.cvtColor(patch, cv2.COLOR_BGR2HSV)[0, 0, 0])
-    lightness, *shade = (float(v) for v in cv2.cvtColor(patch, cv2.COLOR_BGR2Lab)[0, 0])
-    chroma = float(np.hypot(*shade))
+    pixel = shown.astype(np.float32).reshape(1, 1, 3)
+    hue = float(cv2.cvtColor(pixel, cv2.COLOR_BGR2HSV)[0, 0, 0])
+    lightness, green_red, blue_yellow = (float(v) for v in cv2.cvtColor(pixel, cv2.COLOR_BGR2Lab)[0, 0])
+    chroma = float(np.hypot(green_red, blue_yellow))
     if chroma < 14 and lightness > 55:
         return None
     scores = {}
