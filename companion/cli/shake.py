@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 FILE = click.Path(dir_okay=False, path_type=Path)
 BANK = Path(__file__).resolve().parents[1] / "igloo" / "bank" / "bank.npz"
 MODEL = BANK.parents[1] / "model" / "count.npz"
+GUIDED = BANK.with_name("guided.npz")
 PRACTICE = BANK.parents[2] / "training" / "bank"
 NO_NUMBA = "Simulating shakes needs numba: install the dependency group, `pip install --group train`."
 
@@ -66,7 +67,9 @@ def progress() -> Progress:
 @click.option("--seconds", default=4.0, show_default=True, type=click.FloatRange(0.2, 60.0))
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0))
 @click.option("--bank", is_flag=True, help="Make the stored waveforms of the simulated igloo instead.")
-@click.option("--practice", is_flag=True, help="Make the stored shakes of the training room instead.")
+@click.option(
+    "--practice", is_flag=True, help="Make the training room's stored shakes, and those with the beat, instead."
+)
 def simulate(
     *,
     out: Path | None,
@@ -102,13 +105,14 @@ def simulate(
 
 
 def _practice() -> None:
-    """Write the stored shakes of the training room: a file for each igloo."""
+    """Write the stored shakes of the training room, a file for each igloo, and those that follow the beat."""
     room = physics("practice")
     with progress() as bar:
-        task = bar.add_task("Shaking", total=room.IGLOOS * len(COUNTS))
+        task = bar.add_task("Shaking", total=(room.IGLOOS + 1) * len(COUNTS))
+        room.write(room.guided_igloo(progress=lambda: bar.advance(task)), GUIDED)
         for number in range(1, room.IGLOOS + 1):
             room.write(room.igloo(number, progress=lambda: bar.advance(task)), PRACTICE / f"igloo-{number}.npz")
-    click.echo(f"{PRACTICE}: {room.IGLOOS * len(COUNTS)} simulated shakes.")
+    click.echo(f"{PRACTICE}: {room.IGLOOS * len(COUNTS)} simulated shakes; {GUIDED}: {len(COUNTS)} with the beat.")
 
 
 def simulated(devices: int, per_device: int, shakes: int, seconds: float, seed: int) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import time
 import tty
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from math import pi
 from pathlib import Path
@@ -74,6 +75,16 @@ def load_bank(path: Path | None = None) -> Bank:
     return Bank(accel, count, rate, scale, np.asarray(resting.mean(axis=0), dtype=np.float64))
 
 
+@cache
+def load_guided() -> Bank:
+    """Return the stored shakes that follow the beat of the guided count, one of each number of beads.
+
+    :raises DeviceError: when they are missing.
+    """
+    with resources.as_file(resources.files("companion.igloo").joinpath("bank", "guided.npz")) as own:
+        return load_bank(own)
+
+
 class SimulatedDevice:
     """The igloo's board and the hand that holds it, sample by sample; nothing here waits or reads a clock.
 
@@ -122,11 +133,27 @@ class SimulatedDevice:
         if not 0.1 <= seconds <= MAX_SHAKE_S:
             raise BadDataError(f"A shake takes 0.1 to {MAX_SHAKE_S:g} seconds.")
         self.lift()
-        which = self._rng.permutation(np.flatnonzero(self.bank.count == count))
-        needed = int(seconds * self.bank.rate_hz / (0.5 * self.bank.accel.shape[1])) + 1
-        upright = self._mounted * (self.bank.ug_per_lsb * 1e-6)
-        waves = [self.bank.accel[which[i % len(which)]] @ upright for i in range(needed)]
+        self._shake(self.bank, self._mounted, count, seconds)
+
+    def _shake(self, bank: Bank, mounted: FloatArray, count: int, seconds: float) -> None:
+        which = self._rng.permutation(np.flatnonzero(bank.count == count))
+        needed = int(seconds * bank.rate_hz / (0.5 * bank.accel.shape[1])) + 1
+        upright = mounted * (bank.ug_per_lsb * 1e-6)
+        waves = [bank.accel[which[i % len(which)]] @ upright for i in range(needed)]
         self._do(self._hand.shake(waves, self._tilt, seconds))
+
+    def follow_beat(self, count: int, seconds: float) -> None:
+        """Shake as :meth:`shake`, up and down with the beat of the guided count: another igloo, in the same place.
+
+        :raises BadDataError: when the count is not 2 … 13, or the time is absurd.
+        """
+        if count not in COUNTS:
+            raise BadDataError(f"{count} beads cannot be shaken; an igloo holds {COUNTS.start} to {COUNTS.stop - 1}.")
+        if not 0.1 <= seconds <= MAX_SHAKE_S:
+            raise BadDataError(f"A shake takes 0.1 to {MAX_SHAKE_S:g} seconds.")
+        guided = load_guided()
+        self.lift()
+        self._shake(guided, rotation(up(0.0), guided.up), count, seconds)
 
     def lift(self) -> None:
         """Take it up, unless it is in the hand already."""
@@ -337,6 +364,11 @@ class SimulatedIgloo:
         """Shake so many beads; see :meth:`SimulatedDevice.shake`."""
         with self._lock:
             self.device.shake(count, seconds)
+
+    def follow_beat(self, count: int, seconds: float = 20.0) -> None:
+        """Shake with the beat; see :meth:`SimulatedDevice.follow_beat`."""
+        with self._lock:
+            self.device.follow_beat(count, seconds)
 
     def lift(self) -> None:
         """Take it up."""

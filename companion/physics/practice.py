@@ -1,4 +1,8 @@
-"""More stored shakes for the training room: igloos of their own, each of every count in a hand of its own."""
+"""More stored shakes: igloos of their own for the training room, and one whose hand follows the beat.
+
+In the training room each igloo is shaken with every count, each in a hand of its own; the simulated igloo follows the
+beat of the guided count in one hand.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,9 @@ import numpy as np
 from companion import __version__
 from companion.physics import people, sensor, world
 from companion.physics.bank import calm
+from companion.physics.guided import guided
 from companion.physics.hand import held
-from companion.physics.ranges import Ranges
+from companion.physics.ranges import Device, Ranges
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:
@@ -25,8 +30,29 @@ if TYPE_CHECKING:
 SEED = 7411
 IGLOOS = 5
 SECONDS = 2.9
+GUIDED_S = 4.5
 COARSE = 4
 """Stored in steps of so many LSB: 16 mg, of the size of the sensor's noise, and a third smaller."""
+
+
+def guided_igloo(seed: int = SEED, progress: Callable[[], None] | None = None) -> dict[str, NDArray[Any]]:
+    """Return the arrays of shakes with the beat (:data:`companion.physics.guided.BOUNCE`), one of every count."""
+    ranges = Ranges()
+    rng = np.random.default_rng([seed, 0])
+    device = replace(ranges.device(rng, place="cap-below"), noise_g=0.010)
+    person = calm(ranges.person(rng))
+    samples = int(GUIDED_S * device.rate_hz)
+    shakes = []
+    for count in COUNTS:
+        own = np.random.default_rng([seed, 0, count])
+        path = guided(person, GUIDED_S + 0.5, np.random.default_rng([seed, 0]), own)
+        recording = world.record(device, person.grip, path, count, own)
+        # neither the hand's beginning nor its end
+        middle = (len(recording.accel) - samples) // 2
+        shakes.append(np.rint(recording.accel[middle : middle + samples] / COARSE).astype(np.int16))
+        if progress:
+            progress()
+    return _arrays(shakes, device, [seed, 0], ranges)
 
 
 def igloo(number: int, seed: int = SEED, progress: Callable[[], None] | None = None) -> dict[str, NDArray[Any]]:
@@ -48,10 +74,16 @@ def igloo(number: int, seed: int = SEED, progress: Callable[[], None] | None = N
         shakes.append(np.rint(recording.accel[-samples:] / COARSE).astype(np.int16))
         if progress:
             progress()
+    return _arrays(shakes, device, [seed, number], ranges)
+
+
+def _arrays(
+    shakes: list[NDArray[np.int16]], device: Device, seed: list[int], ranges: Ranges
+) -> dict[str, NDArray[Any]]:
     made_with = {
         "made_by": f"companion shake simulate --practice, version {__version__}",
         "simulator": "companion.physics (soft spheres); every sample here is simulated",
-        "seed": [seed, number],
+        "seed": seed,
         "ranges": ranges.to_json(),
     }
     return {

@@ -148,9 +148,7 @@ class Service:
         self._buttons = Buttons(self.night, self.hub, self.settings.lines("panel_pins"))
         self._home: Home | None = None
         self._eye = Eye(on_view=self._publish_camera)
-        self.sight = Sight(
-            options.data / TABLES, self.night, self.settings, self._eye, on_change=self._publish_camera
-        )
+        self.sight = Sight(options.data / TABLES, self.night, self.settings, self._eye, on_change=self._publish_camera)
         self._motion: Motion | None = None
         self._count: CountPosterior | None = None
         self._closing = threading.Event()
@@ -358,8 +356,8 @@ class Service:
         """Return whether a simulated igloo is there to be played with."""
         return self._igloos.simulated
 
-    def _shake_for(self, count: int, seconds: float) -> None:
-        self._igloos.shake_for(count, seconds)
+    def _shake_for(self, count: int, seconds: float, guided: bool) -> None:
+        self._igloos.shake_for(count, seconds, guided=guided)
 
     def simulate(self, action: SimulatedAction, count: int | None = None) -> None:
         """Do something to the simulated igloo.

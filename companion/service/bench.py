@@ -36,8 +36,6 @@ TOLD_S = 0.18
 """Progress is told about five times a second at most."""
 FORGOTTEN_S = 600.0
 """A sitting that nobody goes on with ends after so long."""
-SIMULATED_SHAKE_S = 5.5
-"""The hand takes it up first, and the catcher needs four whole seconds."""
 
 log = logging.getLogger(__name__)
 
@@ -45,8 +43,8 @@ log = logging.getLogger(__name__)
 class Bench:
     """The one sitting of this house. Every method may be called from any thread.
 
-    ``gate()`` answers False in a live round: a sitting ends then, and none begins. ``shake(count, seconds)`` shakes the
-    simulated igloo, if there is one.
+    ``gate()`` answers False in a live round: a sitting ends then, and none begins. ``shake(count, seconds, guided)``
+    shakes the simulated igloo, if there is one.
     """
 
     def __init__(
@@ -56,7 +54,7 @@ class Bench:
         *,
         statuses: Callable[[], Iterable[IglooStatus]],
         gate: Callable[[], bool],
-        shake: Callable[[int, float], None],
+        shake: Callable[[int, float, bool], None],
     ) -> None:
         """Prepare over a data folder; :meth:`start` begins to hear."""
         self.calibrations = Calibrations(folder / "calibrations")
@@ -236,8 +234,8 @@ class Bench:
             sitting = self._present()
             if sitting.kind != "simulated":
                 raise DeviceError(NO_SIMULATED_IGLOO)
-            count = sitting.count
-        self._shake(count, SIMULATED_SHAKE_S)
+            count, seconds, guided = sitting.count, sitting.simulated_s, sitting.guided
+        self._shake(count, seconds, guided)
 
     def choose(self, device: str, *, use: bool | None, person: str | None) -> None:
         """Choose whether a calibration counts, and whose hand shakes."""

@@ -122,15 +122,15 @@ class Igloos:
             case SimulatedAction.REPLUG:
                 igloo.replug()
 
-    def shake_for(self, count: int, seconds: float) -> None:
-        """Shake the simulated igloo for so long.
+    def shake_for(self, count: int, seconds: float, *, guided: bool) -> None:
+        """Shake the simulated igloo for so long, ``guided`` with the beat.
 
         :raises DeviceError: when there is none.
         """
         igloo = self._simulated
         if igloo is None:
             raise DeviceError(NO_SIMULATED_IGLOO)
-        igloo.shake(count, seconds)
+        (igloo.follow_beat if guided else igloo.shake)(count, seconds)
 
     def close(self) -> None:
         """Stop everything and free the ports."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from companion.igloo.enrol import KEPT, OFF_BEAT, ShakeCatcher, Sitting
 from companion.igloo.features import tier_of
 from companion.igloo.guided import GuidedCount, GuidedState
 from companion.igloo.guided_gauge import TEMPO_BOUNDS, TEMPO_HZ, TRAVEL_BOUNDS, TRAVEL_CM, Gauge, GaugeStream
-from companion.ports import BadDataError, IglooStatus, Samples
+from companion.ports import COUNTS, BadDataError, IglooStatus, Samples
 from companion.service.calibrations import device_name, figures_form
 from companion.service.notes import NEVER_IN_BOUNDS, TOO_FEW
 from companion.service.plan import STAGES, Way, goal, next_count
@@ -36,6 +37,9 @@ class _Seated:
 
     task = ""
     recording = ""
+    guided = False
+    simulated_s = 5.5
+    """How long the simulated igloo is shaken: the hand takes it up first, and the catcher needs four whole seconds."""
 
     def __init__(self, status: IglooStatus, person: str) -> None:
         self.key, self.kind, self.person = status.key, str(status.kind), person
@@ -102,7 +106,8 @@ class Gathering(_Seated):
         self.task = "record" if way is None else "calibrate"
         self.recording = recording
         self.asked = count
-        self._recordings, self._guided, self._way = recordings, guided, way
+        self.guided = guided
+        self._recordings, self._way = recordings, way
         self._sitting = None
         if way is not None and folder is not None:
             self._sitting = Sitting(folder, self.device, person=person, guided=guided, anew=anew)
@@ -140,7 +145,7 @@ class Gathering(_Seated):
         self._sitting.person, self._sitting.guided, self._sitting.count = label.person, label.guided, label.count
         if self._sitting.add(accel, rate_hz) == KEPT:
             self._mine.append(label.count)
-        self._sitting.person, self._sitting.guided = self.person, self._guided
+        self._sitting.person, self._sitting.guided = self.person, self.guided
 
     def name(self, person: str) -> None:
         """Say whose hand it is from now on."""
@@ -157,7 +162,7 @@ class Gathering(_Seated):
         """Take a run of samples; tell whether a shake ended."""
         if self.paused:
             return False
-        if self._guided:
+        if self.guided:
             self._gauges.feed(samples)
         told = self._catcher.note
         accel = self._catcher.feed(samples)
@@ -178,13 +183,13 @@ class Gathering(_Seated):
         else:
             heard = hear([Samples(np.asarray(accel), 0.0, rate_hz, 0)], key=self.device)
             note = KEPT if len(heard.vectors) else heard.answer.why
-            if note == KEPT and self._guided and not heard.kept:
+            if note == KEPT and self.guided and not heard.kept:
                 note = OFF_BEAT
         if note != KEPT:
             return note
         try:
             self.recording = self._recordings.add(
-                self.recording, accel, rate_hz, Label(count, self.person, self._guided)
+                self.recording, accel, rate_hz, Label(count, self.person, self.guided)
             )
         except BadDataError as error:
             if self._sitting is not None:
@@ -241,7 +246,7 @@ class Gathering(_Seated):
         return {
             **super().form(),
             "way": None if self._way is None else str(self._way),
-            "guided": self._guided,
+            "guided": self.guided,
             "count": self.count,
             "kept": len(self._mine),
             "before": sum(self._before.values()),
@@ -255,7 +260,7 @@ class Gathering(_Seated):
             "seconds": SHAKE_S,
             "note": self._note,
             "good": self._note == KEPT,
-            "gauge": gauge_form(self._gauges.now) if self._guided else None,
+            "gauge": gauge_form(self._gauges.now) if self.guided else None,
             "figures": None if state is None else figures_form(state.card),
             "lacks": lacks,
             "used": self._used,
@@ -266,10 +271,13 @@ class Referee(_Seated):
     """The referee's count: a guided motion, heard until the answer is sure or it is plain why it cannot be."""
 
     task = "referee"
+    guided = True
+    simulated_s = 30.0
 
     def __init__(self, status: IglooStatus, calibration: Calibration | None, person: str) -> None:
         super().__init__(status, person)
         self._calibration = calibration
+        self.asked = random.choice(COUNTS)  # noqa: S311 - what the simulated igloo holds, a toy's secret
         self._began = time.monotonic()
         self._state: GuidedState | None = None
         self._count = self._anew(status)

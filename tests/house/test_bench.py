@@ -18,7 +18,7 @@ from companion.igloo.enrol import KEPT, SHORT
 from companion.igloo.files import read_recording
 from companion.igloo.guided import NOT_SURE, SURE
 from companion.igloo.guided_gauge import FASTER, GOOD
-from companion.igloo.simulated import load_bank
+from companion.igloo.simulated import SimulatedDevice, load_bank
 from companion.night.hub import Hub
 from companion.ports import BadDataError, DeviceError, DeviceKind, DeviceState, IglooStatus, Samples
 from companion.service import sittings
@@ -82,13 +82,13 @@ class Table:
         self.live = False
         self.hub = Hub()
         self.line = Line(IglooStatus("unit-3", DeviceKind.REAL, DeviceState.CONNECTED, rate_hz=RATE, nominal_hz=3200.0))
-        self.shakes: list[tuple[int, float]] = []
+        self.shakes: list[tuple[int, float, bool]] = []
         self.bench = Bench(
             folder,
             self.hub,
             statuses=lambda: [self.line.status_now],
             gate=lambda: not self.live,
-            shake=lambda count, seconds: self.shakes.append((count, seconds)),
+            shake=lambda *how: self.shakes.append(how),
         )
         self.line.listeners.append(self.bench.hear)
         self.bench.start()
@@ -257,6 +257,34 @@ def test_the_referee_follows_the_motion_until_it_is_sure(table: Table, monkeypat
     table.bench.referee("", person="")
     table.line.feel(swing(3.0, 1.0))
     assert "beat" in table.wait(lambda now: now["done"])["note"]
+
+
+def beaten(count: int, seconds: float, seed: int) -> NDArray[np.float64]:
+    """Return what the simulated igloo's sensor feels of a hand that takes it up and follows the beat."""
+    device = SimulatedDevice(seed=seed)
+    with pytest.raises(BadDataError):
+        device.follow_beat(14, seconds)
+    device.follow_beat(count, seconds)
+    return np.concatenate(device._queue) * (BANK.ug_per_lsb * 1e-6)
+
+
+def test_the_referee_is_sure_of_an_igloo_that_was_calibrated_with_the_beat(table: Table) -> None:
+    name = table.bench.recordings.begin("unit-3", "calibrate")
+    for count in range(2, 14):
+        felt = beaten(count, 5.5, seed=count)[round(1.2 * RATE) :][: round(4 * RATE)]
+        table.bench.recordings.add(name, felt, RATE, Label(count, "Ann", True))
+    table.bench.calibrate("", person="", guided=True, way="cap", resume=name)
+    now = table.wait(lambda now: now["kept"] == 12)
+    assert (now["person"], now["guided"], now["goal"]) == ("Ann", True, 36)
+    table.bench.keep()
+    table.bench.stop()
+    table.bench.referee("", person="Ann")
+    assert table.sitting()["calibrated"]
+    table.line.feel(beaten(3, 16.0, seed=99))
+    now = table.wait(lambda now: now["done"])
+    assert now["note"] == SURE
+    assert now["answer"]["count"] == 3 and now["answer"]["posterior"]["3"] >= 0.97
+    assert now["seconds"] < 15
 
 
 def test_in_a_live_round_it_is_shut(table: Table) -> None:

@@ -134,7 +134,7 @@ class SmallHouse:
             self.hub,
             statuses=lambda: self.statuses,
             gate=lambda: not self.night.live_round(),
-            shake=lambda count, seconds: self.played.append(("shake", count)),
+            shake=lambda count, seconds, guided: self.played.append(("shake", count)),
         )
         self.bench.start()
         self._actions = 0

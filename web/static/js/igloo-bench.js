@@ -209,7 +209,7 @@ function sounding(sitting) {
 }
 
 function simulating(sitting) {
-  return sitting.kind === "simulated" && sitting.task !== "referee"
+  return sitting.kind === "simulated"
     && h("button", { type: "button", class: "second", "data-do": "bench-simulate", "data-key": "sim" }, icon("shake"), t("Shake the simulated igloo"));
 }
 
@@ -255,6 +255,7 @@ function refereeing(sitting) {
     answer && distribution({ ...answer, kind: sitting.kind, why: "", seconds: sitting.seconds }),
     done && h("p", { class: "sentence", role: "status", "data-key": "verdict" }, t(sitting.note)),
     h("div", { class: "row" },
+      !done && simulating(sitting),
       done && h("button", { type: "button", class: "main", "data-do": "bench-again", "data-igloo": sitting.igloo, "data-person": sitting.person, "data-key": "again" }, t("Once more")),
       h("button", { type: "button", class: "second", "data-do": "bench-stop", "data-key": "stop" }, t("End"))));
 }
