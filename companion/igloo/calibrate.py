@@ -133,15 +133,21 @@ class Calibration:
         who = [name for name, there in zip(self.who, use, strict=True) if there]
         return Known(prior, self.vectors[use], self.counts[use], who)
 
-    def probabilities(self, vectors: FloatArray, who: str = "", *, guided: bool = False) -> FloatArray:
-        """Return the probabilities (12,) of 2 … 13 beads for pieces (k, f + h + 1) of one igloo by one hand."""
+    def probabilities(
+        self, vectors: FloatArray, who: str = "", hands: Sequence[int] = (), *, guided: bool = False
+    ) -> FloatArray:
+        """Return the probabilities (12,) of 2 … 13 beads for pieces (k, f + h + 1) of one igloo by one hand.
+
+        Or, where ``hands`` (k) numbers them, by several: hand 0 is that of ``who``, the others are new ones.
+        """
         known = self.beat if guided else self.free
-        return known.answer(vectors, [who or "?"] * len(vectors)).joined(known.prior.stretch)
+        names = [f"?{hand}" if hand else who or "?" for hand in hands or [0] * len(vectors)]
+        return known.answer(vectors, names).joined(known.prior.stretch)
 
     def guided_opinion(self, who: str = "") -> Any:
         """Return what :class:`companion.igloo.guided.GuidedCount` asks."""
-        return lambda vectors, tier: tuple(
-            self.probabilities(vectors, who, guided=True) if tier == self.tier else np.full(12, 1 / 12)
+        return lambda vectors, tier, hands=(): tuple(
+            self.probabilities(vectors, who, hands, guided=True) if tier == self.tier else np.full(12, 1 / 12)
         )
 
     def live_opinion(self, who: str = "") -> Opinion:

@@ -29,17 +29,20 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
     SmallArray = NDArray[np.float32]
-    Opinion = Callable[[FloatArray, float], tuple[float, ...]]
+    Opinion = Callable[..., tuple[float, ...]]
 
 PIECE_BLOCKS = 24
 FEWEST_BLOCKS = 12
 """A last piece may be this short."""
 SURE_P = 0.97
-LONGEST_S = 30.0
-"""So much motion in bounds is used; what is not sure by then will not be."""
+LONGEST_S = 15.36
+"""So much motion in bounds is used, four pieces: what one hand has not told by then it will not tell."""
+HAND_S = 7.68
+"""After so much the same hand tells little more, and another one tells much."""
 
 SURE = "This is sure enough."
-NOT_SURE = "Half a minute did not make it sure: this igloo needs more calibration shakes with the beat."
+NOT_SURE = "A quarter of a minute did not make it sure: this igloo needs more calibration shakes with the beat."
+OTHER_HAND = "Not sure yet: if somebody else goes on now, it tells more."
 LOST = "Samples were lost; go on."
 
 
@@ -55,10 +58,11 @@ class GuidedState:
 
 
 class GuidedCount:
-    """Counts the beads of one igloo while a hand follows the beat, until the answer is sure or half a minute is over.
+    """Counts the beads of one igloo while a hand follows the beat, until the answer is sure or :data:`LONGEST_S` over.
 
     ``opinion(vectors, tier)`` gives the probabilities of 2 … 13 beads for pieces (k, f + h + 1) of the same igloo in
-    the same hand, as :meth:`companion.igloo.calibrate.Calibration.guided_opinion` does.
+    the same hand, as :meth:`companion.igloo.calibrate.Calibration.guided_opinion` does. Once another hand went on
+    (:meth:`other_hand`) it is asked with a third argument, the number (k) of each piece's hand.
     """
 
     def __init__(self, opinion: Opinion, key: str = "", kind: DeviceKind = DeviceKind.REAL) -> None:
@@ -71,8 +75,9 @@ class GuidedCount:
         self._sounds: list[SmallArray] = []
         self._pieces: list[FloatArray] = []
         self._raw: list[FloatArray] = []
+        self._hand = 0
+        self._hands: list[int] = []
         self._posterior: CountPosterior | None = None
-        self._used = 0
         self._done = ""
         self._lost = ""
 
@@ -80,6 +85,11 @@ class GuidedCount:
     def seconds(self) -> float:
         """How much motion in bounds was heard."""
         return (len(self._pieces) * PIECE_BLOCKS + len(self._rows)) * BLOCK_S
+
+    def other_hand(self) -> None:
+        """Say that from now on another person's hand shakes; a piece that was begun is dropped."""
+        self._hand += 1
+        self._rows, self._cells, self._sounds, self._lately = [], [], [], []
 
     def feed(self, samples: Samples) -> GuidedState | None:
         """Take a run of samples; return how it goes when a block (0.16 s) is complete."""
@@ -126,17 +136,21 @@ class GuidedCount:
         ensemble = shipped().tiers[tier]
         rows, stacked = np.asarray(self._rows).reshape(-1, ROW), np.asarray(self._cells).reshape(-1, CELLS, 5)
         piece = as_vector(embed_blocks(ensemble, tier, rows, stacked, self._sounds), ensemble)
-        pieces = [*self._pieces, piece]
-        p = self._opinion(np.asarray(pieces), tier)
-        if n == PIECE_BLOCKS:
-            self._pieces, self._rows, self._cells, self._sounds = pieces, [], [], []
-        sure = max(p) >= SURE_P and len(pieces) > 1
+        pieces, hands = [*self._pieces, piece], [*self._hands, self._hand]
+        several = (tuple(hands),) if self._hand else ()
+        p = self._opinion(np.asarray(pieces), tier, *several)
+        whole = n == PIECE_BLOCKS
+        if whole:
+            self._pieces, self._hands, self._rows, self._cells, self._sounds = pieces, hands, [], [], []
+        sure = max(p) >= SURE_P and (whole or len(pieces) > 1)
         self._posterior = CountPosterior("counted" if sure else "more", p, self.seconds, "", self._key, self._kind)
         if sure:
             self._done = SURE
-        elif self.seconds >= LONGEST_S:
+        elif self.seconds >= LONGEST_S - 1e-9:
             self._posterior = replace(self._posterior, state="counted", why=NOT_SURE)
             self._done = NOT_SURE
 
     def _state(self, now: Gauge, why: str) -> GuidedState:
+        if not why and self._hands.count(self._hand) * PIECE_BLOCKS * BLOCK_S >= HAND_S - 1e-9 and now.in_bounds:
+            why = OTHER_HAND
         return GuidedState(now, self.seconds, self._posterior, bool(self._done), self._done or why)
