@@ -94,7 +94,8 @@ def do() -> Response:
     """Do a command: ``{"command", "body", "state", "action_id"}``.
 
     ``state`` is the state number that the sender saw: when the match is elsewhere by now the command is stale and
-    nothing is done. Only reporting a fault, and letting one pass, fit any state and may leave it out. The same ``action_id`` again gets the same answer and does nothing twice.
+    nothing is done. Only reporting a fault, and letting one pass, fit any state and may leave it out. The same
+    ``action_id`` again gets the same answer and does nothing twice.
     """
     session = member()
     body = json_body()

@@ -80,7 +80,12 @@ export function seatPerson({ person: id }, more) {
     const free = names().filter((field) => !field.value.trim() || same(field, person.name));
     const chosen = free.find((field) => field.name === `name-${person.colour}`)
       ?? free.find((field) => plays(field)?.checked) ?? free[0];
-    if (chosen) seatAt(chosen, person);
+    if (chosen) {
+      // Whoever is known takes the place of somebody without a name.
+      const unnamed = plays(chosen) && !plays(chosen).checked && names().find((field) => plays(field).checked && !field.value.trim());
+      if (unnamed) plays(unnamed).checked = false;
+      seatAt(chosen, person);
+    }
     else if (more()) requestAnimationFrame(() => seatPerson({ person: id }, () => false));
   }
   change(() => {});

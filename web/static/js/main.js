@@ -9,6 +9,7 @@ import { ending, scores } from "./scores.js";
 import { BOARD_DO, boardPlay, syncBoard, takeBoard } from "./board.js";
 import { asked, play, stillShaking } from "./play.js";
 import { fetchPeople, seatPerson } from "./faces.js";
+import { press, tableButtons } from "./panel.js";
 import { listen } from "./stream.js";
 import { log, refusal, undoIsMine } from "./told.js";
 import { BOARDS } from "./seats.js";
@@ -36,7 +37,7 @@ function standing() {
       icon("shake"), h("span", { class: "wide-words" }, t("Training"))),
     mayAct() && h("a", { class: "second to-referee", href: inWorkshop() ? "#" : "#workshop", "aria-label": t("The workshop"), "aria-current": inWorkshop() ? "page" : null },
       icon("gear"), h("span", { class: "wide-words" }, t("Workshop"))),
-    isHost() && h("button", { type: "button", class: "second invite", "data-do": "invite" }, icon("people"), t("Invite")),
+    isHost() && h("button", { type: "button", class: "second invite to-referee", "data-do": "invite", "aria-label": t("Invite") }, icon("people"), h("span", { class: "wide-words" }, t("Invite"))),
     !mayAct() && h("a", { class: "second", href: "/join" }, icon("people"), t("Join")),
   ];
 }
@@ -86,7 +87,7 @@ function draw() {
   const focused = document.activeElement;
   patch(slot("standing"), standing());
   patch(slot("stage"), [stage()]);
-  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
+  patch(slot("side"), store.view && !elsewhere() ? [tableButtons(game), game ? scores(game) : null, withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal)]);
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
@@ -162,6 +163,7 @@ const DO = {
   looked: () => change((s) => { s.away = null; }),
   ...BOARD_DO,
   "choose-game": ({ game }) => change((s) => { s.game = game; s.options = null; s.many = null; }),
+  "table-button": press,
   "seat-person": (told) => seatPerson(told, oneMore),
   "pick-player": ({ colour }) => { pick("colour", colour); placeWhenBoth(); },
   "pick-card": ({ place }) => { pick("card", place); placeWhenBoth(); },

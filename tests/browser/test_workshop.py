@@ -1,0 +1,207 @@
+"""The workshop: people, who may do what, backups; who is here tonight; the buttons of the table; the keyboard alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Phones
+from tests.web.assembly import CARDS, Service
+
+
+def face(path: Path) -> Path:
+    image = np.full((300, 500, 3), (180, 120, 60), np.uint8)
+    cv2.circle(image, (250, 150), 90, (120, 190, 240), -1)
+    cv2.imwrite(str(path), image)
+    return path
+
+
+def profile(page: Page, name: str) -> None:
+    page.locator(".profile summary", has_text=name).click()
+
+
+def test_people_are_met_seated_renamed_made_one_and_forgotten(phones: Phones, service: Service, tmp_path: Path) -> None:
+    host = phones.host(width=1000)
+    host.goto(f"{service.url}/#workshop/people")
+    for name in ("Zoé", "Ann", "Bob"):
+        host.fill("#new-person", name)
+        host.click("[data-submit=person-add] button")
+        expect(host.locator(".profile", has_text=name)).to_be_visible()
+    profile(host, "Ann")
+    host.click(".profile[open] [data-colour=violet]")
+    expect(host.locator(".profile[open] [data-colour=violet]")).to_have_attribute("aria-pressed", "true")
+    host.click(".profile[open] [data-token=fox]")
+    expect(host.locator(".profile[open] summary .face svg")).to_be_visible()
+    host.set_input_files(".profile[open] input[type=file]", face(tmp_path / "face.png"))
+    expect(host.locator(".profile[open] summary .face img")).to_be_visible()
+    host.wait_for_function("document.querySelector('.profile[open] .face img').naturalWidth === 256")
+    phones.shot(host, "workshop-people")
+    # Who is here tonight: a tap seats, at the favourite colour; another tap lets the seat go.
+    host.goto(f"{service.url}/#")
+    for name in ("Ann", "Bob", "Zoé"):
+        host.click(f".person:has-text('{name}')")
+    expect(host.locator("input[name=name-violet]")).to_have_value("Ann")
+    expect(host.locator("input[name=plays][value=violet]")).to_be_checked()
+    expect(host.locator(".person[aria-pressed=true]")).to_have_count(3)
+    expect(host.locator("input[name=plays]:checked")).to_have_count(3)
+    phones.shot(host, "who-is-here")
+    host.click(".person:has-text('Bob')")
+    expect(host.locator(".person[aria-pressed=true]")).to_have_count(2)
+    host.click(".person:has-text('Bob')")
+    host.click("[data-submit=open-match] button[type=submit]")
+    expect(host.locator(".scores .face img")).to_be_visible()
+    assert {p["name"] for p in service.house.night.view()["match"]["players"]} >= {"Ann", "Bob", "Zoé"}
+    # Renamed on the page, the new name is everywhere at once.
+    host.goto(f"{service.url}/#workshop/people")
+    profile(host, "Zoé")
+    host.click(".profile[open] [data-do=person-rename]")
+    host.fill("#rename", "Zoé Marie")
+    host.click("#dialog button[type=submit]")
+    expect(host.locator(".profile", has_text="Zoé Marie")).to_be_visible()
+    assert "Zoé Marie" in {p["name"] for p in service.house.night.view()["match"]["players"]}
+    # Two who play together are two; somebody new may be the same.
+    host.click(".profile[open] [data-do=person-merge]")
+    host.click("#dialog button[type=submit]")
+    expect(host.locator(".refusal")).to_contain_text("two people")
+    phones.forgive("409")
+    host.fill("#new-person", "Zouzou")
+    host.click("[data-submit=person-add] button")
+    profile(host, "Zouzou")
+    host.click(".profile:has-text('Zouzou') [data-do=person-merge]")
+    host.click("#dialog label:has-text('Zoé Marie')")
+    host.click("#dialog button[type=submit]")
+    expect(host.locator(".profile", has_text="Zouzou")).to_have_count(0)
+    # To be forgotten is asked for once more, and then nowhere.
+    host.click(".profile:has-text('Zoé Marie') [data-do=person-forget]")
+    expect(host.locator("#dialog")).to_contain_text("the scores stay")
+    host.click("[data-do=dialog-yes]")
+    expect(host.locator(".profile", has_text="Zoé")).to_have_count(0)
+    assert "Zoé Marie" not in {p["name"] for p in service.house.night.view()["match"]["players"]}
+
+
+def test_the_host_sets_who_may_do_what(phones: Phones, service: Service) -> None:
+    player = phones.player()
+    host = phones.host(width=1000)
+    host.goto(f"{service.url}/#workshop/rights")
+    host.uncheck("input[name=players_move]")
+    expect(host.locator("input[name=players_move]")).not_to_be_checked()
+    host.fill("#keep-days", "7")
+    host.click("[data-submit=keep-days] button")
+    pin = host.locator(".pin").inner_text()
+    host.click("[data-do=new-pin]")
+    host.click("[data-do=dialog-yes]")
+    expect(host.locator(".pin")).not_to_have_text(pin)
+    phones.shot(host, "workshop-rights")
+    assert service.house.settings.number("keep_pictures_days") == 7
+    service.house.open_match()
+    player.click("[data-do=start]")
+    expect(player.locator(".refusal")).to_contain_text("the host enters the moves")
+    player.goto(f"{service.url}/#workshop/rights")
+    expect(player.locator("input[name=players_move]")).to_be_disabled()
+    expect(player.locator(".pin")).to_have_count(0)
+    host.click("[data-do=end-session]")
+    host.click("[data-do=dialog-yes]")
+    expect(host.locator("[data-do=end-session]")).to_have_count(0)
+    player.goto(f"{service.url}/")
+    player.reload()
+    expect(player.locator(".role")).to_have_text("Watching")
+    phones.forgive("403")
+
+
+def test_a_backup_is_made_and_brought_back_on_the_page(phones: Phones, service: Service) -> None:
+    service.house.open_match()
+    host = phones.host(width=1000)
+    host.goto(f"{service.url}/#workshop/backups")
+    host.click("[data-do=make-backup]")
+    expect(host.locator(".backup")).to_have_count(1)
+    with host.expect_download() as told:
+        host.click(".backup a")
+    assert told.value.suggested_filename.endswith(".zip")
+    phones.shot(host, "workshop-backups")
+    host.click("[data-do=restore]")
+    expect(host.locator("#dialog")).to_contain_text("not lost")
+    assert not service.house.begun_again
+    host.click("[data-do=dialog-yes]")
+    expect(host.locator("#dialog-title")).to_have_text("It is being brought back")
+    assert service.house.begun_again == [True]
+
+
+def test_the_buttons_of_the_table_call_everybody(phones: Phones, service: Service) -> None:
+    service.house.open_match()
+    tablet, other = phones.host(width=1000), phones.spectator()
+    tablet.click("[data-button=shake]")
+    expect(other.locator(".play[data-phase=shaking]")).to_be_visible()
+    tablet.click("[data-button=shake]")
+    expect(tablet.locator(".refusal")).to_contain_text("nothing to go on with")
+    phones.forgive("422")
+    tablet.click(".table-buttons [data-do=undo]")
+    tablet.click("[data-do=dialog-yes]")
+    expect(other.locator(".play[data-phase=ready]")).to_be_visible()
+    tablet.click("[data-button=dispute]")
+    expect(other).to_have_url(re.compile("#referee$"))
+
+
+PARTS = ("people", "rights", "backups")
+
+
+@pytest.mark.parametrize(("dark", "language"), [(False, "fr-FR"), (True, "en-GB")])
+def test_no_barrier_and_no_overflow_in_the_workshop(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]], dark: bool, language: str
+) -> None:
+    house = service.house
+    house.open_match()
+    ann = next(one["id"] for one in house.people.all() if one["name"] == "Ann")
+    house.people.change(ann, {"colour": "yellow", "token": "owl"})
+    house.shelf.make()
+    page = phones.host(dark=dark, language=language, width=320 if dark else 1920, height=900)
+    for part in PARTS:
+        page.goto(f"{service.url}/#workshop/{part}")
+        expect(page.locator(".workshop .panel").first).to_be_visible()
+        if part == "people":
+            profile(page, "Ann")
+        phones.shot(page, f"workshop-{part}-{'dark' if dark else 'light'}", full=True)
+        assert axe(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), part
+        if language.startswith("fr"):
+            assert "Who" not in page.locator(".workshop").inner_text()
+    page.goto(f"{service.url}/api")
+    assert axe(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_round_is_played_with_the_keyboard_alone(phones: Phones, service: Service) -> None:
+    service.house.open_match()
+    page = phones.host(width=1280, height=900)
+
+    def reach(selector: str, key: str = "Enter") -> None:
+        for _ in range(140):
+            page.keyboard.press("Tab")
+            if page.evaluate("(s) => document.activeElement?.matches(s) ?? false", selector):
+                box = page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle")
+                assert box != "none" or "card" in selector
+                page.keyboard.press(key)
+                return
+        raise AssertionError(f"{selector} is not reached")
+
+    page.locator("body").focus()
+    reach("[data-do=start]")
+    expect(page.locator(".play[data-phase=shaking]")).to_be_visible()
+    for colour, place in (("red", "card1"), ("blue", "card2")):
+        reach(f".who[data-colour={colour}]", "Space")
+        reach(f".card[data-place={place}]")
+    expect(page.locator(".iglet")).to_have_count(2)
+    reach("[data-do=check]")
+    reach("[data-do=dialog-yes]")
+    expect(page.locator(".play[data-phase=checking]")).to_be_visible()
+    for place, number in (("card1", int(CARDS[0].split("/")[0])), ("card2", 2)):
+        asked = f"[data-do=reveal][data-place={place}][data-number='{number}']"
+        expect(page.locator(asked)).to_be_visible()
+        reach(asked)
+    expect(page.locator(".play[data-phase=deal]")).to_be_visible()
+    assert len(service.house.night.view()["match"]["results"]) == 2

@@ -1,0 +1,32 @@
+// The buttons of the table, for a table that has none of wood and wire: a tablet in the middle does as well.
+
+import { h } from "./dom.js";
+import { icon } from "./art.js";
+import { showRefusal, tell } from "./net.js";
+import { undoIsMine } from "./told.js";
+import { isHost, mayAct, store } from "./store.js";
+import { t } from "./words.js";
+
+/** Draw the buttons that mean something in this game now. */
+export function tableButtons(match) {
+  if (!match || match.over || !mayAct() || store.view.night.paused) return null;
+  const shaken = match.game === "igloo-pop";
+  const button = (name, picture, words) =>
+    h("button", { type: "button", class: "table-button", "data-do": "table-button", "data-button": name }, icon(picture, "large"), h("span", null, words));
+  return h("section", { class: "panel table-buttons", "data-key": "table-buttons" },
+    h("h2", null, t("Buttons of the table")),
+    h("div", { class: "row" },
+      button("next", "play", t("Next")),
+      shaken && button("shake", "shake", t("Shake!")),
+      match.can_undo && (isHost() || undoIsMine(match.can_undo)) && h("button", { type: "button", class: "table-button", "data-do": "undo" }, icon("undo", "large"), h("span", null, t("Take it back"))),
+      button("dispute", "scales", t("Doubt"))));
+}
+
+/** Press one; everybody at the table hears of a doubt. */
+export async function press({ button }) {
+  try {
+    await tell("/api/button", { button });
+  } catch (refused) {
+    showRefusal(refused.error);
+  }
+}
