@@ -81,7 +81,7 @@ def test_the_rows_judge_what_did_not_calibrate() -> None:
     for device in range(6):
         shift = 0.4 * rng.normal()
         for hand in range(3):
-            for k in range(36):
+            for k in range(48 if hand == 0 else 24):
                 count = 2 + k % 12
                 vectors.append([np.log(count) + shift + 0.03 * rng.normal(), 1.8 + 0.1 * rng.normal()])
                 counts.append(count)
@@ -90,12 +90,34 @@ def test_the_rows_judge_what_did_not_calibrate() -> None:
     shakes = Shakes(np.array(vectors), np.array(counts), np.array(devices), np.array(hands))
     prior = learn(shakes)
     number = np.arange(len(counts))
-    nothing, same, new, *_ = (measured.measure(row, shakes, number, prior) for row in measured.free_rows())
-    assert nothing["exact"] < 0.6
-    assert same["exact"] > 0.7
-    assert new["exact"] > 0.7
-    assert (nothing["shakes"], same["shakes"], new["shakes"]) == (648, 144, 432)
-    low, high = new["interval"]["exact"]
-    assert low <= new["exact"] <= high
-    long = measured.measure(measured.guided_rows()[0], shakes, number // 3, prior)
-    assert long["shakes"] == 72
+    same, new, many, own = (measured.measure(row, shakes, number, prior) for row in measured.free_rows())
+    assert (same["shakes"], new["shakes"], many["shakes"], own["shakes"]) == (216, 288, 288, 72)
+    for found in (same, new, many, own):
+        assert found["exact"] > 0.7
+        assert found["exact"] >= found["ridge"]["exact"] - 0.1 > 0.2
+        low, high = found["interval"]["exact"]
+        assert low <= found["exact"] <= high
+        assert np.sum(found["confusion"]) == found["shakes"]
+    # two pieces a shake: 24 shakes of hand 0 calibrate, 12 of each of the two others are judged
+    rows = [measured.measure(row, shakes, number // 2, prior) for row in measured.guided_rows()[:3]]
+    assert [row["shakes"] for row in rows] == [144, 144, 72]
+    ended = measured.stopped(shakes, number // 2, prior)
+    assert ended["shakes"] == 72
+    assert 0 < ended["sure"] < 1
+    right, sure = ended["right"]
+    assert right >= 0.9 * sure
+    assert measured.PIECE_S <= ended["seconds"] <= 4 * measured.PIECE_S
+
+
+def test_the_plain_regression_takes_the_strength_that_leaves_out_best() -> None:
+    rng = np.random.default_rng(2)
+    counts = np.tile(np.arange(2, 14), 3)
+    slopes = rng.normal(size=40)
+
+    def heard(n: np.ndarray) -> np.ndarray:
+        return np.asarray(np.log(n)[:, None] * slopes + 0.2 * rng.normal(size=(len(n), 40)))
+
+    guess = np.exp(measured.ridge(heard(counts), counts)(heard(counts)))
+    assert np.mean(np.abs(guess - counts)) < 0.5
+    shuffled = measured.ridge(heard(counts), rng.permutation(counts))(heard(counts))
+    assert np.std(shuffled) < 0.5 * np.std(np.log(counts))
