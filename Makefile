@@ -10,11 +10,13 @@ APT_FIRMWARE := gcc g++ make gcc-avr avr-libc binutils-avr avrdude gcc-arm-none-
   libsimavr-dev libelf-dev pkg-config
 APT_BROWSER := chromium fonts-dejavu-core
 APT_INSTALL := shellcheck systemd mosquitto
+# The lock: versions, and the hashes that their files must have; of what runs, and of all that development needs.
+LOCK := --constraint constraints.txt --constraint constraints-fuzz.txt
 RUN_ARGS ?=
 MUTATION_ARGS ?=
 SOAK_SECONDS ?= 3600
 
-.PHONY: run test lint types bench mutation soak firmware install lock clean
+.PHONY: run test lint bench mutation soak audit firmware install lock clean
 
 run: $(VENV)/.run
 	$(BIN)/companion serve --simulate $(RUN_ARGS)
@@ -33,15 +35,26 @@ bench: $(VENV)/.dev $(VENV)/.apt
 
 # Hours for all (--sample 0); the default is a random sample, even over the games. Not a part of `make test`.
 mutation: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group mutation
+	$(BIN)/python -m pip install --quiet $(LOCK) --group mutation
 	$(BIN)/python tests/mutation.py $(MUTATION_ARGS)
 
 firmware: $(VENV)/.run $(VENV)/.apt
 	$(BIN)/companion firmware build
 
-# An hour and more: kills, torn copies, bad lines, crowds, junk, a full disk (as root), memory. The short form is in test.
-soak: $(VENV)/.run
+# An hour and more: kills, torn copies, bad lines and cameras, crowds, junk, fuzzed readers, a full disk (as root),
+# memory. The short form is in test.
+soak: $(VENV)/.dev
 	$(BIN)/companion bench soak --seconds $(SOAK_SECONDS)
+
+# Known weaknesses of what the lock pins; asks the registry, so it needs the internet.
+audit: $(VENV)/.run
+	$(BIN)/python -m pip install --quiet $(LOCK) --group audit
+	@if $(BIN)/pip-audit --strict --progress-spinner off --disable-pip --requirement constraints.txt \
+	    > $(VENV)/audit.txt 2> $(VENV)/audit.log; then \
+	  echo "No weakness is known of the $$(grep -c == constraints.txt) packages of the lock."; \
+	elif grep -q '^Found [0-9]* known' $(VENV)/audit.log; then cat $(VENV)/audit.txt; exit 1; \
+	else echo "The audit could not be made: the registry did not answer for every package ($(VENV)/audit.log)." >&2; \
+	  exit 1; fi
 
 # For good, as a service: on the Raspberry Pi itself. Run it again to upgrade; `sudo ./install.sh --uninstall` ends it.
 install:
@@ -51,12 +64,13 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 
-$(VENV)/.run: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+$(VENV)/.run: $(VENV)/bin/python pyproject.toml requirements.txt
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.run
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . --group dev
+$(VENV)/.dev: $(VENV)/.run constraints.txt constraints-fuzz.txt
+	$(BIN)/python -m pip install --quiet $(LOCK) --group dev
 	@touch $@
 
 # Only what is missing is asked of apt, so a second run needs no network.
@@ -69,8 +83,18 @@ $(VENV)/.apt: $(VENV)/bin/python Makefile
 	fi
 	@touch $@
 
+# Both locks anew, of what is installed now. The tool that writes them is in neither and has an environment of its own;
+# atheris, which has another version for each Python, is written by hand.
+COMPILE = $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-annotate --no-header --no-emit-options
 lock: $(VENV)/.dev
-	$(BIN)/python -m pip freeze --exclude-editable > constraints.txt
+	$(BIN)/python -m pip install --quiet $(LOCK) --group mutation --group audit
+	$(PYTHON) -m venv $(VENV)/lock
+	$(VENV)/lock/bin/python -m pip install --quiet --upgrade pip pip-tools
+	$(BIN)/python -m pip freeze --exclude-editable --all | grep -v -e '^atheris==' -e '^pip==' > $(VENV)/pins.in
+	$(COMPILE) --output-file $(VENV)/all.txt $(VENV)/pins.in
+	$(COMPILE) --output-file $(VENV)/run.txt --constraint $(VENV)/pins.in --extra mqtt --build-deps-for editable pyproject.toml
+	grep -v -e '^#' -e '^$$' $(VENV)/all.txt > constraints.txt
+	grep -v -e '^#' -e '^$$' $(VENV)/run.txt > requirements.txt
 
 clean:
 	rm -rf $(VENV) firmware/build firmware/bench/build

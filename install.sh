@@ -88,8 +88,10 @@ install -d -m 0755 "$PREFIX"
 new="$PREFIX/$(date -u +%Y%m%d-%H%M%S)-$$"
 trap 'rm -rf "$new"' EXIT
 python3 -m venv --system-site-packages "$new"
+# First what is needed, each file checked against the lock's hashes; then the companion, which brings nothing along.
 "$new/bin/python" -m pip install --quiet --disable-pip-version-check "${wheels[@]}" \
-  --constraint "$HERE/constraints.txt" "${HERE}[mqtt]"
+  --require-hashes --requirement "$HERE/requirements.txt"
+"$new/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation "$HERE"
 "$new/bin/companion" --version >/dev/null || die "The new version does not start; the old one is untouched."
 old="$(readlink -f "$PREFIX/current" 2>/dev/null || true)"
 # Nights are copied before a new version opens them.

@@ -28,7 +28,7 @@ PARTS = (
     "web",
     "firmware",
     "pyproject.toml",
-    "constraints.txt",
+    "requirements.txt",
     "README.md",
     "LICENSE",
     "install.sh",
