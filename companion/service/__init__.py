@@ -257,6 +257,10 @@ class Service:
                     self.training.rename(trainer.id, new)
         except (TrainingError, BookError) as error:
             log.warning("The training book keeps a name: %s", error)
+        try:
+            self.bench.rename(old, new)
+        except (BadDataError, OSError) as error:
+            log.warning("An igloo's shakes keep a name: %s", error)
 
     def portrait(self, data: bytes) -> bytes:
         """Return a photo as a small square JPEG."""

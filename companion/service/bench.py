@@ -258,6 +258,18 @@ class Bench:
         self.calibrations.forget(device)
         self._publish(lists=True)
 
+    def rename(self, old: str, new: str | None) -> None:
+        """Give a person another name in all that was measured, or forget it (None): what was measured stays.
+
+        :raises BadDataError: when a recording is broken.
+        """
+        with self._lock:
+            if self._sitting is not None and self._sitting.person == old:
+                self._sitting.name(new or "")
+            self.recordings.rename(old, new or "")
+            self.calibrations.rename(old, new or "")
+        self._publish(lists=True)
+
     def recording(self, name: str) -> bytes:
         """Return a recorded sitting as a labelled recording (.npz) for `companion shake train --from`.
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import logging
 import os
+import tempfile
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,6 +125,36 @@ class Calibrations:
             path.unlink()
             self._write({name: choice for name, choice in self._choices.items() if name != device})
             self.changed(device)
+
+    def rename(self, old: str, new: str) -> None:
+        """Give a person another name in every calibration, "" for none; also in those before the last."""
+        from companion.igloo.calibrate import load, save
+
+        with self._lock:
+            for path in sorted(self.folder.glob("*.npz")) if self.folder.is_dir() else ():
+                try:
+                    made = load(path)
+                except BadDataError:
+                    continue
+                if old not in made.who:
+                    continue
+                hands = sorted({new if name == old else name for name in made.card.get("hands", [])})
+                named = replace(
+                    made,
+                    who=tuple(new if name == old else name for name in made.who),
+                    card={**made.card, "hands": hands},
+                )
+                with tempfile.TemporaryDirectory(dir=self.folder) as beside:
+                    save(named, Path(beside)).replace(path)
+                self.changed(made.device)
+            if any(one.person == old for one in self._choices.values()):
+                self._write(
+                    {
+                        device: replace(one, person=new if one.person == old else one.person)
+                        for device, one in self._choices.items()
+                    }
+                )
+                self._opinions.clear()
 
     def listed(self) -> list[dict[str, Any]]:
         """Return every calibration with its figures, whether it counts, in whose hand, and whether it can be undone."""

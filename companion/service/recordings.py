@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -161,6 +161,26 @@ class Recordings:
             path = Path(folder) / "shakes.npz"
             write_recording(path, whole)
             return path.read_bytes()
+
+    def rename(self, old: str, new: str) -> None:
+        """Give a person another name in every sitting, "" for none.
+
+        :raises BadDataError: when a file is broken.
+        """
+        from companion.igloo.files import read_recording, write_recording
+
+        with self._lock:
+            for name in self._names():
+                if not self.has(name):
+                    continue
+                about = self._about(name)
+                mine = [one for one in about["shakes"] if one["person"] == old]
+                for one in mine:
+                    path = self.folder / name / f"{one['number']:04d}.npz"
+                    write_recording(path, replace(read_recording(path), person=(new,)))
+                    one["person"] = new
+                if mine:
+                    write_json(self.folder / name / ABOUT, about)
 
     def forget(self, name: str) -> None:
         """Remove a sitting with its shakes.

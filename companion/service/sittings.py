@@ -227,7 +227,7 @@ class Gathering(_Seated):
         self._by_person = _by_person(kept)
         self._recordings.used(self.recording)
         self.recording = self._recordings.begin(self.device, self.task)
-        self._used = True
+        self._used, self._note = True, ""
 
     def _all(self) -> dict[int, int]:
         """Return how many shakes there are of each number, with those of the calibration before."""

@@ -184,6 +184,22 @@ def test_an_igloo_is_calibrated_shake_by_shake_used_and_taken_back(table: Table,
     bench.undo("unit-3")
     assert bench.overview()["calibrations"][0]["shakes"] == 8
 
+    # Somebody is renamed, and then forgotten: the name goes everywhere, what was measured stays.
+    bench.rename("Ann", "Anna")
+    told = bench.overview()
+    assert (told["calibrations"][0]["people"], told["calibrations"][0]["person"]) == (["Anna"], "Anna")
+    assert {name for one in told["recordings"] for name in one["people"]} == {"Anna", "Bob"}
+    bench.rename("Anna", None)
+    bench.rename("Bob", None)
+    bench.choose("unit-3", use=None, person="Ann")
+    for path in (*(tmp_path / "calibrations").iterdir(), *(tmp_path / "shakes").glob("*/*")):
+        inside = path.read_bytes()
+        if path.suffix == ".npz":
+            with np.load(path, allow_pickle=False) as arrays:
+                inside = b"".join(arrays[key].tobytes() for key in ("who", "card", "person") if key in arrays)
+        assert b"Bob" not in inside and b"B\0\0\0o\0\0\0b" not in inside, path
+    assert bench.overview()["calibrations"][0]["shakes"] == 8
+
     # All of it is there after a restart, as files that the command line takes.
     again = Calibrations(tmp_path / "calibrations")
     assert (again.choice("unit-3").use, again.choice("unit-3").person) == (False, "Ann")

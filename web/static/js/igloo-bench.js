@@ -13,9 +13,11 @@ import { change, isHost, liveRound, match, memory, store } from "./store.js";
 import { list, number, percent, t, tn } from "./words.js";
 
 const COUNTS = Array.from({ length: 12 }, (_, i) => i + 2);
+const FEW = 24;
 const REMEMBERED = "bench-person";
 
 let told = null; // as GET /api/igloo gives it
+let names = []; // of the people of the house
 let fetched = -1; // the revision that it was fetched at
 let fetching = false;
 let loud = true;
@@ -25,7 +27,8 @@ async function fetchAll() {
   if (fetching) return;
   fetching = true;
   try {
-    const found = await ask("/api/igloo");
+    const [found, { people: remembered }] = await Promise.all([ask("/api/igloo"), ask("/api/people")]);
+    names = remembered.map((one) => one.name);
     fetched = found.revision;
     change((s) => { told = found; s.bench = { hidden: found.hidden, revision: found.revision, sitting: found.sitting }; });
   } catch (refused) {
@@ -78,7 +81,8 @@ function quality(figures) {
         line(t("Uncalibrated"), figures.before),
         line(t("Calibrated"), figures.now, true),
         figures.new_hand && line(t("In hands it has not met"), figures.new_hand))),
-    h("p", { class: "quiet" }, t("Each shake is judged by the others.")));
+    h("p", { class: "quiet" }, t("Each shake is judged by the others."), figures.now.shakes < FEW ? ` ${t("These are few shakes: the figures are rough.")}` : null),
+    figures.now.mae >= figures.before.mae && h("p", { class: "note" }, t("Not better than uncalibrated yet: shake on, or take it back.")));
 }
 
 const deviceName = (device) => (device === "simulated" ? t("the simulated igloo") : device);
@@ -115,7 +119,7 @@ function recording(one) {
 // --- to begin
 
 function people() {
-  const known = new Set([...(told?.calibrations ?? []).flatMap((one) => one.people), ...(match()?.players ?? []).map((one) => one.name)].filter(Boolean));
+  const known = new Set([...names, ...(told?.calibrations ?? []).flatMap((one) => one.people), ...(match()?.players ?? []).map((one) => one.name)].filter(Boolean));
   return h("datalist", { id: "bench-people" }, [...known].map((name) => h("option", { value: name })));
 }
 
@@ -215,7 +219,7 @@ function simulating(sitting) {
 
 function gathering(sitting) {
   const calibrates = sitting.task === "calibrate";
-  const full = calibrates && sitting.own > 0 && sitting.stages.includes(sitting.own);
+  const full = calibrates && sitting.kept > 0 && sitting.stages.includes(sitting.own);
   return h("section", { class: "panel sitting", "data-key": "sitting", "data-task": sitting.task },
     h("h2", null, calibrates ? t("Calibrating %(igloo)s", { igloo: deviceName(sitting.device) }) : t("Recording %(igloo)s", { igloo: deviceName(sitting.device) }), " ", kindMark(sitting.kind)),
     sitting.person && h("p", { class: "quiet" }, t("Shaken by %(name)s", { name: sitting.person })),
