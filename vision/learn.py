@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from .features import describe, groups
+from .shapes import Sort, count, sorts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,6 +33,7 @@ DROP: Final = 0.3
 _BATCH: Final = 128
 _BANK: Final = 2500
 _CLEAR: Final = 0.97
+_SOME: Final = 0.02
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,12 @@ ARRAYS: Final = (
     "bank",
     "usual",
     "most_beside",
+    "shape_table",
+    "shape_w1",
+    "shape_b1",
+    "shape_w2",
+    "shape_b2",
+    "shape_known",
 )
 """What a network is stored as."""
 
@@ -78,6 +86,7 @@ class Network:
     arrays: dict[str, NDArray[Any]]
     heads: tuple[int, ...]
     things: int
+    sorts: tuple[Sort, ...] = ()
 
     def whiten(self, features: Floats) -> Floats:
         """Return (n, components): features scaled by group and projected."""
@@ -125,7 +134,34 @@ class Network:
                     part[again] += other
             for part in reading.seen_from_afar(printed):
                 part[again] /= 4
+        self._count(patches, reading)
         return reading
+
+    def _count(self, patches: ByteArray, reading: Reading) -> None:
+        """Let the shapes have their say about how many there are of each sort."""
+        singles = sum(len(sort.things) == 1 for sort in self.sorts)
+        parts = [
+            reading.counts[s.things[0]] if i < singles else reading.totals[i - singles]
+            for i, s in enumerate(self.sorts)
+        ]
+        if not parts:
+            return
+        some = np.nonzero(np.max([1 - part[:, 0] for part in parts], axis=0) > _SOME)[0]
+        if not len(some):
+            return
+        shapes = count(np.ascontiguousarray(patches[some]), self.arrays, self.sorts)
+        for part, sort, shape in zip(parts, self.sorts, shapes, strict=True):
+            if shape is None:
+                continue
+            p, q = np.maximum(part[some, : sort.most + 1], 1e-6), np.maximum(shape, 1e-6)
+            # Whether there is any is told by colour and texture, too; how many, by the shape above all.
+            none = p[:, :1] * np.sqrt(q[:, :1])
+            any_ = (1 - p[:, :1] + 1e-6) * np.sqrt(1 - q[:, :1] + 1e-6)
+            none = none / (none + any_)
+            more = np.sqrt(p[:, 1:]) * q[:, 1:] ** 1.5
+            part[some, : sort.most + 1] = np.concatenate(
+                [none, (1 - none) * more / more.sum(axis=1, keepdims=True)], axis=1
+            )
 
     def oddness(self, white: Floats) -> Floats:
         """Return how far each place is from all examples, against how far those are from each other."""
@@ -189,7 +225,7 @@ def train(
     bank, rest = order[:_BANK], order[_BANK : 2 * _BANK]
     arrays["bank"] = white[bank]
     arrays["usual"] = np.array(1.0, np.float32)
-    network = Network(arrays, heads, len(layout.things))
+    network = Network(arrays, heads, len(layout.things), sorts_of(layout))
     if len(rest) > 20:
         arrays["usual"] = np.array(np.quantile(network.oddness(white[rest]), 0.98), np.float32)
     arrays["most_beside"] = np.quantile(network.beside(features, white), 0.99, axis=0).astype(np.float32) + 1e-6

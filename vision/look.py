@@ -25,6 +25,7 @@ from .patches import Sampler
 from .placelook import PlaceLook, factors_of, members_of
 from .profile import Profile, ProfileError, Shot, load_profile
 from .refind import Finder
+from .shapes import find_table, sorts_of, train_shapes
 from .tokens import TokenReader
 
 _LOOKS = 6
@@ -289,4 +290,6 @@ def learn(profile: Profile, *, seed: int = 0, size: float = 1.0) -> Profile:
     patches = np.concatenate([sampler.cut(board.straight, sorted(board.contents)) for board in taught])
     known = find_vocabulary(patches, seed)
     examples = make_examples(sampler, taught, seed, size)
+    table = find_table(sampler, taught, sorts_of(profile.layout))
+    known |= train_shapes(examples, table, profile.layout, seed)
     return replace(profile, network=train(examples, known, profile.layout, seed=seed))

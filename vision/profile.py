@@ -25,11 +25,12 @@ from .files import WriteError, write_whole
 from .labels import Content, LabelError, from_json
 from .layout import Layout
 from .learn import ARRAYS, Network, heads_of
+from .shapes import sorts_of
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
 
-VERSION: Final = 1
+VERSION: Final = 2
 MOST_PLACES: Final = 2600
 """Taught places that are kept; the oldest photos go first, the first of all (the set-up) last."""
 _LARGEST = 64 * 1024 * 1024
@@ -139,7 +140,8 @@ def _from_json(folder: Path, data: Any, layout: Layout) -> Profile:
     network = None
     if data.get("network"):
         with np.load(io.BytesIO(_read(folder / _plain(data["network"]))), allow_pickle=False) as stored:
-            network = Network({name: stored[name] for name in ARRAYS}, heads_of(layout), len(layout.things))
+            arrays = {name: stored[name] for name in ARRAYS}
+            network = Network(arrays, heads_of(layout), len(layout.things), sorts_of(layout))
         if network.arrays["mean"].shape != (length(),) or network.arrays["b2"].shape[-1] != sum(network.heads):
             raise ProfileError(f"{folder}: the profile is of another version of the companion. Teach it anew.")
     corners = np.asarray(data["corners"], np.float64).reshape(4, 2) if data.get("corners") else None

@@ -1,0 +1,228 @@
+"""How many of a sort lie in a place, by the shape of what has their colour.
+
+Each pixel says by its colour how likely it belongs to each sort of thing: the colours of taught things against those of
+empty places. What is left is a shape that is the same for every colour of a kind, so a small network for each kind
+learns from all of its colours together how large and how long one, two or three are, also beside other things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+from .compose import find_cutouts
+from .features import colours
+from .patches import PATCH
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.ports import ByteArray
+
+    from .compose import Examples, Taught
+    from .layout import Layout
+    from .patches import Sampler
+
+    Floats = NDArray[np.float32]
+
+SMALL: Final = 32
+_BINS: Final = (14, 18, 18)
+_LOW: Final = np.array([0.0, -0.9, -0.9], np.float32)
+_STEP: Final = np.array([1 / 14, 0.1, 0.1], np.float32)
+_OWN: Final = 24
+_OTHER: Final = 8
+_INPUTS: Final = _OWN**2 + _OTHER**2 + 1
+_HIDDEN: Final = 64
+_EPOCHS: Final = 30
+_BATCH: Final = 128
+_MOST_EXAMPLES: Final = 5000
+
+
+@dataclass(frozen=True)
+class Sort:
+    """Things that are counted together: one thing, or all values of a kind; ``kind`` numbers what shares a shape."""
+
+    things: tuple[int, ...]
+    kind: int
+    most: int
+
+
+def sorts_of(layout: Layout) -> tuple[Sort, ...]:
+    """Return the sorts of a layout: its single things first, then its kinds with values."""
+    valued = {thing for kind in layout.valued for thing in kind}
+    kinds: dict[str, int] = {}
+    sorts = []
+    for groups in ([(t,) for t in range(len(layout.things)) if t not in valued], layout.valued):
+        for things in groups:
+            kind = kinds.setdefault(layout.things[things[0]].kind, len(kinds))
+            sorts.append(Sort(tuple(things), kind, max(layout.most[t] for t in things)))
+    return tuple(sorts)
+
+
+def find_table(sampler: Sampler, taught: Sequence[Taught], sorts: Sequence[Sort]) -> Floats:
+    """Return (bins, sorts): how likely a pixel of a colour belongs to each sort; 0 for sorts never seen alone."""
+    owned = [(shot, n, content) for shot, board in enumerate(taught) for n, content in sorted(board.contents.items())]
+    cutouts = find_cutouts(sampler, taught, owned)
+    counted = np.zeros((int(np.prod(_BINS)), len(sorts) + 1), np.float32)
+    for index, sort in enumerate(sorts):
+        for thing in sort.things:
+            for cutout in cutouts.get(thing, []):
+                inside = cutout.cover > 200
+                counted[:, index] += np.bincount(_bins(cutout.picture)[inside], minlength=len(counted)) / max(
+                    inside.sum(), 1
+                )
+                outside = (cutout.cover < 5) & _PLACE
+                counted[:, -1] += np.bincount(_bins(cutout.picture)[outside], minlength=len(counted)) / (10 * PATCH**2)
+    for shot, n, content in owned:
+        if not content.things:
+            patch = sampler.cut(taught[shot].straight, [n])[0]
+            counted[:, -1] += np.bincount(_bins(patch)[_PLACE], minlength=len(counted)) / PATCH**2
+    total = counted.sum(axis=0)
+    even = counted / np.maximum(total, 1e-9)
+    # A little light more or less moves a colour to the next bin.
+    cube: Any = even.reshape(*_BINS, -1)
+    for axis in range(3):
+        cube = 0.5 * cube + 0.25 * np.roll(cube, 1, axis) + 0.25 * np.roll(cube, -1, axis)
+    even = cube.reshape(even.shape)
+    even[:, -1] *= 2
+    table: Floats = (even[:, :-1] / (even.sum(axis=1, keepdims=True) + 2e-4)).astype(np.float32)
+    return table
+
+
+_AT = np.abs(np.arange(PATCH) - (PATCH - 1) / 2) * 1.6 / PATCH
+_PLACE: Final = np.maximum(_AT[:, None], _AT[None]) < 0.6
+
+
+def _bins(pictures: ByteArray) -> NDArray[np.intp]:
+    """Return the number of each pixel's colour."""
+    seen = (colours(pictures) - _LOW) / _STEP
+    whole = np.clip(seen, 0, np.array(_BINS, np.float32) - 1).astype(np.intp)
+    numbers: NDArray[np.intp] = (whole[..., 0] * _BINS[1] + whole[..., 1]) * _BINS[2] + whole[..., 2]
+    return numbers
+
+
+def see(patches: ByteArray, table: Floats) -> Floats:
+    """Return (n, sorts, inputs): the shape of each sort in patches (n, PATCH, PATCH, 3), and of all others with it."""
+    n, many = len(patches), table.shape[1]
+    if not n or not many:
+        return np.zeros((n, many, _INPUTS), np.float32)
+    tall = patches.reshape(n * PATCH, PATCH, 3)
+    small = cv2.resize(tall, (SMALL, n * SMALL), interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)
+    rim = (SMALL - _OWN) // 2
+    middle = np.ascontiguousarray(small.reshape(n, SMALL, SMALL, 3)[:, rim:-rim, rim:-rim])
+    maps = table[_bins(middle)]
+    every = maps.sum(axis=3, keepdims=True) - maps
+    ratio = _OWN // _OTHER
+    other = every.reshape(n, _OTHER, ratio, _OTHER, ratio, many).mean(axis=(2, 4))
+    inputs = np.empty((n, many, _INPUTS), np.float32)
+    inputs[:, :, : _OWN**2] = maps.reshape(n, -1, many).transpose(0, 2, 1)
+    inputs[:, :, _OWN**2 : -1] = other.reshape(n, -1, many).transpose(0, 2, 1)
+    inputs[:, :, -1] = maps.sum(axis=(1, 2)) / 80
+    return inputs
+
+
+def train_shapes(examples: Examples, table: Floats, layout: Layout, seed: int = 0) -> dict[str, NDArray[Any]]:
+    """Learn how many there are by shape; returns arrays with a network for each kind."""
+    sorts = sorts_of(layout)
+    rng = np.random.default_rng(seed)
+    kinds = 1 + max((sort.kind for sort in sorts), default=-1)
+    answers = 1 + max((sort.most for sort in sorts), default=0)
+    arrays: dict[str, NDArray[Any]] = {
+        "shape_table": table,
+        "shape_w1": np.zeros((kinds, _INPUTS, _HIDDEN), np.float32),
+        "shape_b1": np.zeros((kinds, _HIDDEN), np.float32),
+        "shape_w2": np.zeros((kinds, _HIDDEN, answers), np.float32),
+        "shape_b2": np.zeros((kinds, answers), np.float32),
+        "shape_known": np.zeros(len(sorts), np.bool_),
+    }
+    counts = np.stack([examples.counts[:, list(sort.things)].sum(axis=1) for sort in sorts], axis=1)
+    inputs = np.concatenate([see(examples.patches[i : i + 512], table) for i in range(0, len(counts), 512)])
+    for kind in range(kinds):
+        own = [s for s, sort in enumerate(sorts) if sort.kind == kind and table[:, s].any()]
+        if not own:
+            continue
+        x = inputs[:, own].reshape(-1, _INPUTS)
+        y = np.minimum(counts[:, own].reshape(-1), sorts[own[0]].most)
+        some = np.nonzero(y > 0)[0]
+        none = np.nonzero(y == 0)[0]
+        if not len(some) or not len(none):
+            continue
+        # Of the places without any those count that show something of the colour.
+        weight = 0.02 + x[none, -1]
+        none = rng.choice(none, min(len(none), len(some)), replace=False, p=weight / weight.sum())
+        rows = rng.permutation(np.concatenate([some, none]))[:_MOST_EXAMPLES]
+        fitted = _fit(x[rows], y[rows], answers, rng)
+        for name, array in fitted.items():
+            arrays[name][kind] = array
+        arrays["shape_known"][own] = True
+    return arrays
+
+
+def _fit(x: Floats, y: NDArray[np.int64], answers: int, rng: np.random.Generator) -> dict[str, Floats]:
+    w1 = (rng.standard_normal((_INPUTS, _HIDDEN)) * np.sqrt(2 / 100)).astype(np.float32)
+    w2 = (rng.standard_normal((_HIDDEN, answers)) * np.sqrt(1 / _HIDDEN)).astype(np.float32)
+    b1, b2 = np.zeros(_HIDDEN, np.float32), np.zeros(answers, np.float32)
+    seen = np.zeros(answers, np.bool_)
+    seen[np.unique(y)] = True
+    b2[~seen] = -12
+    parameters = [w1, b1, w2, b2]
+    first, second = [np.zeros_like(p) for p in parameters], [np.zeros_like(p) for p in parameters]
+    steps, step = _EPOCHS * max(1, len(x) // _BATCH), 0
+    truth = np.eye(answers, dtype=np.float32)[y]
+    while step < steps:
+        order = rng.permutation(len(x))
+        for at in range(0, max(len(x) - _BATCH + 1, 1), _BATCH):
+            rows = order[at : at + _BATCH]
+            inputs = _turned(x[rows], int(rng.integers(8)))
+            hidden = np.maximum(inputs @ w1 + b1, 0)
+            drop = (rng.random(hidden.shape, dtype=np.float32) > 0.2).astype(np.float32) / np.float32(0.8)
+            hidden *= drop
+            outputs = hidden @ w2 + b2
+            outputs = np.exp(outputs - outputs.max(axis=1, keepdims=True))
+            error = (outputs / outputs.sum(axis=1, keepdims=True) - truth[rows]) / len(rows)
+            error[:, ~seen] = 0
+            back = (error @ w2.T) * (hidden > 0) * drop
+            step += 1
+            rate = 2e-3 * (1 + np.cos(np.pi * min(step / steps, 1))) + 1e-5
+            gradients = [inputs.T @ back, back.sum(axis=0), hidden.T @ error, error.sum(axis=0)]
+            for k, gradient in enumerate(gradients):
+                first[k] += 0.1 * (gradient - first[k])
+                second[k] += 0.001 * (gradient * gradient - second[k])
+                size = np.sqrt(second[k] / (1 - 0.999**step)) + 1e-8
+                parameters[k] -= (rate / (1 - 0.9**step) * first[k] / size).astype(np.float32)
+                if parameters[k].ndim == 2:
+                    parameters[k] *= np.float32(1 - rate * 0.02)
+    b2[~seen] = -12
+    return {"shape_w1": w1, "shape_b1": b1, "shape_w2": w2, "shape_b2": b2}
+
+
+def _turned(x: Floats, way: int) -> Floats:
+    """Return inputs (n, inputs) turned by quarters, or turned over and turned."""
+    parts = []
+    for side, part in ((_OWN, x[:, : _OWN**2]), (_OTHER, x[:, _OWN**2 : -1])):
+        square = np.rot90(part.reshape(-1, side, side), way % 4, axes=(1, 2))
+        parts.append((square[:, :, ::-1] if way > 3 else square).reshape(len(x), -1))
+    return np.concatenate([*parts, x[:, -1:]], axis=1)
+
+
+def count(patches: ByteArray, arrays: dict[str, NDArray[Any]], sorts: Sequence[Sort]) -> list[Floats | None]:
+    """Return for each sort (n, most + 1): how likely how many are there; None where that was never learnt."""
+    inputs = see(patches, arrays["shape_table"])
+    found: list[Floats | None] = []
+    for index, sort in enumerate(sorts):
+        if not arrays["shape_known"][index]:
+            found.append(None)
+            continue
+        kind, most = sort.kind, sort.most
+        mean = np.zeros((len(patches), most + 1), np.float32)
+        for way in range(8):
+            x = _turned(inputs[:, index], way)
+            hidden = np.maximum(x @ arrays["shape_w1"][kind] + arrays["shape_b1"][kind], 0)
+            mean += (hidden @ arrays["shape_w2"][kind] + arrays["shape_b2"][kind])[:, : most + 1]
+        mean = np.exp(mean / 8 - (mean / 8).max(axis=1, keepdims=True))
+        found.append(mean / mean.sum(axis=1, keepdims=True))
+    return found
