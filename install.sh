@@ -4,7 +4,8 @@
 #   sudo ./install.sh               install, or upgrade to this checkout; nights stay
 #   sudo ./install.sh --uninstall   take it away again; nights stay in /var/lib/companion
 #
-# Options: --no-apt (packages are there already), --no-start (do not start the service), --wheels DIR (no internet).
+# Options: --no-apt (packages are there already), --no-start (do not start the service), --wheels DIR (no internet),
+# --name NAME (the machine's name from now on: the page is then at http://NAME.local:8080).
 set -euo pipefail
 
 HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -15,6 +16,7 @@ COMMAND=/usr/local/bin/companion
 UNIT=/etc/systemd/system/companion.service
 RULES=/etc/udev/rules.d/70-companion.rules
 STICK_RULES=/etc/udev/rules.d/71-companion-stick.rules
+BRAILLE_RULES=/etc/udev/rules.d/99-companion-braille.rules
 AVAHI=/etc/avahi/services/companion.service
 PACKAGES=(python3 python3-venv avahi-daemon avrdude)
 # Of Raspberry Pi OS only: lgpio for the panel (no wheel for Python 3.13 on aarch64), rpicam-apps for the Pi camera.
@@ -24,23 +26,25 @@ say() { printf '%s\n' "$*"; }
 die() { printf 'install.sh: %s\n' "$*" >&2; exit 1; }
 systemd() { [ -d /run/systemd/system ]; }
 
-apt=yes start=yes uninstall=no wheels=()
+apt=yes start=yes uninstall=no name="" wheels=()
 while [ $# -gt 0 ]; do
   case "$1" in
     --uninstall) uninstall=yes ;;
     --no-apt) apt=no ;;
     --no-start) start=no ;;
     --wheels) [ $# -gt 1 ] || die "--wheels needs a folder."; wheels=(--no-index --find-links "$2"); shift ;;
-    -h|--help) sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --name) [ $# -gt 1 ] || die "--name needs a name."; name="$2"; shift ;;
+    -h|--help) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) die "There is no option $1." ;;
   esac
   shift
 done
+[[ -z "$name" || "$name" =~ ^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$ ]] || die "A name has letters a-z, digits and hyphens, not: $name"
 [ "$(id -u)" = 0 ] || die "This needs root: sudo $0"
 
 uninstall() {
   if systemd; then systemctl disable --now companion 2>/dev/null || true; fi
-  rm -f "$UNIT" "$RULES" "$STICK_RULES" "$AVAHI" "$COMMAND"
+  rm -f "$UNIT" "$RULES" "$STICK_RULES" "$BRAILLE_RULES" "$AVAHI" "$COMMAND"
   rm -rf "$PREFIX"
   if systemd; then
     systemctl daemon-reload
@@ -50,6 +54,17 @@ uninstall() {
 }
 
 if [ "$uninstall" = yes ]; then uninstall; exit 0; fi
+
+# --- a name in the network, where one is wanted: avahi announces the machine's own
+if [ -n "$name" ]; then
+  old_name="$(hostname)"
+  printf '%s\n' "$name" > /etc/hostname
+  # Without its own name in here sudo waits for a name server.
+  sed -i "s/^127\.0\.1\.1[[:space:]].*/127.0.1.1\t$name/" /etc/hosts
+  grep -q "^127\.0\.1\.1[[:space:]]" /etc/hosts || printf '127.0.1.1\t%s\n' "$name" >> /etc/hosts
+  if systemd; then hostnamectl set-hostname "$name"; fi
+  say "The machine's name is $name now (it was $old_name)."
+fi
 
 # --- packages
 if [ "$apt" = yes ]; then
@@ -117,6 +132,7 @@ mv "$COMMAND.new" "$COMMAND"
 # --- service, names of ports, name in the network
 install -D -m 0644 "$FILES/companion.service" "$UNIT"
 install -D -m 0644 "$FILES/70-companion.rules" "$RULES"
+install -D -m 0644 "$FILES/99-companion-braille.rules" "$BRAILLE_RULES"
 if [ -x /usr/libexec/udisks2/udisksd ]; then rm -f "$STICK_RULES"; else
   install -D -m 0644 "$FILES/71-companion-stick.rules" "$STICK_RULES"
 fi

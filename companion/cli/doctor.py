@@ -170,5 +170,16 @@ def _network(host: Host) -> Iterator[Finding]:
         yield found("network", State.WRONG, "no-network", cure="network")
         return
     yield found("network", State.GOOD, "network", addresses=", ".join(addresses))
+    yield from _name(host, socket.gethostname().split(".")[0])
+
+
+def _name(host: Host, name: str) -> Iterator[Finding]:
+    """Say under which name the page is announced in the network, by mDNS."""
+    from companion.doctor.finding import State, found
+
     if "avahi-daemon" not in host.running():
-        yield found("network", State.NOTE, "no-mdns", cure="mdns", host=socket.gethostname().split(".")[0])
+        yield found("network", State.NOTE, "no-mdns", cure="mdns", host=name)
+    elif not host.path("/etc/avahi/services/companion.service").exists():
+        yield found("network", State.NOTE, "mdns-name-only", cure="mdns-service", host=name)
+    else:
+        yield found("network", State.GOOD, "mdns-good", host=name)

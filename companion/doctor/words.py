@@ -188,6 +188,14 @@ SENTENCES: Final[dict[str, Words]] = {
     "no-network": Words(
         "There is no network: no phone can reach the page.", "Pas de réseau : aucun téléphone ne peut ouvrir la page."
     ),
+    "mdns-good": Words(
+        "The page is announced in the network; its name is {host}.local.",
+        "La page est annoncée sur le réseau ; son nom est {host}.local.",
+    ),
+    "mdns-name-only": Words(
+        "The machine is announced as {host}.local, the page is not.",
+        "La machine est annoncée comme {host}.local, la page ne l’est pas.",
+    ),
     "no-mdns": Words(
         "The name {host}.local is not announced; the address and its QR code work all the same.",
         "Le nom {host}.local n’est pas annoncé ; l’adresse et son QR code marchent quand même.",
@@ -275,4 +283,7 @@ CURES: Final[dict[str, Words]] = {
         "Join a WLAN (sudo nmtui), or plug in a cable.", "Rejoignez un WLAN (sudo nmtui), ou branchez un câble."
     ),
     "mdns": Words("sudo apt install avahi-daemon", "sudo apt install avahi-daemon"),
+    "mdns-service": Words(
+        "sudo ./install.sh (it brings the announcement along)", "sudo ./install.sh (il apporte l’annonce)"
+    ),
 }

@@ -12,7 +12,7 @@ from string import Formatter
 import pytest
 
 from companion.cli import run
-from companion.cli.doctor import _igloo, examined
+from companion.cli.doctor import _igloo, _name, examined
 from companion.doctor import devices, machine, nights
 from companion.doctor.finding import Finding, State
 from companion.doctor.host import Host, User
@@ -367,3 +367,13 @@ def test_a_service_that_does_not_answer(data: Path) -> None:
     findings = list(examined(Host(User.of(data.stat().st_uid)), data))
     silent = next(f for f in findings if f.check == "service")
     assert silent.state is State.WRONG
+
+
+def test_the_name_in_the_network_and_whether_the_page_is_announced(pi: Machine) -> None:
+    assert one(_name(pi.host, "box")).words.en.startswith("The name box.local is not announced")
+    pi.process(7, "avahi-daemon")
+    unannounced = one(_name(pi.host, "box"))
+    assert (unannounced.state, "the page is not" in unannounced.words.en) == (State.NOTE, True)
+    assert unannounced.cure is not None
+    pi.put("etc/avahi/services/companion.service")
+    assert one(_name(pi.host, "box")).state is State.GOOD

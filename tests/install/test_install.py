@@ -78,7 +78,7 @@ def test_the_nights_are_not_taken_away() -> None:
 PART = re.compile(r'[A-Z_]+(\{[\w/]+\})?(==|!=|=|\+=)"[^"]*"')
 
 
-@pytest.mark.parametrize("name", ["70-companion.rules", "71-companion-stick.rules"])
+@pytest.mark.parametrize("name", ["70-companion.rules", "71-companion-stick.rules", "99-companion-braille.rules"])
 def test_rules_are_well_formed(name: str) -> None:
     lines = [line for line in (FILES / name).read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
     for line in lines:
