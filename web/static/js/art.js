@@ -1,6 +1,7 @@
 // Small drawings: icons, thalers with a shape for each colour, igloos, faces of cards.
 
 import { h, s } from "./dom.js";
+import { memory, store } from "./store.js";
 import { t } from "./words.js";
 
 let sprite = "";
@@ -59,10 +60,28 @@ export function thaler(colour, x = 0, y = 0, scale = 1) {
     s("g", { class: "shape" }, SHAPES[colour]?.() ?? s("circle", { r: 2 })));
 }
 
-/** A thaler as an icon of its own beside a name. */
-export function token(colour, size = "") {
-  return s("svg", { class: ["token", size], viewBox: "-12.5 -12.5 25 25", "aria-hidden": "true", focusable: "false" },
-    thaler(colour));
+// The pieces of the games on boards, as their pictures draw them.
+const EARS = () => [s("circle", { cx: -9, cy: -10, r: 4.5 }), s("circle", { cx: 9, cy: -10, r: 4.5 })];
+const PIECES = {
+  "iglu-iglu": {
+    red: () => s("circle", { r: 11.5 }),
+    blue: () => s("rect", { x: -10.5, y: -10.5, width: 21, height: 21 }),
+    yellow: () => s("path", { d: "M0-14L13 10H-13z" }),
+    green: () => s("path", { d: "M0-14L14 0 0 14-14 0z" }),
+  },
+  "ice-team": {
+    green: () => [EARS(), s("circle", { r: 13 })],
+    red: () => [EARS(), s("path", { d: "M0-15.5L15.5 0 0 15.5-15.5 0z" })],
+  },
+};
+
+const playing = () => store.view?.match?.game ?? store.game ?? memory.get("game", "igloo-pop");
+
+/** What a colour plays with, as an icon beside a name: a thaler, or the piece of the game on the board. */
+export function token(colour, size = "", game = playing()) {
+  const piece = PIECES[game]?.[colour];
+  return s("svg", { class: ["token", size], viewBox: piece ? "-17 -17 34 34" : "-12.5 -12.5 25 25", "aria-hidden": "true", focusable: "false" },
+    piece ? s("g", { class: `piece ${colour}` }, piece(), s("text", { y: 5, "text-anchor": "middle" }, [...colourName(colour)][0].toLocaleUpperCase())) : thaler(colour));
 }
 
 /**

@@ -51,7 +51,7 @@ function looks(person) {
   return [
     h("fieldset", { class: "choice colours" }, h("legend", null, t("Colour")), COLOURS.map((colour) =>
       h("button", { type: "button", class: "toggle", "data-do": "person-colour", "data-person": id, "data-colour": colour,
-        "aria-pressed": String(person.colour === colour) }, token(colour), h("span", null, colourName(colour))))),
+        "aria-pressed": String(person.colour === colour) }, token(colour, "", "igloo-pop"), h("span", null, colourName(colour))))),
     h("fieldset", { class: "choice faces" }, h("legend", null, t("Picture")),
       Object.entries(TOKENS()).map(([name, words]) =>
         h("button", { type: "button", class: "toggle", "data-do": "person-token", "data-person": id, "data-token": name,

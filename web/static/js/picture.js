@@ -1,6 +1,7 @@
 // The picture that the rules draw, and on it the places that can be tapped.
 
 import { h, s } from "./dom.js";
+import { narrow, tooWide } from "./narrow.js";
 import { said, t, tn } from "./words.js";
 
 let known = { text: null, node: null };
@@ -87,11 +88,14 @@ export function picture(text, { lit, chosen, about, can, every = false, costs, n
       },
       parts.map(outline), cost !== null && badge(corner(parts[0]), cost));
   });
+  node.setAttribute("class", "board");
+  node.setAttribute("data-key", "picture");
+  if (tooWide(node)) {
+    return h("div", { class: "sheet-of-board narrow", "data-key": "board-narrow", role: "group", "aria-label": name }, narrow(node, order.filter(Boolean)));
+  }
   node.append(s("g", { class: "spots" }, order));
   node.setAttribute("role", "group");
   node.setAttribute("aria-label", name);
-  node.setAttribute("class", "board");
-  node.setAttribute("data-key", "picture");
   return h("div", { class: ["scroll", "sheet-of-board", wide > 620 && "wide"], "data-key": "board", tabindex: 0, role: "region", "aria-label": name }, node);
 }
 

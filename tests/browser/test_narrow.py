@@ -1,0 +1,63 @@
+"""Wide pictures on narrow phones: nothing scrolls sideways, everything that is legal can be tapped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Phones
+from tests.web.assembly import Service
+from tests.worlds.boards import players, record
+
+
+@pytest.mark.parametrize(("game_id", "width"), [("arctic", 320), ("ice-team", 390)])
+def test_a_wide_board_fits_a_phone(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]], game_id: str, width: int
+) -> None:
+    house = service.house
+    house.do("open-match", {"game": game_id, "players": players(game_id)})
+    texts = iter(record(game_id, 3))
+    kinds = {"arctic": "draw", "ice-team": "walk"}
+    page = phones.player(width=width)
+    for text in texts:
+        if len(house.night.view()["log"]) > 20 and text.split()[0] == kinds[game_id]:
+            break
+        house.moves(text)
+    expect(page.locator(".sheet-of-board.narrow .spot.lit").first).to_be_attached()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    frames = "[...document.querySelectorAll('.sheet-of-board, .dock')]"
+    assert page.evaluate(f"{frames}.filter((one) => one.scrollWidth > one.clientWidth + 1).length") == 0
+    state = house.night.state
+    small = """[...document.querySelectorAll('.spot.lit')].map((one) => one.getBoundingClientRect())
+      .filter((box) => Math.min(box.width, box.height) < 24 || box.left < 0 || box.right > innerWidth).length"""
+    assert page.evaluate(small) == 0
+    # Each place of the whole picture is here once.
+    places = page.evaluate("[...document.querySelectorAll('.spot')].map((one) => one.dataset.place)")
+    assert len(places) == len(set(places)) > 8
+    assert axe(page) == []
+    phones.shot(page, f"narrow-{game_id}-{width}", full=True)
+    page.locator(".spot.lit").first.click()
+    if house.night.state == state:
+        page.wait_for_timeout(300)
+        page.locator(".spot.lit:not(.picked), .dock [data-do=say]").first.click()
+    for _ in range(100):
+        if house.night.state != state:
+            break
+        page.wait_for_timeout(50)
+    assert house.night.state != state
+
+
+def test_a_turned_phone_draws_the_board_as_it_is(phones: Phones, service: Service) -> None:
+    service.house.do("open-match", {"game": "ice-team", "players": players("ice-team")})
+    page = phones.spectator(width=390)
+    expect(page.locator(".narrow")).to_have_count(1)
+    page.set_viewport_size({"width": 844, "height": 390})
+    expect(page.locator(".narrow")).to_have_count(0)
+    expect(page.locator(".sheet-of-board.wide")).to_have_count(1)
+    # Beside the names stand the pieces that the picture draws.
+    for colour in ("red", "green"):
+        shape = f".turn[data-key={colour}] .piece.{colour} > :not(text)"
+        drawn = page.locator(f".board g.bear.{colour} > g").first.evaluate("(one) => one.lastElementChild.outerHTML")
+        assert page.locator(shape).last.evaluate("(one) => one.getAttribute('d') ?? one.getAttribute('r')") in drawn

@@ -1,0 +1,128 @@
+// Wide pictures on a narrow phone: a long board stands upright, a table of cards is folded into rows.
+
+import { s } from "./dom.js";
+
+const phone = matchMedia("(max-width: 759px)");
+const WIDE = 620;
+const NEAR = 45;
+/** Where rows of the Arctic table can be folded: between cards, between the small ones of a pile, every four of a hand. */
+const FOLD = { row: 460, pile: 476, hand: 408 };
+const MARGIN = 20;
+
+/** Call `again` when the width crosses from one way of drawing to the other. */
+export function onTurn(again) {
+  phone.addEventListener("change", again);
+}
+
+const size = (node) => node.getAttribute("viewBox").split(" ").map(Number).slice(2);
+
+/** Whether a picture is to be drawn in another way here. */
+export const tooWide = (node) => phone.matches && size(node)[0] > WIDE;
+
+const value = (node, name) => Number(node.getAttribute(name) ?? 0);
+const middle = (points) => [0, 1].map((axis) => points.reduce((sum, point) => sum + point[axis], 0) / points.length);
+
+function moved(node) {
+  const found = /^translate\(([-\d.]+)[ ,]([-\d.]+)\)/.exec(node.getAttribute("transform") ?? "");
+  return found ? [Number(found[1]), Number(found[2])] : null;
+}
+
+/** Where something beside the middle of its cell comes when the board turns and it does not. */
+function beside([x, y], cells) {
+  const near = cells.map(([cx, cy]) => [Math.hypot(x - cx, y - cy), cx, cy]).sort((a, b) => a[0] - b[0])[0];
+  if (!near || near[0] > NEAR) return [x, y];
+  const [, cx, cy] = near;
+  return [cx - (y - cy), cy + (x - cx)];
+}
+
+/** Keep writing and figures upright in a board that is turned. */
+function keepUpright(node, cells) {
+  for (const child of [...node.children]) {
+    const at = moved(child);
+    if (at) {
+      const [x, y] = beside(at, cells);
+      child.setAttribute("transform", child.getAttribute("transform").replace(/^translate\([^)]*\)/, `translate(${x} ${y}) rotate(90)`));
+    } else if (child.nodeName === "text") {
+      const [x, y] = beside([value(child, "x"), value(child, "y")], cells);
+      child.setAttribute("x", x);
+      child.setAttribute("y", y);
+      child.setAttribute("transform", `rotate(90 ${x} ${y})`);
+    } else if (child.nodeName === "g") keepUpright(child, cells);
+  }
+}
+
+/** A long board turned: what was left is below. Returns the part of it in which places are drawn. */
+function upright(node) {
+  const [wide, high] = size(node);
+  const legend = node.querySelector("text.fish");
+  const below = legend ? value(legend, "y") - 24 : high;
+  const cells = [...node.querySelectorAll("[data-spot] polygon")].map((one) =>
+    middle(one.getAttribute("points").split(" ").map((point) => point.split(",").map(Number))));
+  const turned = s("g", { transform: `translate(0 ${wide}) rotate(-90)` });
+  for (const child of [...node.children]) if (child.nodeName !== "defs") turned.append(child);
+  keepUpright(turned, cells);
+  node.append(turned);
+  node.setAttribute("viewBox", `0 0 ${below} ${wide}`);
+  return turned;
+}
+
+function rows(node, high) {
+  const top = (name) => value(node.querySelector(`[data-spot="${name}"]`), "y");
+  const players = [...node.querySelectorAll("[data-spot^=player]")];
+  const river = node.querySelector("[data-spot=pile]");
+  const fold = (y, end, x) => [[10, y, x - 10, end - y], [x - 3, y, x - 10, end - y]];
+  const found = [];
+  if (river) {
+    const cuts = [top("land0") - 6, value(river, "y") - 26, top("power0") - 8, value(players[0], "y") - 6];
+    found.push([10, 0, FOLD.row - 10, cuts[0]]);
+    for (let i = 0; i + 1 < cuts.length; i += 1) found.push(...fold(cuts[i], cuts[i + 1], FOLD.row));
+  }
+  for (const player of players) {
+    const [y, height] = [value(player, "y") - 2, value(player, "height") + 4];
+    const end = Math.min(high, y + height);
+    const hand = [...node.querySelectorAll("rect")].filter((one) => value(one, "width") === 98 && value(one, "y") > y + 100 && value(one, "y") < end);
+    const low = hand.length ? Math.min(...hand.map((one) => value(one, "y"))) - 4 : end;
+    found.push(...fold(y, y + 44, FOLD.pile), ...fold(y + 44, low, FOLD.pile));
+    for (let x = MARGIN - 4; hand.some((one) => value(one, "x") > x); x += FOLD.hand) found.push([x, low, FOLD.hand + 4, end - low]);
+  }
+  return found;
+}
+
+const within = ([x, y], [left, top, wide, high]) => x >= left && x < left + wide && y >= top && y < top + high;
+
+/** A table of cards in rows of half the width; each row shows its part of one picture, and its places. */
+function folded(node, spots) {
+  const [, high] = size(node);
+  const marks = [...node.querySelectorAll("rect, text, g[transform]")]
+    .filter((one) => !one.closest("defs") && !(one.nodeName === "rect" && value(one, "width") > FOLD.row))
+    .map((one) => moved(one) ?? [value(one, "x") + 1, value(one, "y") + 1]);
+  const slices = rows(node, high).filter((part) => marks.some((mark) => within(mark, part)));
+  const sheet = s("g", { id: "sheet-of-table" });
+  for (const child of [...node.children]) if (child.nodeName !== "defs") sheet.append(child);
+  node.append(sheet);
+  for (const [name, text] of Object.entries({ width: 0, height: 0, class: "source", "aria-hidden": "true" })) node.setAttribute(name, text);
+  const left = new Set(spots);
+  const parts = slices.map((part, i) => {
+    const here = [...left].filter((spot) => {
+      const rect = spot.querySelector("rect");
+      return within([value(rect, "x") + Math.min(value(rect, "width"), 100) / 2, value(rect, "y") + Math.min(value(rect, "height"), 60) / 2], part);
+    });
+    for (const spot of here) left.delete(spot);
+    return s("svg", { class: "board slice", viewBox: part.join(" "), "data-key": `slice-${i}` }, s("use", { href: "#sheet-of-table" }), s("g", { class: "spots" }, here));
+  });
+  return [node, ...parts];
+}
+
+/** Draw a picture with its places in the way that fits a phone: the elements, one below the other. */
+export function narrow(node, spots) {
+  if (node.querySelector("[data-spot=start], [data-spot=village]")) {
+    upright(node).append(s("g", { class: "spots" }, spots));
+    for (const badge of node.querySelectorAll(".cost")) {
+      const [x, y] = moved(badge);
+      badge.setAttribute("transform", `translate(${x} ${y}) rotate(90)`);
+    }
+    node.setAttribute("role", "presentation");
+    return [node];
+  }
+  return folded(node, spots);
+}
