@@ -109,7 +109,20 @@ def test_simulated_shakes_can_be_counted_again(tmp_path: Path, capsys: pytest.Ca
 
 def test_training_writes_a_model_that_counts(two: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "model.npz"
-    arguments = ["shake", "train", "--shakes", "60", "--seconds", "1", "--devices", "1", "--out", str(out)]
+    arguments = [
+        "shake",
+        "train",
+        "--shakes",
+        "60",
+        "--seconds",
+        "1",
+        "--devices",
+        "1",
+        "--cores",
+        "1",
+        "--out",
+        str(out),
+    ]
     assert run([*arguments, "--from", str(two), "--test", str(two), "--json"]) == 0
     card = json.loads(capsys.readouterr().out)
     assert card["trained_on"]["recorded_shakes"] == 2
