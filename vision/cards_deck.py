@@ -44,6 +44,12 @@ _SAME_LOOK: Final = 0.9
 """How far apart (pixels) and how unlike (cosine) features are that count as one."""
 
 
+class CardCountError(BadDataError):
+    """Photos of sheets show more or fewer cards than were named; ``note`` says it without the numbers."""
+
+    note = notes.WRONG_NUMBER
+
+
 @dataclass(frozen=True, slots=True)
 class Features:
     """Places on a card with what they look like: ``frames`` (n, 4) are x, y, size and angle (degrees); ``looks``
@@ -116,7 +122,7 @@ def teach(game: str, photos: Sequence[ByteArray], order: Sequence[str], former: 
     counts = [len(sheet) for sheet in sheets]
     if sum(counts) != len(order) or not order:
         each = f" ({', '.join(map(str, counts))})" if len(counts) > 1 else ""
-        raise BadDataError(f"The photos show {sum(counts)} cards{each}, and the order names {len(order)}.")
+        raise CardCountError(f"The photos show {sum(counts)} cards{each}, and the order names {len(order)}.")
     if former is not None:
         height = former.height
     else:

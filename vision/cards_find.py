@@ -54,7 +54,7 @@ _CLEAR_BLOCKS: Final = 20
 """With so many a card says how large the others are."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Found:
     """A card in a photo. ``to`` (3, 3) takes its own pixels to the photo's; ``p`` is the probability of each taught
     card, in the deck's order; ``fits`` (rows, columns) says which of its blocks look like the likeliest card.

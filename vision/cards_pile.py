@@ -29,7 +29,7 @@ _GAP: Final = 1.8
 """So many usual steps between two cards may hide one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Read:
     """A card of a photo: its likeliest name, the probabilities of the likeliest names, and of its kinds (what stands
     before the first hyphen: Arctic's main animals); ``corners`` (4, 2) in the photo, clockwise from its upper left.

@@ -42,6 +42,8 @@ _BITS: Final = {
     for marker in STICKER_OF
 }
 _PLACES: Final = 9
+_ASTRAY: Final = -0.2
+"""An igloo whose middle lies so far (card widths) outside a card hardly stands on it."""
 _SAME_CARD: Final = 0.5
 _APART: Final = 0.45
 """Igloos stand at least so many card widths apart."""
@@ -115,7 +117,27 @@ def read_round(
         return RoundRead((), ())
     numbers = list(_numbers(photo, cards))
     igloos = numbers or list(_thalers(photo, cards, colours))
+    hidden = _by_elimination(igloos, cards, only)
+    if hidden is not None:
+        cards = (*cards, hidden)
+        igloos = [_standing(np.array(one.at), cards, one.colours, one.number) for one in igloos]
     return RoundRead(cards, tuple(sorted(igloos, key=lambda one: (one.card, one.on))))
+
+
+def _by_elimination(igloos: Sequence[IglooRead], cards: Sequence[Read], only: Sequence[str]) -> Read | None:
+    """Return the one card of the open match that was not found, where igloos stand far from all others.
+
+    Two igloos hide a card's numbers; where it lies is then told by them.
+    """
+    missing = [name for name in only if all(card.name != name for card in cards)]
+    astray = np.array([one.at for one in igloos if _inside(np.array(one.at), cards).max() < _ASTRAY])
+    if len(missing) != 1 or not len(astray):
+        return None
+    width = float(np.median([np.linalg.norm(card.corners[1] - card.corners[0]) for card in cards]))
+    height = float(np.median([np.linalg.norm(card.corners[2] - card.corners[1]) for card in cards]))
+    half = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2
+    kind = missing[0].split("-")[0]
+    return Read(missing[0], SURE, {missing[0]: SURE}, {kind: SURE}, astray.mean(axis=0) + half)
 
 
 def read_both(
@@ -129,7 +151,7 @@ def read_both(
     placed, turned = aligned(*found)
     if len(placed) == len(turned):
         first = clockwise(placed)
-        turned = [turned[next(i for i, other in enumerate(placed) if other is one)] for one in first]
+        turned = [turned[placed.index(one)] for one in first]
         placed = first
     return (
         read_round(photos[0], placed, deck, only, colours, order=False),
@@ -194,7 +216,7 @@ def aligned(placed: Sequence[Found], turned: Sequence[Found]) -> tuple[list[Foun
         both.append((replace(one, p=p), replace(near, p=p)))
     both += [(replace(one, to=np.linalg.inv(over) @ one.to), one) for one in left]
     kept = _apart([a for a, _ in both])
-    both = [(a, b) for a, b in both if any(a is one for one in kept)]
+    both = [(a, b) for a, b in both if a in kept]
     return [a for a, _ in both], [b for _, b in both]
 
 
@@ -257,17 +279,25 @@ def _sticker(grey: ByteArray, quad: FloatArray) -> int | None:
     return None
 
 
+def _inside(at: FloatArray, cards: Sequence[Read]) -> FloatArray:
+    """Return how far a point lies inside each card, in card widths; less than nothing outside."""
+    point = (float(at[0]), float(at[1]))
+    return np.array(
+        [
+            cv2.pointPolygonTest(card.corners.astype(np.float32), point, True)
+            / float(np.linalg.norm(card.corners[1] - card.corners[0]))
+            for card in cards
+        ]
+    )
+
+
 def _standing(at: FloatArray, cards: Sequence[Read], colours: dict[str, float], number: int | None) -> IglooRead:
     """Return the igloo at a point, on the card that it is on, or nearest to."""
-    inside = [
-        cv2.pointPolygonTest(card.corners.astype(np.float32), (float(at[0]), float(at[1])), True)
-        / float(np.linalg.norm(card.corners[1] - card.corners[0]))
-        for card in cards
-    ]
+    inside = _inside(at, cards)
     order = np.argsort(inside)[::-1]
     card = int(order[0])
-    second = inside[int(order[1])] if len(order) > 1 else -9.0
-    between = inside[card] < 0.02 and inside[card] - second < 0.12
+    second = float(inside[order[1]]) if len(order) > 1 else -9.0
+    between = bool(inside[card] < _ASTRAY or (inside[card] < 0.02 and inside[card] - second < 0.12))
     corners = cards[card].corners
     width = float(np.linalg.norm(corners[1] - corners[0]))
     x_axis = (corners[1] + corners[2] - corners[0] - corners[3]) / 2

@@ -35,7 +35,7 @@ SOURCES: tuple[tuple[str, str, Keywords], ...] = (
 
 DEVICES = (ROOT / "companion" / "igloo", ROOT / "companion" / "panel", ROOT / "companion" / "service", ROOT / "vision")
 SAID_BY_DEVICES = {"note", "why"}
-SAID_IN = {"notes.py", "count.py", "soundness.py", "calibrate.py", "enrol.py", "guided.py", "guided_gauge.py"}
+SAID_IN = {"notes.py", "cards_notes.py", "count.py", "soundness.py", "calibrate.py", "enrol.py", "guided.py", "guided_gauge.py"}
 
 
 def device_sentences(path: Path) -> Iterator[str]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from companion.ports import CameraStatus, CountPosterior, Evidence, IglooStatus, Motion
     from companion.settings import Settings
     from companion.training.room import Training
+    from web.cards import Cards
     from web.sight import Sight
 
 
@@ -196,6 +197,11 @@ class House(Protocol):
     @property
     def sight(self) -> Sight:
         """Return the camera at the table: where the board lies, what was taught, the game it follows."""
+        ...
+
+    @property
+    def cards(self) -> Cards:
+        """Return what is known of the games' cards: taught by photos, read in photos."""
         ...
 
     def health(self) -> dict[str, Any]:

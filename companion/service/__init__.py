@@ -45,6 +45,7 @@ from companion.service.bench import Bench
 from companion.service.buttons import Buttons
 from companion.service.calibrations import device_name
 from companion.service.eye import Eye
+from companion.service.cards import CardTable
 from companion.service.igloos import Igloos
 from companion.service.keeping import Caretaker
 from companion.service.pictures import forget_old, portrait
@@ -148,6 +149,7 @@ class Service:
         self._buttons = Buttons(self.night, self.hub, self.settings.lines("panel_pins"))
         self._home: Home | None = None
         self._eye = Eye(on_view=self._publish_camera)
+        self.cards = CardTable(options.data / TABLES)
         self.sight = Sight(options.data / TABLES, self.night, self.settings, self._eye, on_change=self._publish_camera)
         self._motion: Motion | None = None
         self._count: CountPosterior | None = None

@@ -34,6 +34,7 @@ from companion.ports import (
 )
 from companion.service.bench import Bench
 from companion.service.buttons import Buttons
+from companion.service.cards import CardTable
 from companion.service.eye import Eye
 from companion.service.pictures import portrait
 from companion.service.sight.sight import Sight
@@ -110,6 +111,7 @@ class SmallHouse:
         self.status: CameraStatus | None = None
         self.newest_table: Table | None = None
         self.eye = Eye(on_view=lambda: None)
+        self.cards = CardTable(folder / "tables")
         self.sight = Sight(
             folder / "tables", self.night, self.settings, self.eye, on_change=self._publish_camera, lesson=0.3
         )

@@ -51,6 +51,7 @@ function settingsButton() {
 const ROOMS = {
   "#referee": () => import("./referee.js"),
   "#score": () => import("./score.js"),
+  "#photo": () => import("./photo-cards.js"),
   "#workshop": () => import("./workshop.js"),
 };
 const entered = {};

@@ -252,6 +252,7 @@ export function play(match) {
         : can
           ? phase.dock
           : watchers(match)),
+    can && ["shaking", "checking"].includes(match.phase) && h("p", null, h("a", { class: "second", href: "#photo" }, icon("camera"), t("Score by photo"))),
     faults(match),
     results(match));
 }

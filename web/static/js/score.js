@@ -13,10 +13,10 @@ import { code, said, t } from "./words.js";
 
 const COLUMNS = "abcdefgh";
 const CORNERS = ["a1", "h1", "a8", "h8"];
-const ANIMALS = ["fox", "moose", "walrus", "orca", "puffin", "bear"];
+export const ANIMALS = ["fox", "moose", "walrus", "orca", "puffin", "bear"];
 const LANDS = [0, 1, 3, 6, 10, 15];
 const seatsOf = (game) => (game === "igloo-pop" ? COLOURS : BOARDS[game].colours);
-const animal = (name) => ({ fox: t("fox"), moose: t("moose"), walrus: t("walrus"), orca: t("orca"), puffin: t("puffin"), bear: t("bear") }[name]);
+export const animal = (name) => ({ fox: t("fox"), moose: t("moose"), walrus: t("walrus"), orca: t("orca"), puffin: t("puffin"), bear: t("bear") }[name]);
 
 let now = null;
 
@@ -33,6 +33,13 @@ function fresh(game) {
 function alter(changes) {
   now = { ...now, ...changes };
   change(() => {});
+}
+
+/** A pile that was read from a photo goes into the sheet of Arctic. */
+export function takePile(seat, kinds) {
+  if (now?.game !== "arctic") now = fresh("arctic");
+  const seats = seatsOf("arctic").filter((one) => one === seat || now.seats.includes(one));
+  now = { ...now, seats, sheet: null, piles: { ...now.piles, [seat]: kinds } };
 }
 
 /** What was entered is altered: the sheet that was made of it is old. */
@@ -252,6 +259,7 @@ export function room() {
   return h("div", { class: "referee", "data-key": "score-room" },
     h("p", null, h("a", { class: "second", href: "#" }, icon("undo"), t("Back to the game"))),
     h("h1", null, t("The score at the end")),
+    h("p", null, h("a", { class: "second", href: "#photo" }, icon("camera"), t("Score by photo"))),
     h("section", { class: "panel", "data-key": `score-${game}` },
       h("ul", { class: "games", "aria-label": t("Which game?") }, GAMES.map(([id, name]) => h("li", null,
         h("button", { type: "button", class: "toggle", "data-do": "score-game", "data-game": id, "aria-pressed": String(id === game) }, name)))),

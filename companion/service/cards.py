@@ -1,0 +1,186 @@
+"""Cards in photos, for the page: teach a game's cards by sheets, read a fanned-out pile, read a round of Igloo Pop.
+
+Photos are looked at and forgotten; of a first photo of a round the reading is kept, in memory, until its second comes.
+OpenCV is imported when somebody sends the first photo.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from companion.ports import BadDataError
+from companion.rules.arctic.cards import TEXT, UNKNOWN
+from companion.rules.igloo_pop.box import CARD_TEXT
+
+if TYPE_CHECKING:
+    from companion.ports import ByteArray
+    from vision.cards_find import CardFinder, Found
+
+CARDS: dict[str, tuple[str, ...]] = {"igloo-pop": tuple(CARD_TEXT), "arctic": tuple(TEXT[:UNKNOWN])}
+"""The cards of the games that have any, in the order in which they are asked for."""
+
+_KEPT = 4
+"""So many first photos of rounds wait for their second."""
+_SHOWN_SIDE = 1600
+
+
+@dataclass(frozen=True, slots=True)
+class _First:
+    photo: ByteArray
+    found: tuple[Found, ...]
+
+
+class CardTable:
+    """What is known of the cards of this house. Every method may be called from any thread."""
+
+    def __init__(self, folder: Path) -> None:
+        """Keep what is taught in ``folder``, a file a game."""
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._finders: dict[str, CardFinder] = {}
+        self._first: OrderedDict[str, _First] = OrderedDict()
+
+    def taught(self, game: str) -> dict[str, Any]:
+        """Return ``{"game", "names", "taught": [name …], "bytes"}``.
+
+        :raises KeyError: this game has no cards.
+        """
+        names = CARDS[game]
+        with self._lock:
+            finder = self._finder(game)
+        known = set(finder.deck.names) if finder is not None else set()
+        path = self._folder / f"cards-{game}.npz"
+        size = path.stat().st_size if path.exists() else 0
+        return {"game": game, "names": list(names), "taught": [one for one in names if one in known], "bytes": size}
+
+    def forget(self, game: str) -> None:
+        """Forget a game's cards: other art, or a sheet in another order than was said.
+
+        :raises KeyError: this game has no cards.
+        """
+        CARDS[game]
+        with self._lock:
+            self._finders.pop(game, None)
+            (self._folder / f"cards-{game}.npz").unlink(missing_ok=True)
+
+    def teach(self, game: str, data: bytes, first: int, count: int) -> dict[str, Any]:
+        """Learn a photo of a sheet: ``count`` cards from number ``first`` of the order on.
+
+        :raises KeyError: this game has no cards.
+        :raises BadDataError: it is no picture, or shows more or fewer cards; in one sentence.
+        """
+        from vision.cards_deck import save_deck, teach
+        from vision.cards_find import CardFinder
+        from vision.cards_sheet import find_cards
+
+        names = CARDS[game][first : first + count]
+        photo = _read(data)
+        with self._lock:
+            finder = self._finder(game)
+            former = finder.deck if finder is not None else None
+            deck = teach(game, [photo], names, former)
+            save_deck(self._folder, deck)
+            self._finders[game] = CardFinder(deck)
+        outlines = [quad.round(1).tolist() for quad in find_cards(photo)]
+        height, width = photo.shape[:2]
+        seen = [{"card": name, "corners": quad} for name, quad in zip(names, outlines, strict=True)]
+        return {"width": width, "height": height, "cards": seen}
+
+    def pile(self, game: str, data: bytes) -> dict[str, Any]:
+        """Return the cards of a fanned-out pile from the bottom up: ``{"width", "height", "cards": […]}``.
+
+        :raises KeyError: this game has no cards.
+        :raises BadDataError: it is no picture, shows no taught card, or none were taught; in one sentence.
+        """
+        from vision import cards_notes
+        from vision.cards_pile import read_pile
+
+        CARDS[game]
+        photo = _read(data)
+        with self._lock:
+            finder = self._known(game)
+            cards = read_pile(finder.find(photo), finder.deck)
+        if not cards:
+            raise BadDataError(cards_notes.NO_CARDS)
+        height, width = photo.shape[:2]
+        return {"width": width, "height": height, "cards": [card.to_json() for card in cards]}
+
+    def round(self, data: bytes, first: str | None, only: Sequence[str], colours: Sequence[str]) -> dict[str, Any]:
+        """Return what a photo of a round of Igloo Pop shows: ``{"id", "width", "height", "cards", "igloos"}``.
+
+        ``first`` is the id of the photo with the igloos as they were placed, for one of upturned igloos: then
+        ``igloos`` are those of the first with their numbers, and cards are what both photos say. ``only`` are the
+        cards of the open match, ``colours`` those that are played; empty: any.
+
+        :raises BadDataError: as :meth:`pile`, or the first photo is no longer known.
+        """
+        from vision import cards_notes
+        from vision.cards_round import COLOURS, join, read_both, read_round
+
+        photo = _read(data)
+        played = tuple(colours) or COLOURS
+        with self._lock:
+            finder = self._known("igloo-pop")
+            found = tuple(finder.find(photo))
+            if not found:
+                raise BadDataError(cards_notes.NO_CARDS)
+            height, width = photo.shape[:2]
+            answer: dict[str, Any] = {"width": width, "height": height}
+            if first is None:
+                name = secrets.token_urlsafe(9)
+                self._first[name] = _First(photo, found)
+                while len(self._first) > _KEPT:
+                    self._first.popitem(last=False)
+                return {"id": name, **answer, **read_round(photo, found, finder.deck, only, played).to_json()}
+            before = self._first.get(first)
+            if before is None:
+                raise BadDataError(cards_notes.FIRST_FORGOTTEN)
+            both = read_both((before.photo, photo), (before.found, found), finder.deck, only, played)
+        numbers = [number for _, number in join(*both)]
+        told = both[0].to_json()
+        high, wide = before.photo.shape[:2]
+        igloos = [{**one.to_json(), "number": n} for one, n in zip(both[0].igloos, numbers, strict=True)]
+        return {"id": first, "width": wide, "height": high, **told, "igloos": igloos}
+
+    # --- inside the lock
+
+    def _finder(self, game: str) -> CardFinder | None:
+        if game not in self._finders:
+            if not (self._folder / f"cards-{game}.npz").exists():
+                return None
+            from vision.cards_deck import load_deck
+            from vision.cards_find import CardFinder
+
+            deck = load_deck(self._folder, game)
+            if deck is None:
+                return None
+            # One game is played at a time: a deck in use has some tens of megabytes.
+            self._finders = {game: CardFinder(deck)}
+        return self._finders[game]
+
+    def _known(self, game: str) -> CardFinder:
+        from vision import cards_notes
+
+        finder = self._finder(game)
+        if finder is None:
+            raise BadDataError(cards_notes.NOT_TAUGHT)
+        return finder
+
+
+def _read(data: bytes) -> ByteArray:
+    """Return a photo no larger than is needed: what is read of cards is read at this size."""
+    import cv2
+
+    from vision.photo import read_photo
+
+    photo: Any = read_photo(data)
+    scale = _SHOWN_SIDE / max(photo.shape[:2])
+    if scale < 1:
+        photo = cv2.resize(photo, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    return photo  # type: ignore[no-any-return]

@@ -1,0 +1,173 @@
+"""The API of cards in photos: teach them by sheets, read a fanned-out pile, read and score a round of Igloo Pop.
+
+The body of a reading is the photo. What was read is answered with probabilities; nothing is entered before somebody
+has looked at it. Photos of the table are for those who take part, and are forgotten when they were read.
+"""
+
+from __future__ import annotations
+
+import re
+
+from flask import Blueprint, Response, request
+
+from companion.night.by_photo import judge as judge_round
+from companion.night.by_photo import seen_cards
+from companion.ports import BadDataError
+from companion.rules.core import RulesError
+from web.answers import RefusedError, bad_field, json_body, json_response, refusal
+from web.api_devices import MAX_PHOTO_BYTES, MAX_PHOTO_MB, said_by_device
+from web.assets import packed
+from web.documented import FLAG, NUMBER, OBJECT, TEXT, WHOLE, documented, fields, listed, maybe, text, whole
+from web.sessions import host, house, member
+
+views = Blueprint("api_cards", __name__, url_prefix="/api/cards")
+
+MOST_ON_A_SHEET = 60
+READING = re.compile(r"[A-Za-z0-9_-]{8,20}")
+POINT = listed(NUMBER)
+CARD = fields(card=TEXT, p=NUMBER, kind=TEXT, kind_p=NUMBER, unsure=FLAG, corners=listed(POINT))
+IGLOO = fields(on_card=WHOLE, at=POINT, colour=maybe(TEXT), number=maybe(WHOLE), unsure=FLAG)
+SEEN = fields(place=text(8), card=text(12), igloos=listed(fields(colour=text(10), number=maybe(whole(2, 13)))))
+
+
+def _photo() -> bytes:
+    if (request.content_length or 0) > MAX_PHOTO_BYTES:
+        raise RefusedError(
+            413, "too-large", "This picture is too large: at most %(limit)s MB can be taken in.", limit=MAX_PHOTO_MB
+        )
+    request.max_content_length = MAX_PHOTO_BYTES
+    data = request.get_data(cache=False)
+    if not data:
+        raise RefusedError(400, "no-photo", "No photo was sent.")
+    return data
+
+
+def _number(name: str, given: str, low: int, high: int) -> int:
+    if not given.isascii() or not given.isdecimal() or len(given) > 4 or not low <= int(given) <= high:
+        raise bad_field(name)
+    return int(given)
+
+
+def _no_cards() -> RefusedError:
+    return RefusedError(404, "no-cards", "This game has no cards that could be taught.")
+
+
+@views.get("/<game_id>")
+@documented("player", answer=fields(game=TEXT, names=listed(TEXT), taught=listed(TEXT), bytes=WHOLE))
+def taught(game_id: str) -> Response:
+    """Answer which cards the game has, in the order in which sheets show them, and which were taught."""
+    member()
+    try:
+        return packed(json_response(house().cards.taught(game_id)))
+    except KeyError:
+        raise _no_cards() from None
+    except BadDataError as error:
+        raise said_by_device(error) from None
+
+
+@views.post("/<game_id>/forget")
+@documented("host")
+def forget(game_id: str) -> Response:
+    """Forget what was taught of a game's cards."""
+    host()
+    try:
+        house().cards.forget(game_id)
+    except KeyError:
+        raise _no_cards() from None
+    except OSError as error:
+        raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
+    return json_response({"ok": True})
+
+
+@views.post("/<game_id>/teach")
+@documented(
+    "host",
+    query={"first": whole(0, 200), "count": whole(1, MOST_ON_A_SHEET)},
+    media="image/*",
+    answer=fields(ok=FLAG, width=WHOLE, height=WHOLE, cards=listed(OBJECT)),
+)
+def teach(game_id: str) -> Response:
+    """Teach a photo of a sheet (the body): ``?count=`` cards, row by row, from number ``?first=`` of the order on."""
+    host()
+    first = _number("first", request.args.get("first", ""), 0, 200)
+    count = _number("count", request.args.get("count", ""), 1, MOST_ON_A_SHEET)
+    try:
+        told = house().cards.teach(game_id, _photo(), first, count)
+    except KeyError:
+        raise _no_cards() from None
+    except BadDataError as error:
+        raise said_by_device(error) from None
+    except OSError as error:
+        raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
+    return packed(json_response({"ok": True, **told}))
+
+
+@views.post("/<game_id>/pile")
+@documented("player", media="image/*", answer=fields(ok=FLAG, width=WHOLE, height=WHOLE, cards=listed(CARD)))
+def pile(game_id: str) -> Response:
+    """Read a photo of a fanned-out pile (the body) and answer its cards, from the bottom up."""
+    member()
+    try:
+        told = house().cards.pile(game_id, _photo())
+    except KeyError:
+        raise _no_cards() from None
+    except BadDataError as error:
+        raise said_by_device(error) from None
+    return packed(json_response({"ok": True, **told}))
+
+
+@views.post("/igloo-pop/round")
+@documented(
+    "player",
+    query={"first": text(20)},
+    media="image/*",
+    answer=fields(ok=FLAG, id=TEXT, width=WHOLE, height=WHOLE, cards=listed(CARD), igloos=listed(IGLOO)),
+)
+def read_round() -> Response:
+    """Read a photo of a round (the body): igloos as placed, or upturned, then with ``?first=``, the first one's id.
+
+    While a game is open, only its cards and its players' colours are thought of.
+    """
+    member()
+    first = request.args.get("first")
+    if first is not None and not READING.fullmatch(first):
+        raise bad_field("first")
+    match = house().night.view()["match"]
+    only: list[str] = []
+    colours: list[str] = []
+    if match is not None and match["game"] == "igloo-pop" and not match["over"]:
+        only = ["/".join(map(str, card["numbers"])) for card in match["cards"] if card["numbers"]]
+        colours = [player["colour"] for player in match["players"]]
+    try:
+        told = house().cards.round(_photo(), first, only, colours)
+    except BadDataError as error:
+        raise said_by_device(error) from None
+    return packed(json_response({"ok": True, **told}))
+
+
+@views.post("/igloo-pop/judge")
+@documented(
+    "player",
+    body=fields(("match",), cards=listed(SEEN), match=FLAG),
+    answer=fields(ok=FLAG, moves=listed(TEXT), results=listed(OBJECT), players=listed(OBJECT), open=WHOLE),
+)
+def judge() -> Response:
+    """Score a round as it was read and corrected: what each card comes to, and the moves that would enter it.
+
+    ``match``: in the open match, as it stands; else as a round of its own. Nothing is entered.
+    """
+    member()
+    body = json_body()
+    inside = body.get("match", False)
+    if not isinstance(inside, bool):
+        raise bad_field("match")
+    try:
+        cards = seen_cards(body.get("cards"))
+        with house().night.standing() as night:
+            state = night.match.state if inside and night.match is not None else None
+            if inside and state is None:
+                raise RefusedError(409, "no-match", "No game is open.")
+            told = judge_round(cards, state)
+    except RulesError as error:
+        return refusal(400, "no-round", {"en": error.en, "fr": error.fr})
+    return packed(json_response({"ok": True, **told}))

@@ -1,0 +1,77 @@
+// Teach a game's cards: sheets of them, row by row in the order that the page asks for.
+
+import { h } from "./dom.js";
+import { ask, showRefusal, tell } from "./net.js";
+import { fileButton, overlay } from "./photo-picture.js";
+import { change, isHost } from "./store.js";
+import { t, tn } from "./words.js";
+
+const known = {};
+let shown = null;
+let many = 12;
+
+/** What was taught of a game: `{names, taught}`, or null until the table has answered. */
+export function taughtOf(game) {
+  if (known[game] === undefined) {
+    known[game] = null;
+    ask(`/api/cards/${game}`).then((told) => { known[game] = told; change(() => {}); }).catch(() => { delete known[game]; });
+  }
+  return known[game];
+}
+
+const next = (told) => told.names.findIndex((name) => !told.taught.includes(name));
+
+/** Draw the panel; the host teaches, the others see how far it is. */
+export function teachPanel(game, named) {
+  const told = taughtOf(game);
+  if (!told) return h("p", { class: "quiet" }, t("One moment …"));
+  const first = next(told);
+  const count = Math.min(many, told.names.length - first);
+  const list = told.names.slice(first, first + count).map(named);
+  return h("details", { class: "panel teach-cards", "data-key": `teach-${game}`, open: first >= 0 },
+    h("summary", null, t("Cards taught: %(n)s of %(all)s", { n: told.taught.length, all: told.names.length })),
+    h("p", null, t("The companion learns what your cards look like from photos of sheets: cards side by side in rows, the right way up, a finger's width apart, on a table of one colour.")),
+    !isHost() ? h("p", { class: "quiet" }, t("The host teaches the cards.")) : first < 0 ? h("p", null, t("All cards are taught.")) : [
+      h("label", { class: "count-field" }, h("span", null, t("Cards in the next photo")),
+        h("input", { type: "number", min: 1, max: 60, value: count, inputmode: "numeric", "data-input": "teach-count" })),
+      h("p", null, t("Lay them row by row, from the left, in this order:")),
+      h("ol", { class: "sheet-order" }, list.map((name) => h("li", null, name))),
+      fileButton(t("Send the photo of this sheet"), "teach-sheet", { game, first, count }),
+    ],
+    shown?.game === game ? overlay(shown.url, { ...shown, cards: shown.cards.map((card) => ({ ...card, words: named(card.card), picked: false })) }, "sheet") : null,
+    shown?.game === game ? h("p", { role: "status" }, tn("%(n)s card was learnt. Is each name on its card? Else forget them and begin again.", "%(n)s cards were learnt. Is each name on its card? Else forget them and begin again.", shown.cards.length)) : null,
+    isHost() && told.taught.length > 0 && h("button", { type: "button", class: "second", "data-do": "forget-cards", "data-game": game }, t("Forget these cards")));
+}
+
+async function sendSheet(input) {
+  const file = input.files?.[0];
+  const { game, first, count } = input.dataset;
+  input.value = "";
+  if (!file) return;
+  try {
+    const told = await ask(`/api/cards/${game}/teach?first=${first}&count=${count}`, { method: "POST", body: file, signal: AbortSignal.timeout(120000) });
+    if (shown) URL.revokeObjectURL(shown.url);
+    shown = { ...told, game, url: URL.createObjectURL(file) };
+    known[game] = undefined;
+    change(() => {});
+  } catch (refused) {
+    showRefusal(refused.error);
+  }
+}
+
+export const TEACH_DO = {
+  "forget-cards": async ({ game }) => {
+    try {
+      await tell(`/api/cards/${game}/forget`, {});
+      known[game] = undefined;
+      shown = null;
+      change(() => {});
+    } catch (refused) {
+      showRefusal(refused.error);
+    }
+  },
+};
+export const TEACH_CHANGE = { "teach-sheet": sendSheet };
+export const TEACH_INPUT = {
+  "teach-count": ({ value }) => { const n = Math.trunc(Number(value)); if (n >= 1 && n <= 60) { many = n; change(() => {}); } },
+};
