@@ -11,6 +11,8 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,23 +30,33 @@ LEARN_S = 300.0
 """Longer than the slowest machine takes; then something is wrong."""
 
 
-def learn_beside(layout_name: str, profile: Profile, folder: Path, *, size: float = 1.0) -> Profile:
+def learn_beside(
+    layout_name: str, profile: Profile, folder: Path, *, size: float = 1.0, stop: threading.Event | None = None
+) -> Profile:
     """Return ``profile``, which lies in ``folder``, with a network learnt from its shots in another process.
 
-    ``layout_name``: as :func:`vision.layout.open_layout` takes it. ``size``: how many examples, as in ``learn``.
+    ``layout_name``: as :func:`vision.layout.open_layout` takes it. ``size``: how many examples, as in ``learn``. The
+    lesson is given up when ``stop`` is set.
 
-    :raises BadDataError: it could not be learnt; one sentence.
+    :raises BadDataError: it could not be learnt, or was given up; one sentence.
     """
+    stop = stop or threading.Event()
     with tempfile.TemporaryDirectory(prefix="companion-learn-") as place:
         out = Path(place) / "network.npz"
         # One thread is quicker than several that wait for each other on small matrices.
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
         command = [sys.executable, "-m", "vision.learner", layout_name, str(folder), str(out), str(size)]
         try:
-            done = subprocess.run(command, env=environment, capture_output=True, timeout=LEARN_S, check=False)
-        except (OSError, subprocess.TimeoutExpired) as error:
+            child = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        except OSError as error:
             raise BadDataError(notes.NOT_LEARNT) from error
-        if done.returncode or not out.exists():
+        with child:
+            end = time.monotonic() + LEARN_S
+            while child.poll() is None and not stop.wait(0.05) and time.monotonic() < end:
+                pass
+            if child.poll() is None:
+                child.terminate()
+        if child.returncode or not out.exists():
             raise BadDataError(notes.NOT_LEARNT)
         with np.load(out, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in ARRAYS}

@@ -17,7 +17,11 @@ class Sight(Protocol):
     """Where the board lies, what was taught, the game that is followed, and disputes by photo."""
 
     def status(self) -> Mapping[str, Any]:
-        """Return ``{"following", "state", "note", "asking": id or null, "places"}``; it goes to every page."""
+        """Return how the following stands; it goes to every page.
+
+        ``{"following", "state", "note", "asking": id or null, "places", "everyone": whether every player may answer,
+        "settle_tenths"}``.
+        """
         ...
 
     def board(self, game_id: str) -> dict[str, Any]:

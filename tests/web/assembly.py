@@ -38,8 +38,6 @@ from companion.service.cards import CardTable
 from companion.service.eye import Eye
 from companion.service.pictures import portrait
 from companion.service.sight.sight import Sight
-from companion.service.eye import Eye
-from companion.service.sight.sight import Sight
 from companion.service.training import stored_shakes
 from companion.settings import Settings
 from companion.training.book import Book
@@ -113,7 +111,7 @@ class SmallHouse:
         self.eye = Eye(on_view=lambda: None)
         self.cards = CardTable(folder / "tables")
         self.sight = Sight(
-            folder / "tables", self.night, self.settings, self.eye, on_change=self._publish_camera, lesson=0.3
+            folder / "tables", self.night, self.settings, self.eye, on_change=self._publish_camera, lesson=0.5
         )
         self.pictures: dict[str, bytes] = {}
         self.played: list[tuple[str, int | None]] = []

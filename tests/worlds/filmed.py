@@ -33,6 +33,8 @@ class Filmed:
     """The family of the art; see :class:`tests.worlds.board_art.Art`."""
     scale: float = 1.0
     """Of 1280×960 pixels."""
+    kept: float = 0.6
+    """How many of the tiles go to a hand, so that no animals are drawn."""
     set_up: list[str] = field(default_factory=list)
     played: list[list[str]] = field(default_factory=list)
     states: list[State[Any]] = field(default_factory=list)
@@ -65,7 +67,7 @@ class Filmed:
             calm = [t for t in by_verb.get("hunt", []) if t.split(" ", 2)[1] not in drawn]
             if "reveal" in by_verb:
                 kept = [text for text in texts if text.endswith("kept")]
-                text = kept[0] if kept and rng.random() < 0.6 else rng.choice(texts)
+                text = kept[0] if kept and rng.random() < self.kept else rng.choice(texts)
             elif "melt" in by_verb:
                 text = rng.choice(by_verb["melt"])
             elif "end" in by_verb:
@@ -89,14 +91,17 @@ class Filmed:
 
     def picture(self, number: int, *, hand: bool = False) -> bytes:
         """Return the rendered board after so many turns, as JPEG; with a hand over its middle."""
+        return self.shot(self.states[number].position()["places"], 100 + number, hand=hand)
+
+    def shot(self, places: Any, noise: int = 99, *, hand: bool = False) -> bytes:
+        """Return any board on this table, as JPEG."""
         camera, light = self._view
-        places = self.states[number].position()["places"]
         held: tuple[Any, ...] = ()
         if hand:
             w, h = camera.width, camera.height
             held = (((0.3 * w, 0.4 * h), (0.7 * w, 0.4 * h), (0.6 * w, 1.0 * h), (0.4 * w, 1.0 * h)),)
         scene = Board(places, art=self._art, seed=1000 * self.seed, hands=held)
-        return shoot(scene, camera, light, 100 + number).jpeg
+        return shoot(scene, camera, light, noise).jpeg
 
     def frames(self, number: int, count: int = 3, *, hand: bool = False) -> list[bytes]:
         """Return some pictures of the same board: each has a noise of its own, as a camera's have."""

@@ -22,11 +22,11 @@ from companion.ports import BadDataError, DeviceKind
 from companion.rules.core import CHANCE, RulesError
 from companion.service.sight import notes
 from companion.service.sight.asked import DISAGREEMENT, NEW, TURN, Asked, Glance, offered
-from companion.service.sight.reading import contents_of, evidence_of, story_of
+from companion.service.sight.reading import contents_of, covered, evidence_of, is_hand, story_of
 from vision import track
 from vision.labels import LabelError
 from vision.scene import Scene
-from vision.track import CONFIDENT, COVERED, Candidate, misfits
+from vision.track import CONFIDENT, Candidate, misfits
 
 if TYPE_CHECKING:
     from companion.night.night import Course, Night
@@ -45,6 +45,10 @@ QUIET_S: Final = 2.0
 """So long the record must have stood: who is entering a turn by hand is not interrupted."""
 AGAIN_S: Final = 30.0
 """A board that looks the same is read anew so often: a drop of light must not hide a change for ever."""
+
+HAND_S: Final = 8.0
+"""Nobody holds a hand still over the board for so long."""
+COVERED_AGAIN_S: Final = 3.0
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +78,7 @@ class Onlooker:
         self._waiting = False
         self._number = -1
         self._looked_t = 0.0
+        self._covered_t: float | None = None
         self._looked_state: tuple[str, int] | None = None
         self._matched: tuple[str, int] | None = None
         self._record: tuple[str, int] | None = None
@@ -208,17 +213,20 @@ class Onlooker:
         if not table.taught:
             return self._idle("teach", notes.LEARNING if table.learning else notes.NOT_TAUGHT)
         self._mind(course)
-        if grab.number == self._number:
+        # A recorded picture lies as still as a table: no other comes to show it.
+        recorded = grab.kind is DeviceKind.RECORDED
+        if grab.number == self._number and not recorded:
             return EVERY_S
         self._number = grab.number
         self._scene.seconds = self._seconds()
-        if not self._scene.feed(grab.t, grab.small()):
+        if not self._scene.feed(time.monotonic() if recorded else grab.t, grab.small()):
             if self._scene.new:
                 self._moving()
             return EVERY_S
         standing = (course.match, course.state)
         fresh = self._scene.new or standing != self._looked_state or self._sure is not None
-        if not fresh and time.monotonic() - self._looked_t < AGAIN_S:
+        again = AGAIN_S if self._covered_t is None else COVERED_AGAIN_S
+        if not fresh and time.monotonic() - self._looked_t < again:
             return EVERY_S
         if standing != self._looked_state and time.monotonic() - self._record_t < QUIET_S:
             return EVERY_S
@@ -265,14 +273,22 @@ class Onlooker:
         if not seen.found:
             self._tell("lost", notes.LOST)
             return
-        evidence, covered = evidence_of(seen, table.layout, table.most())
-        if covered >= COVERED:
+        if is_hand(seen):
+            self._covered(begun, Glance(grab.number, grab.kind, False, course, story_of(course), table, image, seen))
+            return
+        self._covered_t = None
+        live = grab.kind is not DeviceKind.RECORDED
+        glance = Glance(grab.number, grab.kind, live, course, story_of(course), table, image, seen)
+        if self._weigh(glance, evidence_of(seen, table.layout, table.most())):
+            self.times = [*self.times[-99:], time.monotonic() - begun]
+
+    def _covered(self, now: float, glance: Glance) -> None:
+        """Wait for a hand to go; what lies still for long is no hand, and people are asked to look."""
+        self._covered_t = self._covered_t or now
+        if now - self._covered_t < HAND_S:
             self._moving()
             return
-        live = bool(grab.jpeg) or grab.kind is not DeviceKind.RECORDED
-        glance = Glance(grab.number, grab.kind, live, course, story_of(course), table, image, seen)
-        if self._weigh(glance, evidence):
-            self.times = [*self.times[-99:], time.monotonic() - begun]
+        self._ask(DISAGREEMENT, (), covered(glance.seen), glance)
 
     def _weigh(self, glance: Glance, evidence: Evidence) -> bool:
         """Say, enter or ask what a look shows; return whether it was a turn, or a question about one."""

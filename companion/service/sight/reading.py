@@ -11,7 +11,7 @@ from companion.rules.turns import Evidence, content
 from vision.evidence import HIDDEN, belief_of_look
 from vision.labels import Content, from_json
 from vision.placelook import UNSURE
-from vision.track import Tracker, turn_starts
+from vision.track import COVERED, Tracker, turn_starts
 
 if TYPE_CHECKING:
     from companion.night.night import Course
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 REMEMBER = 6
 """So many turns may be gone back."""
+AN_ARM = 4
+"""Places in a group that an arm covers at least."""
+MANY = 10
+"""With so many strange places, wherever they are, there is nothing to be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +42,40 @@ def story_of(course: Course) -> Story:
     return Story(Tracker([course.states[n] for n in marks], REMEMBER, turns), tuple(marks))
 
 
-def evidence_of(seen: BoardLook, layout: Layout, taught: Mapping[int, int]) -> tuple[Evidence, int]:
-    """Return what a look tells the tracker, and over how many places something else lies."""
-    plain = {name: place for name, place in seen.places.items() if place.seen and place.odd < HIDDEN}
-    covered = sum(place.seen and place.odd >= HIDDEN for place in seen.places.values())
-    return Evidence({name: belief_of_look(place, layout, taught) for name, place in plain.items()}), covered
+def evidence_of(seen: BoardLook, layout: Layout, taught: Mapping[int, int]) -> Evidence:
+    """Return what a look tells the tracker; nothing of places under something else."""
+    return Evidence({name: belief_of_look(seen.places[name], layout, taught) for name in _plain(seen)})
+
+
+def _plain(seen: BoardLook) -> list[str]:
+    return [name for name, place in seen.places.items() if place.seen and place.odd < HIDDEN]
+
+
+def covered(seen: BoardLook) -> tuple[str, ...]:
+    """Return the places over which something else lies: a hand, a cup, a piece that was never taught."""
+    return tuple(name for name, place in seen.places.items() if place.seen and place.odd >= HIDDEN)
+
+
+def is_hand(seen: BoardLook) -> bool:
+    """Return whether what lies over some places is a hand or the like, not only a strange piece on one of them.
+
+    An arm comes in over the board's edge and covers several places in a row; a strange piece, with its shadow, at
+    most its neighbours.
+    """
+    names = covered(seen)
+    if len(names) >= MANY or not seen.layout.is_grid:
+        return len(names) >= (MANY if seen.layout.is_grid else COVERED)
+    at = {(int(place.x), int(place.y)) for place in seen.layout.places if place.name in names}
+    while at:
+        group, edge = [at.pop()], False
+        for x, y in group:
+            edge = edge or x in (0, seen.layout.columns - 1) or y in (0, seen.layout.rows - 1)
+            beside = {spot for spot in at if abs(spot[0] - x) <= 1 and abs(spot[1] - y) <= 1}
+            at -= beside
+            group += beside
+        if edge and len(group) >= AN_ARM:
+            return True
+    return False
 
 
 def certain(seen: BoardLook, *, doubtful: bool = False) -> Evidence:
@@ -50,8 +83,8 @@ def certain(seen: BoardLook, *, doubtful: bool = False) -> Evidence:
     return Evidence(
         {
             name: {content(place.content.to_json(seen.layout)): 0.0}
-            for name, place in seen.places.items()
-            if place.seen and place.odd < HIDDEN and (doubtful or place.p >= UNSURE)
+            for name in _plain(seen)
+            if (place := seen.places[name]) and (doubtful or place.p >= UNSURE)
         }
     )
 

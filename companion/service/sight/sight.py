@@ -61,8 +61,11 @@ class Sight:
         """Stop."""
         with self._lock:
             onlooker, self._onlooker, self._started = self._onlooker, None, False
+            tables = list(self._tables.values())
         if onlooker is not None:
             onlooker.close()
+        for table in tables:
+            table.close()
 
     def _set(self, name: str, value: Value) -> None:
         if name == "camera_follow" and self._started:
@@ -112,7 +115,11 @@ class Sight:
     def status(self) -> Mapping[str, Any]:
         """Return how the following stands, for everybody: no picture, nothing hidden."""
         onlooker = self._onlooker
-        return OFF if onlooker is None else onlooker.status()
+        return {
+            **(OFF if onlooker is None else onlooker.status()),
+            "everyone": self._settings["camera_everyone"] is True,
+            "settle_tenths": self._settings.number("camera_settle_tenths"),
+        }
 
     def board(self, game_id: str) -> dict[str, Any]:
         """Return where the board of a game lies in the newest picture, what was taught, and what is read there."""
@@ -159,9 +166,7 @@ class Sight:
 
         table, image = self.table_of(game_id), self._image()
         course = self._night.course()
-        recorded = (
-            contents_of(course.states[-1], table.layout) if course is not None and course.game == game_id else {}
-        )
+        recorded = contents_of(course.states[-1], table.layout) if course is not None and course.game == game_id else {}
         if places is None:
             if not recorded:
                 raise BadDataError(notes.NO_RECORD)

@@ -55,6 +55,7 @@ class SeenTable:
         self._lock = threading.RLock()
         self._learning: threading.Thread | None = None
         self._wanted = False
+        self._closing = threading.Event()
         self._how = ""
         self.note = ""
         self._profile: Profile | None = None
@@ -66,6 +67,11 @@ class SeenTable:
         except ProfileError as error:
             # What cannot be read is left as it is until somebody calibrates anew.
             log.warning("%s", error)
+
+    def close(self) -> None:
+        """Give up a lesson that is being learnt; what was taught lies on disk, and is learnt with the next lesson."""
+        self._closing.set()
+        self.wait(10)
 
     # --- what is known
 
@@ -256,8 +262,10 @@ class SeenTable:
                 self._wanted = False
                 profile = self._profile
             try:
-                learnt = learn_beside(self.game, profile, self._folder, size=self._size)
+                learnt = learn_beside(self.game, profile, self._folder, size=self._size, stop=self._closing)
             except BadDataError as error:
+                if self._closing.is_set():
+                    return
                 self.note = str(error)
                 log.error("%s", error)
                 continue

@@ -199,6 +199,8 @@ export function cameraPanel(match) {
           camera.width ? h("span", { class: "quiet" }, `${camera.width} × ${camera.height}${camera.fps ? `, ${number(camera.fps, 1)}/s` : ""}`) : null)
       : h("p", { class: "quiet" }, t("No camera is chosen. A photo from a phone does as well.")),
     camera?.note && h("p", { class: camera.state === "connected" ? "quiet" : "note" }, t(camera.note)),
+    store.camera.follow?.following && h("p", { class: "follows", "data-key": "follows", "data-follow": store.camera.follow.state, role: "status" }, t(store.camera.follow.note)),
+    mayAct() && !location.hash.startsWith("#workshop") && h("p", { "data-key": "to-bench" }, h("a", { href: "#workshop/camera" }, t("Show the camera the board"))),
     picture(table),
     !mayAct() && table && h("p", { class: "quiet" }, t("Pictures of the table are for those who take part.")),
     mayAct() && h("div", { class: "row" },

@@ -70,6 +70,16 @@ function enter() {
 const inReferee = () => named() === "#referee";
 const inWorkshop = () => named() === "#workshop";
 
+let camera = null;
+
+/** What the camera asks stands above the game; its module is fetched when it asks for the first time. */
+function asking() {
+  if (!store.camera.follow?.asking || elsewhere()) return null;
+  if (camera) return camera.panel();
+  import("./camera-ask.js").then((found) => { camera = found; change(() => {}); });
+  return null;
+}
+
 function stage() {
   if (elsewhere()) return enter();
   const { view } = store;
@@ -88,7 +98,7 @@ function draw() {
   const game = match();
   const focused = document.activeElement;
   patch(slot("standing"), standing());
-  patch(slot("stage"), [stage()]);
+  patch(slot("stage"), [asking(), stage()]);
   patch(slot("side"), store.view && !elsewhere() ? [tableButtons(game), game ? scores(game) : null, withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal)]);
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
@@ -287,7 +297,7 @@ function run(element) {
   const told = { ...element.dataset };
   // In the referee's room a place is tapped to ask, not to play.
   if (inReferee() && told.do === "tap") roomHere()?.judgeTap(told.place);
-  else (DO[told.do] ?? roomHere()?.ROOM_DO[told.do])?.(told);
+  else (DO[told.do] ?? camera?.ASK_DO[told.do] ?? roomHere()?.ROOM_DO[told.do])?.(told);
 }
 
 /** Who comes back to the page is shown what happened in the meantime. */

@@ -2,12 +2,13 @@
 
 import { h } from "./dom.js";
 import { COLOURS, colourName, icon } from "./art.js";
+import { byPhoto, PHOTO_CHANGE, PHOTO_DO } from "./camera-photos.js";
 import { ask, showRefusal, tell } from "./net.js";
 import { picture } from "./picture.js";
 import { clauses } from "./told.js";
 import { ground, verdict } from "./verdict.js";
 import { GAMES } from "./setup.js";
-import { change, isHost, match as openMatch, store } from "./store.js";
+import { change, isHost, match as openMatch, mayAct, store } from "./store.js";
 import { code, said, t, tn } from "./words.js";
 
 const MOST_SHOWN = 60;
@@ -191,7 +192,7 @@ export function room() {
   if (now.rulings && now.state !== store.view?.state) now = { ...now, rulings: null, path: [] };
   return h("div", { class: "referee", "data-key": "referee" },
     h("p", null, h("a", { class: "second", href: "#" }, icon("undo"), t("Back to the game"))),
-    h("h1", null, t("The referee")), dispute(), rulebook());
+    h("h1", null, t("The referee")), dispute(), mayAct() && openMatch()?.board !== false ? byPhoto() : null, rulebook());
 }
 
 const ruleOn = (text) => {
@@ -199,7 +200,10 @@ const ruleOn = (text) => {
   judge(`move=${encodeURIComponent(text)}`);
 };
 
+export const ROOM_CHANGE = PHOTO_CHANGE;
+
 export const ROOM_DO = {
+  ...PHOTO_DO,
   "judge-text": ({ move }) => ruleOn(move),
   "rules-of": ({ game }) => { asked += 1; alter({ game, book: null, found: null, query: "", shown: 0 }); },
   "more-rules": () => alter({ shown: now.shown + 1 }),

@@ -53,8 +53,8 @@ export function kindMark(kind) {
   return h("span", { class: `kind ${kind}` }, text);
 }
 
-/** Whether I may take it back by myself: it is my own and nothing was revealed since. */
-export const undoIsMine = (undo) => undo.by === store.me.id && !undo.needs_agreement;
+/** Whether I may take it back by myself: it is my own, or the camera's, and nothing was revealed since. */
+export const undoIsMine = (undo) => (undo.by === store.me.id || undo.by === "camera") && !undo.needs_agreement;
 
 /** The way back: the newest entry, what it was, and whether the table must agree. */
 export function undoButton(match) {
@@ -87,6 +87,6 @@ export function log(view) {
       ? h("ol", { tabindex: 0, "aria-label": t("What happened") }, [...view.log].reverse().map((entry) =>
           h("li", { "data-key": `log${entry.seq}`, class: [entry.undone && "undone", store.away !== null && entry.seq > store.away && "fresh"] },
             h("time", { datetime: new Date(entry.at).toISOString() }, clock(entry.at)),
-            h("span", null, said(entry), entry.undone ? h("span", { class: "unseen" }, ` (${t("taken back")})`) : null))))
+            h("span", null, entry.by === "camera" && entry.device ? [icon("camera"), " ", kindMark(entry.device), " "] : null, said(entry), entry.undone ? h("span", { class: "unseen" }, ` (${t("taken back")})`) : null))))
       : h("p", { class: "quiet" }, t("Nothing yet.")));
 }

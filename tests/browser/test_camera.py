@@ -1,0 +1,137 @@
+"""The camera on the page: calibrate, teach, and a rendered game of Iglu Iglu that nobody types a move of."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from companion.night.answers import CAMERA, TABLE
+from companion.rules.turns import content
+from companion.service import ServeOptions, Service
+from companion.service.sight import TABLES
+from companion.service.sight.sight import Sight
+from tests.web.assembly import NAME
+from tests.worlds.boards import players
+from tests.worlds.filmed import FISH, GAME, Filmed
+from tests.worlds.mjpeg import MjpegServer
+from tests.worlds.served import wait
+from web.app import create_app
+from web.server import make_server
+
+TURNS = 8
+PATIENCE_MS = 90_000
+
+
+@pytest.fixture(scope="module")
+def film() -> Filmed:
+    return Filmed(5, TURNS, kept=1.0)
+
+
+@pytest.fixture
+def camera(film: Filmed) -> Iterator[MjpegServer]:
+    with MjpegServer(film.frames(0), fps=5) as camera:
+        yield camera
+
+
+@pytest.fixture
+def service(tmp_path: Path, camera: MjpegServer, film: Filmed) -> Iterator[Service]:
+    """The real service with a camera on the network and a game that is set up; its lessons are short ones."""
+    service = Service(ServeOptions(tmp_path, host="127.0.0.1", port=0, camera=camera.url))
+    service.sight = Sight(
+        tmp_path / TABLES, service.night, service.settings, service._eye, on_change=service._publish_camera, lesson=0.5
+    )
+    service.settings.set({"host_names": [NAME], "camera_settle_tenths": 3})
+    opening = {"game": GAME, "players": players(GAME), "setup": {"fish": FISH}}
+    assert service.night.do("open-match", opening, by=TABLE, action_id="open").ok
+    assert service.night.do("moves", {"moves": film.set_up}, by=TABLE, action_id="set-up").ok
+    server = make_server(create_app(service), "127.0.0.1", 0)
+    service.announce(server.port)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    service.start()
+    yield service
+    server.stop()
+    service.close()
+    thread.join(timeout=15)
+
+
+@pytest.fixture
+def page(chromium: Browser, service: Service) -> Iterator[Page]:
+    context = chromium.new_context(viewport={"width": 768, "height": 1024}, locale="en-GB", has_touch=True)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(f"{error}\n{error.stack}"))
+    address = service.addresses()[0].replace("127.0.0.1", NAME)
+    page.goto(f"{address}/host/{service.access.host_token()}")
+    page.click("button.main")
+    page.wait_for_selector("#stage > *")
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def answered(page: Page, service: Service, film: Filmed, number: int) -> None:
+    """Tap the candidate that was played: the truth is always among them."""
+    asked = service.sight._onlooker.asked()
+    truth = {name: content(place) for name, place in film.states[number].position()["places"].items()}
+    right = [
+        n
+        for n, candidate in enumerate(asked.candidates)
+        if {name: content(place) for name, place in candidate.state.position()["places"].items()} == truth
+    ]
+    told = [[str(move) for move in candidate.moves] for candidate in asked.candidates]
+    assert right, (asked.kind, asked.places, told, film.played[number - 1])
+    page.click(f".camera-asks [data-do=camera-answer][data-n='{right[0]}']")
+
+
+def test_a_rendered_game_without_a_typed_move(
+    page: Page, service: Service, camera: MjpegServer, film: Filmed, axe: Callable[[Page], list[str]]
+) -> None:
+    expect.set_options(timeout=PATIENCE_MS)
+    page.evaluate("location.hash = '#workshop/camera'")
+    page.click("[data-do=camera-find]")
+    expect(page.locator("[data-key=finding]")).to_contain_text("Found by its four markers.")
+    expect(page.locator(".camera-picture .cell")).to_have_count(64)
+    page.click("[data-do=camera-teach]")
+    expect(page.locator("[data-key=teach]")).to_contain_text("1 photo was taught.")
+    assert axe(page) == []
+    page.click("[data-do=camera-follow]")
+    expect(page.locator("[data-key=following]")).to_contain_text("The board is as the record says.")
+    page.evaluate("location.hash = ''")
+
+    questions = 0
+    with ThreadPoolExecutor(1) as renderer:
+        coming = renderer.submit(film.frames, 1)
+        for number in range(1, len(film.states)):
+            begun = len(service.night.course().by)
+            camera.show(coming.result())
+            if number < len(film.states) - 1:
+                coming = renderer.submit(film.frames, number + 1)
+            wait(lambda begun=begun: len(service.night.course().by) > begun or service.sight.status()["asking"], 60)
+            if len(service.night.course().by) == begun:
+                questions += 1
+                if questions == 1:
+                    expect(page.locator(".camera-asks .camera-choice svg").first).to_be_visible()
+                    assert axe(page) == []
+                answered(page, service, film, number)
+                wait(lambda begun=begun: len(service.night.course().by) > begun, 30)
+            wait(lambda: service.sight.status()["state"] in ("watching", "entered"), 60)
+
+    course = service.night.course()
+    entered = course.by[len(film.set_up) :]
+    assert entered.count(CAMERA) > len(entered) / 2, "most of the moves are the camera's own"
+    assert course.states[-1].position()["places"] == film.states[-1].position()["places"]
+    truth = [sheet.total for sheet in film.states[-1].score().sheets]
+    expect(page.locator(".turns .turn b")).to_have_text([f"Points {points}" for points in truth])
+    expect(page.locator(".log li .kind.simulated").first).to_be_visible()
+    # What the camera entered last goes with one tap, by somebody who is not the host too.
+    if course.by[-1] == CAMERA:
+        service.sight.follow(False)
+        page.click("[data-do=undo]")
+        wait(lambda: len(service.night.course().by) < len(course.by), 20)

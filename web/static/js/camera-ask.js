@@ -1,0 +1,115 @@
+// What the camera asks while it follows a game: which of these was played, or what to do where board and record disagree.
+
+import { h } from "./dom.js";
+import { icon } from "./art.js";
+import { style } from "./camera-picture.js";
+import { ask, showRefusal, tell } from "./net.js";
+import { picture } from "./picture.js";
+import { change, store } from "./store.js";
+import { code, list, percent, said, t } from "./words.js";
+
+let asked = null;
+let fetching = null;
+let sending = false;
+
+async function fetchQuestion(id) {
+  if (fetching === id) return;
+  fetching = id;
+  try {
+    const { question } = await ask(`/api/camera/question?lang=${code()}`);
+    asked = question;
+    if (question) document.getElementById("announcer").textContent = title();
+    change(() => {});
+  } catch {
+    setTimeout(() => { fetching = null; change(() => {}); }, 1500);
+    return;
+  }
+  fetching = null;
+}
+
+const drawn = (svg, about, name) => svg && picture(svg, { lit: new Map(), chosen: [], about, can: false, costs: false, name });
+
+function what(candidate) {
+  if (candidate.kind === "unchanged") return t("Nothing was played");
+  if (candidate.kind === "takeback") return t("The last turn was taken back");
+  return candidate.moves.map(said).join("; ") || t("The turn was ended");
+}
+
+function choice(candidate) {
+  const words = what(candidate);
+  return h("li", { "data-key": `choice-${candidate.n}`, class: "camera-choice" },
+    drawn(candidate.svg, candidate.places, words),
+    candidate.kind === "continued" && h("p", { class: "quiet" }, t("The turn went on:")),
+    h("button", { type: "button", class: candidate.n ? "second" : "main", "data-do": "camera-answer", "data-n": candidate.n, disabled: sending },
+      icon("check"), h("span", null, words, " ", h("small", null, percent(candidate.p)))));
+}
+
+function title() {
+  if (asked.kind === "disagreement") return asked.places.length ? t("The board and I disagree at %(places)s.", { places: list(asked.places) }) : t("The board and I disagree.");
+  return asked.kind === "new" ? t("Something new lies on %(places)s. Was this played?", { places: list(asked.places) }) : t("Which of these was played?");
+}
+
+function question() {
+  return [
+    h("h2", { id: "camera-asks" }, icon("camera"), " ", title()),
+    h("ul", { class: "camera-choices" }, asked.candidates.map(choice)),
+    h("button", { type: "button", class: "second", "data-do": "camera-answer", "data-n": "none", disabled: sending }, icon("close"), t("None of these")),
+  ];
+}
+
+function disagreement() {
+  return [
+    h("h2", { id: "camera-asks" }, icon("camera"), " ", title()),
+    h("p", null, t("This is what the record says. I wait until it is settled.")),
+    drawn(asked.svg, asked.places, title()),
+    h("div", { class: "stack" },
+      h("button", { type: "button", class: "main", "data-do": "camera-way", "data-way": "board", disabled: sending }, icon("turn"), t("The board is wrong: we put it right")),
+      h("button", { type: "button", class: "second", "data-do": "camera-record" }, icon("undo"), t("The record is wrong: correct it")),
+      h("button", { type: "button", class: "second", "data-do": "camera-referee" }, icon("scales"), t("Call the referee")),
+      h("button", { type: "button", class: "second", "data-do": "camera-way", "data-way": "record", disabled: sending }, icon("camera"), t("Both are right: the camera misread it"))),
+    asked.candidates.length > 1 && h("details", { "data-key": "maybe" }, h("summary", null, t("What it might have been")),
+      h("ul", { class: "camera-choices" }, asked.candidates.map(choice))),
+  ];
+}
+
+/** Draw what the camera asks; nothing where it asks nothing, or where it is not for this phone. */
+export function panel() {
+  const { follow } = store.camera;
+  const mine = store.me.role === "host" || (store.me.role === "player" && follow?.everyone);
+  if (!follow?.asking || !mine || follow.state === "waiting") return null;
+  if (asked?.id !== follow.asking) {
+    fetchQuestion(follow.asking);
+    return null;
+  }
+  style();
+  return h("section", { class: "panel camera-asks", "data-key": "camera-asks", "data-kind": asked.kind, "aria-labelledby": "camera-asks" },
+    asked.kind === "disagreement" ? disagreement() : question());
+}
+
+async function send(doing) {
+  sending = true;
+  change(() => {});
+  try {
+    await doing();
+  } catch (refused) {
+    showRefusal(refused.error);
+  } finally {
+    sending = false;
+    change(() => {});
+  }
+}
+
+/** What can be tapped in it. */
+export const ASK_DO = {
+  "camera-answer": ({ n }) => send(() => tell("/api/camera/question", { id: asked.id, choice: n === "none" ? null : Number(n) }, { signal: AbortSignal.timeout(30000) })),
+  "camera-way": ({ way }) => send(() => tell("/api/camera/question/way", { id: asked.id, way }, { signal: AbortSignal.timeout(30000) })),
+  "camera-record": () => {
+    // Where it is corrected: the moves that were forgotten are tapped, those too many are taken back.
+    document.querySelector(".play .tools, .play")?.scrollIntoView({ block: "start" });
+    (document.querySelector(".play [data-do=undo]") ?? document.querySelector(".play .spot.lit"))?.focus();
+  },
+  "camera-referee": async () => {
+    location.hash = "#referee";
+    (await import("./camera-photos.js")).fromCamera(asked.game);
+  },
+};

@@ -1,0 +1,103 @@
+// The referee by photo: what lies between two photos, or between the record and a photo, ruled and drawn over the photo.
+
+import { h } from "./dom.js";
+import { icon } from "./art.js";
+import { style } from "./camera-picture.js";
+import { ask, showRefusal, tell } from "./net.js";
+import { change, match, store } from "./store.js";
+import { code, list, t, tn } from "./words.js";
+import { verdict } from "./verdict.js";
+
+const LONG_MS = 60000;
+const fresh = () => ({ record: true, before: null, after: null, ruling: null, busy: false, number: 0 });
+let now = fresh();
+
+function alter(changes) {
+  now = { ...now, ...changes };
+  change(() => {});
+}
+
+const game = () => match()?.game ?? "iglu-iglu";
+
+async function work(doing) {
+  alter({ busy: true });
+  try {
+    await doing();
+  } catch (refused) {
+    showRefusal(refused.error);
+  } finally {
+    alter({ busy: false });
+  }
+}
+
+const send = (which, body) => ask(`/api/camera/photos/${which}?game=${game()}`, { method: "POST", body, signal: AbortSignal.timeout(LONG_MS) });
+
+async function rule(id = game()) {
+  const { ruling } = await tell(`/api/camera/photos/rule?lang=${code()}`, { game: id, record: now.record }, { signal: AbortSignal.timeout(LONG_MS) });
+  alter({ ruling, number: now.number + 1 });
+}
+
+/** Rule at once on what the camera sees now, against the record. */
+export function fromCamera(id) {
+  return work(async () => {
+    alter({ record: true, ruling: null });
+    alter({ after: await send("after", null) });
+    await rule(id);
+  });
+}
+
+function field(which, words) {
+  const known = now[which];
+  return h("div", { class: "field", "data-key": `photo-${which}` },
+    h("label", { class: "second file" }, icon("camera"), h("span", null, words),
+      h("input", { type: "file", accept: "image/*", capture: "environment", "data-change": "dispute-photo", "data-which": which, class: "unseen", disabled: now.busy })),
+    store.camera.camera && h("button", { type: "button", class: "second", "data-do": "dispute-camera", "data-which": which, disabled: now.busy }, t("Take the camera's picture")),
+    known && h("span", { class: "quiet", role: "status" }, tn("%(n)s place read", "%(n)s places read", known.places),
+      known.unsure.length ? `; ${t("unsure: %(places)s", { places: list(known.unsure) })}` : ""));
+}
+
+function ruled() {
+  const { ruling } = now;
+  if (!ruling) return null;
+  return [
+    verdict({ ...ruling, move: "photo" }),
+    h("figure", { class: "picture", "data-key": "ruled" },
+      h("img", { src: `/api/camera/photos/ruled.jpg?n=${now.number}`, alt: t("The photo with the ruling drawn over it") }),
+      h("figcaption", null,
+        ruling.wrong.length ? t("Crossed: what no legal turn leaves so (%(places)s).", { places: list(ruling.wrong) }) : t("Ticked: what the turn changed."),
+        ruling.unsure.length ? ` ${t("Not read surely, and left open: %(places)s.", { places: list(ruling.unsure) })}` : "")),
+  ];
+}
+
+/** Draw the section of the referee's room. */
+export function byPhoto() {
+  style();
+  const ready = now.after && (now.record || now.before);
+  return h("section", { class: "panel by-photo", "data-key": "by-photo" },
+    h("h2", null, t("By photo")),
+    h("p", null, t("From what was before to what lies there now: was there a legal turn?")),
+    h("fieldset", { class: "choice inline" },
+      h("legend", null, t("Before")),
+      [[true, t("as the record says")], [false, t("as in a photo")]].map(([value, words]) => h("label", null,
+        h("input", { type: "radio", name: "dispute-before", value: String(value), checked: now.record === value, "data-change": "dispute-before" }), h("span", null, words)))),
+    now.record ? null : field("before", t("Photo from before")),
+    field("after", t("Photo from afterwards")),
+    now.busy && h("p", { role: "status" }, t("Reading the board …")),
+    h("button", { type: "button", class: "main", "data-do": "dispute-rule", disabled: now.busy || !ready }, icon("scales"), t("Rule on it")),
+    ruled());
+}
+
+export const PHOTO_DO = {
+  "dispute-rule": () => work(() => rule()),
+  "dispute-camera": ({ which }) => work(async () => alter({ [which]: await send(which, null), ruling: null })),
+};
+
+export const PHOTO_CHANGE = {
+  "dispute-before": (input) => alter({ record: input.value === "true", ruling: null }),
+  "dispute-photo": (input) => {
+    const file = input.files?.[0];
+    const { which } = input.dataset;
+    input.value = "";
+    if (file) work(async () => alter({ [which]: await send(which, file), ruling: null }));
+  },
+};
