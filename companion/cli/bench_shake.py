@@ -1,11 +1,16 @@
 """`companion bench shake`: how well beads are counted by the model's data card, and what counting costs here.
 
 The figures of the card are of simulated igloos that the training did not see; each set stands by its name. With
-`--pictures`, each set's confusion matrix and reliability are drawn too, as SVG.
+`--pictures`, each set's confusion matrix and reliability are drawn too, as SVG. With `--igloos`, fresh igloos are
+simulated and counted as well, by the simulator that no training saw where this is a checkout.
 """
 
 from __future__ import annotations
 
+import importlib.util
+import json
+import subprocess
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -20,17 +25,54 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 """One line of a table: ``what``, ``value``, ``unit``, and where they apply ``aim`` and ``note``."""
 
+MEASURE = Path(__file__).resolve().parents[2] / "tests" / "worlds" / "shake_measure.py"
+"""What measures on the simulator that no training saw; only in a checkout."""
+FRESH = 20_000
+"""The seed of igloos that neither training nor development looked at."""
+
 AIMS = {"exact": 0.40, "within_one": 0.82, "mae": 0.9, "ece": 0.03}
 """What an igloo and a hand of which nothing is known shall reach, on a simulator never seen."""
 
 
-def measure(seconds: float = 3.0, *, model: Model | None = None) -> Iterable[Row]:
-    """Yield what counting costs on this machine, then the accuracy that the data card states, line by line.
+def measure(seconds: float = 3.0, *, model: Model | None = None, igloos: int = 0) -> Iterable[Row]:
+    """Yield what counting costs on this machine, then the accuracy that the data cards state, line by line.
 
-    ``seconds`` is how long each cost is measured; processor time of one thread, not time on the clock.
+    ``seconds`` is how long each cost is measured; processor time of one thread, not time on the clock. ``igloos`` fresh
+    ones are simulated and counted at last; some forty seconds of a core for each.
     """
     yield from costs(seconds, model=model)
     yield from accuracy(model=model)
+    yield from calibrated()
+    if igloos:
+        yield from fresh(igloos)
+
+
+def calibrated() -> Iterable[Row]:
+    """Yield the accuracy after a calibration, as the data card of the priors states it."""
+    from companion.cli.bench_calibration import rows
+    from companion.igloo.calibrate import prior_card
+
+    for where, found in prior_card().get("figures", {}).items():
+        yield from rows(found, where)
+
+
+def fresh(igloos: int, seed: int = FRESH) -> Iterable[Row]:
+    """Yield what the counter reaches on fresh igloos: of simulator B in a checkout, else of the companion's own."""
+    if not importlib.util.find_spec("numba"):
+        yield _row("fresh igloos", "not run", note="the simulator needs the extras for training")
+        return
+    if MEASURE.exists():
+        command = [sys.executable, str(MEASURE), "--igloos", str(igloos), "--seed", str(seed)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        for line in done.stdout.splitlines():
+            yield json.loads(line)
+        if done.returncode:
+            yield _row("fresh igloos", "failed", note="tests/worlds/shake_measure.py ended with an error")
+        return
+    from companion.cli import bench_calibration
+    from companion.physics import world
+
+    yield from bench_calibration.rows(bench_calibration.figures(world.record, igloos, seed), "fresh igloos of A")
 
 
 def costs(seconds: float, *, model: Model | None = None) -> Iterable[Row]:
@@ -77,6 +119,12 @@ def accuracy(*, model: Model | None = None) -> Iterable[Row]:
                 yield _row(f"{name}: {length}", _in_words(scores), note=about)
         for count, scores in figures.get("by_count", {}).items():
             yield _row(f"{name}: {count} beads", _in_words(scores))
+
+
+def scores_row(what: str, found: dict[str, Any]) -> Row:
+    """Return scores that say their ``shakes``, ``igloos`` and ``aim`` as one line of a table."""
+    note = f"{found['shakes']} simulated shakes of {found['igloos']} igloos"
+    return _row(what, _in_words(found), aim=found.get("aim", ""), note=note)
 
 
 def _in_words(scores: dict[str, Any]) -> str:

@@ -9,17 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from companion.igloo.calibrate import Calibration
 
 FILE = click.Path(dir_okay=False, path_type=Path)
-AIMS = {
-    "12 calibration": "50 % / 90 % / 0.65",
-    "36 calibration": "60 % / 95 % / 0.50",
-    "120 shakes": "80 % / 99.5 % / 0.22",
-    "36 guided": "97 % / 100 % / 0.03",
-}
 
 
 @click.command("calibrate")
@@ -95,23 +87,6 @@ def in_words(made: Calibration, path: Path) -> str:
 def _tell(facts: dict[str, Any], as_json: bool, words: str) -> None:
     """Print an answer in the form that was asked for."""
     click.echo(json.dumps(facts, ensure_ascii=False) if as_json else words)
-
-
-def figures() -> Iterator[dict[str, object]]:
-    """Yield what calibrated counts reach by the data card, as lines of `companion bench shake`; all simulated."""
-    from companion.igloo.calibrate import prior_card
-
-    for judged, rows in prior_card().get("figures", {}).items():
-        for name, one in rows.items():
-            low, high = one["interval"]["exact"]
-            yield {
-                "what": f"{name}, {judged}",
-                "value": f"{100 * one['exact']:.0f} % / {100 * one['within_one']:.0f} % / {one['mae']:.2f}",
-                "unit": "exact / within one / mean error",
-                "aim": next((aim for words, aim in AIMS.items() if words in name), ""),
-                "note": f"{one['shakes']} shakes of {one['igloos']} simulated igloos, exact {100 * low:.0f}-"
-                f"{100 * high:.0f} %, NLL {one['nll']:.2f}, ECE {100 * one['ece']:.1f} %",
-            }
 
 
 @click.command("train-calibration")

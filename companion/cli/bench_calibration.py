@@ -1,0 +1,196 @@
+"""The counter on fresh simulated igloos: as shipped and calibrated, guided, and where nothing was ever known.
+
+Every igloo is shaken by people of its own, once as calibration and once to be judged; every shake counts, also those
+that the counter would rather not answer. Beside each row stands a plain ridge regression on the same calibration
+shakes. The simulator is given, so that one that no training saw can be asked (``tests/worlds/shake_measure.py``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from companion.cli.bench_shake import scores_row
+from companion.igloo import calibration_measure as measured
+from companion.igloo.calibrate import priors, usual
+from companion.igloo.calibrate_learn import Shakes
+from companion.igloo.calibrate_listen import hear
+from companion.igloo.calibrate_model import Known
+from companion.igloo.calibrate_unlike import beyond
+from companion.igloo.count import embed
+from companion.igloo.features import TIERS
+from companion.igloo.learn import bootstrap, scores
+from companion.ports import COUNTS, Samples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from companion.physics.hand import HandPath
+    from companion.physics.ranges import Device, Grip
+    from companion.physics.world import Recording
+
+    FloatArray = NDArray[np.float64]
+    Record = Callable[[Device, Grip, HandPath, int, np.random.Generator], Recording]
+    Progress = Callable[[int, int], None]
+    Row = dict[str, Any]
+
+AS_SHIPPED = "as shipped, nothing known"
+STOPPED = "the guided count: until sure, two new hands, 15 s at most"
+AIM = "40 / 82 / 0.90"
+ENROLLED_EVERY = 4
+"""One igloo in so many is shaken 144 times by one person, for the row of 120 calibration shakes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Shakes of one kind for every igloo: (hand, how many, seconds each); ``every`` so many igloos."""
+
+    name: str
+    hands: tuple[tuple[int, int, float], ...]
+    guided: bool = False
+    every: int = 1
+
+
+PARTS = (
+    Part("free", ((0, 48, 4.0), (1, 12, 4.0))),
+    Part("guided", ((0, 36, 4.0), (1, 12, 8.0), (2, 12, 8.0)), guided=True),
+    Part("enrolled", ((0, 144, 4.0),), every=ENROLLED_EVERY),
+)
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What was heard of one part: vectors of pieces with count, igloo, hand and number of the shake; and ``plain``.
+
+    ``plain`` are the counter's own probabilities of each shake (k, 12), with its count and igloo.
+    """
+
+    vectors: list[FloatArray] = field(default_factory=list)
+    labels: list[tuple[int, int, int, int]] = field(default_factory=list)
+    plain: list[tuple[FloatArray, int, int]] = field(default_factory=list)
+
+    def shakes(self) -> tuple[Shakes, NDArray[np.int64]]:
+        """Return the pieces, and the number of each one's shake."""
+        count, device, hand, number = np.array(self.labels, dtype=np.int64).T
+        return Shakes(np.array(self.vectors), count, device, hand), number
+
+
+def gather(record: Record, part: Part, igloos: int, seed: int, tick: Callable[[], object] = lambda: None) -> Gathered:
+    """Shake igloos of a simulator and hear them."""
+    from companion.physics import draws, guided, people
+
+    found = Gathered()
+    number = 0
+    for device in range(0, igloos, part.every):
+        for person, many, seconds in part.hands:
+            igloo, hand = draws.pair(seed, device, person)
+            for i in range(many):
+                rng = np.random.default_rng([seed, device, person, i])
+                if part.guided:
+                    path = guided.guided(hand, seconds, np.random.default_rng([seed, device, person]), rng)
+                else:
+                    path = people.shake(hand, seconds, rng)
+                count = COUNTS[i % len(COUNTS)]
+                one = record(igloo, hand.grip, path, count, rng)
+                heard = hear([Samples(one.g, 0.0, one.rate_hz, 0)])
+                plain = embed(one.g, one.rate_hz)
+                number += 1
+                tick()
+                if plain is None:
+                    continue
+                found.plain.append((plain.p, count, device))
+                for vector in heard.vectors:
+                    found.vectors.append(vector)
+                    found.labels.append((count, device, person, number))
+    return found
+
+
+def total(igloos: int) -> int:
+    """Return how many shakes are simulated for so many igloos."""
+    return sum(len(range(0, igloos, part.every)) * sum(many for _, many, _ in part.hands) for part in PARTS)
+
+
+def figures(record: Record, igloos: int, seed: int, tick: Callable[[], object] = lambda: None) -> dict[str, Any]:
+    """Return the scores of every row, by its name, on so many fresh igloos of a simulator."""
+    known = priors()
+    found: dict[str, Any] = {}
+    for part in PARTS:
+        heard = gather(record, part, igloos, seed, tick)
+        if part.name == "free":
+            found[AS_SHIPPED] = shipped(heard.plain)
+        rows = {"free": measured.free_rows, "guided": measured.guided_rows, "enrolled": measured.enrolled_rows}
+        shakes, number = heard.shakes()
+        prior = known[TIERS[0], part.guided]
+        for row in rows[part.name]():
+            found[row.name] = measured.measure(row, shakes, number, prior)
+        if part.guided:
+            found[STOPPED] = measured.stopped(shakes, number, prior)
+    return found
+
+
+def shipped(plain: Sequence[tuple[FloatArray, int, int]]) -> dict[str, Any]:
+    """Return the scores of the counter's own answers: probabilities, count, igloo."""
+    p = np.array([one[0] for one in plain])
+    counts, igloos = (np.array([one[k] for one in plain], dtype=np.int64) for k in (1, 2))
+    told: dict[str, Any] = {name: round(value, 3) for name, value in scores(p, counts).items()}
+    interval = bootstrap(p, counts, igloos, measured.DRAWS)
+    return told | {"shakes": len(counts), "igloos": len(set(igloos)), "interval": interval, "aim": AIM}
+
+
+def unlike(record: Record, others: Iterable[Recording], igloos: int, seed: int) -> float:
+    """Return the area under the curve of telling ``others`` from an igloo's own shakes, after 12 calibration shakes.
+
+    The measure is the sum of strangeness and of the probability of a count beyond the box; of each igloo's shakes a
+    new hand's are judged, and the others are each held against the igloos in turn.
+    """
+    part = Part("unlike", ((0, 12, 4.0), (1, 12, 4.0)))
+    shakes, _ = gather(record, part, igloos, seed).shakes()
+    known, prior = usual(), priors()[TIERS[0], False]
+    if known is None:
+        raise ValueError("The priors do not say what is usual.")
+    processes = []
+    own: list[float] = []
+
+    def strange(vectors: FloatArray, process: Known, mine: FloatArray) -> float:
+        return known.strangeness(vectors, mine) + beyond(process.answer(vectors, ["?"] * len(vectors)))
+
+    for device in np.unique(shakes.devices):
+        mine = shakes.of((shakes.devices == device) & (shakes.hands == 0))
+        process = Known(prior, mine.vectors, mine.counts, ["0"] * len(mine.counts))
+        processes.append((process, mine.vectors))
+        rest = shakes.of((shakes.devices == device) & (shakes.hands == 1))
+        own += [strange(vector[None], process, mine.vectors) for vector in rest.vectors]
+    foreign = []
+    for k, other in enumerate(others):
+        heard = embed_vectors(other)
+        if heard is not None:
+            foreign.append(strange(heard, *processes[k % len(processes)]))
+    greater = np.array(foreign)[:, None] > np.array(own)[None]
+    return float(greater.mean())
+
+
+def embed_vectors(one: Recording) -> FloatArray | None:
+    """Return the vector (1, f + h + 1) of a whole shake, also where the counter would refuse it."""
+    from companion.igloo.calibrate_listen import vector
+
+    found = vector(one.g, one.rate_hz)
+    return None if found is None else found[0][None]
+
+
+def rows(found: dict[str, Any], where: str) -> Iterator[Row]:
+    """Yield figures as lines of the table, each with the ridge regression beside it."""
+    for name, one in found.items():
+        line = scores_row(f"{name}, {where}", one)
+        if "ridge" in one:
+            ridge = one["ridge"]
+            line["note"] += f"; plain ridge {100 * ridge['exact']:.0f} / {100 * ridge['within_one']:.0f} / "
+            line["note"] += f"{ridge['mae']:.2f}"
+        if "sure" in one:
+            right, sure = one["right"]
+            line["note"] += f"; sure {100 * one['sure']:.0f} %, of these right {right} of {sure}"
+            line["note"] += f"; median {one['seconds']:.1f} s"
+        yield line
