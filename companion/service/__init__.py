@@ -44,8 +44,8 @@ from companion.service.addresses import page_urls
 from companion.service.bench import Bench
 from companion.service.buttons import Buttons
 from companion.service.calibrations import device_name
-from companion.service.eye import Eye
 from companion.service.cards import CardTable
+from companion.service.eye import Eye
 from companion.service.igloos import Igloos
 from companion.service.keeping import Caretaker
 from companion.service.pictures import forget_old, portrait

@@ -8,8 +8,9 @@ from functools import cache
 import cv2
 import numpy as np
 
+from companion.rules.arctic.cards import TEXT, UNKNOWN
 from companion.rules.igloo_pop.box import CARD_TEXT
-from tests.worlds.cards import CardScene, Igloo, Laid, ring, sheet, sheet_extent, shoot, view
+from tests.worlds.cards import CardScene, Igloo, Laid, fan, ring, sheet, sheet_extent, shoot, view
 from tests.worlds.cards_art import CardArt
 from vision.kit import STICKER_MODULE_MM, marker_boxes
 from vision.markers import MODULES
@@ -86,3 +87,28 @@ def picture(jpeg: bytes) -> np.ndarray:
     image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
     assert image is not None
     return image
+
+
+@dataclass(frozen=True)
+class Pile:
+    """A photo of a fanned-out pile of Arctic cards, the sheets that teach its cards, and what it is worth."""
+
+    names: list[str]
+    photo: bytes
+    sheets: list[tuple[bytes, list[str]]]
+    points: int
+
+
+@cache
+def fanned(family: int = 0) -> Pile:
+    """Return a pile of nine cards of the first two packs' foxes and moose, walruses and orcas."""
+    art = CardArt("arctic", 41, family)
+    every = list(TEXT[:UNKNOWN])
+    names = [every[i] for i in (0, 2, 7, 8, 9, 12, 16, 17, 4)]
+    taught = []
+    camera, light = view(5, *sheet_extent(art, 20, 5), width=1500, tilt=(3, 8))
+    taught.append((shoot(sheet(art, every[:20], 5, 5), camera, light, 5).jpeg, every[:20]))
+    camera, light = view(8, 330, 160, width=1400, tilt=(3, 12))
+    photo = shoot(fan(art, names, 3, shown=0.36, curve=1.0), camera, light, 8).jpeg
+    # Runs of two foxes, three moose and two orcas, and three of them; the totem is secret.
+    return Pile(names, photo, taught, 1 + 3 + 1 + 3)
