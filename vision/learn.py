@@ -32,7 +32,6 @@ NOISE: Final = 0.25
 DROP: Final = 0.3
 _BATCH: Final = 128
 _BANK: Final = 2500
-_CLEAR: Final = 0.97
 _SOME: Final = 0.02
 
 
@@ -50,10 +49,6 @@ class Reading:
     totals: tuple[Floats, ...]
     odd: Floats
     inside: Floats
-
-    def seen_from_afar(self, printed: frozenset[int]) -> list[Floats]:
-        """Return all answers but the numbers of the things whose values are ``printed``."""
-        return [self.ground, *(p for t, p in enumerate(self.counts) if t not in printed), *self.totals]
 
 
 ARRAYS: Final = (
@@ -117,23 +112,9 @@ class Network:
         odd = np.maximum(self.oddness(white), strange.max(axis=1))
         return Reading(parts[0], counts, totals, odd, white)
 
-    def read_well(self, patches: ByteArray, printed: frozenset[int]) -> Reading:
-        """Say what lies in places; those that are not clear at once are read again turned, and the answers averaged.
-
-        Values are not: of the things that are ``printed`` the first answer stands.
-        """
+    def read_well(self, patches: ByteArray) -> Reading:
+        """Say what lies in places by their patches, and how many of it by their shapes, too."""
         reading = self.read(patches)
-        clear = reading.ground.max(axis=1)
-        for part in reading.seen_from_afar(printed)[1:]:
-            clear = clear * part.max(axis=1)
-        again = np.nonzero(clear < _CLEAR)[0]
-        if len(again):
-            for turn in (1, 2, 3):
-                turned = self.read(np.ascontiguousarray(np.rot90(patches[again], turn, axes=(1, 2))))
-                for part, other in zip(reading.seen_from_afar(printed), turned.seen_from_afar(printed), strict=True):
-                    part[again] += other
-            for part in reading.seen_from_afar(printed):
-                part[again] /= 4
         self._count(patches, reading)
         return reading
 

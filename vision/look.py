@@ -86,7 +86,6 @@ class Table:
         self.sampler = Sampler(profile.layout)
         self._network: Network = profile.network
         self._members = members_of(profile.layout)
-        self._printed = frozenset(thing for kind in profile.layout.valued for thing in kind)
         self._finder = Finder(profile, self.sampler)
         shots, palette = common_light(self.sampler, profile.shots)
         self._memory = _Memory(self.sampler, self._network, shots, palette)
@@ -111,11 +110,11 @@ class Table:
             return BoardLook(self.layout, None, {}, note=notes.NO_BOARD)
         straight = self._memory.relit(self.sampler.straighten(image, pose))
         patches = self.sampler.cut(straight)
-        reading = self._network.read_well(patches, self._printed)
+        reading = self._network.read_well(patches)
         inside = self.sampler.inside(pose)
         close = self.sampler.close(image, pose, self._printed_on(reading))
         places = {
-            place.name: self._place(number, reading, inside[number], straight, close.get(number))
+            place.name: self._place(number, reading, inside[number], patches[number], close.get(number))
             for number, place in enumerate(self.layout.places)
         }
         return BoardLook(self.layout, pose, places, straight, close)
@@ -135,24 +134,22 @@ class Table:
         some = np.max([1 - reading.totals[kind][:, 0] for kind in kinds], axis=0)
         return [int(number) for number in np.nonzero(some > _WORTH_READING)[0]]
 
-    def _read(self, number: int, totals: list[FloatArray], straight: ByteArray, close: ByteArray) -> dict[Any, Any]:
+    def _read(self, number: int, totals: list[FloatArray], patch: ByteArray, close: ByteArray) -> dict[Any, Any]:
         """Return how likely which values are, for each kind whose tokens are read and each likely number of them."""
-        return {
-            (kind, many): self._tokens.read(straight, close, number, kind, many)
-            for kind, total in enumerate(totals)
-            if self._tokens.reads(kind)
-            for many in range(1, min(len(total), _MOST_TOKENS + 1))
-            if total[many] > _WORTH_READING
-        }
+        found = {}
+        for kind, total in enumerate(totals):
+            likely = [n for n in range(1, min(len(total), _MOST_TOKENS + 1)) if total[n] > _WORTH_READING]
+            if likely and self._tokens.reads(kind):
+                for many, ways in self._tokens.read(patch, close, number, kind, likely).items():
+                    found[kind, many] = ways
+        return found
 
-    def _place(
-        self, number: int, reading: Reading, seen: bool, straight: ByteArray, close: ByteArray | None
-    ) -> PlaceLook:
+    def _place(self, number: int, reading: Reading, seen: bool, patch: ByteArray, close: ByteArray | None) -> PlaceLook:
         ground = reading.ground[number].astype(np.float64)
         counts = [p[number].astype(np.float64) for p in reading.counts]
         totals = [p[number].astype(np.float64) for p in reading.totals]
         odd = 1 / (1 + np.exp(-(float(reading.odd[number]) - _ODD) * 14))
-        read = {} if close is None else self._read(number, totals, straight, close)
+        read = {} if close is None else self._read(number, totals, patch, close)
         factors = factors_of(self.layout, self._members, counts, totals, read)
         place = PlaceLook(ground, factors, self._members, float(odd), seen=seen)
         return self._memory.weigh(number, reading.inside[number], place)

@@ -140,18 +140,19 @@ def factors_of(
         (thing,) = group
         factors.append({((thing, n),) if n else (): float(p) for n, p in enumerate(counts[thing])})
     for number, (kind, total) in enumerate(zip(layout.valued, totals, strict=True)):
-        factor = _valued(kind, layout.most, counts, total)
-        for many, ways in ((n, read[number, n]) for n in range(1, len(total)) if (number, n) in read):
-            factor = {things: p for things, p in factor.items() if sum(n for _, n in things) != many}
-            factor |= {things: float(total[many]) * p for things, p in ways.items()}
-        factors.append(factor)
+        told = {n: read[number, n] for n in range(1, len(total)) if (number, n) in read}
+        factors.append(_valued(kind, layout.most, counts, total, told))
     return tuple(factors)
 
 
 def _valued(
-    kind: tuple[int, ...], most: Sequence[int], counts: Sequence[FloatArray], total: FloatArray
+    kind: tuple[int, ...],
+    most: Sequence[int],
+    counts: Sequence[FloatArray],
+    total: FloatArray,
+    read: Mapping[int, Mapping[Things, float]],
 ) -> dict[Things, float]:
-    """Return the probability of each way to lie so many things of a kind, by how well their values fit."""
+    """Return the probability of each way to lie so many things of a kind, as read or by how well their values fit."""
     if float(total[0]) > 1 - 1e-4:
         return {
             (): float(total[0]),
@@ -171,6 +172,9 @@ def _valued(
         ways = grown
     factor: dict[Things, float] = {}
     for n, entries in enumerate(ways):
+        if n in read:
+            factor |= {things: float(total[n]) * p for things, p in read[n].items()}
+            continue
         whole = sum(product for _, product in entries)
         for things, product in entries:
             factor[things] = float(total[n]) * product / whole if whole > 0 else 0.0

@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 
 from .features import colours
-from .patches import CLOSE_PX
+from .patches import CLOSE_PX, CONTEXT, PATCH
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,9 +42,9 @@ SIGN: Final = 20
 TURNS: Final = 24
 INNER: Final = 0.8
 """Of a token's radius: the part that is compared; a square token has corners beyond."""
-MOST_PRINTS: Final = 12
+MOST_PRINTS: Final = 8
 """Taught tokens of a value that are compared with."""
-_REACH: Final = 0.75
+_SIZE: Final = PATCH / CONTEXT
 _SHIFTS: Final = tuple(product((-0.12, 0.0, 0.12), repeat=2))
 _FOREIGN: Final = 0.04
 _NEAR: Final = 1.05
@@ -104,7 +104,9 @@ class TokenReader:
             found: list[Print] = []
             for shot in shots:
                 for place, content in sorted(shot.contents.items()):
-                    found += self._learn(shot.straight, close_of(sampler, shot, place), place, content, mixed)
+                    if content.things:
+                        patch = sampler.cut(shot.straight, [place])[0]
+                        found += self._learn(patch, close_of(sampler, shot, place), content, mixed)
             self._keep(found)
         self._judge()
 
@@ -112,27 +114,33 @@ class TokenReader:
         """Return whether the values of a kind (its position in ``layout.valued``) are read here."""
         return kind in self._sharpness
 
-    def read(self, straight: ByteArray, close: ByteArray, place: int, kind: int, many: int) -> Ways:
-        """Return how likely ``many`` tokens of a kind have which values; not where the kind is not read.
+    def read(
+        self, patch: ByteArray, close: ByteArray, place: int, kind: int, numbers: Sequence[int]
+    ) -> dict[int, Ways]:
+        """Return for each of the ``numbers`` of tokens of a kind how likely which values they have.
 
-        ``straight`` is the board in the taught light, ``close`` the place as :meth:`Sampler.close` cuts it.
+        ``patch`` is the place in the taught light, ``close`` as :meth:`Sampler.close` cuts it; the kind is one that
+        :meth:`reads` names.
         """
         known = self._kinds[kind]
-        spots = self._locate(straight, place, known, many)
-        single = []
-        for spot in spots:
-            seen = self._compared(close, spot, known, kind, [other for other in spots if other is not spot])
-            scores = np.array([seen.get(thing, _UNTAUGHT) for thing in known.things])
-            p = np.exp(self._sharpness[kind] * (scores - scores.max()))
-            single.append((1 - _DOUBT) * p / p.sum() + _DOUBT / len(p))
-        ways: Ways = {}
-        for values in product(range(len(known.things)), repeat=many):
-            things = _counted(known.things[v] for v in values)
-            if all(n <= self._layout.most[t] for t, n in things):
-                ways[things] = ways.get(things, 0.0) + float(
-                    np.prod([p[v] for p, v in zip(single, values, strict=True)])
-                )
-        return self._remembered(ways, place, kind)
+        found = {}
+        every = _locate(patch, known, max(numbers))
+        for many in numbers:
+            spots = every[:many]
+            single = []
+            for spot in spots:
+                seen = self._compared(close, spot, known, kind, [other for other in spots if other is not spot])
+                scores = np.array([seen.get(thing, _UNTAUGHT) for thing in known.things])
+                p = np.exp(self._sharpness[kind] * (scores - scores.max()))
+                single.append((1 - _DOUBT) * p / p.sum() + _DOUBT / len(p))
+            ways: Ways = {}
+            for values in product(range(len(known.things)), repeat=many):
+                things = _counted(known.things[v] for v in values)
+                if all(n <= self._layout.most[t] for t, n in things):
+                    chance = float(np.prod([p[v] for p, v in zip(single, values, strict=True)]))
+                    ways[things] = ways.get(things, 0.0) + chance
+            found[many] = self._remembered(ways, place, kind)
+        return found
 
     def confirm(self, straight: ByteArray, close: Mapping[int, ByteArray], contents: Mapping[int, Content]) -> None:
         """Learn what is certain: the prints of tokens, and which values lie where until that is said anew."""
@@ -144,7 +152,8 @@ class TokenReader:
                 if mine:
                     self._confirmed[place, kind] = _counted(mine)
             if place in close:
-                found += self._learn(straight, close[place], place, content, mixed=False)
+                patch = self._sampler.cut(straight, [place])[0]
+                found += self._learn(patch, close[place], content, mixed=False)
         self._keep(found)
 
     def _remembered(self, ways: Ways, place: int, kind: int) -> Ways:
@@ -162,13 +171,13 @@ class TokenReader:
         own = self._kinds[kind].things
         return [thing for thing, many in content.things if thing in own for _ in range(many)]
 
-    def _learn(self, straight: ByteArray, close: ByteArray, place: int, content: Content, mixed: bool) -> list[Print]:
+    def _learn(self, patch: ByteArray, close: ByteArray, content: Content, mixed: bool) -> list[Print]:
         found: list[Print] = []
         for number, kind in self._kinds.items():
             mine = self._mine(content, number)
             if not 1 <= len(mine) <= 3 or (len(set(mine)) > 1) != mixed:
                 continue
-            spots = self._locate(straight, place, kind, len(mine))
+            spots = _locate(patch, kind, len(mine))
             if mixed:
                 mine = self._ordered(close, spots, number, mine)
             for thing, spot in zip(mine, spots, strict=False):
@@ -222,28 +231,6 @@ class TokenReader:
                 continue
             likely = [(_log_likelihood(scores, truth, sharp), sharp) for sharp in np.geomspace(5, 160, 16)]
             self._sharpness[number] = float(max(likely)[1])
-
-    def _locate(self, straight: ByteArray, place: int, kind: Kind, many: int) -> list[Spot]:
-        """Return the likeliest middles of so many tokens of a kind."""
-        crop, size = _around(self._sampler, straight, place)
-        off = (_soft(crop, 0.6) - kind.colour) / kind.spread
-        like = np.exp(-0.5 * np.minimum((off**2).sum(axis=2) / 3, 8)).astype(np.float32)
-        radius = kind.radius * size
-        reach = int(np.ceil(1.35 * radius))
-        around = np.arange(-reach, reach + 1)
-        r = np.hypot(around[:, None], around[None])
-        inside = np.clip(radius - r + 0.5, 0, 1)
-        rim = np.clip(r - 1.08 * radius + 0.5, 0, 1) * np.clip(1.35 * radius - r + 0.5, 0, 1)
-        kernel = (inside / inside.sum() - 0.35 * rim / max(rim.sum(), 1e-6)).astype(np.float32)
-        score: Any = cv2.filter2D(like, -1, kernel, borderType=cv2.BORDER_CONSTANT)
-        ys, xs = np.mgrid[: score.shape[0], : score.shape[1]]
-        middle = (score.shape[0] - 1) / 2
-        spots: list[Spot] = []
-        for _ in range(many):
-            y, x = divmod(int(score.argmax()), score.shape[1])
-            spots.append(((x - middle) / size, (y - middle) / size))
-            score[np.hypot(ys - y, xs - x) < _NEAR * radius] = -9
-        return spots
 
     def _compared(
         self, close: ByteArray, spot: Spot, kind: Kind, number: int, others: Iterable[Spot]
@@ -299,14 +286,27 @@ def _log_likelihood(scores: FloatArray, truth: NDArray[np.int64], sharpness: flo
     return float(np.log(p[np.arange(len(truth)), truth]).sum())
 
 
-def _around(sampler: Sampler, straight: ByteArray, place: int) -> tuple[ByteArray, float]:
-    """Return a place with what is around it out of the straight picture, and the place's size in it."""
-    x, y, size = sampler.middle(place)
-    side = round(2 * _REACH * size)
-    matrix = np.array([[1, 0, x - (side - 1) / 2], [0, 1, y - (side - 1) / 2]])
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    crop = cv2.warpAffine(straight, matrix, (side, side), flags=flags, borderMode=cv2.BORDER_REPLICATE)
-    return crop.astype(np.uint8, copy=False), size
+def _locate(patch: ByteArray, kind: Kind, many: int) -> list[Spot]:
+    """Return the likeliest middles of so many tokens of a kind in a patch of a place."""
+    off = (_soft(patch, 0.5) - kind.colour) / kind.spread
+    off *= off
+    like: Any = np.exp(np.maximum(off @ np.full(3, -1 / 6, np.float32), -4))
+    radius = kind.radius * _SIZE
+    reach = int(np.ceil(1.35 * radius))
+    around = np.arange(-reach, reach + 1)
+    r = np.hypot(around[:, None], around[None])
+    inside = np.clip(radius - r + 0.5, 0, 1)
+    rim = np.clip(r - 1.08 * radius + 0.5, 0, 1) * np.clip(1.35 * radius - r + 0.5, 0, 1)
+    kernel = (inside / inside.sum() - 0.35 * rim / max(rim.sum(), 1e-6)).astype(np.float32)
+    score: Any = cv2.filter2D(like, -1, kernel, borderType=cv2.BORDER_CONSTANT)
+    middle = (PATCH - 1) / 2
+    at = np.arange(PATCH)
+    spots: list[Spot] = []
+    for _ in range(many):
+        y, x = divmod(int(score.argmax()), PATCH)
+        spots.append(((x - middle) / _SIZE, (y - middle) / _SIZE))
+        score[(at[:, None] - y) ** 2 + (at[None] - x) ** 2 < (_NEAR * radius) ** 2] = -9
+    return spots
 
 
 def _soft(crop: ByteArray, sigma: float) -> Floats:
@@ -320,7 +320,7 @@ def _empty_places(sampler: Sampler, shots: Sequence[Shot]) -> dict[int, list[Flo
         for place, content in sorted(shot.contents.items()):
             seen = empty.setdefault(content.ground, [])
             if not content.things and len(seen) < 8:
-                seen.append(_soft(_around(sampler, shot.straight, place)[0], 1.0))
+                seen.append(_soft(sampler.cut(shot.straight, [place])[0], 0.7))
     return {ground: seen for ground, seen in empty.items() if seen}
 
 
@@ -333,11 +333,11 @@ def _kind_of(
         for place, content in sorted(shot.contents.items()):
             if len(content.things) != 1 or content.things[0][1] != 1 or content.things[0][0] not in things:
                 continue
-            crop, size = _around(sampler, shot.straight, place)
-            soft = _soft(crop, 1.0)
-            offset = np.abs(np.arange(len(soft)) - (len(soft) - 1) / 2) / size
+            crop = sampler.cut(shot.straight, [place])[0]
+            soft = _soft(crop, 0.7)
+            offset = np.abs(np.arange(PATCH) - (PATCH - 1) / 2) / _SIZE
             out = np.maximum(offset[:, None], offset[None])
-            same = [e for e in empty.get(content.ground, []) if e.shape == soft.shape]
+            same = empty.get(content.ground, [])
             if not same:
                 # Where the ground was never seen empty, the place's rim tells its colour.
                 same = [np.broadcast_to(np.median(soft[(out > 0.36) & (out < 0.44)], axis=0), soft.shape)]
@@ -349,7 +349,7 @@ def _kind_of(
             if many < 2:
                 continue
             largest = 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax())
-            areas.append(float(stats[largest, cv2.CC_STAT_AREA]) / size**2)
+            areas.append(float(stats[largest, cv2.CC_STAT_AREA]) / _SIZE**2)
             seen.append(colours(crop)[names == largest])
     if not areas:
         return None
