@@ -53,7 +53,7 @@ function field(which, words) {
       h("input", { type: "file", accept: "image/*", capture: "environment", "data-change": "dispute-photo", "data-which": which, class: "unseen", disabled: now.busy })),
     store.camera.camera && h("button", { type: "button", class: "second", "data-do": "dispute-camera", "data-which": which, disabled: now.busy }, t("Take the camera's picture")),
     known && h("span", { class: "quiet", role: "status" }, tn("%(n)s place read", "%(n)s places read", known.places),
-      known.unsure.length ? `; ${t("unsure: %(places)s", { places: list(known.unsure) })}` : ""));
+      known.unsure.length ? ["; ", t("unsure: %(places)s", { places: list(known.unsure) })] : null));
 }
 
 function ruled() {
@@ -65,7 +65,7 @@ function ruled() {
       h("img", { src: `/api/camera/photos/ruled.jpg?n=${now.number}`, alt: t("The photo with the ruling drawn over it") }),
       h("figcaption", null,
         ruling.wrong.length ? t("Crossed: what no legal turn leaves so (%(places)s).", { places: list(ruling.wrong) }) : t("Ticked: what the turn changed."),
-        ruling.unsure.length ? ` ${t("Not read surely, and left open: %(places)s.", { places: list(ruling.unsure) })}` : "")),
+        ruling.unsure.length ? [" ", t("Not read surely, and left open: %(places)s.", { places: list(ruling.unsure) })] : null)),
   ];
 }
 
