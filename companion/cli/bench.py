@@ -153,6 +153,13 @@ def bench_install(seconds: float) -> Iterable[Row]:
     yield from rows(seconds)
 
 
+def bench_small(seconds: float) -> Iterable[Row]:
+    """Run the service with a tenth of a core and 400 MB, where run as root: what a small machine would feel."""
+    from companion.cli.bench_small import rows
+
+    yield from rows(max(20.0, seconds))
+
+
 def bench_soak(seconds: float) -> Iterable[Row]:
     """Kill, cut, flood and fill the service, and watch its memory; `make soak` runs it for an hour."""
     from companion.cli.bench_soak import rows
@@ -169,9 +176,10 @@ TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "track": bench_track,
     "web": bench_web,
     "install": bench_install,
+    "small": bench_small,
     "soak": bench_soak,
 }
-NAMED_ONLY = frozenset({"install", "soak"})
+NAMED_ONLY = frozenset({"install", "small", "soak"})
 """What takes root, a network or an hour is run when it is named, not among all."""
 
 
@@ -200,7 +208,7 @@ NAMED_ONLY = frozenset({"install", "soak"})
 def command(
     tables: tuple[str, ...], seconds: float, games: int, pictures: Path | None, igloos: int, as_json: bool
 ) -> int:
-    """Print speed and accuracy tables; without a name, all of them but install and soak.
+    """Print speed and accuracy tables; without a name, all of them but install, small and soak.
 
     Exit status 1: a random game broke a rule.
     """

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from companion.cli import soak_absurd, soak_camera, soak_clients, soak_faults, soak_fuzz, soak_seeds, soak_targets
+from companion.cli import (
+    bench,
+    bench_small,
+    soak_absurd,
+    soak_camera,
+    soak_clients,
+    soak_faults,
+    soak_fuzz,
+    soak_seeds,
+    soak_targets,
+)
 from companion.cli.soak_play import House, Player, killing
 
 
@@ -105,6 +116,19 @@ def test_readers_bear_the_seeds_and_what_once_made_one_stumble(reader: str) -> N
     assert given
     for data in [*given, b"", *(data[: len(data) // 2] for data in given)]:
         soak_targets.given(read, data)
+
+
+def test_a_small_machine_is_made_or_it_is_said_that_it_cannot_be(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(bench_small, "GROUPS", tmp_path / "none")
+    monkeypatch.setattr(bench_small, "_measured", lambda where, _: [bench.row(where, "measured")])
+    pc, small = bench_small.rows(1.0)
+    assert (pc["what"], pc["value"]) == ("PC", "measured")
+    assert small["value"] == "not run"
+    assert "control groups" in small["note"]
+    assert 5 < bench_small._memory_mb(os.getpid()) < 5000
+    assert bench_small._cpu_s(os.getpid()) > 0
 
 
 if soak_fuzz.available():
