@@ -6,6 +6,7 @@ The clause files (``clauses/<game-id>.<lang>.toml``) are read when first asked f
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -126,6 +127,12 @@ def _tokens(text: str) -> list[str]:
     return "".join(c if c.isalnum() or c in "-._/" else " " for c in fold(text)).split()
 
 
+COMPOUND = "word-1-word"
+"""The word of a language that says how a name of two words with a number between them is read."""
+
+_COMPOUND = re.compile(r"([a-z]+)-(\d)-([a-z]+)")
+
+
 class _Printer(Formatter):
     """Prints facts in a language; the forms are those of the README."""
 
@@ -159,7 +166,14 @@ class _Printer(Formatter):
         if isinstance(value, list | tuple | set | frozenset):
             return ", ".join(self.plain(v) for v in value)
         text = str(value)
-        return self.words.get(text, text) if isinstance(value, str) else text
+        return self.words.get(text) or self.compound(text) if isinstance(value, str) else text
+
+    def compound(self, text: str) -> str:
+        """Return a name that is made of words, such as a card's ``fox-2-bear``, in the language's own order."""
+        form, found = self.words.get(COMPOUND), _COMPOUND.fullmatch(text)
+        if form is None or found is None or not {found[1], found[3]} <= self.words.keys():
+            return text
+        return form.format(self.words[found[1]], found[2], self.words[found[3]])
 
     def player(self, value: Any) -> str:
         if isinstance(value, list | tuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
@@ -48,6 +49,9 @@ class Finger:
             # The piece that moved last is still chosen.
             if self.page.locator(f".spot.picked[data-place='{step}']").count() == 0:
                 self.tap(f"[data-do=tap][data-place='{step}']")
+            # Where only one way leads on, the first tap is enough.
+            if night.state > before or "sending" in self.page.locator(".link-words").inner_text():
+                break
         button = self.page.locator(f".dock [data-move='{text}']")
         if night.state == before and (not move["path"] or button.count()):
             self.tap(f".dock [data-move='{text}']")
@@ -312,6 +316,26 @@ def test_what_changed_since_i_looked(phones: Phones, service: Service) -> None:
     expect(page.locator(".log li.fresh")).to_have_count(2)
     page.click("[data-do=looked]")
     expect(page.locator(".log li.fresh")).to_have_count(0)
+
+
+def test_a_drift_that_has_one_way_takes_one_tap(phones: Phones, service: Service) -> None:
+    opened(service, "iglu-iglu")
+    house, rng = service.house, Random(5)
+    found: list[dict[str, Any]] = []
+    while not found:
+        moves = (house.night.board(None, "en") or {})["moves"]
+        drifts = [move for move in moves if move["text"].startswith("drift") and move["path"]]
+        if drifts and len(drifts) == len(moves):
+            starts = [move["path"][0] for move in drifts]
+            found = [move for move in drifts if starts.count(move["path"][0]) == 1]
+        if not found:
+            house.moves(rng.choice(moves)["text"])
+    page = phones.player()
+    Finger(page, service).ready()
+    state = house.night.state
+    page.locator(f".spot[data-place='{found[0]['path'][0]}']").dispatch_event("click")
+    wait(lambda: house.night.state > state)
+    assert found[0]["en"].split(" to ")[0].split()[-1] in house.night.view()["log"][-1]["en"]
 
 
 def test_how_many_play_and_where_they_sit(phones: Phones, service: Service) -> None:

@@ -221,3 +221,15 @@ def test_whatever_is_asked_is_ruled_on(game_id: str) -> None:
                 asked += 1
         state = settled(game_id, state.play(game(game_id).parse(text)))
     assert asked > 100
+
+
+def test_cards_are_told_in_words_in_french(night: Table) -> None:
+    night.do("open-match", {"game": "arctic", "players": players("arctic")})
+    drawn = ""
+    for drawn in record("arctic", 3):
+        night.moves(drawn)
+        if drawn.startswith("draw "):
+            break
+    fr = {"fox": "renard", "moose": "élan", "walrus": "morse", "orca": "orque", "puffin": "macareux", "bear": "ours"}
+    main, value, other = drawn.split()[1].split("-")
+    assert f"{fr[main]} {value} avec {fr[other]}" in night.view["log"][-1]["fr"]

@@ -43,6 +43,10 @@ export function tapped(moves, path, place) {
     const cheap = found.filter((move) => (move.cost ?? 0) === least);
     return cheap.length === 1 ? { play: cheap[0] } : { choices: found };
   }
+  // Where something must be done and only one way leads on from here, as when a floe has to drift, it is meant.
+  if (found.length === 1 && longer.length === 1 && moves.every((move) => move.path.length > 1 && move.cost === null && !move.path.some(isKey))) {
+    return { play: found[0] };
+  }
   const done = found.filter((move) => move.path.length <= longer.length);
   if (done.length < found.length) return { path: longer };
   return done.length === 1 ? { play: done[0] } : { choices: done };
