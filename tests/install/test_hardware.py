@@ -41,6 +41,19 @@ def test_the_igloos_pins_are_the_firmwares() -> None:
     assert len(pins) == 6 and rows == pins
 
 
+def test_the_picos_pins_are_the_firmwares() -> None:
+    header = (ROOT / "firmware" / "rp2040" / "pins.h").read_text(encoding="utf-8")
+    told = re.findall(
+        r"^#define PIN_(\w+) (\d+) +// Pico pin (\d+), (?:module (.*)|the line's \w+)$", header, re.MULTILINE
+    )
+    pins = {name: (gpio, pin, pad) for name, gpio, pin, pad in told}
+    rows = {
+        name: (gpio, pin, pad.strip())
+        for name, gpio, pin, pad in re.findall(r"^\| (\w+) \| GP(\d+) \| (\d+) \|(.*)\|$", PAGE, re.MULTILINE)
+    }
+    assert len(pins) == 6 and rows == pins
+
+
 def test_the_panels_pins_are_the_standard_ones() -> None:
     rows = {
         name: (int(gpio), int(pin))
