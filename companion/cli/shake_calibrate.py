@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,12 +91,14 @@ def _tell(facts: dict[str, Any], as_json: bool, words: str) -> None:
 
 
 @click.command("train-calibration")
-@click.option("--devices", default=60, show_default=True, type=click.IntRange(6), help="Igloos shaken freely.")
-@click.option("--guided", default=60, show_default=True, type=click.IntRange(6), help="Igloos shaken with the beat.")
+@click.option("--devices", default=130, show_default=True, type=click.IntRange(6), help="Igloos shaken freely.")
+@click.option("--guided", default=160, show_default=True, type=click.IntRange(6), help="Igloos shaken with the beat.")
 @click.option("--seed", default=41, show_default=True, type=click.IntRange(0))
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The file, else the one that is used.")
 def train_command(*, devices: int, guided: int, seed: int, out: Path | None) -> None:
     """Rebuild what is known before any calibration; do so when the counter's model was rebuilt."""
+    # Several threads would add in another order each time; numpy reads this when it is imported, below.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from companion.cli import shake_calibrate_training as training
     from companion.cli.shake import physics
     from companion.cli.shake import progress as progress_bar

@@ -154,11 +154,13 @@ def test_shakes_of_a_file_are_labelled(twelve: Path, tmp_path: Path, capsys: pyt
 
 
 def test_the_figures_of_the_card_stand_in_the_bench() -> None:
-    from companion.cli.shake_calibrate import figures
+    from companion.cli.bench_shake import calibrated
 
-    lines = list(figures())
-    assert len(lines) > 5
+    lines = list(calibrated())
+    assert len(lines) > 8
     for line in lines:
-        assert "simulated igloos" in str(line["note"])
-        assert str(line["value"]).count("/") == 2
+        assert "simulated shakes" in line["note"]
+        assert "exact" in line["value"]
+    assert sum("plain ridge" in line["note"] for line in lines) > 5
+    assert any("sure" in line["note"] for line in lines)
     assert any(line["aim"] for line in lines)
