@@ -45,6 +45,7 @@ firmware: $(VENV)/.run $(VENV)/.apt
 # memory. The short form is in test.
 soak: $(VENV)/.dev
 	$(BIN)/companion bench soak --seconds $(SOAK_SECONDS)
+	COMPANION_JUNK=$$(( $(SOAK_SECONDS) / 12 )) $(BIN)/python -m pytest -q tests/web/test_junk.py --timeout 0
 
 # Known weaknesses of what the lock pins; asks the registry, so it needs the internet.
 audit: $(VENV)/.run

@@ -71,7 +71,9 @@ def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str,
         service.close()
     if service.again:
         # The same process, anew: the supervisor, the terminal and the phones keep it.
-        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - our own command line
+        # On the same port, also where a free one was taken: the last word of a command line counts.
+        line = [sys.executable, *sys.orig_argv[1:], "--port", str(server.port)]
+        os.execv(sys.executable, line)  # noqa: S606 - our own command line
 
 
 def _greet(service: Service, urls: list[str]) -> None:
