@@ -104,6 +104,8 @@ function calibration(one) {
 }
 
 function recording(one) {
+  // A calibration that another version made may be gone; its shakes make it anew.
+  const useful = !one.used || told.calibrations.every((made) => made.device !== one.device);
   const when = new Date(one.made_at).toLocaleDateString(document.documentElement.lang, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
   return h("li", { class: "known", "data-key": `r-${one.name}`, "data-recording": one.name },
     h("p", { class: "device-head" }, h("strong", null, when), h("span", { class: "quiet" }, deviceName(one.device)),
@@ -112,7 +114,7 @@ function recording(one) {
       t("beads: %(numbers)s", { numbers: Object.keys(one.by_count).join(", ") }), one.guided ? ` · ${t("with the beat")}` : null),
     h("div", { class: "row" },
       h("a", { class: "second", href: `/api/igloo/recordings/${one.name}.npz`, download: "" }, t("Download")),
-      !one.used && h("button", { type: "button", class: "second", "data-do": "go-on", "data-recording": one.name, "data-device": one.device }, t("Go on calibrating with it")),
+      useful && h("button", { type: "button", class: "second", "data-do": "go-on", "data-recording": one.name, "data-device": one.device }, t("Go on calibrating with it")),
       isHost() && h("button", { type: "button", class: "second", "data-do": "forget-recording", "data-recording": one.name }, t("Forget it"))));
 }
 
