@@ -243,7 +243,7 @@ def load_deck(folder: Path, game: str) -> Deck | None:
     if not path.exists():
         return None
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
             names = tuple(str(name) for name in stored["names"])
             ends = np.cumsum(stored["sizes"])
             parts = np.split(stored["jpegs"].astype(np.uint8), ends[:-1])
@@ -251,7 +251,7 @@ def load_deck(folder: Path, game: str) -> Deck | None:
         pictures: list[Any] = [cv2.imdecode(part, cv2.IMREAD_COLOR) for part in parts]
         deck = Deck(game, names, np.stack(pictures))
         _check(deck, frames, looks)
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, cv2.error) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, cv2.error) as error:
         raise BadDataError(notes.DECK_DAMAGED) from error
     looks /= np.maximum(np.linalg.norm(looks, axis=1, keepdims=True), 1e-6)
     deck.__dict__["features"] = Features(frames, looks)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from companion.cli import vision_board, vision_follow
+from companion.cli import vision_board, vision_cards, vision_follow
+from companion.cli.vision_rule import rule
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray
@@ -21,6 +22,9 @@ def command() -> None:
 
 for _subcommand in (vision_board.calibrate, vision_board.teach, vision_board.look, vision_follow.follow):
     command.add_command(_subcommand)
+for _subcommand in (vision_cards.teach_cards, vision_cards.cards, vision_cards.pile, vision_cards.round_):
+    command.add_command(_subcommand)
+command.add_command(rule)
 
 
 @command.command()

@@ -59,7 +59,7 @@ function pilePart() {
     h("p", null, t("Fan the pile out so that a third of each card shows, in one row or several from the top of the photo down, the lowest card first.")),
     ready && fileButton(t("Send a photo of the pile"), "pile-photo"),
     pile.busy && h("p", { role: "status" }, t("Reading the photo …")),
-    pile.url && overlay(pile.url, { ...pile, cards: pile.cards.map((card, i) => ({ ...card, fanned: true, short: `${i + 1} ${animal(card.kind)}`,
+    pile.url && overlay(pile.url, { ...pile, cards: pile.cards.map((card, i) => ({ ...card, fanned: true, short: `${i + 1}`,
       words: t("Card %(n)s: %(animal)s", { n: i + 1, animal: animal(card.kind) }), doubt: kindDoubt(card), picked: pile.pick === i })).filter((card) => card.corners) }, "pile"),
     left.length > 0 && h("div", { class: "note" }, h("p", null, tn("%(n)s card to look at:", "%(n)s cards to look at:", left.length)),
       h("ul", null, left.map((i) => h("li", null, h("button", { type: "button", class: "second", "data-do": "photo-card", "data-n": i, "data-key": `doubt${i}` },

@@ -13,8 +13,17 @@ export function style() {
 }
 
 const points = (corners) => corners.map((point) => point.join(",")).join(" ");
-const middle = (corners) => [0, 1].map((axis) => corners.reduce((sum, point) => sum + point[axis], 0) / corners.length);
 const wide = (corners) => Math.hypot(corners[1][0] - corners[0][0], corners[1][1] - corners[0][1]);
+
+/** The part of the photo that shows what was read, with some table around it. */
+function around(corners, width, height) {
+  if (!corners.length) return [0, 0, width, height];
+  const rim = 0.06 * Math.max(width, height);
+  const [left, top] = [0, 1].map((axis) => Math.max(0, Math.min(...corners.map((point) => point[axis])) - rim));
+  const right = Math.min(width, Math.max(...corners.map((point) => point[0])) + rim);
+  const low = Math.min(height, Math.max(...corners.map((point) => point[1])) + rim);
+  return [left, top, right - left, low - top].map((value) => Math.round(value));
+}
 
 function text(at, words, size) {
   return s("text", { class: "read", x: at[0], y: at[1], "font-size": size, "text-anchor": "middle" }, words);
@@ -25,17 +34,18 @@ function text(at, words, size) {
  * `at`, `colour`, `number`, `doubt`, `picked`. What is tapped is sent as `card` or `igloo` with its number.
  */
 export function overlay(photo, { width, height, cards, igloos = [] }, what) {
-  const size = Math.max(width, height) / 42;
-  // Above the upper edge of a card, where the cards of a fan leave room for each other.
-  const over = (corners) => [(corners[0][0] * 3 + corners[1][0]) / 4, (corners[0][1] * 3 + corners[1][1]) / 4 - size * 0.4];
+  const box = around(cards.flatMap((card) => card.corners), width, height);
+  const size = box[2] / 38;
+  // Above the upper edge of a card: there the cards of a fan leave room for each other, and igloos for the words.
+  const over = (corners, part) => [0, 1].map((axis) => corners[0][axis] * (1 - part) + corners[1][axis] * part - (axis ? size * 0.3 : 0));
   return h("div", { class: "photo-of", "data-key": `photo-${what}` },
-    s("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": t("The photo, and what was read in it") },
+    s("svg", { viewBox: box.join(" "), role: "group", "aria-label": t("The photo, and what was read in it") },
       s("image", { href: photo, width, height }),
       cards.map((card, i) => s("g", { class: ["seen", card.doubt && "doubt", card.picked && "picked"], role: "button", tabindex: 0,
           "data-do": "photo-card", "data-n": i, "data-key": `card${i}`, "aria-pressed": String(Boolean(card.picked)),
           "aria-label": card.doubt ? t("%(what)s, doubtful", { what: card.words }) : card.words },
         s("polygon", { points: points(card.corners) }),
-        text(card.fanned ? over(card.corners) : middle(card.corners), card.short ?? card.words, card.fanned ? size * 0.8 : Math.min(size * 1.4, wide(card.corners) / 3)))),
+        text(over(card.corners, card.fanned ? 0.15 : 0.5), card.short ?? card.words, size * (card.fanned ? 1 : 1.2)))),
       igloos.map((igloo, i) => {
         const reach = (wide(cards[igloo.on_card]?.corners ?? [[0, 0], [size * 4, 0]]) * 0.3);
         return s("g", { class: ["seen igloo", igloo.doubt && "doubt", igloo.picked && "picked"], role: "button", tabindex: 0,

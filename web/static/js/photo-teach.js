@@ -28,7 +28,7 @@ export function teachPanel(game, named) {
   const first = next(told);
   const count = Math.min(many, told.names.length - first);
   const list = told.names.slice(first, first + count).map(named);
-  return h("details", { class: "panel teach-cards", "data-key": `teach-${game}`, open: first >= 0 },
+  return h("details", { class: "panel teach-cards", "data-key": `teach-${game}`, open: first >= 0 || shown?.game === game },
     h("summary", null, t("Cards taught: %(n)s of %(all)s", { n: told.taught.length, all: told.names.length })),
     h("p", null, t("The companion learns what your cards look like from photos of sheets: cards side by side in rows, the right way up, a finger's width apart, on a table of one colour.")),
     !isHost() ? h("p", { class: "quiet" }, t("The host teaches the cards.")) : first < 0 ? h("p", null, t("All cards are taught.")) : [

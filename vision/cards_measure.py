@@ -1,0 +1,219 @@
+"""Figures of reading cards, on rendered photos whose art nothing was tuned on, for ``companion bench vision``.
+
+A set is a box of art of its own, taught by sheets, then read: nine cards in a ring, the same with igloos on them and
+upturned (a round), and fanned-out piles with runs of one animal. The renderer is the tests', so this runs in a
+checkout only.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from random import Random
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+from companion.rules.arctic.cards import ANIMALS, TEXT, UNKNOWN
+from companion.rules.arctic.score import best_reading
+from companion.rules.igloo_pop.box import CARD_TEXT
+
+from .cards_deck import Deck, teach
+from .cards_find import CardFinder, Found
+from .cards_pile import read_cards, read_pile
+from .cards_round import join, read_both
+from .cards_sheet import find_cards
+from .measure import _world as world
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FIRST_SEED: Final = 900
+"""Boxes that no test and no tuning has used."""
+FAMILIES: Final = (2, 3)
+"""Families of art that nobody looks at while tuning."""
+_NEAR: Final = 0.25
+"""A card is found where a found one's corners lie within so many widths of its own."""
+
+
+def measure_cards(sets: int = 2, shown: int = 2) -> dict[str, float]:
+    """Return the figures by name for ``sets`` boxes of each game, each with ``shown`` photos of every kind.
+
+    :raises companion.ports.DeviceError: this is no checkout, so there is no renderer.
+    """
+    cards, art = world("cards"), world("cards_art")
+    table = world("card_table")
+    tally: Counter[str] = Counter()
+    times: list[float] = []
+    for number in range(sets):
+        family, seed = FAMILIES[number % len(FAMILIES)], FIRST_SEED + number
+        pop, arctic = art.CardArt("igloo-pop", seed, family), art.CardArt("arctic", seed, family)
+        finder = CardFinder(_taught(cards, pop, CARD_TEXT, 18, tally))
+        for turn in range(shown):
+            _one_round(cards, table, pop, finder, seed * 10 + turn, tally, times)
+        finder = CardFinder(_taught(cards, arctic, TEXT[:UNKNOWN], 24, tally))
+        for turn in range(shown):
+            _one_pile(cards, arctic, finder, seed * 10 + turn, tally, times)
+    return _figures(tally, times)
+
+
+def _taught(cards: ModuleType, art: Any, names: Sequence[str], each: int, tally: Counter[str]) -> Deck:
+    """Return a deck taught from sheets; a photo in which they are not all found is taken again, and counted."""
+    photos = []
+    for begin in range(0, len(names), each):
+        part = list(names[begin : begin + each])
+        for attempt in range(20):
+            extent = cards.sheet_extent(art, len(part), 6)
+            camera, light = cards.view(art.seed * 100 + begin + attempt, *extent, width=2000, tilt=(0, 15))
+            shot = cards.shoot(cards.sheet(art, part, 6, begin), camera, light, attempt)
+            tally["sheets"] += 1
+            if len(find_cards(shot.image)) == len(part):
+                tally["sheets whole"] += 1
+                break
+        photos.append(shot.image)
+    return teach(art.game, photos, list(names))
+
+
+def _matched(found: Sequence[Found], shot: Any) -> list[Found | None]:
+    """Return for each card of the truth the found one that lies there."""
+    result: list[Found | None] = []
+    for corners in shot.corners:
+        width = float(np.linalg.norm(corners[1] - corners[0]))
+        near = [(float(np.abs(one.corners - corners).max()) / width, i) for i, one in enumerate(found)]
+        result.append(found[min(near)[1]] if near and min(near)[0] < _NEAR else None)
+    return result
+
+
+def _count(kind: str, found: Sequence[Found], shot: Any, scene: Any, deck: Deck, tally: Counter[str]) -> None:
+    read = dict(zip((id(one) for one in found), read_cards(found, deck), strict=True))
+    matched = _matched(found, shot)
+    for card, one in zip(scene.cards, matched, strict=True):
+        tally[f"{kind} cards"] += 1
+        if one is None:
+            tally[f"{kind} not found"] += 1
+            continue
+        told = read[id(one)]
+        right = told.name == card.name
+        tally[f"{kind} right"] += right
+        tally[f"{kind} sure"] += told.sure
+        tally[f"{kind} sure and wrong"] += told.sure and not right
+    tally[f"{kind} too many"] += len(found) - sum(one is not None for one in matched)
+
+
+def _one_round(
+    cards: ModuleType,
+    table: ModuleType,
+    art: Any,
+    finder: CardFinder,
+    seed: int,
+    tally: Counter[str],
+    times: list[float],
+) -> None:
+    rng = np.random.default_rng([31, seed])
+    names = [str(name) for name in rng.permutation(CARD_TEXT)[:9]]
+    ring = tuple(cards.ring(art, names, seed))
+    colours = [str(colour) for colour in rng.permutation(list(cards.TEAMS))[: int(rng.integers(3, 6))]]
+    numbers = [int(n) for n in rng.permutation(np.arange(2, 14))]
+    up, down, truth = [], [], set()
+    for index, card in enumerate(ring):
+        for at in cards.stand(art, card, int(rng.choice([0, 0, 1, 1, 1, 2])), seed * 10 + index):
+            colour, number, turn = str(rng.choice(colours)), numbers.pop(), float(rng.uniform(0, 360))
+            up.append(cards.Igloo(at, colour, turn=turn))
+            moved = (at[0] + float(rng.normal(0, 3)), at[1] + float(rng.normal(0, 3)))
+            print_ = table.sticker(number)
+            down.append(cards.Igloo(moved, number=number, turn=turn + 40, sticker=print_))
+            truth.add((card.name, colour, number))
+            if not numbers:
+                break
+        if not numbers:
+            break
+    shots = []
+    for kind, igloos in (("whole", ()), ("placed", tuple(up)), ("upturned", tuple(down))):
+        scene = cards.CardScene(art, ring, igloos)
+        shot = cards.shoot(scene, *cards.view(seed * 3 + len(shots), 470, 400), seed)
+        begun = time.process_time()
+        found = finder.find(shot.image)
+        times.append(1000 * (time.process_time() - begun))
+        _count("whole" if kind == "whole" else "with igloos", found, shot, scene, finder.deck, tally)
+        shots.append((shot.image, found))
+    for only, name in ((names, "round of an open game"), ((), "round alone")):
+        first, second = read_both(
+            (shots[1][0], shots[2][0]), (shots[1][1], shots[2][1]), finder.deck, only, tuple(colours)
+        )
+        pairs = join(first, second)
+        seen = {(first.cards[one.card].name, one.colour, number) for one, number in pairs}
+        tally[f"{name}: igloos"] += len(truth)
+        tally[f"{name}: igloos right"] += len(seen & truth)
+        tally[f"{name}s"] += 1
+        tally[f"{name}: right"] += seen == truth
+        doubt = any(one.unsure or number is None for one, number in pairs) or len(pairs) != len(truth)
+        tally[f"{name}: wrong without a doubt"] += seen != truth and not doubt
+
+
+def _one_pile(
+    cards: ModuleType, art: Any, finder: CardFinder, seed: int, tally: Counter[str], times: list[float]
+) -> None:
+    rng = Random(seed)  # noqa: S311 (a pile, no secret)
+    names: list[str] = []
+    while len(names) < 12:
+        own = [name for name in TEXT[:UNKNOWN] if name.startswith(rng.choice(ANIMALS) + "-") and name not in names]
+        names += rng.sample(own, min(len(own), rng.randint(1, 4)))
+    names = names[:12]
+    scene = cards.fan(art, names, seed, shown=rng.uniform(0.27, 0.36), curve=rng.uniform(0, 3))
+    shot = cards.shoot(scene, *cards.view(seed, 330, 160), seed)
+    begun = time.process_time()
+    found = finder.find(shot.image)
+    times.append(1000 * (time.process_time() - begun))
+    _count("fanned", found, shot, scene, finder.deck, tally)
+    read = read_pile(found, finder.deck)
+    truth = [name.split("-")[0] for name in names]
+    seen = [card.kind for card in read]
+    tally["piles"] += 1
+    tally["piles in order"] += seen == truth
+    tally["piles scored right"] += _points(seen) == _points(truth)
+    doubt = any(not card.kind_sure or card.gap_before for card in read)
+    tally["piles wrong without a doubt"] += seen != truth and not doubt
+
+
+def _points(kinds: Sequence[str]) -> int:
+    return best_reading([ANIMALS.index(kind) for kind in kinds]).points
+
+
+def _figures(tally: Counter[str], times: list[float]) -> dict[str, float]:
+    figures: dict[str, float] = {
+        "cards: sheets of which every card was found, of a hundred": _share(tally, "sheets whole", "sheets"),
+    }
+    for kind in ("whole", "with igloos", "fanned"):
+        for what in ("right", "not found", "sure", "sure and wrong"):
+            figures[f"cards {kind}: {what}, of a hundred"] = _share(tally, f"{kind} {what}", f"{kind} cards")
+        figures[f"cards {kind}: found where none lies"] = tally[f"{kind} too many"]
+        figures[f"cards {kind}: photographed"] = tally[f"{kind} cards"]
+    for name in ("round of an open game", "round alone"):
+        figures[f"{name}: igloos right (card, colour, number), of a hundred"] = _share(
+            tally, f"{name}: igloos right", f"{name}: igloos"
+        )
+        figures[f"{name}: read without an error"] = tally[f"{name}: right"]
+        figures[f"{name}: wrong without a doubt"] = tally[f"{name}: wrong without a doubt"]
+    figures["rounds"] = tally["round alones"]
+    figures["piles: cards' animals in order without an error"] = tally["piles in order"]
+    figures["piles: scored right"] = tally["piles scored right"]
+    figures["piles: wrong without a doubt"] = tally["piles wrong without a doubt"]
+    figures["piles"] = tally["piles"]
+    figures["find cards in a photo of 1600×1200, median ms of a core"] = round(float(np.median(times)), 0)
+    return figures
+
+
+def _share(tally: Counter[str], part: str, whole: str) -> float:
+    return round(100 * tally[part] / max(1, tally[whole]), 1)
+
+
+def measure(sets: int = 2, shown: int = 2) -> dict[str, float]:
+    """Return :func:`measure_cards` with OpenCV held to one core."""
+    threads = cv2.getNumThreads()
+    cv2.setNumThreads(1)
+    try:
+        return measure_cards(sets, shown)
+    finally:
+        cv2.setNumThreads(threads)
