@@ -30,6 +30,8 @@ from .measure import _world as world
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from companion.ports import ByteArray
+
 FIRST_SEED: Final = 900
 """Boxes that no test and no tuning has used."""
 FAMILIES: Final = (2, 3)
@@ -129,7 +131,7 @@ def _one_round(
                 break
         if not numbers:
             break
-    shots = []
+    shots: list[tuple[ByteArray, list[Found]]] = []
     for kind, igloos in (("whole", ()), ("placed", tuple(up)), ("upturned", tuple(down))):
         scene = cards.CardScene(art, ring, igloos)
         shot = cards.shoot(scene, *cards.view(seed * 3 + len(shots), 470, 400), seed)
