@@ -137,6 +137,10 @@ def bench_vision(seconds: float) -> Iterable[Row]:
 
     for what, value in measure().items():
         yield row(what, value, note="rendered tables")
+    from vision.cards_measure import measure as measure_cards
+
+    for what, value in measure_cards().items():
+        yield row(what, value, note="rendered cards, of art that nothing was tuned on")
 
 
 def bench_web(seconds: float) -> Iterable[Row]:
