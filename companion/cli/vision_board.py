@@ -56,7 +56,8 @@ def _corners(text: str) -> FloatArray:
     return corners
 
 
-def _check_out(out: Path | None, photos: tuple[Path, ...]) -> None:
+def check_out(out: Path | None, photos: tuple[Path, ...]) -> None:
+    """Return quietly when a picture can be written there: a PNG or JPEG, and none of the photos that are read."""
     if out is None:
         return
     if out.suffix.lower() not in {".png", ".jpg", ".jpeg"}:
@@ -65,7 +66,8 @@ def _check_out(out: Path | None, photos: tuple[Path, ...]) -> None:
         raise click.UsageError("--out would write over the photo")
 
 
-def _write(out: Path, image: ByteArray) -> None:
+def write_picture(out: Path, image: ByteArray) -> None:
+    """Write a picture (BGR) in the form that its name says."""
     import cv2
 
     from vision.files import write_whole
@@ -97,7 +99,7 @@ def calibrate(
     from vision.layout import open_layout
     from vision.profile import save_profile
 
-    _check_out(out, photos)
+    check_out(out, photos)
     layout = open_layout(layout_name)
     clicked = _corners(corners) if corners is not None else None
     profile = _former(folder, layout)
@@ -107,7 +109,7 @@ def calibrate(
     if profile is not None:
         new = replace(new, shots=profile.shots, network=profile.network)
     if out is not None:
-        _write(out, overlay(images[0], results[0].pose, layout))
+        write_picture(out, overlay(images[0], results[0].pose, layout))
     save_profile(folder, new)
     for photo, result in zip(photos, results, strict=True):
         _say_calibrated(photo, result, layout, out, as_json)
@@ -189,7 +191,7 @@ def look(layout_name: str, photos: tuple[Path, ...], folder: Path, out: Path | N
     from vision.layout import open_layout
     from vision.look import Table
 
-    _check_out(out, photos)
+    check_out(out, photos)
     if out is not None and len(photos) > 1:
         raise click.UsageError("--out is for one photo")
     layout = open_layout(layout_name)
@@ -200,7 +202,7 @@ def look(layout_name: str, photos: tuple[Path, ...], folder: Path, out: Path | N
         seen = table.look(image)
         whole = whole and seen.found
         if out is not None and seen.pose is not None:
-            _write(out, overlay(image, seen.pose, layout, words(seen)))
+            write_picture(out, overlay(image, seen.pose, layout, words(seen)))
         if as_json:
             click.echo(json.dumps({"photo": str(photo), **seen.to_json()}, ensure_ascii=False))
         else:

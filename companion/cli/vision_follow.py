@@ -35,7 +35,7 @@ def follow(layout_name: str, record: str, photos: tuple[Path, ...], folder: Path
     from vision.look import Table
     from vision.track import Follower, between_turns
 
-    states = _states(record)
+    states = states_of(record)
     layout = open_layout(layout_name)
     table = Table.open(layout, folder)
     taught = _taught(table)
@@ -55,7 +55,7 @@ def follow(layout_name: str, record: str, photos: tuple[Path, ...], folder: Path
     return 0 if sure else 1
 
 
-def _states(record: str) -> list[State[Any]]:
+def states_of(record: str) -> list[State[Any]]:
     """Return the states of a record.
 
     :raises BadDataError: when a line of it is wrong.

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import cv2
 import pytest
 
 from companion.cli import run
@@ -76,6 +77,23 @@ def test_a_turn_that_a_photo_shows_is_told(table: Path, capfd: pytest.CaptureFix
     assert run(call) == status
     out = capfd.readouterr().out
     assert f"{photos[0]}: unchanged" in out and "melt c4" in out
+
+
+def test_the_referee_rules_by_photo(table: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """From a photo to the next, and from the record to it, a legal turn leads; not from the second to the first."""
+    first, second, record = (str(table / name) for name in ("0.jpg", "1.jpg", "game.jsonl"))
+    profile = ["--profile", str(table / "profile")]
+    out = table / "ruled.png"
+    for before in (first, record):
+        capfd.readouterr()
+        assert run(["vision", "rule", "iglu-iglu", before, second, *profile, "--json", "--out", str(out)]) == 0
+        told = json.loads(capfd.readouterr().out)
+        assert told["legal"] and "melt c4" in told["turns"][0] and "c4" in told["changed"] and told["wrong"] == []
+        assert cv2.imread(str(out)).shape == cv2.imread(second).shape
+    assert run(["vision", "rule", "iglu-iglu", second, first, *profile, "--lang", "fr"]) == 1
+    assert "Aucun tour permis" in capfd.readouterr().out
+    assert run(["vision", "rule", "iglu-iglu", str(table / "none.jsonl"), first, *profile]) == 2
+    assert len(capfd.readouterr().err.strip().splitlines()) == 1
 
 
 def test_bad_input_is_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

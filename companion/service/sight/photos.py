@@ -42,7 +42,7 @@ class Ruled:
     """A ruling: its JSON form, and the photo it is drawn over."""
 
     told: Mapping[str, Any]
-    jpeg: bytes
+    image: ByteArray
 
 
 class Photos:
@@ -99,7 +99,7 @@ class Photos:
     def picture(self, who: str) -> bytes | None:
         """Return the photo with the last ruling drawn over it, as JPEG."""
         ruled = self._ruled.get(who)
-        return None if ruled is None else ruled.jpeg
+        return None if ruled is None else to_jpeg(ruled.image)
 
 
 def position_of(seen: BoardLook, game_id: str, course: Course | None) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def judged(states: list[State[Any]], after: Photo, game_id: str, lang: str) -> R
         raise BadDataError(after.seen.note)
     if not found.legal and not wrong:
         wrong = changed
-    return Ruled(told, to_jpeg(draw_ruling(after.image, pose, layout, wrong=wrong, right=right)))
+    return Ruled(told, draw_ruling(after.image, pose, layout, wrong=wrong, right=right))
 
 
 def _cited(game_id: str, found: Explanation) -> list[Mapping[str, Any]]:
