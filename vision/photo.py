@@ -61,6 +61,19 @@ def read_small(data: bytes) -> ByteArray:
     return decoded(data, head, Wanted.SMALL)
 
 
+def read_whole(data: bytes) -> ByteArray:
+    """Return a picture of whatever bounded size as it is, neither shrunk nor refused for being small.
+
+    :raises BadDataError: it is no whole JPEG, PNG or WebP picture, or too large a one; one sentence.
+    """
+    head = read_head(data)
+    if not head.whole:
+        raise BadDataError(notes.PHOTO_CUT_OFF)
+    if head.width * head.height > MAX_PIXELS:
+        raise BadDataError(notes.PHOTO_TOO_MANY_PIXELS)
+    return decoded(data, head, Wanted.COLOUR)
+
+
 def read_photo_file(path: Path) -> ByteArray:
     """Return the picture in a file; see :func:`read_photo`.
 

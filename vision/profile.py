@@ -25,6 +25,7 @@ from .files import WriteError, write_whole
 from .labels import Content, LabelError, from_json
 from .layout import Layout
 from .learn import ARRAYS, Network, heads_of
+from .photo import read_whole
 from .shapes import sorts_of
 
 if TYPE_CHECKING:
@@ -175,11 +176,8 @@ def _read(path: Path) -> bytes:
 
 
 def _picture(path: Path) -> ByteArray:
-    image = cv2.imdecode(np.frombuffer(_read(path), np.uint8), cv2.IMREAD_COLOR)
-    if image is None:
-        raise ValueError(path)
-    picture: ByteArray = image.astype(np.uint8, copy=False)
-    return picture
+    # A profile may come from another house, in a backup: its pictures are read as a stranger's are.
+    return read_whole(_read(path))
 
 
 def save_profile(folder: Path, profile: Profile) -> None:
