@@ -37,7 +37,11 @@ export function overlay(photo, { width, height, cards, igloos = [] }, what) {
   const box = around(cards.flatMap((card) => card.corners), width, height);
   const size = box[2] / 38;
   // Above the upper edge of a card: there the cards of a fan leave room for each other, and igloos for the words.
-  const over = (corners, part) => [0, 1].map((axis) => corners[0][axis] * (1 - part) + corners[1][axis] * part - (axis ? size * 0.3 : 0));
+  const over = (corners, part) => {
+    const edges = corners.map((corner, i) => [corner, corners[(i + 1) % 4]]);
+    const [a, b] = part < 0.5 ? edges[0] : edges.sort((p, q) => p[0][1] + p[1][1] - q[0][1] - q[1][1])[0];
+    return [0, 1].map((axis) => a[axis] * (1 - part) + b[axis] * part - (axis ? size * 0.3 : 0));
+  };
   return h("div", { class: "photo-of", "data-key": `photo-${what}` },
     s("svg", { viewBox: box.join(" "), role: "group", "aria-label": t("The photo, and what was read in it") },
       s("image", { href: photo, width, height }),
