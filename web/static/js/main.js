@@ -99,7 +99,7 @@ function draw() {
   const focused = document.activeElement;
   patch(slot("standing"), standing());
   patch(slot("stage"), [asking(), stage()]);
-  patch(slot("side"), store.view && !elsewhere() ? [tableButtons(game), game ? scores(game) : null, withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
+  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal)]);
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
