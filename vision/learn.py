@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from .features import describe, groups
-from .shapes import Sort, count, sorts_of
+from .shapes import Sort, read_shapes, sorts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,6 +70,7 @@ ARRAYS: Final = (
     "shape_w2",
     "shape_b2",
     "shape_known",
+    "shape_values",
 )
 """What a network is stored as."""
 
@@ -130,8 +131,8 @@ class Network:
         some = np.nonzero(np.max([1 - part[:, 0] for part in parts], axis=0) > _SOME)[0]
         if not len(some):
             return
-        shapes = count(np.ascontiguousarray(patches[some]), self.arrays, self.sorts)
-        for part, sort, shape in zip(parts, self.sorts, shapes, strict=True):
+        shapes = read_shapes(np.ascontiguousarray(patches[some]), self.arrays, self.sorts)
+        for part, sort, shape in zip(parts, self.sorts, shapes.counts, strict=True):
             if shape is None:
                 continue
             p, q = np.maximum(part[some, : sort.most + 1], 1e-6), np.maximum(shape, 1e-6)
@@ -143,6 +144,21 @@ class Network:
             part[some, : sort.most + 1] = np.concatenate(
                 [none, (1 - none) * more / more.sum(axis=1, keepdims=True)], axis=1
             )
+        for sort, value in zip(self.sorts[singles:], shapes.values, strict=True):
+            if value is not None:
+                self._value(reading, some, sort, value)
+
+    @staticmethod
+    def _value(reading: Reading, some: NDArray[np.intp], sort: Sort, value: Floats) -> None:
+        """Let the shape say which value a single thing has; told as odds, of which the likeliest way is made."""
+        own = np.stack([reading.counts[t][some, 1] for t in sort.things], axis=1)
+        odds = np.sqrt(np.maximum(own, 1e-4)) * np.maximum(value, 1e-4)
+        odds /= odds.sum(axis=1, keepdims=True)
+        for column, thing in enumerate(sort.things):
+            part = reading.counts[thing]
+            part[some, 1] = odds[:, column]
+            part[some, 0] = 1
+            part[some] /= part[some].sum(axis=1, keepdims=True)
 
     def oddness(self, white: Floats) -> Floats:
         """Return how far each place is from all examples, against how far those are from each other."""

@@ -129,8 +129,10 @@ def train_shapes(examples: Examples, table: Floats, layout: Layout, seed: int = 
     """Learn how many there are by shape; returns arrays with a network for each kind."""
     sorts = sorts_of(layout)
     rng = np.random.default_rng(seed)
-    kinds = 1 + max((sort.kind for sort in sorts), default=-1)
-    answers = 1 + max((sort.most for sort in sorts), default=0)
+    valued = [s for s, sort in enumerate(sorts) if len(sort.things) > 1]
+    many = 1 + max((sort.kind for sort in sorts), default=-1)
+    kinds = many + len(valued)
+    answers = max([sort.most + 1 for sort in sorts] + [len(sorts[s].things) for s in valued], default=1)
     arrays: dict[str, NDArray[Any]] = {
         "shape_table": table,
         "shape_w1": np.zeros((kinds, _INPUTS, _HIDDEN), np.float32),
@@ -138,10 +140,20 @@ def train_shapes(examples: Examples, table: Floats, layout: Layout, seed: int = 
         "shape_w2": np.zeros((kinds, _HIDDEN, answers), np.float32),
         "shape_b2": np.zeros((kinds, answers), np.float32),
         "shape_known": np.zeros(len(sorts), np.bool_),
+        "shape_values": np.zeros(len(valued), np.bool_),
     }
     counts = np.stack([examples.counts[:, list(sort.things)].sum(axis=1) for sort in sorts], axis=1)
     inputs = np.concatenate([see(examples.patches[i : i + 512], table) for i in range(0, len(counts), 512)])
-    for kind in range(kinds):
+    for number, s in enumerate(valued):
+        # Which value one thing has is a shape, too, where the value is how much is printed.
+        rows = np.nonzero(counts[:, s] == 1)[0]
+        which = examples.counts[rows][:, list(sorts[s].things)].argmax(axis=1)
+        if table[:, s].any() and len(set(which.tolist())) > 1:
+            rows_kept = rng.permutation(len(rows))[:_MOST_EXAMPLES]
+            for name, array in _fit(inputs[rows[rows_kept], s], which[rows_kept], answers, rng).items():
+                arrays[name][many + number] = array
+            arrays["shape_values"][number] = True
+    for kind in range(many):
         own = [s for s, sort in enumerate(sorts) if sort.kind == kind and table[:, s].any()]
         if not own:
             continue
@@ -209,20 +221,36 @@ def _turned(x: Floats, way: int) -> Floats:
     return np.concatenate([*parts, x[:, -1:]], axis=1)
 
 
-def count(patches: ByteArray, arrays: dict[str, NDArray[Any]], sorts: Sequence[Sort]) -> list[Floats | None]:
-    """Return for each sort (n, most + 1): how likely how many are there; None where that was never learnt."""
+@dataclass(frozen=True)
+class Shapes:
+    """What shapes tell of n places: for each sort how many there are (n, most + 1), for each kind with values which
+    value a single one has (n, values); None where that was never learnt.
+    """
+
+    counts: list[Floats | None]
+    values: list[Floats | None]
+
+
+def read_shapes(patches: ByteArray, arrays: dict[str, NDArray[Any]], sorts: Sequence[Sort]) -> Shapes:
+    """Return what the shapes in patches tell."""
     inputs = see(patches, arrays["shape_table"])
-    found: list[Floats | None] = []
+    counts, values = [], []
+    valued = [s for s, sort in enumerate(sorts) if len(sort.things) > 1]
+    first = len(arrays["shape_w1"]) - len(valued)
     for index, sort in enumerate(sorts):
-        if not arrays["shape_known"][index]:
-            found.append(None)
-            continue
-        kind, most = sort.kind, sort.most
-        mean = np.zeros((len(patches), most + 1), np.float32)
-        for way in range(8):
-            x = _turned(inputs[:, index], way)
-            hidden = np.maximum(x @ arrays["shape_w1"][kind] + arrays["shape_b1"][kind], 0)
-            mean += (hidden @ arrays["shape_w2"][kind] + arrays["shape_b2"][kind])[:, : most + 1]
-        mean = np.exp(mean / 8 - (mean / 8).max(axis=1, keepdims=True))
-        found.append(mean / mean.sum(axis=1, keepdims=True))
-    return found
+        known = arrays["shape_known"][index]
+        counts.append(_answer(inputs[:, index], arrays, sort.kind, sort.most + 1) if known else None)
+    for number, s in enumerate(valued):
+        known = arrays["shape_values"][number]
+        values.append(_answer(inputs[:, s], arrays, first + number, len(sorts[s].things)) if known else None)
+    return Shapes(counts, values)
+
+
+def _answer(inputs: Floats, arrays: dict[str, NDArray[Any]], net: int, answers: int) -> Floats:
+    mean = np.zeros((len(inputs), answers), np.float32)
+    for way in range(8):
+        hidden = np.maximum(_turned(inputs, way) @ arrays["shape_w1"][net] + arrays["shape_b1"][net], 0)
+        mean += (hidden @ arrays["shape_w2"][net] + arrays["shape_b2"][net])[:, :answers] / 8
+    mean = np.exp(mean - mean.max(axis=1, keepdims=True))
+    answer: Floats = mean / mean.sum(axis=1, keepdims=True)
+    return answer
