@@ -140,6 +140,30 @@ def random_view(
     return camera, light
 
 
+def other_light(seed: int, light: Light) -> Light:
+    """Return a lamp and sensor of another sort: stronger slopes and tints, two reflections, shake, coarser JPEG."""
+    rng = np.random.default_rng([11, seed])
+    spots = tuple(
+        (
+            float(rng.uniform(0, 1280)),
+            float(rng.uniform(0, 960)),
+            float(rng.uniform(30, 110)),
+            float(rng.uniform(0, 0.15)),
+        )
+        for _ in range(2)
+    )
+    return replace(
+        light,
+        exposure=float(rng.uniform(0.4, 1.05)),
+        slope=float(rng.uniform(-0.6, 0.6)),
+        warmth=float(rng.uniform(-0.3, 0.3)),
+        motion=float(rng.uniform(0, 1.5)),
+        noise=float(rng.uniform(0.003, 0.014)),
+        quality=int(rng.integers(62, 92)),
+        glare=spots,
+    )
+
+
 def nearby(camera: Camera, light: Light, seed: int, move: float = 1.0) -> tuple[Camera, Light]:
     """Return the same camera and lamp a while later: moved and changed by ``move`` times a little."""
     rng = np.random.default_rng([8, seed])

@@ -1,8 +1,8 @@
 """Art for rendered boards: grounds, tokens and pieces, drawn anew from a seed in two families.
 
-Family 0 is the one to look at while working; family 1 has other textures, other piece shapes, other digits and other
-tokens, and is for measuring only. Colours are sRGB, BGR order, 0…255, as drawn; sizes are in pixels of the board's
-texture, ``cell`` of them a place, heights in parts of a place.
+Families 0 and 1 are the ones to look at while working: other textures, other piece shapes, other tokens. Family 2, with
+digits of its own that no font has, is for measuring only. Colours are sRGB, BGR order, 0…255, as drawn; sizes are in
+pixels of the board's texture, ``cell`` of them a place, heights in parts of a place.
 """
 
 from __future__ import annotations
@@ -26,6 +26,13 @@ TEAMS: dict[str, tuple[float, float, float]] = {
 ICY: dict[str, tuple[float, float, float]] = {
     "water": (104, 0.65, 0.5), "floe": (98, 0.12, 0.92), "pack": (100, 0.28, 0.78), "land": (24, 0.35, 0.62),
 }  # fmt: skip
+STROKES: dict[str, list[list[tuple[float, float]]]] = {
+    "1": [[(-0.3, -0.7), (0.1, -1.0), (0.1, 1.0)]],
+    "2": [[(-0.6, -0.6), (-0.2, -1.0), (0.4, -0.9), (0.5, -0.3), (-0.6, 1.0), (0.65, 1.0)]],
+    "3": [[(-0.6, -1.0), (0.6, -1.0), (-0.1, -0.2), (0.55, 0.3), (0.4, 0.9), (-0.6, 1.0)]],
+    "4": [[(0.3, 1.0), (0.3, -1.0), (-0.6, 0.4), (0.7, 0.4)]],
+}
+"""Digits as somebody cuts them into a stamp: strokes, one unit high above and below their middle."""
 TALL = {"inuit": 0.55, "igloo": 0.38, "bear": 0.3}
 
 
@@ -102,9 +109,11 @@ class Art:
         if self.family == 0:
             self._blotches(image, own, tile, ink)
             self._strokes(image, own, tile, light)
-        else:
+        elif self.family == 1:
             self._facets(image, own, tile, ink, light)
             self._waves(image, own, ink)
+        else:
+            self._dots(image, own, tile, ink, light)
         grain = tile.normal(0, 1, (size // 4, size // 4)).astype(np.float32)
         image += cv2.resize(grain, (size, size), interpolation=cv2.INTER_CUBIC)[..., None] * own.uniform(2, 7)
         image *= 1 + tile.normal(0, self.sheen)
@@ -142,6 +151,18 @@ class Art:
                 mask = np.zeros((size, size), np.float32)
                 cv2.fillConvexPoly(mask, hull, 1.0, cv2.LINE_AA)
                 image += mask[..., None] * 0.45 * (colour - image)
+
+    def _dots(self, image: Image, own: np.random.Generator, tile: np.random.Generator, ink: Any, light: Any) -> None:
+        size = self.cell
+        across = np.linspace(-0.5, 0.5, size, dtype=np.float32)
+        angle = float(own.uniform(0, 2 * np.pi))
+        slope = across[None, :] * np.float32(np.cos(angle)) + across[:, None] * np.float32(np.sin(angle))
+        image += slope[..., None] * np.float32(own.uniform(0.1, 0.4)) * (ink - image)
+        for source, many in ((own, 16), (tile, 6)):
+            for number in range(many):
+                at = tuple(int(v) for v in source.uniform(0.06, 0.94, 2) * size)
+                colour = tuple(float(v) for v in (light if number % 3 else ink))
+                cv2.circle(image, at, max(1, int(size * source.uniform(0.01, 0.035))), colour, -1, cv2.LINE_AA)
 
     def _waves(self, image: Image, own: np.random.Generator, ink: Any) -> None:
         size = self.cell
@@ -187,6 +208,8 @@ class Art:
         self, kind: str, height: float, size: float, turn: float, rng: np.random.Generator
     ) -> tuple[NDArray[np.float64], float]:
         round_ = circle(1.0)
+        if self.family == 2:
+            return self._turned_wood(kind, height, size, turn)
         if kind == "igloo":
             grow = np.sqrt(max(1 - height**2, 0.05))
             if self.family:
@@ -209,9 +232,24 @@ class Art:
         grow = 1.0 - 0.35 * height
         return rotated(round_ * [size * 1.15 * grow, size * 0.8 * grow], turn), 1.0
 
+    def _turned_wood(self, kind: str, height: float, size: float, turn: float) -> tuple[NDArray[np.float64], float]:
+        """Return a section of a piece of family 2: a cone with a head, a stepped dome with a porch, a loaf."""
+        if kind == "igloo":
+            body = circle(1.05 - 0.3 * int(height * 3), 12)
+            porch = np.array([[0.0, -0.3], [1.4, -0.3], [1.4, 0.3], [0.0, 0.3]])
+            hull = cv2.convexHull(np.concatenate([body, porch]).astype(np.float32))[:, 0] if height < 0.3 else body
+            return rotated(hull * size, turn), 1.0 - 0.08 * (int(height * 6) % 2)
+        if kind == "inuit":
+            wide = 1.2 - 1.1 * height if height < 0.6 else 0.75 * np.sqrt(max(1 - ((height - 0.8) / 0.25) ** 2, 0.1))
+            return circle(1.0, 16) * size * wide, 0.9 if height < 0.6 else 1.12
+        loaf = circle(1.0) * [1.3, 0.75]
+        return rotated(np.sign(loaf) * np.abs(loaf) ** 0.7 * size * (1 - 0.2 * height), turn), 1.0
+
     def _token(self, kind: str, what: str, turn: float, rng: np.random.Generator) -> list[Slice]:
         size = float(rng.uniform(0.2, 0.25))
         shape = circle(1.0) if (self.family + rng.integers(0, 2)) % 2 else circle(1.15, 4, np.pi / 4)
+        if self.family == 2:
+            shape = circle(1.08, int(rng.integers(5, 9)))
         base = bgr(float(rng.uniform(0, 180)), float(rng.uniform(0.15, 0.6)), float(rng.uniform(0.55, 0.95)))
         ink = tuple(v * 0.3 for v in base)
         sign = rotated(np.abs(rng.normal(0, 0.35, 9))[:, None] * circle(0.7, 9) + circle(0.25, 9), turn)
@@ -238,6 +276,12 @@ def digit(text: str, family: int) -> list[NDArray[np.float64]]:
     font = (cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_COMPLEX)[family % 2]
     canvas = np.zeros((120, 120), np.uint8)
     short = text[:2]
+    if family == 2 and short in STROKES:
+        strokes = [np.array(stroke) * 36 + 60 for stroke in STROKES[short]]
+        for stroke in strokes:
+            cv2.polylines(canvas, [np.round(stroke).astype(np.int32)], False, 255, 13, cv2.LINE_AA)
+        drawn, _ = cv2.findContours(canvas, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+        return [(contour[:, 0].astype(float) - 60) / 40 for contour in drawn]
     (wide, high), _ = cv2.getTextSize(short, font, 2.4, 7)
     cv2.putText(canvas, short, (60 - wide // 2, 60 + high // 2), font, 2.4, 255, 7, cv2.LINE_AA)
     outlines, _ = cv2.findContours(canvas, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
