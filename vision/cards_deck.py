@@ -39,6 +39,9 @@ MOST: Final = 200
 _QUALITY: Final = 94
 _MOST_FEATURES: Final = 220
 _LAMPS_DIFFER: Final = 0.7
+_PART: Final = 480
+_OVERLAP: Final = 56
+"""Parts of a picture in which features are looked for, and how far each looks into its neighbours, in pixels."""
 _SAME_PLACE: Final = 4.0
 _SAME_LOOK: Final = 0.9
 """How far apart (pixels) and how unlike (cosine) features are that count as one."""
@@ -61,14 +64,29 @@ class Features:
 
 
 def features(grey: ByteArray, most: int) -> Features:
-    """Return the features of a grey picture, the strongest ``most``."""
+    """Return the features of a grey picture, the strongest ``most``.
+
+    A large one is looked at in parts: SIFT doubles a picture and keeps a dozen copies, hundreds of megabytes at once.
+    """
     vision: Any = cv2  # its stubs do not know SIFT
-    keys, found = vision.SIFT_create(most, contrastThreshold=0.02, edgeThreshold=14).detectAndCompute(grey, None)
-    if found is None or not keys:
-        return Features(np.zeros((0, 4), np.float32), np.zeros((0, 128), np.float32))
-    frames = np.array([[*key.pt, key.size, key.angle] for key in keys], np.float32)
-    looks = np.sqrt(found / np.maximum(found.sum(axis=1, keepdims=True), 1e-6)).astype(np.float32)
-    return Features(frames, looks)
+    sift = vision.SIFT_create(most, contrastThreshold=0.02, edgeThreshold=14)
+    high, wide = grey.shape
+    frames, looks, strength = [np.zeros((0, 4))], [np.zeros((0, 128))], [np.zeros(0)]
+    for y in range(0, high, _PART):
+        for x in range(0, wide, _PART):
+            left, top = max(0, x - _OVERLAP), max(0, y - _OVERLAP)
+            keys, found = sift.detectAndCompute(grey[top : y + _PART + _OVERLAP, left : x + _PART + _OVERLAP], None)
+            if found is None or not keys:
+                continue
+            here = np.array([[key.pt[0] + left, key.pt[1] + top, key.size, key.angle] for key in keys])
+            own = (here[:, 0] >= x) & (here[:, 0] < x + _PART) & (here[:, 1] >= y) & (here[:, 1] < y + _PART)
+            frames.append(here[own])
+            looks.append(found[own])
+            strength.append(np.array([key.response for key in keys])[own])
+    order = np.argsort(-np.concatenate(strength), kind="stable")[:most]
+    described = np.concatenate(looks)[order]
+    described = np.sqrt(described / np.maximum(described.sum(axis=1, keepdims=True), 1e-6))
+    return Features(np.concatenate(frames)[order].astype(np.float32), described.astype(np.float32))
 
 
 @dataclass(frozen=True)

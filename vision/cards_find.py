@@ -48,7 +48,7 @@ _FITS: Final = 0.6
 _FITS_WELL: Final = 0.8
 _TEXTURE: Final = 0.08
 """What a block must have of it, so that something can look like it."""
-_LEAST_BLOCKS: Final = 12
+_LEAST_BLOCKS: Final = 10
 """How many blocks must fit well, so that a card is believed to lie there."""
 _CLEAR_BLOCKS: Final = 20
 """With so many a card says how large the others are."""
