@@ -233,7 +233,7 @@ def test_the_keyboard_is_enough(phones: Phones, service: Service) -> None:
     expect(page.locator(".sentence")).to_contain_text("What does the tile of c4 show?")
 
 
-@pytest.mark.parametrize("where", ["", "#score"])
+@pytest.mark.parametrize("where", ["", "#score", "#referee"])
 def test_the_first_view_weighs_little_on_the_wire(phones: Phones, service: Service, where: str) -> None:
     opened(service, "arctic")
     page = phones.player(language="fr-FR")
@@ -244,7 +244,8 @@ def test_the_first_view_weighs_little_on_the_wire(phones: Phones, service: Servi
     session.on("Network.loadingFinished", lambda told: weights.append(told["encodedDataLength"]))
     page.goto("about:blank")
     page.goto(f"{service.url}/{where}")
-    expect(page.locator({"": ".on-board svg", "#score": ".numbers-of"}[where]).first).to_be_attached()
+    there = {"": ".on-board svg", "#score": ".numbers-of", "#referee": ".referee .entry"}
+    expect(page.locator(there[where]).first).to_be_attached()
     assert len(weights) > 15
     assert sum(weights) < 100_000
 

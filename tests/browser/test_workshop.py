@@ -26,7 +26,9 @@ def profile(page: Page, name: str) -> None:
     page.locator(".profile summary", has_text=name).click()
 
 
-def test_people_are_met_seated_renamed_made_one_and_forgotten(phones: Phones, service: Service, tmp_path: Path) -> None:
+def test_people_are_met_seated_renamed_made_one_and_forgotten(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]], tmp_path: Path
+) -> None:
     host = phones.host(width=1000)
     host.goto(f"{service.url}/#workshop/people")
     for name in ("Zoé", "Ann", "Bob"):
@@ -51,6 +53,7 @@ def test_people_are_met_seated_renamed_made_one_and_forgotten(phones: Phones, se
     expect(host.locator(".person[aria-pressed=true]")).to_have_count(3)
     expect(host.locator("input[name=plays]:checked")).to_have_count(3)
     phones.shot(host, "who-is-here")
+    assert axe(host) == []
     host.click(".person:has-text('Bob')")
     expect(host.locator(".person[aria-pressed=true]")).to_have_count(2)
     host.click(".person:has-text('Bob')")

@@ -11,6 +11,7 @@ import { number, t, tn } from "./words.js";
 
 const TOKENS = () => ({ bear: t("Bear"), fox: t("Fox"), fish: t("Fish"), penguin: t("Penguin"), seal: t("Seal"), owl: t("Owl"), igloo: t("Igloo"), star: t("Snow star") });
 const UPLOAD_MS = 60000;
+const FORGETTING_MS = 300000;
 
 /** Somebody came to this part: what is known may be old. */
 export const opened = () => fetchPeople(true);
@@ -117,7 +118,8 @@ async function forget(id) {
   const { name } = known(id);
   const sentence = t("The name, the picture and the colour of %(who)s go, here and in the backups on this card; the scores stay, as nobody's. This cannot be undone. Copies elsewhere (a stick, a download) keep the name.", { who: name });
   if (!await agreed(sentence, t("Forget %(who)s", { who: name }), t("Forget %(who)s?", { who: name }))) return;
-  done(() => tell(path(id, "forget"), {}), ({ mentions }) => {
+  // Backups with many pictures are written anew.
+  done(() => tell(path(id, "forget"), {}, { signal: AbortSignal.timeout(FORGETTING_MS) }), ({ mentions }) => {
     if (mentions) openDialog(t("Forgotten"), h("p", null, tn("The name still stands in %(n)s note that somebody wrote by hand.", "The name still stands in %(n)s notes that somebody wrote by hand.", mentions)));
   });
 }
