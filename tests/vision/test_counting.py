@@ -1,0 +1,169 @@
+"""How many there are by their shape, and which values tokens have: boards painted from straight above."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.labels import from_json
+from vision.layout import Layout, read_layout
+from vision.look import learn
+from vision.patches import CLOSE_PX, Sampler
+from vision.pose import Pose
+from vision.profile import Profile, Shot, printed_places
+from vision.shapes import read_shapes, sorts_of
+from vision.tokens import TokenReader
+
+LAYOUT = """
+[board]
+kind = "grid"
+columns = 6
+rows = 6
+[ground]
+classes = ["sand", "sea"]
+[[things]]
+kind = "coin"
+values = [1, 2, 7]
+max = 2
+[[things]]
+kind = "peg"
+colours = ["red", "green"]
+max = 3
+"""
+SIDE = 100
+SIZE = (8 * SIDE, 8 * SIDE)
+GROUND = {"sand": (150, 200, 220), "sea": (150, 110, 60)}
+PEG = {"red": (40, 40, 200), "green": (60, 150, 50)}
+
+
+def positions(seed: int) -> dict[str, Any]:
+    """Return a board on which each third place has coins and each third one pegs."""
+    rng = np.random.default_rng(seed)
+    places: dict[str, Any] = {}
+    for number, name in enumerate(f"{column}{row}" for column in "abcdef" for row in range(1, 7)):
+        things: list[dict[str, Any]] = []
+        if number % 3 == 0:
+            values = rng.choice([1, 2, 7], int(rng.integers(1, 3)))
+            things = [{"kind": "coin", "value": int(v), "count": int((values == v).sum())} for v in sorted(set(values))]
+        elif number % 3 == 1:
+            things = [{"kind": "peg", "colour": str(rng.choice(list(PEG))), "count": int(rng.integers(1, 4))}]
+        places[name] = {"ground": "sand" if rng.random() < 0.5 else "sea", "things": things}
+    return places
+
+
+def paint(places: dict[str, Any], seed: int, blank: bool = False) -> Any:
+    """Return the board from above, a place 100 pixels wide; ``blank``: coins without numbers."""
+    rng = np.random.default_rng(seed)
+    image = np.full((SIZE[1], SIZE[0], 3), 90, np.uint8)
+    for name, place in places.items():
+        x, y = SIDE * (ord(name[0]) - 96), SIDE * (7 - int(name[1]))
+        cv2.rectangle(image, (x + 2, y + 2), (x + SIDE - 3, y + SIDE - 3), GROUND[place["ground"]], -1)
+        pieces = [(t["kind"], t.get("value", t.get("colour"))) for t in place["things"] for _ in range(t["count"])]
+        around = rng.uniform(0, 2 * np.pi)
+        for index, (kind, what) in enumerate(pieces):
+            angle = around + 2 * np.pi * index / len(pieces)
+            ring = 0 if len(pieces) == 1 else 23
+            at = (round(x + 50 + ring * np.cos(angle)), round(y + 50 + ring * np.sin(angle)))
+            if kind == "peg":
+                cv2.circle(image, at, 12, PEG[what], -1, cv2.LINE_AA)
+                continue
+            coin = np.full((50, 50, 3), (90, 200, 240), np.uint8)
+            if not blank:
+                cv2.putText(coin, str(what), (14, 36), cv2.FONT_HERSHEY_DUPLEX, 1.0, (20, 30, 40), 3, cv2.LINE_AA)
+            turned = cv2.warpAffine(
+                coin, cv2.getRotationMatrix2D((25, 25), rng.uniform(0, 360), 1), (50, 50), borderValue=(90, 200, 240)
+            )
+            mask = np.zeros((50, 50), np.uint8)
+            cv2.circle(mask, (25, 25), 21, 255, -1)
+            part = image[at[1] - 25 : at[1] + 25, at[0] - 25 : at[0] + 25]
+            part[mask > 0] = turned[mask > 0]
+    image = cv2.GaussianBlur(image, (0, 0), 1.0)
+    return np.clip(image + rng.normal(0, 2, image.shape), 0, 255).astype(np.uint8)
+
+
+def pose() -> Pose:
+    low, high = SIDE - 0.5, 7 * SIDE - 0.5
+    return Pose.from_corners(np.array([[low, low], [high, low], [high, high], [low, high]]), 6, 6, SIZE)
+
+
+def shot(layout: Layout, seed: int, blank: bool = False) -> Shot:
+    image, places = paint(positions(seed), seed, blank), positions(seed)
+    contents = {layout.index[n]: c for n, c in from_json({"places": places}, layout).items()}
+    sampler = Sampler(layout)
+    close = sampler.close(image, pose(), printed_places(layout, contents))
+    return Shot(str(seed), sampler.straighten(image, pose()), contents, close)
+
+
+@pytest.fixture(scope="module")
+def layout() -> Layout:
+    return read_layout(LAYOUT)
+
+
+def test_coins_in_any_direction_are_read_and_what_is_confirmed_is_remembered(layout: Layout) -> None:
+    sampler = Sampler(layout)
+    reader = TokenReader(sampler, [shot(layout, 1), shot(layout, 2)])
+    assert reader.reads(0)
+    seen = shot(layout, 3)
+    wrong = 0
+    for place, content in seen.contents.items():
+        coins = tuple(pair for pair in content.things if pair[0] < 3)
+        many = sum(count for _, count in coins)
+        if many:
+            patch = sampler.cut(seen.straight, [place])[0]
+            ways = reader.read(patch, seen.close[place], place, 0, [many])[many]
+            assert sum(ways.values()) == pytest.approx(1)
+            wrong += max(ways, key=ways.__getitem__) != coins
+    assert wrong == 0
+    # A coin that nobody can read any more is what it was when that was last certain.
+    place, coin = next(
+        (n, c.things)
+        for n, c in seen.contents.items()
+        if len(c.things) == 1 and c.things[0][0] < 3 and c.things[0][1] == 1
+    )
+    patch, grey = sampler.cut(seen.straight, [place])[0], np.full_like(seen.close[place], 120)
+    before = reader.read(patch, grey, place, 0, [1])[1]
+    reader.confirm(seen.straight, seen.close, {place: seen.contents[place]})
+    after = reader.read(patch, grey, place, 0, [1])[1]
+    assert before[coin] < 0.6
+    assert after[coin] > 0.8
+
+
+def test_coins_that_all_look_the_same_are_left_to_the_network(layout: Layout) -> None:
+    assert not TokenReader(Sampler(layout), [shot(layout, 1, blank=True), shot(layout, 2, blank=True)]).reads(0)
+
+
+def test_pegs_are_counted_by_their_shape(layout: Layout) -> None:
+    first = shot(layout, 1)
+    profile = Profile(layout, SIZE).taught(first.straight, first.contents, first.close)
+    network = learn(profile, size=0.15).network
+    assert network is not None
+    sampler, sorts = Sampler(layout), sorts_of(layout)
+    seen = shot(layout, 5)
+    patches = sampler.cut(seen.straight)
+    shapes = read_shapes(patches, network.arrays, sorts)
+    right = many = 0
+    for index, sort in enumerate(sorts[:2]):
+        counts = shapes.counts[index]
+        assert counts is not None
+        for place, content in seen.contents.items():
+            here = dict(content.things).get(sort.things[0], 0)
+            if here:
+                many += 1
+                right += int(counts[place].argmax()) == here
+    assert many >= 10
+    assert right >= many - 1
+    reading = network.read_well(patches)
+    assert all(np.allclose(part.sum(axis=1), 1, atol=1e-4) for part in (*reading.counts, *reading.totals))
+
+
+def test_a_close_up_is_cut_from_the_photo_itself(layout: Layout) -> None:
+    sampler, image = Sampler(layout), paint(positions(1), 1)
+    close = sampler.close(image, pose(), [0])[0]
+    assert close.shape == (144, 144, 3)
+    assert CLOSE_PX == 90
+    rough = sampler.close_up(sampler.straighten(image, pose()), 0)
+    assert rough.shape == close.shape
+    assert float(np.abs(close.astype(float) - rough).mean()) < 12
