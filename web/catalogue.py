@@ -35,7 +35,10 @@ SOURCES: tuple[tuple[str, str, Keywords], ...] = (
 
 DEVICES = (ROOT / "companion" / "igloo", ROOT / "companion" / "panel", ROOT / "companion" / "service", ROOT / "vision")
 SAID_BY_DEVICES = {"note", "why"}
-SAID_IN = {"notes.py", "cards_notes.py", "count.py", "soundness.py", "calibrate.py", "enrol.py", "guided.py", "guided_gauge.py"}
+SAID_IN = {
+    *("notes.py", "cards_notes.py", "count.py", "soundness.py"),
+    *("calibrate.py", "enrol.py", "guided.py", "guided_gauge.py"),
+}
 
 
 def device_sentences(path: Path) -> Iterator[str]:
@@ -44,7 +47,7 @@ def device_sentences(path: Path) -> Iterator[str]:
         said = isinstance(node, ast.keyword) and node.arg in SAID_BY_DEVICES
         named = path.name in SAID_IN and isinstance(node, ast.Assign | ast.AnnAssign)
         value = getattr(node, "value", None) if said or named else None
-        if isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value.endswith("."):
+        if isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value.endswith((".", "?")):
             yield value.value
 
 

@@ -12,13 +12,16 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from companion.igloo import guided
+from companion.igloo.calibrate import UNLIKE
+from companion.igloo.count import SHAKE_ON
 from companion.igloo.simulated import load_bank
-from companion.ports import DeviceKind, Samples
+from companion.ports import CountPosterior, DeviceKind, Samples
 from companion.service.recordings import Label, Recordings
 from tests.browser.conftest import PATIENCE_MS, Phones
 from tests.browser.test_look import ENGLISH_ONLY, overflow, read_aloud
 from tests.web.assembly import NAME, SIMULATED, Service, SmallHouse
 from tests.worlds.served import Served, wait
+from web.forms import count_form
 
 OFF = 4
 """The calibration of the test believes in so many beads more than there are, so that its count is known from others."""
@@ -89,6 +92,11 @@ def test_a_calibration_counts_for_the_simulated_igloo_also_after_a_restart(chrom
         expect.set_options(timeout=5_000)
         context.close()
         served.close()
+
+
+def tell(house: SmallHouse, count: CountPosterior) -> None:
+    house.newest_count = count
+    house.hub.publish("count", count_form(count, hidden=False))
 
 
 class Line:
@@ -172,3 +180,10 @@ def test_the_igloos_part_reads_well_and_has_no_barrier(
     page.evaluate("location.hash = ''")
     expect(page.locator(".chances li").first).to_have_attribute("data-chance", "0.910")
     look("chances")
+    # It may need more, or know nothing like it.
+    tell(house, CountPosterior("more", (1 / 12,) * 12, 0.5, SHAKE_ON, "sim-1", DeviceKind.SIMULATED))
+    expect(page.locator(".igloo-panel .more")).to_be_visible()
+    tell(house, CountPosterior("not-a-shake", (), 2.0, UNLIKE, "sim-1", DeviceKind.SIMULATED))
+    expect(page.locator("[data-key=no-count]")).to_have_attribute("data-state", "not-a-shake")
+    assert page.locator("figure.count").count() == 0
+    look("unlike")

@@ -119,8 +119,10 @@ export function heard() {
     ];
   }
   const words = { "not-a-shake": t("That was not a shake."), "bad-data": t("That could not be counted.") }[count.state];
+  // Something was shaken, but no igloo that is known: that sentence says it all.
+  const unlike = count.why?.startsWith("This is unlike");
   return [liveWave(), h("p", { class: words ? "note" : "quiet", "data-key": "no-count", "data-state": count.state ?? "" },
-    words ?? t("Shake the igloo, then let it rest: the beads are counted here."), count.why ? ` ${t(count.why)}` : null)];
+    unlike ? null : words ?? t("Shake the igloo, then let it rest: the beads are counted here."), count.why ? ` ${t(count.why)}` : null)];
 }
 
 /** Every igloo with its health, and what is done with it now. */
