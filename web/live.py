@@ -55,6 +55,8 @@ class StateTexts:
         self._lock = threading.Lock()
         self._texts: dict[tuple[str, int, int | None], str] = {}
         self._seq = -1
+        self._view: Mapping[str, Any] = {}
+        self._drawn_of: Mapping[str, Any] = {}
         self._events: dict[tuple[str, int | None], bytes] = {}
         self._drawing = threading.Lock()
         self._boards: dict[tuple[int, str | None, str], bytes] = {}
@@ -64,10 +66,11 @@ class StateTexts:
         view = self._house.night.view(role)
         seq = int(view["seq"])
         with self._lock:
-            if seq != self._seq:
+            # A view is made anew for every change, also where only somebody's name is another.
+            if view is not self._view:
                 self._texts.clear()
                 self._events.clear()
-                self._seq = seq
+                self._seq, self._view = seq, view
             key = (str(role), seq, since)
             text = self._texts.get(key)
             if text is None:
@@ -96,6 +99,9 @@ class StateTexts:
             return None
         seat = colour if any(player["colour"] == colour for player in match["players"]) else None
         with self._drawing:
+            if view is not self._drawn_of:
+                self._boards.clear()
+                self._drawn_of = view
             made = self._boards.get((view["state"], seat, lang))
             if made is not None:
                 return view["state"], made
@@ -103,8 +109,6 @@ class StateTexts:
             if board is None:
                 return None
             state = int(board["state"])
-            for key in [key for key in self._boards if key[0] != state]:
-                del self._boards[key]
             made = self._boards[state, seat, lang] = event("board", compact(board))
             return state, made
 

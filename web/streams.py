@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from flask import Blueprint, Response, current_app, request
 
@@ -84,6 +85,7 @@ class Stream:
         self._role, self._hello, self._since, self._gone = role, hello, since, gone
         self._lang, self._colour, self._blocks = board, colour, blocks
         self._drawn: tuple[int, str | None] | None = None
+        self._told: Mapping[str, Any] = {}
         self._hidden = False
         self._held = True
         self._events = self._run()
@@ -103,6 +105,7 @@ class Stream:
             self._streams.give_back()
 
     def _state(self) -> bytes:
+        self._told = self._house.night.view(self._role)
         seq, told = self._texts.event(self._role, self._since)
         self._since = seq
         return told + self._board()
@@ -145,6 +148,10 @@ class Stream:
                 elif happened is not None and happened.topic == "state":
                     # A burst is told once: the state that is sent is the newest, whatever event woke us.
                     if self._since is None or happened.seq is None or happened.seq > self._since:
+                        chunk = self._state()
+                    elif happened.seq == self._since and happened.data is not self._told:
+                        # Nothing was played, but somebody has another name, in the log and on the board too.
+                        self._since = self._drawn = None
                         chunk = self._state()
                     if self._hidden != self._house.night.live_round():
                         chunk += self._count() + self._bench()

@@ -125,6 +125,7 @@ class People:
             sha256 = None if jpeg is None else self._pictures.keep(jpeg, ".jpg")
             self._drop_picture(person, but=sha256)
             self._journal.draw_person(person, {"picture": sha256, **({"token": None} if sha256 else {})})
+            self._night.people_changed()
             return sha256
 
     def photo(self, sha256: str) -> tuple[bytes, str] | None:

@@ -429,3 +429,18 @@ def test_a_hand_goes_to_the_phone_that_has_the_seat_and_leaves_with_its_rights(s
         house.access.revoke(session.id)
         paused = house.do("pause")
         assert board_after(mine, paused.state, bytes)["private"] == []
+
+
+def test_a_new_name_is_on_every_phone_at_once(service: Service) -> None:
+    house = service.house
+    house.do("open-match", {"game": "arctic", "players": players("arctic")})
+    person = next(one["id"] for one in house.people.all() if one["name"] == "Ann")
+    with listening(service) as listener, closing(boards(service)) as drawn:
+        assert listener.until("state")["match"]["players"][0]["name"] == "Ann"
+        assert "Ann" in board_after(drawn, house.night.state, bytes)["svg"]
+        house.people.change(person, {"name": "Annabel"})
+        view = listener.until("state")
+        assert view["match"]["players"][0]["name"] == "Annabel"
+        assert view["log_since"] is None
+        assert "Annabel" in board_after(drawn, house.night.state, bytes)["svg"]
+    assert get(service, "/api/state")[1]["view"]["match"]["players"][0]["name"] == "Annabel"
