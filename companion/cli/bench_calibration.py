@@ -16,11 +16,12 @@ from companion.cli.bench_shake import scores_row
 from companion.igloo import calibration_measure as measured
 from companion.igloo.calibrate import priors, usual
 from companion.igloo.calibrate_learn import Shakes
-from companion.igloo.calibrate_listen import hear
+from companion.igloo.calibrate_listen import as_vector, hear
 from companion.igloo.calibrate_model import Known
 from companion.igloo.calibrate_unlike import beyond
-from companion.igloo.count import embed
-from companion.igloo.features import TIERS
+from companion.igloo.count import embed, embed_blocks
+from companion.igloo.count import shipped as counter
+from companion.igloo.features import FEATURES, TIERS, FeatureStream
 from companion.igloo.learn import bootstrap, scores
 from companion.ports import COUNTS, Samples
 
@@ -53,6 +54,7 @@ class Part:
     hands: tuple[tuple[int, int, float], ...]
     guided: bool = False
     every: int = 1
+    design: int = 0
 
 
 PARTS = (
@@ -79,8 +81,16 @@ class Gathered:
         return Shakes(np.array(self.vectors), count, device, hand), number
 
 
-def gather(record: Record, part: Part, igloos: int, seed: int, tick: Callable[[], object] = lambda: None) -> Gathered:
-    """Shake igloos of a simulator and hear them."""
+def gather(
+    record: Record,
+    part: Part,
+    igloos: int,
+    seed: int,
+    tick: Callable[[], object] = lambda: None,
+    *,
+    whole: bool = False,
+) -> Gathered:
+    """Shake igloos of a simulator and hear them; with ``whole`` also where the hand hardly moves."""
     from companion.physics import draws, guided, people
 
     found = Gathered()
@@ -91,7 +101,8 @@ def gather(record: Record, part: Part, igloos: int, seed: int, tick: Callable[[]
             for i in range(many):
                 rng = np.random.default_rng([seed, device, person, i])
                 if part.guided:
-                    path = guided.guided(hand, seconds, np.random.default_rng([seed, device, person]), rng)
+                    habit = np.random.default_rng([seed, device, person])
+                    path = guided.guided(hand, seconds, habit, rng, guided.DESIGNS[part.design])
                 else:
                     path = people.shake(hand, seconds, rng)
                 count = COUNTS[i % len(COUNTS)]
@@ -100,13 +111,21 @@ def gather(record: Record, part: Part, igloos: int, seed: int, tick: Callable[[]
                 plain = embed(one.g, one.rate_hz)
                 number += 1
                 tick()
-                if plain is None:
-                    continue
-                found.plain.append((plain.p, count, device))
-                for vector in heard.vectors:
+                if plain is not None:
+                    found.plain.append((plain.p, count, device))
+                for vector in _whole(one) if whole else heard.vectors:
                     found.vectors.append(vector)
                     found.labels.append((count, device, person, number))
     return found
+
+
+def _whole(one: Recording) -> FloatArray:
+    """Return the vector (1, f + h + 1) of all blocks but the first, whether the hand moved in them or not."""
+    stream = FeatureStream(one.rate_hz)
+    stream.feed(one.g)
+    ensemble = counter().tiers[stream.tier]
+    found = embed_blocks(ensemble, stream.tier, stream.rows[1:], stream.cells[1:], stream.sounds[1:])
+    return as_vector(found, ensemble)[None]
 
 
 def total(igloos: int) -> int:
@@ -139,6 +158,46 @@ def shipped(plain: Sequence[tuple[FloatArray, int, int]]) -> dict[str, Any]:
     told: dict[str, Any] = {name: round(value, 3) for name, value in scores(p, counts).items()}
     interval = bootstrap(p, counts, igloos, measured.DRAWS)
     return told | {"shakes": len(counts), "igloos": len(set(igloos)), "interval": interval, "aim": AIM}
+
+
+def motions(record: Record, igloos: int, seed: int) -> Iterator[Row]:
+    """Yield what each motion that could be guided tells, by the plain ridge regression on one igloo's 24 shakes of 4 s.
+
+    A new hand's shakes are judged, and each of the same hand's when four of them were left out.
+    """
+    from companion.physics.guided import DESIGNS
+
+    for number, design in enumerate(DESIGNS):
+        part = Part(design.name, ((0, 24, 4.0), (1, 12, 4.0)), guided=True, design=number)
+        heard = gather(record, part, igloos, seed, whole=True)
+        shakes, order = heard.shakes()
+        said = []
+        for judged in ("a new hand", "the same hand"):
+            apart: list[float] = []
+            for device in np.unique(shakes.devices):
+                mine = np.flatnonzero(shakes.devices == device)
+                first = measured.orders(shakes.hands[mine], order[mine])
+                own = shakes.hands[mine] == 0
+                for known, test in _folds(own, first, new=judged == "a new hand"):
+                    regression = measured.ridge(shakes.vectors[mine[known], :FEATURES], shakes.counts[mine[known]])
+                    guess = np.exp(regression(shakes.vectors[mine[test], :FEATURES]))
+                    apart += list(np.abs(np.clip(np.rint(guess), 2, 13) - shakes.counts[mine[test]]))
+            off = np.array(apart)
+            figures_told = f"{100 * (off == 0).mean():.0f} / {100 * (off <= 1).mean():.0f} / {off.mean():.2f}"
+            said.append(f"{judged} {figures_told} ({len(off)})")
+        yield {"what": design.name, "value": "; ".join(said), "unit": "", "aim": "", "note": f"{igloos} igloos"}
+
+
+def _folds(
+    own: NDArray[np.bool_], number: NDArray[np.int64], *, new: bool
+) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
+    """Yield what calibrates and what is judged of one igloo's shakes."""
+    if new:
+        yield own, ~own
+        return
+    for k in range(6):
+        left = own & (number // 4 == k)
+        yield own & ~left, left
 
 
 def unlike(record: Record, others: Iterable[Recording], igloos: int, seed: int) -> float:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 class Design:
     """A motion to be guided: ``travel_m`` is the amplitude (half of the whole way), ``tilt`` the turn's, in rad.
 
-    ``axis`` is ``up``, ``side`` or ``turn`` (about a lying axis through the igloo's middle).
+    ``axis`` is ``up``, ``side`` or ``turn`` (about a lying axis through the igloo's middle). ``shape`` is ``sine``,
+    ``tap`` (a short jerk each beat) or ``flip`` (from upright by the whole ``tilt`` and back, with rests between).
     """
 
     name: str
@@ -34,6 +35,7 @@ class Design:
     tempo_hz: float
     travel_m: float = 0.0
     tilt: float = 0.0
+    shape: str = "sine"
 
 
 BOUNCE = Design("up and down", "up", 5.0, 0.02)
@@ -47,6 +49,10 @@ DESIGNS = (
     Design("gentle", "up", 5.0, 0.005),
     Design("rolling", "turn", 1.0, 0.0, 0.6),
     Design("turning over", "turn", 0.7, 0.0, 1.9),
+    Design("tapping", "up", 2.0, 0.010, 0.0, "tap"),
+    Design("flipping", "turn", 0.4, 0.0, float(np.pi), "flip"),
+    Design("up and down, wider", "up", 5.0, 0.03),
+    Design("up and down, smaller", "up", 5.0, 0.013),
 )
 
 
@@ -96,6 +102,8 @@ def guided(
         + 0.5 * person.lopsided / 4 * np.sin(2 * phase + habit.uniform(0, 2 * np.pi))
         + 0.5 * person.sharpness / 9 * np.sin(3 * phase + habit.uniform(0, 2 * np.pi))
     )
+    if design.shape == "tap":
+        wave = (0.5 + 0.5 * np.cos(phase)) ** 12
     side = np.array([np.cos(person.azimuth), np.sin(person.azimuth), 0.0])
     main = side if design.axis == "side" else np.array([0.0, 0.0, 1.0])
     main = _unit(main + leaning + 0.04 * rng.normal(size=3))
@@ -106,7 +114,10 @@ def guided(
 
     rock = min(strays.rock * person.rock, np.deg2rad(3.0)) if design.axis != "turn" else design.tilt
     axis = _unit(np.cross([0.0, 0.0, 1.0], across + 0.3 * habit.normal(size=3)))
-    swing = rock * (strength * np.sin(phase + 0.4 * habit.normal()))[:, None] * axis
+    turned = strength * np.sin(phase + 0.4 * habit.normal())
+    if design.shape == "flip":
+        turned = swell * swell * (3 - 2 * swell) * (0.5 + 0.5 * np.tanh(4 * np.sin(phase)))
+    swing = rock * turned[:, None] * axis
     swing = swing + 0.01 * wander(n, 0.8, rng, 3)
     lean = person.azimuth + 0.5 * habit.normal()
     pose = from_vector(strays.pose * abs(habit.normal()) * np.array([np.cos(lean), np.sin(lean), 0.0]))

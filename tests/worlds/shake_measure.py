@@ -2,7 +2,8 @@
 
     python tests/worlds/shake_measure.py --igloos 2 --seed 20000
 
-A line of JSON for each row; how far it is goes to the standard error.
+A line of JSON for each row; how far it is goes to the standard error. With --motions, what each motion that could be
+guided tells, on both simulators, instead.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from companion.cli import bench_calibration
 from companion.igloo.count import embed
-from companion.physics import draws, people
+from companion.physics import draws, people, world
 from companion.ports import COUNTS
 from tests.worlds import shake_impulse, shake_others
 from tests.worlds.shake_wire import bench, through_the_line
@@ -84,6 +85,13 @@ def lines(igloos: int, seed: int) -> Iterator[dict[str, Any]]:
         yield {"what": "through the real firmware", "value": "not run", "unit": "", "aim": "", "note": str(error)[:200]}
 
 
+def motions(igloos: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield what each motion tells."""
+    for name, record in (("A", world.record), ("B", shake_impulse.record)):
+        for line in bench_calibration.motions(record, igloos, seed):
+            yield line | {"what": f"{line['what']}, simulator {name}"}
+
+
 def unlike(igloos: int, seed: int) -> float:
     """Return how well other things are told."""
     others = (
@@ -98,7 +106,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--igloos", type=int, default=2)
     parser.add_argument("--seed", type=int, default=20_000)
+    parser.add_argument("--motions", action="store_true")
     arguments = parser.parse_args()
-    for line in lines(arguments.igloos, arguments.seed):
+    asked = motions if arguments.motions else lines
+    for line in asked(arguments.igloos, arguments.seed):
         sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
         sys.stdout.flush()
