@@ -358,9 +358,8 @@ def _moved(straight: ByteArray, card: ByteArray, fits: NDArray[np.bool_]) -> Flo
     if good.sum() < 10:
         return None
     start, end = points[good], there[good, 0]
-    spread = np.ptp(start, axis=0)
-    # A narrow strip tells no perspective.
-    if spread.min() < 0.5 * WIDTH:
+    # A narrow strip tells no perspective; blocks that look alike by chance lie anywhere.
+    if np.ptp(start, axis=0).min() < 0.5 * WIDTH or fits.mean() < 0.5:
         fit, inside = cv2.estimateAffinePartial2D(start, end, method=cv2.RANSAC, ransacReprojThreshold=1.2)
         if fit is None or inside.sum() < 8:
             return None
