@@ -31,8 +31,8 @@ MEMORY_MB: Final = 320
 """What one picture may take: 26 million pixels of a progressive JPEG, or of 16 bits with transparency …"""
 MEMORY_SHARE: Final = 0.6
 """… but not more than this share of what the machine has left."""
-SECONDS: Final = 20
-"""Processor seconds for one picture; twice as long by the clock. A Pi Zero 2 W needs some of them."""
+SECONDS: Final = 10
+"""Processor seconds for one picture; twice as long by the clock. A Pi Zero 2 W may need half of them."""
 START_S: Final = 60.0
 _LEAST_MB: Final = 24
 

@@ -22,6 +22,10 @@ _SOF_OTHER = frozenset({0xC3, 0xC5, 0xC6, 0xC7, 0xC9, 0xCA, 0xCB, 0xCD, 0xCE, 0x
 _HEIC_BRANDS = frozenset({b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1", b"avif", b"avis"})
 
 
+MOST_SCANS = 100
+"""Scans of a progressive JPEG: a camera writes a dozen, and each costs the decoder a walk over the whole picture."""
+
+
 @dataclass(frozen=True, slots=True)
 class PictureHead:
     """What a picture file claims to be: ``format`` (``jpeg``, ``png``, ``webp``), ``width`` and ``height`` in pixels.
@@ -81,6 +85,7 @@ def jpeg_head(data: bytes, start: int = 0) -> PictureHead:
     """
     width = height = 0
     progressive = False
+    scans = 0
     at = start + 2
     size = len(data)
 
@@ -121,7 +126,8 @@ def jpeg_head(data: bytes, start: int = 0) -> PictureHead:
             raise BadDataError(notes.PHOTO_WRONG_TYPE)
         at += 2 + length
         if mark == 0xDA:
-            if not width:
+            scans += 1
+            if not width or scans > MOST_SCANS:
                 raise BadDataError(notes.PHOTO_DAMAGED)
             found = _NEXT_MARK.search(data, at)
             if found is None:

@@ -175,6 +175,14 @@ def test_a_bomb_is_refused_by_its_head(bomb: bytes, monkeypatch: pytest.MonkeyPa
     assert said(bomb) == notes.PHOTO_TOO_MANY_PIXELS
 
 
+def test_a_jpeg_of_endless_scans_is_refused_by_its_head(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = encoded(".jpg", CORNERS, cv2.IMWRITE_JPEG_PROGRESSIVE, 1)
+    last = whole.rindex(b"\xff\xda")
+    assert read_photo(whole[:last] + whole[last:-2] * 20 + whole[-2:]).shape == CORNERS.shape
+    monkeypatch.setattr(photo, "shared", lambda: pytest.fail("the decoder saw it"))
+    assert said(whole[:last] + whole[last:-2] * 200 + whole[-2:]) == notes.PHOTO_DAMAGED
+
+
 def test_a_huge_jpeg_is_refused_and_a_large_one_shrunk() -> None:
     at = JPEG.index(b"\xff\xc0")
     huge = JPEG[: at + 5] + struct.pack(">HH", 16000, 16000) + JPEG[at + 9 :]
