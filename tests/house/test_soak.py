@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from companion.cli import (
     bench,
@@ -129,6 +130,17 @@ def test_a_small_machine_is_made_or_it_is_said_that_it_cannot_be(
     assert "control groups" in small["note"]
     assert 5 < bench_small._memory_mb(os.getpid()) < 5000
     assert bench_small._cpu_s(os.getpid()) > 0
+
+
+def test_what_takes_root_or_an_hour_runs_only_when_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+    for name in bench.TABLES:
+        monkeypatch.setitem(bench.TABLES, name, lambda _, name=name: ran.append(name) or [])
+    monkeypatch.setattr(bench, "bench_shake", lambda *_: ran.append("shake") or [])
+    CliRunner().invoke(bench.command, ["--json"], catch_exceptions=False)
+    assert set(bench.TABLES) - set(ran) == {"install", "small", "soak"}
+    CliRunner().invoke(bench.command, ["soak", "--json"], catch_exceptions=False)
+    assert ran[-1] == "soak"
 
 
 if soak_fuzz.available():
