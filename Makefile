@@ -11,7 +11,7 @@ APT_FIRMWARE := gcc g++ make gcc-avr avr-libc binutils-avr avrdude gcc-arm-none-
 APT_BROWSER := chromium fonts-dejavu-core
 APT_INSTALL := shellcheck systemd mosquitto
 # The lock: versions, and the hashes that their files must have; of what runs, and of all that development needs.
-LOCK := --constraint constraints.txt --constraint constraints-fuzz.txt
+LOCK := --constraint constraints.txt
 RUN_ARGS ?=
 MUTATION_ARGS ?=
 SOAK_SECONDS ?= 3600
@@ -70,7 +70,7 @@ $(VENV)/.run: $(VENV)/bin/python pyproject.toml requirements.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.run constraints.txt constraints-fuzz.txt
+$(VENV)/.dev: $(VENV)/.run constraints.txt
 	$(BIN)/python -m pip install --quiet $(LOCK) --group dev
 	@touch $@
 
@@ -84,14 +84,13 @@ $(VENV)/.apt: $(VENV)/bin/python Makefile
 	fi
 	@touch $@
 
-# Both locks anew, of what is installed now. The tool that writes them is in neither and has an environment of its own;
-# atheris, which has another version for each Python, is written by hand.
+# Both locks anew, of what is installed now. The tool that writes them is in neither and has an environment of its own.
 COMPILE = $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-annotate --no-header --no-emit-options
 lock: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet $(LOCK) --group mutation --group audit
 	$(PYTHON) -m venv $(VENV)/lock
 	$(VENV)/lock/bin/python -m pip install --quiet --upgrade pip pip-tools
-	$(BIN)/python -m pip freeze --exclude-editable --all | grep -v -e '^atheris==' -e '^pip==' > $(VENV)/pins.in
+	$(BIN)/python -m pip freeze --exclude-editable --all | grep -v '^pip==' > $(VENV)/pins.in
 	$(COMPILE) --output-file $(VENV)/all.txt $(VENV)/pins.in
 	$(COMPILE) --output-file $(VENV)/run.txt --constraint $(VENV)/pins.in --extra mqtt --build-deps-for editable pyproject.toml
 	grep -v -e '^#' -e '^$$' $(VENV)/all.txt > constraints.txt
