@@ -178,9 +178,13 @@ def overlay(image: ByteArray, pose: Pose, layout: Layout, words: dict[str, str] 
         cv2.polylines(drawn, [points], True, (40, 40, 255), thick, cv2.LINE_AA)
         text = place.name if words is None else words.get(place.name, "")
         x, y = pose.project(np.array([[place.x - 0.46 * place.width, place.y + 0.44 * place.height]]))[0]
-        scale = unit * place.width / 260
-        for number, line in enumerate(reversed(text.split("\n"))):
-            at = (round(float(x)), round(float(y) - number * 26 * scale))
-            cv2.putText(drawn, line, at, cv2.FONT_HERSHEY_SIMPLEX, scale, (255, 255, 255), 3 * thick, cv2.LINE_AA)
-            cv2.putText(drawn, line, at, cv2.FONT_HERSHEY_SIMPLEX, scale, (20, 20, 120), thick, cv2.LINE_AA)
+        scale = unit * place.width / 230
+        lines = [line for line in text.split("\n") if line]
+        for number, line in enumerate(reversed(lines)):
+            at = (round(float(x)), round(float(y) - number * 27 * scale))
+            (wide, high), below = cv2.getTextSize(line, cv2.FONT_HERSHEY_SIMPLEX, scale, thick)
+            left, top = max(at[0] - 2, 0), max(at[1] - high - 1, 0)
+            behind = drawn[top : max(at[1] + below, 0), left : max(at[0] + wide + 2, 0)]
+            behind[:] = behind // 4
+            cv2.putText(drawn, line, at, cv2.FONT_HERSHEY_SIMPLEX, scale, (255, 255, 255), thick, cv2.LINE_AA)
     return drawn

@@ -27,9 +27,9 @@ SCATTER: Final = 0.025
 """Of a place: how far a side is usually seen from where it is; tiles lie loosely."""
 INSET: Final = 0.03
 """Of a place: how far inside the outer lines their edges may be seen."""
-TOGETHER: Final = 2.2
-"""How much farther off corners are than sides that were off by themselves would make them: measured, on 48 photos. A
-loose tile moves two sides, and a lens bends in more ways than one."""
+TOGETHER: Final = 3.0
+"""How much farther off corners are than if each side were off by itself, as measured (1.5 to 3.9 times): a loose tile
+moves two sides, and a lens bends in more ways than one."""
 BEND: Final = 0.01
 """How much lenses bend, as far as one picture may decide it; loose tiles at the rim look like a bent lens."""
 
