@@ -38,6 +38,7 @@ _OTHER: Final = 8
 _INPUTS: Final = _OWN**2 + _OTHER**2 + 1
 _HIDDEN: Final = 64
 _EPOCHS: Final = 30
+_WAYS: Final = (0, 2, 5, 7)
 _BATCH: Final = 128
 _MOST_EXAMPLES: Final = 5000
 
@@ -248,9 +249,9 @@ def read_shapes(patches: ByteArray, arrays: dict[str, NDArray[Any]], sorts: Sequ
 
 def _answer(inputs: Floats, arrays: dict[str, NDArray[Any]], net: int, answers: int) -> Floats:
     mean = np.zeros((len(inputs), answers), np.float32)
-    for way in range(8):
+    for way in _WAYS:
         hidden = np.maximum(_turned(inputs, way) @ arrays["shape_w1"][net] + arrays["shape_b1"][net], 0)
-        mean += (hidden @ arrays["shape_w2"][net] + arrays["shape_b2"][net])[:, :answers] / 8
+        mean += (hidden @ arrays["shape_w2"][net] + arrays["shape_b2"][net])[:, :answers] / len(_WAYS)
     mean = np.exp(mean - mean.max(axis=1, keepdims=True))
     answer: Floats = mean / mean.sum(axis=1, keepdims=True)
     return answer
