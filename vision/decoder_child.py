@@ -12,6 +12,7 @@ import os
 import resource
 import socket
 import struct
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import cv2
@@ -101,8 +102,9 @@ def _warm_up() -> None:
     image = np.zeros((16, 16, 3), np.uint8)
     for suffix in (".jpg", ".png", ".webp"):
         decoded(cv2.imencode(suffix, image)[1].tobytes(), COLOUR)
-    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:  # noqa: PTH123 - small imports
-        score.write("1000")  # where memory runs out this process goes, not the service
+    # Where memory runs out this process goes, not the service; a house that forbids it decodes all the same.
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:  # noqa: PTH123
+        score.write("1000")
 
 
 def _give_up_all() -> None:
