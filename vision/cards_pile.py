@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 SURE: Final = 0.9
 """A reading below is asked about."""
+_FEW: Final = 11.0
+_FEW_SPREAD: Final = 1.2
+"""With so many blocks that fit well a card is as likely there as not, and how soon that changes (fitted on renders)."""
 _GAP: Final = 1.8
 """So many usual steps between two cards may hide one."""
 
@@ -87,6 +90,8 @@ def read_cards(found: Sequence[Found], deck: Deck, only: Sequence[str] = ()) -> 
 
 
 def _reading(p: FloatArray, one: Found, deck: Deck) -> Read:
+    # What is left of the probabilities is something else: of few blocks that fit, chance made some.
+    p = p / (1 + np.exp((_FEW - one.blocks) / _FEW_SPREAD))
     best = [int(card) for card in np.argsort(-p)[:4] if p[card] > 0.005] or [int(np.argmax(p))]
     kinds: dict[str, float] = {}
     for card, name in enumerate(deck.names):

@@ -81,7 +81,12 @@ def teach_cards(game_id: str, photos: tuple[Path, ...], order: str, folder: Path
     names = _order(game_id, order)
     deck = teach(game_id, [read_photo(photo) for photo in photos], names, load_deck(folder, game_id))
     path = save_deck(folder, deck)
-    told = {"game": game_id, "cards": len(deck.names), "learnt": len(names), "bytes": path.stat().st_size}
+    told: dict[str, Any] = {
+        "game": game_id,
+        "cards": len(deck.names),
+        "learnt": len(names),
+        "bytes": path.stat().st_size,
+    }
     if as_json:
         click.echo(json.dumps(told))
     else:
@@ -154,7 +159,7 @@ def pile(photos: tuple[Path, ...], folder: Path, out: Path | None, as_json: bool
 def _pile_score(kinds: Sequence[str]) -> tuple[list[dict[str, Any]], int]:
     from companion.night.sheets import sheet
 
-    lands = {f"land{n}": {"ground": "landscape", "things": []} for n in (0, 1, 6, 10, 15)}
+    lands: dict[str, Any] = {f"land{n}": {"ground": "landscape", "things": []} for n in (0, 1, 6, 10, 15)}
     animals = ("fox", "moose", "walrus", "orca", "puffin", "bear")
     lands["land3"] = {"ground": "landscape", "things": [{"kind": one, "count": 1} for one in animals]}
     players = [{"name": name, "pile": pile, "hand": 0} for name, pile in (("pile", list(kinds)), ("nobody", []))]
@@ -189,7 +194,7 @@ def round_(placed: Path, turned: Path | None, folder: Path, out: Path | None, as
         read, second = read_both((photo, after), (found, finder.find(after)), finder.deck)
         numbers = [number for _, number in join(read, second)]
     _write(out, drawn(photo, read.cards))
-    told = [
+    told: list[Any] = [
         {
             "place": f"card{place + 1}",
             "card": card.name,
