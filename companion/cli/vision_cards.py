@@ -152,7 +152,7 @@ def pile(photos: tuple[Path, ...], folder: Path, out: Path | None, as_json: bool
             click.echo(f"  {number}: {_worded(card.name, card.sure)}{hidden}")
         for line in lines:
             click.echo(f"{line['points']:4d}  {line['en']}  {', '.join(line['clauses'])}")
-        click.echo(f"{total:4d}  without totem and Penalty cards")
+        click.echo(f"{total:4d}  without totem and Penalty cards, of {len(read)} cards: count them in the photo")
     return 1 if doubtful or not read else 0
 
 

@@ -68,6 +68,7 @@ function pilePart() {
         h("button", { type: "button", class: "second", "data-do": "pile-yes", "data-n": i, "data-key": `yes${i}` }, icon("check"), t("As read")))))),
     pileEditor(),
     pile.cards.length > 0 && [
+      h("p", { class: "note" }, tn("%(n)s card was read: count yours, one at the edge may be missing.", "%(n)s cards were read: count yours, one at the edge may be missing.", pile.cards.length)),
       h("p", { class: "pile" }, pile.cards.map((card, i) => h("button", { type: "button", class: "mini-card", "data-do": "photo-card", "data-n": i, "data-key": `chip${i}` }, animal(card.kind)))),
       h("div", { class: "steps", role: "group", "aria-label": t("Whose pile is it?") }, SEATS.map((one) =>
         h("button", { type: "button", class: "toggle", "data-do": "pile-seat", "data-seat": one, "data-key": one, "aria-pressed": String(one === seat) }, token(one), playerName({ colour: one })))),
