@@ -12,6 +12,7 @@ const AGAIN_MS = 5000;
 export async function fetchPeople(again = false) {
   if (!mayAct() || (store.people && !again)) return;
   store.people ??= [];
+  store.renamed = false;
   try {
     const { people } = await ask("/api/people");
     change((s) => { s.people = people; });

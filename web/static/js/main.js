@@ -104,7 +104,7 @@ function draw() {
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
   if (store.view && !game && isHost() && store.options === null) fetchOptions();
-  if (store.view && store.people === null) fetchPeople();
+  if (store.view && (store.people === null || store.renamed)) fetchPeople(store.renamed);
   // Whoever fills in a score sheet does not see the table's board.
   if (game?.board && named() !== "#score") syncBoard();
 }

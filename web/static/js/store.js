@@ -21,6 +21,7 @@ export const store = {
   many: null, // how many play it
   game: null, // the game that is being set up
   people: null, // the people of the house, once they were fetched
+  renamed: false, // whether somebody has another name or face since
   options: null, // the questions before a game, fetched when they are needed
 };
 

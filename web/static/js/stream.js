@@ -34,7 +34,7 @@ function takeView(view, fresh) {
   change((s) => {
     s.view = { ...view, log };
     // Nothing was played: somebody has another name.
-    if (!fresh && known && view.seq === known.seq) s.people = null;
+    if (!fresh && known && view.seq === known.seq) s.renamed = true;
     // A refusal belongs to what was on the screen; the reason of a stale one is the very change that follows it.
     if (s.refusal && s.refusal.problem !== "stale" && known && view.state !== known.state && Date.now() - s.refusal.at > 4000) s.refusal = null;
     if (s.pick.colour && !view.match) s.pick = { colour: null, card: null, cap: false };
