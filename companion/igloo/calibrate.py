@@ -121,12 +121,15 @@ class Calibration:
     @cached_property
     def free(self) -> Known:
         """The process for shakes as anybody shakes."""
-        return Known(_prior(self.tier, guided=False), self.vectors, self.counts, self.who)
+        prior = _prior(self.tier, guided=False)
+        return Known(prior if len(self.vectors) else prior.unmeasured(), self.vectors, self.counts, self.who)
 
     @cached_property
     def beat(self) -> Known:
         """The process for shakes with the metronome; it learns from unguided ones only where there are no others."""
         prior = _prior(self.tier, guided=True)
+        if not len(self.vectors):
+            return Known(prior.unmeasured(), self.vectors, self.counts, ())
         use = np.asarray(self.guided, dtype=np.bool_)
         if not use.any():
             use = np.ones(len(use), dtype=np.bool_)
@@ -319,7 +322,7 @@ def _card(made: Calibration, refused: dict[str, int]) -> dict[str, Any]:
     if len(hands) > 1:
         mean, deviation = known.left_out(np.unique(np.asarray(made.who), return_inverse=True)[1], made.shake)
         figures["new hand"] = figures_of(spread(mean, deviation * stretch), mean, made.counts[first])
-    nothing = Known(known.prior, made.vectors[:0], made.counts[:0], ())
+    nothing = Known(known.prior.unmeasured(), made.vectors[:0], made.counts[:0], ())
     answer = nothing.answer(made.vectors[first], ["?"] * len(first))
     figures["before"] = figures_of(answer.each(stretch), answer.mean, made.counts[first])
     return {

@@ -9,7 +9,7 @@ were each shaken by several hands. With an igloo's calibration shakes the rest f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,6 +60,16 @@ class Prior:
         x: FloatArray = np.clip((shakes - self.middle) / self.scale, -LIMIT, LIMIT)
         x[:, -1] *= OPINION
         return x
+
+    def unmeasured(self) -> Prior:
+        """Return the prior for an igloo of which nothing was measured: there the counter's own mean is believed.
+
+        The common part was learnt to go with an igloo's calibration; without one the counter, which learnt from many
+        more igloos, is better.
+        """
+        weights = np.zeros(len(self.weights))
+        weights[-1] = self.scale[-1] / OPINION
+        return replace(self, weights=weights)
 
     def covariance(self, a: FloatArray, of_a: Who, b: FloatArray, of_b: Who) -> FloatArray:
         """Return the covariance (n, m), without noise, of shakes of one igloo by hands of these names."""

@@ -132,6 +132,16 @@ def test_the_shipped_priors_are_for_both_motions() -> None:
         assert prior_card()["heard_by"][f"{tier:.0f}"] == heard_by(tier), "run `companion shake train-calibration`"
 
 
+def test_of_an_igloo_that_was_not_measured_the_counters_own_mean_is_believed() -> None:
+    for (tier, guided), prior in priors().items():
+        nothing = Calibration.of_nothing(tier)
+        few, many = np.tile(prior.middle, (2, 1))
+        few[-1], many[-1] = np.log(3), np.log(11)
+        few[:-1] += prior.scale[:-1]
+        assert np.argmax(nothing.probabilities(few[None], guided=guided)) + 2 in {2, 3, 4}
+        assert np.argmax(nothing.probabilities(many[None], guided=guided)) + 2 in {9, 10, 11, 12, 13}
+
+
 # --- with the waveforms of the simulated igloo -----------------------------------------------------------------------
 
 
