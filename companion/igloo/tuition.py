@@ -62,7 +62,7 @@ class Course:
     heads: int = 4
     dense: int = 128
     epochs: int = 18
-    again: int = 6
+    again: int = 4
     crops: tuple[tuple[int, int], ...] = ((4096, 32), (1536, 64), (4096, 32), (9216, 16))
     rate: float = 2e-3
     decay: float = 0.02
