@@ -14,6 +14,7 @@ from companion.rules.belief import Belief
 from companion.rules.turns import Evidence
 
 if TYPE_CHECKING:
+    from .labels import Content
     from .layout import Layout
     from .placelook import PlaceLook
 
@@ -74,6 +75,34 @@ def belief_of_look(look: PlaceLook, layout: Layout, taught: Mapping[int, int] | 
             what = thing.value if thing.colour is None else thing.colour
             things[thing.kind, what] = logs(spread, look.odd)
     return Belief(logs(ground, look.odd), things, log(max(LEAST, look.odd / 10)))
+
+
+def belief_of_known(content: Content, layout: Layout, sure: float = 0.97) -> Belief:
+    """Return what is believed of a place that looks as it did when people said what lies there."""
+    grounds = {name: (sure if n == content.ground else 1 - sure) for n, name in enumerate(layout.grounds)}
+    things: dict[tuple[str, Any], dict[int, float]] = {}
+    for number, (thing, most) in enumerate(zip(layout.things, layout.most, strict=True)):
+        here = content.count(number)
+        if here:
+            what = thing.value if thing.colour is None else thing.colour
+            things[thing.kind, what] = logs({n: (sure if n == here else 1 - sure) for n in range(most + 1)})
+    return Belief(logs(grounds), things, log(UNTAUGHT))
+
+
+def belief_of_strange(layout: Layout, taught: Mapping[int, int]) -> Belief | None:
+    """Return what is believed of a place that shows what was never taught: one of the things that never were.
+
+    None where there are none left: then nothing is known of it.
+    """
+    fresh = [n for n in range(len(layout.things)) if not taught.get(n)]
+    if not fresh:
+        return None
+    things: dict[tuple[str, Any], dict[int, float]] = {}
+    for number, (thing, most) in enumerate(zip(layout.things, layout.most, strict=True)):
+        what = thing.value if thing.colour is None else thing.colour
+        odds = {n: log(0.5 if n < 2 else UNTAUGHT) for n in range(most + 1)}
+        things[thing.kind, what] = odds if number in fresh else dict.fromkeys(range(most + 1), 0.0)
+    return Belief(dict.fromkeys(layout.grounds, 0.0), things, log(UNTAUGHT))
 
 
 def logs(probabilities: Mapping[Any, float], odd: float = 0.0) -> dict[Any, float]:

@@ -29,8 +29,8 @@ UNCHANGED, MOVING, ENTERED, QUESTION, DISAGREEMENT, TAKEBACK = (
 )
 TURN, CONTINUED, NONE = "turn", "continued", "none"
 
-CONFIDENT = 0.98
-"""The probability from which on a turn is entered without a question."""
+CONFIDENT, ENTERS = 0.98, 0.99
+"""The probability from which on something is taken for so, and from which on a turn is entered without a question."""
 WORTH_ASKING, ASKED = 0.01, 5
 """Candidates less likely than this are not asked about, and so many at most."""
 CHANGES, BACK, GOES_ON, LONGER = 0.7, 6.0, 6.0, 2.0
@@ -39,6 +39,8 @@ UNLAWFUL, SPREADS = 8.0, 2.0
 """What it costs that no turn explains the board: this, and so many spreads of what a true board usually loses."""
 DEAREST = 14.0
 """Turns that cost more beforehand are less believed than that there was none."""
+STRANGE = 8.0
+"""What it costs that a place that shows something never taught is as it was."""
 CLEAR = 3.0
 """Parts of a place that are less likely than the likeliest by more than this disagree."""
 STRONG = 6.0
@@ -124,26 +126,31 @@ class Tracker:
         """Return the position that holds now."""
         return self.confirmed[-1]
 
-    def observe(self, evidence: Evidence, *, settled: bool = True, covered: int = 0) -> Answer:
+    def observe(
+        self, evidence: Evidence, *, settled: bool = True, covered: int = 0, strange: Sequence[str] = ()
+    ) -> Answer:
         """Weigh a look; a turn or takeback that is sure is entered (see :meth:`confirm` for the answer to a question).
 
-        ``covered``: places over which something else lies.
+        ``covered``: places over which something else lies. ``strange``: places that show what was never taught, and
+        so hardly what lay there before.
         """
         if not settled or covered >= COVERED:
             return Answer(MOVING)
-        candidates = self.candidates(evidence)
+        candidates = self.candidates(evidence, strange)
         best = candidates[0]
         places = tuple(misfits(evidence, best.state or self.state))
-        if best.kind == UNCHANGED and best.p >= CONFIDENT:
+        fits = best.state is not None and _fits(evidence, best.state)
+        if best.kind == UNCHANGED and best.p >= CONFIDENT and fits:
             return Answer(UNCHANGED, candidates=candidates)
-        if best.kind == NONE or not best.state:
+        # Where nothing else explains the board, a place that is plainly not so is said all the same.
+        if best.kind == NONE or not best.state or (best.kind == UNCHANGED and best.p >= CONFIDENT):
             return self._disagreement(evidence, candidates)
-        if best.p >= CONFIDENT and _fits(evidence, best.state):
+        if best.p >= CONFIDENT and fits:
             if best.kind == TAKEBACK:
                 del self.confirmed[-best.back :]
                 del self.turns_entered[-best.back :]
                 return Answer(TAKEBACK, candidates=candidates, back=best.back)
-            if best.kind in (TURN, CONTINUED):
+            if best.kind in (TURN, CONTINUED) and best.p >= ENTERS:
                 self.confirm(best)
                 return Answer(ENTERED, best.moves, candidates, places, best.back, best.same)
         none = next((candidate.p for candidate in candidates if candidate.kind == NONE), 0.0)
@@ -191,24 +198,35 @@ class Tracker:
 
     # --- weighing -----------------------------------------------------------------------------------------------------
 
-    def candidates(self, evidence: Evidence) -> tuple[Candidate, ...]:
+    def candidates(self, evidence: Evidence, strange: Sequence[str] = ()) -> tuple[Candidate, ...]:
         """Return what may have happened, the likeliest first; the probabilities sum to 1 with what is left out."""
         now = self.state
         found = [Candidate(UNCHANGED, 0.0, state=now, total=evidence.log_likelihood(now.position()))]
         usual, spread = usual_loss(evidence)
         top = most(evidence)
         none = top - usual - SPREADS * spread - UNLAWFUL
-        if found[0].total < top - CLEAR or misfits(evidence, now):
+        if found[0].total < top - CLEAR or strange or misfits(evidence, now):
             found += self._turns(now, evidence, TURN, CHANGES, 0)
             found += self._back(evidence)
             best = max(candidate.total for candidate in found)
             # A turn that was entered may have been only the first half of one.
             if self.turns_entered and best < top - usual - SPREADS * spread - CLEAR - CHANGES:
                 found += self._turns(self.confirmed[-2], evidence, CONTINUED, GOES_ON, 1)
+        if strange:
+            found = [self._strange(candidate, strange) for candidate in found]
         # A long turn is no less lawful than a short one: what it costs beforehand is not held against it here.
         best_so_far = max(found, key=lambda candidate: candidate.total)
         found.append(Candidate(NONE, 0.0, total=none - min(best_so_far.cost, DEAREST)))
         return _weighed(found)
+
+    def _strange(self, candidate: Candidate, strange: Sequence[str]) -> Candidate:
+        """Return a candidate that is less likely where it leaves every strange place as it was."""
+        if candidate.state is None:
+            return candidate
+        was, now = self.state.position()["places"], candidate.state.position()["places"]
+        if any(content(was[name]) != content(now[name]) for name in strange):
+            return candidate
+        return replace(candidate, total=candidate.total - STRANGE, cost=candidate.cost + STRANGE)
 
     def _back(self, evidence: Evidence) -> list[Candidate]:
         earlier = self.confirmed[-1 - self.remember : -1]
@@ -239,7 +257,7 @@ class Tracker:
             found.append(
                 Candidate(kind, 0.0, first.moves, first.state, back, same, first.total - cost, cost - first.log_prior)
             )
-        if found and search.reached < PATIENCE:
+        if found and (search.reached < PATIENCE or not misfits(evidence, found[0].state or before)):
             # What was not looked at may be as likely as what is just beyond.
             rest = found[0].total - max(0.0, search.reached)
             found.append(Candidate(NONE, 0.0, total=rest))

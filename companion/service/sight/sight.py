@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from companion.night.night import Night
     from companion.ports import ByteArray
     from companion.service.eye import Eye
+    from companion.service.sight.asked import Asked
     from companion.service.sight.onlooker import Onlooker
     from companion.service.sight.photos import Photos
     from companion.service.sight.table import SeenTable
@@ -185,8 +186,16 @@ class Sight:
 
     def question(self, lang: str) -> dict[str, Any] | None:
         """Return the open question with its candidates drawn."""
-        asked = None if self._onlooker is None else self._onlooker.asked()
+        asked = self.open_question()
         return None if asked is None else asked.to_json(lang)
+
+    def open_question(self) -> Asked | None:
+        """Return the open question as it is, for the bench."""
+        return None if self._onlooker is None else self._onlooker.asked()
+
+    def times(self) -> list[float]:
+        """Return how long each of the last settled turns took, in seconds."""
+        return [] if self._onlooker is None else list(self._onlooker.times)
 
     def answer(self, question: str, choice: int | None, by: Actor) -> Answer:
         """Answer the open question by a candidate's number, or with None: none of these.
