@@ -61,13 +61,13 @@ function disagreement() {
   return [
     h("h2", { id: "camera-asks" }, icon("camera"), " ", title()),
     h("p", null, t("This is what the record says. I wait until it is settled.")),
-    drawn(asked.svg, asked.places, title()),
+    drawn(asked.svg, asked.places, t("The board and the record disagree.")),
     h("div", { class: "stack" },
       h("button", { type: "button", class: "main", "data-do": "camera-way", "data-way": "board", disabled: sending }, icon("turn"), t("The board is wrong: we put it right")),
       h("button", { type: "button", class: "second", "data-do": "camera-record" }, icon("undo"), t("The record is wrong: correct it")),
       h("button", { type: "button", class: "second", "data-do": "camera-referee" }, icon("scales"), t("Call the referee")),
       h("button", { type: "button", class: "second", "data-do": "camera-way", "data-way": "record", disabled: sending }, icon("camera"), t("Both are right: the camera misread it"))),
-    asked.candidates.length > 1 && h("details", { "data-key": "maybe" }, h("summary", null, t("What it might have been")),
+    asked.candidates.length > 0 && h("details", { "data-key": "maybe" }, h("summary", null, t("What it might have been")),
       h("ul", { class: "camera-choices" }, asked.candidates.map(choice))),
   ];
 }
