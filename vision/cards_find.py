@@ -39,7 +39,7 @@ _FINE: Final = 12
 _COVERED: Final = 0.45
 """From this energy on a block counts as covered."""
 _SHARP: Final = 4.0
-"""How much a unit of energy weighs in a probability (fitted on rendered photos)."""
+"""How much a unit of energy weighs in a probability (chosen on rendered photos)."""
 _SHADE: Final = 0.35
 _SHADES_WEIGH: Final = 0.1
 """How far shades (logarithms of blue or red by green) are off by chance; how much a block's weigh at most."""

@@ -1,4 +1,4 @@
-"""Figures of reading cards, on rendered photos whose art nothing was tuned on, for ``companion bench vision``.
+"""Figures of reading cards, on rendered photos of art the finder was not tuned on, for ``companion bench vision``.
 
 A set is a box of art of its own, taught by sheets, then read: nine cards in a ring, the same with igloos on them and
 upturned (a round), and fanned-out piles with runs of one animal. The renderer is the tests', so this runs in a
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 FIRST_SEED: Final = 900
 """Boxes that no test and no tuning has used."""
 FAMILIES: Final = (2, 3)
-"""Families of art that nobody looks at while tuning."""
+"""Families of art on which the finder is not tuned; the outlines of sheets were tried on them too."""
 _NEAR: Final = 0.25
 """A card is found where a found one's corners lie within so many widths of its own."""
 

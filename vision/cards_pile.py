@@ -27,7 +27,7 @@ SURE: Final = 0.9
 """A reading below is asked about."""
 _FEW: Final = 11.0
 _FEW_SPREAD: Final = 1.2
-"""With so many blocks that fit well a card is as likely there as not, and how soon that changes (fitted on renders)."""
+"""With so many blocks that fit well a card is as likely there as not, and how soon that changes (set by hand)."""
 _GAP: Final = 1.8
 """So many usual steps between two cards may hide one."""
 

@@ -147,7 +147,7 @@ def bench_vision(seconds: float) -> Iterable[Row]:
     from vision.cards_measure import measure as measure_cards
 
     for what, value in measure_cards().items():
-        yield row(what, value, note="rendered cards, of art that nothing was tuned on")
+        yield row(what, value, note="rendered cards, of art that the finder was not tuned on")
 
 
 def bench_web(seconds: float) -> Iterable[Row]:

@@ -1,7 +1,7 @@
 """Invented art for rendered cards: Igloo Pop's 33 and Arctic's 120, drawn anew from a seed in four families.
 
 Families 0 and 1 are those to look at while working; 2 and 3 draw, letter and lay out cards in other ways and are for
-measuring only. Pictures are BGR, uint8, sRGB, ``PX`` pixels a millimetre.
+measuring; only the outlines of sheets were tried on them. Pictures are BGR, uint8, sRGB, ``PX`` pixels a millimetre.
 """
 
 from __future__ import annotations
