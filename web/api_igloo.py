@@ -141,6 +141,14 @@ def alter() -> Response:
     return _done(lambda: bench.alter(count=count, paused=paused, person=person))
 
 
+@views.post("/sitting/other-hand")
+@documented("player", body=fields(), answer=ANSWER)
+def other_hand() -> Response:
+    """Say that somebody else shakes from now on, in the referee's count."""
+    member()
+    return _done(_bench().other_hand)
+
+
 @views.post("/sitting/take-back")
 @documented("player", body=fields(), answer=ANSWER)
 def take_back() -> Response:

@@ -196,6 +196,20 @@ class Bench:
                 sitting.name(person)
         self._publish()
 
+    def other_hand(self) -> None:
+        """Say that somebody else shakes from now on, in the referee's count.
+
+        :raises DeviceError: when no referee's count goes on.
+        """
+        from companion.service.sittings import Referee
+
+        with self._lock:
+            sitting = self._present()
+            if not isinstance(sitting, Referee):
+                raise DeviceError(NOTHING_MEASURED)
+            sitting.other_hand()
+        self._publish()
+
     def take_back(self) -> None:
         """Forget the last shake of the sitting.
 

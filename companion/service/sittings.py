@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -281,16 +281,22 @@ class Referee(_Seated):
         self._began = time.monotonic()
         self._state: GuidedState | None = None
         self._count = self._anew(status)
+        self._hands = 1
         self._late = False
 
     def _anew(self, status: IglooStatus) -> GuidedCount:
         own = self._calibration
 
-        def opinion(vectors: FloatArray, tier: float) -> tuple[float, ...]:
+        def opinion(vectors: FloatArray, tier: float, hands: Sequence[int] = ()) -> tuple[float, ...]:
             made = own if own is not None and own.tier == tier else Calibration.of_nothing(tier)
-            return tuple(float(p) for p in made.probabilities(vectors, self.person, guided=True))
+            return tuple(float(p) for p in made.probabilities(vectors, self.person, hands, guided=True))
 
         return GuidedCount(opinion, status.key, status.kind)
+
+    def other_hand(self) -> None:
+        """Say that from now on somebody else shakes: what two hands agree on is surer than twice as much of one."""
+        self._count.other_hand()
+        self._hands += 1
 
     def feed(self, samples: Samples) -> bool:
         """Take a run of samples; tell whether the count has just ended."""
@@ -315,6 +321,7 @@ class Referee(_Seated):
         return {
             **super().form(),
             "calibrated": self._calibration is not None,
+            "hands": self._hands,
             "gauge": gauge_form(GaugeStream().now if state is None else state.gauge),
             "seconds": 0.0 if state is None else round(state.seconds, 1),
             "answer": posterior,

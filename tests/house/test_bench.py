@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from companion.igloo.calibrate import Shelf, calibrate
 from companion.igloo.enrol import KEPT, SHORT
 from companion.igloo.files import read_recording
-from companion.igloo.guided import NOT_SURE, SURE
+from companion.igloo.guided import NOT_SURE, OTHER_HAND, SURE
 from companion.igloo.guided_gauge import FASTER, GOOD
 from companion.igloo.simulated import SimulatedDevice, load_bank
 from companion.night.hub import Hub
@@ -301,6 +301,25 @@ def test_the_referee_is_sure_of_an_igloo_that_was_calibrated_with_the_beat(table
     assert now["note"] == SURE
     assert now["answer"]["count"] == 3 and now["answer"]["posterior"]["3"] >= 0.97
     assert now["seconds"] < 15
+
+
+def test_somebody_else_goes_on_in_the_referees_count(table: Table) -> None:
+    with pytest.raises(DeviceError):
+        table.bench.other_hand()
+    table.bench.referee("", person="")
+    table.line.feel(swing(5.0, 9.0))
+    now = table.wait(lambda now: now["note"] == OTHER_HAND)
+    assert (now["hands"], now["done"]) == (1, False)
+    one = now["answer"]["posterior"]
+    table.bench.other_hand()
+    assert table.sitting()["hands"] == 2
+    table.line.feel(swing(5.0, 5.0))
+    now = table.wait(lambda now: now["seconds"] > 10)
+    assert now["answer"]["posterior"] != one
+    table.bench.stop()
+    table.bench.record("", person="", guided=False, count=4)
+    with pytest.raises(DeviceError):
+        table.bench.other_hand()
 
 
 def test_in_a_live_round_it_is_shut(table: Table) -> None:

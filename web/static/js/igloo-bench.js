@@ -259,9 +259,10 @@ function refereeing(sitting) {
     !done && liveWave(),
     h("p", { class: "quiet", "data-key": "in-bounds" }, t("%(s)s s in bounds", { s: number(sitting.seconds, 1) })),
     answer && distribution({ ...answer, kind: sitting.kind, why: "", seconds: sitting.seconds }),
-    done && h("p", { class: "sentence", role: "status", "data-key": "verdict" }, t(sitting.note)),
+    h("p", { class: done ? "sentence" : "quiet", role: "status", "data-key": "verdict" }, sitting.note ? t(sitting.note) : null),
     h("div", { class: "row" },
       !done && simulating(sitting),
+      !done && sitting.seconds > 0 && h("button", { type: "button", class: "second", "data-do": "bench-other", "data-key": "other" }, t("Somebody else goes on")),
       done && h("button", { type: "button", class: "main", "data-do": "bench-again", "data-igloo": sitting.igloo, "data-person": sitting.person, "data-key": "again" }, t("Once more")),
       h("button", { type: "button", class: "second", "data-do": "bench-stop", "data-key": "stop" }, t("End"))));
 }
@@ -322,6 +323,7 @@ export const PART_DO = {
   "bench-pause": ({ paused }) => doing("sitting/change", { paused: paused === "yes" }),
   "bench-back": () => doing("sitting/take-back"),
   "bench-keep": () => doing("sitting/keep"),
+  "bench-other": () => doing("sitting/other-hand"),
   "bench-stop": () => { still(); return doing("sitting/stop"); },
   "bench-simulate": () => doing("sitting/simulate"),
   "bench-again": async ({ igloo, person }) => {
