@@ -86,6 +86,10 @@ class IglooBench(Protocol):
         """Change what the sitting takes the next shake for, or let it rest."""
         ...
 
+    def other_hand(self) -> None:
+        """Say that somebody else shakes from now on, in the referee's count."""
+        ...
+
     def take_back(self) -> None:
         """Forget the last shake."""
         ...
