@@ -152,6 +152,7 @@ CHANGES = [
     "/api/igloo/sitting/keep",
     "/api/igloo/sitting/simulate",
     "/api/igloo/sitting/stop",
+    "/api/igloo/sitting/other-hand",
     "/api/igloo/sitting/take-back",
     "/api/button",
     "/api/pin",
