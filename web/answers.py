@@ -18,6 +18,8 @@ LANGUAGES = ("en", "fr")
 
 MAX_JSON_BYTES = 64 * 1024
 MAX_JSON_DEPTH = 12
+MAX_PHOTO_MB = 15
+MAX_PHOTO_BYTES = MAX_PHOTO_MB * 1024 * 1024
 
 
 class RefusedError(Exception):
@@ -72,6 +74,22 @@ def json_body() -> dict[str, Any]:
     if not isinstance(body, dict) or _too_deep(body, MAX_JSON_DEPTH):
         raise RefusedError(400, "bad-json", "The body of this request must be JSON.")
     return body
+
+
+def photo_body(*, needed: bool = True) -> bytes:
+    """Return the request's body, a picture as it was sent.
+
+    :raises RefusedError: when it is too large (413), or empty though a photo is ``needed``.
+    """
+    if (request.content_length or 0) > MAX_PHOTO_BYTES:
+        raise RefusedError(
+            413, "too-large", "This picture is too large: at most %(limit)s MB can be taken in.", limit=MAX_PHOTO_MB
+        )
+    request.max_content_length = MAX_PHOTO_BYTES
+    data = request.get_data(cache=False)
+    if needed and not data:
+        raise RefusedError(400, "no-photo", "No photo was sent.")
+    return data
 
 
 def _too_deep(value: object, left: int) -> bool:

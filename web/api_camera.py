@@ -15,9 +15,9 @@ from companion.night.access import Session
 from companion.ports import BadDataError
 from companion.rules import games
 from companion.rules.core import RulesError
-from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response, refusal, text_field
+from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response, photo_body, refusal, text_field
 from web.api import STATUS, answer_form
-from web.api_devices import MAX_PHOTO_BYTES, MAX_PHOTO_MB, said_by_device
+from web.api_devices import said_by_device
 from web.assets import packed
 from web.documented import (
     GAME,
@@ -196,12 +196,7 @@ def photo(which: str) -> Response:
     if which not in ("before", "after"):
         raise RefusedError(404, "not-found", "There is nothing here.")
     game_id = _game(request.args.get("game", ""))
-    if (request.content_length or 0) > MAX_PHOTO_BYTES:
-        raise RefusedError(
-            413, "too-large", "This picture is too large: at most %(limit)s MB can be taken in.", limit=MAX_PHOTO_MB
-        )
-    request.max_content_length = MAX_PHOTO_BYTES
-    data = request.get_data(cache=False) or None
+    data = photo_body(needed=False) or None
     try:
         return json_response({"ok": True, **house().sight.take_photo(session.id, which, data, game_id)})
     except BadDataError as error:

@@ -14,8 +14,8 @@ from companion.night.by_photo import judge as judge_round
 from companion.night.by_photo import seen_cards
 from companion.ports import BadDataError
 from companion.rules.core import RulesError
-from web.answers import RefusedError, bad_field, json_body, json_response, refusal
-from web.api_devices import MAX_PHOTO_BYTES, MAX_PHOTO_MB, said_by_device
+from web.answers import RefusedError, bad_field, json_body, json_response, photo_body, refusal
+from web.api_devices import said_by_device
 from web.assets import packed
 from web.documented import FLAG, NUMBER, OBJECT, TEXT, WHOLE, documented, fields, listed, maybe, text, whole
 from web.sessions import host, house, member
@@ -28,18 +28,6 @@ POINT = listed(NUMBER)
 CARD = fields(card=TEXT, p=NUMBER, kind=TEXT, kind_p=NUMBER, unsure=FLAG, corners=listed(POINT))
 IGLOO = fields(on_card=WHOLE, at=POINT, colour=maybe(TEXT), number=maybe(WHOLE), unsure=FLAG)
 SEEN = fields(place=text(8), card=text(12), igloos=listed(fields(colour=text(10), number=maybe(whole(2, 13)))))
-
-
-def _photo() -> bytes:
-    if (request.content_length or 0) > MAX_PHOTO_BYTES:
-        raise RefusedError(
-            413, "too-large", "This picture is too large: at most %(limit)s MB can be taken in.", limit=MAX_PHOTO_MB
-        )
-    request.max_content_length = MAX_PHOTO_BYTES
-    data = request.get_data(cache=False)
-    if not data:
-        raise RefusedError(400, "no-photo", "No photo was sent.")
-    return data
 
 
 def _number(name: str, given: str, low: int, high: int) -> int:
@@ -92,7 +80,7 @@ def teach(game_id: str) -> Response:
     first = _number("first", request.args.get("first", ""), 0, 200)
     count = _number("count", request.args.get("count", ""), 1, MOST_ON_A_SHEET)
     try:
-        told = house().cards.teach(game_id, _photo(), first, count)
+        told = house().cards.teach(game_id, photo_body(), first, count)
     except KeyError:
         raise _no_cards() from None
     except BadDataError as error:
@@ -108,7 +96,7 @@ def pile(game_id: str) -> Response:
     """Read a photo of a fanned-out pile (the body) and answer its cards, from the bottom up."""
     member()
     try:
-        told = house().cards.pile(game_id, _photo())
+        told = house().cards.pile(game_id, photo_body())
     except KeyError:
         raise _no_cards() from None
     except BadDataError as error:
@@ -139,7 +127,7 @@ def read_round() -> Response:
         only = ["/".join(map(str, card["numbers"])) for card in match["cards"] if card["numbers"]]
         colours = [player["colour"] for player in match["players"]]
     try:
-        told = house().cards.round(_photo(), first, only, colours)
+        told = house().cards.round(photo_body(), first, only, colours)
     except BadDataError as error:
         raise said_by_device(error) from None
     return packed(json_response({"ok": True, **told}))

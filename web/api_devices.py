@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response
 
 from companion.ports import BadDataError, DeviceError
-from web.answers import RefusedError, bad_field, json_body, json_response, text_field
+from web.answers import RefusedError, bad_field, json_body, json_response, photo_body, text_field
 from web.documented import OBJECT, TEXT, choice, documented, fields, maybe, text, whole
 from web.forms import camera_form, table_form
 from web.house import SimulatedAction
@@ -19,8 +19,6 @@ from web.sessions import host, house, member, sees_pictures
 
 views = Blueprint("api_devices", __name__, url_prefix="/api")
 
-MAX_PHOTO_MB = 15
-MAX_PHOTO_BYTES = MAX_PHOTO_MB * 1024 * 1024
 SHA256 = re.compile(r"[0-9a-f]{64}")
 PICTURE_TYPES = {"image/jpeg", "image/png"}
 
@@ -77,16 +75,8 @@ def keep_evidence() -> Response:
 def photo() -> Response:
     """Take in a photo (the body is the picture: JPEG, PNG …) and answer what it shows of the markers."""
     member()
-    if (request.content_length or 0) > MAX_PHOTO_BYTES:
-        raise RefusedError(
-            413, "too-large", "This picture is too large: at most %(limit)s MB can be taken in.", limit=MAX_PHOTO_MB
-        )
-    request.max_content_length = MAX_PHOTO_BYTES
-    data = request.get_data(cache=False)
-    if not data:
-        raise RefusedError(400, "no-photo", "No photo was sent.")
     try:
-        table = house().upload_photo(data)
+        table = house().upload_photo(photo_body())
     except BadDataError as error:
         raise said_by_device(error) from None
     return json_response({"ok": True, "table": table_form(table)})

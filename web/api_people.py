@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response
 
 from companion.night.evidence import EvidenceError
 from companion.night.people import COLOURS, TOKENS, PeopleError
 from companion.ports import BadDataError
-from web.answers import RefusedError, bad_field, json_body, json_response, text_field
-from web.api_devices import MAX_PHOTO_BYTES, MAX_PHOTO_MB, SHA256, said_by_device
+from web.answers import RefusedError, bad_field, json_body, json_response, photo_body, text_field
+from web.api_devices import SHA256, said_by_device
 from web.documented import OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text
 from web.sessions import host, house, member
 
@@ -97,12 +97,7 @@ def change_person(person: str) -> Response:
 def person_picture(person: str) -> Response:
     """Take in a photo of a person (the body is the picture); an empty body takes the photo away."""
     member()
-    if (request.content_length or 0) > MAX_PHOTO_BYTES:
-        raise RefusedError(
-            413, "too-large", "This picture is too large: at most %(limit)s MB can be taken in.", limit=MAX_PHOTO_MB
-        )
-    request.max_content_length = MAX_PHOTO_BYTES
-    data = request.get_data(cache=False)
+    data = photo_body(needed=False)
     try:
         small = house().portrait(data) if data else None
     except BadDataError as error:

@@ -13,7 +13,7 @@ import queue
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from companion.igloo.count import Counter
 from companion.igloo.motion import MotionDetector
@@ -26,6 +26,17 @@ QUEUE_RUNS = 2000
 """Runs of at most 16 samples: ten seconds at 3200 Hz."""
 
 _log = logging.getLogger(__name__)
+
+
+def finish(runs: queue.Queue[Any], thread: threading.Thread) -> None:
+    """End the thread that takes runs of samples from a queue until it finds None; a full queue loses its oldest runs."""
+    while True:
+        try:
+            runs.put_nowait(None)
+            break
+        except queue.Full:
+            runs.get_nowait()
+    thread.join(timeout=5)
 
 
 class Ears:
@@ -100,10 +111,4 @@ class Ears:
 
     def close(self) -> None:
         """Stop listening and end the thread."""
-        while True:
-            try:
-                self._queue.put_nowait(None)
-                break
-            except queue.Full:
-                self._queue.get_nowait()
-        self._thread.join(timeout=5)
+        finish(self._queue, self._thread)

@@ -75,17 +75,13 @@ class Bench:
 
     def close(self) -> None:
         """End the sitting; its shakes are kept."""
+        from companion.igloo.ears import finish
+
         with self._lock:
             self._sitting = None
         if not self._thread.is_alive():
             return
-        while True:
-            try:
-                self._queue.put_nowait(None)
-                break
-            except queue.Full:
-                self._queue.get_nowait()
-        self._thread.join(timeout=5)
+        finish(self._queue, self._thread)
 
     def hear(self, link: IglooLink, samples: Samples) -> None:
         """Take a run of samples, from the link's thread; never waits."""

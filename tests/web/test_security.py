@@ -10,7 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.web.assembly import JPEG, SmallHouse
-from web import api_devices
+from web import answers
 from web.answers import MAX_JSON_BYTES
 from web.security import change_is_ours, host_is_ours, own_names
 from web.sessions import COOKIE
@@ -223,7 +223,7 @@ def test_a_module_is_taken_for_what_it_is_and_by_nobody_else(guest: FlaskClient,
 
 
 def test_nothing_of_the_page_needs_inline_script_or_style_or_another_site() -> None:
-    web = Path(api_devices.__file__).parent
+    web = Path(answers.__file__).parent
     for path in [*web.rglob("*.html"), *web.rglob("*.js"), *web.rglob("*.css"), *web.rglob("*.svg")]:
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"\sstyle\s*=|\son[a-z]+\s*=\s*[\"']|<style|javascript:", text), path
@@ -332,7 +332,7 @@ def test_pictures_are_not_for_guests_without_a_pin(
 def test_a_body_has_a_limit(host: FlaskClient) -> None:
     assert host.post("/api/do", data=b" " * (MAX_JSON_BYTES + 1), content_type="application/json").status_code == 413
     assert host.post("/join", data={"pin": "1" * 200_000}).status_code == 413
-    photo = host.post("/api/photo", data=b"\xff" * (api_devices.MAX_PHOTO_BYTES + 1))
+    photo = host.post("/api/photo", data=b"\xff" * (answers.MAX_PHOTO_BYTES + 1))
     assert photo.status_code == 413
     assert "15 MB" in photo.json["error"]["en"]
     assert "15 Mo" in photo.json["error"]["fr"]
