@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 def finish(runs: queue.Queue[Any], thread: threading.Thread) -> None:
-    """End the thread that takes runs of samples from a queue until it finds None; a full queue loses its oldest runs."""
+    """End the thread that takes runs from a queue until it finds None; a full queue loses its oldest."""
     while True:
         try:
             runs.put_nowait(None)
