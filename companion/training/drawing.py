@@ -19,12 +19,11 @@ MIDDLE = 32
 REACH_G = 16.0
 
 
-def way(accel: FloatArray, before: FloatArray | None = None) -> FloatArray:
-    """Return the direction (3,) in which samples (n, 3) swing most, on the side of the one ``before``, if any."""
+def way(accel: FloatArray) -> FloatArray:
+    """Return the direction (3,) in which samples (n, 3) swing most, on the side of their mean."""
     apart = accel - accel.mean(axis=0)
     axis: FloatArray = np.linalg.eigh(apart.T @ apart)[1][:, -1]
-    side = float(axis @ before) if before is not None else float(axis @ accel.mean(axis=0))
-    return -axis if side < 0 else axis
+    return -axis if float(axis @ accel.mean(axis=0)) < 0 else axis
 
 
 def drawn(along: FloatArray, rate_hz: float) -> str:
