@@ -1,4 +1,8 @@
-"""What OpenCV opens: USB cameras (V4L2) and video files."""
+"""USB cameras (V4L2), through OpenCV.
+
+A camera that sends JPEG gives its bytes as they are: they are decoded, when somebody looks, in the bounded child
+process (:mod:`vision.decoder`). Only pictures without compression, whose size the kernel fixed, are converted here.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,6 @@ from companion.ports import DeviceKind
 
 from . import notes
 from .grabs import Camera, Grab
-from .heads import is_heic
 from .notes import CameraError
 
 if TYPE_CHECKING:
@@ -39,6 +42,9 @@ _MEMORY_TO_MEMORY: Final = 0x00008000 | 0x00004000
 _DEVICE_CAPS: Final = 0x80000000
 # A Raspberry Pi lists its codecs, its image processor and the raw halves of the CSI camera as capture devices too.
 _NO_CAMERAS: Final = ("bcm2835-", "unicam", "rp1-cfe", "pispbe", "rpi-", "rpivid")
+
+_JPEG_FORMATS: Final = frozenset({cv2.VideoWriter.fourcc(*"MJPG"), cv2.VideoWriter.fourcc(*"JPEG")})
+_END_OF_JPEG: Final = b"\xff\xd9"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +123,11 @@ class UsbCamera(Camera):
                 if not done or image is None or image.size == 0:
                     self.skipped += 1
                     continue
-                yield self._grab(image=_three_colours(image))
+                if min(image.shape[:2]) == 1:
+                    # Some cameras leave the end mark away; behind a picture's own end nobody reads a second one.
+                    yield self._grab(jpeg=image.tobytes() + _END_OF_JPEG)
+                else:
+                    yield self._grab(image=_three_colours(image))
         finally:
             capture.release()
 
@@ -139,53 +149,9 @@ class UsbCamera(Camera):
         capture.set(cv2.CAP_PROP_FRAME_WIDTH, 1280)
         capture.set(cv2.CAP_PROP_FRAME_HEIGHT, 960)
         capture.set(cv2.CAP_PROP_BUFFERSIZE, 2)
+        if int(capture.get(cv2.CAP_PROP_FOURCC)) in _JPEG_FORMATS:
+            capture.set(cv2.CAP_PROP_CONVERT_RGB, 0)
         return capture
-
-
-class VideoFile(Camera):
-    """A video, read as fast as it is asked for; of its pictures about ``fps`` a second of film are given."""
-
-    def __init__(self, path: Path, fps: float) -> None:
-        """Name the file; open nothing yet."""
-        super().__init__(str(path), DeviceKind.RECORDED, fps)
-        self._path = path
-
-    def grabs(self) -> Iterator[Grab]:
-        """Yield the film's pictures from its beginning to its end.
-
-        :raises CameraError: it cannot be read.
-        """
-        capture = cv2.VideoCapture(str(self._path), cv2.CAP_FFMPEG)
-        try:
-            if not capture.isOpened():
-                raise CameraError(notes.VIDEO_UNREADABLE, self._path.name)
-            rate = capture.get(cv2.CAP_PROP_FPS)
-            every = max(1, round(rate / self.fps)) if 0 < rate < 1000 else 1
-            number = 0
-            while not self._closed.is_set() and capture.grab():
-                if number % every == 0:
-                    done, image = capture.retrieve()
-                    if done and image is not None and image.size:
-                        yield self._grab(image=_three_colours(image))
-                    else:
-                        self.skipped += 1
-                number += 1
-            if number == 0:
-                raise CameraError(notes.VIDEO_UNREADABLE, self._path.name)
-        finally:
-            capture.release()
-
-
-def is_video(start: bytes) -> bool:
-    """Return whether a file's first bytes are those of MP4, QuickTime, Matroska, WebM or AVI.
-
-    FFmpeg alone would also follow playlists, which name other files and addresses.
-    """
-    return (
-        (start[4:8] in {b"ftyp", b"moov", b"mdat", b"wide", b"free"} and not is_heic(start))
-        or start[:4] == b"\x1a\x45\xdf\xa3"
-        or (start[:4] == b"RIFF" and start[8:12] == b"AVI ")
-    )
 
 
 def _three_colours(image: NDArray[Any]) -> ByteArray:

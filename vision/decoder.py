@@ -82,13 +82,12 @@ class Decoder:
         """
         with self._lock:
             line = self._ready()
-            # What fails on a small machine for want of memory is tried with what is left, not given up at once.
-            allowed = min(self._memory_mb, max(_LEAST_MB, int(MEMORY_SHARE * available_mb())))
+            allowed = allowed_mb(self._memory_mb)
             try:
                 line.settimeout(2.0 * self._seconds + 1)
                 line.sendall(child.REQUEST.pack(len(data), allowed, self._seconds, wanted))
                 line.sendall(data)
-                became, height, width = child.ANSWER.unpack(_received(line, child.ANSWER.size))
+                became, height, width = child.ANSWER.unpack(received(line, child.ANSWER.size))
                 image = _pixels(line, became, (height, width), size, wanted)
             except TimeoutError:
                 self._end()
@@ -119,36 +118,19 @@ class Decoder:
         if self._line is not None and self._process is not None and self._process.poll() is None:
             return self._line
         self._end()
-        ours, theirs = socket.socketpair()
-        with theirs:
-            # By its path, and without the folder it lies in: it imports two libraries and none of our rooms.
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", child.__file__],
-                stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                cwd="/",
-                env={**os.environ, **child.ENVIRONMENT},
-            )
-        self._line = ours
+        self._process, self._line = start_child()
         self.started += 1
         try:
-            ours.settimeout(START_S)
-            _received(ours, 1)
+            wait_for(self._line)
         except (OSError, EOFError):
             self._end()
             raise DamagedPictureError from None
-        return ours
+        return self._line
 
     def _died(self) -> Exception:
         """Bury a child that gave no answer, and return what that says of the picture."""
-        process = self._process
-        code = None
-        if process is not None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                code = process.wait(timeout=5)
+        killed = self._process is not None and was_killed(self._process)
         self._end()
-        killed = code in {-signal.SIGXCPU, -signal.SIGKILL}
         return TooMuchError() if killed else DamagedPictureError()
 
     def _end(self) -> None:
@@ -159,6 +141,50 @@ class Decoder:
             self._process.kill()
             self._process.wait()
             self._process = None
+
+
+def start_child(*arguments: str, files: tuple[int, ...] = ()) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """Start the program of :mod:`vision.decoder_child` and return it with the line to it; see :func:`wait_for`.
+
+    ``files`` are the numbers of open files that it keeps.
+    """
+    ours, theirs = socket.socketpair()
+    with theirs:
+        # By its path, and without the folder it lies in: it imports two libraries and none of our rooms.
+        process = subprocess.Popen(
+            [sys.executable, "-P", child.__file__, *arguments],
+            stdin=theirs.fileno(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env={**os.environ, **child.ENVIRONMENT},
+            pass_fds=files,
+        )
+    return process, ours
+
+
+def wait_for(line: socket.socket) -> None:
+    """Wait until the child has loaded what it needs and has given up all else.
+
+    :raises OSError: it takes too long.
+    :raises EOFError: it died.
+    """
+    line.settimeout(START_S)
+    received(line, 1)
+
+
+def was_killed(process: subprocess.Popen[bytes]) -> bool:
+    """Return whether a child whose line is broken was ended for what it took, not by what it read."""
+    code = None
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        code = process.wait(timeout=5)
+    return code in {-signal.SIGXCPU, -signal.SIGKILL}
+
+
+def allowed_mb(most: int = MEMORY_MB) -> int:
+    """Return what the next picture may take: ``most``, or less where the machine has little left."""
+    # What fails on a small machine for want of memory is tried with what is left, not given up at once.
+    return min(most, max(_LEAST_MB, int(MEMORY_SHARE * available_mb())))
 
 
 def available_mb() -> int:
@@ -185,17 +211,23 @@ def _pixels(
     if not allowed:
         raise ValueError(shape)
     image = np.empty(whole, np.uint8)
-    _receive_into(line, image.data.cast("B"))
+    receive_into(line, image.data.cast("B"))
     return image
 
 
-def _received(line: socket.socket, length: int) -> bytes:
+def received(line: socket.socket, length: int) -> bytes:
+    """Return so many bytes of a child's answer.
+
+    :raises OSError: they take too long.
+    :raises EOFError: the child died.
+    """
     data = bytearray(length)
-    _receive_into(line, memoryview(data))
+    receive_into(line, memoryview(data))
     return bytes(data)
 
 
-def _receive_into(line: socket.socket, view: memoryview) -> None:
+def receive_into(line: socket.socket, view: memoryview) -> None:
+    """Fill ``view`` with a child's answer; see :func:`received`."""
     end = time.monotonic() + (line.gettimeout() or START_S)
     got = 0
     while got < len(view):

@@ -1,9 +1,12 @@
-"""The program of the child process that decodes pictures: it reads requests from its standard input, and may nothing.
+"""The program of the child process that decodes: it reads requests from its standard input, and may nothing.
 
 It is started by its path and imports nothing of ours, so that it holds little memory. Once its libraries are loaded
 it gives up, for good, to open files or sockets, to write files and to start processes; what a damaged picture may do
 to a decoder ends here. Memory and processor time are bounded for each picture. One request is a head of
 :data:`REQUEST` and the file's bytes, one answer a head of :data:`ANSWER` and the pixels.
+
+Started with ``film`` and the number of an open file it reads that video instead, picture by picture: requests are
+:data:`FILM_REQUEST`, answers the same but for the first, which is :data:`FILM_OPENED`.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import os
 import resource
 import socket
 import struct
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +29,12 @@ REQUEST = struct.Struct("<IIIB")
 """Length of the file, memory (MB) and processor seconds that it may take, what is wanted."""
 ANSWER = struct.Struct("<BII")
 """What became of it, height, width; three colours follow, or one grey one where a small copy was wanted."""
-DONE, DAMAGED, TOO_MUCH = 0, 1, 2
+DONE, DAMAGED, TOO_MUCH, ENDED = range(4)
 COLOUR, HALF, QUARTER, LAYERED, SMALL = range(5)
+FILM_REQUEST = struct.Struct("<IIB")
+"""Memory (MB) and processor seconds that the next picture may take, and whether its pixels are wanted."""
+FILM_OPENED = struct.Struct("<Bddd")
+"""What became of opening it, its pictures a second (0 where it does not say), and their height and width."""
 SMALL_SIZE = (160, 120)
 """Width and height of the small grey copy, whatever the picture's shape."""
 ENVIRONMENT = {
@@ -44,6 +52,14 @@ IDLE_S = 600
 
 def main() -> None:
     """Answer requests until nobody asks any more."""
+    if sys.argv[1:2] == ["film"]:
+        film(int(sys.argv[2]))
+    else:
+        pictures()
+
+
+def pictures() -> None:
+    """Decode the pictures that are sent."""
     with socket.socket(fileno=os.dup(0)) as line:
         # The kernel's own timeout: Python's asks poll(), which refuses a process that may open nothing.
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", IDLE_S, 0))
@@ -62,6 +78,46 @@ def main() -> None:
                 _answer(line, *decoded(data, wanted))
         except OSError:
             return  # who asked has gone, or asks nothing
+
+
+def film(file: int) -> None:
+    """Read a video whose file is open already, from its beginning, as it is asked for."""
+    with socket.socket(fileno=os.dup(0)) as line, os.fdopen(file, "rb") as stream:
+        memory = os.open("/proc/self/statm", os.O_RDONLY)
+        _warm_up()
+        _give_up_all()
+        line.sendall(b"\1")
+        reader: cv2.VideoCapture | None = None
+        try:
+            while (head := _received(line, FILM_REQUEST.size)) is not None:
+                megabytes, seconds, wanted = FILM_REQUEST.unpack(head)
+                _bound(memory, megabytes, seconds)
+                if reader is None:
+                    # From the open file, one thread, this format of reader only: no name is followed anywhere.
+                    reader = cv2.VideoCapture(stream, cv2.CAP_FFMPEG, [cv2.CAP_PROP_N_THREADS, 1])  # type: ignore[call-overload]
+                    opened = reader.isOpened()
+                    told = (cv2.CAP_PROP_FPS, cv2.CAP_PROP_FRAME_HEIGHT, cv2.CAP_PROP_FRAME_WIDTH)
+                    line.sendall(FILM_OPENED.pack(DONE if opened else DAMAGED, *map(reader.get, told)))
+                else:
+                    _answer(line, *_next_of(reader, wanted))
+        except OSError:
+            return
+
+
+def _next_of(reader: cv2.VideoCapture, wanted: int) -> tuple[int, NDArray[Any] | None]:
+    try:
+        if not reader.grab():
+            return ENDED, None
+        if not wanted:
+            return DONE, None
+        done, image = reader.retrieve()
+    except MemoryError:
+        return TOO_MUCH, None
+    except cv2.error as error:
+        return (TOO_MUCH if error.code == cv2.Error.STS_NO_MEM else DAMAGED), None
+    if not done or image is None or image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or not image.size:
+        return DAMAGED, None
+    return DONE, np.ascontiguousarray(image)
 
 
 def decoded(data: bytes | bytearray, wanted: int) -> tuple[int, NDArray[Any] | None]:

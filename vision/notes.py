@@ -64,6 +64,7 @@ HTTP_NO_STREAM: Final = "The address answers, but not with a stream of MJPEG pic
 FILE_UNREADABLE: Final = "The file cannot be read."
 FOLDER_EMPTY: Final = "The folder holds no JPEG, PNG or WebP picture."
 VIDEO_UNREADABLE: Final = "The video cannot be read."
+VIDEO_TOO_MUCH: Final = "The video takes more memory or time than it may. Make its pictures smaller."
 
 
 class CameraError(DeviceError):

@@ -19,7 +19,8 @@ from typing import Final
 from companion.ports import BadDataError, DeviceKind
 
 from . import notes
-from .capture import FoundCamera, UsbCamera, VideoFile, find_cameras, is_video
+from .capture import FoundCamera, UsbCamera, find_cameras
+from .film import VideoFile, is_video
 from .grabs import FPS, Camera, Grab
 from .heads import picture_type
 from .mjpeg import HttpCamera

@@ -19,7 +19,8 @@ import pytest
 from companion.ports import BadDataError, CameraSource, DeviceError, DeviceKind, Frame
 from tests.worlds.mjpeg import STYLES, MjpegServer
 from vision import mjpeg, notes, pi
-from vision.capture import UsbCamera, VideoFile, camera_name, find_cameras
+from vision.capture import UsbCamera, camera_name, find_cameras
+from vision.film import VideoFile
 from vision.grabs import Camera, grabs_of
 from vision.notes import CameraError
 from vision.sources import PhotoFile, PictureFolder, open_source
@@ -344,16 +345,24 @@ def film(path: Path, count: int = 20, rate: float = 10) -> Path:
 class CameraOfFilm(UsbCamera):
     """A USB camera whose driver is a film: OpenCV's capture is real, and its end is what unplugging looks like."""
 
+    as_they_are = False
+
     def _open(self) -> cv2.VideoCapture:
-        return cv2.VideoCapture(self._device, cv2.CAP_FFMPEG)
+        capture = cv2.VideoCapture(self._device, cv2.CAP_FFMPEG)
+        if self.as_they_are:
+            capture.set(cv2.CAP_PROP_FORMAT, -1)
+        return capture
 
 
-def test_a_usb_camera_is_read_until_it_is_unplugged(tmp_path: Path) -> None:
+@pytest.mark.parametrize("as_they_are", [False, True])
+def test_a_usb_camera_is_read_until_it_is_unplugged(tmp_path: Path, as_they_are: bool) -> None:
     source = CameraOfFilm("usb", 10_000, device=str(film(tmp_path / "film.avi")))
+    source.as_they_are = as_they_are
     got = []
     with pytest.raises(CameraError) as error:
-        for frame in source.frames():
-            got.append(round(float(frame.image.mean()), -1))
+        for grab in source.grabs():
+            assert bool(grab.jpeg) == as_they_are, "a camera's JPEG is decoded by the child, not here"
+            got.append(round(float(grab.image().mean()), -1))
             time.sleep(0.0002)
     assert error.value.note == notes.CAMERA_LOST
     assert got == [10 * n + 10 for n in range(20)]
