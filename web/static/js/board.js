@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { icon, playerName, token } from "./art.js";
-import { act, ask, showRefusal, tell } from "./net.js";
+import { act, ask, pause, showRefusal, tell } from "./net.js";
 import { head } from "./play.js";
 import { bringIntoSight, picture } from "./picture.js";
 import { complete, followed, isKey, onwards, tapped } from "./taps.js";
@@ -34,8 +34,6 @@ export function takeBoard(board) {
   const mine = openMatch()?.players.some((player) => player.colour === colour) ? colour : null;
   if (board.seat === mine && (!store.board || store.board.match !== board.match || board.state >= store.board.state)) show(board);
 }
-
-const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** After a drawing: have what is to be tapped in sight; where the stream brings no board, ask for it. */
 export async function syncBoard() {

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { icon } from "./art.js";
 import { style } from "./camera-picture.js";
-import { ask, showRefusal, tell } from "./net.js";
+import { chosenFile, fetched, tell, upload } from "./net.js";
 import { change, match, store } from "./store.js";
 import { code, list, t, tn } from "./words.js";
 import { verdict } from "./verdict.js";
@@ -21,16 +21,11 @@ const game = () => match()?.game ?? "iglu-iglu";
 
 async function work(doing) {
   alter({ busy: true });
-  try {
-    await doing();
-  } catch (refused) {
-    showRefusal(refused.error);
-  } finally {
-    alter({ busy: false });
-  }
+  await fetched(doing);
+  alter({ busy: false });
 }
 
-const send = (which, body) => ask(`/api/camera/photos/${which}?game=${game()}`, { method: "POST", body, signal: AbortSignal.timeout(LONG_MS) });
+const send = (which, file) => upload(`/api/camera/photos/${which}?game=${game()}`, file, LONG_MS);
 
 async function rule(id = game()) {
   const { ruling } = await tell(`/api/camera/photos/rule?lang=${code()}`, { game: id, record: now.record }, { signal: AbortSignal.timeout(LONG_MS) });
@@ -95,9 +90,8 @@ export const PHOTO_DO = {
 export const PHOTO_CHANGE = {
   "dispute-before": (input) => alter({ record: input.value === "true", ruling: null }),
   "dispute-photo": (input) => {
-    const file = input.files?.[0];
+    const file = chosenFile(input);
     const { which } = input.dataset;
-    input.value = "";
     if (file) work(async () => alter({ [which]: await send(which, file), ruling: null }));
   },
 };

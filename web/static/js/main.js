@@ -2,7 +2,7 @@
 
 import { h, patch } from "./dom.js";
 import { useSprite, icon } from "./art.js";
-import { act, ask, showRefusal, tell } from "./net.js";
+import { act, ask, chosenFile, fetched, tell, upload } from "./net.js";
 import { cameraPanel, iglooPanel } from "./devices.js";
 import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog, readSettings, settingsWindow } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
@@ -18,6 +18,7 @@ import { chosenGame, readSetup, setup } from "./setup.js";
 import { change, isHost, match, mayAct, onChange, store } from "./store.js";
 import { learn, learnMore, list, said, t } from "./words.js";
 
+const PHOTO_MS = 60000;
 const page = JSON.parse(document.getElementById("page").textContent);
 const slot = (id) => document.getElementById(id);
 
@@ -137,13 +138,7 @@ function pick(what, value) {
   change((s) => { s.pick = { ...s.pick, [what]: s.pick[what] === value ? null : value }; });
 }
 
-async function simulate({ action, count }) {
-  try {
-    await tell("/api/simulate", { action, ...(count ? { count: Number(count) } : {}) });
-  } catch (refused) {
-    showRefusal(refused.error);
-  }
-}
+const simulate = ({ action, count }) => fetched(() => tell("/api/simulate", { action, ...(count ? { count: Number(count) } : {}) }));
 
 /** Everybody passes at once: asked for, unless they did already. */
 async function check() {
@@ -213,36 +208,14 @@ const DO = {
   "close-refusal": () => change((s) => { s.refusal = null; }),
   "close-dialog-window": () => closeDialog(null),
   "dialog-yes": () => closeDialog(true),
-  clause: async ({ id }) => {
+  clause: ({ id }) => {
     const game = { POP: "igloo-pop", IGLU: "iglu-iglu", ARC: "arctic", ICE: "ice-team" }[id.split("-")[0]];
-    try {
-      await clauseWindow(await ask(`/api/rules/${encodeURIComponent(game)}/clauses/${encodeURIComponent(id)}`));
-    } catch (refused) {
-      showRefusal(refused.error);
-    }
+    return fetched(async () => clauseWindow(await ask(`/api/rules/${encodeURIComponent(game)}/clauses/${encodeURIComponent(id)}`)));
   },
-  invite: async () => {
-    try {
-      await inviteWindow(await ask("/api/table"));
-    } catch (refused) {
-      showRefusal(refused.error);
-    }
-  },
-  settings: async () => {
-    try {
-      await settingsWindow(await ask("/api/settings"));
-    } catch (refused) {
-      showRefusal(refused.error);
-    }
-  },
+  invite: () => fetched(async () => inviteWindow(await ask("/api/table"))),
+  settings: () => fetched(async () => settingsWindow(await ask("/api/settings"))),
   simulate,
-  keep: async () => {
-    try {
-      await tell("/api/evidence", {});
-    } catch (refused) {
-      showRefusal(refused.error);
-    }
-  },
+  keep: () => fetched(() => tell("/api/evidence", {})),
 };
 
 const SUBMIT = {
@@ -254,13 +227,7 @@ const SUBMIT = {
     const opened = await act("open-match", body);
     if (opened?.ok && (body.draw || arrange)) act("deal");
   },
-  camera: async (form) => {
-    try {
-      await tell("/api/camera", { source: new FormData(form).get("source") });
-    } catch (refused) {
-      showRefusal(refused.error);
-    }
-  },
+  camera: (form) => fetched(() => tell("/api/camera", { source: new FormData(form).get("source") })),
   settings: async (form) => {
     try {
       const { settings } = await tell("/api/settings", readSettings(form));
@@ -276,15 +243,9 @@ const SUBMIT = {
 };
 
 async function sendPhoto(input) {
-  const file = input.files?.[0];
-  input.value = "";
-  if (!file) return;
-  try {
-    const { table } = await ask("/api/photo", { method: "POST", body: file, signal: AbortSignal.timeout(60000) });
-    change((s) => { s.camera = { ...s.camera, table }; });
-  } catch (refused) {
-    showRefusal(refused.error);
-  }
+  const file = chosenFile(input);
+  const told = file && await fetched(() => upload("/api/photo", file, PHOTO_MS));
+  if (told) change((s) => { s.camera = { ...s.camera, table: told.table }; });
 }
 
 /** Close the menu; what had the focus in it leaves it to the menu's own button. */

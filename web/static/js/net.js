@@ -24,7 +24,28 @@ export function tell(path, body, options = {}) {
   });
 }
 
-const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+/** Send a file as it is, and wait for the answer for so long. */
+export const upload = (path, file, ms) => ask(path, { method: "POST", body: file, signal: AbortSignal.timeout(ms) });
+
+/** The file that somebody chose, null without one; the same file can be chosen again. */
+export function chosenFile(input) {
+  const file = input.files?.[0] ?? null;
+  input.value = "";
+  return file;
+}
+
+/** Do what asks the table; a refusal is shown, and null comes back. */
+export async function fetched(work) {
+  try {
+    return await work();
+  } catch (refused) {
+    showRefusal(refused.error);
+    return null;
+  }
+}
+
+/** Wait for so long. */
+export const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 let queue = Promise.resolve(null);
 let queued = 0;

@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { COLOURS, colourName, icon, token } from "./art.js";
 import { agreed, openDialog } from "./dialogs.js";
 import { face, fetchPeople } from "./faces.js";
-import { ask, showRefusal, tell } from "./net.js";
+import { ask, chosenFile, fetched, tell, upload } from "./net.js";
 import { GAMES } from "./setup.js";
 import { change, isHost, store } from "./store.js";
 import { number, t, tn } from "./words.js";
@@ -17,13 +17,10 @@ const FORGETTING_MS = 300000;
 export const opened = () => fetchPeople(true);
 
 async function done(work, then = () => {}) {
-  try {
-    const answer = await work();
-    change((s) => { s.people = answer.people; });
-    then(answer);
-  } catch (refused) {
-    showRefusal(refused.error);
-  }
+  const answer = await fetched(work);
+  if (!answer) return;
+  change((s) => { s.people = answer.people; });
+  then(answer);
 }
 
 const gameName = (id) => GAMES.find(([one]) => one === id)?.[1] ?? id;
@@ -139,8 +136,7 @@ export const PART_SUBMIT = {
 
 export const PART_CHANGE = {
   "person-photo": (input) => {
-    const file = input.files?.[0];
-    input.value = "";
-    if (file) done(() => ask(path(input.dataset.person, "picture"), { method: "POST", body: file, signal: AbortSignal.timeout(UPLOAD_MS) }));
+    const file = chosenFile(input);
+    if (file) done(() => upload(path(input.dataset.person, "picture"), file, UPLOAD_MS));
   },
 };

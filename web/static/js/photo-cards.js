@@ -2,8 +2,8 @@
 
 import { h } from "./dom.js";
 import { icon, playerName, token } from "./art.js";
-import { ask, showRefusal } from "./net.js";
-import { fileButton, overlay, style } from "./photo-picture.js";
+import { chosenFile, fetched, upload } from "./net.js";
+import { fileButton, overlay, READING_MS, style } from "./photo-picture.js";
 import { ROUND_CHANGE, ROUND_DO, roundPart } from "./photo-round.js";
 import { TEACH_CHANGE, TEACH_DO, TEACH_INPUT, taughtOf, teachPanel } from "./photo-teach.js";
 import { ANIMALS, animal, takePile } from "./score.js";
@@ -25,18 +25,12 @@ function named(card) {
 }
 
 async function sendPile(input) {
-  const file = input.files?.[0];
-  input.value = "";
+  const file = chosenFile(input);
   if (!file) return;
   alter({ busy: true });
-  try {
-    const read = await ask("/api/cards/arctic/pile", { method: "POST", body: file, signal: AbortSignal.timeout(120000) });
-    if (pile.url) URL.revokeObjectURL(pile.url);
-    alter({ ...read, url: URL.createObjectURL(file), pick: null, busy: false });
-  } catch (refused) {
-    alter({ busy: false });
-    showRefusal(refused.error);
-  }
+  const read = await fetched(() => upload("/api/cards/arctic/pile", file, READING_MS));
+  if (read && pile.url) URL.revokeObjectURL(pile.url);
+  alter(read ? { ...read, url: URL.createObjectURL(file), pick: null, busy: false } : { busy: false });
 }
 
 const kindDoubt = (card) => card.gap_before || card.kind_p < 0.9;

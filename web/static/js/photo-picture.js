@@ -4,6 +4,9 @@ import { h, s } from "./dom.js";
 import { thaler } from "./art.js";
 import { t } from "./words.js";
 
+/** Cards are read on a small computer: so long an answer may take. */
+export const READING_MS = 120000;
+
 /** The room's own style sheet, asked for when the room is first entered. */
 export function style() {
   if (document.querySelector("link[href*='photo']")) return;

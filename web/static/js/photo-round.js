@@ -2,8 +2,8 @@
 
 import { h } from "./dom.js";
 import { COLOURS, colourName, icon, token } from "./art.js";
-import { act, ask, showRefusal, tell } from "./net.js";
-import { fileButton, overlay } from "./photo-picture.js";
+import { act, chosenFile, fetched, showRefusal, tell, upload } from "./net.js";
+import { fileButton, overlay, READING_MS } from "./photo-picture.js";
 import { taughtOf } from "./photo-teach.js";
 import { change, match } from "./store.js";
 import { clauses } from "./told.js";
@@ -43,22 +43,17 @@ async function judge() {
 }
 
 async function send(input) {
-  const file = input.files?.[0];
+  const file = chosenFile(input);
   const second = input.dataset.change === "round-turned";
-  input.value = "";
   if (!file) return;
   alter({ busy: true });
-  try {
-    const query = second ? `?first=${encodeURIComponent(now.id)}` : "";
-    const read = await ask(`/api/cards/igloo-pop/round${query}`, { method: "POST", body: file, signal: AbortSignal.timeout(120000) });
-    const url = second ? now.url : URL.createObjectURL(file);
-    if (!second && now.url) URL.revokeObjectURL(now.url);
-    alter({ ...fresh(), ...read, url, turned: second });
-    judge();
-  } catch (refused) {
-    alter({ busy: false });
-    showRefusal(refused.error);
-  }
+  const query = second ? `?first=${encodeURIComponent(now.id)}` : "";
+  const read = await fetched(() => upload(`/api/cards/igloo-pop/round${query}`, file, READING_MS));
+  if (!read) return alter({ busy: false });
+  const url = second ? now.url : URL.createObjectURL(file);
+  if (!second && now.url) URL.revokeObjectURL(now.url);
+  alter({ ...fresh(), ...read, url, turned: second });
+  judge();
 }
 
 function words(igloo) {

@@ -1,8 +1,8 @@
 // Teach a game's cards: sheets of them, row by row in the order that the page asks for.
 
 import { h } from "./dom.js";
-import { ask, showRefusal, tell } from "./net.js";
-import { fileButton, overlay } from "./photo-picture.js";
+import { ask, chosenFile, fetched, tell, upload } from "./net.js";
+import { fileButton, overlay, READING_MS } from "./photo-picture.js";
 import { change, isHost } from "./store.js";
 import { t, tn } from "./words.js";
 
@@ -44,31 +44,22 @@ export function teachPanel(game, named) {
 }
 
 async function sendSheet(input) {
-  const file = input.files?.[0];
+  const file = chosenFile(input);
   const { game, first, count } = input.dataset;
-  input.value = "";
-  if (!file) return;
-  try {
-    const told = await ask(`/api/cards/${game}/teach?first=${first}&count=${count}`, { method: "POST", body: file, signal: AbortSignal.timeout(120000) });
-    if (shown) URL.revokeObjectURL(shown.url);
-    shown = { ...told, game, url: URL.createObjectURL(file) };
-    known[game] = undefined;
-    change(() => {});
-  } catch (refused) {
-    showRefusal(refused.error);
-  }
+  const told = file && await fetched(() => upload(`/api/cards/${game}/teach?first=${first}&count=${count}`, file, READING_MS));
+  if (!told) return;
+  if (shown) URL.revokeObjectURL(shown.url);
+  shown = { ...told, game, url: URL.createObjectURL(file) };
+  known[game] = undefined;
+  change(() => {});
 }
 
 export const TEACH_DO = {
   "forget-cards": async ({ game }) => {
-    try {
-      await tell(`/api/cards/${game}/forget`, {});
-      known[game] = undefined;
-      shown = null;
-      change(() => {});
-    } catch (refused) {
-      showRefusal(refused.error);
-    }
+    if (!await fetched(() => tell(`/api/cards/${game}/forget`, {}))) return;
+    known[game] = undefined;
+    shown = null;
+    change(() => {});
   },
 };
 export const TEACH_CHANGE = { "teach-sheet": sendSheet };

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { COLOURS, colourName, icon } from "./art.js";
 import { byPhoto, PHOTO_CHANGE, PHOTO_DO } from "./camera-photos.js";
-import { ask, showRefusal, tell } from "./net.js";
+import { ask, fetched, tell } from "./net.js";
 import { picture } from "./picture.js";
 import { clauses } from "./told.js";
 import { ground, verdict } from "./verdict.js";
@@ -24,15 +24,6 @@ function alter(changes) {
 
 const lang = () => `lang=${code()}`;
 const chosen = () => now.game ?? openMatch()?.game ?? "igloo-pop";
-
-async function fetched(work) {
-  try {
-    return await work();
-  } catch (refused) {
-    showRefusal(refused.error);
-    return null;
-  }
-}
 
 // --- the rulebook
 

@@ -3,25 +3,19 @@
 import { h } from "./dom.js";
 import { icon } from "./art.js";
 import { agreed } from "./dialogs.js";
-import { ask, showRefusal, tell } from "./net.js";
+import { ask, fetched, tell } from "./net.js";
 import { change, isHost, store } from "./store.js";
 import { t } from "./words.js";
 
 let rights = null;
 let joined = null;
 
-async function fetched() {
-  try {
-    const told = await ask("/api/rights");
-    const table = isHost() ? await ask("/api/table") : null;
-    change(() => { rights = told.rights; joined = table; });
-  } catch (refused) {
-    showRefusal(refused.error);
-  }
-}
-
 /** Somebody came to this part. */
-export const opened = fetched;
+export const opened = () => fetched(async () => {
+  const told = await ask("/api/rights");
+  const table = isHost() ? await ask("/api/table") : null;
+  change(() => { rights = told.rights; joined = table; });
+});
 
 const YES = "yes";
 const NO = "no";
@@ -87,23 +81,12 @@ export function part() {
   return [table(), door(), phones()];
 }
 
-async function set(what) {
-  try {
-    await tell("/api/settings", what);
-  } catch (refused) {
-    showRefusal(refused.error);
-  }
-  await fetched();
+async function asked(work) {
+  await fetched(work);
+  await opened();
 }
 
-async function asked(work) {
-  try {
-    await work();
-  } catch (refused) {
-    showRefusal(refused.error);
-  }
-  await fetched();
-}
+const set = (what) => asked(() => tell("/api/settings", what));
 
 export const PART_DO = {
   "new-pin": async () => {
