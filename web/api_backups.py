@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import logging
 
-from flask import Blueprint, Response, send_file
+from flask import Blueprint, Response, request, send_file
 
+from companion.night.asked import printable
 from companion.night.keeping import KeepingError
+from companion.night.shelf import MOST_BROUGHT, PIECE_BYTES
 from web.answers import RefusedError, bad_field, json_body, json_response, refusal, text_field
-from web.documented import FLAG, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe
+from web.documented import FLAG, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
 from web.sessions import host, house
 
 views = Blueprint("api_backups", __name__, url_prefix="/api/backups")
 log = logging.getLogger(__name__)
+
+STATUS = {"cannot-write": 503, "no-room": 503, "too-large": 413}
 
 BACKUP = fields(
     name=TEXT,
@@ -42,6 +46,38 @@ def make() -> Response:
         return json_response({"ok": True, "backup": house().shelf.make()})
     except KeepingError as error:
         return _no(error)
+
+
+@views.post("/brought")
+@documented(
+    "host",
+    query={"at": whole(0, MOST_BROUGHT), "size": whole(1, MOST_BROUGHT), "name": text(200)},
+    media="application/octet-stream",
+    answer=fields(ok=choice(True), taken=WHOLE, backup=maybe(BACKUP)),
+)
+def bring() -> Response:
+    """Take in a piece of a backup from this device: the bytes of the file from ``at`` on, of ``size`` in all.
+
+    Pieces (4 MiB at most) come one after the other. ``taken`` says how much is here; with the last piece the file was
+    checked and lies beside the other backups as ``backup``. Nothing is replaced: that is what restoring is for.
+    """
+    host()
+    at, size = _bytes(request.args.get("at"), "at", 0), _bytes(request.args.get("size"), "size", 1)
+    shown = printable(request.args.get("name", ""))[:200] or "backup.zip"
+    if (request.content_length or 0) > PIECE_BYTES:
+        raise RefusedError(413, "too-large", "This is more than can be taken in.")
+    request.max_content_length = PIECE_BYTES
+    try:
+        taken, kept = house().shelf.take_in(request.get_data(cache=False), at=at, size=size, shown=shown)
+    except KeepingError as error:
+        return _no(error)
+    return json_response({"ok": True, "taken": taken, "backup": kept})
+
+
+def _bytes(given: str | None, name: str, low: int) -> int:
+    if given is None or not (given.isascii() and given.isdigit() and len(given) <= 12 and int(given) >= low):
+        raise bad_field(name)
+    return int(given)
 
 
 @views.get("/<name>")
@@ -79,4 +115,4 @@ def _missing() -> RefusedError:
 
 def _no(error: KeepingError) -> Response:
     log.error("A backup failed: %s", error)
-    return refusal(503 if error.key in {"cannot-write", "no-room"} else 409, error.key, error.words._asdict())
+    return refusal(STATUS.get(error.key, 409), error.key, error.words._asdict())

@@ -310,18 +310,18 @@ def examine(path: Path, *, unpack: Path | None = None, shown: str = "") -> Manif
     return manifest
 
 
-def read_manifest(path: Path) -> Manifest:
-    """Return what a backup says of itself, without reading the rest.
+def read_manifest(path: Path, *, shown: str = "") -> Manifest:
+    """Return what a backup says of itself, without reading the rest; ``shown`` is the name that a person knows.
 
     :raises KeepingError: when it is no backup of ours.
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            return _manifest(archive, path.name)
+            return _manifest(archive, shown or path.name)
     except (OSError, zipfile.BadZipFile, ValueError, KeyError, struct.error, zlib.error) as error:
         if isinstance(error, KeepingError):
             raise
-        raise KeepingError("not-ours", file=path.name) from error
+        raise KeepingError("not-ours", file=shown or path.name) from error
 
 
 def _manifest(archive: zipfile.ZipFile, name: str) -> Manifest:

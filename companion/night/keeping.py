@@ -37,6 +37,14 @@ SENTENCES: Final[dict[str, Words]] = {
         "{file} was made by a newer companion; update this one first.",
         "{file} vient d’un compagnon plus récent ; mettez d’abord celui-ci à jour.",
     ),
+    "too-large": Words(
+        "{file} is larger than a backup that can be taken in here ({limit} MB).",
+        "{file} est trop volumineux pour être repris ici ({limit} Mo au plus).",
+    ),
+    "pieces-missing": Words(
+        "{file} did not arrive as a whole; nothing was changed. Send it again.",
+        "{file} n’est pas arrivé en entier ; rien n’a changé. Envoyez-le encore une fois.",
+    ),
     "in-use": Words(
         "A companion is running on {folder}; end it first (sudo systemctl stop companion).",
         "Un compagnon utilise {folder} ; arrêtez-le d’abord (sudo systemctl stop companion).",

@@ -146,3 +146,36 @@ def test_the_page_survives_a_killed_service(page: Page, tmp_path: Path) -> None:
         assert again.get("/api/state")["seq"] == seq + 1
     finally:
         again.close()
+
+
+def test_a_backup_from_this_device_is_added_brought_back_and_shown(page: Page, tmp_path: Path) -> None:
+    """From another companion's backup: checked and listed, asked for, and after the restart the page shows its game."""
+    theirs = serve(tmp_path / "theirs")
+    try:
+        assert theirs.do("open-match", {"game": "igloo-pop", "players": PLAYERS, "setup": {"cards": CARDS}})["ok"]
+        assert theirs.do("moves", {"moves": ["start", "place red card3"]})["ok"]
+        file = tmp_path / "theirs.zip"
+        status, made = theirs.host.ask("POST", "/api/backups")
+        assert status == 200
+        file.write_bytes(theirs.host.ask("GET", f"/api/backups/{json.loads(made)['backup']['name']}")[1])
+    finally:
+        theirs.close()
+    served = serve(tmp_path / "ours")
+    try:
+        host(page, served)
+        page.goto(f"http://{NAME}:{served.port}/#workshop/backups")
+        (tmp_path / "cat.zip").write_bytes(b"\xff\xd8 a cat")
+        page.set_input_files("input[data-change=bring-backup]", tmp_path / "cat.zip")
+        expect(page.locator(".refusal")).to_contain_text("cat.zip is no backup")
+        page.set_input_files("input[data-change=bring-backup]", file)
+        expect(page.locator(".backup")).to_have_count(1)
+        expect(page.locator("#dialog")).to_contain_text("not lost")
+        assert served.get("/api/health")["match"] is None
+        page.click("[data-do=dialog-yes]")
+        # The service starts anew; the page waits for it, still the host's, and shows the night of the file.
+        expect(page.locator(".iglet")).to_have_count(1)
+        expect(page.locator("[data-do=check]")).to_be_visible()
+        assert "#" not in page.url
+        assert next((tmp_path / "ours").glob("before-restore-*")).is_dir()
+    finally:
+        served.close()

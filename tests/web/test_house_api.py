@@ -196,3 +196,55 @@ def test_backups_that_are_not_there_or_damaged(host: FlaskClient, player: FlaskC
     assert broken.json["error"]["fr"]
     assert not (house.folder / STAGE).exists()
     assert player.get(f"/api/backups/{name}").status_code == 403
+
+
+def test_a_backup_of_this_device_is_laid_beside_the_others(host: FlaskClient, house: SmallHouse) -> None:
+    made = host.post("/api/backups").json["backup"]
+    answer = host.get(f"/api/backups/{made['name']}")
+    file = answer.data
+    answer.close()
+    (house.folder / "backups" / made["name"]).unlink()
+    half = len(file) // 2
+
+    def send(at: int, end: int, **more: object) -> Any:
+        query = {"at": at, "size": len(file), "name": "from\nmy phone.zip", **more}
+        return host.post("/api/backups/brought", query_string=query, data=file[at:end])
+
+    assert send(0, half).json == {"ok": True, "taken": half, "backup": None}
+    assert host.get("/api/backups").json["backups"] == []
+    told = send(half, len(file)).json
+    assert told == {"ok": True, "taken": len(file), "backup": host.get("/api/backups").json["backups"][0]}
+    assert told["backup"]["seq"] == made["seq"]
+    assert not house.begun_again
+    # What is none is refused in a sentence that names it, and leaves nothing behind.
+    send(0, half)
+    missing = send(half + 1, len(file))
+    assert (missing.status_code, missing.json["error"]["code"]) == (409, "pieces-missing")
+    assert missing.json["error"]["en"].startswith("from my phone.zip did not arrive")
+    assert host.post("/api/backups/brought?at=0&size=5", data=b"a cat").json["error"]["code"] == "not-ours"
+    assert send(0, half, size=1 << 33).status_code == 413
+    assert len(list((house.folder / "backups").iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "body", "status"),
+    [
+        ("", b"PK", 400),
+        ("at=-1&size=4", b"PK", 400),
+        ("at=0&size=0", b"PK", 400),
+        ("at=0&size=99999999999999", b"PK", 400),
+        ("at=0&size=6000000", b"PK" + bytes(4 << 20), 413),
+        ("at=4&size=6", b"PK", 409),
+        ("at=0&size=6", b"", 409),
+    ],
+)
+def test_odd_pieces_of_a_backup(host: FlaskClient, house: SmallHouse, query: str, body: bytes, status: int) -> None:
+    answer = host.post(f"/api/backups/brought?{query}", data=body)
+    assert answer.status_code == status
+    assert answer.json["error"]["fr"]
+    assert not list((house.folder / "backups").glob("*"))
+
+
+def test_only_the_host_brings_a_backup(player: FlaskClient, guest: FlaskClient) -> None:
+    for client in (player, guest):
+        assert client.post("/api/backups/brought?at=0&size=4", data=b"PK12").status_code == 403

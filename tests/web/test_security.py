@@ -164,6 +164,7 @@ CHANGES = [
     "/api/people/<person>/forget",
     "/api/backups",
     "/api/backups/<name>/restore",
+    "/api/backups/brought",
     "/api/training/people",
     "/api/training/people/<person>",
     "/api/training/rounds",

@@ -3,26 +3,25 @@
 import { h } from "./dom.js";
 import { icon } from "./art.js";
 import { agreed, openDialog } from "./dialogs.js";
-import { ask, showRefusal, tell } from "./net.js";
+import { ask, chosenFile, fetched, pause, tell, upload } from "./net.js";
 import { change, isHost } from "./store.js";
-import { number, said, t, tn } from "./words.js";
+import { number, percent, said, t, tn } from "./words.js";
 
 const MAKING_MS = 120000;
+/** What the table takes in at a time. */
+const PIECE = 4 * 1024 * 1024;
+const TRIES = 4;
+/** How often it is asked whether the service has started anew. */
+const AGAIN_MS = 700;
 let shelf = null;
 let making = false;
-
-async function fetched() {
-  if (!isHost()) return;
-  try {
-    const told = await ask("/api/backups");
-    change(() => { shelf = told; });
-  } catch (refused) {
-    showRefusal(refused.error);
-  }
-}
+let share = null; // of a file that is being taken in
 
 /** Somebody came to this part. */
-export const opened = fetched;
+export async function opened() {
+  const told = isHost() && await fetched(() => ask("/api/backups"));
+  if (told) change(() => { shelf = told; });
+}
 
 const when = (at) => (at === null ? "?" : new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }));
 
@@ -46,6 +45,9 @@ export function part() {
     h("p", { class: "quiet" }, t("One is made every night. Those on this card help when a file is damaged; copy one elsewhere for when the card is.")),
     Object.values(shelf.status).map((one) => h("p", { class: one.ok ? "quiet" : "note" }, said(one))),
     h("button", { type: "button", class: "main", "data-do": "make-backup", disabled: making }, icon("check"), making ? t("One moment …") : t("Make a backup now")),
+    h("label", { class: "second file" }, icon("cards"), h("span", null, share === null ? t("Add a backup file from this device") : t("Adding it: %(share)s", { share: percent(share) })),
+      h("input", { type: "file", accept: ".zip,application/zip", "data-change": "bring-backup", class: "unseen", disabled: share !== null })),
+    h("p", { class: "quiet" }, t("A file that was copied elsewhere is checked and laid beside these. Nothing is replaced until you bring it back.")),
     shelf.backups.length ? h("ul", { class: "plain" }, shelf.backups.map(backup)) : h("p", { class: "quiet" }, t("None yet.")));
 }
 
@@ -53,24 +55,63 @@ async function restore(name) {
   const one = shelf.backups.find((found) => found.name === name);
   const sentence = t("The nights become as they were on %(when)s. What is there now is put aside on the card, not lost. The table starts anew; phones come back by themselves.", { when: when(one.made) });
   if (!await agreed(sentence, t("Bring it back"), t("Bring this backup back?"))) return;
-  try {
-    await tell(`/api/backups/${encodeURIComponent(name)}/restore`, { confirm: name }, { signal: AbortSignal.timeout(MAKING_MS) });
-    openDialog(t("It is being brought back"), h("p", { role: "status" }, t("The table starts anew. This takes a few seconds.")));
-  } catch (refused) {
-    showRefusal(refused.error);
+  const before = await fetched(() => ask("/api/health"));
+  const done = before && await fetched(() => tell(`/api/backups/${encodeURIComponent(name)}/restore`, { confirm: name }, { signal: AbortSignal.timeout(MAKING_MS) }));
+  if (!done) return;
+  openDialog(t("It is being brought back"), h("p", { role: "status" }, t("The table starts anew. This takes a few seconds; then this page shows it.")));
+  await begunAgain(before.uptime_s);
+  // Whatever this page knew may be of nights that are not here any more.
+  location.assign("/");
+}
+
+/** Wait until the service runs for a shorter time than it did: it was started anew. */
+async function begunAgain(uptime) {
+  for (;;) {
+    await pause(AGAIN_MS);
+    const told = await ask("/api/health").catch(() => null);
+    if (told && told.uptime_s < uptime) return;
   }
+}
+
+/** Send a piece; one that got no answer is sent again, which is safe: it is taken once. */
+async function sent(file, at) {
+  const where = `/api/backups/brought?at=${at}&size=${file.size}&name=${encodeURIComponent(file.name.slice(-200))}`;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await upload(where, file.slice(at, at + PIECE), MAKING_MS);
+    } catch (refused) {
+      if (refused.error || tries === TRIES) throw refused;
+      await pause(1000 * tries);
+    }
+  }
+}
+
+async function bring(file) {
+  let told = null;
+  for (let at = 0; told === null || at < file.size; at = told.taken) {
+    change(() => { share = at / file.size; });
+    told = await sent(file, at);
+  }
+  return told.backup;
 }
 
 export const PART_DO = {
   "make-backup": async () => {
     change(() => { making = true; });
-    try {
-      await tell("/api/backups", {}, { signal: AbortSignal.timeout(MAKING_MS) });
-    } catch (refused) {
-      showRefusal(refused.error);
-    }
+    await fetched(() => tell("/api/backups", {}, { signal: AbortSignal.timeout(MAKING_MS) }));
     making = false;
-    await fetched();
+    await opened();
   },
   restore: ({ name }) => restore(name),
+};
+
+export const PART_CHANGE = {
+  "bring-backup": async (input) => {
+    const file = chosenFile(input);
+    if (!file) return;
+    const backup = await fetched(() => bring(file));
+    change(() => { share = null; });
+    await opened();
+    if (backup) restore(backup.name);
+  },
 };
