@@ -43,9 +43,10 @@ def health() -> Response:
 
 @views.get("/state")
 @documented(
-    query={"after": TEXT},
+    query={"after": TEXT, "reading": TEXT},
     answer=fields(
         seq=WHOLE,
+        reading=WHOLE,
         me=OBJECT,
         version=TEXT,
         stamp=TEXT,
@@ -59,15 +60,19 @@ def health() -> Response:
 def state() -> Response:
     """Answer with all that the page shows; with ``?after=SEQ`` the night is left out while it is still at SEQ.
 
-    This is what a page asks again and again while it has no live stream.
+    This is what a page asks again and again while it has no live stream. With ``&reading=READING`` of the answer before
+    it hears of another name, too, where nothing was played.
     """
     after = request.args.get("after", "")
+    reading = house().night.reading
     texts: StateTexts = current_app.extensions["companion-texts"]
     seq, text = texts.text(role(), None)
-    view = "null" if after == str(seq) else text
+    same = after == str(seq) and request.args.get("reading", str(reading)) == str(reading)
+    view = "null" if same else text
     head = json_response(
         {
             "seq": seq,
+            "reading": reading,
             "me": me(),
             "version": house().version,
             "stamp": current_app.extensions["companion-assets"].stamp,

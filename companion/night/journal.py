@@ -1,7 +1,8 @@
 """The journal: an append-only list of what happened, in SQLite.
 
 An entry that :meth:`Journal.append` returned is on the card: WAL and synchronous=FULL make the commit survive a
-power cut, and triggers refuse to change or remove what is written. Entries are numbered 1, 2, 3 …; the number is
+power cut, and triggers refuse to change or remove what is written; only a forgotten name is taken out of notes that
+people wrote by hand (:func:`blot`). Entries are numbered 1, 2, 3 …; the number is
 the order, the clock is only told (a Raspberry Pi has no battery: its clock may jump). Names of people stand in a
 table of their own and bodies hold their ids, so that somebody can be forgotten while the scores stay.
 """
@@ -12,9 +13,11 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import sqlite3
 import threading
 import time
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,6 +74,10 @@ SCHEMA = Schema(
 
 PROFILE = ("name", "colour", "token", "picture")
 """What may be kept of a person, each None where nothing is."""
+
+NOTES = {"correct": "reason", "fault": "note"}
+"""What people write by hand, by the kind of entry."""
+BLOT = "…"
 
 _COLUMNS = "seq, at, kind, body, by, by_role, action_id, asked, device_kind"
 
@@ -142,7 +149,7 @@ class Journal:
 
         :raises companion.night.store.StorageError: when it could not be written; then nothing was.
         """
-        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+        text = _text(body)
         with self._lock:
             entry = Entry(
                 self._last_seq + 1, self._clock(), kind, json.loads(text), by, by_role, action_id, asked, device_kind
@@ -254,6 +261,14 @@ class Journal:
                 db.execute(f"UPDATE person SET {nothing} WHERE id = ?", (person,))  # noqa: S608 - names of ours
             self._wipe()
 
+    def blot(self, name: str) -> int:
+        """Take a forgotten name out of the notes, as :func:`blot` does; return in how many of them it stood."""
+        with self._lock:
+            with transaction(self._db, self.path) as db:
+                found = blot(db, name)
+            self._wipe()
+        return found
+
     def _wipe(self) -> None:
         # The old name must leave the write-ahead log too, not only the table.
         with self._reading():
@@ -313,6 +328,35 @@ class Journal:
         if self._writer is not None:
             os.close(self._writer)
             self._writer = None
+
+
+def blot(db: sqlite3.Connection, name: str) -> int:
+    """Put :data:`BLOT` for a name, as a word of its own, in the notes of a journal; return in how many it stood.
+
+    It is the one change that entries ever see: a note is no move, and no state is read from it. Call it in a
+    transaction, for the trigger that guards the entries is away until it ends.
+    """
+    word = re.compile(rf"(?<!\w){re.escape(unicodedata.normalize('NFC', name))}(?!\w)", re.IGNORECASE)
+    kinds = ", ".join("?" * len(NOTES))
+    changed = []
+    for seq, kind, text in db.execute(f"SELECT seq, kind, body FROM entry WHERE kind IN ({kinds})", tuple(NOTES)):  # noqa: S608
+        body = json.loads(text)
+        note = body.get(NOTES[kind])
+        if isinstance(note, str) and word.search(unicodedata.normalize("NFC", note)):
+            body[NOTES[kind]] = word.sub(BLOT, unicodedata.normalize("NFC", note))
+            changed.append((_text(body), seq))
+    if changed:
+        (guard,) = db.execute(
+            "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = 'entry_stays'"
+        ).fetchone()
+        db.execute("DROP TRIGGER entry_stays")
+        db.executemany("UPDATE entry SET body = ? WHERE seq = ?", changed)
+        db.execute(guard)
+    return len(changed)
+
+
+def _text(body: Mapping[str, Any]) -> str:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
 def _entry(row: Sequence[Any]) -> Entry:

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import random
+import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
@@ -112,6 +113,7 @@ class Night:
         self._answers: OrderedDict[str, tuple[str, Answer]] = OrderedDict()
         self._view: dict[str, Any] | None = None
         self._boards: dict[tuple[int, str | None, str], dict[str, Any] | None] = {}
+        self._reading = secrets.randbelow(2**40)
         if journal.last_of("open-night") == 0:
             journal.append("open-night", {"night": new_id()}, by=TABLE.id, by_role=str(TABLE.role))
         self._fold = self._folded()
@@ -262,6 +264,12 @@ class Night:
             return self._fold.seq
 
     @property
+    def reading(self) -> int:
+        """Return a number that is another one whenever the journal was read anew, as when somebody is renamed."""
+        with self._lock:
+            return self._reading
+
+    @property
     def state(self) -> int:
         """Return the state number that the next command should carry."""
         with self._lock:
@@ -349,6 +357,7 @@ class Night:
         with self._lock:
             self._answers.clear()
             self._fold = self._folded()
+            self._reading += 1
             self._changed()
 
     @contextlib.contextmanager

@@ -2,8 +2,9 @@
 
 Names, colours and pictures stand beside the journal, whose entries hold ids only; so a person can be forgotten while
 the scores stay. Whoever is forgotten goes from the present database, from the backups on this card, from the training
-room and from the names of phones; the id is noted outside all backups, so that a restored one does not bring the name
-back. What somebody wrote into a note by hand stays in the journal, and is counted for the host to know.
+room, from the names of phones, and from the notes that people wrote by hand; the id is noted outside all backups, so
+that a restored one does not bring the name back. A note in which the name is a part of a longer word keeps it, and is
+counted for the host to know.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 from companion.night.asked import NAME_LENGTH, printable
 from companion.night.evidence import EvidenceStore
 from companion.night.folder import FORGOTTEN, PEOPLE, sync_folder
-from companion.night.journal import Journal
+from companion.night.journal import NOTES, Journal
 from companion.night.night import Night
 from companion.night.scrub import scrub
 from companion.night.statistics import Statistics
@@ -161,7 +162,7 @@ class People:
     def forget(self, person: str) -> int:
         """Forget name, colour and picture of a person, here and in the backups on this card; the scores stay.
 
-        Return in how many notes that people wrote into the journal the name stands: those stay as they are.
+        In notes it is blotted out where it is a word of its own. Return in how many it is left, as part of another.
 
         :raises PeopleError: ``no-person``.
         """
@@ -170,6 +171,7 @@ class People:
             self._note_forgotten(person)
             self._drop_picture(person)
             self._journal.draw_person(person, dict.fromkeys(("name", "colour", "token", "picture")))
+            self._journal.blot(known["name"])
             self._renamed(known["name"], None)
             self._night.people_changed()
             scrub(self._folder, {person}, known["name"])
@@ -202,10 +204,10 @@ class People:
     def _mentions(self, name: str) -> int:
         wanted = name.casefold()
         return sum(
-            any(wanted in str(entry.body.get(field, "")).casefold() for field in ("reason", "note"))
+            wanted in str(entry.body.get(NOTES[entry.kind], "")).casefold()
             for first, last in self._journal.nights()
             for entry in self._journal.since(first - 1, before=last + 1)
-            if entry.kind in {"correct", "fault"}
+            if entry.kind in NOTES
         )
 
     def _forgotten(self) -> list[str]:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from companion.night.backup import BACKUPS, MANIFEST, add_part, examine, named_entry
 from companion.night.folder import JOURNAL, PEOPLE, sync_folder
+from companion.night.journal import blot
 from companion.night.keeping import KeepingError
 from companion.night.nightly import backups
 
@@ -24,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 def scrub(folder: Path, people: Collection[str], name: str) -> None:
-    """Forget ``people`` (ids of the journal) and the trainer of that ``name`` in every backup of a data folder.
+    """Forget ``people`` (ids of the journal), the trainer of that ``name``, and that name in notes, in every backup.
 
     A backup that cannot be read is left as it is, and said in the log; one under which the disk fails stays whole.
     """
@@ -76,6 +77,9 @@ def _forget(inside: Path, people: Collection[str], name: str) -> set[str] | None
             nothing = ", ".join(f"{column} = NULL" for column in ("name", *own))
             change = f"UPDATE person SET {nothing} WHERE id = ? AND name IS NOT NULL"  # noqa: S608 - names of ours
             found = db.execute(change, (person,)).rowcount > 0 or found
+        db.execute("BEGIN")
+        found = blot(db, name) > 0 or found
+        db.execute("COMMIT")
         if found:
             db.execute("VACUUM")
     trainers = inside / TRAINING

@@ -255,8 +255,14 @@ class Service:
         self.access.relabel(old, new or "")
         try:
             for trainer in self.training.people():
-                if trainer.name.casefold() == old.casefold():
+                if trainer.name.casefold() != old.casefold():
+                    continue
+                # In a house a name is one person: who is made one with somebody trains as one, too.
+                kept = next((one.id for one in self.training.people() if one.name == new), None)
+                if kept is None:
                     self.training.rename(trainer.id, new)
+                else:
+                    self.training.merge(trainer.id, kept)
         except (TrainingError, BookError) as error:
             log.warning("The training book keeps a name: %s", error)
         try:

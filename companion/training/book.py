@@ -1,8 +1,8 @@
 """The training book: people, shakes and answers in one SQLite file; nothing that was answered is lost or altered.
 
 WAL and synchronous=FULL: what was acknowledged survives a power cut. Triggers keep answers as they were given; of a
-person only the name may change, or go. A shake lies here from the moment it is dealt, its truth with it, so that a
-restart of the service loses no round that is being played.
+person only the name may change, or go, or turn out to be another's. A shake lies here from the moment it is dealt, its
+truth with it, so that a restart of the service loses no round that is being played.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FORGOTTEN_AFTER_MS = 30 * 24 * 3600 * 1000
 
 SCHEMA = f"""
 CREATE TABLE people (
-  id INTEGER PRIMARY KEY, at INTEGER NOT NULL, name TEXT
+  id INTEGER PRIMARY KEY, at INTEGER NOT NULL, name TEXT, same_as INTEGER REFERENCES people(id)
 ) STRICT;
 CREATE TABLE duels (
   id TEXT PRIMARY KEY, at INTEGER NOT NULL, people TEXT NOT NULL, rounds INTEGER NOT NULL,
@@ -52,6 +52,9 @@ CREATE TRIGGER people_kept BEFORE DELETE ON people BEGIN SELECT RAISE(ABORT, 'pe
 CREATE TRIGGER truth_stays BEFORE UPDATE OF truth ON rounds WHEN OLD.truth IS NOT NULL
   BEGIN SELECT RAISE(ABORT, 'the truth stays'); END;
 """
+
+_ENTRIES = "SELECT id FROM people WHERE id = ? OR same_as = ?"
+"""The entries that are one person: its own, and those that were made one with it."""
 
 
 class BookError(CompanionError, OSError):
@@ -174,6 +177,9 @@ class Book:
             db.row_factory = sqlite3.Row
             for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"):
                 db.execute(f"PRAGMA {pragma}")
+            if "same_as" not in {row["name"] for row in db.execute("PRAGMA table_info(people)")}:
+                # A book that was begun before people could be made one.
+                db.execute("ALTER TABLE people ADD COLUMN same_as INTEGER REFERENCES people(id)")
             old = now_ms() - FORGOTTEN_AFTER_MS
             db.execute(
                 "DELETE FROM rounds WHERE at < ? AND NOT EXISTS (SELECT 1 FROM answers WHERE round = rounds.id)", (old,)
@@ -189,12 +195,21 @@ class Book:
         """Return everybody who has a name, in the order in which they came."""
         return [Person(*row) for row in self._rows("SELECT id, name FROM people WHERE name IS NOT NULL ORDER BY id")]
 
+    def names(self) -> dict[int, str]:
+        """Return the name under each number; who was made one with somebody else has that one's."""
+        rows = self._rows(
+            "SELECT one.id, stands.name FROM people one JOIN people stands ON stands.id = coalesce(one.same_as, one.id)"
+            " WHERE stands.name IS NOT NULL"
+        )
+        return {int(row["id"]): str(row["name"]) for row in rows}
+
     def person(self, number: int) -> Person:
-        """Return a person.
+        """Return a person, also under the number of an entry that was made one with it.
 
         :raises TrainingError: ``no-person`` when there is none, or the name was forgotten.
         """
-        for row in self._rows("SELECT id, name FROM people WHERE id = ? AND name IS NOT NULL", number):
+        asked = "SELECT id, name FROM people WHERE id = (SELECT coalesce(same_as, id) FROM people WHERE id = ?)"
+        for row in self._rows(f"{asked} AND name IS NOT NULL", number):
             return Person(*row)
         raise TrainingError("no-person")
 
@@ -211,8 +226,18 @@ class Book:
         with self._writing() as db:
             db.execute("UPDATE people SET name = ? WHERE id = ?", (name, number))
         if name is None:
-            # The name must not live on in the log of the database either.
-            self._rows("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._wipe()
+
+    def merge(self, number: int, into: int) -> None:
+        """Say that two entries are one person: the answers of both count for ``into``, whose name stays."""
+        with self._writing() as db:
+            db.execute("UPDATE people SET name = NULL, same_as = ? WHERE id = ?", (into, number))
+            db.execute("UPDATE people SET same_as = ? WHERE same_as = ?", (into, number))
+        self._wipe()
+
+    def _wipe(self) -> None:
+        # A name that went must not live on in the log of the database either.
+        self._rows("PRAGMA wal_checkpoint(TRUNCATE)")
 
     # --- rounds --------------------------------------------------------------------------------------------------
 
@@ -325,18 +350,19 @@ class Book:
         """Return how often these people together were dealt each stored shake, in drills and in duels."""
         found: dict[int, int] = {}
         for person in people:
-            rows = self._rows(
-                "SELECT shake, COUNT(*) AS often FROM rounds WHERE shake IS NOT NULL AND (person = ?"
-                " OR id IN (SELECT round FROM answers WHERE person = ?)) GROUP BY shake",
-                *(person, person),
+            asked = (
+                f"SELECT shake, COUNT(*) AS often FROM rounds WHERE shake IS NOT NULL AND (person IN ({_ENTRIES})"  # noqa: S608
+                f" OR id IN (SELECT round FROM answers WHERE person IN ({_ENTRIES}))) GROUP BY shake"
             )
+            rows = self._rows(asked, *(person, person) * 2)
             for row in rows:
                 found[row["shake"]] = found.get(row["shake"], 0) + row["often"]
         return found
 
     def answered(self, person: int) -> int:
         """Return how many shakes a person has answered."""
-        return int(self._rows("SELECT COUNT(*) FROM answers WHERE person = ?", person)[0][0])
+        asked = f"SELECT COUNT(*) FROM answers WHERE person IN ({_ENTRIES})"  # noqa: S608 - words of ours
+        return int(self._rows(asked, person, person)[0][0])
 
     # --- what was answered ---------------------------------------------------------------------------------------
 
@@ -346,8 +372,9 @@ class Book:
         ``igloo`` False leaves out what was shaken in the igloo of this table.
         """
         rows = self._rows(
-            "SELECT a.at, a.person, r.truth, a.guess, r.machine, r.kind FROM answers a JOIN rounds r ON r.id = a.round"
-            " WHERE r.shown = 1 AND r.truth IS NOT NULL AND (? IS NULL OR a.person = ?) AND (? OR r.shake IS NOT NULL)"
+            "SELECT a.at, coalesce(p.same_as, p.id) AS person, r.truth, a.guess, r.machine, r.kind FROM answers a"
+            " JOIN rounds r ON r.id = a.round JOIN people p ON p.id = a.person WHERE r.shown = 1"
+            " AND r.truth IS NOT NULL AND (? IS NULL OR coalesce(p.same_as, p.id) = ?) AND (? OR r.shake IS NOT NULL)"
             " ORDER BY a.seq DESC LIMIT ?",
             *(person, person, igloo, last),
         )

@@ -97,6 +97,15 @@ class Training:
             raise TrainingError("name-taken")
         self._book.rename(person, name)
 
+    def merge(self, person: int, into: int) -> None:
+        """Make two entries one person: the figures of both count for ``into``, whose name stays.
+
+        :raises TrainingError: ``no-person``.
+        """
+        old, kept = self._book.person(person).id, self._book.person(into).id
+        if old != kept:
+            self._book.merge(old, kept)
+
     # --- drills --------------------------------------------------------------------------------------------------
 
     def igloo_kind(self) -> str | None:
@@ -308,7 +317,7 @@ class Training:
 
     def duels(self) -> list[dict[str, Any]]:
         """Return the open duels, newest first, that a phone can join: their names only."""
-        names = {one.id: one.name for one in self._book.people()}
+        names = self._book.names()
         return [
             {"id": duel.id, "people": [names.get(person) for person in duel.people]} for duel in self._book.open_duels()
         ]
@@ -317,7 +326,7 @@ class Training:
         """Return a duel: points of the rounds that are out, the present round, and who has answered it."""
         duel = self._book.duel(duel_id)
         rounds = self._book.rounds_of(duel_id)
-        names = {one.id: one.name for one in self._book.people()}
+        names = self._book.names()
         total = dict.fromkeys(duel.people, 0)
         for one in rounds:
             if one.shown and one.truth is not None:
@@ -371,5 +380,5 @@ class Training:
 
     def ladder(self) -> list[dict[str, Any]]:
         """Return the ladder of this house, best first (:func:`companion.training.figures.ladder`)."""
-        names = {one.id: one.name for one in self._book.people()}
+        names = self._book.names()
         return ladder(self._book.answers(igloo=self._igloo_open(), last=LADDER_LOOKS_AT), names)

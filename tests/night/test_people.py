@@ -202,12 +202,35 @@ def test_a_restored_backup_brings_no_name_back(home: Home, tmp_path: Path) -> No
     assert [one["name"] for one in home.people.all()] == ["Bob"]
 
 
-def test_notes_in_which_a_forgotten_name_stands_are_counted(home: Home) -> None:
-    home.table.open_match([{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}])
-    body = {"colour": "red", "points": 1, "reason": "ann was right", "agreed": True}
-    home.table.do("correct", body)
+def test_a_forgotten_name_is_taken_out_of_notes_here_and_in_backups(home: Home) -> None:
+    home.table.open_match([{"name": "Zoé", "colour": "red"}, {"name": "Bob", "colour": "blue"}])
+    reasons = ("zoé was right", "so said ZOE\u0301, Bob's niece", "Zoé: Zoés Karte")
+    for reason in reasons:
+        home.table.do("correct", {"colour": "red", "points": 1, "reason": reason, "agreed": True})
+    home.table.do("fault", {"clause": "POP-2.4", "note": "asked by Zoé"})
     home.table.do("fault", {"clause": "POP-2.4", "note": "asked by Bob"})
-    assert home.people.forget(home.id("Ann")) == 1
+    path, _ = back_up_into(home.folder, home.folder / BACKUPS, keep=5, pictures=True)
+    before, scores = home.table.journal.since(0), to_csv(home.table.journal)
+    # A name that is a part of a longer word is left there, and counted.
+    assert home.people.forget(home.id("Zoé")) == 1
+    assert [name for name in home.holds("Zoé") if "journal" in name] == home.holds("Zoés")
+    assert not home.holds("zoé") + home.holds("ZOE")
+    log = "\n".join(line["en"] for line in home.table.view["log"])
+    assert "… was right" in log
+    assert "so said …, Bob's niece" in log
+    assert home.table.match["faults"][0]["note"] == "asked by …"
+    after = home.table.journal.since(0)
+    assert [entry for entry in after if entry.kind not in {"correct", "fault"}] == [
+        entry for entry in before if entry.kind not in {"correct", "fault"}
+    ]
+    assert len(after) == len(before)
+    assert to_csv(home.table.journal) == scores.replace("Zoé", "")
+    assert examine(path).seq == len(before)
+    # The guard of the entries stands again, and the record plays on.
+    with pytest.raises(sqlite3.DatabaseError, match="append-only"):
+        home.table.journal._db.execute("UPDATE entry SET body = '{}' WHERE seq = 1")
+    home.table.restart()
+    assert "… was right" in "\n".join(line["en"] for line in home.table.view["log"])
 
 
 def test_a_backup_that_cannot_be_read_does_not_stop_the_forgetting(home: Home) -> None:

@@ -274,6 +274,46 @@ def test_names_are_one_persons(table: Table) -> None:
     assert [one.name for one in table.room.people()] == ["Ann", "Bo"]
 
 
+def test_two_entries_of_one_person_train_as_one(table: Table) -> None:
+    anni, bob, ann = (table.room.add_person(name).id for name in ("Anni-Merged", "Bob", "Ann"))
+    for person, rounds in ((anni, 3), (ann, 2), (bob, 1)):
+        for _ in range(rounds):
+            table.room.guess(table.room.deal(person)["id"], person, 6)
+    duel = table.room.open_duel([anni, bob], 2)
+    table.room.merge(anni, ann)
+    assert [one.name for one in table.room.people()] == ["Bob", "Ann"]
+    assert table.room.figures(ann)["overall"]["own"]["answers"] == 5
+    assert next(row for row in table.room.ladder() if row.get("name") == "Ann")["answers"] == 5
+    assert table.room.deal(ann)["number"] == 6
+    # The duel that was going on goes on under the name that stays.
+    assert [one["name"] for one in table.room.duel(duel["id"])["people"]] == ["Ann", "Bob"]
+    for person in (anni, bob):
+        told = table.room.guess(duel["round"]["id"], person, 6)
+    assert told["shown"]
+    assert table.room.figures(ann)["overall"]["own"]["answers"] == 6
+    # A chain ends at its end.
+    cid = table.room.add_person("Cid").id
+    table.room.merge(ann, cid)
+    assert table.room.figures(cid)["overall"]["own"]["answers"] == 6
+    assert table.room.figures(anni)["name"] == "Cid"
+    with pytest.raises(TrainingError):
+        table.room.merge(cid, 99)
+    table.room.close()
+    assert all(b"Anni-Merged" not in path.read_bytes() for path in table.path.parent.iterdir())
+
+
+def test_a_book_from_before_people_were_made_one_is_read_on(table: Table) -> None:
+    ann, bob = table.room.add_person("Ann").id, table.room.add_person("Bob").id
+    table.room.guess(table.room.deal(ann)["id"], ann, 6)
+    table.room.close()
+    with sqlite3.connect(table.path) as db:
+        db.execute("PRAGMA foreign_keys = OFF")
+        db.execute("ALTER TABLE people DROP COLUMN same_as")
+    db.close()
+    table.room.merge(ann, bob)
+    assert table.room.figures(bob)["overall"]["own"]["answers"] == 1
+
+
 def test_answers_stay_as_they_were_given(table: Table) -> None:
     ann = table.room.add_person("Ann").id
     dealt = table.room.deal(ann)

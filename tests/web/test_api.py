@@ -40,6 +40,19 @@ def test_the_state_is_the_whole_page_and_short_when_nothing_happened(guest: Flas
     assert guest.get(f"/api/state?after={whole['seq']}").json["view"]["match"]["phase"] == "shaking"
 
 
+def test_a_phone_that_asks_again_hears_of_another_name(guest: FlaskClient, house: SmallHouse) -> None:
+    house.open_match()
+    told = guest.get("/api/state").json
+    query = f"/api/state?after={told['seq']}&reading="
+    assert guest.get(query + str(told["reading"])).json["view"] is None
+    person = next(one["id"] for one in house.people.all() if one["name"] == "Ann")
+    house.people.change(person, {"name": "Annabel"})
+    again = guest.get(query + str(told["reading"])).json
+    assert again["seq"] == told["seq"]
+    assert again["view"]["match"]["players"][0]["name"] == "Annabel"
+    assert guest.get(query + str(again["reading"])).json["view"] is None
+
+
 @pytest.mark.parametrize("after", ["x", "-1", "", "99999999999999999999", "1e3"])
 def test_an_odd_position_gets_the_whole_state(guest: FlaskClient, house: SmallHouse, after: str) -> None:
     assert guest.get(f"/api/state?after={after}").json["view"]["seq"] == house.night.seq

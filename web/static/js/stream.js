@@ -15,6 +15,8 @@ let source = null;
 let heard = 0;
 let poller = null;
 let triedStream = 0;
+/** Of which reading of the journal the newest answer was. */
+let reading = "";
 let onLog = () => {};
 
 function mergeLog(view, known) {
@@ -33,8 +35,8 @@ function takeView(view, fresh) {
   const last = sameNight ? known.seq : view.seq;
   change((s) => {
     s.view = { ...view, log };
-    // Nothing was played: somebody has another name.
-    if (!fresh && known && view.seq === known.seq) s.renamed = true;
+    // Nothing was played: somebody has another name. After a break nobody knows.
+    if (known && (fresh || view.seq === known.seq)) s.renamed = true;
     // A refusal belongs to what was on the screen; the reason of a stale one is the very change that follows it.
     if (s.refusal && s.refusal.problem !== "stale" && known && view.state !== known.state && Date.now() - s.refusal.at > 4000) s.refusal = null;
     if (s.pick.colour && !view.match) s.pick = { colour: null, card: null, cap: false };
@@ -68,10 +70,15 @@ async function poll() {
   clearTimeout(poller);
   try {
     const known = store.view?.seq;
-    const answer = await ask(known === undefined ? "/api/state" : `/api/state?after=${known}`);
+    const answer = await ask(known === undefined ? "/api/state" : `/api/state?after=${known}${reading}`);
+    reading = `&reading=${answer.reading}`;
     takeHello(answer);
     takeDevices(answer);
-    if (answer.view) takeView({ ...answer.view, log_since: null }, !source);
+    if (answer.view) {
+      takeView({ ...answer.view, log_since: null }, !source);
+      // Nothing was played, but somebody has another name, on the board too.
+      if (!source && answer.seq === known) change((s) => { s.board = null; });
+    }
     if (!source) setLink("polling");
   } catch {
     if (!source) setLink("lost");
