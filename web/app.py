@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 from typing import Any
 
@@ -9,7 +10,7 @@ from flask import Flask, Response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from companion.night.sentences import say
-from companion.night.store import StorageError
+from companion.night.store import StorageError, unwritten
 from web import (
     api,
     api_backups,
@@ -37,6 +38,7 @@ from web.live import StateTexts
 from web.security import guard
 
 MAX_FORM_BYTES = 64 * 1024
+NOT_WRITTEN = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 log = logging.getLogger(__name__)
 
 
@@ -88,6 +90,10 @@ def create_app(house: House) -> Flask:
     def not_stored(error: StorageError) -> Response:
         log.error("The disk refused: %s", error)
         return _answer(503, "storage", say(error.key, error.facts)._asdict())
+
+    @app.errorhandler(OSError)
+    def not_written(error: OSError) -> Response:
+        return not_stored(unwritten(error)) if error.errno in NOT_WRITTEN else failed(error)
 
     @app.errorhandler(HTTPException)
     def http_error(error: HTTPException) -> Response:

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from companion.cli import soak_absurd, soak_camera, soak_clients, soak_faults, soak_fuzz
+from companion.cli import soak_absurd, soak_camera, soak_card, soak_clients, soak_faults, soak_fuzz
 from companion.cli.bench import Row, row
 from companion.cli.soak_play import House, killing
 from companion.cli.soak_targets import TARGETS
@@ -28,6 +28,7 @@ def rows(seconds: float) -> Iterable[Row]:
             "lost in torn copies", toll.copies_lost, "", "0", f"{toll.copies} copies of the files at a stopped instant"
         )
         yield from _disk(folder)
+        yield from _card(folder)
         yield from _line(share)
         yield from _camera(folder, share)
         house = House(folder / "house", "--simulate")
@@ -52,6 +53,24 @@ def _disk(folder: Path) -> Iterable[Row]:
     yield row("refused with the sentence: full disk", disk.refused_full, "", "> 0", note)
     yield row("refused with other words", disk.other, "", "0")
     yield row("read-only card at the start", disk.read_only or "not said", note="the one line that is printed")
+
+
+def _card(folder: Path) -> Iterable[Row]:
+    house = House(folder / "held")
+    try:
+        held = soak_card.held(house)
+    finally:
+        house.close()
+    note = f"acknowledged and lost: {held.lost}; other answers: {len(held.other)}; went on afterwards: {held.went_on}"
+    yield row("refused while the kernel refuses every write", held.refused, "", "10", note)
+    if why := soak_card.impossible():
+        yield row("a card that dies in mid-run", "not run", note=why)
+        return
+    (folder / "dying").mkdir()
+    dying = soak_card.dying(folder / "dying")
+    note = f"page readable: {dying.readable}; nights saved from it: {dying.saved}; the doctor: {dying.doctor}"
+    yield row("a card that dies in mid-run: refused with the sentence", dying.refused, "", "13", note)
+    yield row("… acknowledged and lost", dying.lost, "", "0", f"mended and started anew: went on {dying.went_on}")
 
 
 def _line(share: float) -> Iterable[Row]:

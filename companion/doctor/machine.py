@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 from companion import __version__
 from companion.doctor.finding import Finding, State, found
 from companion.doctor.host import Host
+from companion.night.folder import refusal
 
 GROUPS = {
     "dialout": ("the igloo's port", "le port de l’igloo"),
@@ -87,8 +89,11 @@ def disk(folder: Path) -> Iterator[Finding]:
     """Ask for room where the nights lie, and whether it can be written at all."""
     place = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     free_mb = shutil.disk_usage(place).free // 1_000_000
-    if os.statvfs(place).f_flag & os.ST_RDONLY:
+    refused = refusal(place)
+    if os.statvfs(place).f_flag & os.ST_RDONLY or (refused is not None and refused.errno == errno.EROFS):
         yield found("disk", State.WRONG, "disk-read-only", cure="read-only")
+    elif refused is not None and refused.errno == errno.EIO:
+        yield found("disk", State.WRONG, "disk-failed", cure="card", why=refused.strerror)
     elif free_mb < FULL_MB:
         yield found("disk", State.WRONG, "disk-full", cure="room", free_mb=free_mb)
     elif free_mb < LOW_MB:

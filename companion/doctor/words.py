@@ -43,6 +43,10 @@ SENTENCES: Final[dict[str, Words]] = {
         "The card is read-only: nothing can be written.",
         "La carte est en lecture seule : plus rien ne peut être écrit.",
     ),
+    "disk-failed": Words(
+        "Nothing can be written: the card fails ({why}).",
+        "Plus rien ne peut être écrit : la carte est en panne ({why}).",
+    ),
     "card-good": Words("The file systems report no errors.", "Les systèmes de fichiers ne signalent pas d’erreurs."),
     "card-errors": Words(
         "The file system on {device} has had {errors} errors: the card may be dying.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 from collections.abc import Sequence
@@ -50,6 +51,25 @@ def remove_address(folder: Path) -> None:
     """Say that the service has stopped."""
     with contextlib.suppress(OSError):
         (folder / ADDRESS).unlink(missing_ok=True)
+
+
+def refusal(folder: Path) -> OSError | None:
+    """Return why nothing can be written in a folder now, None where something can be; nothing of it is left.
+
+    What the mount says of itself is not asked: a card whose errors made the kernel stop all writing may say nothing.
+    """
+    try:
+        handle = os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o600)
+    except OSError as error:
+        # FAT and its kin know no file without a name.
+        return None if error.errno in {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL} else error
+    try:
+        os.write(handle, bytes(4096))
+    except OSError as error:
+        return error
+    finally:
+        os.close(handle)
+    return None
 
 
 def sync_folder(folder: Path) -> None:

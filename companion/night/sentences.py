@@ -56,6 +56,21 @@ SENTENCES: dict[str, Words] = {
     "disk-failed": Words(
         "The disk failed ({why}): nothing was done.", "Le disque a eu une défaillance ({why}) : rien n’a été fait."
     ),
+    "card-full": Words(
+        "The memory card is full: nothing more can be entered until there is room. What was entered is safe.",
+        "La carte mémoire est pleine : plus rien ne peut être saisi sans faire de la place. Ce qui l’a été est sûr.",
+    ),
+    "card-read-only": Words(
+        "The memory card cannot be written any more: nothing more can be entered. What was entered is safe; "
+        "copy it to a USB stick and start anew.",
+        "La carte mémoire ne peut plus être écrite : plus rien ne peut être saisi. Ce qui l’a été est sûr ; "
+        "copiez-le sur une clé USB et redémarrez.",
+    ),
+    "card-failed": Words(
+        "The memory card fails ({why}): nothing more can be entered. Copy the nights to a USB stick.",
+        "La carte mémoire est en panne ({why}) : plus rien ne peut être saisi. Copiez les soirées sur une clé USB.",
+    ),
+    "card-again": Words("The memory card can be written again.", "La carte mémoire peut de nouveau être écrite."),
     # --- refusals
     "stale": Words(
         "The table has moved on since this was shown; look again.",

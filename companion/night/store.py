@@ -7,6 +7,7 @@ as it is for whoever wants to save what is left. SQLite's error codes become one
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import sqlite3
@@ -15,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.night.folder import sync_folder
+from companion.night.folder import refusal, sync_folder
 from companion.night.sentences import SENTENCES
 from companion.ports import CompanionError
 
@@ -67,7 +68,17 @@ def explained(error: sqlite3.Error, path: Path) -> StorageError:
             return DamagedError("disk-damaged", file=path.name)
         case sqlite3.SQLITE_CANTOPEN:
             return StorageError("disk-cannot-open", file=str(path))
-    return StorageError("disk-failed", why=str(error))
+    refused = refusal(path.parent) if code == sqlite3.SQLITE_IOERR else None
+    return StorageError("disk-failed", why=str(error)) if refused is None else unwritten(refused)
+
+
+def unwritten(error: OSError) -> StorageError:
+    """Return the sentence for a file that could not be written."""
+    if error.errno == errno.EROFS:
+        return StorageError("disk-read-only")
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return StorageError("disk-full")
+    return StorageError("disk-failed", why=error.strerror or str(error))
 
 
 def open_database(path: Path, schema: Schema, *, read_only: bool = False) -> sqlite3.Connection:
@@ -106,11 +117,21 @@ def open_database(path: Path, schema: Schema, *, read_only: bool = False) -> sql
 
 def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
+    if read_only and _rests(path):
+        uri += "&immutable=1"
     db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT_S)
     # An evening grows the file at its end: a quarter of a megabyte of it in memory is enough, 2 MB would fill up.
     for pragma in ("synchronous = FULL", "secure_delete = ON", "foreign_keys = ON", "cache_size = -256"):
         db.execute(f"PRAGMA {pragma}")
     return db
+
+
+def _rests(path: Path) -> bool:
+    """Return whether a database was closed and its card can no longer be written: then it is read without its log."""
+    if any(path.with_name(path.name + part).exists() for part in ("-wal", "-shm")):
+        return False
+    refused = refusal(path.parent)
+    return refused is not None and refused.errno == errno.EROFS
 
 
 def _create(path: Path, schema: Schema) -> None:

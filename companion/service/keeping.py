@@ -1,19 +1,22 @@
-"""What the service does for the nights by itself: finishes a restore, makes backups, watches the clock."""
+"""What the service does for the nights by itself: finishes a restore, makes backups, watches clock and card."""
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from companion.night.clock import ClockWatch
+from companion.night.folder import refusal
 from companion.night.hub import Hub
 from companion.night.journal import Journal
 from companion.night.keeping import told
 from companion.night.nightly import Keeper, sticks
-from companion.night.sentences import Words
+from companion.night.sentences import Words, say
+from companion.night.store import unwritten
 from companion.settings import Settings
 
 TEND_EVERY_S = 60.0
@@ -21,6 +24,9 @@ TEND_EVERY_S = 60.0
 
 FIRST_S = 5.0
 """… for the first time so long after the start, when the page is there."""
+
+REMIND_S = 600.0
+"""So often is said anew that nothing can be written, while it is so."""
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +57,8 @@ class Caretaker:
             use_sticks=lambda: bool(settings["stick_backup"]),
             find_sticks=find_sticks,
         )
+        self._folder = folder
+        self._card: tuple[str, float] = ("", 0.0)
         self._last: dict[str, Any] = {}
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="caretaker", daemon=True)
@@ -83,6 +91,7 @@ class Caretaker:
                 jump = self._watch.look()
                 if jump is not None:
                     self._say(jump.words, clock="jumped", seconds=round(jump.seconds))
+                self._try_the_card()
                 for done in self._keeper.tend():
                     ok = done.manifest is not None
                     self._last[done.where] = {"ok": ok, **done.words._asdict(), "file": done.path.name}
@@ -90,6 +99,19 @@ class Caretaker:
                         self._say(done.words, backup=done.where, ok=ok)
             except Exception:
                 log.exception("The caretaker stumbled.")
+
+    def _try_the_card(self) -> None:
+        """Say that nothing can be written, before somebody loses a move to it; and that it can again."""
+        refused = refusal(self._folder)
+        key = "" if refused is None else unwritten(refused).key.replace("disk-", "card-")
+        before, said_at = self._card
+        now = time.monotonic()
+        if refused is not None and (key != before or now - said_at >= REMIND_S):
+            self._card = (key, now)
+            self._say(say(key, {"why": refused.strerror}), card=key)
+        elif refused is None and before:
+            self._card = ("", now)
+            self._say(say("card-again", {}), card="card-again")
 
     def _say(self, words: Words, **facts: object) -> None:
         log.warning("%s", words.en)

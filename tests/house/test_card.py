@@ -1,0 +1,106 @@
+"""A card that stops taking writes while the service runs: what was acknowledged is kept, and the rest is said."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from companion.cli import soak_card
+from companion.cli.soak_play import House
+from companion.night.folder import refusal
+from companion.night.hub import Hub
+from companion.night.journal import Journal
+from companion.night.store import StorageError
+from companion.service import keeping
+from companion.service.keeping import Caretaker
+from companion.settings import Settings
+
+
+@pytest.fixture
+def card(tmp_path: Path) -> Iterator[soak_card.Card]:
+    made = soak_card.Card(tmp_path)
+    yield made
+    made.close()
+
+
+only_where_one_can_die = pytest.mark.skipif(bool(soak_card.impossible()), reason=soak_card.impossible())
+
+
+@only_where_one_can_die
+def test_a_card_that_dies_in_mid_run(tmp_path: Path) -> None:
+    told = soak_card.dying(tmp_path)
+    assert (told.refused, told.other, told.lost) == (13, 0, 0)
+    assert told.doctor == "wrong: The card is read-only: nothing can be written."
+    assert (told.readable, told.saved, told.went_on) == (True, True, True)
+
+
+def test_a_service_whose_writes_are_refused_goes_on_when_they_are_not(tmp_path: Path) -> None:
+    house = House(tmp_path / "data")
+    try:
+        assert soak_card.held(house) == soak_card.Held(refused=10, went_on=True)
+    finally:
+        house.close()
+
+
+@only_where_one_can_die
+def test_the_table_hears_of_it_before_a_move_is_lost(card: soak_card.Card) -> None:
+    journal, hub = Journal(card.place / "journal.sqlite"), Hub()
+    heard = hub.subscribe(["notice"])
+    watching = Caretaker(card.place, journal, Settings(None), hub, every_s=0.05)
+    watching.start()
+    try:
+        card.fail()
+        said = heard.get(timeout=20)
+        assert said is not None
+        assert (said.data["card"], "cannot be written any more" in said.data["en"]) == ("card-read-only", True)
+        with pytest.raises(StorageError) as error:
+            journal.append("note", {})
+        assert error.value.key == "disk-read-only"
+    finally:
+        watching.close()
+        journal.close()
+
+
+def test_it_is_said_again_while_it_lasts_and_once_when_it_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter([OSError(28, "No space left on device")] * 3 + [None, None])
+    monkeypatch.setattr(keeping, "refusal", lambda _: next(answers))
+    journal, hub = Journal(tmp_path / "journal.sqlite"), Hub()
+    heard = hub.subscribe(["notice"])
+    watching = Caretaker(tmp_path, journal, Settings(None), hub)
+    for remind_s in (600.0, 600.0, 0.0, 600.0, 600.0):
+        monkeypatch.setattr(keeping, "REMIND_S", remind_s)
+        watching._try_the_card()
+    said = []
+    while (event := heard.get(timeout=0.01)) is not None:
+        said.append(event.data["card"])
+    assert said == ["card-full", "card-full", "card-again"]
+    journal.close()
+
+
+@only_where_one_can_die
+def test_a_closed_journal_on_a_dead_card_is_read(card: soak_card.Card) -> None:
+    path = card.place / "journal.sqlite"
+    journal = Journal(path)
+    journal.append("note", {"n": 1})
+    journal.close()
+    card.fail()
+    assert refusal(card.place) is not None
+    reader = Journal(path, read_only=True)
+    assert [entry.body for entry in reader.since()] == [{"n": 1}]
+    reader.close()
+
+
+def test_what_refuses_is_asked_of_the_folder_itself(tmp_path: Path) -> None:
+    assert refusal(tmp_path) is None
+    assert list(tmp_path.iterdir()) == []
+    error = refusal(tmp_path / "none")
+    assert error is not None and error.errno == 2
+    if os.geteuid() != 0:  # root may write everywhere
+        tmp_path.chmod(0o500)
+        error = refusal(tmp_path)
+        assert error is not None and error.errno == 13
