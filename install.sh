@@ -60,6 +60,7 @@ if [ -n "$name" ]; then
   old_name="$(hostname)"
   printf '%s\n' "$name" > /etc/hostname
   # Without its own name in here sudo waits for a name server.
+  touch /etc/hosts
   sed -i "s/^127\.0\.1\.1[[:space:]].*/127.0.1.1\t$name/" /etc/hosts
   grep -q "^127\.0\.1\.1[[:space:]]" /etc/hosts || printf '127.0.1.1\t%s\n' "$name" >> /etc/hosts
   if systemd; then hostnamectl set-hostname "$name"; fi

@@ -36,6 +36,7 @@ PARTS = (
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 """This machine's, copied inside: a network may have an authority of its own."""
 
+NAME = "igloo"
 JOURNAL = "var/lib/companion/journal.sqlite"
 
 
@@ -76,17 +77,20 @@ def _suite(suite: str, root: Path) -> Iterable[Row]:
     policy.chmod(0o755)
     with _mounted(root):
         python = _inside(root, ["python3", "--version"]).strip()
-        for what in ("installed", "upgraded"):
+        for what, options in (("installed", []), ("upgraded", ["--name", NAME])):
             began = time.monotonic()
-            _inside(root, ["/src/install.sh"], 1800)
+            _inside(root, ["/src/install.sh", *options], 1800)
             yield row(f"{suite}: {what}", f"{time.monotonic() - began:.0f}", "s", note=python)
             seq, first_page_s = _served(root)
             yield row(f"{suite}: first page", f"{first_page_s:.1f}", "s", note=f"journal at {seq}; user companion")
-        before = (root / JOURNAL).stat().st_size
+        named = [(root / "etc" / file).read_text(encoding="utf-8") for file in ("hostname", "hosts")]
+        good = named[0] == f"{NAME}\n" and f"127.0.1.1\t{NAME}\n" in named[1]
+        yield row(f"{suite}: --name {NAME}", "named" if good else f"not named: {named}")
+        before = (root / JOURNAL).read_bytes()
         backups = len(list((root / JOURNAL).parent.glob("backups/*.zip")))
         _inside(root, ["/src/install.sh", "--uninstall"])
         left = [str(path) for path in ("opt/companion", "usr/local/bin/companion") if (root / path).exists()]
-        kept = (root / JOURNAL).stat().st_size == before and not left
+        kept = (root / JOURNAL).read_bytes() == before and not left
         yield row(
             f"{suite}: uninstalled", "nights kept" if kept else f"left {left}", note=f"{backups} backups beside them"
         )

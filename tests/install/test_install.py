@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import socket
@@ -111,6 +112,75 @@ def test_help_and_bad_options() -> None:
     assert told.returncode == 0 and "--uninstall" in told.stdout and "#" not in told.stdout
     bad = subprocess.run([str(SCRIPT), "--nonsense"], capture_output=True, text=True, check=False, timeout=30)
     assert (bad.returncode, bad.stderr) == (1, "install.sh: There is no option --nonsense.\n")
+
+
+PLACES = ("etc", "opt", "usr/local/bin", "var/lib")
+
+
+def run_shut_in(root: Path, *options: str, first: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the script as root where what it may change are folders of the test (a mount namespace of its own)."""
+    for place in PLACES:
+        (root / place).mkdir(parents=True, exist_ok=True)
+    binds = "; ".join(f"mount --bind {root / place} /{place}" for place in PLACES)
+    mine = [] if os.geteuid() == 0 else ["--map-root-user"]
+    command = ["unshare", "--mount", *mine, "bash", "-ec", f'{binds}; {first} exec "$0" "$@"', str(SCRIPT), *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+NO_PYTHON = "python3() { return 1; }; export -f python3;"
+"""With it the script ends where it would ask for packages of Python: after what it does to the machine itself."""
+
+
+@pytest.mark.parametrize(
+    ("hosts", "then"),
+    [
+        (None, "127.0.1.1\tigloo\n"),
+        ("127.0.0.1\tlocalhost\n", "127.0.0.1\tlocalhost\n127.0.1.1\tigloo\n"),
+        (
+            "127.0.0.1 localhost\n127.0.1.1   raspberrypi\n::1 ip6-loopback\n",
+            "127.0.0.1 localhost\n127.0.1.1\tigloo\n::1 ip6-loopback\n",
+        ),
+    ],
+)
+def test_a_name_is_given_to_the_machine(tmp_path: Path, hosts: str | None, then: str) -> None:
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc" / "hostname").write_text("raspberrypi\n")
+    if hosts is not None:
+        (tmp_path / "etc" / "hosts").write_text(hosts)
+    for _ in range(2):
+        done = run_shut_in(tmp_path, "--no-apt", "--name", "igloo", first=NO_PYTHON)
+        assert (done.returncode, done.stderr) == (1, "install.sh: Python 3.11 or later is needed.\n")
+        assert done.stdout == f"The machine's name is igloo now (it was {socket.gethostname()}).\n"
+        assert (tmp_path / "etc" / "hostname").read_text() == "igloo\n"
+        assert (tmp_path / "etc" / "hosts").read_text() == then
+
+
+@pytest.mark.parametrize("name", ["Igloo", "-igloo", "igloo-", "ig loo", "igloo.local", "x" * 33, "a;reboot", "é"])
+def test_a_name_that_is_none_changes_nothing(tmp_path: Path, name: str) -> None:
+    done = run_shut_in(tmp_path, "--no-apt", "--name", name, first=NO_PYTHON)
+    assert done.returncode == 1
+    assert done.stderr.startswith("install.sh: A name has letters")
+    assert not list((tmp_path / "etc").iterdir())
+
+
+def test_taking_it_away_leaves_the_nights_and_the_owners_options(tmp_path: Path) -> None:
+    ours = [
+        "etc/systemd/system/companion.service",
+        *(f"etc/udev/rules.d/{path.name}" for path in FILES.glob("*.rules")),
+        "etc/avahi/services/companion.service",
+        "usr/local/bin/companion",
+        "opt/companion/20260101-000000-1/bin/companion",
+    ]
+    kept = ["var/lib/companion/journal.sqlite", "etc/default/companion", "etc/hostname", "opt/other/thing"]
+    for name in (*ours, *kept):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    done = run_shut_in(tmp_path, "--uninstall")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "The nights are kept in /var/lib/companion" in done.stdout
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == set(kept)
+    assert run_shut_in(tmp_path, "--uninstall").returncode == 0, "and again, where nothing is"
 
 
 # --- what systemd hears ------------------------------------------------------------------------------------------
