@@ -41,6 +41,7 @@ def chosen_for(machine: str, python: str, target: Path, *wanted: str) -> dict[st
     )
     assert done.returncode == 0, done.stderr
     items = json.loads(done.stdout)["install"]
+    assert [item["metadata"]["name"] for item in items if item["is_yanked"]] == []
     return {
         canonicalize_name(item["metadata"]["name"]): {
             "url": item["download_info"]["url"],
