@@ -17,8 +17,10 @@ GRABBERS = {"ModemManager": "ModemManager", "brltty": "brltty"}
 """Programs that open every new serial port, with the name of their systemd unit."""
 
 OURS = "companion"
-NOT_CAMERAS = re.compile(r"codec|isp|hevc|rpivid|image_fx|pispbe|unicam-meta|metadata|radio", re.IGNORECASE)
-"""Video devices of a Raspberry Pi that are no cameras."""
+NOT_CAMERAS = re.compile(
+    r"codec|isp|hevc|rpivid|image_fx|pispbe|unicam|rp1-cfe|^rpi-|^bcm2835-|metadata|radio", re.IGNORECASE
+)
+"""Video devices of a Raspberry Pi that are no cameras, or the raw half of its own, which only rpicam-vid can use."""
 
 
 def ports(host: Host, deny: tuple[str, ...], *, service: bool) -> Iterator[Finding]:
@@ -57,16 +59,8 @@ def ports(host: Host, deny: tuple[str, ...], *, service: bool) -> Iterator[Findi
 
 def cameras(host: Host, source: str) -> Iterator[Finding]:
     """Look at every camera without opening it, and at the one that the settings name."""
-    names: dict[str, str] = {}
-    for path in sorted(host.path("/sys/class/video4linux").glob("video*"), key=lambda p: int(p.name[5:] or 0)):
-        name = host.text(path / "name")
-        if not NOT_CAMERAS.search(name):
-            names[f"/dev/{path.name}"] = name or "?"
-    seen: set[str] = set()
+    names = _usb_cameras(host)
     for device, name in names.items():
-        if name in seen:  # a camera has a second device for its other forms
-            continue
-        seen.add(name)
         path = host.path(device)
         if path.exists() and not host.user.may(path):
             yield found(
@@ -83,11 +77,27 @@ def cameras(host: Host, source: str) -> Iterator[Finding]:
     if source == "pi":
         if not host.has("rpicam-vid") and not host.has("libcamera-vid"):
             yield found("camera", State.WRONG, "pi-camera-program", cure="rpicam")
-    elif (match := re.fullmatch(r"(?:usb:|/dev/video)(\d+)", source)) is not None:
-        if f"/dev/video{match[1]}" not in names:
+    elif (match := re.fullmatch(r"usb(?::(\d+))?", source)) is not None:
+        # The n-th that is found, whatever its device is called.
+        if int(match[1] or 0) >= len(names):
+            yield found("camera", State.WRONG, "camera-chosen-missing", cure="camera", source=source)
+    elif source.startswith("/dev/"):
+        if not host.path(source).exists():
             yield found("camera", State.WRONG, "camera-chosen-missing", cure="camera", source=source)
     elif not names and not source:
         yield found("camera", State.NOTE, "no-camera")
+
+
+def _usb_cameras(host: Host) -> dict[str, str]:
+    """Return the devices of the USB cameras with their names, in the order in which ``usb:0`` and so on count them."""
+    names: dict[str, str] = {}
+    folder = host.path("/sys/class/video4linux")
+    for path in sorted(folder.glob("video[0-9]*"), key=lambda path: int(path.name[5:])):
+        name = host.text(path / "name")
+        # A camera's second device gives its metadata: its index is 1.
+        if host.text(path / "index") in {"", "0"} and not NOT_CAMERAS.search(name):
+            names[f"/dev/{path.name}"] = name or "?"
+    return names
 
 
 def panel(host: Host, lines: tuple[str, ...]) -> Iterator[Finding]:

@@ -137,6 +137,8 @@ def warmth(host: Host) -> Iterator[Finding]:
         state = State.WRONG if celsius >= TOO_HOT_C else State.WARNING if hot else State.GOOD
         key = "temperature-high" if hot else "temperature-good"
         yield found("temperature", state, key, cure="cool" if hot else "", celsius=celsius)
+    else:
+        yield found("temperature", State.NOTE, "temperature-untold")
 
 
 def supply(host: Host) -> Iterator[Finding]:
@@ -156,6 +158,7 @@ def supply(host: Host) -> Iterator[Finding]:
             if host.text(path / "name") == "rpi_volt"
         ]
         if not alarms:
+            yield found("supply", State.NOTE, "power-untold")
             return
         bits = LOW_NOW if "1" in alarms else 0
     if bits & LOW_NOW:

@@ -59,6 +59,12 @@ SENTENCES: Final[dict[str, Words]] = {
     "card": Words("Memory card {name}, made {date}.", "Carte mémoire {name}, fabriquée en {date}."),
     "temperature-good": Words("The processor is at {celsius} °C.", "Le processeur est à {celsius} °C."),
     "temperature-high": Words("The processor is hot: {celsius} °C.", "Le processeur chauffe : {celsius} °C."),
+    "temperature-untold": Words(
+        "This machine does not tell its temperature.", "Cette machine ne dit pas sa température."
+    ),
+    "power-untold": Words(
+        "This machine does not tell of its supply voltage.", "Cette machine ne dit rien de sa tension d’alimentation."
+    ),
     "power-good": Words(
         "The supply was never too low since the start.", "L’alimentation n’a jamais faibli depuis le démarrage."
     ),
