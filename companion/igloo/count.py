@@ -17,8 +17,9 @@ import numpy as np
 
 from companion.igloo.features import BLOCK_S, CELLS, ROW, FeatureStream, rhythm, summarise, tier_of
 from companion.igloo.hearing import CELL, FEWEST, Heard, Listener, pack, prepare, unpack
+from companion.igloo.impostor import impostor
 from companion.igloo.learn import Ensemble, Net
-from companion.igloo.soundness import METRES, TOO_SLOW, WRONG_SCALE, scale_of, unsound
+from companion.igloo.soundness import METRES, NOT_ONE_G, TOO_SLOW, WRONG_SCALE, rests_wrong, scale_of, unsound
 from companion.ports import COUNTS, BadDataError, CountPosterior, DeviceKind, Samples
 
 if TYPE_CHECKING:
@@ -237,6 +238,7 @@ class Counter:
         self._told_t = -1e9
         self._block_end = 0.0
         self._raw: list[FloatArray] = []
+        self._rests_wrong = False
 
     def feed(self, samples: Samples) -> CountPosterior | None:
         """Take a run of samples; return an answer when there is a new one, about four times a second at most."""
@@ -296,6 +298,7 @@ class Counter:
         active = strength(cell, self._last) > SHAKING_G
         self._last = cell
         if not active:
+            self._rests_wrong = rests_wrong(cell[None, :, :3], before=self._rests_wrong)
             shake.pause += 1
             if shake.rows and shake.pause == PAUSE_BLOCKS:
                 self._new_shake()
@@ -312,6 +315,8 @@ class Counter:
             return self._once("bad-data", next(w for w in reversed(shake.wrong) if w), t)
         if shake.seconds > 0.9 and scale_of(np.asarray(shake.cells).reshape(-1, 5)[:, :3]) != 1.0:
             return self._once("bad-data", WRONG_SCALE, t)
+        if self._rests_wrong:
+            return self._once("bad-data", NOT_ONE_G, t)
         if t - self._told_t < 0.2:
             return None
         answer = judge(ensemble, shake.rows, shake.cells, shake.sounds)
@@ -384,11 +389,14 @@ def judge(
     _, _, turns = rhythm(stacked)
     if turns * seconds < FEWEST_TURNS or turns < FEWEST_TURNS_PER_S:
         return CountPosterior("not-a-shake", (), seconds, NO_SHAKE) if seconds > 1.2 else None
+    why = impostor(sounds[-HEARD_BLOCKS:])
+    if why and seconds >= SURE_S:
+        return CountPosterior("not-a-shake", (), seconds, why)
     features = summarise(np.asarray(rows).reshape(-1, ROW), stacked)[None]
     if seconds >= SURE_S and float(ensemble.strangeness(features)[0]) > TOO_STRANGE:
         return CountPosterior("not-a-shake", (), seconds, STRANGE)
     p = ensemble.posterior(features, hear(ensemble, sounds))[0]
-    sure = seconds >= SURE_S or (seconds >= 0.45 and float(p.max()) >= SURE_P)
+    sure = not why and (seconds >= SURE_S or (seconds >= 0.45 and float(p.max()) >= SURE_P))
     posterior = tuple(float(value) for value in p / p.sum())
     return CountPosterior("counted" if sure else "more", posterior, seconds, "" if sure else SHAKE_ON)
 
@@ -423,7 +431,7 @@ def count_runs(
         return answer("not-a-shake", TOO_SHORT)
     rate = parts[0].rate_hz
     whole = np.concatenate([run.accel for run in parts])
-    note = LOST if len(parts) > 1 else ""
+    note = LOST if len(parts) > 1 or parts[0].gap_before else ""
     if wrong := unsound(whole, rate):
         return answer("bad-data", wrong)
     scale = scale_of(whole)
@@ -438,6 +446,8 @@ def count_runs(
         stream = FeatureStream(rate)
         stream.feed(run.accel * scale)
         active = active_blocks(stream.cells)
+        if rests_wrong(stream.cells[~active, :, :3]):
+            return answer("bad-data", NOT_ONE_G)
         rows += list(stream.rows[active])
         cells += list(stream.cells[active])
         sounds += [sound for sound, there in zip(stream.sounds, active, strict=False) if there]

@@ -32,6 +32,18 @@ MAX_SHAKES = 100_000
 RATES_HZ = (5.0, 20_000.0)
 
 COLUMNS = ("t", "ax", "ay", "az")
+DELIMITERS = (",", ";", "\t")
+
+MANY_HOLES = 20_000
+"""More places without samples than this are no recording."""
+COARSE = 0.2
+"""Times in steps of more than this part of a period are rounded ones."""
+STEADY = 0.1
+"""Times that stray by more than this part of a period are unsteady: only what lasts is then a gap."""
+BRIDGED, BRIDGED_PART = 2, 0.03
+"""Up to so many missing in a row are put in, where they are no more than this part of all."""
+FEW_GAPS, FEWEST_HEARD, RUN_S = 4, 0.5, 0.3
+"""With more gaps, and less than this part of the samples in runs of so many seconds, too much is missing."""
 
 FloatArray = NDArray[np.float64]
 
@@ -41,7 +53,8 @@ class Recording:
     """What a file holds: ``shakes`` are arrays (n, 3) in g, all at ``rate_hz``.
 
     ``missing`` lists for each shake (sample, how many): before that sample so many are missing. The labels
-    ``count``, ``device``, ``person`` and ``guided`` are empty or have one entry a shake.
+    ``count``, ``device``, ``person`` and ``guided`` are empty or have one entry a shake. ``bridged`` samples of a text
+    were missing one by one and were put in; the first run says so as a gap before it.
     """
 
     shakes: tuple[FloatArray, ...]
@@ -51,6 +64,7 @@ class Recording:
     device: tuple[str, ...] = ()
     person: tuple[str, ...] = ()
     guided: tuple[bool, ...] = ()
+    bridged: int = 0
 
     def runs(self, shake: int, t0: float = 0.0) -> list[Samples]:
         """Return one shake as runs without a gap inside, its first sample at host time ``t0``."""
@@ -59,8 +73,10 @@ class Recording:
         edges = [0, *sorted(gaps), len(accel)]
         runs, index = [], 0
         for start, end in pairwise(edges):
-            index += gaps.get(start, 0)
-            runs.append(Samples(accel[start:end], t0 + index / self.rate_hz, self.rate_hz, index, gaps.get(start, 0)))
+            gap = gaps.get(start, 0)
+            index += gap
+            begin = t0 + index / self.rate_hz
+            runs.append(Samples(accel[start:end], begin, self.rate_hz, index, gap or (0 if start else self.bridged)))
             index += end - start
         return runs
 
@@ -90,17 +106,21 @@ def _read_csv(file: Path) -> Recording:
     name = file.name
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:
-            head = [cell.strip().lower() for cell in next(csv.reader([lines.readline(4096)]), [])]
+            first_line = lines.readline(4096)
+            between = max(DELIMITERS, key=first_line.count)
+            head = [cell.strip().lower() for cell in next(csv.reader([first_line], delimiter=between), [])]
             absent = [column for column in COLUMNS if column not in head]
             if absent:
                 raise BadDataError(f"{name} has no column {' or '.join(absent)}; its first line names them.")
-            body = (line for line in lines if line.strip())
+            # where columns are parted by semicolons, a comma is a decimal one
+            body = (line.replace(",", ".") if between == ";" else line for line in lines if line.strip())
             first = next(body, None)
             if first is None:
                 raise BadDataError(f"{name} has no samples.")
             table = np.loadtxt(
                 chain([first], body),
-                delimiter=",",
+                delimiter=between,
+                quotechar='"',
                 usecols=[head.index(column) for column in COLUMNS],
                 ndmin=2,
                 dtype=np.float64,
@@ -121,7 +141,28 @@ def _read_csv(file: Path) -> Recording:
             f"{name} has a time that is not a number in row {int(np.flatnonzero(~np.isfinite(t))[0]) + 2}."
         )
     rate, missing = _rate_and_gaps(t, name)
-    return Recording((accel,), rate, (missing,))
+    accel, left, bridged = _bridged(accel, missing)
+    runs = np.diff([0, *(at for at, _ in left), len(accel)])
+    if len(left) > FEW_GAPS and runs[runs >= RUN_S * rate].sum() < FEWEST_HEARD * len(accel):
+        raise BadDataError(f"{name} has too many gaps: samples are missing in {len(left)} places.")
+    return Recording((accel,), rate, (left,), bridged=bridged)
+
+
+def _bridged(
+    accel: FloatArray, missing: tuple[tuple[int, int], ...]
+) -> tuple[FloatArray, tuple[tuple[int, int], ...], int]:
+    """Put in single missing samples, on a straight line, where they are few; return the gaps left and how many."""
+    small = [(at, n) for at, n in missing if n <= BRIDGED]
+    many = sum(n for _, n in small)
+    if not many or many > BRIDGED_PART * len(accel):
+        return accel, missing, 0
+    more = np.zeros(len(accel), dtype=np.int64)
+    for at, n in small:
+        more[at] = n
+    index = np.arange(len(accel)) + np.cumsum(more)
+    every = np.arange(int(index[-1]) + 1)
+    whole = np.stack([np.interp(every, index, accel[:, axis]) for axis in range(3)], axis=1)
+    return whole, tuple((int(index[at]), n) for at, n in missing if n > BRIDGED), many
 
 
 def _first_sentence(error: Exception) -> str:
@@ -133,22 +174,54 @@ def _rate_and_gaps(t: FloatArray, name: str) -> tuple[float, tuple[tuple[int, in
     step = np.diff(t)
     if (step < 0).any():
         raise BadDataError(f"{name} has a time that goes back in row {int(np.flatnonzero(step < 0)[0]) + 3}.")
-    across = min(64, len(t) - 1)
-    period = float(np.median(t[across:] - t[:-across])) / across
+    coarse = _resolution(step) > COARSE * float(np.median(step))
+    steady = float(np.median(np.abs(step - np.median(step)))) < STEADY * float(np.median(step))
+    period = float(np.median(step)) if steady and not coarse else _mean_period(step)
     low, high = 1.0 / RATES_HZ[1], 1.0 / RATES_HZ[0]
     if not low <= period <= high:
-        raise BadDataError(f"{name} has times that give no sample rate from {RATES_HZ[0]:g} to {RATES_HZ[1]:g} Hz.")
-    rounding = float(step[step > 0].min())
-    holes = np.flatnonzero(step > 1.5 * period + rounding)
-    if len(holes) > len(step) // 4:
+        raise BadDataError(
+            f"{name} has times that give no sample rate from {RATES_HZ[0]:g} to {RATES_HZ[1]:g} Hz; t is in seconds."
+        )
+    holes = np.flatnonzero(step > 1.5 * period + (_resolution(step) if coarse else 0.0))
+    if not steady and not coarse and len(holes) <= MANY_HOLES:
+        holes = _lasting(t, holes, period)
+    if len(holes) > min(len(step) // 4, MANY_HOLES):
         raise BadDataError(f"{name} has no steady sample rate.")
+    period = float(np.delete(step, holes).mean())
     missing = np.maximum(1, np.rint(step[holes] / period).astype(np.int64) - 1)
-    index = np.arange(len(t), dtype=np.float64)
-    for hole, n in zip(holes, missing, strict=True):
-        index[hole + 1 :] += n
+    more = np.zeros(len(t))
+    more[holes + 1] = missing
+    index = np.arange(len(t)) + np.cumsum(more)
     x, y = index - index.mean(), t - t.mean()
     rate = float(x @ x) / float(x @ y)
     return rate, tuple((int(hole) + 1, int(n)) for hole, n in zip(holes, missing, strict=True))
+
+
+def _resolution(step: FloatArray) -> float:
+    """Return the steps in which times were written, in seconds: the least difference between two of them."""
+    sizes = np.unique(np.rint(step * 1e9)) * 1e-9
+    return float(np.diff(sizes, prepend=0.0)[sizes > 0].min(initial=np.inf))
+
+
+def _mean_period(step: FloatArray) -> float:
+    """Return the time from sample to sample where single steps say little: the median over 64 of them."""
+    across = min(64, len(step))
+    sums = np.concatenate([[0.0], np.cumsum(step)])
+    return float(np.median(sums[across:] - sums[:-across])) / across
+
+
+def _lasting(t: FloatArray, holes: NDArray[np.int64], period: float) -> NDArray[np.int64]:
+    """Return the holes after which samples are missing.
+
+    Times that stray come back to where they should be; after a gap the 64 that follow are all late.
+    """
+    lead = t - period * np.arange(len(t))
+    kept = [
+        hole
+        for hole in holes
+        if float(np.median(lead[hole + 1 : hole + 65]) - np.median(lead[max(0, hole - 63) : hole + 1])) > 0.75 * period
+    ]
+    return np.asarray(kept, dtype=np.int64)
 
 
 # --- arrays --------------------------------------------------------------------------------------------------------

@@ -23,13 +23,28 @@ AT_LIMIT = "The sensor was at its limit for too much of the time."
 WRONG_SCALE = "The accelerations are not in g: an igloo feels about 1 g on average."
 WRONG_RATE = "No hand shakes like this: the sample rate that is said cannot be right."
 METRES = "The values were in m/s² and were converted to g."
+STUCK_BIT = "One bit of the sensor's values never changes: it or its wiring is faulty."
+LEAPS = "The values leap over a part of their range: the sensor or its wiring is faulty, or no hand moved it."
+SHUFFLED = "The samples are not in the order in which they were felt."
+MADE_UP = "Between the measured samples others were made up: give the samples as the sensor gave them."
+NOT_ONE_G = "At rest this sensor does not feel 1 g: its scale is wrong."
+NO_BEADS = "Nothing rattles here: no bead is heard to hit the shell."
+HUM = "This is the hum of a motor or of the mains, not a hand."
+JERKS = "No hand moves like this: it jerks from one acceleration to another."
+LOOP = "The same piece comes again and again: no shake repeats itself like that."
 
 STANDARD_GRAVITY = 9.80665
 DEAD_PART = 0.01
 """An axis that changes by less than this part of what another does is dead; in simulated shakes none is below 0.1."""
 STRONG_G = 0.5
+BEYOND_ANY_G = 1e6
 REPEATED_PART, EMPTY_PART = 0.25, 0.1
 """Of samples in motion, so many that are just as the one before, or nothing at all; of simulated ones 0.01 and none."""
+MADE_UP_PART, STUCK_PART = 0.2, 0.001
+"""Of simulated shakes at most 0.004, and no bit is less often set or clear than in 0.077 of the samples."""
+LEAP_PART, LONG_LEAP_PART, FEWEST_LEAPS = 0.3, 0.1, 12
+"""The widest gap between the values of an axis, as a part of their range: of simulated pieces of 0.16 s at most 0.165,
+of shakes of 4 s at most 0.014."""
 NOISE_SAMPLES, NOISE_MEANS, NOISE_RATIO = 32, 14, 1.25
 """The spread of means over so many samples, of so many means, against that of noise: of 1619 pieces of stored shakes
 the least was 1.36, of longer ones 2.4; noise has 1."""
@@ -37,6 +52,13 @@ RHYTHM_S = 1.5
 SLOWEST_HZ, FASTEST_HZ = 0.7, 9.5
 WIDEST_M = 0.25
 """The rhythm of 99.5 % of simulated shakes is below 8.4 Hz, and their travel below 22 cm."""
+ONE_G = (0.67, 1.37)
+"""What a resting sensor can feel: 1 g, gains 10 % off, offsets of 0.15 g on each axis; half and double do not."""
+AT_REST_G = 0.03
+"""The spread of motion in a block, up to which it rests or is held still."""
+PIECE_S = 0.16
+FEWEST_SAMPLES = 320
+"""Shorter pieces are too short for what is told of bits and of the order of samples."""
 CLIPPED_PART = 0.12
 """More than this at the limit, on an axis, leaves too little to go by."""
 
@@ -49,6 +71,8 @@ def unsound(accel: FloatArray, rate_hz: float) -> str:
         return TOO_SLOW
     if not np.isfinite(accel).all():
         return NOT_NUMBERS
+    if np.abs(accel).max(initial=0.0) > BEYOND_ANY_G:
+        return WRONG_SCALE
     if len(accel) < 2:
         return ""
     changes = np.ptp(accel, axis=0)
@@ -57,8 +81,11 @@ def unsound(accel: FloatArray, rate_hz: float) -> str:
     spread = accel.std(axis=0)
     if float(spread.max()) > 0.2 and float(spread.min()) < DEAD_PART * float(spread.max()):
         return DEAD_AXIS
-    if float(changes.max()) > STRONG_G and _repeated(accel):
-        return REPEATED
+    if float(changes.max()) > STRONG_G:
+        if _dies(accel, rate_hz):
+            return DEAD_AXIS
+        if wrong := _garbled(accel):
+            return wrong
     if float(spread.max()) > 0.2 and _noise(accel, rate_hz):
         return NOISE
     if _clipped(accel):
@@ -90,6 +117,70 @@ def _by_hand(accel: FloatArray, rate_hz: float) -> bool:
     if tempo < SLOWEST_HZ or float(power[near].sum()) < 0.5 * float(power.sum()):
         return True  # moving about, not to and fro
     return tempo <= FASTEST_HZ and swing * STANDARD_GRAVITY / (2 * np.pi * tempo) ** 2 <= WIDEST_M
+
+
+def _dies(accel: FloatArray, rate_hz: float) -> bool:
+    """Tell whether an axis stands still for a piece of 0.16 s while another moves."""
+    size = max(2, round(PIECE_S * rate_hz))
+    whole = len(accel) // size
+    changes = np.ptp(accel[: whole * size].reshape(whole, size, 3), axis=1)
+    return bool(((changes == 0).any(axis=1) & (changes.max(axis=1) > STRONG_G)).any())
+
+
+def _garbled(accel: FloatArray) -> str:
+    """Return how samples in motion were spoiled on their way, or an empty string."""
+    if _repeated(accel):
+        return REPEATED
+    if len(accel) < FEWEST_SAMPLES:
+        return ""
+    steps = np.diff(accel, axis=0)
+    made_up = (np.abs(steps[1:] - steps[:-1]) < 1e-9).all(axis=1) & (steps[1:] != 0).any(axis=1)
+    if float(made_up.mean()) > MADE_UP_PART:
+        return MADE_UP
+    if any(_stuck_bit(accel[:, axis]) for axis in range(3)):
+        return STUCK_BIT
+    return LEAPS if any(_leaps(accel[:, axis]) for axis in range(3)) else ""
+
+
+def _stuck_bit(values: FloatArray) -> bool:
+    """Tell whether a bit of whole numbers in even steps stands still, though the values span twice what it is worth.
+
+    Where the values are on no grid there are no bits to tell.
+    """
+    steps = np.diff(np.unique(values))
+    if len(steps) < 16:
+        return False
+    step = float(steps.min())
+    for reach in (100.0, np.inf):  # the smallest difference is rounded; many together say the step
+        near = values[np.abs(values) < reach * step]
+        whole = np.rint(near / step)
+        if (whole != 0).any():
+            step = float(near @ whole) / float(whole @ whole)
+    whole = np.rint(values / step)
+    if float(np.abs(values / step - whole).max()) > 0.1:
+        return False
+    number = whole.astype(np.int64)
+    low, high = np.quantile(number, [0.02, 0.98])
+    for bit in range(1, 16):
+        if high - low < 2.2 * (1 << bit):
+            return False
+        part = float(((number >> bit) & 1).mean())
+        if min(part, 1 - part) < STUCK_PART:
+            return True
+    return False
+
+
+def _leaps(values: FloatArray) -> bool:
+    """Tell whether values leap again and again over a part of their range in which none lies."""
+    least = LEAP_PART if len(values) < 4000 else LONG_LEAP_PART
+    rising = np.sort(values)
+    few = max(2, len(values) // 100)
+    gaps = np.diff(rising[few:-few])
+    widest = int(gaps.argmax())
+    if float(gaps[widest]) < max(least * float(rising[-1] - rising[0]), STRONG_G):
+        return False
+    above = values > rising[few + widest]
+    return int((above[1:] != above[:-1]).sum()) >= FEWEST_LEAPS
 
 
 def _repeated(accel: FloatArray) -> bool:
@@ -129,6 +220,17 @@ def _clipped(accel: FloatArray) -> bool:
         if float((values == high).mean() + (values == low).mean()) > CLIPPED_PART:
             return True
     return False
+
+
+def rests_wrong(cells: FloatArray, *, before: bool = False) -> bool:
+    """Tell whether what rests in blocks' cells (m, k, 3) in g feels another pull than 1 g; ``before`` where none does.
+
+    The last block that rests decides. What is held still in the hand feels 1 g too.
+    """
+    for block in cells[::-1]:
+        if float(np.sqrt(block.var(axis=0).sum())) < AT_REST_G:
+            return not ONE_G[0] <= float(np.linalg.norm(block.mean(axis=0))) <= ONE_G[1]
+    return before
 
 
 def scale_of(accel: FloatArray) -> float | None:
