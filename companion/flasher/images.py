@@ -118,13 +118,7 @@ def known(*, source: Path | None = None) -> list[Image]:
 
     :raises FirmwareError: the manifest or an image is damaged, or an image is not the one that was built
     """
-    folder = (source or SOURCE) / "build"
-    images = _recall(folder)
-    for image in images:
-        path = folder / image.file
-        if not path.is_file() or _digest(path) != image.sha256:
-            raise FirmwareError(f"{image.file} is not the file that was built; build it again.")
-    return images
+    return _checked((source or SOURCE) / "build", "is not the file that was built; build it again.")
 
 
 def prebuilt() -> list[Image]:
@@ -132,11 +126,15 @@ def prebuilt() -> list[Image]:
 
     :raises FirmwareError: one of them is missing or damaged
     """
-    images = _recall(PREBUILT)
+    return _checked(PREBUILT, "of this installation is damaged; install the companion again.")
+
+
+def _checked(folder: Path, otherwise: str) -> list[Image]:
+    images = _recall(folder)
     for image in images:
-        path = PREBUILT / image.file
+        path = folder / image.file
         if not path.is_file() or _digest(path) != image.sha256:
-            raise FirmwareError(f"{image.file} of this installation is damaged; install the companion again.")
+            raise FirmwareError(f"{image.file} {otherwise}")
     return images
 
 

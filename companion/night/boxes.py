@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from companion.night.folder import write_small
 from companion.rules.core import JSON, SetupError
 
 log = logging.getLogger(__name__)
@@ -59,13 +59,7 @@ class Boxes:
         if self._folder is None:
             raise OSError("There is no data folder.")
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = self._path(game_id)
-        fresh = path.with_suffix(".new")
-        with fresh.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
+        write_small(self._path(game_id), text)
 
     def forget(self, game_id: str) -> None:
         """Play with our stand-in again.

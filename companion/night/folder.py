@@ -72,6 +72,20 @@ def refusal(folder: Path) -> OSError | None:
     return None
 
 
+def write_small(path: Path, text: str) -> None:
+    """Write a small file whole or not at all, for the service's user alone, so that it survives a power cut.
+
+    :raises OSError: it could not be written; what was there before still is.
+    """
+    new = path.with_name(path.name + ".new")
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+    sync_folder(path.parent)
+
+
 def sync_folder(folder: Path) -> None:
     """Have the names in a folder on the card: a file's own fsync does not keep its name through a power cut.
 

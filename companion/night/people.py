@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import threading
 import uuid
 from collections.abc import Callable, Mapping
@@ -20,7 +19,7 @@ from typing import Any
 
 from companion.night.asked import NAME_LENGTH, printable
 from companion.night.evidence import EvidenceStore
-from companion.night.folder import FORGOTTEN, PEOPLE, sync_folder
+from companion.night.folder import FORGOTTEN, PEOPLE, write_small
 from companion.night.journal import NOTES, Journal
 from companion.night.night import Night
 from companion.night.scrub import scrub
@@ -221,11 +220,4 @@ class People:
         ids = self._forgotten()
         if person in ids:
             return
-        path = self._folder / FORGOTTEN
-        new = path.with_name(path.name + ".new")
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            json.dump([*ids, person], file)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
-        sync_folder(self._folder)
+        write_small(self._folder / FORGOTTEN, json.dumps([*ids, person]))

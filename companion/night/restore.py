@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from companion.night.backup import FORMER, STAGE, Manifest, examine, give_to_owner, held, kept
-from companion.night.folder import EVIDENCE, sync_folder
+from companion.night.folder import EVIDENCE, sync_folder, write_small
 from companion.night.keeping import KeepingError
 
 MARK = "swap.json"
@@ -117,13 +117,7 @@ def _former(folder: Path) -> Path:
 
 
 def _mark(stage: Path, what: dict[str, object]) -> None:
-    draft = stage / (MARK + ".new")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump(what, file)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(stage / MARK)
-    sync_folder(stage)
+    write_small(stage / MARK, json.dumps(what))
     sync_folder(stage.parent)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from companion.night.folder import write_small
 from companion.rules import game, games
 from companion.rules.core import JSON
 
@@ -38,12 +38,7 @@ class Votes:
             raise KeyError(name)
         if self._path is None:
             raise OSError("There is no data folder.")
-        fresh = self._path.with_suffix(".new")
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            json.dump({**self._read(), name: value}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(self._path)
+        write_small(self._path, json.dumps({**self._read(), name: value}))
 
     def _read(self) -> dict[str, JSON]:
         if self._path is None or not self._path.exists():

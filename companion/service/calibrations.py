@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import tempfile
 import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.night.folder import sync_folder
+from companion.night.folder import write_small
 from companion.ports import BadDataError, DeviceKind
 from companion.service.notes import NOT_CALIBRATED, NOTHING_TO_UNDO
 
@@ -213,10 +212,4 @@ def figures_form(card: dict[str, Any] | None) -> dict[str, Any] | None:
 
 def write_json(path: Path, told: object) -> None:
     """Write a small file whole or not at all, so that it survives a power cut."""
-    fresh = path.with_name(f".{path.name}.new")
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump(told, file, ensure_ascii=False)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
-    sync_folder(path.parent)
+    write_small(path, json.dumps(told, ensure_ascii=False))

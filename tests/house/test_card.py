@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from companion.cli import soak_card
 from companion.cli.soak_play import House
-from companion.night.folder import refusal
+from companion.night.folder import refusal, write_small
 from companion.night.hub import Hub
 from companion.night.journal import Journal
 from companion.night.store import StorageError
@@ -104,3 +105,20 @@ def test_what_refuses_is_asked_of_the_folder_itself(tmp_path: Path) -> None:
         tmp_path.chmod(0o500)
         error = refusal(tmp_path)
         assert error is not None and error.errno == 13
+
+
+def test_a_small_file_is_written_whole_or_stays_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "votes.json"
+    write_small(path, "first")
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("first", 0o600)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3, hard))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            write_small(path, "second")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert path.read_text() == "first"
+    write_small(path, "third")
+    assert [one.name for one in tmp_path.iterdir()] == ["votes.json"]
+    assert path.read_text() == "third"
