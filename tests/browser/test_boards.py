@@ -11,12 +11,22 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Phones
+from tests.browser.taps import first_round, turns
 from tests.browser.test_look import ENGLISH_ONLY, read_aloud
 from tests.web.assembly import Service
 from tests.worlds.boards import players, record
 from tests.worlds.served import wait
 
 GAMES = ("iglu-iglu", "arctic", "ice-team")
+ARCTIC: dict[str, Any] = {
+    "packs": [1, 2],
+    "powers": {"fox": 11, "moose": 9, "walrus": 1, "orca": 7, "puffin": 3, "bear": 5},
+    "totems": ["?", "?"],
+    "first": 1,
+    "hands": [["?", "?", "?"]] * 2,
+    "river": ["fox-4-walrus", "fox-3-orca", "moose-5-walrus", "moose-4-orca", "walrus-5-orca", "orca-5-puffin"],
+}
+"""A set-up of Arctic in which nobody's hand is known."""
 
 
 class Finger:
@@ -93,6 +103,10 @@ def test_a_whole_game_by_tapping(phones: Phones, service: Service, game_id: str)
     page.click("[data-do=share]")
     expect(page.locator("#dialog a.main")).to_have_attribute("href", re.compile("bgstatsapp"))
     expect(page.locator("#dialog .code")).to_have_js_property("complete", True)
+    page.click("[data-do=share-picture]")
+    expect(page.locator("#dialog .result-picture")).to_have_js_property("naturalWidth", 1080)
+    expect(page.locator("#dialog a.main")).to_have_attribute("download", f"{game_id}.png")
+    phones.shot(page, f"{game_id}-picture")
     page.keyboard.press("Escape")
     page.click("[data-do=new-players]")
     expect(page.locator("form.setup")).to_be_visible()
@@ -134,16 +148,12 @@ def test_an_ordinary_turn_takes_few_taps(phones: Phones, service: Service) -> No
 
 def test_an_ordinary_turn_of_arctic_takes_few_taps(phones: Phones, service: Service) -> None:
     """Place a card of a hand that nobody knows, move both tokens, draw four cards, fill the River."""
-    river = ["fox-4-walrus", "fox-3-orca", "moose-5-walrus", "moose-4-orca", "walrus-5-orca", "orca-5-puffin"]
-    powers = {"fox": 11, "moose": 9, "walrus": 1, "orca": 7, "puffin": 3, "bear": 5}
-    hands = [["?", "?", "?"]] * 2
-    setup = {"packs": [1, 2], "powers": powers, "totems": ["?", "?"], "first": 1, "hands": hands, "river": river}
-    opened(service, "arctic", setup=setup)
+    opened(service, "arctic", setup=ARCTIC)
     page = phones.player()
     finger = Finger(page, service)
     finger.play("place fox-2-puffin")
     finger.play("tokens fox+ puffin-")
-    for card in river[:4]:
+    for card in ARCTIC["river"][:4]:
         finger.play(f"draw {card}")
     fresh = ["bear-5-fox", "bear-4-moose", "bear-3-walrus", "bear-2-orca"]
     for card in fresh:
@@ -172,6 +182,87 @@ def test_an_ordinary_turn_of_ice_team_takes_few_taps(phones: Phones, service: Se
     expect(page.locator(".turn.on")).to_contain_text("Ann")
     # Two bears moved, two floes looked at.
     assert finger.count <= 4 + 1
+
+
+def middle(page: Page, place: str) -> tuple[float, float]:
+    box = page.locator(f".spot[data-place={place}]").bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_a_piece_is_carried_with_the_mouse(phones: Phones, service: Service) -> None:
+    placed(service)
+    service.house.moves("melt c4", "reveal c4 kept")
+    page = phones.player(width=1280, height=900)
+    Finger(page, service).ready()
+
+    def carry(origin: str, *way: str) -> None:
+        page.mouse.move(*middle(page, origin))
+        page.mouse.down()
+        for place in way:
+            page.mouse.move(*middle(page, place), steps=4)
+            expect(page.locator(".carried")).to_be_visible()
+        page.mouse.up()
+        expect(page.locator(".carried")).to_have_count(0)
+
+    carry("b8", "d8", "b7")
+    wait(lambda: "walks" in service.house.night.view()["log"][-1]["en"])
+    Finger(page, service).ready()
+    # Where it may not stand it is said why; let go of where it was, or beside the board, nothing happens.
+    state = service.house.night.state
+    carry("c8", "c5")
+    expect(page.locator(".refusal")).to_contain_text("C5 is not beside c8")
+    page.click("[data-do=close-refusal]")
+    carry("c8", "c7", "c8")
+    expect(page.locator(".spot.picked")).to_have_count(0)
+    expect(page.locator(".refusal")).to_have_count(0)
+    page.mouse.move(*middle(page, "c8"))
+    page.mouse.down()
+    page.mouse.move(20, 60, steps=4)
+    expect(page.locator(".spot.picked[data-place=c8]")).to_have_count(1)
+    page.mouse.up()
+    expect(page.locator(".spot.picked")).to_have_count(0)
+    assert service.house.night.state == state
+
+
+def test_a_piece_is_carried_with_a_finger_and_two_taps_still_do(phones: Phones, service: Service) -> None:
+    placed(service)
+    service.house.moves("melt c4", "reveal c4 kept")
+    page = phones.player()
+    Finger(page, service).ready()
+    page.locator(".board").scroll_into_view_if_needed()
+    session = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *at: float) -> None:
+        points = [dict(zip("xy", at, strict=True))] if at else []
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    (x, y), (_, low) = middle(page, "b8"), middle(page, "b7")
+    touch("touchStart", x, y)
+    for n in range(1, 6):
+        touch("touchMove", x, y + (low - y) * n / 5)
+    touch("touchEnd")
+    wait(lambda: "walks" in service.house.night.view()["log"][-1]["en"])
+    Finger(page, service).ready()
+    state = service.house.night.state
+    page.locator(".spot[data-place=c8]").tap()
+    expect(page.locator(".spot.picked[data-place=c8]")).to_have_count(1)
+    page.locator(".spot[data-place=c7]").tap()
+    wait(lambda: service.house.night.state > state)
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_turns_take_hardly_more_taps_than_the_hands_do(phones: Phones, service: Service, game_id: str) -> None:
+    """Over a whole random game, with the page's own taps.js; `python -m tests.browser.taps` measures more of them."""
+    page = phones.spectator()
+    found = turns(page, game_id, 1)
+    assert found.total() > 15
+    assert max(found) <= 3
+    assert sum(count for more, count in found.items() if more <= 1) >= 0.95 * found.total()
+
+
+def test_a_newcomer_scores_the_first_round_after_few_taps(phones: Phones, service: Service) -> None:
+    assert first_round(phones.guest(), service) <= 12
 
 
 def test_a_place_that_is_not_legal_says_why(phones: Phones, service: Service) -> None:

@@ -5,7 +5,7 @@ import { icon, playerName, token } from "./art.js";
 import { act, ask, pause, showRefusal, tell } from "./net.js";
 import { head } from "./play.js";
 import { bringIntoSight, picture } from "./picture.js";
-import { complete, followed, isKey, onwards, tapped } from "./taps.js";
+import { carried, complete, followed, isKey, onwards, tapped } from "./taps.js";
 import { faults } from "./told.js";
 import { change, match as openMatch, mayAct, store } from "./store.js";
 import { code, said, t, tn } from "./words.js";
@@ -23,6 +23,7 @@ function show(board) {
   change((s) => {
     s.board = board;
     s.path = board ? followed(board.moves, s.follow) : [];
+    s.guessed = s.path.length > 0;
     s.choices = null;
     s.follow = null;
   });
@@ -136,7 +137,7 @@ export function boardPlay(match) {
     seats(match),
     match.points !== null && h("p", { class: "points", "data-key": "points" }, h("b", null, match.points), " ",
       match.game === "ice-team" ? tn("action left", "actions left", match.points) : tn("point left", "points left", match.points)),
-    board ? picture(board.svg, { lit: can ? places : new Map(), chosen: store.path, about: ready ? board.about : [], can, costs: store.path.length > 0, name: said(match.title) })
+    board ? picture(board.svg, { lit: can ? places : new Map(), carries: can ? carried(board.moves) : new Set(), chosen: store.path, about: ready ? board.about : [], can, costs: store.path.length > 0, name: said(match.title) })
       : h("p", { class: "quiet" }, t("Drawing the board …")),
     board?.private.length ? h("ul", { class: "private", "data-key": "private" }, board.private.map((one) => h("li", null, said(one)))) : null,
     h("div", { class: ["dock", count > MANY && "tall"], "data-key": "dock" },
@@ -176,15 +177,28 @@ async function why(path) {
 function tap({ place }) {
   if (!current() || !mayAct()) return;
   const { board, path } = store;
-  const meant = tapped(board.moves, store.choices ? [] : path, place);
+  const meant = tapped(board.moves, store.choices ? [] : path, place, store.guessed);
   if (!meant) {
     why([...path.filter((step) => !isKey(step)), place]);
   } else if (meant.play) {
     play(meant.play);
   } else {
-    change((s) => { s.path = meant.path ?? []; s.choices = meant.choices ?? null; s.refusal = null; });
+    change((s) => { s.path = meant.path ?? []; s.choices = meant.choices ?? null; s.guessed = false; s.refusal = null; });
   }
 }
+
+/** What is carried on a board: a piece that is lifted is chosen, and where it is let go of is tapped. */
+export const CARRY = {
+  lift: (place) => {
+    if (!current() || !mayAct()) return false;
+    change((s) => { s.path = [place]; s.choices = null; s.guessed = false; s.refusal = null; });
+    return true;
+  },
+  drop: (place) => {
+    if (place && place !== store.path[0]) tap({ place });
+    else change((s) => { s.path = []; });
+  },
+};
 
 /** What can be tapped in a game on a board. */
 export const BOARD_DO = {

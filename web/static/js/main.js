@@ -6,7 +6,8 @@ import { act, ask, chosenFile, fetched, tell, upload } from "./net.js";
 import { cameraPanel, iglooPanel } from "./devices.js";
 import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog, readSettings, settingsWindow } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
-import { BOARD_DO, boardPlay, syncBoard, takeBoard } from "./board.js";
+import { BOARD_DO, boardPlay, CARRY, syncBoard, takeBoard } from "./board.js";
+import { hearCarrying } from "./carry.js";
 import { asked, play, stillShaking } from "./play.js";
 import { fetchPeople, seatPerson } from "./faces.js";
 import { press, tableButtons } from "./panel.js";
@@ -167,6 +168,7 @@ function oneMore() {
 
 const DO = {
   share: async () => (await import("./share.js")).shareWindow(),
+  "share-picture": async () => (await import("./share.js")).pictureWindow(match()),
   looked: () => change((s) => { s.away = null; }),
   ...BOARD_DO,
   "choose-game": ({ game }) => change((s) => { s.game = game; s.options = null; s.many = null; }),
@@ -311,6 +313,7 @@ useSprite(document.querySelector("link[rel=icon]").href.replace(/[^/]*$/, "icons
 store.me = page.me;
 prepareDialog();
 follow();
+hearCarrying(CARRY);
 rememberLook();
 onChange(draw);
 onTurn(() => change(() => {}));

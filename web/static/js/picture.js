@@ -60,10 +60,10 @@ function cheapest(moves) {
 }
 
 /**
- * Draw a picture. `lit` maps places to the moves that go on there; `chosen` are the places of the path, `about` those that are asked about; `can` says
+ * Draw a picture. `lit` maps places to the moves that go on there; from `carries` pieces are carried; `chosen` are the places of the path, `about` those that are asked about; `can` says
  * whether taps are heard (`every`: from every place) (other places then answer why not); `costs` whether each lit place shows what it takes.
  */
-export function picture(text, { lit, chosen, about, can, every = false, costs, name }) {
+export function picture(text, { lit, carries = new Set(), chosen, about, can, every = false, costs, name }) {
   const node = parse(text);
   const [, , wide] = node.getAttribute("viewBox").split(" ").map(Number);
   const spots = [...node.querySelectorAll("[data-spot]")];
@@ -77,7 +77,7 @@ export function picture(text, { lit, chosen, about, can, every = false, costs, n
     const button = can && (every || moves || picked);
     const cost = costs && moves ? cheapest(moves) : null;
     return s("g", {
-        class: ["spot", moves && "lit", picked && "picked", asked && "asked-about"],
+        class: ["spot", moves && "lit", carries.has(here) && "carries", picked && "picked", asked && "asked-about"],
         "data-key": `spot-${here}`,
         "data-do": can ? "tap" : null,
         "data-place": here,

@@ -15,6 +15,7 @@ export const store = {
   away: null, // the newest entry when the page was last left, until what came since is seen
   board: null, // a game on a board, as /api/board gives it for this phone's seat
   path: [], // the places tapped so far of a move that is not complete
+  guessed: false, // whether nobody tapped that path: it goes on where the last move ended
   choices: null, // several moves that a tap may mean
   follow: null, // where the last move ended
   layouts: [], // how the boards of its box may lie

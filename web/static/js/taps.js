@@ -21,14 +21,14 @@ export const complete = (moves, path) => moves.filter((move) => move.path.length
 
 /**
  * What tapping `place` means after `path`: `{play}` a move, `{path}` a longer or new path, `{choices}` several moves
- * between which a button decides, or null where nothing of the kind is legal.
+ * between which a button decides, or null where nothing of the kind is legal. `guessed` says that nobody tapped the path.
  */
-export function tapped(moves, path, place) {
+export function tapped(moves, path, place, guessed = false) {
   if (path.at(-1) === place) return { path: path.slice(0, -1) };
   let longer = [...path, place];
   let found = moves.filter((move) => begins(move, longer));
-  // Where a piece is chosen, a place may also be meant by itself: an animal to hunt beside a walk to its floe.
-  if (found.length && path.length && !isKey(path[0])) {
+  // Who moved a piece and did not choose it anew may mean a place by itself: an animal to hunt, not a walk to its floe.
+  if (guessed && found.length && path.length && !isKey(path[0])) {
     found = [...found, ...complete(moves, [place]).filter((move) => !found.includes(move))];
   } else if (!found.length && path.length) {
     longer = [place];
@@ -51,6 +51,9 @@ export function tapped(moves, path, place) {
   if (done.length < found.length) return { path: longer };
   return done.length === 1 ? { play: done[0] } : { choices: done };
 }
+
+/** The places from which a piece goes to another place. */
+export const carried = (moves) => new Set(moves.filter((move) => move.path.length > 1 && !move.path.some(isKey)).map((move) => move.path[0]));
 
 /** The place from which the next move may go on, so that a walk of several steps is one tap a step. */
 export function followed(moves, place) {

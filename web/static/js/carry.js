@@ -1,0 +1,57 @@
+// A piece is moved as on the table: pressed, carried, let go of where it shall stand. Two taps do the same.
+
+import { h } from "./dom.js";
+
+/** A finger that moves less than so many pixels taps. */
+const FAR = 10;
+let held = null;
+
+function ghost(event) {
+  held.ghost ??= document.body.appendChild(h("div", { class: "carried", "aria-hidden": "true" }));
+  held.ghost.style.transform = `translate(${event.clientX}px, ${event.clientY}px)`;
+}
+
+function letGo() {
+  held?.ghost?.remove();
+  held = null;
+}
+
+/** The click that ends the way of a piece is none. */
+function swallowClick() {
+  const swallow = (event) => { event.stopPropagation(); event.preventDefault(); };
+  document.addEventListener("click", swallow, { capture: true, once: true });
+  setTimeout(() => document.removeEventListener("click", swallow, { capture: true }), 50);
+}
+
+/**
+ * Hear how pieces are carried: `lift(place)` says whether the piece there may be, `drop(place)` where it was let go of,
+ * with null beside the board. Places from which pieces can be carried have the class `carries`.
+ */
+export function hearCarrying({ lift, drop }) {
+  document.addEventListener("pointerdown", (event) => {
+    letGo();
+    const from = event.isPrimary && event.button === 0 && event.target.closest?.(".spot.carries");
+    if (from) held = { id: event.pointerId, place: from.dataset.place, x: event.clientX, y: event.clientY, lifted: false };
+  });
+  document.addEventListener("pointermove", (event) => {
+    if (!held || event.pointerId !== held.id) return;
+    if (!held.lifted && Math.hypot(event.clientX - held.x, event.clientY - held.y) < FAR) return;
+    if (!held.lifted && !lift(held.place)) return letGo();
+    held.lifted = true;
+    ghost(event);
+  });
+  // A finger that carries a piece does not scroll the page; touch-action knows no parts of a drawing.
+  document.getElementById("stage").addEventListener("touchmove", (event) => { if (held) event.preventDefault(); }, { passive: false });
+  document.addEventListener("pointerup", (event) => {
+    const { lifted } = held ?? {};
+    letGo();
+    if (!lifted) return;
+    swallowClick();
+    drop(document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-do=tap]")?.dataset.place ?? null);
+  });
+  document.addEventListener("pointercancel", () => {
+    const { lifted } = held ?? {};
+    letGo();
+    if (lifted) drop(null);
+  });
+}
