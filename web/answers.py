@@ -6,7 +6,7 @@ The form of every refusal: ``{"ok": false, "error": {"code", "en", "fr", "clause
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flask import Response, request
@@ -28,6 +28,11 @@ class RefusedError(Exception):
     def __init__(self, status: int, code: str, message: str, **facts: object) -> None:
         super().__init__(message)
         self.status, self.code, self.message, self.facts = status, code, message, facts
+
+
+def refused_as(refusals: Sequence[Callable[[], RefusedError]], code: str) -> RefusedError:
+    """Return the refusal of that code from a table of them, each made when it is needed."""
+    return next(refused for make in refusals if (refused := make()).code == code)
 
 
 def mark(message: str) -> str:

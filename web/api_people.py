@@ -10,7 +10,7 @@ from flask import Blueprint, Response
 from companion.night.evidence import EvidenceError
 from companion.night.people import COLOURS, TOKENS, PeopleError
 from companion.ports import BadDataError
-from web.answers import RefusedError, bad_field, json_body, json_response, photo_body, text_field
+from web.answers import RefusedError, bad_field, json_body, json_response, photo_body, refused_as, text_field
 from web.api_devices import SHA256, said_by_device
 from web.documented import OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text
 from web.sessions import host, house, member
@@ -40,7 +40,7 @@ def _done(work: Callable[[], T]) -> T:
     try:
         return work()
     except PeopleError as error:
-        raise next(refused for make in REFUSALS if (refused := make()).code == error.code) from None
+        raise refused_as(REFUSALS, error.code) from None
     except EvidenceError as error:
         raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
 
@@ -132,6 +132,6 @@ def merge(person: str) -> Response:
 @views.post("/people/<person>/forget")
 @documented("host", answer={**EVERYBODY, "properties": {**EVERYBODY["properties"], "mentions": WHOLE}})
 def forget(person: str) -> Response:
-    """Forget name, colour and picture; scores stay. ``mentions``: notes written by hand in which the name stands."""
+    """Forget name, colour and picture, in notes too; scores stay. ``mentions``: notes with it in a longer word."""
     host()
     return _form(mentions=_done(lambda: house().people.forget(person[:LONGEST_ID])))

@@ -15,7 +15,7 @@ from flask import Blueprint, Response, make_response, render_template, send_file
 from companion.ports import COUNTS, DeviceError
 from companion.training.book import BookError, Person
 from companion.training.shakes import TrainingError
-from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response, text_field
+from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response, refused_as, text_field
 from web.documented import OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
 from web.language import NAMES, catalogue_urls, choose
 from web.sessions import host, house, me, member
@@ -67,7 +67,7 @@ def _done(work: Callable[[], T]) -> T:
 
 
 def _refuse(code: str) -> NoReturn:
-    raise next(refused for make in REFUSALS if (refused := make()).code == code)
+    raise refused_as(REFUSALS, code)
 
 
 def _whole(body: dict[str, Any], name: str, low: int, high: int) -> int:
