@@ -100,6 +100,8 @@ class Match:
     corrections: list[tuple[int, str, int, str]] = field(default_factory=list)
     faults: dict[int, Fault] = field(default_factory=dict)
     evidence: list[dict[str, Any]] = field(default_factory=list)
+    disputes: list[tuple[tuple[object, ...], Words]] = field(default_factory=list)
+    """What the table took back together, corrected or reported: what it was about, and the sentence for it."""
     closed: int | None = None
     broken: int | None = None
 
@@ -330,6 +332,10 @@ class NightFold:
         del match.states[keep + 1 :]
         left = {step.seq for step in match.steps}
         lost = {step.seq for step in gone} - left
+        if entry.body["agreed"]:
+            first = next((line for line in self.log if line.entry.seq in lost), None)
+            if first is not None:
+                match.disputes.append((("move", keep, str(gone[0].move)), first.words))
         for line in self.log:
             if line.entry.seq in lost:
                 line.undone = True
@@ -355,7 +361,9 @@ class NightFold:
             "points": body["points"],
             "reason": body["reason"],
         }
-        return _line(entry, "corrected", facts)
+        line = _line(entry, "corrected", facts)
+        match.disputes.append((("score", body["colour"]), line.words))
+        return line
 
     def _pause(self, entry: Entry) -> LogLine:
         self.paused = True
@@ -382,6 +390,7 @@ class NightFold:
             body.get("place"),
             words,
         )
+        match.disputes.append((("fault", body["clause"], body.get("colour")), words))
         return LogLine(entry, 0, lambda: words, _no_ruling)
 
     def _dismiss(self, entry: Entry) -> LogLine | None:

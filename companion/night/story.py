@@ -1,7 +1,8 @@
-"""The story of a game that is over: how the scores went, and the move that gained most."""
+"""The story of a game that is over: how the scores went, the move that gained most, and the most disputed one."""
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from typing import Any
 
@@ -13,11 +14,15 @@ MOST_POINTS = 80
 
 
 def story(match: Match) -> dict[str, JSON] | None:
-    """Return ``{"chart": [[score, … by seat] …], "best": null | {"colour", "gain", "en", "fr"}}`` of a finished game.
+    """Return the story of a finished game.
+
+    ``{"chart": [[score, … by seat] …], "best": null | {"colour", "gain", "en", "fr"}, "disputed": null | {"times",
+    "all", "en", "fr"}}``.
 
     The chart begins with the first state; it has a point for each entry of the journal after which scores may be
     compared. ``best`` is the gain by which somebody rose most from one such state to the next, the first of several.
-    Corrections that the table agreed on are no part of it. None while the game goes on: scores on the way may tell
+    Corrections that the table agreed on are no part of it. ``disputed`` is what the table took back together, corrected
+    or reported most often, the last of several; ``all`` counts all of these. None while the game goes on: scores on the way may tell
     what is hidden.
     """
     if not match.over or not match.steps:
@@ -29,7 +34,16 @@ def story(match: Match) -> dict[str, JSON] | None:
         marks.append(len(match.steps))
     if len(marks) > MOST_POINTS:
         marks = [marks[round(i * (len(marks) - 1) / (MOST_POINTS - 1))] for i in range(MOST_POINTS)]
-    return {"chart": [_totals(match.states[mark]) for mark in marks], "best": _best(match, even)}
+    return {"chart": [_totals(match.states[mark]) for mark in marks], "best": _best(match, even), "disputed": _disputed(match)}
+
+
+def _disputed(match: Match) -> dict[str, JSON] | None:
+    if not match.disputes:
+        return None
+    often = Counter(about for about, _ in match.disputes)
+    most = max(often.values())
+    words = next(words for about, words in reversed(match.disputes) if often[about] == most)
+    return {"times": most, "all": len(match.disputes), "en": words.en, "fr": words.fr}
 
 
 def _totals(state: State[Any]) -> list[int]:

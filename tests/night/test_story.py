@@ -43,6 +43,37 @@ def test_the_chart_ends_with_the_score(night: Table, game_id: str) -> None:
     assert "totem" not in story["best"]["en"].lower()
 
 
+def test_the_most_disputed_move_is_told(night: Table) -> None:
+    night.open_match(setup={"cards": list(NINE.values())})
+    night.moves("start")
+    for _ in range(2):
+        night.moves("place red card1")
+        night.do("undo", {"to": night.match["moves"] - 1, "agreed": True})
+    night.moves("place blue card3")
+    night.do("undo", {"to": night.match["moves"] - 1, "agreed": True})
+    night.do("fault", {"clause": "POP-2.4", "colour": "red"})
+    # One's own last entry taken back at once is nobody's dispute.
+    night.moves("take blue")
+    night.do("undo", {"to": night.match["moves"] - 1})
+    night.moves(*["place red card2"] * 10)
+    night.do("check")
+    night.moves(*[f"reveal card2 {n}" for n in range(4, 14)])
+    disputed = told(night)["disputed"]
+    assert (disputed["times"], disputed["all"]) == (2, 4)
+    assert "card" in disputed["en"]
+    assert disputed["en"] != disputed["fr"]
+    night.restart()
+    assert told(night)["disputed"] == disputed
+
+
+def test_a_game_without_a_dispute_has_none(night: Table) -> None:
+    night.open_match(setup={"cards": list(NINE.values())})
+    night.moves("start", *["place red card2"] * 10)
+    night.do("check")
+    night.moves(*[f"reveal card2 {n}" for n in range(4, 14)])
+    assert told(night)["disputed"] is None
+
+
 def test_the_best_round_of_igloo_pop(night: Table) -> None:
     night.open_match(setup={"cards": list(NINE.values())})
     # Red wins card1 (a two: three points), and then loses all thalers on card2.

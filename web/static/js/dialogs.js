@@ -42,7 +42,8 @@ export function closeDialog(value) {
 /** Have Escape and a tap beside the window dismiss it. */
 export function prepareDialog() {
   const dialog = element();
-  dialog.addEventListener("close", () => closeDialog(null));
+  // The event comes late: another window may be open by then.
+  dialog.addEventListener("close", () => { if (!dialog.open) closeDialog(null); });
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) closeDialog(null);
   });

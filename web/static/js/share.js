@@ -1,24 +1,75 @@
 // What leaves the house, only when somebody carries it out: a link for BG Stats, the scores as files.
 
-import { h } from "./dom.js";
+import { h, s } from "./dom.js";
 import { icon } from "./art.js";
 import { openDialog } from "./dialogs.js";
-import { ask, showRefusal } from "./net.js";
+import { playerName, thaler } from "./art.js";
+import { ask, fetched } from "./net.js";
 import { isHost } from "./store.js";
-import { t } from "./words.js";
+import { chart } from "./story.js";
+import { said, t } from "./words.js";
 
 /** Open the window for sharing the game that is over. */
-export async function shareWindow() {
-  try {
+export function shareWindow() {
+  return fetched(async () => {
     const { url } = await ask("/api/share/bgstats");
     openDialog(t("Share this game"),
       h("p", null, t("Nothing is sent by the companion. Scan the code with the phone that has BG Stats, or open the link there.")),
       h("img", { class: "code", src: `/api/share/bgstats.svg?${Date.now()}`, alt: t("Code that opens this game in BG Stats") }),
       h("div", { class: "row" },
         h("a", { class: "main", href: url, rel: "noreferrer" }, icon("check"), t("Open in BG Stats")),
+        h("button", { type: "button", class: "second", "data-do": "share-picture" }, icon("camera"), t("A picture")),
         h("a", { class: "second", href: "/api/share/scores.csv", download: "scores.csv" }, t("All scores (CSV)")),
         isHost() && h("a", { class: "second", href: "/api/share/nights.json", download: "nights.json" }, t("Everything (JSON)"))));
-  } catch (refused) {
-    showRefusal(refused.error);
-  }
+  });
+}
+
+const WIDE = 1080;
+const ROW = 96;
+/** A picture that leaves the page takes its colours with it: paper and ink, as the page has them by day. */
+const STYLE = `text { fill: #10263a; font: 600 44px Georgia, "DejaVu Serif", serif } .quiet { fill: #45596b; font-size: 30px }
+  .disc { stroke: #10263a; stroke-width: 1.5 } .shape { fill: #fff } .shape .digit { fill: #fff; font: 700 14px sans-serif }
+  .red .disc, .p1 .disc { fill: #c9303a } .yellow .disc { fill: #e8b31d } .green .disc { fill: #2c8a4b } .blue .disc, .p2 .disc { fill: #2464c4 }
+  .violet .disc, .p3 .disc { fill: #7c47b3 } .black .disc, .p4 .disc { fill: #23262d } .grid { stroke: #b9cad5 } .chart text { font: 13px sans-serif }
+  .line path { fill: none; stroke-linejoin: round } .rim { stroke: #fffdf8; stroke-width: 6 } .ink { stroke-width: 3 } .line.red .ink, .line.p1 .ink { stroke: #c9303a }
+  .line.yellow .ink { stroke: #e8b31d } .line.green .ink { stroke: #2c8a4b } .line.blue .ink, .line.p2 .ink { stroke: #2464c4; stroke-dasharray: 8 6 }
+  .line.violet .ink, .line.p3 .ink { stroke: #7c47b3 } .line.black .ink, .line.p4 .ink { stroke: #23262d; stroke-dasharray: 4 4 }`;
+
+/** Draw the ranking and how the scores went as a picture that stands by itself. */
+function drawing(match) {
+  const rows = match.ranking.flatMap((place, i) => place.map((colour) => [i + 1, match.players.find((one) => one.colour === colour)]));
+  const top = 190;
+  const below = top + rows.length * ROW;
+  const high = below + (match.story ? 480 : 40);
+  const course = match.story && chart(match);
+  if (course) for (const [name, value] of Object.entries({ x: 60, y: below + 20, width: WIDE - 120, height: 384 })) course.setAttribute(name, value);
+  const node = s("svg", { xmlns: "http://www.w3.org/2000/svg", width: WIDE, height: high, viewBox: `0 0 ${WIDE} ${high}` },
+    s("style", null, STYLE),
+    s("rect", { width: WIDE, height: high, fill: "#e6f0f5" }), s("rect", { x: 30, y: 30, width: WIDE - 60, height: high - 60, rx: 24, fill: "#fffdf8" }),
+    s("text", { x: 70, y: 105 }, said(match.title)),
+    s("text", { class: "quiet", x: 70, y: 152 }, new Date(match.opened).toLocaleDateString([], { dateStyle: "long" })),
+    rows.map(([place, player], i) => [
+      s("text", { class: "quiet", x: 70, y: top + i * ROW + 58 }, place), thaler(player.colour, 160, top + i * ROW + 44, 2.6),
+      s("text", { x: 215, y: top + i * ROW + 60 }, playerName(player)),
+      s("text", { x: WIDE - 80, y: top + i * ROW + 60, "text-anchor": "end" }, player.score)]),
+    course);
+  return { high, text: new XMLSerializer().serializeToString(node) };
+}
+
+async function painted({ high, text }) {
+  const image = new Image(WIDE, high);
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = h("canvas", { width: WIDE, height: high });
+  canvas.getContext("2d").drawImage(image, 0, 0);
+  return canvas.toDataURL("image/png");
+}
+
+/** Show the result as a picture, to be kept or sent on. */
+export async function pictureWindow(match) {
+  const file = await painted(drawing(match));
+  openDialog(t("The result as a picture"),
+    h("img", { class: "result-picture", src: file, alt: said(match.ranking_why) || said(match.title) }),
+    h("p", { class: "quiet" }, t("Keep it, or hold it down to send it on.")),
+    h("a", { class: "main", href: file, download: `${match.game}.png` }, icon("check"), t("Keep the picture")));
 }

@@ -7,7 +7,8 @@ import { list, said, t, tn } from "./words.js";
 const [WIDE, HIGH] = [600, 240];
 const [LEFT, RIGHT, TOP, BOTTOM] = [34, 30, 14, 14];
 
-function chart(match) {
+/** Draw how the scores went. */
+export function chart(match) {
   const { chart: points } = match.story;
   const all = points.flat();
   const [low, high] = [Math.min(0, ...all), Math.max(1, ...all)];
@@ -27,11 +28,13 @@ function chart(match) {
 /** Draw the story; nothing before the end of a game. */
 export function story(match) {
   if (!match.story) return null;
-  const { best } = match.story;
+  const { best, disputed } = match.story;
   const player = match.players.find((one) => one.colour === best?.colour);
   return h("section", { class: "panel story", "data-key": "story" },
     h("h2", null, t("The story of the game")),
     chart(match),
     player && h("p", null, h("b", null, t("The best move:")), " ", token(player.colour, "small"), " ", playerName(player), ", ",
-      tn("%(n)s point", "%(n)s points", best.gain), ". ", h("span", { class: "quiet" }, said(best))));
+      tn("%(n)s point", "%(n)s points", best.gain), ". ", h("span", { class: "quiet" }, said(best))),
+    disputed && h("p", null, h("b", null, t("The most disputed:")), " ", h("span", { class: "quiet" }, said(disputed)), " ",
+      tn("%(n)s time", "%(n)s times", disputed.times), disputed.all > disputed.times ? [", ", t("of %(all)s in this game", { all: disputed.all })] : null, "."));
 }
