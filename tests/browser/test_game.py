@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from companion.ports import LinkCounts, MotionState
 from tests.browser.conftest import Phones
-from tests.web.assembly import JPEG, NAME, SIMULATED, Service
+from tests.web.assembly import JPEG, NAME, PLAYERS, SIMULATED, Service
 from tests.worlds.served import wait
 from web.forms import igloos_form
 
@@ -312,6 +312,26 @@ def test_beyond_the_cap_the_page_polls(phones: Phones, service: Service) -> None
     second.click(".card[data-place=card9]")
     expect(second.locator(".iglet")).to_have_count(1)
     expect(first.locator(".iglet")).to_have_count(1)
+    phones.forgive("503")
+
+
+def test_a_phone_that_polls_hears_of_another_name(phones: Phones, service: Service) -> None:
+    """Nothing is played: the name is another one in the scores, in the log, and on the drawn board."""
+    service.stop()
+    service.streams = 1
+    service.start()
+    house = service.house
+    house.open_match(game="iglu-iglu", players=PLAYERS[:2], setup={})
+    first, second = phones.spectator(), phones.player()
+    expect(first.locator(".link.live")).to_be_visible()
+    expect(second.locator(".link.polling")).to_be_visible()
+    expect(second.locator(".on-board .board")).to_be_visible()
+    ann = next(one["id"] for one in house.people.all() if one["name"] == "Ann")
+    house.people.change(ann, {"name": "Annabel"})
+    for page in (first, second):
+        expect(page.locator(".scores")).to_contain_text("Annabel")
+        expect(page.locator(".turns")).to_contain_text("Annabel")
+        expect(page.locator(".on-board .board")).to_be_visible()
     phones.forgive("503")
 
 

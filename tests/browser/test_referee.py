@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 
 from companion.service.buttons import DOUBT
 from tests.browser.conftest import Phones
-from tests.browser.test_boards import Finger, opened, placed, stands_out
+from tests.browser.test_boards import ARCTIC, Finger, opened, placed, stands_out
 from tests.browser.test_look import ENGLISH_ONLY, read_aloud
 from tests.web.assembly import Service
 from tests.worlds.served import wait
@@ -153,6 +153,55 @@ def test_ten_listed_disputes_are_answered(phones: Phones, service: Service) -> N
             expect(entry.locator(".clause").first).to_be_visible()
     entry.locator(".clause").first.click()
     expect(page.locator("#dialog .clause-text")).not_to_be_empty()
+
+
+RULED = {
+    "igloo-pop": [
+        ("take red", False, "POP-2.2"),
+        ("pass red", False, "POP-2.3"),
+        ("place red card3", True, "POP-2.3"),
+    ],
+    "iglu-iglu": [
+        ("walk b8 b5", False, "IGLU-2.A.1"),
+        ("kayak b8 c4", False, "IGLU-2.A.4"),
+        ("walk b8 b7", True, "IGLU-2.A.1"),
+    ],
+    "arctic": [("tokens fox+ puffin-", False, "ARC-A.1"), ("draw fox-4-walrus", False, "ARC-A.1")],
+    "ice-team": [("walk start a1", True, "ICE-1.1"), ("leap start a1", False, "ICE-1.2")],
+}
+
+
+def seated(service: Service, game_id: str) -> None:
+    if game_id == "igloo-pop":
+        service.house.open_match()
+        service.house.moves("start", "take red")
+    elif game_id == "iglu-iglu":
+        placed(service)
+        service.house.moves("melt c4", "reveal c4 kept")
+    elif game_id == "arctic":
+        opened(service, game_id, setup=ARCTIC)
+    else:
+        opened(service, game_id, setup={"first": "green"})
+
+
+def test_ten_disputes_of_live_games_are_ruled_on(phones: Phones, service: Service) -> None:
+    """A large yes or no, one sentence, the clause with its rulebook, and the picture; nothing of the game changes."""
+    page = phones.player(width=768, height=1024, language="fr-FR")
+    for game_id, disputes in RULED.items():
+        seated(service, game_id)
+        page.goto(f"{service.url}/#referee")
+        before = service.house.night.seq
+        for text, legal, clause in disputes:
+            page.fill("form[data-submit=judge] input[name=move]", text)
+            page.click("form[data-submit=judge] button")
+            verdict = page.locator(f".verdict.{'yes' if legal else 'no'}", has=page.locator(f"text={clause}"))
+            expect(verdict.locator(".answer")).to_contain_text("Oui" if legal else "Non")
+            expect(verdict.locator(".cited li").first).to_contain_text("règle")
+            expect(verdict.locator("svg.board")).to_be_attached()
+            expect(verdict.locator("svg .refused")).to_have_count(0 if legal else 1)
+        assert service.house.night.seq == before
+        service.house.do("close-match")
+        page.goto(f"{service.url}/#")
 
 
 def test_a_silent_rulebook_is_voted_on(phones: Phones, service: Service) -> None:

@@ -106,7 +106,7 @@ async function merge(id) {
     h("form", { method: "dialog", "data-submit": "dialog-form" },
       h("fieldset", { class: "choice" }, h("legend", null, t("Who?")), store.people.filter((one) => one !== person).map((one, i) =>
         h("label", null, h("input", { type: "radio", name: "into", value: one.id, checked: i === 0 }), h("span", null, one.name)))),
-      h("p", null, t("The games and scores of both count for one person. This cannot be undone.")),
+      h("p", null, t("The games, scores and answers in training of both count for one person. This cannot be undone.")),
       h("button", { type: "submit", class: "main" }, t("Make them one"))));
   if (form) done(() => tell(path(id, "merge"), { into: form.get("into") }));
 }
@@ -117,7 +117,7 @@ async function forget(id) {
   if (!await agreed(sentence, t("Forget %(who)s", { who: name }), t("Forget %(who)s?", { who: name }))) return;
   // Backups with many pictures are written anew.
   done(() => tell(path(id, "forget"), {}, { signal: AbortSignal.timeout(FORGETTING_MS) }), ({ mentions }) => {
-    if (mentions) openDialog(t("Forgotten"), h("p", null, tn("The name still stands in %(n)s note that somebody wrote by hand.", "The name still stands in %(n)s notes that somebody wrote by hand.", mentions)));
+    if (mentions) openDialog(t("Forgotten"), h("p", null, tn("In %(n)s note the name is part of a longer word; there it stays.", "In %(n)s notes the name is part of a longer word; there it stays.", mentions)));
   });
 }
 

@@ -90,7 +90,7 @@ function editor() {
   const igloo = now.igloos[n];
   return h("fieldset", { class: "choice", "data-key": "edit-igloo" }, h("legend", null, t("This igloo")),
     h("div", { class: "steps", role: "group", "aria-label": t("Whose thaler?") }, played().map((colour) =>
-      h("button", { type: "button", class: "toggle", "data-do": "photo-colour", "data-colour": colour, "data-key": colour, "aria-pressed": String(colour === igloo.colour) }, token(colour), colourName(colour)))),
+      h("button", { type: "button", class: "toggle", "data-do": "photo-colour", "data-colour": colour, "data-key": colour, "aria-pressed": String(colour === igloo.colour) }, token(colour, "", "igloo-pop"), colourName(colour)))),
     h("div", { class: "keypad small", role: "group", "aria-label": t("Which number is under it?") }, Array.from({ length: 12 }, (_, i) => i + 2).map((number) =>
       h("button", { type: "button", class: ["key", number === igloo.number && "printed"], "data-do": "photo-number", "data-number": number, "data-key": `n${number}`, "aria-pressed": String(number === igloo.number) }, number))),
     h("label", { class: "count-field" }, h("span", null, t("It stands on")),
@@ -106,7 +106,7 @@ function outcome() {
     told.open > 0 && h("p", { class: "quiet" }, tn("%(n)s number is still open.", "%(n)s numbers are still open.", told.open)),
     h("ul", { class: "lines" }, told.results.map((one) => h("li", null, h("span", null, h("b", null, one.card.join("/")), ": ", said(one), " ", clauses(one.clauses))))),
     h("ul", { class: "lines" }, told.players.map((player) => h("li", null,
-      h("span", null, token(player.colour), " ", t("%(who)s: %(own)s own thalers, %(captured)s captured, cards: %(cards)s", {
+      h("span", null, token(player.colour, "", "igloo-pop"), " ", t("%(who)s: %(own)s own thalers, %(captured)s captured, cards: %(cards)s", {
         who: player.name === player.colour || !player.name ? colourName(player.colour) : player.name, own: player.own, captured: player.captured,
         cards: player.cards.length ? list(player.cards.map((card) => card.numbers.join("/"))) : t("none") }))))),
     open() && !now.done && h("button", { type: "button", class: "main", "data-do": "photo-enter", disabled: Boolean(told.refused) || told.open > 0 || !told.moves.length }, icon("check"), t("So it was: enter this round")),

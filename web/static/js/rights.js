@@ -42,7 +42,7 @@ function table() {
   return h("section", { class: "panel", "data-key": "rights" },
     h("h2", null, t("Roles and rights")),
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("Roles and rights") }, h("table", { class: "rights" },
-      h("thead", null, h("tr", null, h("th", { scope: "col" }, t("Right")), roles.map((role) => h("th", { scope: "col" }, role)))),
+      h("thead", null, h("tr", null, h("th", { scope: "col" }, t("What one may do")), roles.map((role) => h("th", { scope: "col" }, role)))),
       h("tbody", null, RIGHTS().map(([right, ...who]) =>
         h("tr", null, h("th", { scope: "row" }, right), who.map((one, i) => cell(one, roles[i], right))))))),
     h("form", { class: "row keep-days", "data-submit": "keep-days" },

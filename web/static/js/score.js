@@ -209,7 +209,7 @@ const named = (seat) => playerName({ colour: seat });
 
 function numbers() {
   return h("div", { class: "numbers-of" }, now.seats.map((seat) => h("fieldset", { "data-key": `numbers-${now.game}-${seat}` },
-    h("legend", null, token(seat), " ", named(seat)),
+    h("legend", null, token(seat, "", now.game), " ", named(seat)),
     FIELDS().map(([name, words, most]) => h("label", { class: "count-field" }, h("span", null, words),
       h("input", { type: "number", min: 0, max: most, step: 1, value: now.values[seat][name] ?? 0, inputmode: "numeric",
         "data-input": "score-number", "data-seat": seat, "data-name": name }))))));
@@ -220,7 +220,7 @@ function whoPlays() {
   if (all.length === 2) return null;
   return h("div", { class: "steps", role: "group", "aria-label": t("Who played?") }, all.map((seat) =>
     h("button", { type: "button", class: "toggle", "data-do": "score-seat", "data-seat": seat, "data-key": seat, "aria-pressed": String(now.seats.includes(seat)) },
-      token(seat), colourName(seat))));
+      token(seat, "", now.game), colourName(seat))));
 }
 
 async function reckon(move = "") {
@@ -243,7 +243,7 @@ function result() {
     sheet.ruling && verdict({ ...sheet.ruling, svg: null }, null),
     h("ol", { class: "ranking" }, places.map(([place, player]) => h("li", { class: ["rank", place === 1 && "first"] },
       h("details", { class: "sheet", open: true },
-        h("summary", null, h("span", { class: "place" }, place), token(player.colour, "large"), h("span", { class: "who" }, h("span", { class: "name" }, player.name)),
+        h("summary", null, h("span", { class: "place" }, place), token(player.colour, "large", now.game), h("span", { class: "who" }, h("span", { class: "name" }, player.name)),
           h("strong", { class: "total" }, player.total)),
         h("ul", { class: "lines" }, player.lines.map((line) => h("li", null, h("span", null, said(line), " ", clauses(line.clauses)), h("b", null, line.points)))))))),
     sheet.decided && h("p", { class: "sentence" }, said(sheet.decided)),

@@ -66,7 +66,7 @@ export function setup(series) {
       !mayAct() && h("p", { class: "quiet" },
         t("Host of this table? Open the link that the companion printed when it started, or ask it for a new one with: companion host")));
   }
-  const score = h("p", { "data-key": "to-score" }, h("a", { href: "#score" }, icon("check"), " ", t("Only count the score of a game that has ended")));
+  const score = h("p", { "data-key": "to-score" }, h("a", { class: "second", href: "#score" }, icon("check"), t("Only count the score of a game that has ended")));
   const game = chosenGame();
   if (game in BOARDS) return [score, goOn(series), gameChoice(game), boardSetup(game, GAMES.find(([id]) => id === game)[1])];
   const known = remembered();
