@@ -22,6 +22,7 @@ from companion.ports import BadDataError
 from . import cards_notes as notes
 from .cards_sheet import find_cards
 from .files import write_whole
+from .photo import read_whole, to_jpeg
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +40,7 @@ MOST: Final = 200
 _QUALITY: Final = 94
 _MOST_FEATURES: Final = 220
 _LAMPS_DIFFER: Final = 0.7
-_PART: Final = 480
+_PART: Final = 320
 _OVERLAP: Final = 56
 """Parts of a picture in which features are looked for, and how far each looks into its neighbours, in pixels."""
 _SAME_PLACE: Final = 4.0
@@ -232,10 +233,7 @@ def save_deck(folder: Path, deck: Deck) -> Path:
 
     :raises vision.files.WriteError: it cannot be written.
     """
-    jpegs = [
-        np.frombuffer(cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1].tobytes(), np.uint8)
-        for picture in deck.pictures
-    ]
+    jpegs = [np.frombuffer(to_jpeg(picture, _QUALITY), np.uint8) for picture in deck.pictures]
     known = deck.features
     buffer = io.BytesIO()
     np.savez(
@@ -266,10 +264,11 @@ def load_deck(folder: Path, game: str) -> Deck | None:
             ends = np.cumsum(stored["sizes"])
             parts = np.split(stored["jpegs"].astype(np.uint8), ends[:-1])
             frames, looks = stored["frames"].astype(np.float32), stored["looks"].astype(np.float32)
-        pictures: list[Any] = [cv2.imdecode(part, cv2.IMREAD_COLOR) for part in parts]
-        deck = Deck(game, names, np.stack(pictures))
+        if not 0 < len(parts) <= MOST:
+            raise ValueError("not the pictures of a deck")
+        deck = Deck(game, names, np.stack([read_whole(part.tobytes()) for part in parts]))
         _check(deck, frames, looks)
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, cv2.error) as error:
+    except (BadDataError, OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
         raise BadDataError(notes.DECK_DAMAGED) from error
     looks /= np.maximum(np.linalg.norm(looks, axis=1, keepdims=True), 1e-6)
     deck.__dict__["features"] = Features(frames, looks)

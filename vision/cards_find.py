@@ -1,9 +1,9 @@
 """Find taught cards in a photo: in any rotation, partly covered, or fanned out.
 
-Each feature of the photo that looks like one of the deck's says where a card would lie, how large and how turned
-(Lowe 2004, section 7); where many agree, one is supposed. Each supposed card is straightened, moved until it fits
-(Lucas and Kanade), and compared with every taught card block by block in locally normalised colours. A block that
-fits no card is covered; what is left tells which card it is, as a probability.
+Where cards may lie is told by features (:mod:`vision.cards_seeds`) and outlines. Each supposed card is straightened,
+moved until it fits (Lucas and Kanade), and compared with every taught card block by block in locally normalised
+colours. Which of them there are is decided together (:mod:`vision.cards_joint`): what one shows is no other's, and what
+one does not show must be covered. Last, each card is told by what is seen of it, as a probability.
 """
 
 from __future__ import annotations
@@ -15,10 +15,15 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
-from .cards_deck import WIDTH, Deck, Features, corners_of, features, straighten
+from .cards_deck import WIDTH, Deck, corners_of, features, straighten
+from .cards_joint import View, layers, settle
+from .cards_plane import Plane, fit_plane
+from .cards_seeds import find_seeds, votes_of
 from .cards_sheet import find_cards
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from companion.ports import ByteArray, FloatArray
@@ -29,29 +34,43 @@ WORK_SIDE: Final = 1600
 BLOCK: Final = 8
 """Side of a block, in pixels of the card at half size."""
 _MOST_FEATURES: Final = 4000
-_ALIKE: Final = 0.82
-_NEARLY: Final = 0.05
-_MOST_MATCHES: Final = 8
-_LEAST_VOTES: Final = 4
-_MOST_SEEDS: Final = 160
-_FINE: Final = 12
+_MOST_SEEDS: Final = 120
+_FINE: Final = 24
 """How many cards are compared at full size."""
 _COVERED: Final = 0.45
 """From this energy on a block counts as covered."""
-_SHARP: Final = 4.0
-"""How much a unit of energy weighs in a probability (chosen on rendered photos)."""
+_SHARP: Final = 40.0
+"""How much a unit of energy weighs in a probability; rendered photos would allow twice as much."""
+_SAME_PRINT: Final = 0.08
+_SAME_FLAT: Final = 0.04
+"""Blocks of two cards that differ by less (a share of what both have, and of what is noise) print the same."""
+_NO_MATTER: Final = 0.02
+_AT_MOST: Final = 0.2
+"""From which difference in energy on a block tells cards apart, and from where on it tells no more."""
+_AT_ONCE: Final = 64
 _SHADE: Final = 0.35
-_SHADES_WEIGH: Final = 0.1
+_SHADES_WEIGH: Final = 0.4
 """How far shades (logarithms of blue or red by green) are off by chance; how much a block's weigh at most."""
 _FITS: Final = 0.6
 """From this correlation on a block looks like the card's."""
 _FITS_WELL: Final = 0.8
 _TEXTURE: Final = 0.08
 """What a block must have of it, so that something can look like it."""
-_LEAST_BLOCKS: Final = 10
-"""How many blocks must fit well, so that a card is believed to lie there."""
-_CLEAR_BLOCKS: Final = 20
-"""With so many a card says how large the others are."""
+_LEAST_BLOCKS: Final = 7
+"""How many blocks must fit well, so that a card may lie there."""
+_CLEAR_BLOCKS: Final = 14
+"""With so many a card says how the camera sees the table, and what light there is."""
+_SAME: Final = 0.14
+"""Cards that lie so near (card widths, all corners) are one."""
+_AS_WELL: Final = 0.85
+"""A card laid on the table shows so much of what it showed before, or stays where it was."""
+_LIKELY: Final = 0.25
+"""How likely a card must be there at least, once it is known how the camera sees the table."""
+_TABLE: Final = 0.2
+_ONE_TABLE: Final = 0.7
+"""How far the table's shades are off where it is seen, and how much of a photo's rim shows it."""
+_OFF_PLANE: Final = 5.0
+"""A card's points are not so far (taught pixels, median) off where it would lie on the table."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +84,12 @@ class Found:
     fits: NDArray[np.bool_]
     blocks: int
     height: int
+    sure: float = 1.0
+    """How likely a card lies there at all."""
+    hidden: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
+    """Which blocks (rows, columns) look like nothing, though no other card lies over them."""
+    beside: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0)
+    """How much of what lies beside its upper, right, lower and left side is neither the table nor another card."""
 
     @property
     def card(self) -> int:
@@ -93,6 +118,7 @@ class CardFinder:
 
     deck: Deck
     _fine: dict[int, NDArray[np.float16]] = field(default_factory=dict, repr=False)
+    _table: FloatArray | None = field(default=None, repr=False)
 
     @cached_property
     def half(self) -> Singles:
@@ -116,71 +142,81 @@ class CardFinder:
         if scale < 1:
             work = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         enlarge = np.array([[1 / scale, 0, 0.5 / scale - 0.5], [0, 1 / scale, 0.5 / scale - 0.5], [0, 0, 1.0]])
+        self._table = _table_shades(work)
+        views = self._views(work)
+        chosen = settle(views)
+        plane = self._plane(chosen, work)
+        if plane is not None:
+            views = self._on_plane(work, plane, views, chosen)
+            chosen = settle(views, _LIKELY)
+        found = self._by_shades(work, [self._told(work, view, seen) for view, seen in layers(chosen)])
+        found.sort(key=lambda one: -one.blocks)
+        if self._table is not None:
+            found = [replace(one, beside=beside(work, one, found, self._table)) for one in found]
+        return [replace(one, to=enlarge @ one.to) for one in found]
+
+    # --- where a card may lie ----------------------------------------------------------------------------------------
+
+    def _views(self, work: ByteArray) -> list[View]:
+        """Return what is seen where a card may lie, each place once."""
         grey: Any = cv2.cvtColor(work, cv2.COLOR_BGR2GRAY)
-        seeds = self._seeds(features(grey, _MOST_FEATURES))
-        seeds += self._outlined(work)
-        found: list[Found] = []
-        claimed = np.zeros((work.shape[0] // 4 + 1, work.shape[1] // 4 + 1), bool)
+        votes = votes_of(features(grey, _MOST_FEATURES), self.deck.features, self.deck.height)
+        seeds = find_seeds(votes, _MOST_SEEDS) + self._outlined(work)
+        views: list[View] = []
         tried: list[FloatArray] = []
         for seed in seeds:
             corners = cv2.perspectiveTransform(corners_of(self.deck.height)[None], seed)[0]
             size = _size(corners)
             if any(np.abs(corners - other).max() < 0.07 * size for other in tried):
                 continue
-            clear = [one for one in found if one.blocks >= _CLEAR_BLOCKS]
-            if len(clear) >= 3 and abs(np.log(size / np.median([_size(one.corners) for one in clear]))) > 0.35:
-                continue
-            one = self._look(work, seed)
+            view = self._look(work, seed)
             tried.append(corners)
-            if one is None:
+            if view is None:
                 continue
-            tried.append(one.corners)
-            own = _claims(one, claimed.shape)
-            if claimed[own[:, 1], own[:, 0]].mean() > 0.4:
-                continue
-            claimed[own[:, 1], own[:, 0]] = True
-            found.append(one)
-        found = self._by_shades(work, _of_one_size(found))
-        found.sort(key=lambda one: -one.blocks)
-        return [replace(one, to=enlarge @ one.to) for one in found]
+            tried.append(view.corners)
+            near = [i for i, one in enumerate(views) if np.abs(one.corners - view.corners).max() < _SAME * size]
+            if not near:
+                views.append(view)
+            elif view.well.sum() > views[near[0]].well.sum():
+                views[near[0]] = view
+        return views
 
-    # --- where a card may lie ----------------------------------------------------------------------------------------
+    def _plane(self, chosen: Sequence[View], work: ByteArray) -> Plane | None:
+        """Return the table under the cards that are clear."""
+        pairs = [view.matching() for view in chosen if view.well.sum() >= _CLEAR_BLOCKS]
+        return fit_plane(pairs, self.deck.height, (work.shape[1], work.shape[0]))
 
-    def _seeds(self, scene: Features) -> list[FloatArray]:
-        """Return where cards may lie, the best supported first, as matrices from card to photo."""
-        who, what = _matches(scene, self.deck.features)
-        if len(who) < _LEAST_VOTES:
-            return []
-        seen, known = scene.frames[who], self.deck.features.frames[what]
-        size = seen[:, 2] / known[:, 2]
-        turn = np.radians(seen[:, 3] - known[:, 3])
-        cos, sin = np.cos(turn) * size, np.sin(turn) * size
-        off = np.array([(WIDTH - 1) / 2, (self.deck.height - 1) / 2]) - known[:, :2]
-        x = seen[:, 0] + cos * off[:, 0] - sin * off[:, 1]
-        y = seen[:, 1] + sin * off[:, 0] + cos * off[:, 1]
-        usual = _usual_size(size, who)
-        near = np.abs(np.log(size / usual)) < 0.45
-        who, x, y, size, turn, seen, known = (part[near] for part in (who, x, y, size, turn, seen, known))
-        if len(who) < _LEAST_VOTES:
-            return []
-        reach = usual * WIDTH
-        votes = np.column_stack([x / (0.2 * reach), y / (0.2 * reach), np.cos(turn) / 0.4, np.sin(turn) / 0.4])
-        seeds = []
-        for seed in _peaks(votes, who):
-            close = np.flatnonzero((np.abs(votes - seed) < (0.75, 0.75, 0.8, 0.8)).all(axis=1))
-            if len(np.unique(who[close])) < _LEAST_VOTES:
-                continue
-            fit, inliers = cv2.estimateAffinePartial2D(
-                known[close, :2], seen[close, :2], method=cv2.RANSAC, ransacReprojThreshold=0.04 * reach
-            )
-            if fit is None:
-                continue
-            support = len(np.unique(who[close][inliers.ravel() > 0]))
-            grown = float(np.hypot(fit[0, 0], fit[1, 0])) / usual
-            if support >= _LEAST_VOTES and 0.6 < grown < 1.6:
-                seeds.append((support, np.vstack([fit, [0, 0, 1]]).astype(float)))
-        seeds.sort(key=lambda one: -one[0])
-        return [seed for _, seed in seeds[:_MOST_SEEDS]]
+    def _on_plane(self, work: ByteArray, plane: Plane, views: list[View], chosen: list[View]) -> list[View]:
+        """Return the views that may be cards on the table, those that were chosen as they lie on it."""
+        kept = []
+        seen_of = {id(view.to): seen for view, seen in layers(chosen)}
+        for view in views:
+            own, seen = view.matching()
+            to = plane.to(plane.pose(own, seen))
+            off = np.linalg.norm(plane.onto(cv2.perspectiveTransform(own[None], to)[0]) - plane.onto(seen), axis=1)
+            if id(view.to) in seen_of:
+                if np.median(off) > _OFF_PLANE:
+                    continue
+                there = self._seen_at(work, to, seen_of[id(view.to)])
+                kept.append(there if there.well.sum() >= _AS_WELL * view.well.sum() else view)
+            elif all(np.linalg.norm(view.corners - one.corners, axis=1).mean() > _SAME * _size(view.corners)
+                     for one in chosen):  # fmt: skip
+                kept += self._again(work, plane, self._seen_at(work, to))
+        return kept
+
+    def _again(self, work: ByteArray, plane: Plane, view: View) -> list[View]:
+        """Return a view that was not clear enough, better laid on the table, or none."""
+        for _ in range(2):
+            moved = _moved(view.straight, self.deck.pictures[view.card], view.fits.reshape(self.rows, -1))
+            if moved is None:
+                break
+            own, _ = view.matching()
+            seen = cv2.perspectiveTransform(cv2.perspectiveTransform(own[None], moved), view.to)[0]
+            there = self._seen_at(work, plane.to(plane.pose(own, seen)))
+            if there.well.sum() <= view.well.sum():
+                break
+            view = there
+        return [view] if view.well.sum() >= _LEAST_BLOCKS else []
 
     def _outlined(self, work: ByteArray) -> list[FloatArray]:
         """Return where whole cards lie by their outlines, each both ways up."""
@@ -197,38 +233,76 @@ class CardFinder:
 
     # --- which card it is --------------------------------------------------------------------------------------------
 
-    def _look(self, work: ByteArray, seed: FloatArray) -> Found | None:
+    def _look(self, work: ByteArray, seed: FloatArray) -> View | None:
         """Return what lies where a card is supposed, or None where no taught card fits."""
         to = seed
-        for turn in range(3):
-            straight = straighten(work, to, self.deck.height)
-            blocks = in_blocks(normalised(_halved(straight)))
-            if turn != 1:
-                sums = _energies(blocks, self.half).sum(axis=0)
-            card = int(np.argmin(sums))
-            fits, well = self._fitting(blocks, card)
-            if turn == 2:
-                break
-            if well < _LEAST_BLOCKS // 3:
+        view = self._seen_at(work, to)
+        for _ in range(2):
+            if view.well.sum() < _LEAST_BLOCKS // 2:
                 return None
-            moved = _moved(straight, self.deck.pictures[card], fits)
+            moved = _moved(view.straight, self.deck.pictures[view.card], view.fits.reshape(self.rows, -1))
             if moved is None:
                 break
             to = to @ moved
-        if well < _LEAST_BLOCKS:
-            return None
-        return Found(to, self._which(straight, sums), fits, well, self.deck.height)
+            again = self._seen_at(work, to)
+            if again.well.sum() < view.well.sum():
+                break
+            view = again
+        return view if view.well.sum() >= _LEAST_BLOCKS else None
 
-    def _which(self, straight: ByteArray, coarse: Singles) -> FloatArray:
+    def _seen_at(self, work: ByteArray, to: FloatArray, free: NDArray[np.bool_] | None = None) -> View:
+        """Return what is seen at a place, and which card it is like, in the blocks that are ``free``."""
+        straight = straighten(work, to, self.deck.height)
+        half = _halved(straight)
+        blocks = in_blocks(normalised(half))
+        energies = _energies(blocks, self.half)
+        sums = (energies if free is None else energies[free]).sum(axis=0)
+        card = int(np.argmin(sums))
+        other = self.half[:, card]
+        own, known = (blocks**2).mean(axis=1), (other**2).mean(axis=1)
+        alike = (blocks * other).mean(axis=1) / np.sqrt(own * known + 1e-9)
+        textured = known > _TEXTURE
+        unlike = (textured | (own > 4 * _TEXTURE)) & (alike < _FITS)
+        bare = unlike
+        if self._table is not None:
+            bare = unlike & (np.abs(shades_of(half) - self._table).max(axis=1) < _TABLE)
+        return View(
+            to=to,
+            height=self.deck.height,
+            rows=self.rows,
+            card=card,
+            straight=straight,
+            well=textured & (alike > _FITS_WELL),
+            fits=textured & (alike > _FITS),
+            unlike=unlike,
+            bare=bare,
+        )
+
+    def _told(self, work: ByteArray, view: View, seen: NDArray[np.bool_]) -> Found:
+        """Return a card with its probabilities, told by the blocks (rows × columns) that nothing lies over."""
+        blocks = in_blocks(normalised(_halved(view.straight)))
+        coarse = _energies(blocks, self.half)[seen].sum(axis=0)
+        p = self._which(view.straight, coarse, seen)
+        fits = (view.fits & seen).reshape(self.rows, -1)
+        hidden = (view.unlike & seen).reshape(self.rows, -1)
+        return Found(view.to, p, fits, int((view.well & seen).sum()), self.deck.height, view.sure, hidden)
+
+    def _which(self, straight: ByteArray, coarse: Singles, visible: NDArray[np.bool_]) -> FloatArray:
         """Return the probability of each card: the nearest ones are compared at full size, a pixel to and fro."""
         best = np.argsort(coarse)[:_FINE]
         seen = normalised(straight)
-        cards = np.stack([self._finely(int(card)) for card in best], axis=1)
+        # A block at half size is two by two at full size, where a last row may be left over.
+        grid = np.zeros((self.deck.height // BLOCK, WIDTH // BLOCK), bool)
+        grid[: 2 * self.rows] = np.kron(visible.reshape(self.rows, -1), np.ones((2, 2), bool))
+        fine_of = grid.ravel()
+        cards = np.stack([self._finely(int(card))[fine_of] for card in best], axis=1)
         least = np.full((cards.shape[0], len(best)), np.float32(_COVERED))
         for shift in np.ndindex(3, 3):
-            moved = in_blocks(np.roll(seen, np.array(shift) - 1, axis=(0, 1)))
+            moved = in_blocks(np.roll(seen, np.array(shift) - 1, axis=(0, 1)))[fine_of]
             least = np.minimum(least, _energies(moved, cards))
-        fine = least.sum(axis=0) / 4
+        fine = _pooled(least, cards)
+        # What differs little differs by how cards were taught; and one block alone, half covered, tells nothing.
+        fine = np.clip(fine - fine.min(axis=1, keepdims=True) - np.float32(_NO_MATTER), 0, _AT_MOST).sum(axis=0) / 4
         # Those that were not looked at finely are at least as far away as the last that was.
         scores = -_SHARP * (coarse - coarse[best[-1]] + fine.max()).astype(float)
         scores[best] = -_SHARP * fine
@@ -255,7 +329,7 @@ class CardFinder:
             # Near what fits: what lies over the rest of the card has shades of other cards.
             near = cv2.dilate(one.fits.astype(np.uint8), np.ones((3, 3), np.uint8)).ravel() > 0
             off = ((shades[:, None] - lamp - self.shades) ** 2).sum(axis=2)[near] / _SHADE**2
-            scores = np.log(np.maximum(one.p, 1e-300)) - _SHARP * _SHADES_WEIGH * np.minimum(off, 1).sum(axis=0)
+            scores = np.log(np.maximum(one.p, 1e-300)) - _SHADES_WEIGH * np.minimum(off, 1).sum(axis=0)
             p = np.exp(scores - scores.max())
             weighed.append(replace(one, p=p / p.sum()))
         return weighed
@@ -265,35 +339,51 @@ class CardFinder:
             self._fine[card] = in_blocks(normalised(self.deck.pictures[card])).astype(np.float16)
         return self._fine[card].astype(np.float32)
 
-    def _fitting(self, blocks: Singles, card: int) -> tuple[NDArray[np.bool_], int]:
-        """Return (rows, columns): the blocks with some texture that look like a card's; and how many look so well."""
-        other = self.half[:, card]
-        both = (blocks * other).mean(axis=1)
-        own, known = (blocks**2).mean(axis=1), (other**2).mean(axis=1)
-        alike = both / np.sqrt(own * known + 1e-9)
-        textured = known > _TEXTURE
-        fits = (textured & (alike > _FITS)).reshape(self.rows, -1)
-        return fits, int((textured & (alike > _FITS_WELL)).sum())
-
 
 def _size(corners: FloatArray) -> float:
     """Return how wide a card appears."""
     return float(np.linalg.norm(corners[1] - corners[0]) + np.linalg.norm(corners[2] - corners[3])) / 2
 
 
-def _of_one_size(found: list[Found]) -> list[Found]:
-    """Return those that appear about as large as the clear ones around them."""
-    clear = [one for one in found if one.blocks >= _CLEAR_BLOCKS]
-    if len(clear) < 3:
-        return found
-    sizes = np.log([_size(one.corners) for one in clear])
-    at = np.array([[*one.middle, 1.0] for one in clear])
-    usual = np.median(sizes)
-    near = np.abs(sizes - usual) < 0.25
-    fit = np.array([0.0, 0.0, usual])
-    if near.sum() >= 5:
-        fit = np.linalg.lstsq(at[near], sizes[near], rcond=None)[0]
-    return [one for one in found if abs(np.log(_size(one.corners)) - fit @ [*one.middle, 1.0]) < 0.17]
+def beside(work: ByteArray, card: Found, others: Sequence[Found], table: FloatArray) -> tuple[float, ...]:
+    """Return how much of what lies beside each side of a card is neither of the table's shades nor another card."""
+    corners = card.corners
+    outlines = [one.corners.astype(np.float32) for one in others if one is not card]
+    shares = []
+    for side in range(4):
+        a, b = corners[side], corners[(side + 1) % 4]
+        inward = corners[(side + 2) % 4] - b
+        inward /= np.linalg.norm(inward)
+        width = float(np.linalg.norm(corners[1] - corners[0]))
+        points = [
+            a + t * (b - a) - inward * far * width
+            for t in np.linspace(0.1, 0.9, 12)
+            for far in (0.08, 0.13, 0.18)
+        ]  # fmt: skip
+        free = [
+            point for point in points
+            if (point > 4).all() and point[0] < work.shape[1] - 5 and point[1] < work.shape[0] - 5
+            and all(cv2.pointPolygonTest(one, (float(point[0]), float(point[1])), True) < -4 for one in outlines)
+        ]  # fmt: skip
+        if len(free) < 9:
+            shares.append(0.0)
+            continue
+        spots = [work[round(y) - 3 : round(y) + 4, round(x) - 3 : round(x) + 4] for x, y in free]
+        linear = (np.stack(spots).reshape(len(free), -1, 3) / 255.0) ** 2.2
+        tones = np.log(linear.mean(axis=1) + 0.01)
+        off = np.abs(tones[:, [0, 2]] - tones[:, 1:2] - table).max(axis=1)
+        shares.append(float((off > _TABLE).mean()))
+    return tuple(shares)
+
+
+def _table_shades(work: ByteArray) -> FloatArray | None:
+    """Return (2,): the shades of the table by the photo's rim, or None where that is not of one colour."""
+    small = cv2.resize(work, (160, 120), interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)
+    shades = shades_of(small).reshape(120 // BLOCK, 160 // BLOCK, 2)
+    rim = np.concatenate([shades[0], shades[-1], shades[1:-1, 0], shades[1:-1, -1]])
+    table = np.median(rim, axis=0)
+    agree = (np.abs(rim - table).max(axis=1) < _TABLE).mean()
+    return np.asarray(table, float) if agree > _ONE_TABLE else None
 
 
 def _halved(picture: ByteArray) -> ByteArray:
@@ -341,6 +431,38 @@ def _energies(seen: Singles, cards: Singles) -> Singles:
     return off
 
 
+def _pooled(energies: Singles, cards: Singles) -> Singles:
+    """Return energies (blocks, n) in which cards that print the same in a block are as likely by it.
+
+    Cards of one deck were taught by several photos: by how soft or bright those are, a card must not be told. ``cards``
+    (blocks, n, values) are what they print.
+    """
+    some = np.flatnonzero(energies.min(axis=1) < _COVERED)
+    pooled = np.full_like(energies, _COVERED)
+    own = np.einsum("bnv,bnv->bn", cards, cards) / np.float32(cards.shape[2])
+    for begin in range(0, len(some), _AT_ONCE):
+        here = some[begin : begin + _AT_ONCE]
+        size = own[here][:, :, None] + own[here][:, None, :]
+        off = np.full_like(size, np.inf)
+        picture = cards[here].reshape(len(here), cards.shape[1], BLOCK, BLOCK, -1)
+        for across, down in ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)):
+            a, b = _overlap(picture, across, down), _overlap(picture, -across, -down)
+            both = np.matmul(a, b.transpose(0, 2, 1)) / np.float32(a.shape[2])
+            norm = (a**2).mean(axis=2)[:, :, None] + (b**2).mean(axis=2)[:, None, :]
+            off = np.minimum(off, norm - 2 * both)
+        off = np.minimum(off, off.transpose(0, 2, 1))
+        same = (off < _SAME_PRINT * size + _SAME_FLAT).astype(np.float32)
+        pooled[here] = np.matmul(same, energies[here][:, :, None])[:, :, 0] / same.sum(axis=2)
+    return pooled
+
+
+def _overlap(picture: Singles, across: int, down: int) -> Singles:
+    """Return the part of blocks (b, n, rows, columns, channels) that a shift by a pixel leaves, flat."""
+    rows = slice(max(0, down), BLOCK + min(0, down))
+    columns = slice(max(0, across), BLOCK + min(0, across))
+    return np.ascontiguousarray(picture[:, :, rows, columns]).reshape(*picture.shape[:2], -1)
+
+
 def _moved(straight: ByteArray, card: ByteArray, fits: NDArray[np.bool_]) -> FloatArray | None:
     """Return (3, 3): from the card's pixels to the straightened picture's, by what moved in the blocks that fit."""
     old: Any
@@ -369,62 +491,3 @@ def _moved(straight: ByteArray, card: ByteArray, fits: NDArray[np.bool_]) -> Flo
         return None
     moved: FloatArray = whole.astype(float)
     return moved
-
-
-def _claims(one: Found, shape: tuple[int, ...]) -> NDArray[np.int64]:
-    """Return (n, 2) cells of the claim map under the blocks that fit."""
-    rows, columns = np.nonzero(one.fits)
-    step = 2 * BLOCK
-    inner = np.array([[x, y] for x in (2, 6, 10, 14) for y in (2, 6, 10, 14)], float)
-    points = (np.column_stack([columns, rows])[:, None] * step + inner).reshape(-1, 2)
-    cells = np.floor(one.at(points) / 4).astype(np.int64)
-    return np.clip(cells, 0, [shape[1] - 1, shape[0] - 1])
-
-
-def _matches(scene: Features, known: Features) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return pairs of a scene's feature and a known one that it looks like; one feature may look like several."""
-    who, what = [], []
-    for begin in range(0, len(scene.looks), 512):
-        alike = scene.looks[begin : begin + 512] @ known.looks.T
-        few = min(_MOST_MATCHES, alike.shape[1])
-        best = np.argpartition(-alike, few - 1, axis=1)[:, :few]
-        value = np.take_along_axis(alike, best, axis=1)
-        row, column = np.nonzero((value > _ALIKE) & (value > value.max(axis=1, keepdims=True) - _NEARLY))
-        who.append(row + begin)
-        what.append(best[row, column])
-    if not who:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    return np.concatenate(who).astype(np.int64), np.concatenate(what).astype(np.int64)
-
-
-def _usual_size(size: Singles, who: NDArray[np.int64]) -> float:
-    """Return how large most matches say that cards are; all cards of a photo are about as large."""
-    weight = 1.0 / np.bincount(who)[who]
-    place = np.log2(size) * 4
-    bins = np.floor(place).astype(int)
-    low = bins.min()
-    counts = np.bincount(bins - low, weight)
-    smooth = np.convolve(counts, [0.5, 1, 0.5], "same")
-    return float(2 ** ((int(np.argmax(smooth)) + low + 0.5) / 4))
-
-
-def _peaks(votes: FloatArray, who: NDArray[np.int64]) -> list[FloatArray]:
-    """Return the middles of the cells in which most votes fall; cells overlap by half."""
-    weight = 1.0 / np.sqrt(np.bincount(who)[who])
-    found: list[tuple[float, FloatArray]] = []
-    for shift in np.ndindex(2, 2, 2):
-        cells = np.floor(votes + 0.5 * np.array([*shift, shift[2]])).astype(np.int64)
-        _, where, counts = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
-        where = where.ravel()
-        total = np.bincount(where, weight)
-        sums = np.stack([np.bincount(where, weight * part) for part in votes.T], axis=1)
-        for cell in np.flatnonzero(counts >= _LEAST_VOTES):
-            found.append((float(total[cell]), sums[cell] / total[cell]))
-    found.sort(key=lambda one: -one[0])
-    kept: list[FloatArray] = []
-    for _, middle in found:
-        if len(kept) >= _MOST_SEEDS:
-            break
-        if all(np.abs(middle - other).max() > 0.45 for other in kept):
-            kept.append(middle)
-    return kept

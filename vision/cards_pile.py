@@ -25,11 +25,13 @@ if TYPE_CHECKING:
 
 SURE: Final = 0.9
 """A reading below is asked about."""
-_FEW: Final = 11.0
-_FEW_SPREAD: Final = 1.2
-"""With so many blocks that fit well a card is as likely there as not, and how soon that changes (set by hand)."""
-_GAP: Final = 1.8
+_GAP: Final = 1.6
 """So many usual steps between two cards may hide one."""
+_ODD: Final = 0.4
+_ODD_BLOCKS: Final = 6
+"""So large a part, and so many blocks, of what is seen of a card are not another's by chance."""
+_PEEKS: Final = 0.5
+"""So much of what lies beside the lowest card is not table where one more peeks out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +47,8 @@ class Read:
     corners: FloatArray
     gap_before: bool = False
     """Whether a card may be hidden between this and the one below."""
+    covered: bool = False
+    """Whether something unknown lies on it."""
 
     @property
     def kind(self) -> str:
@@ -59,7 +63,7 @@ class Read:
     @property
     def sure(self) -> bool:
         """Tell whether the card need not be asked about."""
-        return self.p >= SURE
+        return self.p >= SURE and not self.covered
 
     def to_json(self) -> dict[str, object]:
         """Return the documented form of a read card."""
@@ -90,14 +94,15 @@ def read_cards(found: Sequence[Found], deck: Deck, only: Sequence[str] = ()) -> 
 
 
 def _reading(p: FloatArray, one: Found, deck: Deck) -> Read:
-    # What is left of the probabilities is something else: of few blocks that fit, chance made some.
-    p = p / (1 + np.exp((_FEW - one.blocks) / _FEW_SPREAD))
+    # What is left of the probabilities is that no card lies there.
+    p = p * one.sure
     best = [int(card) for card in np.argsort(-p)[:4] if p[card] > 0.005] or [int(np.argmax(p))]
     kinds: dict[str, float] = {}
     for card, name in enumerate(deck.names):
         kind = name.split("-")[0]
         kinds[kind] = kinds.get(kind, 0.0) + float(p[card])
-    few = dict(sorted(((k, v) for k, v in kinds.items() if v > 0.005), key=lambda item: -item[1])[:6])
+    likely = sorted(kinds.items(), key=lambda item: -item[1])[:6]
+    few = {kind: value for kind, value in likely if value > 0.005} or dict(likely[:1])
     names = {deck.names[card]: float(p[card]) for card in best}
     return Read(deck.names[best[0]], float(p[best[0]]), names, few, one.corners)
 
@@ -111,10 +116,17 @@ def _each_once(p: FloatArray) -> FloatArray:
 
 
 def in_order(found: Sequence[Found]) -> list[tuple[Found, bool]]:
-    """Return the cards of a fanned-out pile from the bottom up, each with whether one may be hidden before it."""
+    """Return the cards of a fanned-out pile from the bottom up, each with whether one may be hidden before it.
+
+    A card that may lie hidden on the top of a row is doubted with that row's top card.
+    """
     rows = [_row(row) for row in _rows(found)]
-    rows.sort(key=lambda row: _reading_place([one for one, _ in row], found))
-    return [one for row in rows for one in row]
+    rows.sort(key=lambda row: _reading_place([one for one, _ in row[0]], found))
+    result: list[tuple[Found, bool]] = []
+    for row, doubt in rows:
+        result += row[:-1]
+        result.append((row[-1][0], row[-1][1] or doubt))
+    return result
 
 
 def read_pile(found: Sequence[Found], deck: Deck) -> list[Read]:
@@ -156,10 +168,10 @@ def _rows(found: Sequence[Found]) -> list[list[Found]]:
     return list(rows.values())
 
 
-def _row(row: list[Found]) -> list[tuple[Found, bool]]:
-    """Return one row from its bottom card to its top card."""
+def _row(row: list[Found]) -> tuple[list[tuple[Found, bool]], bool]:
+    """Return one row from its bottom card to its top card, and whether one more may lie on top."""
     if len(row) == 1:
-        return [(row[0], False)]
+        return [(row[0], max(row[0].beside) > _PEEKS)], _odd(row[0])
     middles = np.array([one.middle for one in row])
     centred = middles - middles.mean(axis=0)
     axis = np.linalg.svd(centred, full_matrices=False)[2][0]
@@ -172,8 +184,25 @@ def _row(row: list[Found]) -> list[tuple[Found, bool]]:
         ordered.reverse()
     steps = [float(np.linalg.norm(b.middle - a.middle)) for a, b in pairwise(ordered)]
     usual = float(np.median(steps))
-    gaps = [False, *(step > _GAP * usual and len(row) > 3 for step in steps)]
-    return list(zip(ordered, gaps, strict=True))
+    gaps = [_peeks_out(ordered[0], ordered[1])]
+    for step, below in zip(steps, ordered[:-1], strict=True):
+        gaps.append((step > _GAP * usual and len(row) > 3) or _odd(below))
+    return list(zip(ordered, gaps, strict=True)), _odd(ordered[-1])
+
+
+def _odd(one: Found) -> bool:
+    """Tell whether much of what should be seen of a card looks like another."""
+    alike, unlike = int(one.fits.sum()), int(one.hidden.sum())
+    return unlike >= _ODD_BLOCKS and unlike > _ODD * (alike + unlike)
+
+
+def _peeks_out(lowest: Found, above: Found) -> bool:
+    """Tell whether something lies beside the lowest card, on the side that no other card covers."""
+    corners = lowest.corners
+    away = lowest.middle - above.middle
+    sides = (corners + np.roll(corners, -1, axis=0)) / 2 - lowest.middle
+    side = int(np.argmax(sides @ away / np.linalg.norm(sides, axis=1)))
+    return lowest.beside[side] > _PEEKS
 
 
 def _on_top(a: Found, b: Found) -> float:

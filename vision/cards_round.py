@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
+from .cards_find import BLOCK
 from .cards_pile import SURE, Read, read_cards
 from .kit import STICKER_OF
 from .markers import MODULES
@@ -44,7 +45,16 @@ _BITS: Final = {
 _PLACES: Final = 9
 _ASTRAY: Final = -0.2
 """An igloo whose middle lies so far (card widths) outside a card hardly stands on it."""
+_IN_ORDER: Final = 4
+_ELSEWHERE: Final = 0.01
+"""So many sure cards in the record's order make it likely to be kept, and how likely a card breaks it then."""
 _SAME_CARD: Final = 0.5
+_UNDER: Final = 0.22
+_AS_PRINTED: Final = 0.5
+"""So near (card widths) around its top an igloo hides the card; where so much of that looks like the card, is none."""
+_IGLOO: Final = 0.6
+_HOLE: Final = 14
+"""So far (card widths) around igloos a card is hidden; so many hidden blocks elsewhere are hidden by something else."""
 _APART: Final = 0.45
 """Igloos stand at least so many card widths apart."""
 
@@ -112,11 +122,17 @@ def read_round(
     ``only`` are the cards that can lie there (those of the open match), ``colours`` the thalers in play; with ``order``
     cards are put clockwise, else they stay as they were found.
     """
-    cards = tuple(read_cards(clockwise(_apart(found)) if order else list(found), deck, only))
+    lying = as_recorded(clockwise(_apart(found)) if order else list(found), deck, only)
+    cards = tuple(read_cards(lying, deck, only))
     if not cards:
         return RoundRead((), ())
-    numbers = list(_numbers(photo, cards))
-    igloos = numbers or list(_thalers(photo, cards, colours))
+    igloos = list(_numbers(photo, cards))
+    if not igloos:
+        igloos = [one for one in _thalers(photo, cards, colours) if not printed(one, lying[one.card])]
+    cards = tuple(
+        replace(card, covered=_holes(one, [i.at for i in igloos if i.card == n]) >= _HOLE)
+        for n, (card, one) in enumerate(zip(cards, lying, strict=True))
+    )
     hidden = _by_elimination(igloos, cards, only)
     if hidden is not None:
         cards = (*cards, hidden)
@@ -137,7 +153,31 @@ def _by_elimination(igloos: Sequence[IglooRead], cards: Sequence[Read], only: Se
     height = float(np.median([np.linalg.norm(card.corners[2] - card.corners[1]) for card in cards]))
     half = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2
     kind = missing[0].split("-")[0]
-    return Read(missing[0], SURE, {missing[0]: SURE}, {kind: SURE}, astray.mean(axis=0) + half)
+    # As sure as all the others are who they are.
+    p = min(SURE, *(card.p for card in cards))
+    return Read(missing[0], p, {missing[0]: p}, {kind: p}, astray.mean(axis=0) + half)
+
+
+def _holes(card: Found, igloos: Sequence[tuple[float, float]]) -> int:
+    """Return how many blocks of a card look like nothing that is known, away from its igloos."""
+    rows, columns = card.hidden.shape
+    grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2)
+    middles = card.at((grid.astype(float) + 0.5) * (2.0 * BLOCK))
+    width = float(np.linalg.norm(card.corners[1] - card.corners[0]))
+    away = np.ones(len(middles), bool)
+    for at in igloos:
+        away &= np.linalg.norm(middles - at, axis=1) > _IGLOO * width
+    return int((card.hidden.ravel() & away).sum())
+
+
+def printed(igloo: IglooRead, card: Found) -> bool:
+    """Tell whether what looks like an igloo is a part of the card's print: there the card is seen as it was taught."""
+    rows, columns = card.fits.shape
+    grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2)
+    middles = card.at((grid.astype(float) + 0.5) * (2.0 * BLOCK))
+    width = float(np.linalg.norm(card.corners[1] - card.corners[0]))
+    near = np.linalg.norm(middles - igloo.at, axis=1) < _UNDER * width
+    return bool(near.any()) and float(card.fits.ravel()[near].mean()) > _AS_PRINTED
 
 
 def read_both(
@@ -150,13 +190,62 @@ def read_both(
     """Return what two photos of one round show, igloos as they were placed and upturned; see :func:`join`."""
     placed, turned = aligned(*found)
     if len(placed) == len(turned):
-        first = clockwise(placed)
-        turned = [turned[placed.index(one)] for one in first]
-        placed = first
-    return (
-        read_round(photos[0], placed, deck, only, colours, order=False),
-        read_round(photos[1], turned, deck, only, colours, order=False),
-    )
+        around = clockwise(placed)
+        turned = [turned[placed.index(one)] for one in around]
+        placed = around
+    first = read_round(photos[0], placed, deck, only, colours, order=False)
+    second = read_round(photos[1], turned, deck, only, colours, order=False)
+    return replace(first, igloos=(*first.igloos, *overlooked(first, second, colours))), second
+
+
+def as_recorded(lying: Sequence[Found], deck: Deck, only: Sequence[str]) -> list[Found]:
+    """Return the cards of the open match, those that igloos hide told by the order around the ring, if that is kept.
+
+    ``only`` names them as the record has them, place by place. Nobody must lay them out so: it counts only where all
+    that are sure by themselves, at least four, lie in that order, either way round.
+    """
+    many = len(lying)
+    if many != len(only) or any(name not in deck.names for name in only):
+        return list(lying)
+    cards = [deck.index(name) for name in only]
+    p = np.stack([one.p[cards] for one in lying])
+    p /= np.maximum(p.sum(axis=1, keepdims=True), 1e-300)
+    sure = np.flatnonzero(p.max(axis=1) >= SURE)
+    ways = [(start + way * np.arange(many)) % many for way in (1, -1) for start in range(many)]
+    kept = [order for order in ways if (p[sure, order[sure]] >= SURE).all()]
+    if len(sure) < _IN_ORDER or len(kept) != 1:
+        return list(lying)
+    told = []
+    for i, one in enumerate(lying):
+        elsewhere = np.arange(len(one.p)) != cards[kept[0][i]]
+        weighed = np.where(elsewhere, _ELSEWHERE, 1.0) * np.maximum(one.p, 1e-6)
+        told.append(one if i in sure else replace(one, p=weighed / weighed.sum()))
+    return told
+
+
+def overlooked(first: RoundRead, second: RoundRead, colours: Sequence[str]) -> list[IglooRead]:
+    """Return the igloos that only the second photo shows, as they would stand in the first; whose they are is asked."""
+    if len(first.cards) != len(second.cards):
+        return []
+    matched = {number for _, number in join(first, second)}
+    anyone = {colour: 1 / len(colours) for colour in colours}
+    found = []
+    for one in second.igloos:
+        if one.number is None or one.number in matched:
+            continue
+        corners = first.cards[one.card].corners
+        x_axis, y_axis = _axes(corners)
+        tall = float(np.linalg.norm(y_axis) / np.linalg.norm(x_axis))
+        at = corners.mean(axis=0) + x_axis * one.on[0] + y_axis * one.on[1] / tall
+        found.append(IglooRead(one.card, (float(at[0]), float(at[1])), one.on, anyone, one.number, True))
+    return found
+
+
+def _axes(corners: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return a card's own ways to the right and down, as long as its sides."""
+    return (corners[1] + corners[2] - corners[0] - corners[3]) / 2, (
+        corners[2] + corners[3] - corners[0] - corners[1]
+    ) / 2
 
 
 def _apart(found: Sequence[Found]) -> list[Found]:
@@ -230,8 +319,8 @@ def join(before: RoundRead, after: RoundRead) -> list[tuple[IglooRead, int | Non
         for j, other in enumerate(after.igloos):
             if before.cards[one.card].name == after.cards[other.card].name and other.number is not None:
                 pairs.append((float(np.hypot(one.on[0] - other.on[0], one.on[1] - other.on[1])), i, j))
-    numbers: dict[int, int | None] = {}
-    taken: set[int] = set()
+    numbers: dict[int, int | None] = {i: one.number for i, one in enumerate(before.igloos) if one.number is not None}
+    taken = {j for j, other in enumerate(after.igloos) if other.number in numbers.values()}
     for off, i, j in sorted(pairs):
         if i not in numbers and j not in taken and off < _APART:
             numbers[i] = after.igloos[j].number
@@ -300,8 +389,7 @@ def _standing(at: FloatArray, cards: Sequence[Read], colours: dict[str, float], 
     between = bool(inside[card] < _ASTRAY or (inside[card] < 0.02 and inside[card] - second < 0.12))
     corners = cards[card].corners
     width = float(np.linalg.norm(corners[1] - corners[0]))
-    x_axis = (corners[1] + corners[2] - corners[0] - corners[3]) / 2
-    y_axis = (corners[2] + corners[3] - corners[0] - corners[1]) / 2
+    x_axis, y_axis = _axes(corners)
     tall = float(np.linalg.norm(y_axis)) / width
     on = np.linalg.solve(np.column_stack([x_axis, y_axis]), at - corners.mean(axis=0)) * [1.0, tall]
     return IglooRead(card, (float(at[0]), float(at[1])), (float(on[0]), float(on[1])), colours, number, between)

@@ -1,7 +1,8 @@
-"""Invented art for rendered cards: Igloo Pop's 33 and Arctic's 120, drawn anew from a seed in four families.
+"""Invented art for rendered cards: Igloo Pop's 33 and Arctic's 120, drawn anew from a seed in eight families.
 
-Families 0 and 1 are those to look at while working; 2 and 3 draw, letter and lay out cards in other ways and are for
-measuring; only the outlines of sheets were tried on them. Pictures are BGR, uint8, sRGB, ``PX`` pixels a millimetre.
+Families 0 to 4 are those to look at while working; 5 to 7 draw, letter and lay out cards in other ways and are for
+measuring only. Even families print one picture for each animal (or number of numbers), odd ones one for each card.
+Pictures are BGR, uint8, sRGB, ``PX`` pixels a millimetre.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def _pair(rng: np.random.Generator) -> tuple[Colour, Colour]:
 
 def _words(art: CardArt, image: Image, text: str, at: Sequence[float], high: float, ink: Colour, letters: int) -> None:
     """Write ``text`` around ``at``, its figures ``high`` pixels high; ``letters`` chooses among the family's fonts."""
-    face = (("sans",), ("italic", "serif"), ("serif",), ("sans", "uni"))[art.family]
+    face = (("sans",), ("italic", "serif"), ("serif",), ("sans", "uni"))[art.family % 4]
     weight = (500, 700, 900)[letters % 3]
     font, size = cv2.FontFace(face[letters // 3 % len(face)]), max(6, round(high * 1.36))
     box = cv2.getTextSize((4000, 4000), text, (0, 0), font, size, weight)
@@ -112,13 +113,48 @@ def _ground(art: CardArt, key: object, size: tuple[int, int], hue: float) -> Ima
         for _ in range(26):
             points = rng.uniform([0, 0], [wide, high]) + np.cumsum(rng.normal(0, wide / 14, (9, 2)), axis=0)
             cv2.polylines(image, [np.round(points * 16).astype(np.int32)], False, (30, 30, 40), 2, cv2.LINE_AA, 4)
-    else:
+    elif art.family == 3:
         seeds = rng.uniform([0, 0], [wide, high], (45, 2))
         ys, xs = np.mgrid[0:high, 0:wide].astype(np.float32)
         nearest = np.argmin([(xs - x) ** 2 + (ys - y) ** 2 for x, y in seeds], axis=0)
         inks = np.array([bgr(hue + rng.normal(0, 14), rng.uniform(0.15, 0.8), rng.uniform(0.35, 1)) for _ in seeds])
         image = inks[nearest].astype(np.float32)
         image[cv2.morphologyEx(nearest.astype(np.uint8), cv2.MORPH_GRADIENT, np.ones((3, 3))) > 0] = 40
+    elif art.family == 4:
+        image[:] = bgr(hue, 0.25, 0.9)
+        for _ in range(60):
+            wash = _blob(rng, rng.uniform([0, 0], [wide, high]), rng.uniform(0.06, 0.3) * wide, 9, 0.4)
+            cover = np.zeros((high, wide), np.float32)
+            _fill(cover, wash, (1.0, 0.0, 0.0))
+            cover = cv2.GaussianBlur(cover, (0, 0), rng.uniform(1.5, 6)) * rng.uniform(0.1, 0.4)
+            ink = np.array(bgr(hue + rng.normal(0, 18), rng.uniform(0.2, 0.7), rng.uniform(0.4, 1)), np.float32)
+            image += cover[..., None] * (ink - image)
+    elif art.family == 5:
+        image[:] = bgr(hue, 0.45, 0.75)
+        for _ in range(5):
+            middle, turn = rng.uniform([0, 0], [wide, high]), rng.uniform(0, np.pi)
+            ray = np.array([np.cos(turn), np.sin(turn)]) * 2 * high
+            side = np.array([-ray[1], ray[0]]) * rng.uniform(0.01, 0.06)
+            ink = bgr(hue + rng.normal(0, 20), rng.uniform(0.2, 0.8), rng.uniform(0.4, 1))
+            _fill(image, np.array([middle - ray, middle + ray + side, middle + ray - side]), ink)
+        for _ in range(30):
+            x, y = rng.uniform([0, 0], [wide, high])
+            cv2.circle(image, (round(x), round(y)), round(rng.uniform(4, 14)), bgr(hue + 90, 0.5, 0.9), 3, cv2.LINE_AA)
+    elif art.family == 6:
+        image[:] = bgr(hue, 0.7, 0.22)
+        for x, y in rng.uniform([0, 0], [wide, high], (140, 2)):
+            cv2.circle(image, (round(x), round(y)), int(rng.integers(1, 4)), (235, 235, 225), -1, cv2.LINE_AA)
+        for k in range(4):
+            ridge = np.cumsum(rng.normal(0, high / 22, 12)) + high * (0.35 + 0.17 * k)
+            line = np.column_stack([np.linspace(0, wide, 12), ridge])
+            ink = bgr(hue + rng.normal(0, 10), rng.uniform(0.3, 0.6), 0.3 + 0.1 * k)
+            _fill(image, np.concatenate([line, [[wide, high], [0, high]]]), ink)
+    else:
+        image[:] = bgr(hue, 0.3, 0.85)
+        for _ in range(6):
+            at, far = rng.uniform([0, 0], [wide, high]), rng.uniform(0.12, 0.4) * wide
+            ink = bgr(hue + rng.normal(0, 25), rng.uniform(0.15, 0.7), rng.uniform(0.5, 1))
+            _fill(image, _blob(rng, at, far, int(rng.integers(3, 8)), 0.2), ink)
     return np.clip(image, 0, 255).astype(np.uint8)
 
 
@@ -160,7 +196,7 @@ def _creature(art: CardArt, image: Image, name: str, at: Sequence[float], radius
 def _frame(art: CardArt, image: Image) -> None:
     rng = art.rng("frame")
     high, wide = image.shape[:2]
-    if art.family in {0, 2}:
+    if art.family in {0, 2, 5}:
         edge = int(rng.uniform(2, 4.5) * PX)
         ink = (250, 250, 248) if rng.random() < 0.7 else bgr(rng.uniform(0, 180), 0.7, 0.35)
         for box in ((0, 0, wide, edge), (0, high - edge, wide, edge), (0, 0, edge, high), (wide - edge, 0, edge, high)):
@@ -178,16 +214,16 @@ def _pop(art: CardArt, name: str) -> Image:
     for index in range(people):
         x = wide * (index + 1) / (people + 1)
         kind = f"eskimo{index if art.family % 2 else 0}"
-        _creature(art, image, kind, (x, high * (0.66 if art.family != 3 else 0.3)), wide * 0.17, 0.0)
+        _creature(art, image, kind, (x, high * (0.66 if art.family not in {3, 6} else 0.3)), wide * 0.17, 0.0)
     _frame(art, image)
     paper, ink = _pair(art.rng("paper"))
     font = int(art.rng("font").integers(1000))
     high_of_figures = wide * (0.15 if len(numbers) < 3 else 0.11)
-    if art.family in {0, 3}:
-        y = high * (0.24 if art.family == 0 else 0.76)
+    if art.family in {0, 3, 4, 6}:
+        y = high * (0.24 if art.family in {0, 4} else 0.76)
         for index, number in enumerate(numbers):
             at = (wide * (index + 1) / (len(numbers) + 1), y)
-            if art.family == 0:
+            if art.family in {0, 4}:
                 cv2.circle(image, (round(at[0]), round(at[1])), round(wide * 0.14), paper, -1, cv2.LINE_AA)
             else:
                 half = round(wide * 0.13)
@@ -220,6 +256,8 @@ def _arctic(art: CardArt, name: str) -> Image:
     marks = [(side * 1.2, side * 1.3), (side * 1.2, side * 3.9), (side * 1.2, side * 6.4)]
     if art.family >= 2:
         marks = [(side * 1.2, side * 1.3), (wide - side * 1.3, side * 1.3), (side * 1.2, side * 3.6)]
+    if art.family >= 5:
+        marks = [(side * 1.2, high - side * 1.3), (side * 1.2, side * 1.3), (wide - side * 1.3, high - side * 1.3)]
     for text, spot in zip((placement, str(6 - int(placement))), marks, strict=False):
         cv2.circle(image, (round(spot[0]), round(spot[1])), round(side), paper, -1, cv2.LINE_AA)
         cv2.circle(image, (round(spot[0]), round(spot[1])), round(side), ink, 2, cv2.LINE_AA)
