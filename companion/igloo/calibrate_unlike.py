@@ -25,18 +25,26 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
 
+FEWEST_KNOWN = 6
 KNOWN_PART = 0.998
 """So much of what is known lies within the border."""
 FLAT = 0.2
 """Added to every variance: no direction is known to be without any spread."""
 FAR = 3 * LIMIT
+COMMON_PART = 0.99
+COMMON_ANY, COMMON_ONE = 0.3, 0.5
+"""The strangeness that one known shake in a hundred has, of any igloo and of a calibrated one, where a file of what is
+usual does not say."""
+COMMON_BEYOND = 0.15
+"""The same of the probability of a count beyond the box: an igloo of thirteen beads has as much, for its mean is not
+known better."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usual:
     """What is usual: ``middle`` and ``scale`` (f,), and for all igloos and for one the axes (f, f) and the border.
 
-    A distance of 1 is the border.
+    A distance of 1 is the border; one known shake in a hundred has the ``common`` ones.
     """
 
     middle: FloatArray
@@ -45,14 +53,26 @@ class Usual:
     any_border: float
     one_axes: FloatArray
     one_border: float
+    any_common: float = COMMON_ANY
+    one_common: float = COMMON_ONE
 
     def strangeness(self, vectors: FloatArray, known: FloatArray | None = None) -> float:
         """Return how unlike pieces (k, f + …) of a shake are, to all igloos or to the ``known`` pieces of this one."""
         x = self._standard(vectors)
-        if known is None or len(known) < 6:
+        if known is None or len(known) < FEWEST_KNOWN:
             return float(np.mean(_lengths(x @ self.any_axes)) / self.any_border)
         apart = x - self._standard(known).mean(axis=0)
         return float(np.mean(_lengths(apart @ self.one_axes)) / self.one_border)
+
+    def unlikeness(self, vectors: FloatArray, answer: Answer, known: FloatArray | None = None) -> float:
+        """Return how unlike the igloos of the box, or the ``known`` one, a shake is, all told.
+
+        The greater of two surprises, its strangeness and that its count lies beyond the box, each in units of what one
+        known shake in a hundred has: another content sounds otherwise or, of the same beads, says another number. (The
+        sum of both would let the usual uncertainty of thirteen beads hide what sounds a little strange.)
+        """
+        common = self.any_common if known is None or len(known) < FEWEST_KNOWN else self.one_common
+        return max(self.strangeness(vectors, known) / common, beyond(answer) / COMMON_BEYOND)
 
     def _standard(self, vectors: FloatArray) -> FloatArray:
         x: FloatArray = np.clip((vectors[:, : len(self.middle)] - self.middle) / self.scale, -FAR, FAR)
@@ -66,6 +86,7 @@ class Usual:
             "usual/any_axes": self.any_axes.astype(np.float16),
             "usual/one_axes": self.one_axes.astype(np.float16),
             "usual/borders": np.array([self.any_border, self.one_border]),
+            "usual/common": np.array([self.any_common, self.one_common]),
         }
 
     @classmethod
@@ -78,7 +99,9 @@ class Usual:
             arrays[f"usual/{name}"].astype(np.float64) for name in ("middle", "scale", "any_axes", "one_axes")
         )
         any_border, one_border = (float(value) for value in arrays["usual/borders"])
-        return cls(middle, scale, any_axes, any_border, one_axes, one_border)
+        common = arrays.get("usual/common", (COMMON_ANY, COMMON_ONE))
+        any_common, one_common = (float(value) for value in common)
+        return cls(middle, scale, any_axes, any_border, one_axes, one_border, any_common, one_common)
 
 
 def beyond(answer: Answer) -> float:
@@ -114,7 +137,10 @@ def learn_usual(features: FloatArray, devices: IntArray, seed: int = 1) -> Usual
             known, rest = mine[:12], mine[12:]
             far_one.extend(_lengths((x[rest] - x[known].mean(axis=0)) @ one_axes))
     borders = [float(np.quantile(far, KNOWN_PART)) for far in (far_any, far_one)]
-    return Usual(middle, scale, _axes(x), borders[0], _axes(_within(x, devices)), borders[1])
+    common = [
+        float(np.quantile(far, COMMON_PART)) / border for far, border in zip((far_any, far_one), borders, strict=True)
+    ]
+    return Usual(middle, scale, _axes(x), borders[0], _axes(_within(x, devices)), borders[1], common[0], common[1])
 
 
 def _within(x: FloatArray, devices: IntArray) -> FloatArray:

@@ -211,16 +211,21 @@ def _mean_period(step: FloatArray) -> float:
 
 
 def _lasting(t: FloatArray, holes: NDArray[np.int64], period: float) -> NDArray[np.int64]:
-    """Return the holes after which samples are missing.
+    """Return the holes after which samples are missing; of several near each other the widest.
 
     Times that stray come back to where they should be; after a gap the 64 that follow are all late.
     """
     lead = t - period * np.arange(len(t))
-    kept = [
-        hole
-        for hole in holes
-        if float(np.median(lead[hole + 1 : hole + 65]) - np.median(lead[max(0, hole - 63) : hole + 1])) > 0.75 * period
-    ]
+    kept: list[int] = []
+    for hole in holes:
+        after, before = lead[hole + 1 : hole + 65], lead[max(0, hole - 63) : hole + 1]
+        if float(np.median(after) - np.median(before)) <= 0.75 * period:
+            continue
+        if kept and hole - kept[-1] <= 64:
+            if t[hole + 1] - t[hole] <= t[kept[-1] + 1] - t[kept[-1]]:
+                continue
+            kept.pop()
+        kept.append(int(hole))
     return np.asarray(kept, dtype=np.int64)
 
 

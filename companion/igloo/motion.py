@@ -30,6 +30,8 @@ TURNED_DEG, BACK_DEG = 72.0, 55.0
 RELEARN_S = 8.0
 LONGEST_SWING_S = 0.42
 """Half a cycle of the slowest shaking, 1.2 Hz."""
+BRIDGED_S = 0.03
+"""A loss no longer than this (a frame at 800 Hz) is bridged by a straight line: no state begins and ends within it."""
 LONG_GAP_S = 1.0
 """After a longer silence nobody can say what the hand did meanwhile."""
 
@@ -40,8 +42,8 @@ _STANDING = frozenset({MotionState.REST, MotionState.SET_DOWN, MotionState.KNOCK
 class MotionDetector:
     """Tells what happens to one igloo. Times of motions are when they began, in the samples' own time.
 
-    Works from 50 Hz up. A gap in the samples empties its windows; after a long one the state is unknown, while the
-    upright is kept.
+    Works from 50 Hz up. A short gap in the samples is bridged, another one empties its windows; after a long one the
+    state is unknown, while the upright is kept.
     """
 
     def __init__(self, key: str, kind: DeviceKind) -> None:
@@ -56,6 +58,7 @@ class MotionDetector:
         self._pending: list[FloatArray] = []
         self._waiting = 0
         self._next_t: float | None = None
+        self._last: FloatArray | None = None
         self._clear()
         self._floor = 1.0  # the least variance of cell means seen
         self._hiss = 1.0  # the least variance inside cells seen
@@ -68,11 +71,13 @@ class MotionDetector:
         if samples.rate_hz != self._rate:
             self._rate = samples.rate_hz
             self._size = max(1, round(samples.rate_hz * CELL_S))
-        if samples.gap_before or samples.overflow_before:
-            self._break(samples)
         accel = np.asarray(samples.accel, dtype=np.float64)
         if not np.isfinite(accel).all():
             accel = accel[np.isfinite(accel).all(axis=1)]
+        if samples.gap_before or samples.overflow_before:
+            accel = self._over_the_gap(samples, accel)
+        if len(accel):
+            self._last = accel[-1]
         self._pending.append(accel)
         self._waiting += len(accel)
         if self._waiting >= self._size:
@@ -107,15 +112,19 @@ class MotionDetector:
         self._state_cells = 0
         self._window = np.zeros((0, 3))
 
-    def _break(self, samples: Samples) -> None:
-        """Forget what was half seen before a gap."""
+    def _over_the_gap(self, samples: Samples, accel: FloatArray) -> FloatArray:
+        """Return the samples after a gap, led up to from the last one before; after a longer gap forget what was."""
         gap = samples.gap_before / samples.rate_hz
         if self._next_t is not None:
             gap = max(gap, samples.t0 - self._next_t)
+        if self._last is not None and len(accel) and gap <= BRIDGED_S:
+            missing = round(gap * samples.rate_hz)
+            return np.concatenate([np.linspace(self._last, accel[0], missing + 2)[1:-1], accel])
         self._clear()
         if gap > LONG_GAP_S and self.state is not MotionState.UNKNOWN:
             self._enter(MotionState.UNKNOWN, samples.t0)
             self._pull = None
+        return accel
 
     def _cells(self, data: FloatArray, first: float) -> None:
         """Judge cell after cell; ``data`` has shape (cells, size, 3)."""

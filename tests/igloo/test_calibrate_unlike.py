@@ -9,7 +9,7 @@ from companion.igloo import calibration_measure as measured
 from companion.igloo.calibrate import UNLIKE, Calibration, priors, usual
 from companion.igloo.calibrate_learn import Shakes, learn
 from companion.igloo.calibrate_model import Answer
-from companion.igloo.calibrate_unlike import KNOWN_PART, Usual, beyond, learn_usual
+from companion.igloo.calibrate_unlike import COMMON_ANY, COMMON_ONE, KNOWN_PART, Usual, beyond, learn_usual
 from companion.igloo.features import FEATURES
 
 
@@ -121,3 +121,28 @@ def test_the_plain_regression_takes_the_strength_that_leaves_out_best() -> None:
     assert np.mean(np.abs(guess - counts)) < 0.5
     shuffled = measured.ridge(heard(counts), rng.permutation(counts))(heard(counts))
     assert np.std(shuffled) < 0.5 * np.std(np.log(counts))
+
+
+def test_either_surprise_makes_a_shake_unlike(known: Usual) -> None:
+    """Twenty beads sound as usual and say another number; another container sounds otherwise, whatever it says."""
+    fresh, names = world(4, 200, 13)
+    inside, outside = (
+        Answer(np.array([np.log(6.0)]), 0.02 * np.eye(1)),
+        Answer(np.array([np.log(19.0)]), 0.05 * np.eye(1)),
+    )
+    usual_ones = [known.unlikeness(row[None], inside) for row in fresh]
+    assert 0 < np.mean(np.array(usual_ones) > 1) < 0.04
+    assert min(known.unlikeness(row[None], outside) for row in fresh) > max(np.quantile(usual_ones, 0.99), 1)
+    assert known.unlikeness(fresh[:1] + 9.0, inside) > 1
+    own = [known.unlikeness(fresh[names == d][12:13], inside, fresh[names == d][:12]) for d in range(20)]
+    other = [known.unlikeness(fresh[names == d][12:13], inside, fresh[names == d - 1][:12]) for d in range(1, 20)]
+    assert np.median(other) > 1 > np.median(own)
+
+
+def test_what_is_usual_is_kept_and_read_with_its_common_part_or_without(known: Usual) -> None:
+    again = Usual.of_arrays(known.arrays())
+    assert again.any_common == pytest.approx(known.any_common)
+    assert again.one_common == pytest.approx(known.one_common)
+    assert 0 < again.any_common < 1
+    older = Usual.of_arrays({name: value for name, value in known.arrays().items() if name != "usual/common"})
+    assert (older.any_common, older.one_common) == (COMMON_ANY, COMMON_ONE)
