@@ -38,14 +38,14 @@ WORDS = {
         "board": "Ice Team, position",
         "start": "Start",
         "village": "Village",
-        "fish": "{fresh} fresh, {frozen} frozen",
+        "fish": "{name}: {fresh} fresh, {frozen} frozen",
         "turn": "to move",
     },
     "fr": {
         "board": "Ice Team, position",
         "start": "Départ",
         "village": "Village",
-        "fish": "{fresh} frais, {frozen} congelés",
+        "fish": "{name} : {fresh} frais, {frozen} congelés",
         "turn": "à son tour",
     },
 }
@@ -220,10 +220,10 @@ def _fish(s: IceTeamState, below: float, width: float, lang: str) -> str:
     found = []
     for seat, (name, colour) in enumerate(zip(s.names, s.colours, strict=True)):
         x = MARGIN + 14 + seat * (width / 2)
-        fish = WORDS[lang]["fish"].format(fresh=s.fresh[seat], frozen=s.frozen[seat])
+        fish = WORDS[lang]["fish"].format(name=name[:24], fresh=s.fresh[seat], frozen=s.frozen[seat])
         turn = f", {WORDS[lang]['turn']}" if s.to_move == seat else ""
         found.append(bear(colour, 1, (x, below - 6), lang))
-        text = escape(f"{name[:24]}: {fish}{turn}")
+        text = escape(f"{fish}{turn}")
         found.append(f'<text class="fish" x="{x + 20:.1f}" y="{below:.1f}" font-size="14">{text}</text>')
     return "".join(found)
 
