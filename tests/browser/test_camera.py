@@ -158,6 +158,23 @@ def test_a_rendered_game_without_a_typed_move(
     expect(page.locator(".by-photo figure img")).to_have_js_property("naturalWidth", 1280)
     assert axe(page) == []
     page.evaluate("location.hash = ''")
+    # The score sheet of a board fills itself from what the camera sees, the doubtful places are named, and it counts.
+    page.evaluate("location.hash = '#score'")
+    page.click("[data-do=score-game][data-game=iglu-iglu]")
+    with page.expect_response("**/api/camera/table/iglu-iglu/look") as told:
+        page.click("[data-do=board-camera]")
+    read = told.value.json()["places"]
+    for ground in ("floe", "water", "land"):
+        count = sum(place["ground"] == ground for place in read.values())
+        expect(page.locator(f".editor .square.{ground}")).to_have_count(count)
+    expect(page.locator(".editor .square.unsure")).to_have_count(sum(place["unsure"] for place in read.values()))
+    inuit = sum(thing["kind"] == "inuit" for place in read.values() for thing in place["things"])
+    expect(page.locator(".editor .thing.inuit")).to_have_count(inuit)
+    assert inuit >= 4
+    assert axe(page) == []
+    page.click("[data-do=reckon]")
+    expect(page.locator(".ranking .total")).to_have_count(2)
+    page.evaluate("location.hash = ''")
     # What the camera entered last goes with one tap, by somebody who is not the host too.
     if course.by[-1] == CAMERA:
         service.sight.follow(False)

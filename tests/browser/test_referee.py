@@ -91,7 +91,8 @@ def test_a_dispute_in_arctic(phones: Phones, service: Service, axe: Callable[[Pa
     """A card by its animals and value, and a step that has no place."""
     opened(service, "arctic", draw=True)
     service.house.do("deal")
-    page = phones.player(width=390, height=844)
+    # The narrowest page with the longest words.
+    page = phones.player(width=320, height=640, language="fr-FR")
     page.click(".to-referee")
     page.select_option("select[name=verb]", "draw")
     page.click("form[data-submit=judge-card] button")

@@ -220,6 +220,9 @@ def lead(page: Page, stop: str) -> None:
             "ladder": ".ladder",
         }
         expect(page.locator(shown[stop])).to_be_visible()
+        if stop == "ladder":
+            display = "getComputedStyle(document.querySelector('.ladder tr.person')).display"
+            assert page.evaluate(display) == "table-row"
 
 
 ALL_STOPS = ("drill", "answered", "duel", "duel-play", "duel-answered", "progress", "ladder")

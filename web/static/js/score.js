@@ -2,14 +2,14 @@
 
 import { h, s } from "./dom.js";
 import { COLOURS, colourName, icon, playerName, token } from "./art.js";
-import { tell, showRefusal } from "./net.js";
+import { ask, chosenFile, fetched, tell, upload } from "./net.js";
 import { still } from "./picture.js";
 import { BOARDS } from "./seats.js";
 import { GAMES } from "./setup.js";
 import { clauses } from "./told.js";
 import { verdict } from "./verdict.js";
-import { change, memory } from "./store.js";
-import { code, said, t } from "./words.js";
+import { change, mayAct, memory, store } from "./store.js";
+import { code, list, said, t, tn } from "./words.js";
 
 const COLUMNS = "abcdefgh";
 const CORNERS = ["a1", "h1", "a8", "h8"];
@@ -23,7 +23,7 @@ let now = null;
 function fresh(game) {
   const seats = seatsOf(game).slice(0, game === "igloo-pop" ? 3 : 2);
   return {
-    game, seats, sheet: null, tool: "floe", squares: {},
+    game, seats, sheet: null, tool: "floe", squares: {}, unsure: [], reading: false,
     values: Object.fromEntries(seatsOf(game).map((seat) => [seat, {}])),
     piles: Object.fromEntries(seatsOf(game).map((seat) => [seat, []])),
     totems: {}, tokens: Object.fromEntries(ANIMALS.map((name) => [name, 3])),
@@ -62,7 +62,40 @@ function onSquare(name) {
   else if (which === undefined) ground = CORNERS.includes(name) ? "land" : kind;
   else if (kind === "igloo") things[now.tool] = things[now.tool] ? 0 : 1;
   else things[now.tool] = ((things[now.tool] ?? 0) + 1) % 6;
-  enter({ squares: { ...now.squares, [name]: { ground, things } } });
+  enter({ squares: { ...now.squares, [name]: { ground, things } }, unsure: now.unsure.filter((one) => one !== name) });
+}
+
+const READING_MS = 60000;
+
+/** Have the board read, in a photo or in what the camera sees now; what was entered makes room for what is read. */
+async function readBoard(file) {
+  alter({ reading: true });
+  const told = await fetched(async () => {
+    if (file) await upload("/api/photo", file, READING_MS);
+    return ask("/api/camera/table/iglu-iglu/look", { signal: AbortSignal.timeout(READING_MS) });
+  });
+  if (!told) return alter({ reading: false });
+  const things = (place) => Object.fromEntries(place.things.map((one) =>
+    [`${one.kind} ${one.kind === "bear" ? 4 : one.value ?? one.colour}`, one.count ?? 1]));
+  const read = Object.entries(told.places);
+  const seen = new Set(read.flatMap(([, place]) => place.things.map((one) => one.colour)));
+  const seats = seatsOf("iglu-iglu").filter((seat) => seen.has(seat));
+  enter({
+    reading: false, seats: seats.length > 1 ? seats : now.seats, unsure: read.filter(([, place]) => place.unsure).map(([name]) => name),
+    squares: Object.fromEntries(read.map(([name, place]) => [name, { ground: place.ground, things: things(place) }])),
+  });
+}
+
+function boardReader() {
+  if (!mayAct()) return null;
+  return [
+    h("div", { class: "row", "data-key": "board-reader" },
+      h("label", { class: "second file" }, icon("camera"), h("span", null, t("From a photo of the board")),
+        h("input", { type: "file", accept: "image/*", capture: "environment", "data-change": "board-photo", class: "unseen", disabled: now.reading })),
+      store.camera.camera && h("button", { type: "button", class: "second", "data-do": "board-camera", disabled: now.reading }, icon("camera"), t("As the camera sees it now"))),
+    now.reading ? h("p", { role: "status" }, t("Reading the board …")) : null,
+    now.unsure.length ? h("p", { class: "note", role: "status" }, tn("%(n)s place was read with doubt: %(places)s.", "%(n)s places were read with doubt: %(places)s.", now.unsure.length, { places: list(now.unsure) })) : null,
+  ];
 }
 
 /** What is written on a piece: tribes by their letter, so that colour never stands alone; igloos are square. */
@@ -83,7 +116,7 @@ function square(name, x, y) {
   const ground = { land: t("land"), floe: t("floe"), pack: t("pack"), water: t("water") }[here.ground];
   // What is written on the pieces belongs to the name, for who calls a square by what is seen there.
   const written = things.map(([what, count]) => mark(...what.split(" "), count)).join("");
-  return s("g", { class: ["square", here.ground], role: "button", tabindex: 0, "data-do": "square", "data-square": name, "data-key": name,
+  return s("g", { class: ["square", here.ground, now.unsure.includes(name) && "unsure"], role: "button", tabindex: 0, "data-do": "square", "data-square": name, "data-key": name,
       "aria-label": [`${name}: ${ground}`, ...words].join(", ") + (written && `, ${written}`), transform: `translate(${x} ${y})` },
     s("rect", { width: 60, height: 60 }),
     things.map(([what, count], i) => {
@@ -97,6 +130,7 @@ function square(name, x, y) {
 
 function boardEditor() {
   return [
+    boardReader(),
     h("div", { class: "steps tools-of-board", role: "group", "aria-label": t("What is put on a square") }, TOOLS().map(([id, words]) =>
       h("button", { type: "button", class: "toggle", "data-do": "board-tool", "data-tool": id, "data-key": id, "aria-pressed": String(now.tool === id) }, words))),
     h("div", { class: "sheet-of-board", "data-key": "editor" },
@@ -225,13 +259,10 @@ function whoPlays() {
 
 async function reckon(move = "") {
   const position = { game: now.game, ...POSITIONS[now.game]() };
-  try {
-    const sheet = await tell(`/api/position?lang=${code()}`, { position, move });
-    alter({ sheet });
-    memory.set("scored", now.game);
-  } catch (refused) {
-    showRefusal(refused.error);
-  }
+  const sheet = await fetched(() => tell(`/api/position?lang=${code()}`, { position, move }));
+  if (!sheet) return;
+  alter({ sheet });
+  memory.set("scored", now.game);
 }
 
 function result() {
@@ -285,6 +316,7 @@ export const ROOM_DO = {
   pile: ({ seat, animal: name }) => enter({ piles: { ...now.piles, [seat]: [...now.piles[seat], name] } }),
   unpile: ({ seat }) => enter({ piles: { ...now.piles, [seat]: now.piles[seat].slice(0, -1) } }),
   reckon: () => reckon(),
+  "board-camera": () => readBoard(null),
 };
 
 export const ROOM_SUBMIT = { "judge-position": (form) => reckon(new FormData(form).get("move").trim()) };
@@ -298,6 +330,7 @@ export const ROOM_INPUT = {
 };
 
 export const ROOM_CHANGE = {
+  "board-photo": (input) => { const file = chosenFile(input); if (file) readBoard(file); },
   token: ({ dataset, value }) => enter({ tokens: { ...now.tokens, [dataset.animal]: Number(value) } }),
   totem: ({ dataset, value }) => {
     const { [dataset.seat]: gone, ...others } = now.totems;
