@@ -15,12 +15,15 @@ import numpy as np
 from companion.ports import BadDataError
 
 from . import notes
+from .features import colours
 from .gridfit import Comb, combs, edges_of, grid_score, refine
 from .markers import IDS, MarkersFound, find_markers
 from .plane import Plane, PlaneError, fit_plane
 from .pose import Pose, unbend
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from companion.ports import ByteArray, FloatArray
 
     from .layout import Layout
@@ -29,6 +32,16 @@ WORKING: Final = 1280
 """Pixels of the longer side at which boards are looked for."""
 CLEAR: Final = 1.5
 """The score from which on a grid is believed; see :func:`vision.gridfit.grid_score`."""
+
+
+AROUND: Final = 0.75
+"""Of a place: how much beside the board is looked at to tell which of its lines is the last."""
+COARSE: Final = 10
+_WAYS: Final = ((1, 0), (-1, 0), (0, 1), (0, -1))
+_ASIDE: Final = 4
+_CLOSER: Final = 0.6
+_LIKE_AROUND: Final = 0.1
+_STILL: Final = 0.75
 
 
 class BoardError(BadDataError):
@@ -79,13 +92,72 @@ def find_by_markers(image: ByteArray, layout: Layout, found: MarkersFound | None
     return _grids(clean, image, _turned(clean, plane, layout), layout)
 
 
-def find_by_lines(image: ByteArray, layout: Layout) -> list[Pose]:
-    """Return the grids that the picture's own lines suggest, best first, the picture's bottom being the near side."""
+def find_by_lines(image: ByteArray, layout: Layout, enough: float = np.inf) -> list[Pose]:
+    """Return the grids that the picture's own lines suggest, best first, the picture's bottom being the near side.
+
+    Nothing more is tried once a grid is as clear as ``enough``.
+    """
     results: list[Pose] = []
     for straight in _rectifications(image, layout):
         results += _grids(image, image, straight, layout)
+        if max((pose.score for pose in results), default=0.0) >= enough:
+            break
     results.sort(key=lambda pose: -pose.score)
     return results
+
+
+def sides_of(coarse: ByteArray) -> FloatArray:
+    """Return (4, 3): the usual colours beside the board's four sides, against the board's own brightness.
+
+    ``coarse`` shows :data:`AROUND` beside the board, :data:`COARSE` pixels a place.
+    """
+    seen = colours(coarse).astype(np.float64)
+    rim, skip = round((AROUND - 0.1) * COARSE), max(1, round(0.1 * COARSE))
+    inner = 2 * rim
+    middle = float(np.median(seen[inner:-inner, inner:-inner, 0])) + 0.02
+    sides = (seen[skip:rim, rim:-rim], seen[rim:-rim, -rim:-skip], seen[-rim:-skip, rim:-rim], seen[rim:-rim, skip:rim])
+    found = np.stack([np.median(side.reshape(-1, 3), axis=0) for side in sides])
+    found[:, 0] = np.log((found[:, 0] + 0.02) / middle) / 2
+    return found
+
+
+def unlike(sides: FloatArray) -> float:
+    """Return how unlike each other a board's four sides (4, 3) look; a board lies on one table, in one frame."""
+    off = np.linalg.norm(sides - np.median(sides, axis=0), axis=1)
+    return float(np.minimum(off, 0.5).sum())
+
+
+def aligned(image: ByteArray, pose: Pose, layout: Layout, unlikely: Callable[[FloatArray], float]) -> Pose:
+    """Return the pose, or one a whole place aside where what lies around the board says so.
+
+    A place aside all lines but one are the same, and the board's own edge may stand where the last line is missing.
+    ``unlikely`` says of the four sides (see :func:`sides_of`) how little they can be these.
+    """
+    box = (-AROUND, -AROUND, layout.width + AROUND, layout.height + AROUND)
+
+    def off_of(tried: Pose) -> float:
+        return unlikely(sides_of(tried.straighten(image, COARSE, box)))
+
+    if layout.columns < 4 or layout.rows < 4:
+        return pose
+    off = off_of(pose)
+    for _ in range(_ASIDE):
+        ways = [pose.moved(np.array([[1, 0, x], [0, 1, y], [0, 0, 1]], np.float64)) for x, y in _WAYS]
+        size, slack = np.array(pose.size), 0.35 * pose.unit_px(layout.width, layout.height)
+        inside = [
+            way
+            for way in ways
+            if (way.corners(layout.width, layout.height) > -slack).all()
+            and (way.corners(layout.width, layout.height) < size + slack).all()
+        ]
+        least, moved = min(((off_of(way), way) for way in inside), key=lambda entry: entry[0], default=(np.inf, pose))
+        if least > _CLOSER * off or off - least < _LIKE_AROUND:
+            break
+        moved = refine(image, moved, layout.columns, layout.rows, windows=(0.2, 0.12, 0.08))
+        if moved.score < _STILL * pose.score:
+            break
+        pose, off = moved, least
+    return pose
 
 
 def marker_pose(found: MarkersFound, taught: FloatArray, size: tuple[int, int], bend: float) -> Pose | None:

@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 
 from . import notes
-from .boardfind import CLEAR, WORKING, BoardError, best_grid, find_by_lines, find_by_markers, shrunk
-from .gridfit import grid_score, refine
+from .boardfind import CLEAR, WORKING, BoardError, aligned, best_grid, find_by_lines, find_by_markers, shrunk, unlike
+from .gridfit import beside_corners, refine
 from .markers import IDS, find_markers
 from .patches import Sampler
 from .pose import Pose
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from .layout import Layout
 
 _SLACK: Final = 0.35
-_MOST: Final = 0.3
 
 
 @dataclass(frozen=True)
@@ -91,6 +90,7 @@ def _locate(image: ByteArray, layout: Layout, corners: FloatArray | None) -> Cal
     by_lines = best_grid(small, layout, find_by_lines(small, layout))
     if by_lines is None:
         raise BoardError(notes.NO_GRID)
+    by_lines = aligned(small, by_lines, layout, unlike)
     return Calibrated(_whole(by_lines.resized(size), layout), "lines")
 
 
@@ -108,14 +108,7 @@ def _clicked(image: ByteArray, layout: Layout, corners: FloatArray) -> Pose:
         return replace(clicked, error_px=0.005 * max(size))
     small = shrunk(image, WORKING)
     start = clicked.resized((small.shape[1], small.shape[0]))
-    guess = replace(start, score=grid_score(small, start, layout.columns, layout.rows))
-    refined = refine(small, start, layout.columns, layout.rows, windows=(0.2, 0.15, 0.1, 0.08, 0.08), hold=0.05)
-    unit = start.unit_px(layout.width, layout.height)
-    off = np.abs(refined.corners(layout.width, layout.height) - start.corners(layout.width, layout.height)).max()
-    # Clicked corners are believed: what was found must be near them, and seen more clearly.
-    if refined.score > guess.score and off < _MOST * unit:
-        return refined.resized(size)
-    return replace(guess, error_px=0.03 * unit).resized(size)
+    return beside_corners(small, start, layout).resized(size)
 
 
 def _whole(pose: Pose, layout: Layout) -> Pose:

@@ -336,14 +336,21 @@ def _onto(thing: _Cutout, at: FloatArray, turn: float, grown: float) -> Any:
 def _lit(patches: ByteArray, rng: np.random.Generator) -> ByteArray:
     """Return the patches in a little other light each, some blurred, all with noise."""
     n = len(patches)
-    gain: Any = np.exp(rng.normal(0, 0.08, (n, 1)) + rng.normal(0, 0.03, (n, 3)))
-    out: Any = patches.astype(np.float32) * gain[:, None, None, :].astype(np.float32)
-    slope = rng.normal(0, 0.06, (n, 2))
+    gain: Any = np.exp(rng.normal(0, 0.08, (n, 1)) + rng.normal(0, 0.03, (n, 3))).astype(np.float32)
+    slope = rng.normal(0, 0.06, (n, 2)).astype(np.float32)
     ramp = np.linspace(-0.5, 0.5, PATCH, dtype=np.float32)
-    shade: Any = 1 + slope[:, 0, None, None] * ramp[None, None, :] + slope[:, 1, None, None] * ramp[None, :, None]
-    out = out * shade[..., None].astype(np.float32)
-    for row in np.nonzero(rng.random(n) < 0.3)[0]:
-        out[row] = cv2.GaussianBlur(out[row], (0, 0), float(rng.uniform(0.4, 1.0)))
-    out += rng.standard_normal(out.shape, dtype=np.float32) * rng.uniform(0.5, 2.5, (n, 1, 1, 1)).astype(np.float32)
-    lit: ByteArray = np.clip(out, 0, 255).astype(np.uint8)
+    soft = np.where(rng.random(n) < 0.3, rng.uniform(0.4, 1.0, n), 0.0)
+    rough = rng.uniform(0.5, 2.5, n).astype(np.float32)
+    # Noise is drawn once and taken from anywhere in it: to draw it for each patch would take longer than to learn.
+    grain = rng.standard_normal(64 * PATCH * PATCH * 3, dtype=np.float32)
+    start = rng.integers(0, len(grain) - PATCH * PATCH * 3, n)
+    lit = np.empty_like(patches)
+    for row in range(n):
+        shade: Any = 1 + slope[row, 0] * ramp[None, :, None] + slope[row, 1] * ramp[:, None, None]
+        out: Any = patches[row] * (shade * gain[row])
+        if soft[row]:
+            out = cv2.GaussianBlur(out, (0, 0), float(soft[row]))
+        out += rough[row] * grain[start[row] : start[row] + PATCH * PATCH * 3].reshape(PATCH, PATCH, 3)
+        np.clip(out, 0, 255, out=out)
+        lit[row] = out
     return lit

@@ -8,6 +8,8 @@ things lie there.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import cv2
@@ -117,6 +119,48 @@ def _directions(luma: Floats) -> Floats:
     return np.sqrt(pooled).reshape(n, -1)
 
 
+_BINS: Final = (40, 56, 56)
+_LOW: Final = np.array([0.0, -1.0, -1.0], np.float32)
+_FINE: Final = np.array([40.0, 28.0, 28.0], np.float32)
+_MOST_BIN: Final = np.array(_BINS, np.float32) - 1
+
+
+@dataclass(frozen=True)
+class _WordTable:
+    """For each colour, finely cut: the two nearest words, the nearer one's share, and how far that is (squared)."""
+
+    nearest: NDArray[np.int32]
+    second: NDArray[np.int32]
+    share: Floats
+    far: Floats
+
+
+@lru_cache(maxsize=4)
+def _word_table(said: bytes) -> _WordTable:
+    """Return the table of words (WORDS, 3), which come as bytes."""
+    words = np.frombuffer(said, np.float32).reshape(-1, 3)
+    scale = np.array([1.0, 1.3, 1.3], np.float32)
+    axes = [np.float32(_LOW[k]) + (np.arange(_BINS[k], dtype=np.float32) + 0.5) / _FINE[k] for k in range(3)]
+    b = words * scale
+    parts = []
+    for luma in axes[0]:
+        a = np.stack(np.meshgrid(luma, axes[1], axes[2], indexing="ij"), axis=-1).reshape(-1, 3) * scale
+        distance = -2 * (a @ b.T)
+        distance += (b * b).sum(axis=1) + (a * a).sum(axis=1)[:, None]
+        rows = np.arange(len(a))
+        # Between the two nearest words a pixel is shared by their distances.
+        nearest = distance.argmin(axis=1)
+        first = np.maximum(distance[rows, nearest], 0)
+        distance[rows, nearest] = np.inf
+        second = distance.argmin(axis=1)
+        own, rival = np.exp(-first / 0.006), np.exp(-np.maximum(distance[rows, second], 0) / 0.006)
+        parts.append((nearest, second, (own + 1e-6) / (own + rival + 2e-6), np.minimum(first, 0.25)))
+    nearest, second, share, far = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return _WordTable(
+        nearest.astype(np.int32), second.astype(np.int32), share.astype(np.float32), far.astype(np.float32)
+    )
+
+
 def _counts(seen: Floats, words: Floats) -> Floats:
     """Return (n, 2 · WORDS + 1): how much of each colour word is in the place, and near its middle; and of none."""
     n = len(seen)
@@ -124,21 +168,10 @@ def _counts(seen: Floats, words: Floats) -> Floats:
     # Beyond the place nothing is counted, so nothing is looked at there.
     side = PATCH // 2 - 2 * _RIM
     pixels = small.reshape(n, PATCH // 2, PATCH // 2, 3)[:, _RIM:-_RIM, _RIM:-_RIM].reshape(-1, 3)
-    scale = np.array([1.0, 1.3, 1.3], np.float32)
-    a, b = pixels * scale, words * scale
-    distance = -2 * (a @ b.T)
-    distance += (b * b).sum(axis=1)
-    # Between the two nearest words a pixel is shared by their distances.
-    nearest = np.argmin(distance, axis=1)
-    rows = np.arange(len(pixels))
-    base = (a * a).sum(axis=1)
-    first = np.maximum(distance[rows, nearest] + base, 0)
-    distance[rows, nearest] = np.inf
-    second = np.argmin(distance, axis=1)
-    other = np.maximum(distance[rows, second] + base, 0)
-    share = np.exp(-first / 0.006)
-    rival = np.exp(-other / 0.006)
-    share = (share + 1e-6) / (share + rival + 2e-6)
+    table = _word_table(words.astype(np.float32).tobytes())
+    bins = np.clip((pixels - _LOW) * _FINE, 0, _MOST_BIN).astype(np.int32)
+    colour = (bins[:, 0] * _BINS[1] + bins[:, 1]) * _BINS[2] + bins[:, 2]
+    nearest, second, share = table.nearest[colour], table.second[colour], table.share[colour]
     offset = (np.arange(side) - (side - 1) / 2) / (PATCH // 2) * CONTEXT
     r = np.maximum(np.abs(offset)[:, None], np.abs(offset)[None, :])
     whole = np.clip((0.62 - r) / 0.12, 0, 1)
@@ -151,6 +184,6 @@ def _counts(seen: Floats, words: Floats) -> Floats:
         counted += np.bincount(patch * len(words) + second, weights=w * (1 - share), minlength=n * len(words))
         parts.append(np.sqrt(counted.reshape(n, len(words))))
     # How far its colours are from all words.
-    far = np.bincount(patch, weights=np.tile((inner / inner.sum()).ravel(), n) * np.minimum(first, 0.25), minlength=n)
+    far = np.bincount(patch, weights=np.tile((inner / inner.sum()).ravel(), n) * table.far[colour], minlength=n)
     parts.append(np.sqrt(far)[:, None])
     return np.concatenate(parts, axis=1).astype(np.float32)

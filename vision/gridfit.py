@@ -19,6 +19,8 @@ from .pose import Pose
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
 
+    from .layout import Layout
+
 WINDOWS: Final = (0.3, 0.18, 0.12, 0.08, 0.08)
 """Of a place: how far a line is looked for, step by step."""
 _SIDE = 36
@@ -30,6 +32,8 @@ INSET: Final = 0.03
 TOGETHER: Final = 3.0
 """How much farther off corners are than if each side were off by itself, as measured (1.5 to 3.9 times): a loose tile
 moves two sides, and a lens bends in more ways than one."""
+_BELIEVED: Final = 0.3
+"""Of a place: how far lines may be from corners that somebody gave."""
 BEND: Final = 0.01
 """How much lenses bend, as far as one picture may decide it; loose tiles at the rim look like a bent lens."""
 
@@ -45,14 +49,21 @@ class Edges:
 def edges_of(image: ByteArray) -> Edges:
     """Return the strength of upright and level edges, the strongest of the colours, in square-rooted light."""
     small = cv2.GaussianBlur(image, (0, 0), 0.8)
-    across = np.abs(cv2.Scharr(small, cv2.CV_32F, 1, 0))
-    down = np.abs(cv2.Scharr(small, cv2.CV_32F, 0, 1))
-    if across.ndim == 3:
-        across, down = across.max(axis=2), down.max(axis=2)
+    across, down = _strongest(cv2.Scharr(small, cv2.CV_32F, 1, 0)), _strongest(cv2.Scharr(small, cv2.CV_32F, 0, 1))
     # An edge counts by how upright it is, and a very strong one little more than a strong one.
     total = across + down + 1e-3
     strength = np.sqrt(np.minimum(total, 6 * float(np.mean(total)) + 1e-3))
     return Edges(across * strength / total, down * strength / total)
+
+
+def _strongest(slopes: Any) -> FloatArray:
+    """Return the steepest of the colours' slopes, unsigned."""
+    steep: Any = None
+    for channel in cv2.split(slopes):
+        size = cv2.absdiff(channel, 0.0)  # type: ignore[call-overload]
+        steep = size if steep is None else cv2.max(steep, size)
+    strongest: FloatArray = steep
+    return strongest
 
 
 def refine(
@@ -81,6 +92,18 @@ def refine(
         result = replace(result, error_px=TOGETHER * errors * result.unit_px(columns, rows))
         del sigma
     return replace(result, score=grid_score(image, result, columns, rows))
+
+
+def beside_corners(image: ByteArray, start: Pose, layout: Layout) -> Pose:
+    """Return the pose refined near corners that somebody gave; believed where no clearer lines are near."""
+    columns, rows = layout.columns, layout.rows
+    guess = replace(start, score=grid_score(image, start, columns, rows))
+    refined = refine(image, start, columns, rows, windows=(0.2, 0.15, 0.1, 0.08, 0.08), hold=0.05)
+    unit = start.unit_px(layout.width, layout.height)
+    off = np.abs(refined.corners(layout.width, layout.height) - start.corners(layout.width, layout.height)).max()
+    if refined.score > guess.score and off < _BELIEVED * unit:
+        return refined
+    return replace(guess, error_px=0.03 * unit)
 
 
 def grid_score(image: ByteArray, pose: Pose, columns: int, rows: int) -> float:
@@ -266,7 +289,7 @@ def combs(profile: FloatArray, teeth: int, pitches: tuple[float, float], *, best
     length = len(profile)
     found: list[Comb] = []
     level = profile / max(float(np.mean(profile)), 1e-9)
-    for pitch in np.geomspace(*pitches, num=max(2, int(np.log(pitches[1] / pitches[0]) * 90) + 1)):
+    for pitch in np.geomspace(*pitches, num=max(2, int(np.log(pitches[1] / pitches[0]) * max(30, 5 * teeth)) + 1)):
         span = pitch * teeth
         if span >= length:
             break

@@ -7,12 +7,16 @@ taught has no answer of its own; that a place shows something new is told by its
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from .features import describe, groups
+from .marks import ARRAYS as MARK_ARRAYS
+from .marks import read_marks
 from .shapes import Sort, read_shapes, sorts_of
 
 if TYPE_CHECKING:
@@ -33,6 +37,8 @@ DROP: Final = 0.3
 _BATCH: Final = 128
 _BANK: Final = 2500
 _SOME: Final = 0.02
+_BESIDE: Final = 0.1
+_ENOUGH: Final = 100
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,7 @@ ARRAYS: Final = (
     "shape_b2",
     "shape_known",
     "shape_values",
+    *MARK_ARRAYS,
 )
 """What a network is stored as."""
 
@@ -148,11 +155,33 @@ class Network:
             if value is not None:
                 self._value(reading, some, sort, value)
 
+    @cached_property
+    def marked(self) -> bool:
+        """Return whether small marks are counted, for which all places are looked at close up."""
+        return bool(self.arrays["mark_window"].any())
+
+    def count_marks(self, reading: Reading, close: Mapping[int, ByteArray]) -> None:
+        """Let the marks that are seen in close-ups, by place, have their say about how many there are."""
+        rows = np.array(sorted(close), np.intp)
+        singles = sum(len(sort.things) == 1 for sort in self.sorts)
+        for index, sort in enumerate(self.sorts):
+            sums = bool(self.arrays["mark_sums"][index])
+            most = len(sort.things) if sums else sort.most
+            p = read_marks([close[n] for n in rows.tolist()], self.arrays, index, most)
+            if p is None:
+                continue
+            part = reading.counts[sort.things[0]] if index < singles else reading.totals[index - singles]
+            if not sums:
+                part[rows] = _agreed(part[rows], p)
+                continue
+            part[rows, :2] = _agreed(part[rows, :2], np.stack([p[:, 0], 1 - p[:, 0]], axis=1))
+            self._value(reading, rows, sort, p[:, 1:], _BESIDE)
+
     @staticmethod
-    def _value(reading: Reading, some: NDArray[np.intp], sort: Sort, value: Floats) -> None:
+    def _value(reading: Reading, some: NDArray[np.intp], sort: Sort, value: Floats, beside: float = 0.5) -> None:
         """Let the shape say which value a single thing has; told as odds, of which the likeliest way is made."""
         own = np.stack([reading.counts[t][some, 1] for t in sort.things], axis=1)
-        odds = np.sqrt(np.maximum(own, 1e-4)) * np.maximum(value, 1e-4)
+        odds = np.maximum(own, 1e-4) ** beside * np.maximum(value, 1e-4)
         odds /= odds.sum(axis=1, keepdims=True)
         for column, thing in enumerate(sort.things):
             part = reading.counts[thing]
@@ -177,6 +206,13 @@ def _softmaxes(outputs: Floats, heads: tuple[int, ...]) -> list[Floats]:
         parts.append(part / part.sum(axis=1, keepdims=True))
         at += size
     return parts
+
+
+def _agreed(usual: Floats, marks: Floats) -> Floats:
+    """Return what marks (n, numbers) tell, and a little what else is thought of the numbers."""
+    both = np.maximum(usual, 1e-4) ** _BESIDE * np.maximum(marks, 1e-5)
+    agreed: Floats = both / both.sum(axis=1, keepdims=True)
+    return agreed
 
 
 def heads_of(layout: Layout) -> tuple[int, ...]:
@@ -226,7 +262,31 @@ def train(
     if len(rest) > 20:
         arrays["usual"] = np.array(np.quantile(network.oddness(white[rest]), 0.98), np.float32)
     arrays["most_beside"] = np.quantile(network.beside(features, white), 0.99, axis=0).astype(np.float32) + 1e-6
+    wider = _wider(white, examples, bank, rest) / float(arrays["usual"])
+    if wider > 1:
+        arrays["usual"] *= np.float32(wider)
+        arrays["most_beside"] *= np.float32(wider)
     return network
+
+
+def _wider(white: Floats, examples: Examples, bank: NDArray[np.intp], rest: NDArray[np.intp]) -> float:
+    """Return how far places come from all other places, of those whose content was taught in several; 0 where few were.
+
+    Where each place of a class has a picture of its own, the next one will look as new as they do to each other.
+    """
+    sources: dict[int, set[int]] = {}
+    for state, source in zip(examples.state.tolist(), examples.source.tolist(), strict=True):
+        if source >= 0:
+            sources.setdefault(state, set()).add(source)
+    shared = np.array([len(sources.get(state, ())) > 1 for state in range(int(examples.state.max()) + 1)])
+    rows = rest[(examples.source[rest] >= 0) & shared[examples.state[rest]]]
+    if len(rows) < _ENOUGH:
+        return 0.0
+    a, b = white[rows], white[bank]
+    distance = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None] - 2 * a @ b.T
+    distance[examples.source[rows][:, None] == examples.source[bank][None]] = np.inf
+    nearest = np.sqrt(np.maximum(np.partition(distance, 2, axis=1)[:, :3].mean(axis=1), 0))
+    return float(np.quantile(nearest, 0.98))
 
 
 def _targets(examples: Examples, heads: tuple[int, ...], layout: Layout) -> tuple[Floats, NDArray[np.bool_]]:

@@ -21,6 +21,7 @@ from .labels import Content
 from .layout import Layout
 from .learn import Network, Reading, train
 from .light import Palette, apply_field, fit_field, tone
+from .marks import may_be_marked, no_marks, train_marks
 from .patches import Sampler
 from .placelook import PlaceLook, factors_of, members_of
 from .profile import Profile, ProfileError, Shot, load_profile
@@ -112,7 +113,10 @@ class Table:
         patches = self.sampler.cut(straight)
         reading = self._network.read_well(patches)
         inside = self.sampler.inside(pose)
-        close = self.sampler.close(image, pose, self._printed_on(reading))
+        every = range(len(self.layout.places)) if self._network.marked else self._printed_on(reading)
+        close = self.sampler.close(image, pose, every)
+        if self._network.marked:
+            self._network.count_marks(reading, close)
         places = {
             place.name: self._place(number, reading, inside[number], patches[number], close.get(number))
             for number, place in enumerate(self.layout.places)
@@ -289,4 +293,17 @@ def learn(profile: Profile, *, seed: int = 0, size: float = 1.0) -> Profile:
     examples = make_examples(sampler, taught, seed, size)
     table = find_table(sampler, taught, sorts_of(profile.layout))
     known |= train_shapes(examples, table, profile.layout, seed)
+    known |= _marks(sampler, shots)
     return replace(profile, network=train(examples, known, profile.layout, seed=seed))
+
+
+def _marks(sampler: Sampler, shots: Sequence[Shot]) -> dict[str, Any]:
+    """Learn to count what may be printed: things without a colour, whose values are not read as tokens' are."""
+    layout = sampler.layout
+    sorts = sorts_of(layout)
+    if not may_be_marked(layout):
+        return no_marks(sorts)
+    tokens = TokenReader(sampler, shots)
+    read = {t for kind, things in enumerate(layout.valued) if tokens.reads(kind) for t in things}
+    wanted = [layout.things[s.things[0]].colour is None and s.things[0] not in read for s in sorts]
+    return train_marks(layout, sorts, [(shot.close, shot.contents) for shot in shots], wanted)

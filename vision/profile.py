@@ -25,13 +25,14 @@ from .files import WriteError, write_whole
 from .labels import Content, LabelError, from_json
 from .layout import Layout
 from .learn import ARRAYS, Network, heads_of
+from .marks import may_be_marked
 from .photo import read_whole
 from .shapes import sorts_of
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
 
-VERSION: Final = 2
+VERSION: Final = 3
 MOST_PLACES: Final = 2600
 """Taught places that are kept; the oldest photos go first, the first of all (the set-up) last."""
 _LARGEST = 64 * 1024 * 1024
@@ -88,7 +89,9 @@ class Profile:
 
 
 def printed_places(layout: Layout, contents: Mapping[int, Content]) -> list[int]:
-    """Return the places with things that have values: their close-ups are taught, too."""
+    """Return the places whose close-ups are taught, too: with things that have values, or all of a small board."""
+    if may_be_marked(layout):
+        return sorted(contents)
     valued = {thing for kind in layout.valued for thing in kind}
     return [n for n, content in sorted(contents.items()) if any(thing in valued for thing, _ in content.things)]
 

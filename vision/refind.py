@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
-from .boardfind import CLEAR, WORKING, find_by_lines, marker_pose, shrunk
-from .gridfit import refine
+from .boardfind import AROUND, CLEAR, COARSE, WORKING, aligned, find_by_lines, marker_pose, shrunk, sides_of
+from .gridfit import beside_corners, refine
 from .markers import find_markers
 from .pose import Pose, unbend
 
@@ -29,9 +29,12 @@ ALIKE: Final = 0.5
 """From this likeness on, nearly all places look as they did, and the board is certainly there."""
 _WORTH: Final = {"last": 1.2, "calibrated": 1.25, "markers": 1.1, "features": 1.1, "lines": 1.0}
 """How much the clearness of a grid's lines counts, by what spoke for it beforehand."""
+_KNOWN: Final = 0.3
 _FEATURES = 1500
 _FEWEST = 14
 _DOT = 10
+_FILLS: Final = 0.035
+"""Of the picture: how far from its corners those of a board that fills it are at most."""
 
 
 class Finder:
@@ -49,6 +52,9 @@ class Finder:
         """Return where the board is, in the photo's own pixels; None where it is not."""
         small = shrunk(image, WORKING)
         size = (small.shape[1], small.shape[0])
+        straightened = self._straightened(small, size)
+        if straightened is not None:
+            return self._found(small, straightened, image)
         best: tuple[float, Pose] | None = None
         for pose, way in self._candidates(small, size):
             seen, like = self._judged(small, pose)
@@ -56,17 +62,61 @@ class Finder:
                 continue
             if like >= ALIKE or (way == "markers" and like >= 0 and seen.score >= 1.2 * CLEAR):
                 return self._found(small, seen, image)
-            value = _WORTH[way] * seen.score + 1.5 * max(like, 0.0)
+            # Where it lay counts as far as the board there looks as it did: its lines are the same a place aside.
+            known = min(max(like, 0.0) / _KNOWN, 1.0)
+            value = (1.02 + (_WORTH[way] - 1.02) * known) * seen.score + 1.5 * max(like, 0.0)
+            if self._layout.is_grid:
+                value -= self._around_off(sides_of(seen.straighten(small, COARSE, self._beside)))
             if best is None or value > best[0]:
                 best = (value, seen)
         calibrated = self._profile.score
         if self._layout.is_grid and best is not None and best[1].score >= min(0.9 * CLEAR, 0.75 * calibrated):
-            return self._found(small, best[1], image)
+            return self._found(small, aligned(small, best[1], self._layout, self._around_off), image)
         there = self._calibrated(size)
         if there is not None and calibrated < CLEAR:
             # A board whose lines were never clear is believed to lie where it was shown to be.
             return self._found(small, there, image)
         return None
+
+    def _straightened(self, small: ByteArray, size: tuple[int, int]) -> Pose | None:
+        """Return the board that fills the picture, where it filled the calibrated one: another program straightened it.
+
+        Nothing is looked for anywhere else, since nothing else is in such a picture.
+        """
+        taught, corners = self._profile.size, self._profile.corners
+        if corners is None or not min(taught):
+            return None
+        frame = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
+        if np.abs((corners + 0.5) / taught - frame).max() > _FILLS or abs(
+            taught[0] * size[1] - taught[1] * size[0]
+        ) > 0.05 * (taught[0] * size[1]):
+            return None
+        filled = Pose.from_corners(frame * size - 0.5, self._layout.width, self._layout.height, size)
+        return beside_corners(small, filled, self._layout) if self._layout.is_grid else filled
+
+    @cached_property
+    def _beside(self) -> tuple[float, float, float, float]:
+        """Return left, far, right and near of the board with what is looked at around it."""
+        return -AROUND, -AROUND, self._layout.width + AROUND, self._layout.height + AROUND
+
+    @cached_property
+    def _around(self) -> list[FloatArray]:
+        box = self._beside
+        whole = self._sampler.box
+        found = []
+        for picture in self._pictures:
+            side = self._sampler.side
+            low = round((box[0] - whole[0]) * side), round((box[1] - whole[1]) * side)
+            inner = picture[low[1] : picture.shape[0] - low[1], low[0] : picture.shape[1] - low[0]]
+            size = (round((box[2] - box[0]) * COARSE), round((box[3] - box[1]) * COARSE))
+            found.append(sides_of(cv2.resize(inner, size, interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)))
+        return found
+
+    def _around_off(self, sides: FloatArray) -> float:
+        """Return how unlike the taught pictures the four sides around the board look."""
+        return min(
+            (float(np.minimum(np.linalg.norm(sides - there, axis=1), 0.5).sum()) for there in self._around), default=0.0
+        )
 
     def _found(self, small: ByteArray, pose: Pose, image: ByteArray) -> Pose:
         self._last = pose
@@ -89,7 +139,8 @@ class Finder:
                     yield by_markers, "markers"
         yield from ((pose, "features") for pose in self._by_features(small, size))
         if self._layout.is_grid:
-            yield from ((pose, "lines") for pose in find_by_lines(small, self._layout)[:2])
+            for pose in find_by_lines(small, self._layout, enough=2 * CLEAR)[:2]:
+                yield aligned(small, pose, self._layout, self._around_off), "lines"
 
     def _calibrated(self, size: tuple[int, int]) -> Pose | None:
         """Return where the board was calibrated, in a picture of the same shape; None in one of another."""

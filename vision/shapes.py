@@ -143,6 +143,8 @@ def train_shapes(examples: Examples, table: Floats, layout: Layout, seed: int = 
         "shape_known": np.zeros(len(sorts), np.bool_),
         "shape_values": np.zeros(len(valued), np.bool_),
     }
+    if not sorts:
+        return arrays
     counts = np.stack([examples.counts[:, list(sort.things)].sum(axis=1) for sort in sorts], axis=1)
     inputs = np.concatenate([see(examples.patches[i : i + 512], table) for i in range(0, len(counts), 512)])
     for number, s in enumerate(valued):
