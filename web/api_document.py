@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from flask import Blueprint, Response, current_app, make_response, render_template
+from markupsafe import Markup, escape
 
 from web.answers import json_response
 from web.documented import OBJECT, TEXT, document, documented, fields, routes
@@ -26,8 +29,13 @@ def page() -> Response:
         if route.promise is not None:
             chapters.setdefault(route.path.split("/")[2].split(".")[0], []).append(route)
     response = make_response(
-        render_template("api.html", chapters=chapters, house_name=house().settings.text("house_name"))
+        render_template("api.html", chapters=chapters, marked=_marked, house_name=house().settings.text("house_name"))
     )
     response.headers["Cache-Control"] = "no-store"
     response.headers["Vary"] = "Accept-Language, Cookie"
     return response
+
+
+def _marked(words: str) -> Markup:
+    """Return the words of a docstring with what is marked as code as code."""
+    return Markup(re.sub(r"``(.+?)``", r"<code>\1</code>", str(escape(words))))  # noqa: S704 - escaped before

@@ -106,6 +106,8 @@ def test_it_is_served_for_programs_and_as_a_page(guest: FlaskClient, app: Flask)
     assert guest.get("/api/openapi.json").json == document(app, "0.0.test")
     for language in ("en", "fr"):
         page = guest.get("/api", headers={"Accept-Language": language}).text
+        assert "``" not in page
+        assert "<code>?after=SEQ</code>" in page
         assert f'<html lang="{language}">' in page
         assert all(route.path in page for route in routes(app))
 
