@@ -99,3 +99,22 @@ def test_the_ear_keeps_the_shake_alone_and_nothing_of_a_simulated_igloo() -> Non
             assert heard.shake.accel.shape == (2000, 3)
             assert heard.shake.accel[-1, 0] == 299.0
             assert heard.shake.accel[0, 0] > 100
+
+
+def test_who_is_made_one_trains_as_one_is_renamed_and_forgotten(tmp_path: Path) -> None:
+    service = Service(ServeOptions(tmp_path / "data"))
+    try:
+        room, people = service.training, service.people
+        anni, ann = people.add("Anni"), people.add("Ann")
+        one, other = room.add_person("anni").id, room.add_person("Ann").id
+        for person in (one, one, other):
+            room.guess(room.deal(person)["id"], person, 6)
+        people.merge(anni, ann)
+        assert [trainer.name for trainer in room.people()] == ["Ann"]
+        assert room.figures(other)["overall"]["own"]["answers"] == 3
+        people.change(ann, {"name": "Anna"})
+        assert [trainer.name for trainer in room.people()] == ["Anna"]
+        people.forget(ann)
+        assert room.people() == []
+    finally:
+        service.close()
