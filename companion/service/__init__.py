@@ -467,7 +467,13 @@ def _worth_a_picture(before: Moment, now: Moment) -> bool:
 
 def _lock_folder(folder: Path) -> int:
     """Hold the data folder for this process; the lock goes with the process, however it ends."""
-    handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise BadDataError(
+            f"The data folder {folder} cannot be written: {error.strerror}. "
+            "companion backup --stick still copies the nights; companion doctor says more."
+        ) from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.cli import soak_card
+from companion.cli import soak_card, soak_faults
 from companion.cli.soak_play import House
 from companion.night.folder import refusal, write_small
 from companion.night.hub import Hub
@@ -122,3 +122,13 @@ def test_a_small_file_is_written_whole_or_stays_as_it_was(tmp_path: Path) -> Non
     write_small(path, "third")
     assert [one.name for one in tmp_path.iterdir()] == ["votes.json"]
     assert path.read_text() == "third"
+
+
+@only_where_one_can_die
+def test_a_start_on_a_dead_card_says_how_the_nights_are_saved(card: soak_card.Card) -> None:
+    data = card.place / "data"
+    data.mkdir()
+    card.fail()
+    said = soak_faults._refused_start(data)
+    assert "cannot be written: Read-only file system" in said
+    assert "companion backup --stick" in said
