@@ -17,6 +17,7 @@ from companion.igloo.calibrate_listen import as_vector
 from companion.igloo.count import embed_blocks, shipped
 from companion.igloo.features import BLOCK_S, CELLS, ROW, FeatureStream, tier_of
 from companion.igloo.guided_gauge import GAUGE_BLOCKS, HOLD_STILL, Gauge, gauge
+from companion.igloo.impostor import impostor
 from companion.igloo.soundness import TOO_SLOW, unsound
 from companion.ports import CountPosterior, DeviceKind
 
@@ -132,6 +133,10 @@ class GuidedCount:
             self._sounds.append(sound)
         n = len(self._rows)
         if n % FEWEST_BLOCKS:
+            return
+        if wrong := impostor(self._sounds):
+            self._rows, self._cells, self._sounds = [], [], []
+            self._lost = wrong
             return
         ensemble = shipped().tiers[tier]
         rows, stacked = np.asarray(self._rows).reshape(-1, ROW), np.asarray(self._cells).reshape(-1, CELLS, 5)

@@ -52,8 +52,8 @@ RHYTHM_S = 1.5
 SLOWEST_HZ, FASTEST_HZ = 0.7, 9.5
 WIDEST_M = 0.25
 """The rhythm of 99.5 % of simulated shakes is below 8.4 Hz, and their travel below 22 cm."""
-ONE_G = (0.67, 1.37)
-"""What a resting sensor can feel: 1 g, gains 10 % off, offsets of 0.15 g on each axis; half and double do not."""
+ONE_G = (0.67, 1.6)
+"""A resting sensor feels 1 g, its gains up to 10 % and its offsets up to 0.15 g off; half and double lie beyond."""
 AT_REST_G = 0.03
 """The spread of motion in a block, up to which it rests or is held still."""
 PIECE_S = 0.16

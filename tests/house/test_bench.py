@@ -72,7 +72,9 @@ def swing(tempo: float, seconds: float, rate: float = RATE) -> NDArray[np.float6
     size = 0.02 * (2 * np.pi * tempo) ** 2 / 9.80665
     rng = np.random.default_rng(3)
     felt: NDArray[np.float64] = np.sin(2 * np.pi * tempo * t)[:, None] * size * STILL + STILL
-    return felt + 0.05 * rng.normal(size=felt.shape)
+    noise = 0.05 * rng.normal(size=felt.shape)
+    noise[rng.random(len(t)) < 0.02] *= 20  # blows, as beads give
+    return felt + noise
 
 
 class Table:

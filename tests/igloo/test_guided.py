@@ -12,21 +12,27 @@ from companion.igloo import guided
 from companion.igloo.features import FeatureStream
 from companion.igloo.guided import GuidedCount
 from companion.igloo.guided_gauge import FASTER, GOOD, HOLD_STILL, SLOWER, SMALLER, UPRIGHT, WIDER, gauge
+from companion.igloo.soundness import NO_BEADS
 from companion.ports import Samples
 
 FloatArray = NDArray[np.float64]
 RATE = 3200.0
 
 
-def swing(tempo: float, travel_cm: float, seconds: float = 1.12, lean: float = 0.0, seed: int = 1) -> FloatArray:
-    """Return what a sensor that is turned anyhow feels of a hand: a sine, gravity, a little noise."""
+def swing(
+    tempo: float, travel_cm: float, seconds: float = 1.12, lean: float = 0.0, seed: int = 1, *, beads: bool = True
+) -> FloatArray:
+    """Return what a sensor that is turned anyhow feels of a hand: a sine, gravity, noise, and blows as beads give."""
     t = np.arange(round(seconds * RATE)) / RATE
     size = travel_cm / 100 * (2 * np.pi * tempo) ** 2 / 9.80665
     along = size * np.sin(2 * np.pi * tempo * t)
     felt = along[:, None] * np.array([np.sin(lean), 0.0, np.cos(lean)]) + np.array([0.0, 0.0, 1.0])
     rng = np.random.default_rng(seed)
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-    return np.asarray(felt @ turn + 0.05 * rng.normal(size=felt.shape))
+    noise = 0.05 * rng.normal(size=felt.shape)
+    if beads:
+        noise[rng.random(len(t)) < 0.02] *= 20
+    return np.asarray(felt @ turn + noise)
 
 
 def cells(accel: FloatArray) -> FloatArray:
@@ -127,6 +133,14 @@ def test_another_hand_is_told_apart() -> None:
     feed(counter, swing(5.0, 2.0, 7.0), index=22400, gap=900)
     assert asked[0] == ()
     assert asked[-1][:2] == (0, 1)
+
+
+def test_a_swing_without_beads_is_not_counted() -> None:
+    counter = GuidedCount(sharpening)
+    states = feed(counter, swing(5.0, 2.0, 9.0, beads=False))
+    assert all(state.posterior is None and not state.done for state in states)
+    assert NO_BEADS in {state.why for state in states}
+    assert states[-1].gauge.in_bounds
 
 
 def test_gaps_are_said_and_bad_samples_not_counted() -> None:
