@@ -67,12 +67,15 @@ class Usual:
     def unlikeness(self, vectors: FloatArray, answer: Answer, known: FloatArray | None = None) -> float:
         """Return how unlike the igloos of the box, or the ``known`` one, a shake is, all told.
 
-        The greater of two surprises, its strangeness and that its count lies beyond the box, each in units of what one
-        known shake in a hundred has: another content sounds otherwise or, of the same beads, says another number. (The
-        sum of both would let the usual uncertainty of thirteen beads hide what sounds a little strange.)
+        There are two surprises, its strangeness and that its count lies beyond the box, each in units of what one known
+        shake in a hundred has: another content sounds otherwise or, of the same beads, says another number. Of a
+        calibrated igloo their sum is taken; where nothing is known the greater of them, for there the usual uncertainty
+        of thirteen beads would hide what sounds a little strange.
         """
-        common = self.any_common if known is None or len(known) < FEWEST_KNOWN else self.one_common
-        return max(self.strangeness(vectors, known) / common, beyond(answer) / COMMON_BEYOND)
+        strange, far = self.strangeness(vectors, known), beyond(answer)
+        if known is None or len(known) < FEWEST_KNOWN:
+            return max(strange / self.any_common, far / COMMON_BEYOND)
+        return (strange + far) / (self.one_common + COMMON_BEYOND)
 
     def _standard(self, vectors: FloatArray) -> FloatArray:
         x: FloatArray = np.clip((vectors[:, : len(self.middle)] - self.middle) / self.scale, -FAR, FAR)

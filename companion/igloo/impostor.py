@@ -138,11 +138,12 @@ def _sawn(accel: FloatArray, rate: float) -> bool:
         along = np.einsum("ij,ij->i", np.clip(rest[:whole], -most, most), slope[:whole]).reshape(-1, frame)
         sums, squares = along.sum(axis=0), (along**2).sum(axis=0)
         tooth = (frame - 1) - 2.0 * np.arange(frame)
-        for shift in range(frame):
-            here = np.roll(tooth, shift)
-            found = float(here @ sums)
-            if found * frame > MOST_SAWN * size * float(tooth @ tooth) and found > SURELY * np.sqrt(here**2 @ squares):
-                return True
+        # each row begins the sawtooth at another sample
+        teeth = tooth[(np.arange(frame)[None] - np.arange(frame)[:, None]) % frame]
+        found = teeth @ sums
+        enough = MOST_SAWN * size * float(tooth @ tooth) / frame
+        if bool(((found > enough) & (found > SURELY * np.sqrt(teeth**2 @ squares))).any()):
+            return True
     return False
 
 
