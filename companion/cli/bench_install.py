@@ -37,6 +37,8 @@ CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 """This machine's, copied inside: a network may have an authority of its own."""
 
 NAME = "igloo"
+UDEV_VERIFIES = 254
+"""udevadm can check rules from this version on: Trixie's can, Bookworm's cannot."""
 JOURNAL = "var/lib/companion/journal.sqlite"
 
 
@@ -60,7 +62,7 @@ def rows(seconds: float) -> Iterable[Row]:
 
 def _suite(suite: str, root: Path) -> Iterable[Row]:
     began = time.monotonic()
-    include = "--include=ca-certificates,python3,python3-venv"
+    include = "--include=ca-certificates,python3,python3-venv,systemd,udev"
     _run(["debootstrap", "--variant=minbase", include, suite, str(root), MIRROR], 1200)
     yield row(f"{suite}: bare system", f"{time.monotonic() - began:.0f}", "s")
     (root / "src").mkdir()
@@ -83,6 +85,7 @@ def _suite(suite: str, root: Path) -> Iterable[Row]:
             yield row(f"{suite}: {what}", f"{time.monotonic() - began:.0f}", "s", note=python)
             seq, first_page_s = _served(root)
             yield row(f"{suite}: first page", f"{first_page_s:.1f}", "s", note=f"journal at {seq}; user companion")
+        yield row(f"{suite}: unit and rules", _verified(root), note="as this suite's own systemd reads them")
         named = [(root / "etc" / file).read_text(encoding="utf-8") for file in ("hostname", "hosts")]
         good = named[0] == f"{NAME}\n" and f"127.0.1.1\t{NAME}\n" in named[1]
         yield row(f"{suite}: --name {NAME}", "named" if good else f"not named: {named}")
@@ -94,6 +97,17 @@ def _suite(suite: str, root: Path) -> Iterable[Row]:
         yield row(
             f"{suite}: uninstalled", "nights kept" if kept else f"left {left}", note=f"{backups} backups beside them"
         )
+
+
+def _verified(root: Path) -> str:
+    """Return what systemd finds wrong with the installed unit and udev with the rules: nothing, it is hoped."""
+    said = _inside(root, ["systemd-analyze", "verify", "--man=no", "/etc/systemd/system/companion.service"])
+    version = int(_inside(root, ["udevadm", "--version"]).split()[0])
+    if version >= UDEV_VERIFIES:
+        rules = sorted(f"/{path.relative_to(root)}" for path in (root / "etc" / "udev" / "rules.d").glob("*companion*"))
+        _inside(root, ["udevadm", "verify", "--no-summary", *rules])
+        return said.strip() or "sound"
+    return said.strip() or f"unit sound; rules not asked, {version} cannot"
 
 
 def _served(root: Path) -> tuple[int, float]:
