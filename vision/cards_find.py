@@ -15,6 +15,18 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
+from .cards_blocks import (
+    BLOCK,
+    COVERED,
+    TABLE,
+    energies_of,
+    halved,
+    in_blocks,
+    normalised,
+    pooled,
+    shades_of,
+    table_shades,
+)
 from .cards_deck import WIDTH, Deck, corners_of, features, straighten
 from .cards_joint import View, layers, settle
 from .cards_plane import Plane, fit_plane
@@ -31,23 +43,15 @@ if TYPE_CHECKING:
     Singles = NDArray[np.float32]
 
 WORK_SIDE: Final = 1600
-BLOCK: Final = 8
-"""Side of a block, in pixels of the card at half size."""
 _MOST_FEATURES: Final = 4000
 _MOST_SEEDS: Final = 120
 _FINE: Final = 24
 """How many cards are compared at full size."""
-_COVERED: Final = 0.45
-"""From this energy on a block counts as covered."""
 _SHARP: Final = 40.0
 """How much a unit of energy weighs in a probability; rendered photos would allow twice as much."""
-_SAME_PRINT: Final = 0.08
-_SAME_FLAT: Final = 0.04
-"""Blocks of two cards that differ by less (a share of what both have, and of what is noise) print the same."""
 _NO_MATTER: Final = 0.02
 _AT_MOST: Final = 0.2
 """From which difference in energy on a block tells cards apart, and from where on it tells no more."""
-_AT_ONCE: Final = 64
 _SHADE: Final = 0.35
 _SHADES_WEIGH: Final = 0.4
 """How far shades (logarithms of blue or red by green) are off by chance; how much a block's weigh at most."""
@@ -58,6 +62,8 @@ _TEXTURE: Final = 0.08
 """What a block must have of it, so that something can look like it."""
 _LEAST_BLOCKS: Final = 7
 """How many blocks must fit well, so that a card may lie there."""
+_FEWEST: Final = 3
+"""With fewer that fit at all nothing can be moved by them."""
 _CLEAR_BLOCKS: Final = 14
 """With so many a card says how the camera sees the table, and what light there is."""
 _SAME: Final = 0.14
@@ -66,9 +72,6 @@ _AS_WELL: Final = 0.85
 """A card laid on the table shows so much of what it showed before, or stays where it was."""
 _LIKELY: Final = 0.25
 """How likely a card must be there at least, once it is known how the camera sees the table."""
-_TABLE: Final = 0.2
-_ONE_TABLE: Final = 0.7
-"""How far the table's shades are off where it is seen, and how much of a photo's rim shows it."""
 _OFF_PLANE: Final = 5.0
 """A card's points are not so far (taught pixels, median) off where it would lie on the table."""
 
@@ -123,12 +126,12 @@ class CardFinder:
     @cached_property
     def half(self) -> Singles:
         """Return every card's normalised picture at half size in blocks: (rows × columns, n, values)."""
-        return np.stack([in_blocks(normalised(_halved(picture))) for picture in self.deck.pictures], axis=1)
+        return np.stack([in_blocks(normalised(halved(picture))) for picture in self.deck.pictures], axis=1)
 
     @cached_property
     def shades(self) -> Singles:
         """Return every card's shades: (rows × columns, n, 2), see :func:`shades_of`."""
-        return np.stack([shades_of(_halved(picture)) for picture in self.deck.pictures], axis=1)
+        return np.stack([shades_of(halved(picture)) for picture in self.deck.pictures], axis=1)
 
     @cached_property
     def rows(self) -> int:
@@ -142,7 +145,7 @@ class CardFinder:
         if scale < 1:
             work = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         enlarge = np.array([[1 / scale, 0, 0.5 / scale - 0.5], [0, 1 / scale, 0.5 / scale - 0.5], [0, 0, 1.0]])
-        self._table = _table_shades(work)
+        self._table = table_shades(work)
         views = self._views(work)
         chosen = settle(views)
         plane = self._plane(chosen, work)
@@ -191,18 +194,33 @@ class CardFinder:
         kept = []
         seen_of = {id(view.to): seen for view, seen in layers(chosen)}
         for view in views:
-            own, seen = view.matching()
-            to = plane.to(plane.pose(own, seen))
-            off = np.linalg.norm(plane.onto(cv2.perspectiveTransform(own[None], to)[0]) - plane.onto(seen), axis=1)
+            _, seen = view.matching()
+            to = self._laid(plane, view, seen)
             if id(view.to) in seen_of:
-                if np.median(off) > _OFF_PLANE:
+                if to is None:
+                    # What is clear is there, though it lies on something else than the table.
+                    kept += [view] if view.well.sum() >= _CLEAR_BLOCKS else []
                     continue
                 there = self._seen_at(work, to, seen_of[id(view.to)])
                 kept.append(there if there.well.sum() >= _AS_WELL * view.well.sum() else view)
-            elif all(np.linalg.norm(view.corners - one.corners, axis=1).mean() > _SAME * _size(view.corners)
-                     for one in chosen):  # fmt: skip
+            elif to is not None and all(
+                np.linalg.norm(view.corners - one.corners, axis=1).mean() > _SAME * _size(view.corners)
+                for one in chosen
+            ):
                 kept += self._again(work, plane, self._seen_at(work, to))
         return kept
+
+    def _laid(self, plane: Plane, view: View, seen: FloatArray) -> FloatArray | None:
+        """Return where a card lies on the table whose matching blocks are seen there; None where it does not."""
+        own, _ = view.matching()
+        if len(own) < _FEWEST:
+            return None
+        to = plane.to(plane.pose(own, seen))
+        both = np.concatenate([own, corners_of(self.deck.height)])
+        there = cv2.perspectiveTransform(both[None], to)[0]
+        off = np.linalg.norm(plane.onto(there[: len(own)]) - plane.onto(seen), axis=1)
+        grown = _size(there[len(own) :]) / _size(view.corners)
+        return to if np.median(off) <= _OFF_PLANE and 0.6 < grown < 1.6 else None
 
     def _again(self, work: ByteArray, plane: Plane, view: View) -> list[View]:
         """Return a view that was not clear enough, better laid on the table, or none."""
@@ -212,7 +230,10 @@ class CardFinder:
                 break
             own, _ = view.matching()
             seen = cv2.perspectiveTransform(cv2.perspectiveTransform(own[None], moved), view.to)[0]
-            there = self._seen_at(work, plane.to(plane.pose(own, seen)))
+            to = self._laid(plane, view, seen)
+            if to is None:
+                break
+            there = self._seen_at(work, to)
             if there.well.sum() <= view.well.sum():
                 break
             view = there
@@ -253,9 +274,9 @@ class CardFinder:
     def _seen_at(self, work: ByteArray, to: FloatArray, free: NDArray[np.bool_] | None = None) -> View:
         """Return what is seen at a place, and which card it is like, in the blocks that are ``free``."""
         straight = straighten(work, to, self.deck.height)
-        half = _halved(straight)
+        half = halved(straight)
         blocks = in_blocks(normalised(half))
-        energies = _energies(blocks, self.half)
+        energies = energies_of(blocks, self.half)
         sums = (energies if free is None else energies[free]).sum(axis=0)
         card = int(np.argmin(sums))
         other = self.half[:, card]
@@ -265,7 +286,7 @@ class CardFinder:
         unlike = (textured | (own > 4 * _TEXTURE)) & (alike < _FITS)
         bare = unlike
         if self._table is not None:
-            bare = unlike & (np.abs(shades_of(half) - self._table).max(axis=1) < _TABLE)
+            bare = unlike & (np.abs(shades_of(half) - self._table).max(axis=1) < TABLE)
         return View(
             to=to,
             height=self.deck.height,
@@ -280,8 +301,8 @@ class CardFinder:
 
     def _told(self, work: ByteArray, view: View, seen: NDArray[np.bool_]) -> Found:
         """Return a card with its probabilities, told by the blocks (rows × columns) that nothing lies over."""
-        blocks = in_blocks(normalised(_halved(view.straight)))
-        coarse = _energies(blocks, self.half)[seen].sum(axis=0)
+        blocks = in_blocks(normalised(halved(view.straight)))
+        coarse = energies_of(blocks, self.half)[seen].sum(axis=0)
         p = self._which(view.straight, coarse, seen)
         fits = (view.fits & seen).reshape(self.rows, -1)
         hidden = (view.unlike & seen).reshape(self.rows, -1)
@@ -296,11 +317,11 @@ class CardFinder:
         grid[: 2 * self.rows] = np.kron(visible.reshape(self.rows, -1), np.ones((2, 2), bool))
         fine_of = grid.ravel()
         cards = np.stack([self._finely(int(card))[fine_of] for card in best], axis=1)
-        least = np.full((cards.shape[0], len(best)), np.float32(_COVERED))
+        least = np.full((cards.shape[0], len(best)), np.float32(COVERED))
         for shift in np.ndindex(3, 3):
             moved = in_blocks(np.roll(seen, np.array(shift) - 1, axis=(0, 1)))[fine_of]
-            least = np.minimum(least, _energies(moved, cards))
-        fine = _pooled(least, cards)
+            least = np.minimum(least, energies_of(moved, cards))
+        fine = pooled(least, cards)
         # What differs little differs by how cards were taught; and one block alone, half covered, tells nothing.
         fine = np.clip(fine - fine.min(axis=1, keepdims=True) - np.float32(_NO_MATTER), 0, _AT_MOST).sum(axis=0) / 4
         # Those that were not looked at finely are at least as far away as the last that was.
@@ -315,7 +336,7 @@ class CardFinder:
 
         Normalised pictures know nothing of the ground's own colour, which may be all that a strip of a card shows.
         """
-        seen = [shades_of(_halved(straighten(work, one.to, one.height))) for one in found]
+        seen = [shades_of(halved(straighten(work, one.to, one.height))) for one in found]
         lamps = [
             np.median((shades - self.shades[:, one.card])[one.fits.ravel()], axis=0)
             for one, shades in zip(found, seen, strict=True)
@@ -372,99 +393,14 @@ def beside(work: ByteArray, card: Found, others: Sequence[Found], table: FloatAr
         linear = (np.stack(spots).reshape(len(free), -1, 3) / 255.0) ** 2.2
         tones = np.log(linear.mean(axis=1) + 0.01)
         off = np.abs(tones[:, [0, 2]] - tones[:, 1:2] - table).max(axis=1)
-        shares.append(float((off > _TABLE).mean()))
+        shares.append(float((off > TABLE).mean()))
     return tuple(shares)
-
-
-def _table_shades(work: ByteArray) -> FloatArray | None:
-    """Return (2,): the shades of the table by the photo's rim, or None where that is not of one colour."""
-    small = cv2.resize(work, (160, 120), interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)
-    shades = shades_of(small).reshape(120 // BLOCK, 160 // BLOCK, 2)
-    rim = np.concatenate([shades[0], shades[-1], shades[1:-1, 0], shades[1:-1, -1]])
-    table = np.median(rim, axis=0)
-    agree = (np.abs(rim - table).max(axis=1) < _TABLE).mean()
-    return np.asarray(table, float) if agree > _ONE_TABLE else None
-
-
-def _halved(picture: ByteArray) -> ByteArray:
-    half: Any = cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-    return half  # type: ignore[no-any-return]
-
-
-def normalised(picture: ByteArray) -> Singles:
-    """Return Lab with every place's surroundings taken away and their contrast evened out: lamps drop out."""
-    lab: Any = cv2.cvtColor(picture.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2Lab)
-    size = (picture.shape[1], picture.shape[0])
-
-    def around(values: Any) -> Any:
-        # What is smooth is as well computed in a small picture.
-        small = cv2.resize(values, (16, max(4, 16 * size[1] // size[0])), interpolation=cv2.INTER_AREA)
-        return cv2.resize(cv2.GaussianBlur(small, (0, 0), 2.2), size, interpolation=cv2.INTER_LINEAR)
-
-    flat = lab - around(lab)
-    contrast = np.sqrt(around(flat**2) + np.array([6.0, 7.0, 7.0], np.float32) ** 2)
-    even: Singles = flat / contrast
-    return even
-
-
-def in_blocks(values: Singles) -> Singles:
-    """Return a picture (h, w, channels) cut into blocks: (rows × columns, values of a block)."""
-    rows, columns = values.shape[0] // BLOCK, values.shape[1] // BLOCK
-    cut = values[: rows * BLOCK, : columns * BLOCK].reshape(rows, BLOCK, columns, BLOCK, -1)
-    return np.ascontiguousarray(cut.transpose(0, 2, 1, 3, 4)).reshape(rows * columns, -1)
-
-
-def shades_of(picture: ByteArray) -> Singles:
-    """Return (rows × columns, 2): how blue and how red each block is beside its green, as logarithms."""
-    linear = (picture.astype(np.float32) / np.float32(255)) ** np.float32(2.2)
-    mean = in_blocks(linear).reshape(-1, BLOCK * BLOCK, 3).mean(axis=1)
-    tones = np.log(mean + 0.01)
-    shades: Singles = tones[:, [0, 2]] - tones[:, 1:2]
-    return shades
-
-
-def _energies(seen: Singles, cards: Singles) -> Singles:
-    """Return (blocks, n): how unlike each block is to each card's, and no more than covered."""
-    both = np.matmul(cards, seen[:, :, None])[:, :, 0]
-    own = (seen**2).sum(axis=1)[:, None] + np.einsum("bnv,bnv->bn", cards, cards)
-    off: Singles = np.minimum((own - 2 * both) / np.float32(seen.shape[1]), np.float32(_COVERED))
-    return off
-
-
-def _pooled(energies: Singles, cards: Singles) -> Singles:
-    """Return energies (blocks, n) in which cards that print the same in a block are as likely by it.
-
-    Cards of one deck were taught by several photos: by how soft or bright those are, a card must not be told. ``cards``
-    (blocks, n, values) are what they print.
-    """
-    some = np.flatnonzero(energies.min(axis=1) < _COVERED)
-    pooled = np.full_like(energies, _COVERED)
-    own = np.einsum("bnv,bnv->bn", cards, cards) / np.float32(cards.shape[2])
-    for begin in range(0, len(some), _AT_ONCE):
-        here = some[begin : begin + _AT_ONCE]
-        size = own[here][:, :, None] + own[here][:, None, :]
-        off = np.full_like(size, np.inf)
-        picture = cards[here].reshape(len(here), cards.shape[1], BLOCK, BLOCK, -1)
-        for across, down in ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)):
-            a, b = _overlap(picture, across, down), _overlap(picture, -across, -down)
-            both = np.matmul(a, b.transpose(0, 2, 1)) / np.float32(a.shape[2])
-            norm = (a**2).mean(axis=2)[:, :, None] + (b**2).mean(axis=2)[:, None, :]
-            off = np.minimum(off, norm - 2 * both)
-        off = np.minimum(off, off.transpose(0, 2, 1))
-        same = (off < _SAME_PRINT * size + _SAME_FLAT).astype(np.float32)
-        pooled[here] = np.matmul(same, energies[here][:, :, None])[:, :, 0] / same.sum(axis=2)
-    return pooled
-
-
-def _overlap(picture: Singles, across: int, down: int) -> Singles:
-    """Return the part of blocks (b, n, rows, columns, channels) that a shift by a pixel leaves, flat."""
-    rows = slice(max(0, down), BLOCK + min(0, down))
-    columns = slice(max(0, across), BLOCK + min(0, across))
-    return np.ascontiguousarray(picture[:, :, rows, columns]).reshape(*picture.shape[:2], -1)
 
 
 def _moved(straight: ByteArray, card: ByteArray, fits: NDArray[np.bool_]) -> FloatArray | None:
     """Return (3, 3): from the card's pixels to the straightened picture's, by what moved in the blocks that fit."""
+    if fits.sum() < _FEWEST:
+        return None
     old: Any
     new: Any
     none: Any = None

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 import cv2
 import numpy as np
 
+from .cards_blocks import BLOCK
 from .cards_deck import WIDTH
-from .cards_find import BLOCK
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray

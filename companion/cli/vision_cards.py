@@ -123,13 +123,14 @@ def _worded(name: str, sure: bool) -> str:
 
 @click.command("pile")
 @click.argument("photos", metavar="PHOTO...", nargs=-1, required=True, type=PHOTO)
+@click.option("--count", type=click.IntRange(1, 120), help="So many cards are in the pile; another number is doubtful.")
 @PROFILE
 @OUT
 @JSON
-def pile(photos: tuple[Path, ...], folder: Path, out: Path | None, as_json: bool) -> int:
+def pile(photos: tuple[Path, ...], count: int | None, folder: Path, out: Path | None, as_json: bool) -> int:
     """Score a pile of Arctic that is fanned out in PHOTO..., its lowest cards in the first; by the rules, with clauses.
 
-    Exit status 1: a card is doubtful, or none was found.
+    Exit status 1: a card is doubtful, or none was found, or another number than was counted.
     """
     from vision.cards_pile import drawn, read_pile
 
@@ -153,7 +154,9 @@ def pile(photos: tuple[Path, ...], folder: Path, out: Path | None, as_json: bool
         for line in lines:
             click.echo(f"{line['points']:4d}  {line['en']}  {', '.join(line['clauses'])}")
         click.echo(f"{total:4d}  without totem and Penalty cards, of {len(read)} cards: count them in the photo")
-    return 1 if doubtful or not read else 0
+        if count is not None and count != len(read):
+            click.echo(f"{count} cards were counted, and {len(read)} were read: look which is missing, or too many.")
+    return 1 if doubtful or len(read) != (count or len(read)) or not read else 0
 
 
 def _pile_score(kinds: Sequence[str]) -> tuple[list[dict[str, Any]], int]:
