@@ -73,6 +73,8 @@ if [ "$apt" = yes ]; then
   export DEBIAN_FRONTEND=noninteractive
   missing=()
   for package in "${PACKAGES[@]}" "${WANTED[@]}"; do
+    # Systems without a desktop bring the camera's program in a smaller package.
+    if [ "$package" = rpicam-apps ] && command -v rpicam-vid >/dev/null; then continue; fi
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
   done
   if [ "${#missing[@]}" -gt 0 ]; then
