@@ -19,6 +19,9 @@ PEOPLE = "people"
 FORGOTTEN = "forgotten.json"
 """Ids of people who were forgotten; of no backup, so that a restored one brings no name back."""
 ADDRESS = "address.json"
+NEARLY_FULL = 4_000_000
+"""Bytes that are left where a move may no longer find room."""
+_ENDED = frozenset({"ro", "emergency_ro", "shutdown"})
 
 
 def default_folder() -> Path:
@@ -70,6 +73,24 @@ def refusal(folder: Path) -> OSError | None:
     finally:
         os.close(handle)
     return None
+
+
+def unwritable(folder: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:
+    """Return whether the system says that a folder cannot be written, or is nearly full; nothing is written for it.
+
+    A card whose errors ended all writing is told by its mount: ``ro``, with newer kernels ``emergency_ro``.
+    """
+    facts = os.statvfs(folder)
+    if facts.f_flag & os.ST_RDONLY or facts.f_bavail * facts.f_frsize < NEARLY_FULL:
+        return True
+    place, found = folder.resolve(), (-1, "")
+    with contextlib.suppress(OSError):
+        for line in mounts.read_text(encoding="utf-8", errors="replace").splitlines():
+            fields = line.split(" ")
+            # A service that systemd shuts in sees its card twice: read-only as the system, writable as its folder.
+            if place.is_relative_to(fields[4]):
+                found = max(found, (len(fields[4]), f"{fields[5]},{fields[-1]}"))
+    return not _ENDED.isdisjoint(found[1].split(","))
 
 
 def write_small(path: Path, text: str) -> None:

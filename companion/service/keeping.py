@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.night.clock import ClockWatch
-from companion.night.folder import refusal
+from companion.night.folder import refusal, unwritable
 from companion.night.hub import Hub
 from companion.night.journal import Journal
 from companion.night.keeping import told
@@ -102,7 +102,8 @@ class Caretaker:
 
     def _try_the_card(self) -> None:
         """Say that nothing can be written, before somebody loses a move to it; and that it can again."""
-        refused = refusal(self._folder)
+        # Asked each minute: a try would wear the card, so it is made only where something is wrong.
+        refused = refusal(self._folder) if self._card[0] or unwritable(self._folder) else None
         key = "" if refused is None else unwritten(refused).key.replace("disk-", "card-")
         before, said_at = self._card
         now = time.monotonic()
