@@ -39,7 +39,7 @@ AROUND: Final = 0.75
 COARSE: Final = 10
 _WAYS: Final = ((1, 0), (-1, 0), (0, 1), (0, -1))
 _ASIDE: Final = 4
-_CLOSER: Final = 0.6
+_CLOSER: Final = 0.75
 _LIKE_AROUND: Final = 0.1
 _STILL: Final = 0.75
 

@@ -30,6 +30,8 @@ ALIKE: Final = 0.5
 _WORTH: Final = {"last": 1.2, "calibrated": 1.25, "markers": 1.1, "features": 1.1, "lines": 1.0}
 """How much the clearness of a grid's lines counts, by what spoke for it beforehand."""
 _KNOWN: Final = 0.3
+_ELSEWHERE: Final = 0.4
+"""From this on what lies around the board is not what lay there."""
 _FEATURES = 1500
 _FEWEST = 14
 _DOT = 10
@@ -60,13 +62,14 @@ class Finder:
             seen, like = self._judged(small, pose)
             if seen is None:
                 continue
-            if like >= ALIKE or (way == "markers" and like >= 0 and seen.score >= 1.2 * CLEAR):
+            beside = self._beside_off(small, seen)
+            if (like >= ALIKE and beside < _ELSEWHERE) or (
+                way == "markers" and like >= 0 and seen.score >= 1.2 * CLEAR
+            ):
                 return self._found(small, seen, image)
             # Where it lay counts as far as the board there looks as it did: its lines are the same a place aside.
             known = min(max(like, 0.0) / _KNOWN, 1.0)
-            value = (1.02 + (_WORTH[way] - 1.02) * known) * seen.score + 1.5 * max(like, 0.0)
-            if self._layout.is_grid:
-                value -= self._around_off(sides_of(seen.straighten(small, COARSE, self._beside)))
+            value = (1.02 + (_WORTH[way] - 1.02) * known) * seen.score + 1.5 * max(like, 0.0) - beside
             if best is None or value > best[0]:
                 best = (value, seen)
         calibrated = self._profile.score
@@ -111,6 +114,11 @@ class Finder:
             size = (round((box[2] - box[0]) * COARSE), round((box[3] - box[1]) * COARSE))
             found.append(sides_of(cv2.resize(inner, size, interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)))
         return found
+
+    def _beside_off(self, small: ByteArray, pose: Pose) -> float:
+        if not self._layout.is_grid:
+            return 0.0
+        return self._around_off(sides_of(pose.straighten(small, COARSE, self._beside)))
 
     def _around_off(self, sides: FloatArray) -> float:
         """Return how unlike the taught pictures the four sides around the board look."""

@@ -55,6 +55,12 @@ _RELIABLE: Final = 0.8
 _FEWEST: Final = 4
 _STAYS: Final = 0.9
 _DOUBT: Final = 0.01
+_FILLS: Final = 0.35
+"""A radius from which on a token is a tile that fills its place: it has nowhere else to be."""
+_SIMPLER: Final = 2.0
+_STRANGE: Final = 0.6
+_EVERY_WAY: Final = np.ones(TURNS, np.bool_)
+_QUARTERS: Final = np.isin(np.arange(TURNS) % (TURNS // 4), (0, 1, TURNS // 4 - 1))
 _OFFSETS: Final = np.arange(SIGN) - (SIGN - 1) / 2
 _DISC: Final = np.hypot(_OFFSETS[:, None], _OFFSETS[None]) < SIGN / 2
 _GREY: Final = np.array([0.114, 0.587, 0.299], np.float32)
@@ -72,13 +78,28 @@ class Kind:
 
 @dataclass(frozen=True)
 class Print:
-    """The inside of a taught token: its ``turned`` and its ``shifted`` pictures (n, pixels); what it was cut from."""
+    """The inside of a taught token: its ``turned`` and its ``shifted`` pictures (n, pixels), its colour ``tint`` (2,),
+    and what it was cut from.
+    """
 
     kind: int
     thing: int
     turned: Floats
     shifted: Floats
+    tint: Floats
     source: object
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """How the tokens of a kind are read: how far scores are trusted, what a strange tint costs, and which turns count.
+
+    Tokens that lie askew as they fall count in all ``TURNS``; tiles that fit their places only in a quarter's.
+    """
+
+    sharpness: float
+    tint: float
+    turns: NDArray[np.bool_]
 
 
 class TokenReader:
@@ -90,7 +111,7 @@ class TokenReader:
         self._layout: Layout = sampler.layout
         self._kinds: dict[int, Kind] = {}
         self._prints: list[Print] = []
-        self._sharpness: dict[int, float] = {}
+        self._how: dict[int, _Reading] = {}
         self._confirmed: dict[tuple[int, int], Things] = {}
         empty = _empty_places(sampler, shots)
         for number, things in enumerate(self._layout.valued):
@@ -112,7 +133,7 @@ class TokenReader:
 
     def reads(self, kind: int) -> bool:
         """Return whether the values of a kind (its position in ``layout.valued``) are read here."""
-        return kind in self._sharpness
+        return kind in self._how
 
     def read(
         self, patch: ByteArray, close: ByteArray, place: int, kind: int, numbers: Sequence[int]
@@ -131,7 +152,7 @@ class TokenReader:
             for spot in spots:
                 seen = self._compared(close, spot, known, kind, [other for other in spots if other is not spot])
                 scores = np.array([seen.get(thing, _UNTAUGHT) for thing in known.things])
-                p = np.exp(self._sharpness[kind] * (scores - scores.max()))
+                p = np.exp(self._how[kind].sharpness * (scores - scores.max()))
                 single.append((1 - _DOUBT) * p / p.sum() + _DOUBT / len(p))
             ways: Ways = {}
             for values in product(range(len(known.things)), repeat=many):
@@ -182,8 +203,9 @@ class TokenReader:
                 mine = self._ordered(close, spots, number, mine)
             for thing, spot in zip(mine, spots, strict=False):
                 if all(np.hypot(spot[0] - o[0], spot[1] - o[1]) > _WHOLE * kind.radius for o in spots if o is not spot):
-                    shifted = _shifted(close, spot, kind.radius)
-                    found.append(Print(number, thing, _turned(_sign(close, spot, kind.radius)), shifted, close))
+                    shifted, tint = _shifted(close, spot, kind.radius), _tint(close, spot, kind.radius)
+                    turned = _turned(_sign(close, spot, kind.radius))
+                    found.append(Print(number, thing, turned, shifted, tint, close))
         return found
 
     def _ordered(self, close: ByteArray, spots: list[Spot], number: int, mine: list[int]) -> list[int]:
@@ -213,24 +235,35 @@ class TokenReader:
             self._squares: Floats = self._stack**2
 
     def _judge(self) -> None:
-        """Find how far scores can be trusted: each print is read by those from other places."""
+        """Find how each kind is read best, and how far that is trusted: prints are read by those of other places."""
         for number, kind in self._kinds.items():
-            cases = []
-            for one in self._prints:
-                if one.kind != number:
-                    continue
-                others = np.array([other.source is not one.source for other in self._prints])
-                seen = self._best(one.shifted, np.ones(one.shifted.shape[1], np.float32), number, others)
-                if one.thing in seen:
-                    cases.append((kind.things.index(one.thing), [seen.get(t, _UNTAUGHT) for t in kind.things]))
-            if len(cases) < _FEWEST:
+            mine = [one for one in self._prints if one.kind == number]
+            if len(mine) < _FEWEST:
                 continue
-            truth = np.array([case[0] for case in cases])
-            scores = np.array([case[1] for case in cases])
-            if (scores.argmax(axis=1) == truth).mean() < _RELIABLE:
-                continue
-            likely = [(_log_likelihood(scores, truth, sharp), sharp) for sharp in np.geomspace(5, 160, 16)]
-            self._sharpness[number] = float(max(likely)[1])
+            like = [self._correlated(one.shifted, np.ones(one.shifted.shape[1], np.float32)) for one in mine]
+            best = -np.inf
+            for turns in (_EVERY_WAY, _QUARTERS):
+                for tint in (0.0, 0.3, 0.8):
+                    truth, scores = self._read_each_other(mine, like, kind, _Reading(1.0, tint, turns))
+                    if len(truth) < _FEWEST or (scores.argmax(axis=1) == truth).mean() < _RELIABLE:
+                        continue
+                    likely, sharp = max((_log_likelihood(scores, truth, s), s) for s in np.geomspace(5, 160, 16))
+                    # What says more has to explain clearly more.
+                    likely -= _SIMPLER * (tint > 0)
+                    if likely > best:
+                        best = likely
+                        self._how[number] = _Reading(float(sharp), tint, turns)
+
+    def _read_each_other(
+        self, mine: list[Print], like: list[Floats], kind: Kind, how: _Reading
+    ) -> tuple[NDArray[np.int64], FloatArray]:
+        cases = []
+        for one, best in zip(mine, like, strict=True):
+            others = np.array([other.source is not one.source for other in self._prints])
+            seen = self._scored(best, one.tint, one.kind, others, how)
+            if one.thing in seen:
+                cases.append((kind.things.index(one.thing), [seen.get(t, _UNTAUGHT) for t in kind.things]))
+        return np.array([case[0] for case in cases], np.int64), np.array([case[1] for case in cases])
 
     def _compared(
         self, close: ByteArray, spot: Spot, kind: Kind, number: int, others: Iterable[Spot]
@@ -245,17 +278,25 @@ class TokenReader:
             weight *= np.hypot(x - other[0], y - other[1]) > 0.95 * kind.radius
         if weight.mean() < 0.5:
             weight[:] = 1
-        return self._best(signs, weight, number, None)
+        how = self._how.get(number, _Reading(1.0, 0.0, _EVERY_WAY))
+        return self._scored(self._correlated(signs, weight), _tint(close, spot, kind.radius), number, None, how)
 
-    def _best(self, signs: Floats, weight: Floats, number: int, among: NDArray[np.bool_] | None) -> dict[int, float]:
-        """Return for each thing of a kind its prints' best correlation with any of the signs (n, pixels)."""
+    def _correlated(self, signs: Floats, weight: Floats) -> Floats:
+        """Return (prints, TURNS): how well each print, turned, correlates with the best of the signs (n, pixels)."""
         w = weight / weight.sum()
         mean, square = self._stack @ w, self._squares @ w
         own_mean, own_square = signs @ w, (signs**2) @ w
         spread = np.sqrt(np.maximum(square - mean**2, 1e-9))[:, None]
         own_spread = np.sqrt(np.maximum(own_square - own_mean**2, 1e-3))
         together = self._stack @ (signs * w).T - mean[:, None] * own_mean
-        best = (together / (spread * own_spread)).max(axis=1).reshape(len(self._prints), TURNS).max(axis=1)
+        best: Floats = (together / (spread * own_spread)).max(axis=1).reshape(len(self._prints), TURNS)
+        return best
+
+    def _scored(
+        self, like: Floats, tint: Floats, number: int, among: NDArray[np.bool_] | None, how: _Reading
+    ) -> dict[int, float]:
+        """Return for each thing of a kind the score of its best print."""
+        best = like[:, how.turns].max(axis=1)
         by_value = {str(self._layout.things[t].value): t for t in self._kinds[number].things}
         scores: dict[int, float] = {}
         for index, one in enumerate(self._prints):
@@ -263,6 +304,7 @@ class TokenReader:
             if thing is None or (among is not None and not among[index]):
                 continue
             score = float(best[index]) - (0.0 if one.kind == number else _FOREIGN)
+            score -= how.tint * min(float(np.abs(one.tint - tint).sum()), _STRANGE)
             scores[thing] = max(score, scores.get(thing, -1.0))
         return scores
 
@@ -288,6 +330,8 @@ def _log_likelihood(scores: FloatArray, truth: NDArray[np.int64], sharpness: flo
 
 def _locate(patch: ByteArray, kind: Kind, many: int) -> list[Spot]:
     """Return the likeliest middles of so many tokens of a kind in a patch of a place."""
+    if many == 1 and kind.radius > _FILLS:
+        return [(0.0, 0.0)]
     off = (_soft(patch, 0.5) - kind.colour) / kind.spread
     off *= off
     like: Any = np.exp(np.maximum(off @ np.full(3, -1 / 6, np.float32), -4))
@@ -372,6 +416,17 @@ def _sign(close: ByteArray, spot: Spot, radius: float, right: float = 0.0, down:
     cut: Any = cv2.warpAffine(close, matrix, (SIGN, SIGN), flags=flags, borderMode=cv2.BORDER_REPLICATE)
     grey: Floats = cut.astype(np.float32) @ _GREY
     return grey
+
+
+def _tint(close: ByteArray, spot: Spot, radius: float) -> Floats:
+    """Return (2,): the usual chromas inside a token."""
+    middle = (close.shape[0] - 1) / 2
+    reach = max(2.0, radius * CLOSE_PX * INNER)
+    x, y = middle + spot[0] * CLOSE_PX, middle + spot[1] * CLOSE_PX
+    left, top = max(int(x - reach), 0), max(int(y - reach), 0)
+    part = np.ascontiguousarray(close[top : max(int(y + reach) + 1, top + 1), left : max(int(x + reach) + 1, left + 1)])
+    seen: Floats = colours(part).reshape(-1, 3)[:, 1:].mean(axis=0)
+    return seen
 
 
 def _shifted(close: ByteArray, spot: Spot, radius: float) -> Floats:
