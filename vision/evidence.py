@@ -6,11 +6,11 @@ hand, a cup). The search wants log-likelihoods that leave nothing out, because a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import exp, log, sqrt
 from typing import TYPE_CHECKING, Any
 
-from companion.rules.belief import Belief
+from companion.rules.belief import Belief, Lying, Thing, Together
 from companion.rules.turns import Evidence
 
 if TYPE_CHECKING:
@@ -22,9 +22,24 @@ LEAST = 3e-5
 """What is left to everything that was not thought of."""
 UNTAUGHT = 3e-3
 """What is left to a thing, or to more of it on one place, that the table was never shown."""
+ODDITY = 0.03
+"""What of the probability of something else counts as doubt in each thing that is read: where a place looks odd, it is
+read right nearly as often as its probabilities say."""
+ODDEST = 0.15
+"""The same where something else is likelier than not, but no hand is over the board."""
+UNHEARD = 0.5
+"""The same where it may be a thing of a kind that was never taught."""
 HIDDEN = 0.5
 """From this probability of something else on, nothing is known of a place."""
+AS_WAS = 7.0
+"""How much likelier (natural logarithm) it is that nothing changed in a place that looks just as it did."""
 
+OF_A_KIND = 0.2
+"""What a value that was never taught has of the probability of one that was: who has seen no other reads this one."""
+WORTH_A_THOUGHT = 0.02
+"""Less likely ways of tokens to lie are not thought of with other values."""
+
+Way = tuple[tuple[int, int], ...]
 Places = Mapping[str, Mapping[str, Any]]
 """Places as ``vision look --json`` prints them."""
 
@@ -64,17 +79,106 @@ def belief_of_look(look: PlaceLook, layout: Layout, taught: Mapping[int, int] | 
     ``taught``: the most of each thing (by its number in the layout) that the table was ever shown on one place. Of
     what it was never shown it cannot be sure: the first bear of the evening must stay possible.
     """
+    fresh = belief_of_strange(layout, taught) if look.odd >= HIDDEN and taught is not None else None
+    odd = look.odd * (ODDITY if look.odd < HIDDEN else ODDEST if fresh is None else UNHEARD)
     ground = dict(zip(layout.grounds, (float(p) for p in look.grounds()), strict=True))
     things: dict[tuple[str, Any], dict[int, float]] = {}
-    for number, (thing, most) in enumerate(zip(layout.things, layout.most, strict=True)):
-        spread = {n: look.count_probability(number, n) for n in range(most + 1)}
-        if taught is not None:
-            known = taught.get(number, 0)
-            spread = {n: p if n <= known else max(p, UNTAUGHT) for n, p in spread.items()}
+    groups = []
+    for members in look.members:
+        if len(members) > 1:
+            ways = _ways_of(look, members, layout, taught)
+            if ways.get((), 0.0) < 1 - LEAST:
+                keys = tuple(_key(layout, number) for number in sorted(members))
+                groups.append(Together(keys, logs(ways, odd)))
+            continue
+        (number,) = members
+        spread = {n: look.count_probability(number, n) for n in range(layout.most[number] + 1)}
+        more = None if taught is None else taught.get(number, 0) + 1
+        if more in spread:
+            spread[more] = max(spread[more], UNTAUGHT)
         if spread[0] < 1 - LEAST:
-            what = thing.value if thing.colour is None else thing.colour
-            things[thing.kind, what] = logs(spread, look.odd)
-    return Belief(logs(ground, look.odd), things, log(max(LEAST, look.odd / 10)))
+            things[_key(layout, number)] = logs(spread, odd)
+    if taught is not None:
+        groups += _of_other_colours(things, layout, taught)
+    if fresh is not None:
+        groups = [group for group in groups if not any(fresh.things[thing][0] for thing in group.things)]
+        things |= {thing: dict(odds) for thing, odds in fresh.things.items() if odds[0]}
+        return Belief(logs(ground, odd), things, log(UNTAUGHT), tuple(groups))
+    return Belief(logs(ground, odd), things, log(max(LEAST, odd)), tuple(groups))
+
+
+def _of_other_colours(
+    things: dict[Thing, dict[int, float]], layout: Layout, taught: Mapping[int, int]
+) -> list[Together]:
+    """Take single things of a kind out of ``things`` where one may have a colour that was never taught; return them.
+
+    The first blue igloo looks more like the red ones than like anything else.
+    """
+    groups = []
+    alone = [n for n, most in enumerate(layout.most) if most == 1 and layout.things[n].colour is not None]
+    for kind in sorted({layout.things[n].kind for n in alone}):
+        sorts = {_key(layout, n): n for n in alone if layout.things[n].kind == kind}
+        read = {key: exp(things[key][1]) for key, n in sorts.items() if key in things and taught.get(n)}
+        if max(read.values(), default=0.0) <= WORTH_A_THOUGHT or all(taught.get(n) for n in sorts.values()):
+            continue
+        most_read = max(read.values())
+        ways: dict[Lying, float] = {(): max(0.0, 1 - sum(read.values()))}
+        for key, number in sorts.items():
+            p = exp(things[key][1]) if key in things else 0.0
+            ways[((*key, 1),)] = p if taught.get(number) else max(p, OF_A_KIND * most_read)
+            things.pop(key, None)
+        groups.append(Together(tuple(sorts), logs(ways)))
+    return groups
+
+
+def _key(layout: Layout, number: int) -> Thing:
+    thing = layout.things[number]
+    return thing.kind, thing.value if thing.colour is None else thing.colour
+
+
+def _ways_of(
+    look: PlaceLook, members: frozenset[int], layout: Layout, taught: Mapping[int, int] | None
+) -> dict[Lying, float]:
+    """Return how likely the tokens of a kind lie in a place in which way; one never taught may be any that is read."""
+    found = _factor(look, members)
+    if taught is not None:
+        more = [way for way in found if _one_more(way, taught)]
+        found |= {way: max(found[way], UNTAUGHT / len(more)) for way in more}
+        for number in members:
+            if taught.get(number):
+                continue
+            for way, p in list(found.items()):
+                for thing in dict(way) if p > WORTH_A_THOUGHT else ():
+                    if taught.get(thing):
+                        other = _instead(way, thing, number)
+                        found[other] = max(found.get(other, 0.0), OF_A_KIND * p)
+    return {
+        tuple(sorted(((*_key(layout, thing), count) for thing, count in way), key=str)): p for way, p in found.items()
+    }
+
+
+def _factor(look: PlaceLook, members: frozenset[int]) -> dict[Way, float]:
+    """Return the probability of each way that some things lie in a place, what is remembered counted in."""
+    found = dict(look.factors[look.members.index(members)])
+    if look.memory is not None:
+        content, more = look.memory
+        found = {way: (1 - more) * p for way, p in found.items()}
+        remembered = tuple(pair for pair in content.things if pair[0] in members)
+        found[remembered] = found.get(remembered, 0.0) + more
+    return found
+
+
+def _instead(way: Way, thing: int, other: int) -> Way:
+    """Return a way with one token of another value."""
+    counts = dict(way)
+    counts[thing] -= 1
+    counts[other] = counts.get(other, 0) + 1
+    return tuple(sorted((number, count) for number, count in counts.items() if count))
+
+
+def _one_more(way: Way, taught: Mapping[int, int]) -> bool:
+    """Return whether a way has one token more of a value, and of one only, than was ever shown."""
+    return sum(max(0, count - taught.get(thing, 0)) for thing, count in way) == 1
 
 
 def belief_of_known(content: Content, layout: Layout, sure: float = 0.97) -> Belief:
@@ -90,11 +194,12 @@ def belief_of_known(content: Content, layout: Layout, sure: float = 0.97) -> Bel
 
 
 def belief_of_strange(layout: Layout, taught: Mapping[int, int]) -> Belief | None:
-    """Return what is believed of a place that shows what was never taught: one of the things that never were.
+    """Return what is believed of a place that shows what was never taught: a thing of a kind that never was.
 
-    None where there are none left: then nothing is known of it.
+    None where there are none left: then it is read as any other, with more doubt.
     """
-    fresh = [n for n in range(len(layout.things)) if not taught.get(n)]
+    kinds = {thing.kind for thing in layout.things} - {layout.things[n].kind for n, most in taught.items() if most}
+    fresh = [n for n, thing in enumerate(layout.things) if thing.kind in kinds]
     if not fresh:
         return None
     things: dict[tuple[str, Any], dict[int, float]] = {}
@@ -103,6 +208,66 @@ def belief_of_strange(layout: Layout, taught: Mapping[int, int]) -> Belief | Non
         odds = {n: log(0.5 if n < 2 else UNTAUGHT) for n in range(most + 1)}
         things[thing.kind, what] = odds if number in fresh else dict.fromkeys(range(most + 1), 0.0)
     return Belief(dict.fromkeys(layout.grounds, 0.0), things, log(UNTAUGHT))
+
+
+def belief_as_was(seen: Belief, content: Content, layout: Layout) -> Belief:
+    """Return what is believed of a place that looks just as it did when ``content`` lay there.
+
+    ``seen``: as it is read.
+    """
+    here = {_key(layout, number): count for number, count in content.things}
+    groups = []
+    for group in seen.together:
+        way = tuple(sorted(((*thing, here.pop(thing)) for thing in group.things if thing in here), key=str))
+        groups.append(Together(group.things, _leaning(group.likely, way)))
+    things = {key: _leaning(table, here.pop(key, 0)) for key, table in seen.things.items()}
+    for key, count in here.items():
+        things[key] = _leaning({0: 0.0, count: seen.floor}, count)
+    return Belief(_leaning(seen.ground, layout.grounds[content.ground]), things, seen.floor, tuple(groups))
+
+
+def _leaning(table: Mapping[Any, float], known: Any) -> dict[Any, float]:
+    likely = {key: exp(p) for key, p in table.items()}
+    likely[known] = likely.get(known, LEAST) * exp(AS_WAS)
+    return logs(likely)
+
+
+def belief_of_several(looks: Sequence[Belief]) -> Belief:
+    """Return what several looks at the same place tell together.
+
+    What misleads one look misleads the next: they are no witnesses of their own, so the mean of their probabilities
+    counts, not the product.
+    """
+    if len(looks) == 1:
+        return looks[0]
+    floors = [look.floor for look in looks]
+    ground = _mean([look.ground for look in looks], floors)
+    kinds = {group.things for look in looks for group in look.together}
+    grouped = {thing for kind in kinds for thing in kind}
+    keys = {key for look in looks for key in look.things} - grouped
+    things = {key: _mean([look.things.get(key, {0: 0.0}) for look in looks], floors) for key in keys}
+    groups = []
+    for kind in sorted(kinds, key=str):
+        told = [next((g.likely for g in look.together if g.things == kind), {(): 0.0}) for look in looks]
+        groups.append(Together(kind, _mean(told, floors)))
+    return Belief(ground, things, max(floors), tuple(groups))
+
+
+def _mean(tables: Sequence[Mapping[Any, float]], floors: Sequence[float]) -> dict[Any, float]:
+    keys = {key for table in tables for key in table}
+    return logs({key: sum(exp(t.get(key, floor)) for t, floor in zip(tables, floors, strict=True)) for key in keys})
+
+
+def several(looks: Sequence[Evidence]) -> Evidence:
+    """Return the evidence of several looks at a board that lay still; a place that one of them hides is unknown."""
+    if len(looks) == 1:
+        return looks[0]
+    names = [name for name in looks[0].places if all(name in look.places for look in looks)]
+    found: dict[str, Belief] = {}
+    for name in names:
+        beliefs = [seen for look in looks if isinstance(seen := look.places[name], Belief)]
+        found[name] = belief_of_several(beliefs)
+    return Evidence(found)
 
 
 def logs(probabilities: Mapping[Any, float], odd: float = 0.0) -> dict[Any, float]:
@@ -119,6 +284,7 @@ def usual_loss(evidence: Evidence) -> tuple[float, float]:
         if not isinstance(seen, Belief):
             continue
         tables: list[Mapping[Any, float]] = [seen.ground, *seen.things.values()]
+        tables += [group.likely for group in seen.together]
         for table in tables:
             # What a table of logarithms expects of itself: the mean and the variance of what its truth loses.
             top = max(table.values(), default=0.0)

@@ -49,7 +49,7 @@ COVERED = 3
 """With so many places under something else a hand is over the board."""
 PATIENCE = 3.5
 """How far beyond the best turn the search must have looked for one to be entered."""
-LONG = 60_000
+LONG = 40_000
 """States that are looked at then."""
 _HIDDEN = ("hands", "piles", "box", "options", "players", "pending", "played", "melted")
 
@@ -136,7 +136,16 @@ class Tracker:
         """
         if not settled or covered >= COVERED:
             return Answer(MOVING)
-        candidates = self.candidates(evidence, strange)
+        answer = self.judge(self.candidates(evidence, strange), evidence)
+        if answer.state == TAKEBACK:
+            del self.confirmed[-answer.back :]
+            del self.turns_entered[-answer.back :]
+        elif answer.state == ENTERED:
+            self.confirm(answer.candidates[0])
+        return answer
+
+    def judge(self, candidates: tuple[Candidate, ...], evidence: Evidence) -> Answer:
+        """Return what follows from candidates; ``entered`` and ``takeback`` say what may be, nothing is done."""
         best = candidates[0]
         places = tuple(misfits(evidence, best.state or self.state))
         fits = best.state is not None and _fits(evidence, best.state)
@@ -147,11 +156,8 @@ class Tracker:
             return self._disagreement(evidence, candidates)
         if best.p >= CONFIDENT and fits:
             if best.kind == TAKEBACK:
-                del self.confirmed[-best.back :]
-                del self.turns_entered[-best.back :]
                 return Answer(TAKEBACK, candidates=candidates, back=best.back)
             if best.kind in (TURN, CONTINUED) and best.p >= ENTERS:
-                self.confirm(best)
                 return Answer(ENTERED, best.moves, candidates, places, best.back, best.same)
         none = next((candidate.p for candidate in candidates if candidate.kind == NONE), 0.0)
         if none > 0.5:
@@ -164,16 +170,16 @@ class Tracker:
         Nothing is searched: what the first look had no candidate for stays as likely as it was.
         """
         usual, spread = usual_loss(evidence)
-        none = most(evidence) - usual - SPREADS * spread - UNLAWFUL
         found = []
         for candidate in candidates:
-            if candidate.state is None:
-                found.append(replace(candidate, total=max(none, candidate.total)))
-            else:
+            if candidate.state is not None:
                 cost = candidate.cost + (BACK + candidate.back if candidate.kind == TAKEBACK else 0.0)
                 total = evidence.log_likelihood(candidate.state.position()) - cost
                 found.append(replace(candidate, total=total))
-        return _weighed(found)
+        best = max(found, key=lambda candidate: candidate.total)
+        none = most(evidence) - usual - SPREADS * spread - UNLAWFUL - min(best.cost, DEAREST)
+        unknown = [replace(c, total=max(none, c.total)) for c in candidates if c.state is None]
+        return _weighed([*found, *unknown])
 
     def confirm(self, chosen: Candidate) -> None:
         """Enter a candidate: the answer to a question, or what was sure.

@@ -21,17 +21,51 @@ SURE = log(20)
 """Parts that are less likely than the likeliest by more than this do not count as seen."""
 
 
+Thing = tuple[str, Any]
+Lying = tuple[tuple[str, Any, int], ...]
+"""Some things of a place as (kind, colour or value, count), sorted by their text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Things that are seen together, as the tokens of one kind: which one lies there is one question, not several.
+
+    ``likely``: the log-likelihood of each way they may lie there. A way that is missing has ``floor`` for each thing
+    that is not as in the likeliest way.
+    """
+
+    things: tuple[Thing, ...]
+    likely: Mapping[Lying, float]
+
+    @property
+    def best(self) -> Lying:
+        """Return the likeliest way."""
+        return max(self.likely, key=self.likely.__getitem__)
+
+    def get(self, counts: Mapping[Thing, int], floor: float) -> float:
+        """Return the log-likelihood of counts of these things; those that are missing are none."""
+        way = tuple(sorted(((*thing, counts[thing]) for thing in self.things if counts.get(thing)), key=str))
+        if way in self.likely:
+            return self.likely[way]
+        best = self.best
+        usual = {(kind, what): count for kind, what, count in best}
+        differ = sum(counts.get(thing, 0) != usual.get(thing, 0) for thing in self.things)
+        return self.likely[best] + differ * (floor - self.likely[best])
+
+
 @dataclass(frozen=True, slots=True)
 class Belief:
     """The log-likelihoods of a place, part by part: they add up.
 
     ``ground``: of each ground. ``things``: of each count (0 too) of a thing (kind, colour or value). A ground or a
     count that is missing has ``floor``; of a thing that is missing there is none, or else ``floor`` for any count.
+    ``together``: of things that are in none of ``things``, each group a part.
     """
 
     ground: Mapping[str, float]
-    things: Mapping[tuple[str, Any], Mapping[int, float]] = field(default_factory=dict)
+    things: Mapping[Thing, Mapping[int, float]] = field(default_factory=dict)
     floor: float = FLOOR
+    together: tuple[Together, ...] = ()
 
     def get(self, found: Content, default: float = 0.0) -> float:
         """Return the log-likelihood of a content; ``default`` is there for the likeness to a mapping."""
@@ -41,6 +75,10 @@ class Belief:
         there = {(kind, what): count for kind, what, count in things}
         for thing, counts in self.things.items():
             total += counts.get(there.pop(thing, 0), self.floor)
+        for group in self.together:
+            total += group.get(there, self.floor)
+            for thing in group.things:
+                there.pop(thing, None)
         return total + self.floor * len(there)
 
     def best(self) -> Content:
@@ -50,7 +88,8 @@ class Belief:
     def most(self) -> float:
         """Return the log-likelihood of the likeliest content."""
         total = max(self.ground.values(), default=0.0)
-        return total + sum(max(counts.values()) for counts in self.things.values())
+        total += sum(max(counts.values()) for counts in self.things.values())
+        return total + sum(max(group.likely.values()) for group in self.together)
 
     def __contains__(self, found: object) -> bool:
         """Return whether a content counts as seen: none of its parts is much less likely than another."""
@@ -63,6 +102,11 @@ class Belief:
         for thing, counts in self.things.items():
             if counts.get(there.pop(thing, 0), self.floor) < max(counts.values()) - SURE:
                 return False
+        for group in self.together:
+            if group.get(there, self.floor) < max(group.likely.values()) - SURE:
+                return False
+            for thing in group.things:
+                there.pop(thing, None)
         return not there
 
     def __iter__(self) -> Iterator[Content]:
@@ -72,10 +116,14 @@ class Belief:
     def likely(self, within: float = SURE) -> Iterator[tuple[Content, float]]:
         """Yield contents whose every part is at most ``within`` less likely than the likeliest, the best first."""
         grounds = _within(self.ground, within) or [("unknown", 0.0)]
-        counts = [[((*thing, n), p) for n, p in _within(table, within)] for thing, table in self.things.items()]
+        counts: list[list[tuple[Lying, float]]] = [
+            [(((*thing, n),) if n else (), p) for n, p in _within(table, within)]
+            for thing, table in self.things.items()
+        ]
+        counts += [_within(group.likely, within) for group in self.together]
         found = []
         for (ground, p), *parts in product(grounds, *counts):
-            things = tuple(sorted((part for part, _ in parts if part[2]), key=str))
+            things = tuple(sorted((thing for part, _ in parts for thing in part), key=str))
             found.append(((ground, things), p + sum(q for _, q in parts)))
         return iter(sorted(found, key=lambda one: -one[1]))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,24 @@ from companion.night.answers import TABLE
 from companion.night.hub import Hub
 from companion.night.journal import Journal
 from companion.night.night import Night
-from companion.service.sight.reading import certain, contents_of, covered, is_hand, story_of
+from companion.rules.belief import Belief
+from companion.service.sight.reading import (
+    Agreed,
+    as_agreed,
+    certain,
+    contents_of,
+    covered,
+    evidence_of,
+    is_hand,
+    story_of,
+    unheard_of,
+)
 from tests.worlds.boards import players
 from tests.worlds.filmed import FISH, GAME, Filmed
+from vision.labels import Content
 from vision.layout import open_layout
 from vision.look import BoardLook
+from vision.patches import Sampler
 from vision.placelook import PlaceLook, members_of
 
 LAYOUT = open_layout(GAME)
@@ -68,3 +82,47 @@ def test_the_course_of_a_night_is_a_story_of_turns(tmp_path: Path) -> None:
     assert [list(map(str, turn)) for turn in story.tracker.turns_entered[-3:]] == film.played
     assert story.tracker.state is course.states[-1]
     assert contents_of(course.states[-1], LAYOUT) == contents_of(film.states[-1], LAYOUT)
+
+
+def test_a_place_that_looks_as_it_did_is_under_no_hand() -> None:
+    """Late in a game a whole column may look odd; what has not changed since it was agreed on is covered by nothing."""
+    column = ("a4", "a5", "a6", "a7", "a8")
+    look = seen(*column)
+    assert is_hand(look) and not is_hand(look, {"a5", "a6"})
+    assert is_hand(look, {"e4"})
+
+
+def test_of_what_never_was_taught_a_kind_is_new_and_a_colour_is_not() -> None:
+    """The first blue igloo follows from who played; the first igloo of all does not."""
+    red, blue, bear = (LAYOUT.find_thing(*what) for what in (("igloo", "red"), ("igloo", "blue"), ("bear", 4)))
+    assert red is not None and blue is not None and bear is not None
+    assert unheard_of([Content(1, ((blue, 1),))], (), LAYOUT)
+    assert not unheard_of([Content(1, ((blue, 1),))], (red,), LAYOUT)
+    assert unheard_of([Content(1, ((blue, 1),)), Content(0, ((bear, 1),))], (red,), LAYOUT)
+
+
+def test_what_was_agreed_holds_for_the_record_it_was_agreed_on(tmp_path: Path) -> None:
+    """The places that look as they did hold what the record said then, as long as nobody took that back."""
+    film = Filmed(8, 2, kept=1.0)
+    night = Night(Journal(tmp_path / "journal.sqlite"), Hub())
+    opening: dict[str, Any] = {"game": GAME, "players": players(GAME), "setup": {"fish": FISH}}
+    for number, (command, body) in enumerate(
+        [("open-match", opening), ("moves", {"moves": film.set_up}), ("moves", {"moves": film.played[0]})]
+    ):
+        assert night.do(command, body, by=TABLE, action_id=f"step-{number}").ok
+    course = night.course()
+    assert course is not None
+    sampler = Sampler(LAYOUT)
+    left, far, right, near = sampler.box
+    size = round((near - far) * sampler.side), round((right - left) * sampler.side), 3
+    picture = np.random.default_rng(1).integers(80, 90, size).astype(np.uint8)
+    still = BoardLook(LAYOUT, None, seen().places, picture)
+    agreed = Agreed(course.match, course.moves, still)
+    assert as_agreed(agreed, course, still) == contents_of(film.states[1], LAYOUT)
+    assert as_agreed(None, course, still) == {} == as_agreed(agreed, course, seen())
+    taken_back = replace(course, moves=course.moves[:-1], states=course.states[:-1])
+    assert as_agreed(agreed, taken_back, still) == {}
+    assert as_agreed(replace(agreed, match="another"), course, still) == {}
+    # What is read as water, for sure and wrongly, in a place that did not change: it is the floe that it was.
+    odds = evidence_of(still, LAYOUT, {}, None, {"d3": Content(LAYOUT.grounds.index("water"))}).places["d3"]
+    assert isinstance(odds, Belief) and odds.ground["floe"] - odds.ground["water"] < 4

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from companion.rules.belief import Belief, Content
+from companion.rules.belief import Belief, Content, Together
 from companion.rules.iglu_iglu import box
-from companion.rules.iglu_iglu.board import CORNER_SQUARES, CORNERS, NUMBER, SEA, SQUARES, numbers
+from companion.rules.iglu_iglu.board import CORNER_SQUARES, CORNERS, NUMBER, SEA, numbers
 from companion.rules.iglu_iglu.bounds import DISTANCE
-from companion.rules.turns import Evidence, content
+from companion.rules.turns import Evidence
 
 if TYPE_CHECKING:
     from companion.rules.iglu_iglu.state import IgluState
@@ -47,6 +47,8 @@ class Sight:
         self.igloo: list[list[Losses]] = [[none] * 64 for _ in range(seats)]
         self.token: list[list[Losses]] = [[none] * 64 for _ in box.TOKENS]
         self.listed: dict[str, Mapping[Content, float]] = {}
+        # What tokens that are seen together lose on top of their shares, by square.
+        self.together: dict[int, list[tuple[Together, float]]] = {}
         self.always = 0.0
         for name, seen in evidence.places.items():
             if isinstance(seen, Belief):
@@ -83,6 +85,28 @@ class Sight:
             else:
                 # A tribe that does not play, or nothing of this game: it is not there.
                 self.always += losses[0]
+        for group in seen.together:
+            self._group(square, group, seen.floor, tables)
+
+    def _group(self, square: int, group: Together, floor: float, tables: Mapping[Any, list[Losses]]) -> None:
+        """Share the loss of each way evenly among the things that differ in it from the likeliest way."""
+        top = max(group.likely.values())
+        usual = {(kind, what): count for kind, what, count in group.best}
+        shares: dict[Any, dict[int, float]] = {thing: {usual.get(thing, 0): 0.0} for thing in group.things}
+        for way, likely in group.likely.items():
+            counts = {(kind, what): count for kind, what, count in way}
+            differ = [thing for thing in group.things if counts.get(thing, 0) != usual.get(thing, 0)]
+            for thing in differ if counts.keys() <= tables.keys() else ():
+                share = shares[thing]
+                n = counts.get(thing, 0)
+                share[n] = min(share.get(n, NEVER), (top - likely) / len(differ))
+        for thing in group.things:
+            losses = tuple(shares[thing].get(n, top - floor) for n in range(_HELD))
+            if thing in tables:
+                tables[thing][square] = losses
+            else:
+                self.always += losses[0]
+        self.together.setdefault(square, []).append((group, floor))
 
     def _list(self, square: int, name: str, seen: Mapping[Content, float]) -> None:
         """Share the loss of each listed content among its parts, never more than the whole; the rest is in ``end``."""
@@ -135,10 +159,37 @@ class Sight:
     def end(self, s: IgluState) -> float:
         """Return the whole loss of a board at the end of a turn: exactly ``most`` less its log-likelihood."""
         loss = self.loss(s)
-        if loss >= NEVER or not self.listed:
+        if loss >= NEVER:
             return loss
+        if not self.listed:
+            return loss + self._beyond(s) if self.together else loss
         likely = self.evidence.log_likelihood(s.position())
         return min(NEVER, self.most - likely)
+
+    def _beyond(self, s: IgluState) -> float:
+        """Return what things lose together on top of what each of them does."""
+        key = ("beyond", s.fish, s.fox, s.igloos, s.men)
+        total: float | None = self.known.get(key)
+        if total is None:
+            total = 0.0
+            tables = self._tables()
+            held = [(thing, there) for (_, _, there), thing in zip(self._things(s), self._order(), strict=True)]
+            for square, groups in self.together.items():
+                counts = {thing: there.count(square) for thing, there in held if square in there}
+                for group, floor in groups:
+                    loss = max(group.likely.values()) - group.get(counts, floor)
+                    known = [thing for thing in group.things if thing in tables]
+                    loss -= sum(tables[thing][square][min(counts.get(thing, 0), _HELD - 1)] for thing in known)
+                    total += max(0.0, loss)
+            self.known[key] = total
+        return total
+
+    def _order(self) -> Iterator[tuple[str, Any]]:
+        """Yield the things as :meth:`_things` goes through them."""
+        for colour in self.colours:
+            yield "inuit", colour
+            yield "igloo", colour
+        yield from box.TOKENS
 
     def grounds(self, floes: int, packs: int) -> float:
         """Return the loss of the floes."""
@@ -429,7 +480,7 @@ _LINES: tuple[tuple[int, ...], ...] = tuple(
 MOST_POINTS = 3 + box.MOST_ENDURANCE
 
 
-def _share(left: dict[Content, float], part: Any) -> dict[Any, float]:
+def _share(left: dict[Any, float], part: Any) -> dict[Any, float]:
     """Return the least loss of each value of a part, and take it out of what is left to be shared."""
     shares: dict[Any, float] = {}
     for found, loss in left.items():
@@ -464,9 +515,3 @@ def _knapsack(wins: list[tuple[float, int]]) -> list[float]:
         for p in range(MOST_POINTS, cost - 1, -1):
             best[p] = max(best[p], best[p - cost] + win)
     return best
-
-
-def misses(evidence: Evidence, s: IgluState) -> list[str]:
-    """Return the squares that are not as they were seen."""
-    position = s.position()["places"]
-    return [q for q in SQUARES if q in evidence.places and content(position[q]) not in evidence.places[q]]

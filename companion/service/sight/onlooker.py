@@ -11,22 +11,32 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from companion.night.answers import CAMERA, Actor, Answer, Role
 from companion.night.sentences import Words
-from companion.night.views import game_view
-from companion.night.views.board import BoardView
 from companion.ports import BadDataError, DeviceKind
-from companion.rules.core import CHANCE, RulesError
 from companion.service.sight import notes
 from companion.service.sight.asked import DISAGREEMENT, NEW, TURN, Asked, Glance, offered
-from companion.service.sight.reading import Misread, contents_of, covered, evidence_of, is_hand, misread_in, story_of
+from companion.service.sight.reading import (
+    Agreed,
+    Misread,
+    as_agreed,
+    contents_of,
+    covered,
+    evidence_of,
+    in_the_way,
+    is_hand,
+    misread_in,
+    story_of,
+    unheard_of,
+)
 from vision import track
+from vision.evidence import belief_of_strange, several
 from vision.labels import LabelError
 from vision.scene import Scene
-from vision.track import ENTERS, Candidate, misfits
+from vision.track import Candidate, misfits
 
 if TYPE_CHECKING:
     from companion.night.night import Course, Night
@@ -34,10 +44,9 @@ if TYPE_CHECKING:
     from companion.service.sight.table import SeenTable
     from companion.settings import Settings
     from vision.grabs import Grab
+    from vision.labels import Content
     from vision.look import BoardLook
 
-FOLLOWED: Final = frozenset({"iglu-iglu"})
-"""The games whose every turn can be told from the board."""
 EVERY_S: Final = 0.2
 """Pictures that are considered: five a second."""
 IDLE_S: Final = 1.0
@@ -49,6 +58,8 @@ AGAIN_S: Final = 30.0
 HAND_S: Final = 8.0
 """Nobody holds a hand still over the board for so long."""
 COVERED_AGAIN_S: Final = 3.0
+LOOKS: Final = 3
+"""So many pictures of a board are weighed together before anything is asked."""
 
 log = logging.getLogger(__name__)
 
@@ -83,13 +94,18 @@ class Onlooker:
         self._matched: tuple[str, int] | None = None
         self._record: tuple[str, int] | None = None
         self._record_t = 0.0
-        self._sure: tuple[tuple[str, ...], int, tuple[Candidate, ...]] | None = None
+        self._looks: list[tuple[int, Evidence]] = []
+        self._former: tuple[Candidate, ...] = ()
+        self._agreed: Agreed | None = None
+        self._begun: tuple[float, float] = (0.0, 0.0)
         self._lesson: tuple[Glance, Any] | None = None
         self._told: tuple[str, str, str | None] | None = None
         self._misread: dict[str, Misread] = {}
         self.seen: BoardLook | None = None
         self.times: list[float] = []
-        """Seconds that each settled turn took, from the look to the entry or the question; the last hundred."""
+        """Seconds that each settled turn took, from the first look to the entry or the question; the last hundred."""
+        self.work: list[float] = []
+        """Seconds of the processor that each of them cost in the same thread."""
 
     # --- life
 
@@ -109,7 +125,7 @@ class Onlooker:
         """Look again soon: something was taught, corrected or switched on."""
         with self._lock:
             self._scene.forget()
-            self._sure = None
+            self._begin_anew()
         self._woken.set()
 
     # --- what others ask
@@ -154,6 +170,7 @@ class Onlooker:
             if answer.ok:
                 self._close_question()
                 if chosen.state is not None:
+                    self._agree(asked.glance)
                     self._misread = misread_in(asked.glance.seen, contents_of(chosen.state, asked.glance.table.layout))
                 self._teach(asked.glance, chosen.state)
         self.wake()
@@ -182,6 +199,7 @@ class Onlooker:
             glance = asked.glance
             recorded = contents_of(glance.course.states[-1], glance.table.layout)
             self._misread = misread_in(glance.seen, recorded)
+            self._agreed = Agreed(glance.course.match, glance.course.moves, glance.seen)
             glance.table.teach(glance.image, recorded)
             self._close_question()
         self.wake()
@@ -209,7 +227,7 @@ class Onlooker:
         if grab is None:
             return self._idle("no-picture", notes.NO_PICTURE)
         course = self._night.course()
-        problem = _in_the_way(course)
+        problem = in_the_way(course)
         if course is None or problem:
             return self._idle("no-game", problem or notes.NO_GAME)
         table = self._table_of(course.game)
@@ -229,7 +247,7 @@ class Onlooker:
                 self._moving()
             return EVERY_S
         standing = (course.match, course.state)
-        fresh = self._scene.new or standing != self._looked_state or self._sure is not None
+        fresh = self._scene.new or standing != self._looked_state or bool(self._looks)
         again = AGAIN_S if self._covered_t is None else COVERED_AGAIN_S
         if not fresh and time.monotonic() - self._looked_t < again:
             return EVERY_S
@@ -240,7 +258,8 @@ class Onlooker:
 
     def _idle(self, state: str, note: str) -> float:
         with self._lock:
-            self._asked, self._sure, self._lesson, self.seen = None, None, None, None
+            self._asked, self._lesson, self.seen = None, None, None
+            self._begin_anew()
             self._scene.forget()
             self._tell(state, note)
         return IDLE_S
@@ -254,74 +273,94 @@ class Onlooker:
             own = bool(course.by) and course.by[-1] == CAMERA
             if self._record is not None and not own:
                 self._record_t = time.monotonic()
-            self._record, self._sure = standing, None
+            self._record = standing
+            self._begin_anew()
             if self._asked is not None:
                 self._close_question()
 
     def _moving(self) -> None:
         with self._lock:
-            self._sure = None
+            self._begin_anew()
             if self._asked is not None and not self._waiting:
                 return
             self._tell("moving", notes.MOVING)
 
+    def _begin_anew(self) -> None:
+        """Forget the looks at a scene: it has changed, or it is known what it shows."""
+        self._looks, self._former = [], ()
+
     def _look(self, grab: Grab, course: Course, table: SeenTable) -> None:
         """Read the board and make of it what can be made."""
         begun = time.monotonic()
+        if not self._looks:
+            self._begun = begun, time.thread_time()
         image = grab.image()
         seen = table.look(image)
         with self._lock:
+            if self._scene.new:
+                self._begin_anew()
             self._scene.looked()
             self._looked_t, self._looked_state = begun, (course.match, course.state)
             self._waiting = False
             self.seen = seen if seen.found else None
         if not seen.found:
+            self._begin_anew()
             self._tell("lost", notes.LOST)
             return
-        if is_hand(seen):
-            self._covered(begun, Glance(grab.number, grab.kind, False, course, story_of(course), table, image, seen))
-            return
-        self._covered_t = None
         live = grab.kind is not DeviceKind.RECORDED
         glance = Glance(grab.number, grab.kind, live, course, story_of(course), table, image, seen)
-        if self._weigh(glance, evidence_of(seen, table.layout, table.most(), self._misread)):
-            self.times = [*self.times[-99:], time.monotonic() - begun]
+        known = as_agreed(self._agreed, course, seen)
+        if is_hand(seen, known):
+            self._covered(begun, glance)
+            return
+        self._covered_t = None
+        evidence = evidence_of(seen, table.layout, table.most(), self._misread, known)
+        if self._weigh(glance, evidence, known):
+            self.times = [*self.times[-99:], time.monotonic() - self._begun[0]]
+            self.work = [*self.work[-99:], time.thread_time() - self._begun[1]]
 
     def _covered(self, now: float, glance: Glance) -> None:
         """Wait for a hand to go; what lies still for long is no hand, and people are asked to look."""
         self._covered_t = self._covered_t or now
+        self._begin_anew()
         if now - self._covered_t < HAND_S:
             self._moving()
             return
         self._ask(DISAGREEMENT, (), covered(glance.seen), glance)
 
-    def _weigh(self, glance: Glance, evidence: Evidence) -> bool:
-        """Say, enter or ask what a look shows; return whether it was a turn, or a question about one."""
+    def _weigh(self, glance: Glance, newest: Evidence, known: Mapping[str, Content]) -> bool:
+        """Say, enter or ask what the looks at a scene show; return whether it was a turn, or a question about one.
+
+        ``known``: what lies in the places that look as they did.
+        """
         course = glance.course
-        if self._sure is not None and self._sure[1] != glance.number:
-            (texts, _, former), self._sure = self._sure, None
-            candidates = glance.story.tracker.again(former, evidence)
-            if candidates[0].p >= ENTERS and _texts(candidates[0]) == texts:
-                self._sure_of(candidates, glance)
-                return True
+        self._looks.append((glance.number, newest))
+        evidence = several([told for _, told in self._looks])
         if self._is_behind(course, evidence):
             self._say("behind", notes.BEHIND)
             return False
-        strange, explained = self._strange(glance)
-        # Observing enters into a tracker: the story's own stays what it is.
-        answer = story_of(course).tracker.observe(evidence, strange=strange)
+        strange, explained = self._strange(glance, known)
+        tracker = glance.story.tracker
+        former = self._former
+        candidates = tracker.again(former, evidence) if former else tracker.candidates(evidence, strange)
+        answer = tracker.judge(candidates, evidence)
         if answer.state == track.UNCHANGED:
             self._matched = (course.match, len(course.by))
+            self._agreed = Agreed(course.match, course.moves, glance.seen)
+            self._begin_anew()
             self._say("watching", notes.WATCHING)
             glance.table.confirm(glance.seen, contents_of(course.states[-1], glance.table.layout))
             if explained:
                 # People entered what was new to the camera: so that is what it looks like.
                 self._teach(glance, course.states[-1])
             return False
-        if answer.state == track.ENTERED and glance.live:
-            self._sure = (_texts(answer.candidates[0]), glance.number, answer.candidates)
+        seen_twice = len(self._looks) > 1
+        if glance.live and not (seen_twice if answer.state == track.ENTERED else len(self._looks) >= LOOKS):
+            # Two looks must agree before a turn is entered, and another may settle what one leaves open.
+            self._former = candidates
             self._tell("thinking", notes.THINKING)
             return False
+        self._begin_anew()
         if answer.state == track.ENTERED:
             self._sure_of(answer.candidates, glance)
         else:
@@ -329,14 +368,14 @@ class Onlooker:
             self._ask(kind, answer.candidates, answer.places, glance)
         return True
 
-    def _strange(self, glance: Glance) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _strange(self, glance: Glance, known: Mapping[str, Content]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the places that show what was never taught: those that the record leaves so, and those it explains."""
-        known = glance.table.most()
-        if len(known) == len(glance.table.layout.things):
+        taught = glance.table.most()
+        if belief_of_strange(glance.table.layout, taught) is None:
             return (), ()
         recorded = contents_of(glance.course.states[-1], glance.table.layout)
-        places = [name for name in covered(glance.seen) if name not in self._misread]
-        explained = tuple(name for name in places if any(thing not in known for thing, _ in recorded[name].things))
+        places = [name for name in covered(glance.seen) if name not in self._misread and name not in known]
+        explained = tuple(name for name in places if any(thing not in taught for thing, _ in recorded[name].things))
         return tuple(name for name in places if name not in explained), explained
 
     def _is_behind(self, course: Course, evidence: Evidence) -> bool:
@@ -356,9 +395,8 @@ class Onlooker:
         after = contents_of(best.state, table.layout)
         before = contents_of(glance.course.states[-1], table.layout)
         known = table.most()
-        strange = [
-            name for name, now in after.items() if now != before[name] and any(t not in known for t, _ in now.things)
-        ]
+        changed = [name for name, now in after.items() if now != before[name]]
+        strange = [name for name in changed if unheard_of([after[name]], known, table.layout)]
         if strange:
             self._ask(NEW, candidates, tuple(strange), glance)
             return
@@ -368,6 +406,7 @@ class Onlooker:
             self._ask(TURN, candidates, (), glance)
             return
         self._say("entered", notes.ENTERED)
+        self._agree(glance)
         table.confirm(glance.seen, after)
         lesson, self._lesson = self._lesson, (glance, best.state)
         if lesson is not None:
@@ -406,6 +445,12 @@ class Onlooker:
             name for name, place in seen.places.items() if place.content != recorded.get(name)
         )
         self._ask(DISAGREEMENT, asked.candidates, places, asked.glance)
+
+    def _agree(self, glance: Glance) -> None:
+        """Note that what a look showed is what the record says by now."""
+        course = self._night.course()
+        if course is not None and course.match == glance.course.match:
+            self._agreed = Agreed(course.match, course.moves, glance.seen)
 
     def _close_question(self) -> None:
         self._asked, self._waiting = None, False
@@ -447,21 +492,3 @@ class Onlooker:
 
 def _texts(candidate: Candidate) -> tuple[str, ...]:
     return (candidate.kind, str(candidate.back), *map(str, candidate.moves))
-
-
-def _in_the_way(course: Course | None) -> str:
-    """Return why the camera cannot follow now; empty where it can."""
-    if course is None:
-        return notes.NO_GAME
-    view = game_view(course.game)
-    if course.game not in FOLLOWED or not isinstance(view, BoardView):
-        return notes.NOT_THIS_GAME
-    if course.draw:
-        return notes.COMPANION_DRAWS
-    if not course.goes_on:
-        return notes.PAUSED if course.states[-1].outcome() is None else notes.NO_GAME
-    try:
-        early = not view.comparable(course.states[-1]) or course.states[-1].to_move == CHANCE
-    except RulesError:
-        return notes.NOT_THIS_GAME
-    return notes.SETTING_UP if early else ""

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from companion.night.views import game_view
+from companion.night.views.board import BoardView
+from companion.rules.core import CHANCE, RulesError
 from companion.rules.turns import Evidence, content
-from vision.evidence import HIDDEN, belief_of_known, belief_of_look, belief_of_strange
+from companion.service.sight import notes
+from vision.change import quiet
+from vision.evidence import HIDDEN, belief_as_was, belief_of_known, belief_of_look
 from vision.labels import Content, from_json
+from vision.patches import Sampler
 from vision.placelook import UNSURE
 from vision.track import COVERED, Tracker, turn_starts
 
 if TYPE_CHECKING:
     from companion.night.night import Course
-    from companion.rules.core import State
+    from companion.rules.core import Move, State
     from vision.layout import Layout
     from vision.look import BoardLook
     from vision.placelook import PlaceLook
 
+FOLLOWED: Final = frozenset({"iglu-iglu"})
+"""The games whose every turn can be told from the board."""
 REMEMBER = 6
 """So many turns may be gone back."""
 AN_ARM = 4
@@ -64,20 +72,50 @@ def _read(place: PlaceLook) -> Content | None:
     return None if place.odd >= HIDDEN else place.content
 
 
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """A look at a board of which it is agreed what lies there: that of a match after these moves."""
+
+    match: str
+    moves: tuple[Move, ...]
+    seen: BoardLook
+
+
+def as_agreed(agreed: Agreed | None, course: Course, seen: BoardLook) -> dict[str, Content]:
+    """Return what lay in the places that look just as they did when it was agreed what lies there."""
+    if agreed is None or agreed.match != course.match or course.moves[: len(agreed.moves)] != agreed.moves:
+        return {}
+    if agreed.seen.straight is None or seen.straight is None:
+        return {}
+    contents = contents_of(course.states[len(agreed.moves)], seen.layout)
+    names = quiet(Sampler(seen.layout), agreed.seen.straight, seen.straight)
+    return {name: contents[name] for name in names if name in contents and seen.places[name].seen}
+
+
+def unheard_of(contents: Iterable[Content], known: Iterable[int], layout: Layout) -> bool:
+    """Return whether things of a kind are among contents of which none was ever taught."""
+    kinds = {layout.things[thing].kind for thing in known}
+    return any(layout.things[thing].kind not in kinds for content in contents for thing, _ in content.things)
+
+
 def evidence_of(
-    seen: BoardLook, layout: Layout, taught: Mapping[int, int], misread: Mapping[str, Misread] | None = None
+    seen: BoardLook,
+    layout: Layout,
+    taught: Mapping[int, int],
+    misread: Mapping[str, Misread] | None = None,
+    as_was: Mapping[str, Content] | None = None,
 ) -> Evidence:
     """Return what a look tells the tracker; of strange places, that what never was taught lies there, if anything.
 
-    What is read as it was when people said that it is something else is that still.
+    What is read as it was when people said that it is something else is that still. ``as_was``: what lay in the places
+    that look just as they did when that was known.
     """
-    places = {name: belief_of_look(seen.places[name], layout, taught) for name in _plain(seen)}
-    fresh = belief_of_strange(layout, taught)
-    if fresh is not None:
-        places.update(dict.fromkeys(covered(seen), fresh))
+    places = {name: belief_of_look(place, layout, taught) for name, place in seen.places.items() if place.seen}
     for name, wrong in (misread or {}).items():
         if name in seen.places and _read(seen.places[name]) == wrong.read:
             places[name] = belief_of_known(wrong.true, layout)
+    for name, there in (as_was or {}).items():
+        places[name] = belief_as_was(places[name], there, layout)
     return Evidence(places)
 
 
@@ -90,13 +128,13 @@ def covered(seen: BoardLook) -> tuple[str, ...]:
     return tuple(name for name, place in seen.places.items() if place.seen and place.odd >= HIDDEN)
 
 
-def is_hand(seen: BoardLook) -> bool:
+def is_hand(seen: BoardLook, known: Container[str] = ()) -> bool:
     """Return whether what lies over some places is a hand or the like, not only a strange piece on one of them.
 
     An arm comes in over the board's edge and covers several places in a row; a strange piece, with its shadow, at
-    most its neighbours.
+    most its neighbours. Places that are ``known`` to look as they did are under no hand, however odd they look.
     """
-    names = covered(seen)
+    names = [name for name in covered(seen) if name not in known]
     if len(names) >= MANY or not seen.layout.is_grid:
         return len(names) >= (MANY if seen.layout.is_grid else COVERED)
     at = {(int(place.x), int(place.y)) for place in seen.layout.places if place.name in names}
@@ -127,3 +165,21 @@ def contents_of(state: State[Any], layout: Layout) -> dict[str, Content]:
     """Return what lies in the places of a state, as the layout numbers it."""
     places = state.position()["places"]
     return from_json({name: place for name, place in places.items() if name in layout.index}, layout)
+
+
+def in_the_way(course: Course | None) -> str:
+    """Return why the camera cannot follow now; empty where it can."""
+    if course is None:
+        return notes.NO_GAME
+    view = game_view(course.game)
+    if course.game not in FOLLOWED or not isinstance(view, BoardView):
+        return notes.NOT_THIS_GAME
+    if course.draw:
+        return notes.COMPANION_DRAWS
+    if not course.goes_on:
+        return notes.PAUSED if course.states[-1].outcome() is None else notes.NO_GAME
+    try:
+        early = not view.comparable(course.states[-1]) or course.states[-1].to_move == CHANCE
+    except RulesError:
+        return notes.NOT_THIS_GAME
+    return notes.SETTING_UP if early else ""
