@@ -10,29 +10,36 @@ from companion.physics import world
 from companion.physics.ranges import Ranges
 from companion.ports import COUNTS
 
-__all__ = ["Ranges", "again", "pair", "shake"]
+__all__ = ["Ranges", "again", "generator", "pair", "shake"]
 
 if TYPE_CHECKING:
     from companion.physics.ranges import Device, Person
 
 
+def generator(seed: int, *numbers: int) -> np.random.Generator:
+    """Return the generator of what has these numbers, whatever their zeros: numpy takes (7, 0) for (7,).
+
+    An igloo's own generator is that of (seed, igloo). Did hand 0 or a first shake draw from the same one, a strong hand
+    would go with large beads in every set of shakes, and a counter would learn it.
+    """
+    return np.random.default_rng([seed, *numbers, len(numbers)])
+
+
 def pair(seed: int, device: int, person: int = 0, ranges: Ranges | None = None) -> tuple[Device, Person]:
     """Return the igloo and the hand of these numbers."""
     ranges = ranges or Ranges()
-    return ranges.device(np.random.default_rng([seed, device])), ranges.person(
-        np.random.default_rng([seed, device, person])
-    )
+    return ranges.device(np.random.default_rng([seed, device])), ranges.person(generator(seed, device, person))
 
 
 def shake(seed: int, number: int, seconds: float, ranges: Ranges | None = None) -> world.Recording:
     """Return shake ``number``: by a hand of its own, in an igloo of its own, every count as often as the others."""
     device, person = pair(seed, number, 0, ranges)
-    rng = np.random.default_rng([seed, number, 0, 0])
+    rng = generator(seed, number, 0, 0)
     return world.shake(device, person, COUNTS[number % len(COUNTS)], seconds, rng)
 
 
 def again(seed: int, device: int, count: int, number: int, seconds: float) -> world.Recording:
     """Return shake ``number`` of so many beads in igloo ``device`` by one hand: several shakes of the same."""
     igloo, hand = pair(seed, device)
-    rng = np.random.default_rng([seed, device, count, number])
+    rng = generator(seed, device, count, number)
     return world.shake(igloo, hand, count, seconds, rng)

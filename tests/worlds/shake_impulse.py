@@ -389,7 +389,7 @@ def shake(
     igloo, hand = draws.pair(seed, device, person)
     if rate_hz:
         igloo = replace(igloo, rate_hz=rate_hz)
-    rng = np.random.default_rng([seed, device, person, number])
+    rng = draws.generator(seed, device, person, number)
     return record(igloo, hand.grip, people.shake(hand, seconds, rng), count, rng)
 
 

@@ -40,7 +40,7 @@ def through_firmware(igloos: int, seed: int) -> dict[str, Any]:
         igloo, hand = draws.pair(seed, device)
         shakes = []
         for i, count in enumerate(COUNTS):
-            rng = np.random.default_rng([seed, device, 0, i])
+            rng = draws.generator(seed, device, 0, i)
             shakes.append(shake_impulse.record(igloo, hand.grip, people.shake(hand, 4.0, rng), count, rng))
         arrived = through_the_line([one.g for one in shakes], igloo.rate_hz / igloo.nominal_hz - 1)
         for one, accel in zip(shakes, arrived.shakes, strict=True):

@@ -24,7 +24,7 @@ KINDS = ("empty", "twenty", "rice", "marbles", "phone")
 def other(kind: str, seed: int, number: int, record: Record, seconds: float = 4.0) -> Recording:
     """Return one shake of something else, by its numbers."""
     igloo, hand = draws.pair(seed, number)
-    rng = np.random.default_rng([seed, number, KINDS.index(kind)])
+    rng = draws.generator(seed, number, 0, KINDS.index(kind))
     grip, count = hand.grip, 1
     if kind == "empty":
         igloo, count = _empty(igloo), 1
