@@ -157,7 +157,7 @@ def _stuck_bit(values: FloatArray) -> bool:
         if (whole != 0).any():
             step = float(near @ whole) / float(whole @ whole)
     whole = np.rint(values / step)
-    if float(np.abs(values / step - whole).max()) > 0.1:
+    if float(np.abs(values / step - whole).max()) > 0.1 or float(np.abs(whole).max()) > 2**31:
         return False
     number = whole.astype(np.int64)
     low, high = np.quantile(number, [0.02, 0.98])
