@@ -8,6 +8,7 @@ shakes. The simulator is given, so that one that no training saw can be asked (`
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from companion.cli.bench_shake import scores_row
 from companion.igloo import calibration_measure as measured
 from companion.igloo.calibrate import priors, usual
 from companion.igloo.calibrate_learn import Shakes
-from companion.igloo.calibrate_listen import as_vector, hear
+from companion.igloo.calibrate_listen import as_vector, counted, hear
 from companion.igloo.calibrate_model import Known
 from companion.igloo.calibrate_unlike import beyond
 from companion.igloo.count import embed, embed_blocks
@@ -99,9 +100,9 @@ def gather(
         for person, many, seconds in part.hands:
             igloo, hand = draws.pair(seed, device, person)
             for i in range(many):
-                rng = np.random.default_rng([seed, device, person, i])
+                rng = draws.generator(seed, device, person, i)
                 if part.guided:
-                    habit = np.random.default_rng([seed, device, person])
+                    habit = draws.generator(seed, device, person, 0, 0)
                     path = guided.guided(hand, seconds, habit, rng, guided.DESIGNS[part.design])
                 else:
                     path = people.shake(hand, seconds, rng)
@@ -143,11 +144,11 @@ def figures(record: Record, igloos: int, seed: int, tick: Callable[[], object] =
             found[AS_SHIPPED] = shipped(heard.plain)
         rows = {"free": measured.free_rows, "guided": measured.guided_rows, "enrolled": measured.enrolled_rows}
         shakes, number = heard.shakes()
-        prior = known[TIERS[0], part.guided]
+        prior, own = known[TIERS[0], part.guided], partial(counted, TIERS[0])
         for row in rows[part.name]():
-            found[row.name] = measured.measure(row, shakes, number, prior)
+            found[row.name] = measured.measure(row, shakes, number, prior, own)
         if part.guided:
-            found[STOPPED] = measured.stopped(shakes, number, prior)
+            found[STOPPED] = measured.stopped(shakes, number, prior, own)
     return found
 
 

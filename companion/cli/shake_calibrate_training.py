@@ -13,7 +13,7 @@ import numpy as np
 from companion import __version__
 from companion.igloo import calibrate_learn
 from companion.igloo.calibrate_learn import Shakes
-from companion.igloo.calibrate_listen import PIECE_S, heard_by, vector
+from companion.igloo.calibrate_listen import PIECE_S, counted, heard_by, vector
 from companion.igloo.calibrate_model import SHAPES
 from companion.igloo.calibrate_unlike import learn_usual
 from companion.igloo.features import FEATURES, TIERS
@@ -59,9 +59,9 @@ def shaken(plan: Plan, *, guided: bool) -> Iterator[Labelled]:
         for person in range(plan.hands):
             igloo, hand = draws.pair(seed, device, person)
             for number in range(plan.rounds * len(COUNTS)):
-                rng = np.random.default_rng([seed, device, person, number])
+                rng = draws.generator(seed, device, person, number)
                 if guided:
-                    habit = np.random.default_rng([seed, device, person])
+                    habit = draws.generator(seed, device, person, 0, 0)
                     path = beat.guided(hand, plan.seconds, habit, rng)
                 else:
                     path = people.shake(hand, plan.seconds, rng)
@@ -138,7 +138,7 @@ def build(
             tell = partial(progress, name) if progress else None
             if tier == TIERS[0] and not guided:
                 usual = learn_usual(shakes.vectors[:, :FEATURES], shakes.devices)
-            found[tier, guided] = calibrate_learn.learn(shakes, progress=tell)
+            found[tier, guided] = calibrate_learn.learn(shakes, progress=tell, counter=partial(counted, tier))
     if usual is None:
         raise ValueError("There is no shake to learn from.")
     return (

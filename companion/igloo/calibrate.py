@@ -12,14 +12,14 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.calibrate_listen import Heard, answered, as_vector, hear, heard_by
-from companion.igloo.calibrate_model import Known, Prior, spread
+from companion.igloo.calibrate_listen import Heard, answered, as_vector, counted, hear, heard_by
+from companion.igloo.calibrate_model import Known, Prior, blended, heaped, spread
 from companion.igloo.calibrate_unlike import Usual, beyond
 from companion.igloo.count import SURE_S, shipped
 from companion.igloo.features import TIERS
@@ -122,7 +122,8 @@ class Calibration:
     def free(self) -> Known:
         """The process for shakes as anybody shakes."""
         prior = _prior(self.tier, guided=False)
-        return Known(prior if len(self.vectors) else prior.unmeasured(), self.vectors, self.counts, self.who)
+        own = partial(counted, self.tier)
+        return Known(prior if len(self.vectors) else prior.unmeasured(), self.vectors, self.counts, self.who, own)
 
     @cached_property
     def beat(self) -> Known:
@@ -134,7 +135,7 @@ class Calibration:
         if not use.any():
             use = np.ones(len(use), dtype=np.bool_)
         who = [name for name, there in zip(self.who, use, strict=True) if there]
-        return Known(prior, self.vectors[use], self.counts[use], who)
+        return Known(prior, self.vectors[use], self.counts[use], who, partial(counted, self.tier))
 
     def probabilities(
         self, vectors: FloatArray, who: str = "", hands: Sequence[int] = (), *, guided: bool = False
@@ -316,12 +317,18 @@ def _card(made: Calibration, refused: dict[str, int]) -> dict[str, Any]:
     hands = sorted({made.who[i] for i in first})
     beat = all(made.guided)
     known = made.beat if beat else made.free
-    mean, deviation = known.left_out(made.shake)
     stretch = known.prior.stretch
-    figures = {"left out": figures_of(spread(mean, deviation * stretch), mean, made.counts[first])}
+    said = known.said(made.vectors)
+    heard = None if said is None else np.array([heaped(said[made.shake == one]) for one in np.unique(made.shake)])
+
+    def judged(mean: FloatArray, deviation: FloatArray) -> dict[str, Any]:
+        p = blended(spread(mean, deviation * stretch), heard, known.prior.share)
+        return figures_of(p, mean, made.counts[first])
+
+    figures = {"left out": judged(*known.left_out(made.shake))}
     if len(hands) > 1:
-        mean, deviation = known.left_out(np.unique(np.asarray(made.who), return_inverse=True)[1], made.shake)
-        figures["new hand"] = figures_of(spread(mean, deviation * stretch), mean, made.counts[first])
+        whose = np.unique(np.asarray(made.who), return_inverse=True)[1]
+        figures["new hand"] = judged(*known.left_out(whose, made.shake))
     nothing = Known(known.prior.unmeasured(), made.vectors[:0], made.counts[:0], ())
     answer = nothing.answer(made.vectors[first], ["?"] * len(first))
     figures["before"] = figures_of(answer.each(stretch), answer.mean, made.counts[first])

@@ -2,7 +2,9 @@
 
 The common part is a generalised least squares fit: what differs from igloo to igloo and from hand to hand counts
 little in it. The sizes of the differences are chosen by the likelihood of held-back igloos: each is calibrated with a
-few of its shakes, as a user would, and judged on the others.
+few of its shakes, as a user would, and judged on the others. First all sizes but those of the bends are chosen, with
+the common part fitted anew each time; then (:func:`refine`) all of them, the spread and how far the counter itself is
+believed, with the common part left as it is.
 """
 
 from __future__ import annotations
@@ -12,7 +14,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.calibrate_model import CENTRE, Known, Prior, combined, spread
+from companion.igloo.calibrate_model import (
+    CENTRE,
+    SHAPES,
+    Answer,
+    Known,
+    Prior,
+    combined,
+    spread,
+)
 from companion.igloo.learn import nll
 from companion.ports import COUNTS
 
@@ -21,6 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from companion.igloo.calibrate_model import Counted
+
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
 
@@ -28,6 +40,9 @@ FIRST = {"device_bias": 0.2, "device_slope": 0.15, "hand_bias": 0.03, "hand_slop
 RIDGE = 12.0
 FACTORS = (2.0, 1.4)
 SMALLEST = 1e-3
+BENDS = {"curve": 0.1, "reach": 1.0, "share": 0.9}
+TRUST = 0.3
+"""What the bends and the trust in the counter begin with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +150,133 @@ def judge(prior: Prior, shakes: Shakes, judged: list[Trial]) -> tuple[FloatArray
     return np.array(means), np.array(deviations), np.array(truth)
 
 
-def learn(shakes: Shakes, seed: int = 1, progress: Callable[[int, int], None] | None = None) -> Prior:
+@dataclass(frozen=True, slots=True)
+class LaidOut:
+    """All that sizes are tried on, of one igloo that was held back from the common part: n shakes.
+
+    Mean products (n, n) and mean squared distances (n, n) of their features, whether one hand made both (n, n), the
+    common part (n,), what the counter says (n, 12; logarithms), counts and hands (n,), and its trials.
+    """
+
+    alike: FloatArray
+    apart: FloatArray
+    same: NDArray[np.bool_]
+    common: FloatArray
+    said: FloatArray | None
+    counts: IntArray
+    hands: IntArray
+    trials: tuple[Trial, ...]
+
+    def answers(self, prior: Prior) -> list[tuple[FloatArray, int]]:
+        """Return probabilities and true count of every judged shake alone, and of shakes alike joined."""
+        found: list[tuple[FloatArray, int]] = []
+        every = prior.mixed(self.alike, self.apart, self.same)
+        own = np.log(self.counts) - self.common
+        for trial in self.trials:
+            known, judged = trial.known, trial.judged
+            noisy = every[np.ix_(known, known)] + prior.noise**2 * np.eye(len(known))
+            across = every[np.ix_(judged, known)]
+            solved = np.linalg.solve(noisy, np.column_stack([own[known], across.T]))
+            covariance = every[np.ix_(judged, judged)] - across @ solved[:, 1:] + prior.noise**2 * np.eye(len(judged))
+            mean = self.common[judged] + across @ solved[:, 0]
+            said = None if self.said is None else prior.trust * (self.said[judged] + np.log(prior.even))
+            share = 1.0 if said is None else prior.share
+            answer = Answer(mean, covariance, said, share)
+            found.extend(zip(answer.each(prior.stretch), self.counts[judged], strict=True))
+            alike = self.hands[judged] * COUNTS.stop + self.counts[judged]
+            for group in np.unique(alike):
+                at = np.flatnonzero(alike == group)[:3]
+                if len(at) > 1:
+                    some = None if said is None else said[at]
+                    both = Answer(mean[at], covariance[np.ix_(at, at)], some, share).joined(prior.stretch)
+                    found += [(both, int(self.counts[judged][at[0]]))] * len(at)
+        return found
+
+
+def lay_out(prior: Prior, shakes: Shakes, every: list[Trial], counter: Counted | None = None) -> list[LaidOut]:
+    """Return what sizes are tried on, for the igloos of these trials, of whose shakes the common part saw none."""
+    found = []
+    for device in np.unique([shakes.devices[trial.judged[0]] for trial in every]):
+        mine = np.flatnonzero(shakes.devices == device)
+        x = prior.represent(shakes.vectors[mine])
+        alike = x @ x.T / x.shape[1]
+        power = np.diag(alike)
+        found.append(
+            LaidOut(
+                alike,
+                power[:, None] + power[None] - 2 * alike,
+                shakes.hands[mine][:, None] == shakes.hands[mine][None],
+                CENTRE + x @ prior.weights,
+                np.log(counter(shakes.vectors[mine])) if counter else None,
+                shakes.counts[mine],
+                shakes.hands[mine],
+                tuple(
+                    Trial(np.searchsorted(mine, trial.known), np.searchsorted(mine, trial.judged))
+                    for trial in every
+                    if shakes.devices[trial.judged[0]] == device
+                ),
+            )
+        )
+    return found
+
+
+def cost_of(prior: Prior, igloos: list[LaidOut]) -> float:
+    """Return the mean negative log likelihood of all that is judged."""
+    answers = [answer for one in igloos for answer in one.answers(prior)]
+    return nll(np.array([p for p, _ in answers]), np.array([count for _, count in answers]))
+
+
+def evened(p: FloatArray, counts: IntArray) -> FloatArray:
+    """Return factors (12,) that make what is expected of probabilities (n, 12) as often as the true counts (n,)."""
+    came = (np.bincount(counts - COUNTS.start, minlength=len(COUNTS)) + 0.5) / (len(counts) + 0.5 * len(COUNTS))
+    factors = np.ones(len(COUNTS))
+    for _ in range(200):
+        weighed = p * factors
+        factors *= np.sqrt(came / (weighed / weighed.sum(axis=1, keepdims=True)).mean(axis=0))
+    return np.asarray(factors / np.exp(np.log(factors).mean()))
+
+
+def refine(prior: Prior, igloos: list[LaidOut], progress: Callable[[int, int], None] | None = None) -> Prior:
+    """Return the prior with the sizes, the spread and the trust that suit igloos that were held back best."""
+    prior = replace(prior, curve=BENDS["curve"], reach=BENDS["reach"])
+    names = [name for name in SHAPES if name not in ("share", "trust")]
+    if igloos[0].said is not None:
+        said = np.concatenate([one.said for one in igloos if one.said is not None])
+        even = evened(np.exp(said), np.concatenate([one.counts for one in igloos]))
+        prior = replace(prior, share=BENDS["share"], trust=TRUST, even=even)
+        names = list(SHAPES)
+    cost = cost_of(prior, igloos)
+    total, done = len(FACTORS) * len(names), 0
+    for factor in FACTORS:
+        for name in names:
+            for step in (factor**0.5, factor**-0.5):
+                while (value := getattr(prior, name) * step) > SMALLEST:
+                    tried = replace(prior, **{name: value})
+                    new = cost_of(tried, igloos)
+                    if new > cost - 3e-4:
+                        break
+                    prior, cost = tried, new
+            done += 1
+            if progress:
+                progress(done, total)
+    return prior
+
+
+def learn(
+    shakes: Shakes,
+    seed: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+    counter: Counted | None = None,
+) -> Prior:
     """Return what shakes of many igloos teach; the same shakes and seed give the same prior.
 
-    ``progress(done, of)`` is called as the sizes are tried.
+    ``progress(done, of)`` is called as the sizes are tried. ``counter`` turns vectors (m, f) into the counter's own
+    probabilities (m, 12); without it only the process answers.
     """
     middle, scale = scaling(shakes.vectors)
-    prior = Prior(middle, scale, np.zeros(len(middle)), **FIRST)
+    biases, slopes = (FIRST["device_bias"], FIRST["hand_bias"]), (FIRST["device_slope"], FIRST["hand_slope"])
+    nothing = np.zeros(len(middle))
+    prior = Prior(middle, scale, nothing, biases[0], slopes[0], biases[1], slopes[1], FIRST["noise"])
     rng = np.random.default_rng(seed)
     folds = np.array_split(rng.permutation(np.unique(shakes.devices)), 3)
     every = trials(shakes, seed=seed)
@@ -173,4 +308,10 @@ def learn(shakes: Shakes, seed: int = 1, progress: Callable[[int, int], None] | 
             done += 1
             if progress:
                 progress(done, total)
-    return replace(fit_weights(prior, shakes), stretch=stretch)
+    prior = replace(prior, stretch=stretch)
+    held: list[LaidOut] = []
+    for fold in folds:
+        out = np.isin(shakes.devices, fold)
+        fitted = fit_weights(prior, shakes.of(~out))
+        held += lay_out(fitted, shakes, [one for one in every if out[one.judged[0]]], counter)
+    return fit_weights(refine(prior, held, progress), shakes)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from companion.igloo.count import Embedding, Model, count_runs, embed, shipped
-from companion.igloo.features import FeatureStream
+from companion.igloo.features import FEATURES, FeatureStream
 from companion.igloo.guided_gauge import kept
 from companion.igloo.soundness import scale_of
 from companion.ports import CountPosterior, DeviceKind
@@ -75,6 +75,17 @@ def vector(accel: FloatArray, rate_hz: float, model: Model | None = None) -> tup
 def as_vector(found: Embedding, ensemble: Ensemble) -> FloatArray:
     """Return the vector (f + h + 1,) of what a counter made of a piece."""
     return np.concatenate([found.features * ensemble.scale + ensemble.middle, found.hidden, [found.mu]])
+
+
+def counted(tier: float, vectors: FloatArray) -> FloatArray:
+    """Return the counter's own probabilities (n, 12) of the pieces that :func:`as_vector` made vectors (n, …) of."""
+    ensemble = shipped().tiers[tier]
+    layers = [net.hidden(ensemble.standard(vectors[:, :FEATURES])) for net in ensemble.nets]
+    at = FEATURES
+    for listener in ensemble.listeners:
+        layers.append(vectors[:, at : at + listener.width])
+        at += listener.width
+    return ensemble.answer(*ensemble.says(layers))
 
 
 def hear(runs: Sequence[Samples], *, model: Model | None = None, key: str = "") -> Heard:

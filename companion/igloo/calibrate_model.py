@@ -9,30 +9,45 @@ were each shaken by several hands. With an igloo's calibration shakes the rest f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.learn import FLOOR, LIMIT, shares
+from companion.igloo.learn import FLOOR, LIMIT
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     FloatArray = NDArray[np.float64]
     Who = Sequence[str]
+    Counted = Callable[[FloatArray], FloatArray]
 
-CENTRE = float(np.mean(np.log(np.arange(COUNTS.start, COUNTS.stop))))
+LOG_COUNTS = np.log(np.arange(COUNTS.start, COUNTS.stop))
+CENTRE = float(np.mean(LOG_COUNTS))
 OPINION = 3.0
 """How much what the counter says weighs against one feature, in the slopes."""
 FULL_S = 3.8
 """A shorter shake has more noise, a longer one not less."""
-LOGISTIC = float(np.sqrt(3) / np.pi)
-"""The scale of a logistic distribution of unit variance."""
-SHAPES = ("device_bias", "device_slope", "hand_bias", "hand_slope", "noise", "stretch")
+TAILS = 5.0
+"""Degrees of freedom of Student's distribution: a shake is farther off now and then than a normal one would be."""
+REPEATS = 0.45
+"""How far what the counter itself says of several shakes repeats the same error, as the counter's model has it."""
+SHAPES = (
+    "device_bias",
+    "device_slope",
+    "hand_bias",
+    "hand_slope",
+    "noise",
+    "stretch",
+    "curve",
+    "reach",
+    "share",
+    "trust",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +58,10 @@ class Prior:
     that the counter says of it, which knows nothing of the igloo: f numbers. ``middle`` and ``scale`` (f,) standardise
     them; ``weights`` (f,) are the common part. The standard deviations are on the axis of log count: of an igloo's and
     a hand's constant and slopes (all features together), and of a shake's noise; ``stretch`` widens the answers.
+    ``curve`` is that of what an igloo adds where its features do not go straight: it is alike for shakes nearer to each
+    other than ``reach`` (root mean square over the features). In an answer what the process says has the exponent
+    ``share`` and what the counter itself says, which knows how clear this shake is, the exponent ``trust``; ``even``
+    (12,) are the factors that make each count as often expected of the counter as it came (alone it leaves 12 to 13).
     """
 
     middle: FloatArray
@@ -54,6 +73,11 @@ class Prior:
     hand_slope: float
     noise: float
     stretch: float = 1.0
+    curve: float = 0.0
+    reach: float = 1.0
+    share: float = 1.0
+    trust: float = 0.0
+    even: FloatArray = field(default_factory=lambda: np.ones(len(COUNTS)))
 
     def represent(self, shakes: FloatArray) -> FloatArray:
         """Return shakes (n, f) as the process sees them: standardised and cut, same shape."""
@@ -67,15 +91,22 @@ class Prior:
         The common part was learnt to go with an igloo's calibration; without one the counter, which learnt from many
         more igloos, is better.
         """
-        weights = np.zeros(len(self.weights))
-        weights[-1] = self.scale[-1] / OPINION
-        return replace(self, weights=weights)
+        weights, middle = np.zeros(len(self.weights)), self.middle.copy()
+        weights[-1], middle[-1] = self.scale[-1] / OPINION, CENTRE
+        return replace(self, weights=weights, middle=middle, curve=0.0)
 
     def covariance(self, a: FloatArray, of_a: Who, b: FloatArray, of_b: Who) -> FloatArray:
         """Return the covariance (n, m), without noise, of shakes of one igloo by hands of these names."""
         alike = a @ b.T / a.shape[1]
         same = np.asarray(of_a)[:, None] == np.asarray(of_b)[None]
+        apart = (np.mean(a**2, axis=1)[:, None] + np.mean(b**2, axis=1)[None] - 2 * alike) if self.curve else None
+        return self.mixed(alike, apart, same)
+
+    def mixed(self, alike: FloatArray, apart: FloatArray | None, same: NDArray[np.bool_]) -> FloatArray:
+        """Return the covariance of shakes with these mean products and mean squared distances of their features."""
         device = self.device_bias**2 + self.device_slope**2 * alike
+        if self.curve and apart is not None:
+            device = device + self.curve**2 * np.exp(-0.5 * np.maximum(apart, 0.0) / self.reach**2)
         return np.asarray(device + same * (self.hand_bias**2 + self.hand_slope**2 * alike))
 
     def arrays(self, name: str) -> dict[str, Any]:
@@ -85,6 +116,7 @@ class Prior:
             f"{name}/scale": self.scale.astype(np.float32),
             f"{name}/weights": self.weights.astype(np.float32),
             f"{name}/shapes": np.array([getattr(self, shape) for shape in SHAPES]),
+            f"{name}/even": self.even,
         }
 
     @classmethod
@@ -97,20 +129,27 @@ class Prior:
             arrays[f"{name}/middle"].astype(np.float64),
             arrays[f"{name}/scale"].astype(np.float64),
             arrays[f"{name}/weights"].astype(np.float64),
-            *(float(value) for value in arrays[f"{name}/shapes"]),
+            **dict(zip(SHAPES, map(float, arrays[f"{name}/shapes"]), strict=True)),
+            even=arrays[f"{name}/even"],
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Log counts of several shakes: ``mean`` (n,) and ``covariance`` (n, n), noise included."""
+    """Log counts of several shakes: ``mean`` (n,) and ``covariance`` (n, n), noise included.
+
+    ``said`` (n, 12) are the logarithms of what the counter itself says of each shake, times the trust in it, or nothing
+    where it is not asked; ``share`` is the exponent of what the process says.
+    """
 
     mean: FloatArray
     covariance: FloatArray
+    said: FloatArray | None = None
+    share: float = 1.0
 
     def each(self, stretch: float) -> FloatArray:
         """Return the probabilities of 2 … 13 beads for every shake alone, shape (n, 12)."""
-        return spread(self.mean, np.sqrt(np.diag(self.covariance)) * stretch)
+        return blended(spread(self.mean, np.sqrt(np.diag(self.covariance)) * stretch), self.said, self.share)
 
     def joined(self, stretch: float) -> FloatArray:
         """Return the probabilities (12,) of the one count that all shakes have.
@@ -119,14 +158,40 @@ class Answer:
         with their number.
         """
         mean, deviation = combined(self.mean, self.covariance)
-        return np.asarray(spread(np.array([mean]), np.array([deviation * stretch]))[0])
+        p = spread(np.array([mean]), np.array([deviation * stretch]))
+        return np.asarray(blended(p, None if self.said is None else heaped(self.said)[None], self.share)[0])
+
+
+def heaped(said: FloatArray) -> FloatArray:
+    """Return what the counter says (12,) of shakes of one count, given what it says of each (n, 12)."""
+    return np.asarray(said.sum(axis=0) / (1 + (len(said) - 1) * REPEATS))
+
+
+def blended(p: FloatArray, said: FloatArray | None, share: float) -> FloatArray:
+    """Return probabilities (n, 12) of the process with this exponent, times what the counter says (logarithms)."""
+    if said is None:
+        return p
+    log_p = share * np.log(p) + said
+    both = np.exp(log_p - log_p.max(axis=1, keepdims=True))
+    return np.asarray(both / both.sum(axis=1, keepdims=True))
 
 
 class Known:
-    """One igloo's process, given labelled shakes: ``shakes`` (n, f), ``counts`` (n,), ``who`` (n) shook."""
+    """One igloo's process, given labelled shakes: ``shakes`` (n, f), ``counts`` (n,), ``who`` (n) shook.
 
-    def __init__(self, prior: Prior, shakes: FloatArray, counts: NDArray[np.int64], who: Who) -> None:
+    ``counter``, if it is given, turns shakes (m, f) into the counter's own probabilities (m, 12).
+    """
+
+    def __init__(
+        self,
+        prior: Prior,
+        shakes: FloatArray,
+        counts: NDArray[np.int64],
+        who: Who,
+        counter: Counted | None = None,
+    ) -> None:
         self.prior = prior
+        self._counter = counter
         self.shakes = prior.represent(shakes)
         self.who = tuple(who)
         self._apart = np.log(counts) - CENTRE - self.shakes @ prior.weights
@@ -147,7 +212,14 @@ class Known:
         if seconds is not None:
             noise *= np.maximum(FULL_S / np.maximum(seconds, 0.3), 1.0)
         covariance[np.diag_indices_from(covariance)] += noise
-        return Answer(mean, covariance)
+        said = self.said(shakes)
+        return Answer(mean, covariance, said, 1.0 if said is None else prior.share)
+
+    def said(self, shakes: FloatArray) -> FloatArray | None:
+        """Return what the counter itself says of shakes (m, f), as in :class:`Answer`; None where it is not asked."""
+        if self._counter is None or not self.prior.trust or not len(self.who):
+            return None
+        return np.asarray(self.prior.trust * (np.log(self._counter(shakes)) + np.log(self.prior.even)))
 
     def left_out(
         self, groups: NDArray[np.int64], shakes: NDArray[np.int64] | None = None
@@ -184,6 +256,13 @@ def combined(mean: FloatArray, covariance: FloatArray) -> tuple[float, float]:
 
 
 def spread(mean: FloatArray, deviation: FloatArray) -> FloatArray:
-    """Return the probabilities of 2 … 13 beads, shape (n, 12), for log counts (n,) with standard deviations."""
-    p = shares(mean, deviation * LOGISTIC)
+    """Return the probabilities of 2 … 13 beads, shape (n, 12), for log counts (n,) with these scales.
+
+    They go as the density (Student's, :data:`TAILS`) at the twelve log counts: there is nothing between them, and what
+    lies beyond the last is no thirteenth bead's. As shares of the axis, 13 would take nearly all from 12.
+    """
+    z = (LOG_COUNTS[None] - mean[:, None]) / deviation[:, None]
+    log_p = -(TAILS + 1) / 2 * np.log1p(z**2 / TAILS)
+    p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
     return np.asarray((p + FLOOR / len(COUNTS)) / (1 + FLOOR))

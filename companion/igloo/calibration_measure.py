@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.igloo.calibrate_learn import Shakes
-    from companion.igloo.calibrate_model import Prior
+    from companion.igloo.calibrate_model import Counted, Prior
 
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
@@ -105,10 +105,11 @@ def guided_rows() -> list[Row]:
     ]
 
 
-def measure(row: Row, shakes: Shakes, number: IntArray, prior: Prior) -> dict[str, Any]:
+def measure(row: Row, shakes: Shakes, number: IntArray, prior: Prior, counter: Counted | None = None) -> dict[str, Any]:
     """Return scores of one row with 95 % intervals, bootstrapped by igloo; ``number`` (n,) names each piece's shake.
 
-    ``ridge`` are the scores of the plain regression, ``confusion`` (12, 12) how often each count was answered.
+    ``counter`` is what :class:`Known` asks for the counter's own opinion. ``ridge`` are the scores of
+    the plain regression, ``confusion`` (12, 12) how often each count was answered.
     """
     answers: list[FloatArray] = []
     plain: list[float] = []
@@ -119,7 +120,7 @@ def measure(row: Row, shakes: Shakes, number: IntArray, prior: Prior) -> dict[st
         order = orders(shakes.hands[mine], number[mine])
         for calibrates, judged in row.split(shakes.hands[mine], order):
             known, test = shakes.of(mine[calibrates]), mine[judged]
-            process = Known(prior, known.vectors, known.counts, [str(hand) for hand in known.hands])
+            process = Known(prior, known.vectors, known.counts, [str(hand) for hand in known.hands], counter)
             regression = ridge(known.vectors[:, :FEATURES], known.counts)
             unit = order[judged] + (0 if row.together else 1000 * shakes.hands[test])
             for one in np.unique(unit):
@@ -144,7 +145,7 @@ def measure(row: Row, shakes: Shakes, number: IntArray, prior: Prior) -> dict[st
     }
 
 
-def stopped(shakes: Shakes, number: IntArray, prior: Prior) -> dict[str, Any]:
+def stopped(shakes: Shakes, number: IntArray, prior: Prior, counter: Counted | None = None) -> dict[str, Any]:
     """Return how the guided count ends: 8 s of one new hand, then 8 s of another, until the answer is sure.
 
     ``sure`` is the part that became sure, ``right`` how many of these were exact, ``seconds`` the median of all; the
@@ -158,7 +159,7 @@ def stopped(shakes: Shakes, number: IntArray, prior: Prior) -> dict[str, Any]:
         mine = np.flatnonzero(shakes.devices == device)
         order = orders(shakes.hands[mine], number[mine])
         known = shakes.of(mine[shakes.hands[mine] == 0])
-        process = Known(prior, known.vectors, known.counts, ["0"] * len(known.counts))
+        process = Known(prior, known.vectors, known.counts, ["0"] * len(known.counts), counter)
         new = shakes.hands[mine] > 0
         for one in np.unique(order[new]):
             at = mine[new][_first(order[new] == one, shakes.hands[mine][new], 2)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,10 @@ from companion.igloo.calibrate import (
     save,
     undo,
 )
-from companion.igloo.calibrate_learn import Shakes, judge, learn, trials
-from companion.igloo.calibrate_listen import hear, heard_by
-from companion.igloo.calibrate_model import CENTRE, Known, Prior, combined, spread
-from companion.igloo.count import shipped
+from companion.igloo.calibrate_learn import Shakes, evened, judge, learn, trials
+from companion.igloo.calibrate_listen import as_vector, counted, hear, heard_by
+from companion.igloo.calibrate_model import CENTRE, Answer, Known, Prior, combined, heaped, spread
+from companion.igloo.count import embed, shipped
 from companion.igloo.features import FEATURES
 from companion.igloo.files import Recording
 from companion.igloo.learn import scores
@@ -88,6 +89,78 @@ def test_the_same_shakes_teach_the_same(shakes: Shakes, prior: Prior) -> None:
     again = learn(shakes.of(shakes.devices < 9))
     assert np.array_equal(again.weights, prior.weights)
     assert (again.noise, again.stretch) == (prior.noise, prior.stretch)
+
+
+def test_the_process_is_what_brute_force_gives(shakes: Shakes, prior: Prior) -> None:
+    bent = replace(prior, curve=0.3, reach=0.8, hand_slope=0.1)
+    mine = shakes.of(shakes.devices == 11)
+    hands = [str(hand) for hand in mine.hands]
+    x = bent.represent(mine.vectors)
+    n = len(x)
+    every = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            alike = float(np.mean(x[i] * x[j]))
+            every[i, j] = bent.device_bias**2 + bent.device_slope**2 * alike
+            every[i, j] += bent.curve**2 * np.exp(-0.5 * np.mean((x[i] - x[j]) ** 2) / bent.reach**2)
+            if hands[i] == hands[j]:
+                every[i, j] += bent.hand_bias**2 + bent.hand_slope**2 * alike
+    every += bent.noise**2 * np.eye(n)
+    known, asked = np.arange(30), np.arange(30, n)
+    apart = np.log(mine.counts) - CENTRE - x @ bent.weights
+    # a joint Gaussian is conditioned through its precision: nothing of the closed form's own blocks is used
+    precision = np.linalg.inv(every)
+    own = np.linalg.inv(precision[np.ix_(asked, asked)])
+    mean = CENTRE + x[asked] @ bent.weights - own @ precision[np.ix_(asked, known)] @ apart[known]
+    process = Known(bent, mine.vectors[known], mine.counts[known], hands[:30])
+    answer = process.answer(mine.vectors[asked], hands[30:])
+    np.testing.assert_allclose(answer.mean, mean, rtol=1e-6)
+    np.testing.assert_allclose(answer.covariance, own, rtol=1e-5, atol=1e-9)
+
+
+def test_each_count_is_the_likeliest_where_it_lies_twelve_too() -> None:
+    for deviation in (0.05, 0.2, 0.4):
+        p = spread(np.log(np.arange(2.0, 14.0)), np.full(12, deviation))
+        assert list(p.argmax(axis=1)) == list(range(12))
+        assert p.sum(axis=1) == pytest.approx(np.ones(12))
+
+
+def test_the_counter_is_heeded_as_far_as_it_is_trusted(shakes: Shakes, prior: Prior) -> None:
+    trusting = replace(prior, trust=0.5, share=0.9)
+    said = np.full((3, 12), 0.01)
+    said[:, 2] = 0.89
+    mine = shakes.of(shakes.devices == 10)
+    hands = [str(hand) for hand in mine.hands]
+
+    def of(one: Prior) -> Answer:
+        process = Known(one, mine.vectors[:12], mine.counts[:12], hands[:12], lambda v: said[: len(v)])
+        return process.answer(mine.vectors[12:15], hands[12:15])
+
+    plain, heard = of(prior), of(trusting)
+    p, q = plain.each(1.0), heard.each(1.0)
+    expected = p**0.9 * said**0.5
+    np.testing.assert_allclose(q, expected / expected.sum(axis=1, keepdims=True), rtol=1e-9)
+    assert heard.joined(1.0)[2] > plain.joined(1.0)[2]
+    assert heaped(np.log(said))[2] > 2 * np.log(0.89)  # three opinions that repeat each other are not three
+
+
+def test_a_counter_that_favours_a_count_is_made_even() -> None:
+    rng = np.random.default_rng(4)
+    counts = np.repeat(np.arange(2, 14), 60)
+    p = spread(np.log(counts) + 0.3 * rng.normal(size=len(counts)), np.full(len(counts), 0.3))
+    p[:, 11] *= 3.0
+    p /= p.sum(axis=1, keepdims=True)
+    weighed = p * evened(p, counts)
+    weighed /= weighed.sum(axis=1, keepdims=True)
+    assert (p.argmax(axis=1) == 10).sum() == 0 < (weighed.argmax(axis=1) == 10).sum()
+    np.testing.assert_allclose(12 * weighed.mean(axis=0), np.ones(12), atol=0.02)
+
+
+def test_what_the_counter_said_of_a_shake_follows_from_its_vector() -> None:
+    found = embed(SHAKES[4], RATE)
+    assert found is not None
+    vector = as_vector(found, shipped().tiers[found.tier])
+    np.testing.assert_allclose(counted(found.tier, vector[None])[0], found.p, atol=1e-9)
 
 
 def test_leaving_out_is_what_fitting_without_gives(shakes: Shakes, prior: Prior) -> None:
