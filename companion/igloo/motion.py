@@ -32,6 +32,8 @@ LONGEST_SWING_S = 0.42
 """Half a cycle of the slowest shaking, 1.2 Hz."""
 BRIDGED_S = 0.03
 """A loss no longer than this (a frame at 800 Hz) is bridged by a straight line: no state begins and ends within it."""
+TREMBLE_S, TREMBLE_G = 0.8, 0.012
+"""A table at which people move may tremble so much; what has not been seen at rest before is then taken to rest."""
 LONG_GAP_S = 1.0
 """After a longer silence nobody can say what the hand did meanwhile."""
 
@@ -196,10 +198,17 @@ class MotionDetector:
     # --- nothing known yet
 
     def _unknown(self, t: float, step: float) -> None:
-        if self._seconds(self._quiet_cells, step) >= 0.4:
+        if self._seconds(self._quiet_cells, step) >= 0.4 or self._trembles(step):
             self._rest(t, step)
         elif self._is_shake(step):
             self._enter(MotionState.SHAKEN, t)
+
+    def _trembles(self, step: float) -> bool:
+        """Tell whether it stood for some time on a table that never is quite still: more, and it is in a hand."""
+        cells = round(TREMBLE_S / step)
+        if len(self._window) < cells or self._rough[-1] > 0.02:
+            return False
+        return float(self._window[-cells:].var(axis=0).sum()) < TREMBLE_G**2
 
     def _rest(self, t: float, step: float, state: MotionState = MotionState.REST) -> None:
         """Learn the pull of gravity of this rest, and the upright where it is new; tell the state."""

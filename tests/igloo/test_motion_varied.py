@@ -50,3 +50,18 @@ def test_a_lost_frame_in_a_knock_is_bridged(marked: bool) -> None:
     assert MotionState.KNOCKED in knocked(0, marked=True)
     assert MotionState.KNOCKED in knocked(16, marked=marked)
     assert MotionState.KNOCKED not in knocked(round(2 * BRIDGED_S * RATE) + 400, marked=marked)
+
+
+@pytest.mark.parametrize(("tremble_g", "rests"), [(0.004, True), (0.008, True), (0.03, False)])
+def test_rest_is_known_on_a_table_that_trembles_and_not_in_a_hand(tremble_g: float, rests: bool) -> None:
+    rate = 1600.0
+    t = np.arange(round(1.6 * rate)) / rate
+    rng = np.random.default_rng(8)
+    tremble = tremble_g * np.sqrt(2) * np.sin(2 * np.pi * 11.0 * t + np.sin(2 * np.pi * 0.9 * t))
+    felt = np.array([0.6, 0.0, 0.8]) + tremble[:, None] * [0.48, 0.6, 0.64] + rng.normal(0, 0.01, (len(t), 3))
+    detector = MotionDetector("table", DeviceKind.SIMULATED)
+    told = []
+    for start in range(0, len(felt), 16):
+        run = Samples(felt[start : start + 16], start / rate, rate, start)
+        told += [motion.state for motion in detector.feed(run)]
+    assert (told == [MotionState.REST]) == rests
