@@ -302,19 +302,26 @@ class CardFinder:
     def _told(self, work: ByteArray, view: View, seen: NDArray[np.bool_]) -> Found:
         """Return a card with its probabilities, told by the blocks (rows × columns) that nothing lies over."""
         blocks = in_blocks(normalised(halved(view.straight)))
-        coarse = energies_of(blocks, self.half)[seen].sum(axis=0)
-        p = self._which(view.straight, coarse, seen)
-        fits = (view.fits & seen).reshape(self.rows, -1)
-        hidden = (view.unlike & seen).reshape(self.rows, -1)
+        telling = seen & ~view.unlike
+        coarse = energies_of(blocks, self.half)[telling].sum(axis=0)
+        fits, hidden = (part.reshape(self.rows, -1) for part in (view.fits & seen, view.unlike & seen))
+        p = self._which(view.straight, coarse, seen.reshape(self.rows, -1), hidden)
         return Found(view.to, p, fits, int((view.well & seen).sum()), self.deck.height, view.sure, hidden)
 
-    def _which(self, straight: ByteArray, coarse: Singles, visible: NDArray[np.bool_]) -> FloatArray:
-        """Return the probability of each card: the nearest ones are compared at full size, a pixel to and fro."""
+    def _which(
+        self, straight: ByteArray, coarse: Singles, visible: NDArray[np.bool_], hidden: NDArray[np.bool_]
+    ) -> FloatArray:
+        """Return the probability of each card: the nearest ones are compared at full size, a pixel to and fro.
+
+        What lies ``hidden`` (rows, columns) under something unknown, and its rim, tells nothing.
+        """
         best = np.argsort(coarse)[:_FINE]
         seen = normalised(straight)
         # A block at half size is two by two at full size, where a last row may be left over.
         grid = np.zeros((self.deck.height // BLOCK, WIDTH // BLOCK), bool)
-        grid[: 2 * self.rows] = np.kron(visible.reshape(self.rows, -1), np.ones((2, 2), bool))
+        grid[: 2 * self.rows] = np.kron(visible, np.ones((2, 2), bool))
+        under = np.kron(hidden, np.ones((2, 2), np.uint8)).astype(np.uint8)
+        grid[: 2 * self.rows] &= cv2.dilate(under, np.ones((3, 3), np.uint8)) == 0
         fine_of = grid.ravel()
         cards = np.stack([self._finely(int(card))[fine_of] for card in best], axis=1)
         least = np.full((cards.shape[0], len(best)), np.float32(COVERED))
@@ -324,9 +331,11 @@ class CardFinder:
         fine = pooled(least, cards)
         # What differs little differs by how cards were taught; and one block alone, half covered, tells nothing.
         fine = np.clip(fine - fine.min(axis=1, keepdims=True) - np.float32(_NO_MATTER), 0, _AT_MOST).sum(axis=0) / 4
+        # Of a card of which much is hidden, what is left may be hidden in part: it tells less.
+        sharp = _SHARP * (1 - float(hidden.sum()) / max(1, int(visible.sum()))) ** 2
         # Those that were not looked at finely are at least as far away as the last that was.
-        scores = -_SHARP * (coarse - coarse[best[-1]] + fine.max()).astype(float)
-        scores[best] = -_SHARP * fine
+        scores = -sharp * (coarse - coarse[best[-1]] + fine.max()).astype(float)
+        scores[best] = -sharp * fine
         p: FloatArray = np.exp(scores - scores.max())
         p /= p.sum()
         return p
