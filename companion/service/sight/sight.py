@@ -197,6 +197,10 @@ class Sight:
         """Return how long each of the last settled turns took, in seconds."""
         return [] if self._onlooker is None else list(self._onlooker.times)
 
+    def work(self) -> list[float]:
+        """Return what each of them cost the thread that looks, in seconds of the processor."""
+        return [] if self._onlooker is None else list(self._onlooker.work)
+
     def answer(self, question: str, choice: int | None, by: Actor) -> Answer:
         """Answer the open question by a candidate's number, or with None: none of these.
 
