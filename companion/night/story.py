@@ -21,9 +21,9 @@ def story(match: Match) -> dict[str, JSON] | None:
 
     The chart begins with the first state; it has a point for each entry of the journal after which scores may be
     compared. ``best`` is the gain by which somebody rose most from one such state to the next, the first of several.
-    Corrections that the table agreed on are no part of it. ``disputed`` is what the table took back together, corrected
-    or reported most often, the last of several; ``all`` counts all of these. None while the game goes on: scores on the way may tell
-    what is hidden.
+    Corrections that the table agreed on are no part of it. ``disputed`` is what the table took back together,
+    corrected or reported most often, the last of several; ``all`` counts all of these. None while the game goes on:
+    scores on the way may tell what is hidden.
     """
     if not match.over or not match.steps:
         return None
@@ -34,7 +34,11 @@ def story(match: Match) -> dict[str, JSON] | None:
         marks.append(len(match.steps))
     if len(marks) > MOST_POINTS:
         marks = [marks[round(i * (len(marks) - 1) / (MOST_POINTS - 1))] for i in range(MOST_POINTS)]
-    return {"chart": [_totals(match.states[mark]) for mark in marks], "best": _best(match, even), "disputed": _disputed(match)}
+    return {
+        "chart": [_totals(match.states[mark]) for mark in marks],
+        "best": _best(match, even),
+        "disputed": _disputed(match),
+    }
 
 
 def _disputed(match: Match) -> dict[str, JSON] | None:
