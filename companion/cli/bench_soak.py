@@ -83,7 +83,7 @@ def _line(share: float) -> Iterable[Row]:
     yield row("absurd frames borne", line.absurd_frames, "", "", f"the link lives: {line.alive}")
     for what, streams, aim in (
         ("absurd values that were counted", soak_absurd.STREAMS, "0"),
-        ("values wrong in a shake's own way that were counted", soak_absurd.UNNOTICED, ""),
+        ("values wrong in a shake's own way that were counted", soak_absurd.SHAKE_LIKE, "0"),
     ):
         found = list(soak_absurd.absurd(streams))
         believed = [one.what for one in found if one.counted]

@@ -147,7 +147,7 @@ STREAMS: dict[str, Made] = {
 }
 """Absurd: none of them may be counted."""
 
-UNNOTICED: dict[str, Made] = {
+SHAKE_LIKE: dict[str, Made] = {
     "a smooth swing without beads": _of(_wave(4.0, 700.0)),
     "a hum of 50 Hz": _of(_wave(50.0, 400.0)),
     "a square wave": _of(_wave(4.0, 900.0, lambda a: np.sign(np.sin(a)))),
@@ -157,4 +157,4 @@ UNNOTICED: dict[str, Made] = {
     "a scale twice too large": _of(lambda w, _: w, ug_per_lsb=2 * UG),
     "two fifths of a second for ever": _of(_repeat),
 }
-"""Wrong too, but as a shake is; the counter does not know them, and how many it believes is measured."""
+"""Wrong too, but much as a shake is: none of them may be counted either."""

@@ -272,11 +272,14 @@ class Memory:
 
 
 def memory(house: House, seconds: float, moves_per_s: float = 30.0) -> Memory:
-    """Play at most so fast for so long (30 moves a second are some hundred tables' pace) and watch the memory."""
+    """Play at most so fast for so long (30 moves a second are some hundred tables' pace) and watch the memory.
+
+    Where the machine is slow it takes longer: a slope needs two points, each after 50 moves.
+    """
     player, points = Player(13), []
     began = time.monotonic()
     moves = 0
-    while (passed := time.monotonic() - began) < seconds:
+    while (passed := time.monotonic() - began) < seconds or len(points) < 2:
         player.step(house)
         moves += 1
         if moves % 50 == 0:

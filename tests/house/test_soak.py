@@ -174,5 +174,5 @@ if soak_fuzz.available():
 
 def test_memory_is_watched(house: House) -> None:
     memory = soak_faults.memory(house, 2.0, 60.0)
-    assert memory.moves >= 50
+    assert memory.moves >= 100
     assert 20 < memory.begin_mb <= memory.end_mb + 5 < 300

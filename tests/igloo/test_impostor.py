@@ -105,9 +105,9 @@ def test_samples_in_reverse(frame: int) -> None:
     assert set(found) <= {said.SHUFFLED, ""}
 
 
-@pytest.mark.parametrize("what", list(soak_absurd.UNNOTICED))
+@pytest.mark.parametrize("what", list(soak_absurd.SHAKE_LIKE))
 def test_nothing_wrong_in_a_shakes_own_way_is_counted(what: str) -> None:
-    (found,) = soak_absurd.absurd({what: soak_absurd.UNNOTICED[what]}, seed=7)
+    (found,) = soak_absurd.absurd({what: soak_absurd.SHAKE_LIKE[what]}, seed=7)
     assert found.counted == 0, found.said
     assert any(why.endswith(".") and why[0].isupper() for why in found.said)
 
