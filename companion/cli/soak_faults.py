@@ -276,9 +276,9 @@ def memory(house: House, seconds: float, moves_per_s: float = 30.0) -> Memory:
 
     Where the machine is slow it takes longer: a slope needs two points, each after 50 moves.
     """
-    player, points = Player(13), []
+    player, moves = Player(13), 0
+    points: list[tuple[float, int, float]] = []
     began = time.monotonic()
-    moves = 0
     while (passed := time.monotonic() - began) < seconds or len(points) < 2:
         player.step(house)
         moves += 1
