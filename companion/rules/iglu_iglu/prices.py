@@ -14,7 +14,8 @@ from companion.rules.iglu_iglu import box, melting
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import ALL
 from companion.rules.iglu_iglu.bounds import Means, undecided
-from companion.rules.iglu_iglu.sight import BUILT, FLED, HUNTED, KAYAKED, NEVER, WALKED, Losses, Sight
+from companion.rules.iglu_iglu.gains import BUILT, FLED, HUNTED, KAYAKED, NEVER, WALKED, Losses
+from companion.rules.iglu_iglu.sight import Sight
 from companion.rules.iglu_iglu.situation import DISPLACING, DRAWING, DRIFTING, MOVING
 
 if TYPE_CHECKING:

@@ -16,19 +16,25 @@ from companion.rules.belief import Belief, Content, Together
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import CORNER_SQUARES, CORNERS, NUMBER, SEA, numbers
 from companion.rules.iglu_iglu.bounds import DISTANCE
+from companion.rules.iglu_iglu.gains import (
+    BUILT,
+    FLED,
+    HUNTED,
+    KAYAKED,
+    NEVER,
+    WALKED,
+    Losses,
+    gained,
+    knapsack,
+    matched,
+)
 from companion.rules.turns import Evidence
 
 if TYPE_CHECKING:
     from companion.rules.iglu_iglu.state import IgluState
 
-NEVER = 1e6
-"""The loss of what is impossible."""
-WALKED, KAYAKED, BUILT, HUNTED, FLED = 1.5, 2.5, 1.5, 0.7, 1.0
-"""What an action costs before anything was seen (natural logarithm): there are about so many others."""
 _HELD = 9
 """Counts of one thing on one square that are told apart."""
-
-Losses = tuple[float, ...]
 
 
 class Sight:
@@ -246,10 +252,10 @@ class Sight:
         total = self.grounds(floes, packs)
         ground = self.ground
         if removals:
-            total -= _best([ground[q][1] - ground[q][0] for q in numbers(floes & ~packs & self.wants_water)], removals)
+            total -= gained([ground[q][1] - ground[q][0] for q in numbers(floes & ~packs & self.wants_water)], removals)
         if fresh:
             wanted = [max(ground[q][:2]) - ground[q][2] for q in numbers(fresh & ~packs & self.wants_pack)]
-            total -= _best(wanted, 1)
+            total -= gained(wanted, 1)
         self.known[key] = total
         return total
 
@@ -316,7 +322,7 @@ class Sight:
                 come = min(come, self._corner(seat, men))
             if several or gone == NEVER:
                 gone = 0.0
-        found = _matched(loss, wins, over, come, gone, flight)
+        found = matched(loss, wins, over, come, gone, flight)
         houses = [
             (self.igloo[seat][q][0] - self.igloo[seat][q][1] - BUILT) for q in numbers(self.wants_igloo[seat] & ~igloos)
         ]
@@ -434,38 +440,12 @@ class Sight:
                     under.append(win)
         loss -= max(anew.values(), default=0.0)
         # A step clears the square it leaves, and one on which a bear arrives.
-        loss -= _best(list(over.values()), free + 2 * steps) + _best(under, steps)
+        loss -= gained(list(over.values()), free + 2 * steps) + gained(under, steps)
         if steps:
-            loss -= _best(list(anew.values()), steps + 1) - max(anew.values(), default=0.0)
-        found = tuple(loss - win for win in _knapsack(wins))
+            loss -= gained(list(anew.values()), steps + 1) - max(anew.values(), default=0.0)
+        found = tuple(loss - win for win in knapsack(wins))
         self.known[key] = found
         return found
-
-
-def _matched(
-    loss: float, wins: list[tuple[float, int]], over: list[float], come: float, gone: float, flight: bool
-) -> Losses:
-    """Return for 0, 1 … points the least loss when so many inuit come where they lack as go where they are too many."""
-    rows = [[0.0] * (MOST_POINTS + 1)]
-    for win, cost in sorted(wins, reverse=True):
-        rows.append([-NEVER] * (MOST_POINTS + 1))
-        for n in range(len(rows) - 1, 0, -1):
-            row, less = rows[n], rows[n - 1]
-            for p in range(MOST_POINTS, cost - 1, -1):
-                row[p] = max(row[p], less[p - cost] + win)
-    sums = [0.0, *accumulate(over)]
-    found = []
-    for p in range(MOST_POINTS + 1):
-        best = 0.0
-        for n, row in enumerate(rows):
-            if row[p] < -NEVER / 2:
-                continue
-            for g, total in enumerate(sums[: len(sums) if flight else p + 1]):
-                # Each that is too many goes on a way of its own, whether or not somebody was wanted there.
-                paid = come + (FLED if flight else WALKED) * (g - n) if g > n else gone if n > g else 0.0
-                best = max(best, row[p] + total - paid)
-        found.append(loss - best)
-    return tuple(found)
 
 
 def _more(losses: Losses, n: int) -> float:
@@ -477,7 +457,6 @@ def _more(losses: Losses, n: int) -> float:
 _LINES: tuple[tuple[int, ...], ...] = tuple(
     [tuple(range(8 * row, 8 * row + 8)) for row in range(8)] + [tuple(range(column, 64, 8)) for column in range(8)]
 )
-MOST_POINTS = 3 + box.MOST_ENDURANCE
 
 
 def _share(left: dict[Any, float], part: Any) -> dict[Any, float]:
@@ -494,24 +473,3 @@ def _share(left: dict[Any, float], part: Any) -> dict[Any, float]:
 def _wanting(table: list[Losses]) -> int:
     """Return the squares where some number is better than none, or more than fewer."""
     return sum(1 << q for q, losses in enumerate(table) if any(losses[n] < losses[n - 1] for n in range(1, _HELD)))
-
-
-def _best(wins: list[float], count: int) -> float:
-    """Return the sum of the best so many, none of them negative."""
-    if not wins or not count:
-        return 0.0
-    return sum(sorted((win for win in wins if win > 0), reverse=True)[:count])
-
-
-def _knapsack(wins: list[tuple[float, int]]) -> list[float]:
-    """Return for 0, 1 … points the most that can be won; each win once, at its cost."""
-    best = [0.0] * (MOST_POINTS + 1)
-    for win, cost in wins:
-        if win <= 0:
-            continue
-        if not cost:
-            best = [b + win for b in best]
-            continue
-        for p in range(MOST_POINTS, cost - 1, -1):
-            best[p] = max(best[p], best[p - cost] + win)
-    return best

@@ -16,8 +16,9 @@ from companion.rules.core import NOBODY
 from companion.rules.iglu_iglu import actions, box, drifting, kept, melting
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import DIRECTIONS
+from companion.rules.iglu_iglu.gains import KAYAKED, NEVER, WALKED, Losses
 from companion.rules.iglu_iglu.prices import PLAYED, Scale, Way, price, together
-from companion.rules.iglu_iglu.sight import KAYAKED, NEVER, WALKED, Losses, Sight
+from companion.rules.iglu_iglu.sight import Sight
 from companion.rules.iglu_iglu.situation import (
     ACT,
     DRIFTING,
