@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     IntArray = NDArray[np.int64]
 
 PRIORS = Path(__file__).with_name("model") / "calibration.npz"
-FEWEST_SHAKES = 6
-FEWEST_COUNTS = 3
+FEWEST_SHAKES, FEWEST_COUNTS = 6, 3
 FEW = 24
 """Up to so many shakes the figures are told with a warning."""
 BEFORE = ".before"
