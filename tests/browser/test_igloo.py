@@ -105,10 +105,13 @@ class Line:
 
 
 def feel(house: SmallHouse, seconds: float) -> None:
-    """Let the igloo feel a hand that keeps the beat."""
+    """Let the igloo feel a hand that keeps the beat, and blows as beads give."""
     t = np.arange(round(seconds * 3200)) / 3200
+    rng = np.random.default_rng(1)
+    noise = 0.05 * rng.normal(size=(len(t), 3))
+    noise[rng.random(len(t)) < 0.02] *= 20
     swing = 0.02 * (2 * np.pi * 5.0) ** 2 / 9.80665 * np.sin(2 * np.pi * 5.0 * t)
-    accel = np.column_stack([0 * t, 0 * t, 1 + swing]) + 0.05 * np.random.default_rng(1).normal(size=(len(t), 3))
+    accel = np.column_stack([0 * t, 0 * t, 1 + swing]) + noise
     for at in range(0, len(accel), 320):
         house.bench.hear(Line(), Samples(accel[at : at + 320], at / 3200, 3200.0, at))
 
