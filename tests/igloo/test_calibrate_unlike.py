@@ -78,7 +78,7 @@ def test_a_shake_that_is_unlike_has_no_count() -> None:
 def test_the_rows_judge_what_did_not_calibrate() -> None:
     rng = np.random.default_rng(5)
     vectors, counts, devices, hands = [], [], [], []
-    for device in range(6):
+    for device in range(12):
         shift = 0.4 * rng.normal()
         for hand in range(3):
             for k in range(48 if hand == 0 else 24):
@@ -91,7 +91,7 @@ def test_the_rows_judge_what_did_not_calibrate() -> None:
     prior = learn(shakes)
     number = np.arange(len(counts))
     same, new, many, own = (measured.measure(row, shakes, number, prior) for row in measured.free_rows())
-    assert (same["shakes"], new["shakes"], many["shakes"], own["shakes"]) == (216, 288, 288, 72)
+    assert (same["shakes"], new["shakes"], many["shakes"], own["shakes"]) == (432, 576, 576, 144)
     for found in (same, new, many, own):
         assert found["exact"] > 0.7
         assert found["exact"] >= found["ridge"]["exact"] - 0.1 > 0.2
@@ -100,9 +100,9 @@ def test_the_rows_judge_what_did_not_calibrate() -> None:
         assert np.sum(found["confusion"]) == found["shakes"]
     # two pieces a shake: 24 shakes of hand 0 calibrate, 12 of each of the two others are judged
     rows = [measured.measure(row, shakes, number // 2, prior) for row in measured.guided_rows()[:3]]
-    assert [row["shakes"] for row in rows] == [144, 144, 72]
+    assert [row["shakes"] for row in rows] == [288, 288, 144]
     ended = measured.stopped(shakes, number // 2, prior)
-    assert ended["shakes"] == 72
+    assert ended["shakes"] == 144
     assert 0 < ended["sure"] < 1
     right, sure = ended["right"]
     assert right >= 0.9 * sure
