@@ -23,7 +23,7 @@ from tests.worlds.served import wait
 from web.app import create_app
 from web.server import make_server
 
-TURNS = 8
+TURNS = 5
 PATIENCE_MS = 90_000
 
 
@@ -124,15 +124,15 @@ def test_a_rendered_game_without_a_typed_move(
             camera.show(coming.result())
             if number < len(film.states) - 1:
                 coming = renderer.submit(film.frames, number + 1)
-            wait(lambda begun=begun: len(service.night.course().by) > begun or service.sight.status()["asking"], 60)
+            wait(lambda begun=begun: len(service.night.course().by) > begun or service.sight.status()["asking"], 120)
             if len(service.night.course().by) == begun:
                 questions += 1
                 expect(page.locator(".camera-asks svg.board").first).to_be_visible()
                 if questions == 1:
                     assert axe(page) == []
                 answered(page, service, film, number)
-                wait(lambda begun=begun: len(service.night.course().by) > begun, 30)
-            wait(lambda: service.sight.status()["state"] in ("watching", "entered"), 60)
+                wait(lambda begun=begun: len(service.night.course().by) > begun, 90)
+            wait(lambda: service.sight.status()["state"] in ("watching", "entered"), 120)
 
     course = service.night.course()
     entered = course.by[len(film.set_up) :]
