@@ -179,7 +179,7 @@ class LaidOut:
             solved = np.linalg.solve(noisy, np.column_stack([own[known], across.T]))
             covariance = every[np.ix_(judged, judged)] - across @ solved[:, 1:] + prior.noise**2 * np.eye(len(judged))
             mean = self.common[judged] + across @ solved[:, 0]
-            said = None if self.said is None else prior.trust * (self.said[judged] + np.log(prior.even))
+            said = None if self.said is None else prior.believed(self.said[judged])
             share = 1.0 if said is None else prior.share
             answer = Answer(mean, covariance, said, share)
             found.extend(zip(answer.each(prior.stretch), self.counts[judged], strict=True))
@@ -274,9 +274,7 @@ def learn(
     probabilities (m, 12); without it only the process answers.
     """
     middle, scale = scaling(shakes.vectors)
-    biases, slopes = (FIRST["device_bias"], FIRST["hand_bias"]), (FIRST["device_slope"], FIRST["hand_slope"])
-    nothing = np.zeros(len(middle))
-    prior = Prior(middle, scale, nothing, biases[0], slopes[0], biases[1], slopes[1], FIRST["noise"])
+    prior = Prior(middle, scale, np.zeros(len(middle)), **FIRST, even=np.ones(len(COUNTS)))
     rng = np.random.default_rng(seed)
     folds = np.array_split(rng.permutation(np.unique(shakes.devices)), 3)
     every = trials(shakes, seed=seed)

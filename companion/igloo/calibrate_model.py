@@ -109,6 +109,10 @@ class Prior:
             device = device + self.curve**2 * np.exp(-0.5 * np.maximum(apart, 0.0) / self.reach**2)
         return np.asarray(device + same * (self.hand_bias**2 + self.hand_slope**2 * alike))
 
+    def believed(self, said: FloatArray) -> FloatArray:
+        """Return what the counter says (n, 12; logarithms), made even over the counts, as far as it is believed."""
+        return np.asarray(self.trust * (said + np.log(self.even)))
+
     def arrays(self, name: str) -> dict[str, Any]:
         """Return the arrays of a file, their keys beginning with ``name``."""
         return {
@@ -219,7 +223,7 @@ class Known:
         """Return what the counter itself says of shakes (m, f), as in :class:`Answer`; None where it is not asked."""
         if self._counter is None or not self.prior.trust or not len(self.who):
             return None
-        return np.asarray(self.prior.trust * (np.log(self._counter(shakes)) + np.log(self.prior.even)))
+        return self.prior.believed(np.log(self._counter(shakes)))
 
     def left_out(
         self, groups: NDArray[np.int64], shakes: NDArray[np.int64] | None = None
