@@ -20,6 +20,7 @@ from companion.service.recordings import Label, Recordings
 from tests.browser.conftest import PATIENCE_MS, Phones
 from tests.browser.test_look import ENGLISH_ONLY, overflow, read_aloud
 from tests.web.assembly import NAME, SIMULATED, Service, SmallHouse
+from tests.worlds.beat import beat
 from tests.worlds.served import Served, wait
 from web.forms import count_form
 
@@ -106,12 +107,7 @@ class Line:
 
 def feel(house: SmallHouse, seconds: float) -> None:
     """Let the igloo feel a hand that keeps the beat, and blows as beads give."""
-    t = np.arange(round(seconds * 3200)) / 3200
-    rng = np.random.default_rng(1)
-    noise = 0.05 * rng.normal(size=(len(t), 3))
-    noise[rng.random(len(t)) < 0.02] *= 20
-    swing = 0.02 * (2 * np.pi * 5.0) ** 2 / 9.80665 * np.sin(2 * np.pi * 5.0 * t)
-    accel = np.column_stack([0 * t, 0 * t, 1 + swing]) + noise
+    accel = beat(5.0, seconds, 3200.0, np.array([0.0, 0.0, 1.0]))
     for at in range(0, len(accel), 320):
         house.bench.hear(Line(), Samples(accel[at : at + 320], at / 3200, 3200.0, at))
 

@@ -28,6 +28,7 @@ from companion.service.plan import Way, next_count
 from companion.service.recordings import Label, Recordings
 from companion.service.wave import Waves
 from companion.training.drawing import COLUMN_S
+from tests.worlds.beat import beat
 
 BANK = load_bank()
 RATE = BANK.rate_hz
@@ -68,13 +69,7 @@ def shaken(count: int, which: int = 0) -> NDArray[np.float64]:
 
 
 def swing(tempo: float, seconds: float, rate: float = RATE) -> NDArray[np.float64]:
-    t = np.arange(round(seconds * rate)) / rate
-    size = 0.02 * (2 * np.pi * tempo) ** 2 / 9.80665
-    rng = np.random.default_rng(3)
-    felt: NDArray[np.float64] = np.sin(2 * np.pi * tempo * t)[:, None] * size * STILL + STILL
-    noise = 0.05 * rng.normal(size=felt.shape)
-    noise[rng.random(len(t)) < 0.02] *= 20  # blows, as beads give
-    return felt + noise
+    return beat(tempo, seconds, rate, STILL)
 
 
 class Table:
