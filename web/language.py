@@ -37,8 +37,10 @@ def _catalogue_file(language: str) -> Any:
 
 
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
-BUNDLES = ("main", "training", "referee", "rest")
-"""The words of a page's first modules, of the training room, of the referee's, and all that are not in the first."""
+ROOMS = {"referee": "referee", "score": "score", "photo": "photo-cards"}
+"""The rooms beside the game whose words are a bundle of their own, with the module of each."""
+BUNDLES = ("main", "training", *ROOMS, "rest")
+"""The words of a page's first modules, of the training room, of each room, and all that are not in the first."""
 
 
 @cache
@@ -78,7 +80,7 @@ def catalogue(language: str, bundle: str = "main") -> tuple[bytes, bytes, str]:
     if bundle == "rest":
         words = {one: text for one, text in every.items() if one not in first}
     else:
-        known = _said_by(bundle) - (first if bundle == "referee" else frozenset())
+        known = _said_by(ROOMS[bundle]) - first if bundle in ROOMS else _said_by(bundle)
         words = {one: text for one, text in every.items() if one in known}
     if language == LANGUAGES[0]:
         plural = [int(n != 1) for n in range(PLURALS_UP_TO)]

@@ -6,7 +6,7 @@ from flask import Blueprint, Response, current_app, make_response, render_templa
 
 from web.answers import LANGUAGES
 from web.assets import packed
-from web.language import NAMES, catalogue_urls, choose
+from web.language import NAMES, ROOMS, catalogue_urls, choose
 from web.sessions import house, me, role
 from web.streams import HEARTBEAT_S, POLL_MS
 
@@ -19,7 +19,7 @@ def table() -> Response:
     language = choose()
     page = {
         "language": language,
-        "words": catalogue_urls(language, "main", "referee", "rest"),
+        "words": catalogue_urls(language, "main", *ROOMS, "rest"),
         "me": me(),
         "version": house().version,
         "stamp": current_app.extensions["companion-assets"].stamp,

@@ -173,7 +173,8 @@ def test_a_page_fetches_the_words_that_it_needs_first(guest: FlaskClient) -> Non
     assert set(words["main"]) & set(words["rest"]) == set()
     every = {one.id if isinstance(one.id, str) else one.id[0] for one in catalogue.read("fr") if one.id}
     assert set(words["main"]) | set(words["rest"]) == every
-    assert set(words["referee"]) <= set(words["rest"])
+    for room in ("referee", "score", "photo"):
+        assert set() < set(words[room]) <= set(words["rest"]), room
     assert "the rulebook is silent" not in words["main"]
     assert len(words["referee"]) > 15
     training = guest.get("/training", headers={"Accept-Language": "fr"})

@@ -2,7 +2,7 @@
 
 import { h, patch } from "./dom.js";
 import { useSprite, icon } from "./art.js";
-import { act, ask, chosenFile, fetched, tell, upload } from "./net.js";
+import { act, ask, caughtUp, chosenFile, fetched, tell, upload } from "./net.js";
 import { cameraPanel, iglooPanel } from "./devices.js";
 import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog, readSettings, settingsWindow } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
@@ -58,6 +58,9 @@ const ROOMS = {
 };
 const entered = {};
 
+/** A module that is fetched when it is first needed, with its words. */
+const withWords = (module, room = "rest") => Promise.all([module, learnMore(room)]).then(([found]) => found);
+
 /** The room that the address names beside the game; each has a module of its own, fetched when it is first entered. */
 const named = () => location.hash.split("/")[0];
 const roomHere = () => entered[named()];
@@ -65,7 +68,7 @@ const elsewhere = () => named() in ROOMS;
 
 function enter() {
   const name = named();
-  if (!entered[name]) Promise.all([ROOMS[name](), learnMore(name.slice(1))]).then(([found]) => { entered[name] = found; change(() => {}); });
+  if (!entered[name]) withWords(ROOMS[name](), name.slice(1)).then((found) => { entered[name] = found; change(() => {}); });
   return entered[name] ? entered[name].room() : h("p", { class: "quiet" }, t("One moment …"));
 }
 
@@ -78,7 +81,7 @@ let camera = null;
 function asking() {
   if (!store.camera.follow?.asking || elsewhere()) return null;
   if (camera) return camera.panel();
-  import("./camera-ask.js").then((found) => { camera = found; change(() => {}); });
+  withWords(import("./camera-ask.js")).then((found) => { camera = found; change(() => {}); });
   return null;
 }
 
@@ -149,12 +152,20 @@ async function check() {
   if (!others.length || await agreed(sentence, t("Yes, check"), t("Has everybody stopped?"))) act("check");
 }
 
-async function undo() {
+async function takeBack() {
+  await caughtUp();
   const way = match()?.can_undo;
   if (!way) return;
   const sentence = t("Take back: %(what)s", { what: said(way) });
-  if (undoIsMine(way)) return act("undo", { to: way.to });
-  if (await agreed(sentence, t("The table agrees: take it back"))) return act("undo", { to: way.to, agreed: true });
+  if (undoIsMine(way)) await act("undo", { to: way.to });
+  else if (await agreed(sentence, t("The table agrees: take it back"))) await act("undo", { to: way.to, agreed: true });
+}
+
+let takingBack = null;
+
+/** A second tap, before the first is through, is the same wish. */
+function undo() {
+  takingBack ??= takeBack().finally(() => { takingBack = null; });
 }
 
 /** Have one more play, where the game has room; tells whether it has. */
@@ -167,8 +178,8 @@ function oneMore() {
 }
 
 const DO = {
-  share: async () => (await import("./share.js")).shareWindow(),
-  "share-picture": async () => (await import("./share.js")).pictureWindow(match()),
+  share: async () => (await withWords(import("./share.js"))).shareWindow(),
+  "share-picture": async () => (await withWords(import("./share.js"))).pictureWindow(match()),
   looked: () => change((s) => { s.away = null; }),
   ...BOARD_DO,
   "choose-game": ({ game }) => change((s) => { s.game = game; s.options = null; s.many = null; }),
@@ -205,8 +216,8 @@ const DO = {
   "dismiss-fault": async ({ seq }) => {
     if (await agreed(t("The fault stays in the log."), t("Let it pass"))) act("dismiss-fault", { fault: Number(seq), agreed: true });
   },
-  box: async ({ game }) => (await import("./boxes.js")).boxWindow(game),
-  "forget-box": async ({ game }) => (await import("./boxes.js")).forgetBox(game),
+  box: async ({ game }) => (await withWords(import("./boxes.js"))).boxWindow(game),
+  "forget-box": async ({ game }) => (await withWords(import("./boxes.js"))).forgetBox(game),
   "close-refusal": () => change((s) => { s.refusal = null; }),
   "close-dialog-window": () => closeDialog(null),
   "dialog-yes": () => closeDialog(true),
@@ -221,7 +232,7 @@ const DO = {
 };
 
 const SUBMIT = {
-  box: async (form) => (await import("./boxes.js")).keepBox(form),
+  box: async (form) => (await withWords(import("./boxes.js"))).keepBox(form),
   "open-match": async (form) => {
     const { body, complaint, arrange } = readSetup(form);
     slot("setup-complaint").textContent = complaint ?? "";

@@ -123,6 +123,13 @@ export function act(command, body = {}) {
   return queue;
 }
 
+/** Wait until the screen shows what our own commands led to: what is taken back is then what was done last. */
+export async function caughtUp() {
+  await queue;
+  const end = Date.now() + PATIENCE_MS;
+  while (actedOn() !== (store.view?.state ?? null) && Date.now() < end) await pause(40);
+}
+
 let onDone = () => {};
 
 /** Have `done` called after each command that was done (a page without a stream asks for the state then). */

@@ -22,8 +22,9 @@ async function fetchWords(name) {
   return answer.json();
 }
 
-/** Learn the words of a room or, as `rest`, all that are left; those that are known already are not asked for again. */
-export function learnMore(name) {
+/** Learn the words of a room; where it has none of its own, all that are left. What is known is not asked for again. */
+export function learnMore(room) {
+  const name = addresses[room] ? room : "rest";
   if (!addresses[name]) return Promise.resolve();
   learning[name] ??= fetchWords(name).then((more) => { words = { ...words, ...more.words }; learnt(); })
     .catch(() => setTimeout(() => { delete learning[name]; }, AGAIN_MS));
