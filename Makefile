@@ -8,7 +8,7 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # Debian packages by purpose: the firmware and its emulators, the browser; what checks the installer, a broker, a card.
 APT_FIRMWARE := gcc g++ make gcc-avr avr-libc binutils-avr avrdude gcc-arm-none-eabi \
   libsimavr-dev libelf-dev pkg-config
-APT_BROWSER := chromium fonts-dejavu-core
+APT_BROWSER := chromium-headless-shell fonts-dejavu-core
 APT_INSTALL := shellcheck systemd mosquitto e2fsprogs
 # The lock: versions, and the hashes that their files must have; of what runs, and of all that development needs.
 LOCK := --constraint constraints.txt

@@ -1,4 +1,4 @@
-"""Debian's Chromium against the real server, reached over plain HTTP by a LAN name that is not localhost."""
+"""Debian's Chromium without a window against the real server, reached over plain HTTP by a LAN name, not localhost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.web.assembly import NAME, Service, served
 
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = "/usr/bin/chromium-headless-shell"
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking", f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
 PATIENCE_MS = 15_000
 SHOTS = os.environ.get("COMPANION_SHOTS")
