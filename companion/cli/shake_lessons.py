@@ -40,6 +40,8 @@ LONG_EVERY = 4
 """One dozen of shakes in so many is of the plan's full length; the others are short, for more igloos in less time."""
 SHORT = 0.4
 """How long a short shake is, as a part of a long one."""
+BEAT_EVERY = 5
+"""One dozen in so many is shaken with the beat that the page gives, the others freely."""
 MOST_SAMPLES = 11776
 """A shake to learn from is cut here: 3.7 s at 3200 Hz."""
 CHUNK = 20 * len(COUNTS)
@@ -62,6 +64,10 @@ class Plan:
     def length(self, number: int) -> float:
         """Return how long training shake ``number`` is, in seconds."""
         return self.seconds if number // len(COUNTS) % LONG_EVERY == 0 else SHORT * self.seconds
+
+    def with_beat(self, number: int) -> bool:
+        """Tell whether training shake ``number`` follows the beat."""
+        return number // len(COUNTS) % BEAT_EVERY == 1
 
     @property
     def first_back(self) -> int:
@@ -139,7 +145,8 @@ def simulated(plan: Plan, simulator: str, first: int) -> dict[float, Lessons]:
     """Return the lessons of the next :data:`CHUNK` shakes of a plan, made by the module called ``simulator``."""
     draws = importlib.import_module(simulator)
     numbers = range(first, min(first + CHUNK, plan.shakes))
-    return gather((labelled(draws.shake(plan.seed, i, plan.length(i))) for i in numbers), plan, first)
+    shakes = (draws.shake(plan.seed, i, plan.length(i), beat=plan.with_beat(i)) for i in numbers)
+    return gather(map(labelled, shakes), plan, first)
 
 
 def gathered(

@@ -157,6 +157,7 @@ def build(
         "seconds": plan.seconds,
         "seed": plan.seed,
         "each_shake": "an igloo, a sensor and a hand of its own",
+        "with_the_beat": sum(map(plan.with_beat, range(plan.shakes))),
         "heard": {f"{tier:.0f}": len(one.heard) for tier, one in found.items()},
         "pieces": {f"{tier:.0f}": len(one.counts) for tier, one in found.items()},
         "held_back": plan.shakes - plan.first_back,

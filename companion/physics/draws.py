@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.physics import world
+from companion.physics import guided, world
 from companion.physics.ranges import Ranges
 from companion.ports import COUNTS
 
@@ -31,11 +31,20 @@ def pair(seed: int, device: int, person: int = 0, ranges: Ranges | None = None) 
     return ranges.device(np.random.default_rng([seed, device])), ranges.person(generator(seed, device, person))
 
 
-def shake(seed: int, number: int, seconds: float, ranges: Ranges | None = None) -> world.Recording:
-    """Return shake ``number``: by a hand of its own, in an igloo of its own, every count as often as the others."""
+def shake(
+    seed: int, number: int, seconds: float, ranges: Ranges | None = None, *, beat: bool = False
+) -> world.Recording:
+    """Return shake ``number``: by a hand of its own, in an igloo of its own, every count as often as the others.
+
+    With the ``beat`` the hand follows the motion that the page guides.
+    """
     device, person = pair(seed, number, 0, ranges)
     rng = generator(seed, number, 0, 0)
-    return world.shake(device, person, COUNTS[number % len(COUNTS)], seconds, rng)
+    count = COUNTS[number % len(COUNTS)]
+    if not beat:
+        return world.shake(device, person, count, seconds, rng)
+    path = guided.guided(person, seconds, generator(seed, number, 0, 0, 0), rng)
+    return world.record(device, person.grip, path, count, rng)
 
 
 def again(seed: int, device: int, count: int, number: int, seconds: float) -> world.Recording:
