@@ -12,7 +12,9 @@ const kept = (text) => (language === "fr" ? text.replace(/ (?=[?!:;»])|(?<=«) 
 export const code = () => language;
 
 const AGAIN_MS = 5000;
+const NOT_YET = "…";
 const learning = {};
+const answered = {};
 let addresses = {};
 let learnt = () => {};
 
@@ -26,8 +28,9 @@ async function fetchWords(name) {
 export function learnMore(room) {
   const name = addresses[room] ? room : "rest";
   if (!addresses[name]) return Promise.resolve();
-  learning[name] ??= fetchWords(name).then((more) => { words = { ...words, ...more.words }; learnt(); })
-    .catch(() => setTimeout(() => { delete learning[name]; }, AGAIN_MS));
+  learning[name] ??= fetchWords(name).then((more) => { words = { ...words, ...more.words }; })
+    .catch(() => setTimeout(() => { delete learning[name]; }, AGAIN_MS))
+    .then(() => { answered[name] = true; learnt(); });
   return learning[name];
 }
 
@@ -41,10 +44,11 @@ export async function learn(code, urls, again) {
   ({ words, plural } = await fetchWords("main").catch(() => ({ words, plural })));
 }
 
-/** What a message id stands for; one that is not known yet has the rest of the words fetched. */
+/** What a message id stands for; one that is not known yet has the rest of the words fetched, and is no English till then. */
 function text(id) {
-  if (!(id in words) && id) learnMore("rest");
-  return words[id];
+  if (id in words || !id) return words[id];
+  learnMore("rest");
+  return learning.rest && !answered.rest ? NOT_YET : undefined;
 }
 
 function fill(text, facts) {
@@ -63,6 +67,7 @@ export function tn(one, many, n, facts) {
   const whole = Math.abs(Math.trunc(n));
   const form = table[whole < table.length ? whole : 100 + (whole % 100)] ?? 1;
   const forms = text(one);
+  if (forms === NOT_YET) return forms;
   const found = Array.isArray(forms) ? forms[form] : [one, many][form] ?? many;
   return fill(found, { n, ...facts });
 }
