@@ -119,19 +119,19 @@ def simulated(devices: int, per_device: int, shakes: int, seconds: float, seed: 
     """Return the arrays of a recording with simulated shakes, as the README describes the file."""
     import numpy as np
 
-    world, ranges = physics("world"), physics("ranges").Ranges()
+    world, draws = physics("world"), physics("draws")
     runs: list[np.ndarray] = []
     counts, device_of, person_of = [], [], []
     # a file has one rate, so one clock ticks in all its igloos
-    rate = ranges.device(np.random.default_rng([seed, 0])).rate_hz
+    rate = draws.pair(seed, 0)[0].rate_hz
     with progress() as bar:
         task = bar.add_task("Shaking", total=devices * per_device * shakes * len(COUNTS))
         for d in range(devices):
-            device = replace(ranges.device(np.random.default_rng([seed, d])), rate_hz=rate)
             for p in range(per_device):
-                person = ranges.person(np.random.default_rng([seed, d, p]))
+                device, person = draws.pair(seed, d, p)
+                device = replace(device, rate_hz=rate)
                 for s in range(shakes * len(COUNTS)):
-                    rng = np.random.default_rng([seed, d, p, s])
+                    rng = draws.generator(seed, d, p, s)
                     recording = world.shake(device, person, COUNTS[s % len(COUNTS)], seconds, rng)
                     runs.append(recording.g.astype(np.float32))
                     counts.append(recording.count)
