@@ -89,7 +89,7 @@ class Network:
     arrays: dict[str, NDArray[Any]]
     heads: tuple[int, ...]
     things: int
-    sorts: tuple[Sort, ...] = ()
+    sorts: tuple[Sort, ...]
 
     def whiten(self, features: Floats) -> Floats:
         """Return (n, components): features scaled by group and projected."""
