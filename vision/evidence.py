@@ -6,7 +6,7 @@ hand, a cup). The search wants log-likelihoods that leave nothing out, because a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from math import exp, log, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -77,8 +77,10 @@ def belief_of_look(look: PlaceLook, layout: Layout, taught: Mapping[int, int] | 
     """Return what is believed of a place that was looked at, with every count of every thing.
 
     ``taught``: the most of each thing (by its number in the layout) that the table was ever shown on one place. Of
-    what it was never shown it cannot be sure: the first bear of the evening must stay possible.
+    what it was never shown it cannot be sure: the first bear of the evening must stay possible, and the more so the
+    odder the place looks.
     """
+    unknown: frozenset[int] = frozenset() if taught is None else never_taught(layout, taught)
     fresh = belief_of_strange(layout, taught) if look.odd >= HIDDEN and taught is not None else None
     odd = look.odd * (ODDITY if look.odd < HIDDEN else ODDEST if fresh is None else UNHEARD)
     ground = dict(zip(layout.grounds, (float(p) for p in look.grounds()), strict=True))
@@ -86,7 +88,7 @@ def belief_of_look(look: PlaceLook, layout: Layout, taught: Mapping[int, int] | 
     groups = []
     for members in look.members:
         if len(members) > 1:
-            ways = _ways_of(look, members, layout, taught)
+            ways = _ways_of(look, members, layout, taught, unknown)
             if ways.get((), 0.0) < 1 - LEAST:
                 keys = tuple(_key(layout, number) for number in sorted(members))
                 groups.append(Together(keys, logs(ways, odd)))
@@ -95,14 +97,15 @@ def belief_of_look(look: PlaceLook, layout: Layout, taught: Mapping[int, int] | 
         spread = {n: look.count_probability(number, n) for n in range(layout.most[number] + 1)}
         more = None if taught is None else taught.get(number, 0) + 1
         if more in spread:
-            spread[more] = max(spread[more], UNTAUGHT)
+            spread[more] = max(spread[more], _first(look, unknown, number))
         if spread[0] < 1 - LEAST:
             things[_key(layout, number)] = logs(spread, odd)
     if taught is not None:
         groups += _of_other_colours(things, layout, taught)
     if fresh is not None:
-        groups = [group for group in groups if not any(fresh.things[thing][0] for thing in group.things)]
-        things |= {thing: dict(odds) for thing, odds in fresh.things.items() if odds[0]}
+        groups = [group for group in groups if not all(fresh.things[thing][0] for thing in group.things)]
+        told = {thing for group in groups for thing in group.things}
+        things |= {thing: dict(odds) for thing, odds in fresh.things.items() if odds[0] and thing not in told}
         return Belief(logs(ground, odd), things, log(UNTAUGHT), tuple(groups))
     return Belief(logs(ground, odd), things, log(max(LEAST, odd)), tuple(groups))
 
@@ -136,14 +139,37 @@ def _key(layout: Layout, number: int) -> Thing:
     return thing.kind, thing.value if thing.colour is None else thing.colour
 
 
+def never_taught(layout: Layout, taught: Mapping[int, int]) -> frozenset[int]:
+    """Return the things that may come and look like nothing that was taught.
+
+    All of a kind of which none was; and single things in a colour that was taught in other things only: the first
+    igloo of a tribe whose inuit are known. Nothing is expected in a colour that was never seen: nobody plays it.
+    """
+    known = [n for n, most in taught.items() if most]
+    kinds = {layout.things[n].kind for n in known}
+    colours = {layout.things[n].colour for n in known} - {None}
+    found = {n for n, thing in enumerate(layout.things) if thing.kind not in kinds}
+    single = {n for n, most in enumerate(layout.most) if most == 1 and layout.things[n].colour in colours}
+    return frozenset(found | single - set(known))
+
+
+def _first(look: PlaceLook, unknown: Container[int], thing: int) -> float:
+    """Return the least probability of one more of a thing than was ever taught, by how odd the place looks."""
+    return max(UNTAUGHT, UNHEARD * look.odd) if thing in unknown else UNTAUGHT
+
+
 def _ways_of(
-    look: PlaceLook, members: frozenset[int], layout: Layout, taught: Mapping[int, int] | None
+    look: PlaceLook,
+    members: frozenset[int],
+    layout: Layout,
+    taught: Mapping[int, int] | None,
+    unknown: Container[int],
 ) -> dict[Lying, float]:
     """Return how likely the tokens of a kind lie in a place in which way; one never taught may be any that is read."""
     found = _factor(look, members)
     if taught is not None:
         more = [way for way in found if _one_more(way, taught)]
-        found |= {way: max(found[way], UNTAUGHT / len(more)) for way in more}
+        found |= {way: max(found[way], _first(look, unknown, way[0][0]) / len(more)) for way in more}
         for number in members:
             if taught.get(number):
                 continue
@@ -194,12 +220,11 @@ def belief_of_known(content: Content, layout: Layout, sure: float = 0.97) -> Bel
 
 
 def belief_of_strange(layout: Layout, taught: Mapping[int, int]) -> Belief | None:
-    """Return what is believed of a place that shows what was never taught: a thing of a kind that never was.
+    """Return what is believed of a place that shows what was never taught (see :func:`never_taught`).
 
-    None where there are none left: then it is read as any other, with more doubt.
+    None where nothing is left that never was: then it is read as any other, with more doubt.
     """
-    kinds = {thing.kind for thing in layout.things} - {layout.things[n].kind for n, most in taught.items() if most}
-    fresh = [n for n, thing in enumerate(layout.things) if thing.kind in kinds]
+    fresh = never_taught(layout, taught)
     if not fresh:
         return None
     things: dict[tuple[str, Any], dict[int, float]] = {}

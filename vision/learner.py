@@ -13,7 +13,6 @@ import sys
 import tempfile
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +24,7 @@ from .layout import open_layout
 from .learn import ARRAYS, Network, heads_of
 from .look import learn
 from .profile import Profile, load_profile
+from .shapes import sorts_of
 
 LEARN_S = 300.0
 """Longer than the slowest machine takes; then something is wrong."""
@@ -60,7 +60,9 @@ def learn_beside(
             raise BadDataError(notes.NOT_LEARNT)
         with np.load(out, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in ARRAYS}
-    return replace(profile, network=Network(arrays, heads_of(profile.layout), len(profile.layout.things)))
+    layout = profile.layout
+    network = Network(arrays, heads_of(layout), len(layout.things), sorts_of(layout))
+    return profile.learnt(network, profile.shots)
 
 
 def main(arguments: list[str]) -> None:

@@ -294,7 +294,7 @@ def learn(profile: Profile, *, seed: int = 0, size: float = 1.0) -> Profile:
     table = find_table(sampler, taught, sorts_of(profile.layout))
     known |= train_shapes(examples, table, profile.layout, seed)
     known |= _marks(sampler, shots)
-    return replace(profile, network=train(examples, known, profile.layout, seed=seed))
+    return profile.learnt(train(examples, known, profile.layout, seed=seed), profile.shots)
 
 
 def _marks(sampler: Sampler, shots: Sequence[Shot]) -> dict[str, Any]:

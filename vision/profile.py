@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -60,7 +60,7 @@ class Profile:
     """A taught table. ``size`` (width, height), ``corners`` (4, 2) and ``bend`` are of the calibration.
 
     ``score`` says how clear the grid's lines were. ``markers`` (4, 4, 2) are the markers' corners in board units, where
-    they lay beside the board.
+    they lay beside the board. ``unlearnt``: the names of shots that the network has not learnt from yet.
     """
 
     layout: Layout
@@ -73,6 +73,7 @@ class Profile:
     look: ByteArray | None = None
     shots: tuple[Shot, ...] = ()
     network: Network | None = field(default=None, repr=False)
+    unlearnt: frozenset[str] = frozenset()
 
     def taught(
         self, straight: ByteArray, contents: Mapping[int, Content], close: Mapping[int, ByteArray] | None = None
@@ -85,7 +86,12 @@ class Profile:
         shots = [shot for shot in self.shots if shot.name != name]
         while len(shots) > 1 and sum(len(shot.contents) for shot in shots) + len(contents) > MOST_PLACES:
             del shots[1]
-        return replace(self, shots=(*shots, Shot(name, straight, dict(contents), dict(close or {}))))
+        shots.append(Shot(name, straight, dict(contents), dict(close or {})))
+        return replace(self, shots=tuple(shots), unlearnt=self.unlearnt | {name})
+
+    def learnt(self, network: Network | None, shots: Iterable[Shot]) -> Profile:
+        """Return the profile with a network that was learnt from ``shots``."""
+        return replace(self, network=network, unlearnt=self.unlearnt - {shot.name for shot in shots})
 
 
 def printed_places(layout: Layout, contents: Mapping[int, Content]) -> list[int]:
@@ -163,6 +169,7 @@ def _from_json(folder: Path, data: Any, layout: Layout) -> Profile:
         look,
         tuple(shots),
         network,
+        frozenset(map(str, data.get("unlearnt", ()))),
     )
 
 
@@ -231,6 +238,7 @@ def save_profile(folder: Path, profile: Profile) -> None:
         "look": look,
         "shots": shots,
         "network": network,
+        "unlearnt": sorted(profile.unlearnt),
     }
     write_whole(folder / "profile.json", json.dumps(said, ensure_ascii=False).encode())
     for path in folder.iterdir():

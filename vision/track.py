@@ -31,8 +31,10 @@ TURN, CONTINUED, NONE = "turn", "continued", "none"
 
 CONFIDENT, ENTERS = 0.98, 0.99
 """The probability from which on something is taken for so, and from which on a turn is entered without a question."""
+ALONE = 0.9
+"""That nothing changed is taken for so from here on where no turn explains the board: there is nothing to ask."""
 WORTH_ASKING, ASKED = 0.01, 5
-"""Candidates less likely than this are not asked about, and so many at most."""
+"""Candidates less likely than this among those that are a position are not asked about, and so many at most."""
 CHANGES, BACK, GOES_ON, LONGER = 0.7, 6.0, 6.0, 2.0
 """What it costs beforehand that a turn was played, one was taken back, the last one went on otherwise or longer."""
 UNLAWFUL, SPREADS = 8.0, 2.0
@@ -149,7 +151,8 @@ class Tracker:
         best = candidates[0]
         places = tuple(misfits(evidence, best.state or self.state))
         fits = best.state is not None and _fits(evidence, best.state)
-        if best.kind == UNCHANGED and best.p >= CONFIDENT and fits:
+        alone = all(candidate.state is None for candidate in candidates[1:])
+        if best.kind == UNCHANGED and best.p >= (ALONE if alone else CONFIDENT) and fits:
             return Answer(UNCHANGED, candidates=candidates)
         # Where nothing else explains the board, a place that is plainly not so is said all the same.
         if best.kind == NONE or not best.state or (best.kind == UNCHANGED and best.p >= CONFIDENT):
@@ -372,7 +375,9 @@ def _weighed(found: Sequence[Candidate]) -> tuple[Candidate, ...]:
         replace(candidate, p=w / whole) for w, candidate in zip(weights, found, strict=True) if candidate.kind != NONE
     ]
     told.sort(key=lambda candidate: -candidate.p)
-    told = [c for n, c in enumerate(told) if not n or (c.p >= WORTH_ASKING and n < ASKED)]
+    # However little anything fits: what is the likeliest of it is what people are shown.
+    least = WORTH_ASKING * (1 - none / whole)
+    told = [c for n, c in enumerate(told) if not n or (c.p >= least and n < ASKED)]
     told.append(Candidate(NONE, none / whole, total=top + log(none) if none else -inf))
     return tuple(sorted(told, key=lambda candidate: -candidate.p))
 

@@ -107,7 +107,7 @@ def calibrate(
     results = find(images, layout, clicked)
     new = to_profile(images, layout, results)
     if profile is not None:
-        new = replace(new, shots=profile.shots, network=profile.network)
+        new = replace(new, shots=profile.shots, network=profile.network, unlearnt=profile.unlearnt)
     if out is not None:
         write_picture(out, overlay(images[0], results[0].pose, layout))
     save_profile(folder, new)

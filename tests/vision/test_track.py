@@ -8,6 +8,7 @@ from math import log
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from companion.rules import game
@@ -16,10 +17,24 @@ from companion.rules.iglu_iglu.form import hidden_from
 from companion.rules.record import read_file
 from companion.rules.turns import Evidence, content
 from vision import track
-from vision.evidence import LEAST, UNTAUGHT, belief_of, belief_of_strange, evidence_of, hidden, logs, most, usual_loss
+from vision.evidence import (
+    HIDDEN,
+    LEAST,
+    UNTAUGHT,
+    belief_of,
+    belief_of_look,
+    belief_of_strange,
+    evidence_of,
+    hidden,
+    logs,
+    most,
+    never_taught,
+    usual_loss,
+)
 from vision.layout import open_layout
+from vision.placelook import PlaceLook, members_of
 from vision.settle import Settler
-from vision.track import Follower, Tracker, between_turns
+from vision.track import Candidate, Follower, Tracker, between_turns
 from vision.track_trials import KINDS, follow, look, played_games, spoil
 
 RULES = game("iglu-iglu")
@@ -191,6 +206,59 @@ def test_a_strange_place_is_hardly_as_it_was(board_of: Any) -> None:
     assert answer.state != "unchanged"
     moves = [" ".join(map(str, candidate.moves)) for candidate in answer.candidates]
     assert any("reveal c4 bear" in text for text in moves), moves
+
+
+@pytest.mark.parametrize("odd", [0.3, 0.45, 0.6, 0.9])
+def test_the_first_igloo_of_a_tribe_looks_like_nothing_taught(board_of: Any, odd: float) -> None:
+    """Blue igloos are known, red ones never were: with an inuit inside, one is read as two inuit."""
+    layout = open_layout("iglu-iglu")
+    thing = {(t.kind, t.colour): n for n, t in enumerate(layout.things) if t.colour}
+    taught = {thing[what]: 1 for what in (("inuit", "red"), ("inuit", "blue"), ("igloo", "blue"))}
+    unknown = never_taught(layout, taught)
+    assert thing["igloo", "red"] in unknown and thing["igloo", "blue"] not in unknown
+    assert not {n for (_, colour), n in thing.items() if colour in ("yellow", "green")} & unknown, "nobody plays them"
+    assert {n for n, t in enumerate(layout.things) if t.kind in ("fish", "fox", "bear")} <= unknown
+    members = members_of(layout)
+    one, two = ((thing["inuit", "red"], 1),), ((thing["inuit", "red"], 2),)
+    factors = tuple({one: 0.01, two: 0.99} if thing["inuit", "red"] in group else {(): 1.0} for group in members)
+    ground = np.array([1.0 if name == "floe" else 0.0 for name in layout.grounds])
+    read = belief_of_look(PlaceLook(ground, factors, members, odd), layout, taught)
+    before = board_of({"b1": "red", "g8": "blue"})
+    after = before
+    for text in ("melt c4", "reveal c4 kept", "build b1", "end"):
+        after = after.after(RULES.parse(text))
+    evidence = Evidence({**clear(after).places, "b1": read})
+    candidates = Tracker([before]).candidates(evidence, ("b1",) if odd >= HIDDEN else ())
+    shown = [places_of(c.state) for c in candidates if c.state is not None][:3]
+    assert places_of(after) in shown
+    assert odd < HIDDEN or shown[0] == places_of(after)
+
+
+def test_where_hardly_anything_fits_the_likeliest_are_shown_all_the_same(board_of: Any) -> None:
+    before = board_of({"b1": "red", "g8": "blue", "d7": "blue"})
+    after = before.after(RULES.parse("melt c4")).after(RULES.parse("reveal c4 kept")).after(RULES.parse("walk b1 b2"))
+    moved = after.position()
+    for name in ("g8", "d7"):
+        moved["places"][name]["things"] = []
+    places = dict(look(moved, "clear", Random(2)).places)
+    for name in ("b2", "c1"):
+        places[name] = Belief({"floe": 0.0}, {("inuit", "red"): logs({0: 0.5, 1: 0.5})}, log(LEAST))
+    answer = Tracker([before]).observe(Evidence(places))
+    assert answer.state == "disagreement" and answer.candidates[0].kind == "none" and answer.candidates[0].p > 0.99
+    shown = [places_of(c.state) for c in answer.candidates if c.state is not None]
+    assert places_of(after) in shown and len(shown) > 1
+
+
+def test_that_nothing_changed_is_not_asked_about_alone() -> None:
+    state = short_game(4, 1)[0]
+    seen = Evidence(dict(clear(state).places))
+    tracker = Tracker([state])
+    unchanged, none = Candidate("unchanged", 0.95, state=state), Candidate("none", 0.05)
+    assert tracker.judge((unchanged, none), seen).state == "unchanged"
+    other = Candidate("turn", 0.03, state=state)
+    assert tracker.judge((unchanged, other, none), seen).state == "question"
+    doubtful = Candidate("unchanged", 0.6, state=state), Candidate("none", 0.4)
+    assert tracker.judge(doubtful, seen).state == "question"
 
 
 @pytest.mark.parametrize("kind", KINDS)

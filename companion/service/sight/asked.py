@@ -10,7 +10,7 @@ from companion.night.sentences import Words
 from companion.night.views import game_view
 from companion.night.views.board import BoardView
 from companion.rules.turns import content
-from vision.track import TAKEBACK, UNCHANGED, WORTH_ASKING, Candidate
+from vision.track import TAKEBACK, UNCHANGED, Candidate
 
 if TYPE_CHECKING:
     from companion.night.night import Course
@@ -87,8 +87,7 @@ class Asked:
 
 def offered(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """Return the candidates that a question shows: the likeliest few that are a position at all."""
-    found = [c for n, c in enumerate(candidates) if c.state is not None and (not n or c.p >= WORTH_ASKING)]
-    return tuple(found[:OFFERED])
+    return tuple([c for c in candidates if c.state is not None][:OFFERED])
 
 
 def told(asked: Asked, candidate: Candidate) -> list[Words]:

@@ -314,7 +314,7 @@ class Onlooker:
             self._covered(begun, glance)
             return
         self._covered_t = None
-        evidence = evidence_of(seen, table.layout, table.most(), self._misread, known)
+        evidence = evidence_of(seen, table.layout, table.learnt(), self._misread, known)
         if self._weigh(glance, evidence, known):
             self.times = [*self.times[-99:], time.monotonic() - self._begun[0]]
             self.work = [*self.work[-99:], time.thread_time() - self._begun[1]]
@@ -370,7 +370,7 @@ class Onlooker:
 
     def _strange(self, glance: Glance, known: Mapping[str, Content]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the places that show what was never taught: those that the record leaves so, and those it explains."""
-        taught = glance.table.most()
+        taught = glance.table.learnt()
         if belief_of_strange(glance.table.layout, taught) is None:
             return (), ()
         recorded = contents_of(glance.course.states[-1], glance.table.layout)
@@ -394,7 +394,7 @@ class Onlooker:
             return
         after = contents_of(best.state, table.layout)
         before = contents_of(glance.course.states[-1], table.layout)
-        known = table.most()
+        known = table.learnt()
         changed = [name for name, now in after.items() if now != before[name]]
         strange = [name for name in changed if unheard_of([after[name]], known, table.layout)]
         if strange:

@@ -30,6 +30,7 @@ from vision.refind import Finder
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
+    from vision.profile import Shot
 
 FIRST_SHOTS: Final = 4
 """The set-up and the first positions after it are all learnt; later ones only where they show something new."""
@@ -76,6 +77,11 @@ class SeenTable:
     # --- what is known
 
     @property
+    def profile(self) -> Profile | None:
+        """Return all that is known, as it is kept."""
+        return self._profile
+
+    @property
     def calibrated(self) -> bool:
         """Return whether it is known where the board lies."""
         return self._profile is not None
@@ -107,12 +113,15 @@ class SeenTable:
 
     def most(self) -> dict[int, int]:
         """Return the most of each thing that was ever shown on one place."""
-        found: dict[int, int] = {}
-        for shot in self._profile.shots if self._profile is not None else ():
-            for content in shot.contents.values():
-                for thing, count in content.things:
-                    found[thing] = max(found.get(thing, 0), count)
-        return found
+        return _most(self._profile.shots if self._profile is not None else ())
+
+    def learnt(self) -> dict[int, int]:
+        """Return the most of each thing on one place in the photos that were learnt: what looks can know.
+
+        A lesson may take longer than the next turn, and what it teaches is as new to the camera until then.
+        """
+        profile = self._profile
+        return _most(() if profile is None else (s for s in profile.shots if s.name not in profile.unlearnt))
 
     def to_json(self) -> dict[str, Any]:
         """Return where the board is (in the frame's pixels) and what was taught, for the page."""
@@ -130,7 +139,7 @@ class SeenTable:
                     "error_px": round(profile.error_px, 2),
                     "error_place": round(100 * profile.error_px / max(unit, 1e-6), 1),
                     "moved": self.moved,
-                    "cells": self._cells(pose),
+                    "cells": self.cells(pose),
                 }
             return {
                 "game": self.game,
@@ -140,13 +149,17 @@ class SeenTable:
                 "learning": self.learning,
                 "note": self.note,
                 "grounds": list(self.layout.grounds),
-                "things": [
-                    {**thing.to_json(), "most": most}
-                    for thing, most in zip(self.layout.things, self.layout.most, strict=True)
-                ],
+                "things": self.things(),
             }
 
-    def _cells(self, pose: Pose) -> dict[str, list[list[float]]]:
+    def things(self) -> list[dict[str, Any]]:
+        """Return what may lie on a place, and the most of each, for the page."""
+        return [
+            {**thing.to_json(), "most": most} for thing, most in zip(self.layout.things, self.layout.most, strict=True)
+        ]
+
+    def cells(self, pose: Pose) -> dict[str, list[list[float]]]:
+        """Return the corners of each place in the picture that the pose is of, clockwise from the far left."""
         points = []
         for p in self.layout.places:
             w, h = p.width / 2, p.height / 2
@@ -193,8 +206,8 @@ class SeenTable:
         found = calibrate([image], self.layout, corners)
         profile = to_profile([image], self.layout, found)
         with self._lock:
-            if self._profile is not None:
-                profile = replace(profile, shots=self._profile.shots, network=self._profile.network)
+            if (known := self._profile) is not None:
+                profile = replace(profile, shots=known.shots, network=known.network, unlearnt=known.unlearnt)
             save_profile(self._folder, profile)
             self._how = found[0].how
             self._take(profile)
@@ -231,9 +244,11 @@ class SeenTable:
 
     def worth_teaching(self, seen: BoardLook, contents: Mapping[str, Content]) -> bool:
         """Return whether a position that is certain by now shows what was not taught, or was not read right."""
+        if self.new_things(contents.values()):
+            return True
         if self.learning:
             return False
-        if self.lessons < FIRST_SHOTS or self.new_things(contents.values()):
+        if self.lessons < FIRST_SHOTS:
             return True
         return any(place.content != contents[name] for name, place in seen.places.items() if name in contents)
 
@@ -273,10 +288,20 @@ class SeenTable:
                 self.note = ""
                 newest = self._profile
                 # The board may have been calibrated or taught meanwhile: only the network is new.
-                self._take(replace(newest, network=learnt.network))
+                self._take(newest.learnt(learnt.network, profile.shots))
                 save_profile(self._folder, self._profile)
         self._on_change()
 
     def _take(self, profile: Profile) -> None:
         self._profile = profile
         self._table = Table(profile) if profile.network is not None and profile.shots else None
+
+
+def _most(shots: Iterable[Shot]) -> dict[int, int]:
+    """Return the most of each thing on one place of some photos."""
+    found: dict[int, int] = {}
+    for shot in shots:
+        for content in shot.contents.values():
+            for thing, count in content.things:
+                found[thing] = max(found.get(thing, 0), count)
+    return found
