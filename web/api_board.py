@@ -5,8 +5,10 @@ from __future__ import annotations
 from flask import Blueprint, Response, request
 
 from companion.night.answers import Role
+from companion.night.laying import beginning
 from companion.night.sheets import sheet
 from companion.ports import BadDataError
+from companion.rules import games
 from companion.rules.core import RulesError
 from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response, refusal, text_field
 from web.assets import packed
@@ -57,11 +59,24 @@ def dispute() -> Response:
     return packed(json_response({"rulings": rulings}))
 
 
+@views.get("/position/<game_id>")
+@documented(answer=fields(position=OBJECT, things=listed(OBJECT)))
+def laying(game_id: str) -> Response:
+    """Answer with a position from which to lay one by hand, and with what may be laid in it.
+
+    It has the options as this house voted and the box as its owner entered it; things have the ``id`` that a position
+    says and their words. What is done with it goes to ``POST /api/position``.
+    """
+    if game_id not in games():
+        raise RefusedError(404, "no-game", "This game is not known here.")
+    return packed(json_response(beginning(game_id, house().votes.of(game_id), house().boxes.setup(game_id))))
+
+
 @views.post("/position")
 @documented(
     "player",
     query={"lang": LANGUAGE},
-    body=fields(("move",), position=OBJECT, move=text(LONGEST_MOVE)),
+    body=fields(("move", "path"), position=OBJECT, move=text(LONGEST_MOVE), path=listed(text(LONGEST_PLACE))),
     answer=fields(
         ok=choice(True),
         game=GAME,
@@ -71,20 +86,28 @@ def dispute() -> Response:
         decided=maybe(OBJECT),
         problems=listed(OBJECT),
         ruling=maybe(OBJECT),
+        rulings=listed(OBJECT),
+        gestures=listed(OBJECT),
+        prompt=maybe(OBJECT),
     ),
 )
 def position() -> Response:
-    """Score a position that somebody set up: ``{"position", "move"?}``; with a move also the ruling on it.
+    """Score a position that somebody set up: ``{"position", "move"?, "path"?}``; with a move also the ruling on it.
 
-    The position is in the one form of a board (``companion/rules/README.md``); nothing is kept.
+    The position is in the one form of a board (``companion/rules/README.md``); nothing is kept. ``path`` are places
+    that were tapped instead of a move: then ``rulings`` are those on all that it may mean, as ``/api/board/dispute``
+    gives them. A legal one has the position ``after`` it. ``gestures`` are moves that have no place.
     """
     member()
     body = json_body()
     told, text = body.get("position"), text_field(body, "move", LONGEST_MOVE, "")
+    path = body.get("path", [])
     if not isinstance(told, dict):
         raise bad_field("position")
+    if not isinstance(path, list) or not all(isinstance(one, str) and len(one) <= LONGEST_PLACE for one in path):
+        raise bad_field("path")
     try:
-        return json_response({"ok": True, **sheet(told, _language(), text)})
+        return packed(json_response({"ok": True, **sheet(told, _language(), text, path)}))
     except RulesError as error:
         return refusal(400, "no-position", {"en": error.en, "fr": error.fr})
 

@@ -37,8 +37,14 @@ def _catalogue_file(language: str) -> Any:
 
 
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
-ROOMS = {"referee": "referee", "score": "score", "photo": "photo-cards"}
-"""The rooms beside the game whose words are a bundle of their own, with the module of each."""
+ROOMS = {
+    "referee": "referee",
+    "score": "score",
+    "photo": "photo-cards",
+    "hand": "referee-hand",
+    "photos": "camera-photos",
+}
+"""The rooms beside the game, and parts of them, whose words are a bundle of their own, with the module of each."""
 BUNDLES = ("main", "training", *ROOMS, "rest")
 """The words of a page's first modules, of the training room, of each room, and all that are not in the first."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from companion.night.fold import Match
 from companion.night.sentences import Words
+from companion.night.views import GameView
 from companion.night.views.board import BoardView
 from companion.ports import BadDataError
 from companion.rules.core import JSON, Ruling, State
@@ -74,25 +75,33 @@ def dispute(match: Match, colour: str | None, lang: str, path: Sequence[str], te
         found = [(move, state.check(move))]
     elif isinstance(view, BoardView):
         found = view.dispute(state, path[:MOST_PLACES], blind=blind)
-    book = rulebook(match.game.id)
+    return judged(view, state, found, lang, seat)
+
+
+def judged(
+    view: GameView, state: State[Any], found: Sequence[tuple[Any, Ruling]], lang: str, seat: int | None
+) -> list[dict[str, JSON]]:
+    """Return rulings as the page takes them: the move in words, the clauses, and the picture with its marks."""
+    book = rulebook(state.game.id)
     return [
         {
             "move": str(move),
             "name": (view.name(state, move) if isinstance(view, BoardView) else Words(str(move), str(move)))._asdict(),
             **ruling.to_json(),
-            "svg": _drawn(match, seat, lang, move),
+            "svg": drawn(view, state, lang, seat, move),
             "cited": cited(book, ruling),
         }
         for move, ruling in found
     ]
 
 
-def _drawn(match: Match, seat: int | None, lang: str, move: Any) -> str:
-    if isinstance(match.view, BoardView):
-        return match.view.draw(match.state, lang, seat, move)
+def drawn(view: GameView, state: State[Any], lang: str, seat: int | None, move: Any = None) -> str:
+    """Return the picture of a position as a seat may see it, with the marks of a move."""
+    if isinstance(view, BoardView):
+        return view.draw(state, lang, seat, move)
     from companion.rules.igloo_pop.svg import draw  # noqa: PLC0415 - a game's picture is drawn when somebody asks
 
-    return draw(cast("IglooPopState", match.state), move, lang)
+    return draw(cast("IglooPopState", state), move, lang)
 
 
 def cited(book: Rulebook, ruling: Ruling) -> list[Mapping[str, JSON]]:

@@ -131,6 +131,62 @@ def test_a_position_is_scored_and_ruled_on(guest: FlaskClient, player: FlaskClie
         assert answer.json["error"]["en"]
 
 
+def test_a_position_is_laid_from_a_beginning_and_ruled_on_by_taps(
+    guest: FlaskClient, player: FlaskClient, house: SmallHouse
+) -> None:
+    """The positions of the page begin here; what is tapped is asked about like a move of a live game."""
+    house.votes.vote("ice.block_picks_up", False)
+    assert guest.get("/api/position/chess").status_code == 404
+    for game_id, things in (("igloo-pop", 33), ("iglu-iglu", 0), ("arctic", 120), ("ice-team", 13)):
+        begun = guest.get(f"/api/position/{game_id}").json
+        assert len(begun["things"]) == things
+        assert all(one["id"] and one["en"] and one["fr"] for one in begun["things"])
+        told = player.post("/api/position", json={"position": begun["position"]}).json
+        assert told["problems"] == []
+        assert told["rulings"] == []
+        assert "<svg" in told["svg"]
+    position = begun["position"]
+    assert position["options"]["ice.block_picks_up"] is False
+    position["places"]["a1"]["things"] = [{"kind": "bear", "colour": "green"}]
+    position["places"]["a2"]["things"] = [{"kind": "bear", "colour": "red"}]
+    told = player.post("/api/position", json={"position": position, "path": ["a1", "a3"]}).json
+    assert [one["move"] for one in told["rulings"]] == ["leap a1 a3", "walk a1 a3", "swim a1 a3"]
+    assert [one["legal"] for one in told["rulings"]] == [True, False, False]
+    leap, walk, _ = told["rulings"]
+    assert leap["cited"][0]["id"] == "ICE-1.2"
+    assert walk["cited"]
+    assert walk["after"] is None
+    # What comes after a legal move is a position again: the floe that was left is turned up.
+    after = player.post("/api/position?lang=fr", json={"position": leap["after"], "move": "floe a1 paw"}).json
+    assert after["rulings"][0]["legal"] is True
+    assert after["rulings"] == [{**after["ruling"], **after["rulings"][0]}]
+    assert "floe a1 plain" in [one["text"] for one in after["gestures"]]
+    assert after["prompt"]["fr"].endswith("a1 ?")
+    for wrong in ("a1", [3], ["a" * 21]):
+        assert player.post("/api/position", json={"position": position, "path": wrong}).status_code == 400
+
+
+def test_what_a_laid_position_gets_wrong_is_told_in_sentences(guest: FlaskClient, player: FlaskClient) -> None:
+    """Each of the three games: what cannot be is a problem, what is no position at all is refused."""
+    arctic = guest.get("/api/position/arctic").json["position"]
+    arctic["players"][0]["hand"] = ["fox-5-moose"]
+    told = player.post("/api/position", json={"position": arctic}).json
+    assert ["fox-5-moose" in one["en"] for one in told["problems"]] == [True]
+    pop = guest.get("/api/position/igloo-pop").json["position"]
+    pop["places"]["card1"] = pop["places"]["card2"] = {"ground": "4/5", "things": []}
+    told = player.post("/api/position", json={"position": pop}).json
+    assert ["4/5" in one["fr"] for one in told["problems"]] == [True]
+    ice = guest.get("/api/position/ice-team").json["position"]
+    bears = [{"kind": "bear", "colour": "red", "count": 1}]
+    told = player.post(
+        "/api/position", json={"position": {**ice, "places": {**ice["places"], "a5": {"things": bears}}}}
+    )
+    assert [one["clauses"] for one in told.json["problems"]] == [["ICE-1.1", "ICE-1.2", "ICE-1.3"]]
+    refused = player.post("/api/position", json={"position": {**ice, "phase": "drift"}})
+    assert refused.status_code == 400
+    assert refused.json["error"]["fr"].startswith("La position ne dit pas")
+
+
 def test_the_ways_in_which_boards_lie_are_told(guest: FlaskClient) -> None:
     assert guest.get("/api/rules/ice-team/options").json["layouts"] == ["line", "bend", "squares"]
     assert guest.get("/api/rules/arctic/options").json["layouts"] == []

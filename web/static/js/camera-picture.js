@@ -3,12 +3,12 @@
 import { h, s } from "./dom.js";
 import { t } from "./words.js";
 
-/** Fetch the style of everything that belongs to the camera, once. */
-export function style() {
-  if (document.querySelector("link[data-camera]")) return;
+/** Fetch a style that is not needed everywhere, once: that of everything that belongs to the camera, or another. */
+export function style(name = "camera") {
+  if (document.querySelector(`link[data-style=${name}]`)) return;
   const link = document.querySelector("link[rel=stylesheet]").cloneNode();
-  link.dataset.camera = "";
-  link.href = link.href.replace(/[^/]*$/, "camera.css");
+  link.dataset.style = name;
+  link.href = link.href.replace(/[^/]*$/, `${name}.css`);
   document.head.append(link);
 }
 

@@ -59,7 +59,7 @@ function describe(card, result, names) {
   if (card.numbers) {
     parts.push(t("card %(card)s", { card: cardName(card.numbers) }));
     parts.push(tn("worth %(n)s point", "worth %(n)s points", card.points));
-  } else parts.push(t("no card"));
+  } else parts.push(card.unnamed ? t("a card that nobody named") : t("no card"));
   if (card.igloos.length) {
     const standing = card.igloos.map((one) => {
       const who = names[one.colour] ?? colourName(one.colour);

@@ -62,8 +62,9 @@ function cheapest(moves) {
 /**
  * Draw a picture. `lit` maps places to the moves that go on there; from `carries` pieces are carried; `chosen` are the places of the path, `about` those that are asked about; `can` says
  * whether taps are heard (`every`: from every place) (other places then answer why not); `costs` whether each lit place shows what it takes.
+ * `names` may call a place by what lies there.
  */
-export function picture(text, { lit, carries = new Set(), chosen, about, can, every = false, costs, name }) {
+export function picture(text, { lit, carries = new Set(), chosen, about, can, every = false, costs, name, names = () => null }) {
   const node = parse(text);
   const [, , wide] = node.getAttribute("viewBox").split(" ").map(Number);
   const spots = [...node.querySelectorAll("[data-spot]")];
@@ -84,7 +85,7 @@ export function picture(text, { lit, carries = new Set(), chosen, about, can, ev
         role: button ? "button" : null,
         tabindex: button ? 0 : null,
         "aria-pressed": button && picked ? "true" : null,
-        "aria-label": button ? [label(here, moves), cost !== null && tn("%(n)s point", "%(n)s points", cost)].filter(Boolean).join(", ") : null,
+        "aria-label": button ? [names(here) ?? label(here, moves), cost !== null && tn("%(n)s point", "%(n)s points", cost)].filter(Boolean).join(", ") : null,
       },
       parts.map(outline), cost !== null && badge(corner(parts[0]), cost));
   });

@@ -176,7 +176,8 @@ function checking(match) {
   };
 }
 
-function cardPicker(match, place) {
+/** All cards of the box, those that lie somewhere struck out; a tap does `does` with the place. */
+export function cardPicker(match, place, does = "deal-card") {
   const lying = new Set();
   for (const card of match.cards) if (card.numbers) lying.add(cardName(card.numbers));
   for (const player of match.players) for (const card of player.cards) lying.add(cardName(card.numbers));
@@ -187,7 +188,7 @@ function cardPicker(match, place) {
       CARDS.filter((card) => card.length === size).map((card) => {
         const text = cardName(card);
         return h("button", {
-          type: "button", class: "mini-card", "data-key": text, "data-do": "deal-card",
+          type: "button", class: "mini-card", "data-key": text, "data-do": does,
           "data-place": place, "data-card": text, disabled: lying.has(text),
         }, text);
       }))));

@@ -2,19 +2,18 @@
 
 import { h } from "./dom.js";
 import { COLOURS, colourName, icon } from "./art.js";
-import { byPhoto, PHOTO_CHANGE, PHOTO_DO } from "./camera-photos.js";
 import { ask, fetched, tell } from "./net.js";
 import { picture } from "./picture.js";
 import { clauses } from "./told.js";
 import { ground, verdict } from "./verdict.js";
 import { GAMES } from "./setup.js";
 import { change, isHost, match as openMatch, mayAct, store } from "./store.js";
-import { code, said, t, tn } from "./words.js";
+import { code, learnMore, said, t, tn } from "./words.js";
 
 const MOST_SHOWN = 60;
 /** A rulebook that could not be fetched is asked for again after this while. */
 const AGAIN_MS = 3000;
-const fresh = () => ({ game: null, book: null, query: "", found: null, open: null, path: [], rulings: null, shown: 0, options: null, pick: 0, state: null });
+const fresh = () => ({ game: null, book: null, query: "", found: null, open: null, path: [], rulings: null, where: "live", shown: 0, options: null, pick: 0, state: null });
 let now = fresh();
 
 function alter(changes) {
@@ -23,7 +22,8 @@ function alter(changes) {
 }
 
 const lang = () => `lang=${code()}`;
-const chosen = () => now.game ?? openMatch()?.game ?? "igloo-pop";
+const byHand = () => location.hash === "#referee/hand";
+const chosen = () => now.game ?? (byHand() ? parts.hand?.game() : null) ?? openMatch()?.game ?? "igloo-pop";
 
 // --- the rulebook
 
@@ -103,30 +103,44 @@ function rulebook() {
 // --- the dispute
 
 let judged = 0;
+let last = null;
+
+const asQuery = ({ move, path }) => (move ? `move=${encodeURIComponent(move)}` : `path=${path.map(encodeURIComponent).join(",")}`);
+const liveRulings = async (query) => (await fetched(() => ask(`/api/board/dispute?${lang()}&${asQuery(query)}`)))?.rulings ?? null;
 
 /** Ask for the ruling; an answer that comes after a later question was put is of no use any more. */
 async function judge(query) {
   judged += 1;
   const mine = judged;
+  last = query;
   const state = store.view?.state;
-  const answer = await fetched(() => ask(`/api/board/dispute?${lang()}&${query}`));
-  if (answer && mine === judged) alter({ rulings: answer.rulings, pick: 0, state });
+  const rulings = await (byHand() ? parts.hand.rule(query) : liveRulings(query));
+  if (rulings && mine === judged) alter({ rulings, pick: 0, state });
 }
 
 /** A place is tapped in a dispute: from where to where; a third one begins anew. */
 export function judgeTap(place) {
-  const path = now.path.at(-1) === place ? [] : now.path.length > 1 ? [place] : [...now.path, place];
+  if (byHand() && !parts.hand.asking()) return parts.hand.tapped(place);
   judged += 1;
+  const card = document.querySelector("[data-key=judge-pop] select[name=card]");
+  if (card) {
+    // On the circle a tap says which card is meant.
+    card.value = place;
+    return alter({ path: [place], rulings: null });
+  }
+  const path = now.path.at(-1) === place ? [] : now.path.length > 1 ? [place] : [...now.path, place];
   alter({ path, rulings: null });
-  if (path.length) judge(`path=${path.map(encodeURIComponent).join(",")}`);
+  return path.length ? judge({ path }) : null;
 }
 
 function popChoice(match) {
-  const verbs = { take: t("takes an igloo"), return: t("returns the igloo"), place: t("places an igloo on"), pass: t("passes") };
+  const verbs = { take: t("takes an igloo"), return: t("returns the igloo"), place: t("places an igloo on"), pass: t("passes"), reveal: t("turns over an igloo on") };
   return h("form", { class: "row", "data-submit": "judge-pop", "data-key": "judge-pop" },
     h("select", { name: "colour", "aria-label": t("Who?") }, COLOURS.filter((one) => match.players.some((p) => p.colour === one)).map((one) => h("option", { value: one }, colourName(one)))),
     h("select", { name: "verb", "aria-label": t("What happened?") }, Object.entries(verbs).map(([id, words]) => h("option", { value: id }, words))),
     h("select", { name: "card", "aria-label": t("Which card?") }, match.cards.map((one, i) => h("option", { value: one.place }, t("Place %(n)s", { n: i + 1 })))),
+    h("label", { class: "of-reveal" }, h("span", null, t("Number")),
+      h("select", { name: "number" }, Array.from({ length: 12 }, (_, i) => h("option", { value: i + 2 }, i + 2)))),
     h("button", { type: "submit", class: "second" }, t("Rule on it")));
 }
 
@@ -145,63 +159,117 @@ function cardChoice() {
     h("button", { type: "submit", class: "second" }, t("Rule on it")));
 }
 
-function dispute() {
-  const match = openMatch();
-  if (!match) {
-    return h("section", { class: "panel", "data-key": "dispute" }, h("h2", null, t("You can't do that!")),
-      h("p", null, t("No game is open: look the case up in the rulebook below.")),
-      h("p", null, h("a", { href: "#score" }, t("Or set the position up by hand"))));
-  }
-  const board = match.board && store.board?.match === match.id ? store.board : null;
+const PLACEHOLDERS = { "iglu-iglu": "walk b2 b3", arctic: "draw fox-5-moose", "ice-team": "leap a1 a3" };
+
+/** What a move in dispute is picked from, legal or not, and the ruling on it. */
+function picker(table) {
   const rulings = now.rulings;
   const one = rulings?.[now.pick ?? 0];
-  return h("section", { class: "panel on-board dispute-panel", "data-key": "dispute" },
-    h("h2", null, t("You can't do that!")),
-    h("p", null, match.board ? t("Tap the place, or from where to where; or write the move.") : t("Say which move is in dispute.")),
-    match.board ? null : popChoice(match),
-    board && picture(board.svg, { lit: new Map(), chosen: now.path, about: [], can: true, every: true, costs: false, name: said(match.title) }),
+  const pop = table.game === "igloo-pop";
+  return [
+    h("p", null, pop ? t("Say which move is in dispute.") : t("Tap the place, or from where to where; or write the move.")),
+    table.drawn && h("div", { class: "lay-circle", "data-key": "circle" }, table.drawn(now.path[0] ?? null)),
+    pop ? popChoice(table) : null,
+    table.svg && picture(table.svg, { lit: new Map(), chosen: now.path, about: [], can: true, every: true, costs: false, name: table.name, names: table.names }),
     h("form", { class: "row", "data-submit": "judge", "data-key": "judge" },
       h("input", { type: "text", name: "move", maxlength: 80, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-        placeholder: { "iglu-iglu": "walk b2 b3", arctic: "draw fox-5-moose", "ice-team": "leap a1 a3" }[match.game] ?? "place red card4", "aria-label": t("The move in its notation") }),
+        placeholder: PLACEHOLDERS[table.game] ?? "place red card4", "aria-label": t("The move in its notation") }),
       h("button", { type: "submit", class: "second" }, t("Rule on it"))),
-    board?.gestures.length ? h("details", { class: "toys", "data-key": "gestures" },
+    table.gestures.length ? h("details", { class: "toys", "data-key": "gestures" },
       h("summary", null, t("Moves without a place")),
-      h("div", { class: "steps many" }, board.gestures.map((one) =>
-        h("button", { type: "button", class: "second", "data-do": "judge-text", "data-move": one.text, "data-key": one.text }, said(one))))) : null,
-    match.game === "arctic" ? cardChoice() : null,
+      h("div", { class: "steps many" }, table.gestures.map((gesture) =>
+        h("button", { type: "button", class: "second", "data-do": "judge-text", "data-move": gesture.text, "data-key": gesture.text }, said(gesture))))) : null,
+    table.game === "arctic" ? cardChoice() : null,
     rulings && rulings.length === 0 && h("p", { class: "quiet" }, t("Nothing of this game is done there.")),
     rulings && rulings.length > 1 && h("ul", { class: "steps", "aria-label": t("Which move is meant?") }, rulings.map((ruling, i) =>
       h("li", null, h("button", { type: "button", class: "toggle", "data-do": "which-ruling", "data-n": i, "aria-pressed": String(i === (now.pick ?? 0)) },
         icon(ruling.legal ? "check" : "close"), said(ruling.name))))),
-    one && verdict(one, one.option && vote(one.option)));
+    one && verdict(one, [one.option && vote(one.option), table.more?.(one)]),
+  ];
+}
+
+const parts = {};
+
+/** A part of the room that is fetched when it is first needed, with its words; null until it has come. */
+function part(name, load, joins) {
+  if (!(name in parts)) {
+    parts[name] = null;
+    Promise.all([load(), learnMore(name)]).then(([found]) => {
+      parts[name] = found;
+      joins(found);
+      change(() => {});
+    }).catch(() => setTimeout(() => { delete parts[name]; change(() => {}); }, AGAIN_MS));
+  }
+  return parts[name];
+}
+
+const forget = (changes) => { judged += 1; alter({ path: [], rulings: null, ...changes }); };
+
+/** Positions that are laid by hand. */
+const laidByHand = () => part("hand", () => import("./referee-hand.js"), ({ handDo, HAND_FIELDS }) => {
+  Object.assign(ROOM_DO, handDo(forget, () => now.rulings?.[now.pick ?? 0]));
+  Object.assign(ROOM_INPUT, HAND_FIELDS);
+  Object.assign(ROOM_CHANGE, HAND_FIELDS);
+});
+
+/** The referee by photo. */
+const photos = () => part("photos", () => import("./camera-photos.js"), ({ PHOTO_DO, PHOTO_CHANGE }) => {
+  Object.assign(ROOM_DO, PHOTO_DO);
+  Object.assign(ROOM_CHANGE, PHOTO_CHANGE);
+})?.byPhoto();
+
+const toHand = () => mayAct() && h("p", null, h("a", { class: "second", href: "#referee/hand" }, icon("cards"), t("From a position set up by hand")));
+
+function dispute() {
+  if (byHand()) {
+    const hand = laidByHand();
+    hand?.begin();
+    return hand ? hand.panel(picker) : h("section", { class: "panel", "data-key": "by-hand" }, h("p", { class: "quiet" }, t("One moment …")));
+  }
+  const match = openMatch();
+  if (!match) {
+    return h("section", { class: "panel", "data-key": "dispute" }, h("h2", null, t("You can't do that!")),
+      h("p", null, t("No game is open: look the case up in the rulebook below.")), toHand());
+  }
+  const board = match.board && store.board?.match === match.id ? store.board : null;
+  return h("section", { class: "panel on-board dispute-panel", "data-key": "dispute" },
+    h("h2", null, t("You can't do that!")),
+    picker({ ...match, name: said(match.title), svg: board?.svg, gestures: board?.gestures ?? [] }),
+    toHand());
 }
 
 /** Draw the room. */
 export function room() {
   readBook();
   // A ruling is of the position it was given on.
-  if (now.rulings && now.state !== store.view?.state) now = { ...now, rulings: null, path: [] };
+  const where = byHand() ? "by hand" : "live";
+  if (where !== now.where) now = { ...now, where, rulings: null, path: [], game: null };
+  if (now.rulings && !byHand() && now.state !== store.view?.state) now = { ...now, rulings: null, path: [] };
   return h("div", { class: "referee", "data-key": "referee" },
-    h("p", null, h("a", { class: "second", href: "#" }, icon("undo"), t("Back to the game"))),
-    h("h1", null, t("The referee")), dispute(), mayAct() && openMatch()?.board !== false ? byPhoto() : null, rulebook());
+    h("p", null, byHand()
+      ? h("a", { class: "second", href: "#referee" }, icon("undo"), t("Back to the referee"))
+      : h("a", { class: "second", href: "#" }, icon("undo"), t("Back to the game"))),
+    h("h1", null, t("The referee")), dispute(), mayAct() && !byHand() && openMatch()?.board !== false ? photos() : null, byHand() ? null : rulebook());
 }
 
 const ruleOn = (text) => {
   alter({ path: [], rulings: null });
-  judge(`move=${encodeURIComponent(text)}`);
+  judge({ move: text });
 };
 
-export const ROOM_CHANGE = PHOTO_CHANGE;
+export const ROOM_CHANGE = {};
 
 export const ROOM_DO = {
-  ...PHOTO_DO,
   "judge-text": ({ move }) => ruleOn(move),
   "rules-of": ({ game }) => { asked += 1; alter({ game, book: null, found: null, query: "", shown: 0 }); },
   "more-rules": () => alter({ shown: now.shown + 1 }),
   "which-ruling": ({ n }) => alter({ pick: Number(n) }),
   vote: async ({ option, value }) => {
     const answer = await fetched(() => tell(`/api/rules/${gameOf(option)}/votes`, { option, value: JSON.parse(value) }));
-    if (answer) alter({ options: answer.options });
+    if (!answer) return;
+    alter({ options: answer.options });
+    parts.hand?.voted(option, JSON.parse(value));
+    if (byHand() && now.rulings && last) judge(last);
   },
 };
 
@@ -219,8 +287,9 @@ export const ROOM_SUBMIT = {
   },
   "judge-pop": (form) => {
     const data = new FormData(form);
-    const card = data.get("verb") === "place" ? ` ${data.get("card")}` : "";
-    judge(`move=${encodeURIComponent(`${data.get("verb")} ${data.get("colour")}${card}`)}`);
+    const [verb, colour, card, number] = ["verb", "colour", "card", "number"].map((name) => data.get(name));
+    const who = verb === "reveal" ? `${card} ${number}` : verb === "place" ? `${colour} ${card}` : colour;
+    judge({ move: `${verb} ${who}` });
   },
 };
 

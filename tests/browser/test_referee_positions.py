@@ -1,0 +1,138 @@
+"""Disputes in a position that was set up by hand, for the games without a sheet of their own, by tapping."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Phones
+from tests.browser.test_boards import stands_out
+from tests.browser.test_look import ENGLISH_ONLY, read_aloud
+from tests.web.assembly import Service
+
+
+def by_hand(page: Page, service: Service, game_id: str) -> None:
+    page.goto(f"{service.url}/#referee/hand")
+    page.click(f"[data-do=hand-game][data-game={game_id}]")
+    expect(page.locator(f"[data-do=hand-game][data-game={game_id}]")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".by-hand [data-do=hand-ask]")).to_be_visible()
+
+
+def spot(page: Page, place: str) -> None:
+    page.locator(f".by-hand [data-do=tap][data-place={place}]").dispatch_event("click")
+
+
+def lay(page: Page, op: str, a: object, b: object = None) -> None:
+    """Alter the position, and wait until the picture is that of the altered one."""
+    more = "" if b is None else f"[data-b='{b}']"
+    with page.expect_response("**/api/position?*"):
+        page.click(f".by-hand [data-do=lay][data-op='{op}'][data-a='{a}']{more}")
+
+
+def asked(page: Page) -> None:
+    page.click("[data-do=hand-ask]")
+    expect(page.locator("[data-do=hand-lay]")).to_be_visible()
+
+
+def ruled(page: Page, legal: bool, clause: str) -> None:
+    verdict = page.locator(f".verdict.{'yes' if legal else 'no'}", has=page.locator(f".cited .id:text-is('{clause}')"))
+    expect(verdict.locator(".sentence")).not_to_be_empty()
+    expect(verdict.locator("svg.board")).to_be_attached()
+    expect(verdict.locator("svg .refused")).to_have_count(0 if legal else 1)
+
+
+SAME_IN_ALL = ("The Flying Games", "place red card4")
+"""A publisher, and the notation of moves."""
+LOOKS = [("en-GB", False, 320), ("fr-FR", True, 390), ("fr-FR", False, 768)]
+
+
+@pytest.mark.parametrize(("language", "dark", "width"), LOOKS)
+def test_each_game_is_laid_with_taps_and_ruled_on(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]], language: str, dark: bool, width: int
+) -> None:
+    page = phones.player(language=language, dark=dark, width=width, height=900)
+
+    def looked_at(name: str) -> None:
+        assert axe(page) == []
+        assert stands_out(page) == []
+        if language == "fr-FR":
+            said = read_aloud(page)
+            for words in SAME_IN_ALL:
+                said = said.replace(words, "")
+            assert set(re.findall(r"[a-z]+", said.lower())) & ENGLISH_ONLY == set()
+        phones.shot(page, f"hand-{name}-{width}", full=True)
+
+    # Two bears and nothing else: a leap over the other one, and a walk onto it.
+    by_hand(page, service, "ice-team")
+    spot(page, "a1")
+    lay(page, "bear", "green")
+    spot(page, "a2")
+    lay(page, "bear", "red")
+    looked_at("ice")
+    asked(page)
+    for place in ("a1", "a3"):
+        spot(page, place)
+    ruled(page, True, "ICE-1.2")
+    for place in ("a1", "a2"):
+        spot(page, place)
+    ruled(page, False, "ICE-0.3")
+    looked_at("ice-ruling")
+
+    # A hand with an igloo takes no second one.
+    by_hand(page, service, "igloo-pop")
+    spot(page, "card4")
+    lay(page, "igloo", "yellow")
+    page.click(".lay-dock [data-op=open]")
+    page.click(".lay-dock [data-card='4/5']")
+    expect(page.locator(".lay-circle [data-place=card4] .numbers")).to_have_text("4/5")
+    looked_at("pop")
+    lay(page, "hand", "red")
+    asked(page)
+    page.select_option("select[name=verb]", "take")
+    page.click("form[data-submit=judge-pop] button")
+    ruled(page, False, "POP-2.2")
+    page.select_option("select[name=verb]", "place")
+    spot(page, "card4")
+    page.click("form[data-submit=judge-pop] button")
+    ruled(page, True, "POP-2.3")
+    looked_at("pop-ruling")
+
+    # The visible card moves its two tokens, one up and one down.
+    by_hand(page, service, "arctic")
+    spot(page, "top0")
+    page.click(".lay-dock [data-op=open][data-a=of-fox]")
+    looked_at("arctic-card")
+    lay(page, "pile", "fox-5-moose")
+    page.click("[data-do=lay-close]")
+    lay(page, "phase", "B")
+    looked_at("arctic")
+    asked(page)
+    page.click(".toys summary")
+    page.click("[data-do=judge-text][data-move='tokens fox+ moose-']")
+    ruled(page, True, "ARC-B.1")
+    page.click("[data-do=judge-text][data-move='tokens fox+ moose+']")
+    ruled(page, False, "ARC-B.1")
+    looked_at("arctic-ruling")
+
+
+def test_a_position_that_cannot_be_is_refused_in_one_sentence(phones: Phones, service: Service) -> None:
+    page = phones.player(language="fr-FR")
+    by_hand(page, service, "ice-team")
+    spot(page, "village")
+    lay(page, "bears", "green", 4)
+    spot(page, "a1")
+    lay(page, "bear", "green")
+    expect(page.locator(".by-hand .note li")).not_to_have_count(0)
+    page.click("[data-do=hand-ask]")
+    expect(page.locator(".refusal p")).to_contain_text("5 ours")
+    expect(page.locator("[data-do=hand-lay]")).to_have_count(0)
+    # One step back it can be: all four at home, which is the end of the game.
+    page.click("[data-do=lay-back]")
+    expect(page.locator(".by-hand .note li")).to_have_count(0)
+    asked(page)
+    for place in ("start", "a1"):
+        spot(page, place)
+    expect(page.locator(".verdict.no .cited .id").first).to_have_text(re.compile("ICE-"))

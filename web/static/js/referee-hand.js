@@ -1,0 +1,236 @@
+// A position set up by hand: laid on the picture with taps, taken back step by step, and then asked about.
+
+import { h } from "./dom.js";
+import { icon, playerName } from "./art.js";
+import { style } from "./camera-picture.js";
+import { ask, fetched, showRefusal, tell } from "./net.js";
+import { picture } from "./picture.js";
+import { LAYING, whoPlays } from "./referee-lay.js";
+import { ROOM_DO as SCORE_DO } from "./score.js";
+import { GAMES } from "./setup.js";
+import { clauses } from "./told.js";
+import { change, mayAct, match as openMatch, memory } from "./store.js";
+import { code, said, t } from "./words.js";
+
+/** Games whose pieces have a sheet of their own to lay them on. */
+const ELSEWHERE = "iglu-iglu";
+const MOST_BACK = 200;
+
+let now = { game: null, things: [], words: {}, begun: null, steps: [], at: null, sheet: null, place: null, open: null, asking: false };
+let asked = 0;
+
+function alter(changes) {
+  now = { ...now, ...changes };
+  change(() => {});
+}
+
+/** The game of the position. */
+export const game = () => now.game;
+/** Whether a tap asks about a move; otherwise it lays. */
+export const asking = () => now.asking;
+
+const rules = () => LAYING[now.game];
+const top = () => now.steps.at(-1);
+const context = () => ({ p: top().p, named: top().named, things: now.things, words: now.words, place: now.place, open: now.open });
+
+/** Begin with the game that is played, or was looked at last. */
+export function begin() {
+  if (now.game) return;
+  style("referee");
+  const wanted = openMatch()?.game ?? memory.get("laid", "igloo-pop");
+  choose(wanted in LAYING ? wanted : "igloo-pop");
+}
+
+async function choose(id) {
+  if (id === ELSEWHERE) {
+    SCORE_DO["score-game"]({ game: id });
+    location.hash = "#score";
+    return;
+  }
+  asked += 1;
+  const mine = asked;
+  memory.set("laid", id);
+  alter({ game: id, begun: null, steps: [], sheet: null, place: null, open: null, asking: false });
+  const told = await fetched(() => ask(`/api/position/${id}`));
+  if (!told || mine !== asked) return;
+  const players = told.position.players.map((one) => ({ ...one, name: one.colour ? playerName({ colour: one.colour }) : one.name }));
+  const p = { ...told.position, players };
+  alter({ things: told.things, words: Object.fromEntries(told.things.map((one) => [one.id, one])), begun: { p, named: [] } });
+  await take({ p, named: [] }, []);
+}
+
+const put = (p, more = {}) => tell(`/api/position?lang=${code()}`, { position: p, ...more });
+
+/** Show a step; one that cannot be a position at all is refused in a sentence, and the one before stays. */
+async function take(step, before = now.steps) {
+  asked += 1;
+  const mine = asked;
+  const sheet = await fetched(() => put(step.p));
+  if (mine !== asked || !sheet) return false;
+  alter({ steps: [...before, step].slice(-MOST_BACK), sheet });
+  return true;
+}
+
+/** Steps follow one another: each alters what the one before led to. */
+let queue = Promise.resolve();
+
+function laid(op, ...facts) {
+  queue = queue.then(async () => {
+    if (!now.begun) return;
+    const p = structuredClone(top().p);
+    const named = [...top().named];
+    rules().ops[op](p, now.place, ...facts, { ...context(), p, named });
+    rules().settle?.(p, { things: now.things, named });
+    const { place } = now;
+    // What was chosen on the way to a card is done with it.
+    if (await take({ p, named }) && now.place === place && op === "river") alter({ place: null, open: null });
+  });
+}
+
+async function back() {
+  if (now.steps.length < 2) return;
+  const before = now.steps.slice(0, -2);
+  await take(now.steps.at(-2), before);
+}
+
+const spotOf = (place) => document.querySelector(`.by-hand [data-do=tap][data-place="${place}"]`);
+
+/** Go on where something was opened, and on a small screen keep the place that it is about in sight. */
+function toDock() {
+  const dock = document.querySelector(".lay-dock");
+  const spot = now.place && spotOf(now.place);
+  if (!dock || !spot) return;
+  dock.focus({ preventScroll: true });
+  const hidden = spot.getBoundingClientRect().bottom - dock.getBoundingClientRect().top;
+  if (getComputedStyle(dock).position === "sticky" && hidden > 0) scrollBy(0, hidden + 8);
+  else if (hidden <= 0) dock.scrollIntoView({ block: "nearest" });
+}
+
+function close() {
+  const { place } = now;
+  alter({ place: null, open: null });
+  setTimeout(() => spotOf(place)?.focus({ preventScroll: true }));
+}
+
+/** A place is tapped: what may lie there is offered. */
+export function tapped(place) {
+  if (now.place === place) return close();
+  alter({ place, open: null });
+  return setTimeout(toDock);
+}
+
+/** Answer with the rulings on a move, by its text or by the places that were tapped. */
+export async function rule(query) {
+  const told = await fetched(() => put(top().p, query));
+  return told?.rulings ?? null;
+}
+
+/** What the table decided where the rulebook is silent counts here too. */
+export function voted(option, value) {
+  if (!now.begun || !(option in now.begun.p.options)) return;
+  const set = (step) => ({ ...step, p: { ...step.p, options: { ...step.p.options, [option]: value } } });
+  alter({ begun: set(now.begun), steps: now.steps.map(set) });
+}
+
+/** A move that is allowed has happened: the next one is asked about, or the position is altered. */
+async function goOn(position) {
+  const p = { ...structuredClone(position), players: position.players };
+  rules().taken?.(p);
+  const named = Object.keys(p.places).filter((name) => name.startsWith("river"));
+  if (await take({ p, named })) alter({ place: null, open: null });
+}
+
+/** What a move in dispute is picked from: the same picture. */
+export function table() {
+  const { p } = top();
+  const drawing = rules().drawing;
+  return {
+    game: now.game, svg: drawing ? null : now.sheet.svg, gestures: now.sheet.gestures, players: p.players, name: t("The position"),
+    cards: Object.keys(p.places).map((place) => ({ place })), names: called, prompt: now.sheet.prompt,
+    drawn: drawing ? (picked) => drawing({ ...context(), place: picked }) : null,
+    more: (one) => one.after && h("button", { type: "button", class: "second", "data-do": "go-on", "data-key": "go-on" }, icon("play"), t("It happened: go on from there")),
+  };
+}
+
+const called = (place) => rules().name(place, context());
+
+function chooser() {
+  return h("ul", { class: "games", "aria-label": t("Which game?"), "data-key": "hand-games" }, GAMES.map(([id, name]) => h("li", null,
+    h("button", { type: "button", class: "toggle", "data-do": "hand-game", "data-game": id, "aria-pressed": String(id === now.game) }, name))));
+}
+
+function wrong() {
+  const { problems } = now.sheet;
+  if (!problems.length) return null;
+  return h("div", { class: "note", role: "status", "data-key": "wrong" }, h("p", null, t("This cannot be quite right:")),
+    h("ul", null, problems.map((one) => h("li", null, said(one), " ", clauses(one.clauses)))));
+}
+
+function laying() {
+  const ctx = context();
+  const drawing = rules().drawing;
+  const [words, ...fields] = rules().more(ctx);
+  return [
+    h("p", null, rules().hint()),
+    drawing ? h("div", { class: "lay-circle", "data-key": "circle" }, drawing(ctx))
+      : picture(now.sheet.svg, { lit: new Map(), chosen: now.place ? [now.place] : [], about: [], can: true, every: true, costs: false, name: t("The position"), names: called }),
+    now.place ? h("div", { class: "lay-dock", "data-key": "dock", role: "group", tabindex: -1, "aria-labelledby": "lay-head" },
+      h("div", { class: "lay-head" }, h("h3", { id: "lay-head" }, called(now.place) ?? t("Place %(n)s", { n: now.place.replace("card", "") })),
+        h("button", { type: "button", class: "round-button", "data-do": "lay-close", "aria-label": t("Close") }, icon("close"))),
+      rules().dock(ctx)) : null,
+    wrong(),
+    rules().turn(ctx),
+    whoPlays(ctx),
+    h("details", { class: "toys", "data-key": `more-${now.game}` }, h("summary", null, words), h("div", { class: "numbers-of" }, fields)),
+    h("div", { class: "row", "data-key": "lay-row" },
+      h("button", { type: "button", class: "second", "data-do": "lay-back", disabled: now.steps.length < 2 }, icon("undo"), t("Undo")),
+      h("button", { type: "button", class: "second", "data-do": "lay-anew", disabled: now.steps.length < 2 }, t("Begin anew"))),
+    h("button", { type: "button", class: "main", "data-do": "hand-ask", "data-key": "hand-ask" }, icon("scales"), t("Now the move in dispute")),
+  ];
+}
+
+/** Draw the panel; `picker` draws what a move is picked from, and the ruling. */
+export function panel(picker) {
+  return h("section", { class: ["panel", "on-board", "dispute-panel", "by-hand", now.asking && "asks"], "data-key": "by-hand" },
+    h("h2", null, t("A position set up by hand")),
+    chooser(),
+    !mayAct() ? h("p", { class: "note" }, t("Only who has joined the table may lay a position."))
+      : !now.sheet ? h("p", { class: "quiet", role: "status" }, t("One moment …"))
+        : now.asking ? [
+            h("p", null, h("button", { type: "button", class: "second", "data-do": "hand-lay" }, icon("undo"), t("Back to the position"))),
+            wrong(),
+            picker(table())]
+          : laying());
+}
+
+/** What the buttons of the panel do; `fresh` forgets the rulings that were given. */
+export const handDo = (fresh, ruled) => ({
+  "hand-game": ({ game: id }) => { fresh({ game: null, book: null, found: null, query: "", shown: 0 }); choose(id); },
+  "hand-ask": async () => {
+    await queue;
+    const [first] = now.sheet.problems;
+    if (first) return showRefusal(first);
+    fresh({});
+    alter({ asking: true, place: null, open: null });
+    scrollTo(0, 0);
+  },
+  "hand-lay": () => { fresh({}); alter({ asking: false }); },
+  "go-on": async () => {
+    const position = ruled()?.after;
+    if (!position) return;
+    fresh({});
+    await goOn(position);
+  },
+  lay: ({ op, a, b }) => {
+    if (op === "open") alter({ open: now.open === a ? null : a });
+    else laid(op, a, b);
+  },
+  "lay-card": ({ card }) => { laid("ground", card); alter({ open: null }); },
+  "lay-place": ({ place }) => alter({ place, open: null }),
+  "lay-close": close,
+  "lay-back": () => { queue = queue.then(back); },
+  "lay-anew": () => { queue = queue.then(() => take(now.begun)); alter({ place: null, open: null }); },
+});
+
+/** What is typed or chosen alters the position as a tap does. */
+export const HAND_FIELDS = { lay: ({ dataset, value }) => laid(dataset.op, dataset.a, value) };
