@@ -23,7 +23,7 @@ from tests.worlds.served import wait
 from web.app import create_app
 from web.server import make_server
 
-TURNS = 5
+TURNS = 8
 PATIENCE_MS = 90_000
 
 
