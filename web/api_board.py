@@ -9,7 +9,7 @@ from companion.night.laying import beginning
 from companion.night.sheets import sheet
 from companion.ports import BadDataError
 from companion.rules import games
-from companion.rules.core import RulesError
+from companion.rules.core import RulesError, SetupError
 from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response, refusal, text_field
 from web.assets import packed
 from web.documented import COLOUR, GAME, LANGUAGE, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text
@@ -20,6 +20,7 @@ views = Blueprint("api_board", __name__, url_prefix="/api")
 
 LONGEST_MOVE = 80
 LONGEST_PLACE = 20
+LONGEST_LAYOUT = 40
 
 
 def _language() -> str:
@@ -60,16 +61,22 @@ def dispute() -> Response:
 
 
 @views.get("/position/<game_id>")
-@documented(answer=fields(position=OBJECT, things=listed(OBJECT)))
+@documented(query={"layout": text(LONGEST_LAYOUT)}, answer=fields(position=OBJECT, things=listed(OBJECT)))
 def laying(game_id: str) -> Response:
     """Answer with a position from which to lay one by hand, and with what may be laid in it.
 
     It has the options as this house voted and the box as its owner entered it; things have the ``id`` that a position
-    says and their words. What is done with it goes to ``POST /api/position``.
+    says and their words. ``?layout=`` is one of the ways in which the boards of a box may lie. What is laid goes to
+    ``POST /api/position``.
     """
     if game_id not in games():
         raise RefusedError(404, "no-game", "This game is not known here.")
-    return packed(json_response(beginning(game_id, house().votes.of(game_id), house().boxes.setup(game_id))))
+    layout = request.args.get("layout", "")
+    setup = house().boxes.setup(game_id) | ({"layout": layout} if layout else {})
+    try:
+        return packed(json_response(beginning(game_id, house().votes.of(game_id), setup)))
+    except SetupError as error:
+        return refusal(400, "no-layout", {"en": error.en, "fr": error.fr})
 
 
 @views.post("/position")

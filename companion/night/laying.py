@@ -17,10 +17,11 @@ def beginning(game_id: str, options: Mapping[str, JSON], setup: Mapping[str, JSO
     """Return ``{"position", "things": [{"id", "en", "fr"}]}``: where laying begins, and the names of what is laid.
 
     The position is in the one form of a board, in the middle of a game in which nothing has happened yet; ``options``
-    are those of the house, ``setup`` is what an owner entered of the box. Things are the cards of Igloo Pop and Arctic
-    and the faces of the floes of Ice Team; Iglu Iglu names its pieces by kind and colour.
+    are those of the house, ``setup`` is what an owner entered of the box, and the ``layout`` of its boards. Things are
+    the cards of Igloo Pop and Arctic and the faces of the floes of Ice Team; Iglu Iglu names its pieces by kind and
+    colour.
 
-    :raises companion.rules.core.SetupError: for a game that is not known.
+    :raises companion.rules.core.SetupError: for a game that is not known, or a layout that it does not have.
     """
     rules = game(game_id)
     begun = _BEGINNINGS.get(game_id)

@@ -136,3 +136,88 @@ def test_a_position_that_cannot_be_is_refused_in_one_sentence(phones: Phones, se
     for place in ("start", "a1"):
         spot(page, place)
     expect(page.locator(".verdict.no .cited .id").first).to_have_text(re.compile("ICE-"))
+
+
+def test_what_happened_leads_on_and_is_taken_back(phones: Phones, service: Service) -> None:
+    """A move is allowed and done: the next one is asked about. By keyboard, as far as a position is laid."""
+    page = phones.player(width=1280, height=900)
+    by_hand(page, service, "ice-team")
+
+    def chosen(place: str, *pieces: tuple[str, str]) -> None:
+        page.locator(f".by-hand [data-do=tap][data-place={place}]").press("Enter")
+        expect(page.locator(".lay-dock")).to_be_focused()
+        for op, what in pieces:
+            with page.expect_response("**/api/position?*"):
+                page.locator(f".lay-dock [data-op={op}][data-a={what}]").press("Enter")
+
+    chosen("a1", ("bear", "green"), ("face", "plain"))
+    chosen("a4", ("face", "drift"))
+    page.locator("[data-do=lay-close]").press("Enter")
+    expect(page.locator(".by-hand [data-do=tap][data-place=a4]")).to_be_focused()
+    expect(page.locator(".by-hand [data-do=tap][data-place=a1]")).to_have_attribute(
+        "aria-label", re.compile("a1: .*green")
+    )
+    asked(page)
+    for place in ("a1", "a4"):
+        spot(page, place)
+    ruled(page, True, "ICE-1.1")
+    page.click("[data-do=go-on]")
+    expect(page.locator(".verdict")).to_have_count(0)
+    spot(page, "a5")
+    ruled(page, True, "ICE-2.6a")
+    spot(page, "a7")
+    spot(page, "a7")
+    page.fill("input[name=move]", "drift a7")
+    page.click("form[data-submit=judge] button")
+    ruled(page, False, "ICE-2.6a")
+    # Back to before the walk, and all the way.
+    page.click("[data-do=hand-lay]")
+    for _ in range(4):
+        expect(page.locator("[data-do=lay-back]")).to_be_enabled()
+        with page.expect_response("**/api/position?*"):
+            page.click("[data-do=lay-back]")
+    expect(page.locator("[data-do=lay-back]")).to_be_disabled()
+    expect(page.locator(".by-hand [data-do=tap][data-place=a1]")).not_to_have_attribute(
+        "aria-label", re.compile("green")
+    )
+    # Boards of another kind have spaces of another name.
+    page.click("[data-do=hand-layout][data-layout=squares]")
+    expect(page.locator(".by-hand [data-do=tap][data-place=p1]")).to_have_count(1)
+
+
+def test_a_silent_rulebook_is_voted_on_in_a_laid_position(phones: Phones, service: Service) -> None:
+    page = phones.host(width=390, height=844)
+    by_hand(page, service, "igloo-pop")
+    spot(page, "card1")
+    page.click(".lay-dock [data-op=open]")
+    page.click(".lay-dock [data-card='4/5']")
+    lay(page, "igloo", "red")
+    lay(page, "igloo", "yellow")
+    with page.expect_response("**/api/position?*"):
+        page.select_option(".lay-dock select >> nth=0", "8")
+    asked(page)
+    page.select_option("select[name=verb]", "reveal")
+    spot(page, "card1")
+    page.select_option("select[name=number]", "9")
+    page.click("form[data-submit=judge-pop] button")
+    ruled(page, True, "POP-3.7")
+    before = page.locator(".verdict .sentence").inner_text()
+    page.click(".verdict .vote [data-value='\"return\"']")
+    expect(page.locator(".verdict .sentence")).not_to_have_text(before)
+    assert service.house.votes.of("igloo-pop") == {"pop.none_match": "return"}
+    # A number that was shown already is refused.
+    page.select_option("select[name=number]", "8")
+    page.click("form[data-submit=judge-pop] button")
+    ruled(page, False, "POP-3.10")
+
+
+def test_iglu_iglu_is_laid_on_its_sheet_and_a_spectator_lays_nothing(phones: Phones, service: Service) -> None:
+    page = phones.player()
+    page.goto(f"{service.url}/#referee")
+    page.click("a[href='#referee/hand']")
+    page.click("[data-do=hand-game][data-game=iglu-iglu]")
+    expect(page.locator("[data-key=score-iglu-iglu] form[data-submit=judge-position]")).to_be_visible()
+    watching = phones.spectator()
+    watching.goto(f"{service.url}/#referee/hand")
+    expect(watching.locator(".by-hand .note")).to_be_visible()
+    expect(watching.locator(".refusal")).to_have_count(0)

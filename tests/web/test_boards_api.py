@@ -166,6 +166,22 @@ def test_a_position_is_laid_from_a_beginning_and_ruled_on_by_taps(
         assert player.post("/api/position", json={"position": position, "path": wrong}).status_code == 400
 
 
+def test_boards_that_lie_otherwise_and_the_owners_box_are_laid_too(
+    guest: FlaskClient, host: FlaskClient, player: FlaskClient
+) -> None:
+    squares = guest.get("/api/position/ice-team?layout=squares").json["position"]
+    assert "p1" in squares["places"]
+    assert player.post("/api/position", json={"position": squares}).json["problems"] == []
+    assert guest.get("/api/position/ice-team?layout=zigzag").status_code == 400
+    box = host.get("/api/boxes/ice-team").json["data"]
+    box["layouts"] = {"ours": box["layouts"]["bend"]}
+    assert host.post("/api/boxes/ice-team", json={"data": box}).status_code == 200
+    own = guest.get("/api/position/ice-team").json["position"]
+    assert own["layout"] == "ours"
+    assert list(own["box"]["data"]["layouts"]) == ["ours"]
+    assert player.post("/api/position", json={"position": own}).json["ok"] is True
+
+
 def test_what_a_laid_position_gets_wrong_is_told_in_sentences(guest: FlaskClient, player: FlaskClient) -> None:
     """Each of the three games: what cannot be is a problem, what is no position at all is refused."""
     arctic = guest.get("/api/position/arctic").json["position"]

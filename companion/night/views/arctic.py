@@ -243,7 +243,7 @@ class ArcticView(BoardView):
             case "first":
                 return Tap((), FIRST.filled({"who": s.names[a]}))
         if kind == "end":
-            return Tap((), END[s.phase])
+            return Tap((), END.get(s.phase, END["D"]))
         return Tap((), TAKE_BACK if kind == "take-back" else REFILL)
 
     def _place(self, card: int, where: int) -> Tap:

@@ -16,7 +16,7 @@ import { code, said, t } from "./words.js";
 const ELSEWHERE = "iglu-iglu";
 const MOST_BACK = 200;
 
-let now = { game: null, things: [], words: {}, begun: null, steps: [], at: null, sheet: null, place: null, open: null, asking: false };
+let now = { game: null, things: [], words: {}, layouts: [], begun: null, steps: [], at: null, sheet: null, place: null, open: null, asking: false };
 let asked = 0;
 
 function alter(changes) {
@@ -31,17 +31,17 @@ export const asking = () => now.asking;
 
 const rules = () => LAYING[now.game];
 const top = () => now.steps.at(-1);
-const context = () => ({ p: top().p, named: top().named, things: now.things, words: now.words, place: now.place, open: now.open });
+const context = () => ({ p: top().p, named: top().named, things: now.things, words: now.words, layouts: now.layouts, place: now.place, open: now.open });
 
 /** Begin with the game that is played, or was looked at last. */
 export function begin() {
-  if (now.game) return;
+  if (now.game || !mayAct()) return;
   style("referee");
   const wanted = openMatch()?.game ?? memory.get("laid", "igloo-pop");
   choose(wanted in LAYING ? wanted : "igloo-pop");
 }
 
-async function choose(id) {
+async function choose(id, layout = memory.get(`layout.${id}`, null)) {
   if (id === ELSEWHERE) {
     SCORE_DO["score-game"]({ game: id });
     location.hash = "#score";
@@ -51,11 +51,13 @@ async function choose(id) {
   const mine = asked;
   memory.set("laid", id);
   alter({ game: id, begun: null, steps: [], sheet: null, place: null, open: null, asking: false });
-  const told = await fetched(() => ask(`/api/position/${id}`));
+  const { layouts } = await fetched(() => ask(`/api/rules/${id}/options`)) ?? { layouts: [] };
+  // The boards lie as they lay the last time.
+  const told = await fetched(() => ask(`/api/position/${id}${layouts.includes(layout) ? `?layout=${encodeURIComponent(layout)}` : ""}`));
   if (!told || mine !== asked) return;
   const players = told.position.players.map((one) => ({ ...one, name: one.colour ? playerName({ colour: one.colour }) : one.name }));
   const p = { ...told.position, players };
-  alter({ things: told.things, words: Object.fromEntries(told.things.map((one) => [one.id, one])), begun: { p, named: [] } });
+  alter({ layouts, things: told.things, words: Object.fromEntries(told.things.map((one) => [one.id, one])), begun: { p, named: [] } });
   await take({ p, named: [] }, []);
 }
 
@@ -75,13 +77,13 @@ async function take(step, before = now.steps) {
 let queue = Promise.resolve();
 
 function laid(op, ...facts) {
+  const { place } = now;
   queue = queue.then(async () => {
     if (!now.begun) return;
     const p = structuredClone(top().p);
     const named = [...top().named];
-    rules().ops[op](p, now.place, ...facts, { ...context(), p, named });
+    rules().ops[op](p, place, ...facts, { ...context(), p, named });
     rules().settle?.(p, { things: now.things, named });
-    const { place } = now;
     // What was chosen on the way to a card is done with it.
     if (await take({ p, named }) && now.place === place && op === "river") alter({ place: null, open: null });
   });
@@ -193,8 +195,8 @@ function laying() {
 export function panel(picker) {
   return h("section", { class: ["panel", "on-board", "dispute-panel", "by-hand", now.asking && "asks"], "data-key": "by-hand" },
     h("h2", null, t("A position set up by hand")),
-    chooser(),
-    !mayAct() ? h("p", { class: "note" }, t("Only who has joined the table may lay a position."))
+    mayAct() ? chooser() : h("p", { class: "note" }, t("Only who has joined the table may lay a position.")),
+    !mayAct() ? null
       : !now.sheet ? h("p", { class: "quiet", role: "status" }, t("One moment …"))
         : now.asking ? [
             h("p", null, h("button", { type: "button", class: "second", "data-do": "hand-lay" }, icon("undo"), t("Back to the position"))),
@@ -206,6 +208,7 @@ export function panel(picker) {
 /** What the buttons of the panel do; `fresh` forgets the rulings that were given. */
 export const handDo = (fresh, ruled) => ({
   "hand-game": ({ game: id }) => { fresh({ game: null, book: null, found: null, query: "", shown: 0 }); choose(id); },
+  "hand-layout": ({ layout }) => { memory.set(`layout.${now.game}`, layout); choose(now.game, layout); },
   "hand-ask": async () => {
     await queue;
     const [first] = now.sheet.problems;

@@ -5,6 +5,7 @@ import { COLOURS, cardName, colourName, icon, playerName, token } from "./art.js
 import { circle } from "./circle.js";
 import { cardPicker } from "./play.js";
 import { ANIMALS, animal } from "./score.js";
+import { layoutName } from "./seats.js";
 import { said, t } from "./words.js";
 
 const IGLOOS = 12;
@@ -138,7 +139,7 @@ function iceName(place, { p, words }) {
   const here = p.places[place];
   if (!here) return place;
   const bears = here.things.filter((one) => one.count > 0).map((one) => `${t("bear: %(colour)s", { colour: colourName(one.colour) })}${one.count > 1 ? ` ×${one.count}` : ""}`);
-  return [["start", "village"].includes(place) ? faceName(place, words) : `${place}: ${faceName(here.ground, words)}`, ...bears].join(", ");
+  return [["start", "village"].includes(place) ? faceName(place, words) : t("%(name)s: %(what)s", { name: place, what: faceName(here.ground, words) }), ...bears].join(", ");
 }
 
 /** Whose turn it is now is a new action: what was under way is over. */
@@ -153,7 +154,7 @@ const ICE = {
     group(t("Whose turn is it?"), p.players.map(({ colour }) => toggle("turn", colour, null, p.turn === colour, token(colour, "", p.game), colourName(colour)))),
     group(t("How many actions are left?"), [2, 1].map((n) => toggle("actions", n, null, p.actions === n, n))),
   ],
-  more: ({ p }) => [t("Fish"), p.players.map((one) => h("fieldset", { "data-key": one.colour }, h("legend", null, token(one.colour, "", p.game), " ", playerName(one)),
+  more: ({ p }) => [t("Fish that were caught"), p.players.map((one) => h("fieldset", { "data-key": one.colour }, h("legend", null, token(one.colour, "", p.game), " ", playerName(one)),
     number("fresh", one.colour, one.fresh ?? 0, 99, t("fresh fish")), number("frozen", one.colour, one.frozen ?? 0, 99, t("frozen fish"))))],
   name: iceName,
   taken: (p) => { p.places.start.things = []; },
@@ -247,7 +248,8 @@ function arcticDock(ctx) {
 function arcticName(place, ctx) {
   const { p, words } = ctx;
   const told = arcticPlace(place, ctx);
-  if (told.kind === "river") return cardIn(p, told.slot) ? `${t("The River")}: ${cardWords(cardIn(p, told.slot), words)}` : t("An empty place of the River");
+  const river = t("The River");
+  if (told.kind === "river") return cardIn(p, told.slot) ? t("%(name)s: %(what)s", { name: river, what: cardWords(cardIn(p, told.slot), words) }) : t("An empty place of the River");
   if (told.kind === "land") return [t("Landscape %(n)s", { n: told.n }), ...p.places[place].things.map((one) => animal(one.kind))].join(", ");
   if (told.kind === "power") return t("Power of the %(animal)s", { animal: animal(ANIMALS[told.n]) });
   if (told.kind === "player") {
@@ -332,10 +334,12 @@ for (const op of Object.keys(ARCTIC.ops)) {
 
 export const LAYING = { "igloo-pop": POP, arctic: ARCTIC, "ice-team": ICE };
 
-/** Who plays, or how many, where it is not settled by the box. */
-export function whoPlays({ p }) {
+/** Who plays, or how many, where it is not settled by the box; or how its boards lie. */
+export function whoPlays({ p, layouts }) {
   const { seats, count } = LAYING[p.game];
   if (seats) return group(t("Who plays?"), seats.all.map((colour) => toggle("seat", colour, null, p.players.some((one) => one.colour === colour), token(colour, "", p.game), colourName(colour))));
+  if (layouts.length > 1) return group(t("How do the boards lie?"), layouts.map((name) =>
+    h("button", { type: "button", class: "toggle", "data-do": "hand-layout", "data-layout": name, "data-key": `layout-${name}`, "aria-pressed": String(p.layout === name) }, layoutName(name))));
   if (!count) return null;
   return group(t("How many play?"), Array.from({ length: count.most - count.least + 1 }, (_, i) => count.least + i).map((n) => toggle("many", n, null, p.players.length === n, n)));
 }

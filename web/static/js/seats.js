@@ -71,16 +71,18 @@ function boxQuestion() {
         h("span", null, words, i === 0 ? h("em", null, ` (${t("usual")})`) : null))));
 }
 
-/** How the boards of a box lie, where there are several ways; a name of the owner's own is shown as it is. */
+/** A way in which the boards of a box lie, in words; a name of the owner's own is shown as it is. */
+export const layoutName = (name) => ({ line: t("In a line"), bend: t("With a bend"), squares: t("In a line, if the spaces are squares") })[name] ?? name;
+
+/** How the boards of a box lie, where there are several ways. */
 function layoutQuestion(game) {
-  const names = { line: t("In a line"), bend: t("With a bend"), squares: t("In a line, if the spaces are squares") };
   if ((store.layouts ?? []).length < 2) return null;
   const before = memory.get(`layout.${game}`, store.layouts[0]);
   return h("fieldset", { class: "choice", "data-key": "layout" },
     h("legend", null, t("How do the boards lie?")),
     store.layouts.map((name, i) => h("label", null,
       h("input", { type: "radio", name: "layout", value: name, checked: store.layouts.includes(before) ? name === before : i === 0 }),
-      h("span", null, names[name] ?? name, i === 0 ? h("em", null, ` (${t("usual")})`) : null))));
+      h("span", null, layoutName(name), i === 0 ? h("em", null, ` (${t("usual")})`) : null))));
 }
 
 /** The set-up of a game on a board. */
