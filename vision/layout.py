@@ -20,6 +20,7 @@ MOST_PLACES: Final = 1024
 MOST_CLASSES: Final = 64
 MOST_THINGS: Final = 128
 MOST_OF_A_KIND: Final = 20
+MOST_ON_A_BOARD: Final = 200
 _LONGEST = 60
 _LARGEST_FILE = 256 * 1024
 
@@ -67,7 +68,8 @@ class Place:
 class Layout:
     """A board of places; ``columns`` and ``rows`` are 0 where it is no grid.
 
-    ``most[i]`` is how many of ``things[i]`` may lie on one place, ``on[i]`` on which grounds (empty: any).
+    ``most[i]`` is how many of ``things[i]`` may lie on one place, ``on[i]`` on which grounds (empty: any), ``sums[i]``
+    how many there are on the whole board, always (0: that varies).
     """
 
     game: str
@@ -80,6 +82,7 @@ class Layout:
     things: tuple[Thing, ...]
     most: tuple[int, ...]
     on: tuple[frozenset[str], ...]
+    sums: tuple[int, ...]
 
     @property
     def is_grid(self) -> bool:
@@ -188,8 +191,9 @@ def read_layout(text: str, game: str = "") -> Layout:
     grounds = _names(_table(data, "ground").get("classes"), "[ground] classes")
     if len(grounds) > MOST_CLASSES:
         raise LayoutError(f"A board has at most {MOST_CLASSES} kinds of ground.")
-    things, most, on = _things(data.get("things", []), grounds)
-    return Layout(str(data.get("game", game)), columns, rows, width, height, places, grounds, things, most, on)
+    things, most, on, sums = _things(data.get("things", []), grounds)
+    name = str(data.get("game", game))
+    return Layout(name, columns, rows, width, height, places, grounds, things, most, on, sums)
 
 
 def _table(data: dict[str, Any], name: str) -> dict[str, Any]:
@@ -255,12 +259,13 @@ def _places(value: Any) -> tuple[Place, ...]:
 
 def _things(
     entries: Any, grounds: tuple[str, ...]
-) -> tuple[tuple[Thing, ...], tuple[int, ...], tuple[frozenset[str], ...]]:
+) -> tuple[tuple[Thing, ...], tuple[int, ...], tuple[frozenset[str], ...], tuple[int, ...]]:
     if not isinstance(entries, list):
         raise LayoutError("Things are written as [[things]].")
     things: list[Thing] = []
     most: list[int] = []
     on: list[frozenset[str]] = []
+    sums: list[int] = []
     for entry in entries:
         if not isinstance(entry, dict):
             raise LayoutError("Things are written as [[things]].")
@@ -283,8 +288,9 @@ def _things(
         things += new
         most += [limit] * len(new)
         on += [lies_on] * len(new)
+        sums += [_whole(entry, "sum", MOST_ON_A_BOARD) if "sum" in entry else 0] * len(new)
     if len(set(things)) < len(things):
         raise LayoutError("The same thing is there twice.")
     if len(things) > MOST_THINGS:
         raise LayoutError(f"A board has at most {MOST_THINGS} things.")
-    return tuple(things), tuple(most), tuple(on)
+    return tuple(things), tuple(most), tuple(on), tuple(sums)

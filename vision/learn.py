@@ -255,7 +255,8 @@ def train(
         **{name: np.stack([net[name] for net in fitted]) for name in ("w1", "b1", "w2", "b2")},
     }
     order = rng.permutation(len(white))
-    bank, rest = order[:_BANK], order[_BANK : 2 * _BANK]
+    kept = min(_BANK, len(white) - len(white) // 4)
+    bank, rest = order[:kept], order[kept : 2 * kept]
     arrays["bank"] = white[bank]
     arrays["usual"] = np.array(1.0, np.float32)
     network = Network(arrays, heads, len(layout.things), sorts_of(layout))

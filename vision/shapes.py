@@ -106,6 +106,12 @@ def _bins(pictures: ByteArray) -> NDArray[np.intp]:
     return numbers
 
 
+def belonging(picture: ByteArray, table: Floats) -> Floats:
+    """Return (height, width, sorts): how likely each pixel of a picture belongs to each sort, by its colour."""
+    found: Floats = table[_bins(picture)]
+    return found
+
+
 def see(patches: ByteArray, table: Floats) -> Floats:
     """Return (n, sorts, inputs): the shape of each sort in patches (n, PATCH, PATCH, 3), and of all others with it."""
     n, many = len(patches), table.shape[1]
@@ -115,7 +121,7 @@ def see(patches: ByteArray, table: Floats) -> Floats:
     small = cv2.resize(tall, (SMALL, n * SMALL), interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)
     rim = (SMALL - _OWN) // 2
     middle = np.ascontiguousarray(small.reshape(n, SMALL, SMALL, 3)[:, rim:-rim, rim:-rim])
-    maps = table[_bins(middle)]
+    maps = belonging(middle, table)
     every = maps.sum(axis=3, keepdims=True) - maps
     ratio = _OWN // _OTHER
     other = every.reshape(n, _OTHER, ratio, _OTHER, ratio, many).mean(axis=(2, 4))

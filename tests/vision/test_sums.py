@@ -1,0 +1,53 @@
+"""What adds up: numbers shared out over places, against every way to do it; pieces counted on a strip."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from vision.strips import _Fit
+from vision.sums import shared_out
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_numbers_that_add_up_are_those_of_every_way_to_share_them_out(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    beliefs = [rng.dirichlet(np.full(size, 0.6)) for size in (3, 2, 5, 2, 4)]
+    total = 4
+    ways = {
+        way: float(np.prod([p[n] for p, n in zip(beliefs, way, strict=True)]))
+        for way in product(*(range(len(p)) for p in beliefs))
+        if sum(way) == total
+    }
+    counts, certain, fit = shared_out(beliefs, total)
+    assert fit == pytest.approx(sum(ways.values()))
+    assert tuple(counts) == max(ways, key=lambda way: ways[way])
+    for place, count in enumerate(counts):
+        assert certain[place] == pytest.approx(sum(p for way, p in ways.items() if way[place] == count) / fit)
+
+
+def test_what_is_missing_lies_where_nobody_can_look() -> None:
+    sure, hidden = np.array([0.0, 1.0]), np.full(2, 0.5)
+    counts, certain, fit = shared_out([sure, np.array([1.0, 0.0]), hidden, sure], 3)
+    assert (counts, certain, fit) == ([1, 0, 1, 1], [1.0, 1.0, 1.0, 1.0], 0.5)
+
+
+def test_what_cannot_add_up_is_certain_of_nothing() -> None:
+    counts, certain, fit = shared_out([np.array([0.0, 1.0])] * 5, 4)
+    assert fit == 0 and certain == [0.0] * 5 and len(counts) == 5
+
+
+def test_pieces_on_a_strip_are_counted_by_what_was_taught_of_it() -> None:
+    one = 0.4
+    untaught = _Fit(0, one, 2, [])
+    assert untaught.read(0, 2 * one, 4).argmax() == 2
+    # On this strip pieces hide a quarter of each other, and its ground looks a little like them.
+    fit = _Fit(0, one, 2, [(0, 4, 3.4 * one), (0, 0, 0.4 * one), (1, 0, 0.0)])
+    for many in range(5):
+        p = fit.read(0, (0.4 + 0.75 * many) * one, 4)
+        assert p.argmax() == many and p.sum() == pytest.approx(1)
+    assert fit.read(0, 0.4 * one, 4)[0] > untaught.read(0, 0.4 * one, 4)[0]
+    # Far more than anything that was taught is no number of pieces.
+    assert fit.read(0, 40 * one, 4).max() < 0.5
