@@ -100,6 +100,40 @@ def look(game_id: str) -> Response:
         raise said_by_device(error) from None
 
 
+@views.post("/table/<game_id>/sheet")
+@documented(
+    "player",
+    media="image/*",
+    answer=fields(
+        ok=choice(True),
+        width=WHOLE,
+        height=WHOLE,
+        places=OBJECT,
+        cells=OBJECT,
+        grounds=listed(TEXT),
+        things=listed(OBJECT),
+        note=TEXT,
+    ),
+)
+def sheet(game_id: str) -> Response:
+    """Read a photo of the table (the body; empty: the camera's newest picture) for the score sheet of a game.
+
+    Each place has what lies there, how likely that is, and whether a person had better check it (``unsure``).
+    """
+    member()
+    try:
+        told = house().sight.sheet(_game(game_id), photo_body(needed=False) or None)
+    except BadDataError as error:
+        raise said_by_device(error) from None
+    if told is None:
+        raise RefusedError(
+            409,
+            "not-taught",
+            "The companion has not learnt yet what this board and its pieces look like: lay the game out and teach it.",
+        )
+    return packed(json_response({"ok": True, **told}))
+
+
 @views.post("/table/<game_id>/calibrate")
 @documented("host", body=fields(("corners",), corners=maybe(listed(POINT))), answer=OBJECT)
 def calibrate(game_id: str) -> Response:

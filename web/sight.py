@@ -69,6 +69,14 @@ class Sight(Protocol):
         """Read a photo (None: the camera's newest picture) as somebody's ``before`` or ``after``."""
         ...
 
+    def sheet(self, game_id: str, data: bytes | None) -> dict[str, Any] | None:
+        """Read a photo (None: the camera's newest picture) for a score sheet; None where nothing was taught.
+
+        ``{"width", "height", "places": {name: {"ground", "things", "p", "unsure"}}, "cells": {name: corners in the
+        photo}, "grounds", "things", "note"}``.
+        """
+        ...
+
     def rule(self, who: str, game_id: str, *, record: bool, lang: str) -> Mapping[str, Any]:
         """Return the ruling on what lies between somebody's photos, or between the record and the second one."""
         ...

@@ -161,7 +161,7 @@ def test_a_rendered_game_without_a_typed_move(
     # The score sheet of a board fills itself from what the camera sees, the doubtful places are named, and it counts.
     page.evaluate("location.hash = '#score'")
     page.click("[data-do=score-game][data-game=iglu-iglu]")
-    with page.expect_response("**/api/camera/table/iglu-iglu/look") as told:
+    with page.expect_response("**/api/camera/table/iglu-iglu/sheet") as told:
         page.click("[data-do=board-camera]")
     read = told.value.json()["places"]
     for ground in ("floe", "water", "land"):

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from companion.rules.turns import content
 from tests.browser.conftest import Phones
 from tests.browser.test_boards import stands_out
 from tests.web.assembly import Service
+from tests.worlds.board import Shot
+from tests.worlds.filmed import GAME as IGLU
+from tests.worlds.filmed import Filmed
+from tests.worlds.ice_table import GAME, IceTable, played
+from vision.labels import from_json
 
 
 def entered(page: Page, colour: str, **values: int) -> None:
@@ -100,3 +109,143 @@ def test_a_dispute_in_a_position_set_up_by_hand(phones: Phones, service: Service
     page.click("form[data-submit=judge-position] button")
     expect(page.locator(".refusal")).to_be_visible()
     phones.forgive("400")
+
+
+# --- a board game's sheet, filled from a photo
+
+PATIENCE_MS = 60_000
+
+
+def taught(service: Service, game_id: str, lessons: list[tuple[Shot, Any]]) -> None:
+    """Calibrate and teach as the host does in the workshop; each lesson is a picture and the position in it."""
+    table = service.house.sight.table_of(game_id)
+    first = lessons[0][0]
+    table.calibrate(first.image, first.grid.astype(float))
+    for shot, state in lessons:
+        table.teach(shot.image, from_json(state.position(), table.layout))
+    table.wait(120)
+    assert table.taught
+
+
+def sent(page: Page, game_id: str, photo: bytes) -> dict[str, Any]:
+    """Send a photo into the sheet; return what the table answered."""
+    with page.expect_response(f"**/api/camera/table/{game_id}/sheet", timeout=PATIENCE_MS) as told:
+        page.set_input_files(
+            "input[data-change=board-photo]", files=[{"name": "p.jpg", "mimeType": "image/jpeg", "buffer": photo}]
+        )
+    answer: dict[str, Any] = told.value.json()
+    return answer
+
+
+def never_silently_wrong(read: dict[str, Any], true: dict[str, Any]) -> list[str]:
+    """Return the doubtful places; all others are what lies there."""
+    assert {n for n, place in read.items() if not place["unsure"] and content(place) != content(true[n])} == set()
+    return [name for name, place in read.items() if place["unsure"]]
+
+
+def put_right(page: Page, read: dict[str, Any], true: dict[str, Any], things: list[dict[str, Any]]) -> None:
+    """Check each doubtful place with a tap: it is so, or what lies there is said."""
+    for name in [name for name, place in read.items() if place["unsure"]]:
+        if content(read[name]) == content(true[name]):
+            page.click(f"[data-do=sheet-yes][data-place='{name}']")
+            continue
+        page.locator(f"[data-key=checks] [data-do=sheet-place][data-place='{name}']").click()
+        page.check(f"#dialog input[name=ground][value='{true[name]['ground']}']")
+        for n, thing in enumerate(things):
+            here = [one for one in true[name]["things"] if one["kind"] == thing["kind"]]
+            count = sum(
+                one.get("count", 1)
+                for one in here
+                if one.get("colour", one.get("value")) == thing.get("colour", thing.get("value"))
+            )
+            page.fill(f"#dialog input[name=thing-{n}]", str(count))
+        page.click("#dialog button[type=submit]")
+    expect(page.locator("[data-key=checks] li")).to_have_count(0)
+
+
+def test_the_sheet_of_ice_team_fills_itself_from_a_photo(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]]
+) -> None:
+    table = IceTable(5)
+    over = played(52)[-1]
+    position = over.position()
+    true = position["places"]
+    covered = table.photo(true, 9)
+    x, y = covered.grid[2]
+    arm = ((x - 60, y - 40), (x + 60, y - 50), (x + 90, y + 500), (x - 60, y + 500))
+    page = phones.player(width=412, height=915)
+    page.goto(f"{service.url}/#score")
+    page.click("[data-do=score-game][data-game=ice-team]")
+    # Nobody has taught this table: the page says so, and leads to where it is done.
+    assert sent(page, GAME, covered.jpeg)["error"]["code"] == "not-taught"
+    phones.forgive("409")
+    expect(page.locator("[data-key=untaught] a")).to_have_attribute("href", "#workshop/camera")
+    shown = [table.states[0], table.states[len(table.states) // 2]]
+    taught(service, GAME, [(table.photo(s.position()["places"], n, moved=0), s) for n, s in enumerate(shown)])
+
+    read = sent(page, GAME, covered.jpeg)["places"]
+    never_silently_wrong(read, true)
+    for colour in ("green", "red"):
+        home = sum(one["count"] for one in read["village"]["things"] if one["colour"] == colour)
+        expect(page.locator(f"input[data-seat={colour}][data-name=home]")).to_have_value(str(home))
+
+    # An arm over the Village: what cannot be seen is named as what to check, and fish are not in the picture at all.
+    answer = sent(page, GAME, table.photo(true, 9, hands=(arm,)).jpeg)
+    read = answer["places"]
+    assert "village" in never_silently_wrong(read, true)
+    expect(page.locator("[data-key=checks]")).to_contain_text("Check this")
+    expect(page.locator("[data-key=check-village]")).to_be_visible()
+    label = page.locator("[data-key=cell-village]")
+    expect(label).to_have_attribute("aria-label", re.compile("Check this"))
+    expect(page.locator("[data-key=unseen]")).to_contain_text("fresh fish")
+    assert axe(page) == []
+    assert stands_out(page) == []
+    phones.shot(page, "score-ice-photo", full=True)
+    put_right(page, read, true, answer["things"])
+    expect(label).not_to_have_attribute("aria-label", re.compile("Check this"))
+    for player in position["players"]:
+        home = sum(one["count"] for one in true["village"]["things"] if one["colour"] == player["colour"])
+        expect(page.locator(f"input[data-seat={player['colour']}][data-name=home]")).to_have_value(str(home))
+    page.click("[data-do=reckon]")
+    expect(page.locator("[data-key=score-sheet] .note").first).to_contain_text("Not everything was checked")
+    for player in position["players"]:
+        entered(page, player["colour"], fresh=player.get("fresh", 0), frozen=player.get("frozen", 0))
+    expect(page.locator("[data-key=unseen]")).to_have_count(0)
+    totals = sorted((str(one.total) for one in over.score().sheets), key=int, reverse=True)
+    assert counted(page) == totals
+    expect(page.locator("[data-key=score-sheet]")).not_to_contain_text("Not everything was checked")
+
+
+def test_the_sheet_of_iglu_iglu_fills_itself_from_a_photo(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]]
+) -> None:
+    film = Filmed(5, 6, kept=1.0)
+    shot = partial(film.photo, film.states[5].position()["places"])
+    position = film.states[5].position()
+    true = position["places"]
+    taught(
+        service,
+        IGLU,
+        [(film.photo(film.states[n].position()["places"], n), film.states[n]) for n in (0, 3)],
+    )
+    page = phones.player(language="fr-FR", dark=True)
+    page.goto(f"{service.url}/#score")
+    page.click("[data-do=score-game][data-game=iglu-iglu]")
+    answer = sent(page, IGLU, shot(77, hand=True).jpeg)
+    read = answer["places"]
+    doubtful = never_silently_wrong(read, true)
+    assert doubtful, "a hand lies over the board"
+    expect(page.locator(".editor .square.unsure")).to_have_count(len(doubtful))
+    expect(page.locator("[data-key=checks] li")).to_have_count(len(doubtful))
+    for ground in ("floe", "water", "land"):
+        count = sum(place["ground"] == ground for place in read.values())
+        expect(page.locator(f".editor .square.{ground}")).to_have_count(count)
+    assert axe(page) == []
+    assert stands_out(page) == []
+    phones.shot(page, "score-iglu-photo", full=True)
+    put_right(page, read, true, answer["things"])
+    for player in position["players"]:
+        trophies = sum(one["value"] * one.get("count", 1) for one in position["trophies"].get(player["colour"], []))
+        entered(page, player["colour"], trophies=trophies)
+    expect(page.locator("[data-key=unseen]")).to_have_count(0)
+    assert counted(page) == sorted((str(one.total) for one in film.states[5].score().sheets), key=int, reverse=True)

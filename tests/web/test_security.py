@@ -134,6 +134,7 @@ CHANGES = [
     "/api/camera/question",
     "/api/camera/question/way",
     "/api/camera/table/<game_id>/calibrate",
+    "/api/camera/table/<game_id>/sheet",
     "/api/camera/table/<game_id>/teach",
     "/api/cards/<game_id>/forget",
     "/api/cards/<game_id>/pile",

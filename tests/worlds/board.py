@@ -20,6 +20,8 @@ from tests.worlds.board_art import Art, Image, number_of
 from tests.worlds.table import Camera, Card, Floats, Light
 
 LAYERS = 7
+PRINTED = {"water", "land", "sea"}
+"""Grounds that are printed on the board; the others are tiles."""
 Places = Mapping[str, Any]
 
 
@@ -28,8 +30,8 @@ class Board:
     """A table with a board: ``places`` in the one form of a board, squares named ``a1`` …"""
 
     places: Places
-    columns: int = 8
-    rows: int = 8
+    columns: float = 8
+    rows: float = 8
     art: Art = field(default_factory=lambda: Art(1))
     seed: int = 0
     """Where things lie on their places."""
@@ -49,6 +51,8 @@ class Board:
     hands: tuple[tuple[tuple[float, float], ...], ...] = ()
     printed: tuple[str, ...] = ()
     """Kinds of things that are printed on the tile, not pieces."""
+    spots: Mapping[str, tuple[float, float, float, float]] | None = None
+    """The places of a board that is no grid: middle (from the far left corner) and width and height, in places."""
 
 
 @dataclass(frozen=True)
@@ -255,20 +259,40 @@ def _textures(board: Board, margin: float) -> list[tuple[Image, Image]]:
     base += grain[..., None] * own.uniform(3, 12)
     shadow = np.zeros((height, width), np.float32)
     lamp = art.rng("lamp", board.seed // 1000).normal(0, 0.5, 2)
-    for row in range(board.rows):
-        for column in range(board.columns):
-            name = f"{chr(97 + column)}{board.rows - row}"
-            place = board.places.get(name) or {"ground": "water", "things": []}
-            x, y = round((column + margin) * cell), round((row + margin) * cell)
-            _lay_tile(base, shadow, board, name, place, x, y)
-            _lay_things(layers, shadow, board, name, place, (column + 0.5 + margin, row + 0.5 + margin), lamp)
+    for name, (x, y, wide, high) in _spots(board).items():
+        place = board.places.get(name) or {"ground": "water", "things": []}
+        if (wide, high) == (1.0, 1.0):
+            _lay_tile(base, board, name, place, round((x - 0.5 + margin) * cell), round((y - 0.5 + margin) * cell))
+        else:
+            _print_ground(base, art, place["ground"], (x + margin, y + margin), (wide, high))
+        _lay_things(layers, shadow, board, name, place, (x + margin, y + margin), lamp, (wide, high))
     shadow = cv2.GaussianBlur(shadow, (0, 0), cell * 0.05)
     base *= 1 - 0.45 * np.minimum(shadow, 1)[..., None]
     np.clip(base, 0, 255, out=base)
     return layers
 
 
-def _lay_tile(base: Image, shadow: Image, board: Board, name: str, place: Any, x: int, y: int) -> None:
+def _spots(board: Board) -> Mapping[str, tuple[float, float, float, float]]:
+    """Return each place's middle, width and height, in places; those of a grid are squares named from the near left."""
+    if board.spots is not None:
+        return board.spots
+    columns, rows = round(board.columns), round(board.rows)
+    return {
+        f"{chr(97 + column)}{rows - row}": (column + 0.5, row + 0.5, 1.0, 1.0)
+        for row in range(rows)
+        for column in range(columns)
+    }
+
+
+def _print_ground(base: Image, art: Art, ground: str, middle: tuple[float, float], size: tuple[float, float]) -> None:
+    """Print a ground that is no tile, as large as it is: a strip of the board."""
+    (x, y), (wide, high), cell = middle, size, art.cell
+    left, far = round((x - wide / 2) * cell), round((y - high / 2) * cell)
+    drawn = cv2.resize(art.ground(ground, 0), (round(wide * cell), round(high * cell)))
+    base[far : far + drawn.shape[0], left : left + drawn.shape[1]] = drawn
+
+
+def _lay_tile(base: Image, board: Board, name: str, place: Any, x: int, y: int) -> None:
     art, cell = board.art, board.art.cell
     ground = place["ground"]
     # What a tile looks like and how it lies stays the same as long as it is that tile.
@@ -280,7 +304,7 @@ def _lay_tile(base: Image, shadow: Image, board: Board, name: str, place: Any, x
             _print_on(tile, art, thing)
     if board.any_way:
         tile = np.ascontiguousarray(np.rot90(tile, int(rng.integers(0, 4))))
-    if ground in {"water", "land"}:
+    if ground in PRINTED:
         base[y : y + cell, x : x + cell] = tile
         cv2.rectangle(
             base, (x, y), (x + cell, y + cell), tuple(float(v) * 0.6 for v in art.base("water")), max(1, cell // 60)
@@ -301,7 +325,6 @@ def _lay_tile(base: Image, shadow: Image, board: Board, name: str, place: Any, x
     edge = cv2.GaussianBlur(cv2.dilate(mask, np.ones((3, 3))), (0, 0), cell / 40)
     part *= 1 - 0.4 * (edge * (1 - mask))[..., None]
     part += (drawn - part) * mask[..., None]
-    del shadow
 
 
 def _print_on(tile: Image, art: Art, thing: Any) -> None:
@@ -325,6 +348,7 @@ def _lay_things(
     place: Any,
     middle: tuple[float, float],
     lamp: Any,
+    size: tuple[float, float] = (1.0, 1.0),
 ) -> None:
     art, cell = board.art, board.art.cell
     tops = [(z - board.thickness) / board.square for z in _heights(board)]
@@ -341,6 +365,8 @@ def _lay_things(
         spread = 0.0 if len(pieces) == 1 else (0.2 if len(pieces) < 4 else 0.27)
         around = turn0 + 2 * np.pi * number / len(pieces)
         at = np.array(middle) + spread * np.array([np.cos(around), np.sin(around)]) + rng.normal(0, 0.04, 2)
+        if max(size) > 1:
+            at = np.array(middle) + _in_strip(number, len(pieces), size, name, board) + rng.normal(0, 0.04, 2)
         turn = float(rng.uniform(0, 2 * np.pi))
         cast = np.zeros_like(shadow)
         for part in art.slices(kind, what, turn):
@@ -353,6 +379,15 @@ def _lay_things(
                     _fill(colour, cover, (at + outline) * cell, ink)
                 _fill(None, cast, (at + part.outline + lamp * tops[index]) * cell, (1, 1, 1))
         np.maximum(shadow, cast, out=shadow)
+
+
+def _in_strip(number: int, many: int, size: tuple[float, float], name: str, board: Board) -> Floats:
+    """Return where the n-th of so many pieces stands on a strip, from its middle: anywhere, in two files if it must."""
+    order = board.art.rng("strip", board.seed, name).permutation(8)
+    slot = int(order[number % 8])
+    lengths = (np.arange(4) - 1.5) / 4 * (max(size) - 0.2)
+    along, across = float(lengths[slot // 2]), (0.26 if slot % 2 else -0.26) * min(size)
+    return np.array([across, along]) if size[1] > size[0] else np.array([along, across])
 
 
 def _fill(colour: Image | None, cover: Image, points: Any, ink: Any) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from companion.rules import game
 from companion.rules.core import State
-from tests.worlds.board import Board, random_view, shoot
+from tests.worlds.board import Board, Shot, random_view, shoot
 from tests.worlds.board_art import Art
 from tests.worlds.boards import offered, players, settled
 
@@ -95,13 +95,17 @@ class Filmed:
 
     def shot(self, places: Any, noise: int = 99, *, hand: bool = False) -> bytes:
         """Return any board on this table, as JPEG."""
+        return self.photo(places, noise, hand=hand).jpeg
+
+    def photo(self, places: Any, noise: int = 99, *, hand: bool = False) -> Shot:
+        """Return any board on this table, with where it truly lies."""
         camera, light = self._view
         held: tuple[Any, ...] = ()
         if hand:
             w, h = camera.width, camera.height
             held = (((0.3 * w, 0.4 * h), (0.7 * w, 0.4 * h), (0.6 * w, 1.0 * h), (0.4 * w, 1.0 * h)),)
         scene = Board(places, art=self._art, seed=1000 * self.seed, hands=held)
-        return shoot(scene, camera, light, noise).jpeg
+        return shoot(scene, camera, light, noise)
 
     def frames(self, number: int, count: int = 3, *, hand: bool = False) -> list[bytes]:
         """Return some pictures of the same board: each has a noise of its own, as a camera's have."""

@@ -28,3 +28,7 @@ NOTHING_ASKED: Final = "This question is not open any more."
 NO_RECORD: Final = "No game is open here whose record could be used."
 NO_PHOTO_BEFORE: Final = "Send the photo from before first."
 NO_PHOTO_AFTER: Final = "Send the photo from afterwards first."
+
+NOT_TAUGHT_ALONE: Final = (
+    "Pieces that stand close together cannot be counted yet: teach a position in which one of each colour stands alone."
+)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from companion.service.sight.asked import Asked
     from companion.service.sight.onlooker import Onlooker
     from companion.service.sight.photos import Photos
+    from companion.service.sight.sheet import Sheets
     from companion.service.sight.table import SeenTable
     from companion.settings import Settings, Value
 
@@ -47,6 +48,7 @@ class Sight:
         self._tables: dict[str, SeenTable] = {}
         self._onlooker: Onlooker | None = None
         self._photos: Photos | None = None
+        self._sheets: Sheets | None = None
         self._started = False
         settings.on_change(self._set)
 
@@ -234,6 +236,21 @@ class Sight:
         if data is None:
             return self._referee().keep(who, which, self._image(), table)
         return self._referee().take(who, which, data, table)
+
+    def sheet(self, game_id: str, data: bytes | None) -> dict[str, Any] | None:
+        """Read a photo (None: the newest picture of the camera) for the score sheet; None where nothing was taught.
+
+        :raises BadDataError: there is no photo or picture, or no board in it.
+        """
+        from companion.service.sight.sheet import Sheets
+        from vision.photo import read_photo
+
+        table = self.table_of(game_id)
+        if not table.taught:
+            return None
+        with self._lock:
+            self._sheets = self._sheets or Sheets()
+        return self._sheets.read(table, self._image() if data is None else read_photo(data))
 
     def rule(self, who: str, game_id: str, *, record: bool, lang: str) -> Mapping[str, Any]:
         """Return the ruling on what lies between somebody's photos, or between the record and the second one.

@@ -2,19 +2,10 @@
 
 import { h } from "./dom.js";
 import { icon } from "./art.js";
+import { faceWords as face } from "./camera-cells.js";
 import { openDialog, closeDialog } from "./dialogs.js";
 import { ask, showRefusal, tell } from "./net.js";
 import { said, t } from "./words.js";
-
-const face = (name) => ({
-  bear: t("bear"), pack: t("pack"), drift: t("drift"), thaw: t("thaw"), harpoon: t("harpoon"), animals: t("animal movement"),
-  plain: t("nothing"), paw: t("bear paws"), steal: t("theft"),
-}[name] ?? name
-  .replace(/^fish ?(\d)$/, (_, n) => t("fish %(n)s", { n }))
-  .replace(/^endurance (\d)$/, (_, n) => t("endurance %(n)s", { n }))
-  .replace(/^penguin(\d)/, (_, n) => t("penguins %(n)s", { n }))
-  .replace(/^plain(?=-)/, t("nothing")).replace(/^drift(?=-)/, t("drift"))
-  .replace(/-fragile$/, `, ${t("cracked")}`));
 
 function whole(name, words, value, most = 56) {
   return h("label", { class: "count-field" }, h("span", null, words),

@@ -6,9 +6,21 @@ import { openDialog } from "./dialogs.js";
 import { t } from "./words.js";
 
 const KINDS = () => ({ inuit: t("inuit"), igloo: t("igloo"), fish: t("fish"), fox: t("fox"), bear: t("bear") });
-const GROUNDS = () => ({ water: t("water"), floe: t("floe"), pack: t("pack"), land: t("land") });
+const GROUNDS = () => ({ water: t("water"), floe: t("floe"), pack: t("pack"), land: t("land"), sea: t("open sea"), igloo: t("igloo with its fish"),
+  searched: t("searched igloo"), start: t("Start"), village: t("Village"), plain: t("plain floe"), "plain-fragile": `${t("plain floe")}, ${t("cracked")}` });
 
-export const groundWords = (ground) => GROUNDS()[ground] ?? ground;
+/** The face of a tile or a die, as people say it. */
+export const faceWords = (name) => ({
+  bear: t("bear"), pack: t("pack"), drift: t("drift"), thaw: t("thaw"), harpoon: t("harpoon"), animals: t("animal movement"),
+  plain: t("nothing"), paw: t("bear paws"), steal: t("theft"),
+}[name] ?? name
+  .replace(/^fish ?(\d)$/, (_, n) => t("fish %(n)s", { n }))
+  .replace(/^endurance (\d)$/, (_, n) => t("endurance %(n)s", { n }))
+  .replace(/^penguin(\d)/, (_, n) => t("penguins %(n)s", { n }))
+  .replace(/^plain(?=-)/, t("nothing")).replace(/^drift(?=-)/, t("drift"))
+  .replace(/-fragile$/, `, ${t("cracked")}`));
+
+export const groundWords = (ground) => GROUNDS()[ground] ?? faceWords(ground);
 
 export function thingWords({ kind, colour, value }) {
   const name = KINDS()[kind] ?? kind;
@@ -48,8 +60,8 @@ function counts(table, place) {
       h("input", { type: "number", name: `thing-${n}`, min: 0, max: thing.most, step: 1, value: here(thing), inputmode: "numeric" }))));
 }
 
-/** Ask what lies in a place; resolves to it, or to null. */
-export async function cellWindow(table, name, place) {
+/** Ask what lies in a place; resolves to it, or to null. `words` are on the button that says so. */
+export async function cellWindow(table, name, place, words = t("It is so: learn it")) {
   const form = await openDialog(t("Place %(name)s", { name }),
     h("form", { method: "dialog", "data-submit": "dialog-form" },
       h("fieldset", { class: "choice" },
@@ -58,7 +70,7 @@ export async function cellWindow(table, name, place) {
           h("input", { type: "radio", name: "ground", value: ground, checked: ground === (place?.ground ?? table.grounds[0]) || (!place && !n) }),
           h("span", null, groundWords(ground))))),
       counts(table, place),
-      h("button", { type: "submit", class: "main" }, t("It is so: learn it"))));
+      h("button", { type: "submit", class: "main" }, words)));
   if (!form) return null;
   const things = table.things.map(({ most, ...thing }, n) => ({ ...thing, count: Number(form.get(`thing-${n}`)) || 0 })).filter((one) => one.count > 0);
   return { ground: form.get("ground"), things };

@@ -2,18 +2,20 @@
 
 import { h, s } from "./dom.js";
 import { COLOURS, colourName, icon, playerName, token } from "./art.js";
-import { ask, chosenFile, fetched, tell, upload } from "./net.js";
+import { fetched, tell } from "./net.js";
+import { filled, fills, photoPart, PHOTO_CHANGE, PHOTO_DO } from "./photo-board.js";
 import { still } from "./picture.js";
 import { BOARDS } from "./seats.js";
 import { GAMES } from "./setup.js";
 import { clauses } from "./told.js";
 import { verdict } from "./verdict.js";
-import { change, mayAct, memory, store } from "./store.js";
-import { code, list, said, t, tn } from "./words.js";
+import { change, memory } from "./store.js";
+import { code, said, t } from "./words.js";
 
 const COLUMNS = "abcdefgh";
 const CORNERS = ["a1", "h1", "a8", "h8"];
 export const ANIMALS = ["fox", "moose", "walrus", "orca", "puffin", "bear"];
+const BEARS = 4;
 const LANDS = [0, 1, 3, 6, 10, 15];
 const seatsOf = (game) => (game === "igloo-pop" ? COLOURS : BOARDS[game].colours);
 export const animal = (name) => ({ fox: t("fox"), moose: t("moose"), walrus: t("walrus"), orca: t("orca"), puffin: t("puffin"), bear: t("bear") }[name]);
@@ -23,7 +25,7 @@ let now = null;
 function fresh(game) {
   const seats = seatsOf(game).slice(0, game === "igloo-pop" ? 3 : 2);
   return {
-    game, seats, sheet: null, tool: "floe", squares: {}, unsure: [], reading: false,
+    game, seats, sheet: null, tool: "floe", squares: {}, unsure: [], typed: [],
     values: Object.fromEntries(seatsOf(game).map((seat) => [seat, {}])),
     piles: Object.fromEntries(seatsOf(game).map((seat) => [seat, []])),
     totems: {}, tokens: Object.fromEntries(ANIMALS.map((name) => [name, 3])),
@@ -65,36 +67,50 @@ function onSquare(name) {
   enter({ squares: { ...now.squares, [name]: { ground, things } }, unsure: now.unsure.filter((one) => one !== name) });
 }
 
-const READING_MS = 60000;
+// --- what a photo of the board tells
 
-/** Have the board read, in a photo or in what the camera sees now; what was entered makes room for what is read. */
-async function readBoard(file) {
-  alter({ reading: true });
-  const told = await fetched(async () => {
-    if (file) await upload("/api/photo", file, READING_MS);
-    return ask("/api/camera/table/iglu-iglu/look", { signal: AbortSignal.timeout(READING_MS) });
-  });
-  if (!told) return alter({ reading: false });
-  const things = (place) => Object.fromEntries(place.things.map((one) =>
-    [`${one.kind} ${one.kind === "bear" ? 4 : one.value ?? one.colour}`, one.count ?? 1]));
-  const read = Object.entries(told.places);
-  const seen = new Set(read.flatMap(([, place]) => place.things.map((one) => one.colour)));
-  const seats = seatsOf("iglu-iglu").filter((seat) => seen.has(seat));
-  enter({
-    reading: false, seats: seats.length > 1 ? seats : now.seats, unsure: read.filter(([, place]) => place.unsure).map(([name]) => name),
-    squares: Object.fromEntries(read.map(([name, place]) => [name, { ground: place.ground, things: things(place) }])),
-  });
+/** A place as the sheet holds it (things by `kind which`, with their count), and in the one form of a board. */
+const held = (place) => ({ ground: place.ground, things: Object.fromEntries(place.things.map((one) => [`${one.kind} ${one.colour ?? one.value ?? 4}`, one.count ?? 1])) });
+const onBoard = ({ ground, things }) => ({ ground, things: Object.entries(things).filter(([, count]) => count > 0).map(([what, count]) => {
+  const [kind, which] = what.split(" ");
+  return Number(which) ? { kind, value: Number(which), count } : { kind, colour: which, count };
+}) });
+const boards = (squares) => Object.fromEntries(Object.entries(squares).map(([name, square]) => [name, onBoard(square)]));
+
+/** How many bears of a team stand in the Village, in a photo that was read. */
+const atHome = (squares) => Object.fromEntries(now.seats.map((seat) => [seat, { ...now.values[seat], home: squares.village.things[`bear ${seat}`] ?? 0 }]));
+
+function laid(squares, changes) {
+  enter({ squares, ...changes, ...(now.game === "ice-team" ? { values: { ...now.values, ...atHome(squares) } } : {}) });
 }
 
-function boardReader() {
-  if (!mayAct()) return null;
+fills({
+  read: (places, unsure) => {
+    const squares = Object.fromEntries(Object.entries(places).map(([name, place]) => [name, held(place)]));
+    const seen = new Set(Object.values(places).flatMap((place) => place.things.map((one) => one.colour)));
+    const seats = seatsOf(now.game).filter((seat) => seen.has(seat));
+    laid(squares, { unsure, typed: [], seats: seats.length > 1 ? seats : now.seats });
+  },
+  place: (name) => onBoard(now.squares[name]),
+  put: (name, place) => laid(place ? { ...now.squares, [name]: held(place) } : now.squares, { unsure: now.unsure.filter((one) => one !== name) }),
+});
+
+/** Whether no photo of the board shows a number, and nobody has typed it in yet. */
+const toCount = (seat, name) => filled(now.game) && name !== "home" && !now.typed.includes(`${seat} ${name}`);
+const uncounted = () => FIELDS().filter(([name]) => now.seats.some((seat) => toCount(seat, name))).map(([, words]) => words);
+
+/** Teams of Ice Team that have not four bears on the board, as it was read and put right. */
+function oddTeams() {
+  if (now.game !== "ice-team" || !filled("ice-team")) return [];
+  return now.seats.map((seat) => [seat, iceTeam().places]).map(([seat, places]) => [seat, Object.values(places).reduce((sum, place) =>
+    sum + place.things.filter((one) => one.colour === seat).reduce((n, one) => n + one.count, 0), 0)]).filter(([, count]) => count !== BEARS);
+}
+
+function fromPhoto() {
   return [
-    h("div", { class: "row", "data-key": "board-reader" },
-      h("label", { class: "second file" }, icon("camera"), h("span", null, t("From a photo of the board")),
-        h("input", { type: "file", accept: "image/*", capture: "environment", "data-change": "board-photo", class: "unseen", disabled: now.reading })),
-      store.camera.camera && h("button", { type: "button", class: "second", "data-do": "board-camera", disabled: now.reading }, icon("camera"), t("As the camera sees it now"))),
-    now.reading ? h("p", { role: "status" }, t("Reading the board …")) : null,
-    now.unsure.length ? h("p", { class: "note", role: "status" }, tn("%(n)s place was read with doubt: %(places)s.", "%(n)s places were read with doubt: %(places)s.", now.unsure.length, { places: list(now.unsure) })) : null,
+    photoPart(now.game, boards(now.squares), now.unsure, uncounted()),
+    oddTeams().map(([seat, count]) => h("p", { class: "note", role: "status", "data-key": `bears-${seat}` },
+      t("%(colour)s has %(n)s bears here, not four: look again.", { colour: colourName(seat), n: count }))),
   ];
 }
 
@@ -130,7 +146,7 @@ function square(name, x, y) {
 
 function boardEditor() {
   return [
-    boardReader(),
+    fromPhoto(),
     h("div", { class: "steps tools-of-board", role: "group", "aria-label": t("What is put on a square") }, TOOLS().map(([id, words]) =>
       h("button", { type: "button", class: "toggle", "data-do": "board-tool", "data-tool": id, "data-key": id, "aria-pressed": String(now.tool === id) }, words))),
     h("div", { class: "sheet-of-board", "data-key": "editor" },
@@ -165,11 +181,7 @@ function iglu() {
   for (const row of "12345678") for (const column of COLUMNS) {
     const name = column + row;
     const { ground, things } = now.squares[name] ?? { ground: CORNERS.includes(name) ? "land" : "water", things: {} };
-    places[name] = { ground, things: Object.entries(things).filter(([, count]) => count > 0).map(([what, count]) => {
-      const [kind, which] = what.split(" ");
-      if (kind === "bear") return { kind, count };
-      return kind === "fish" || kind === "fox" ? { kind, value: Number(which), count } : { kind, colour: which, ...(kind === "inuit" ? { count } : {}) };
-    }) };
+    places[name] = onBoard({ ground, things });
   }
   return { places, players: now.seats.map((seat) => ({ name: named(seat), colour: seat })), trophies: trophies() };
 }
@@ -219,8 +231,9 @@ const FIELDS = () => ({
 function iceTeam() {
   const bears = (place, count) => ({ ground: place, things: now.seats.map((colour) => ({ kind: "bear", colour, count: count(colour) })).filter((one) => one.count > 0) });
   const home = (colour) => now.values[colour].home ?? 0;
+  const read = filled("ice-team") ? boards(now.squares) : { start: bears("start", (colour) => BEARS - home(colour)) };
   return {
-    places: { village: bears("village", home), start: bears("start", (colour) => 4 - home(colour)) },
+    places: { ...read, village: bears("village", home) },
     players: now.seats.map((colour) => ({ name: named(colour), colour, fresh: now.values[colour].fresh ?? 0, frozen: now.values[colour].frozen ?? 0 })),
     phase: "over",
   };
@@ -244,7 +257,8 @@ const named = (seat) => playerName({ colour: seat });
 function numbers() {
   return h("div", { class: "numbers-of" }, now.seats.map((seat) => h("fieldset", { "data-key": `numbers-${now.game}-${seat}` },
     h("legend", null, token(seat, "", now.game), " ", named(seat)),
-    FIELDS().map(([name, words, most]) => h("label", { class: "count-field" }, h("span", null, words),
+    FIELDS().map(([name, words, most]) => h("label", { class: ["count-field", (toCount(seat, name) || (name === "home" && now.unsure.includes("village"))) && "unsure"] },
+      h("span", null, words, toCount(seat, name) ? ` (${t("not in the photo")})` : name === "home" && now.unsure.includes("village") ? ` (${t("check this")})` : null),
       h("input", { type: "number", min: 0, max: most, step: 1, value: now.values[seat][name] ?? 0, inputmode: "numeric",
         "data-input": "score-number", "data-seat": seat, "data-name": name }))))));
 }
@@ -278,6 +292,7 @@ function result() {
           h("strong", { class: "total" }, player.total)),
         h("ul", { class: "lines" }, player.lines.map((line) => h("li", null, h("span", null, said(line), " ", clauses(line.clauses)), h("b", null, line.points)))))))),
     sheet.decided && h("p", { class: "sentence" }, said(sheet.decided)),
+    (now.unsure.length > 0 || uncounted().length > 0) && h("p", { class: "note" }, t("Not everything was checked yet: what the photo does not tell for sure is marked above.")),
     sheet.problems.length ? h("div", { class: "note" }, h("p", null, t("This cannot be quite right:")),
       h("ul", null, sheet.problems.map((one) => h("li", null, said(one), " ", clauses(one.clauses))))) : null,
     still(sheet.svg, t("The position")));
@@ -296,6 +311,7 @@ export function room() {
         h("button", { type: "button", class: "toggle", "data-do": "score-game", "data-game": id, "aria-pressed": String(id === game) }, name)))),
       whoPlays(),
       game === "iglu-iglu" ? boardEditor() : null,
+      game === "ice-team" ? fromPhoto() : null,
       game === "arctic" ? arcticEditor() : null,
       numbers(),
       h("button", { type: "button", class: "main", "data-do": "reckon" }, icon("check"), t("Count the score")),
@@ -316,7 +332,7 @@ export const ROOM_DO = {
   pile: ({ seat, animal: name }) => enter({ piles: { ...now.piles, [seat]: [...now.piles[seat], name] } }),
   unpile: ({ seat }) => enter({ piles: { ...now.piles, [seat]: now.piles[seat].slice(0, -1) } }),
   reckon: () => reckon(),
-  "board-camera": () => readBoard(null),
+  ...PHOTO_DO,
 };
 
 export const ROOM_SUBMIT = { "judge-position": (form) => reckon(new FormData(form).get("move").trim()) };
@@ -325,12 +341,13 @@ export const ROOM_INPUT = {
   "score-number": ({ dataset, value }) => {
     const { seat, name } = dataset;
     now.values = { ...now.values, [seat]: { ...now.values[seat], [name]: Math.max(0, Math.trunc(Number(value) || 0)) } };
-    if (now.sheet) enter({});
+    now.typed = [...now.typed, `${seat} ${name}`];
+    if (now.sheet || filled(now.game)) enter({});
   },
 };
 
 export const ROOM_CHANGE = {
-  "board-photo": (input) => { const file = chosenFile(input); if (file) readBoard(file); },
+  ...PHOTO_CHANGE,
   token: ({ dataset, value }) => enter({ tokens: { ...now.tokens, [dataset.animal]: Number(value) } }),
   totem: ({ dataset, value }) => {
     const { [dataset.seat]: gone, ...others } = now.totems;

@@ -1,0 +1,61 @@
+"""A photo of the table at the end of a game, read for its score sheet: what lies where, and what a person checks."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from companion.ports import BadDataError
+from companion.service.sight import notes
+from vision.patches import Sampler
+from vision.strips import Strips
+from vision.sums import summed
+
+if TYPE_CHECKING:
+    from companion.ports import ByteArray
+    from companion.service.sight.table import SeenTable
+    from vision.profile import Profile
+
+
+class Sheets:
+    """Reads photos for score sheets; thread-safe."""
+
+    def __init__(self) -> None:
+        """Know no table."""
+        self._lock = threading.Lock()
+        self._strips: dict[str, tuple[Profile, Strips]] = {}
+
+    def read(self, table: SeenTable, image: ByteArray) -> dict[str, Any]:
+        """Return what lies in each place of a picture (BGR), and where in it the place is, for the page.
+
+        Where it is known how many there are of a thing, they add up.
+
+        :raises BadDataError: no board is found, or nothing was taught.
+        """
+        seen = table.look(image)
+        if seen.pose is None or seen.straight is None:
+            raise BadDataError(seen.note)
+        strips = self._strips_of(table)
+        width, height = seen.pose.size
+        return {
+            "width": width,
+            "height": height,
+            "places": {
+                name: {**place.content.to_json(table.layout), "p": round(place.p, 3), "unsure": place.unsure}
+                for name, place in summed(seen, strips.read(seen.straight)).items()
+            },
+            "cells": table.cells(seen.pose),
+            "grounds": list(table.layout.grounds),
+            "things": table.things(),
+            "note": notes.NOT_TAUGHT_ALONE if strips.lacking else "",
+        }
+
+    def _strips_of(self, table: SeenTable) -> Strips:
+        profile = table.profile
+        if profile is None:
+            raise BadDataError(notes.NOT_CALIBRATED)
+        with self._lock:
+            known = self._strips.get(table.game)
+            if known is None or known[0] is not profile:
+                known = self._strips[table.game] = profile, Strips(profile, Sampler(table.layout))
+            return known[1]
