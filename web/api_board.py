@@ -61,22 +61,26 @@ def dispute() -> Response:
 
 
 @views.get("/position/<game_id>")
-@documented(query={"layout": text(LONGEST_LAYOUT)}, answer=fields(position=OBJECT, things=listed(OBJECT)))
+@documented(
+    query={"layout": text(LONGEST_LAYOUT)}, answer=fields(position=OBJECT, table=maybe(OBJECT), things=listed(OBJECT))
+)
 def laying(game_id: str) -> Response:
     """Answer with a position from which to lay one by hand, and with what may be laid in it.
 
     It has the options as this house voted and the box as its owner entered it; things have the ``id`` that a position
-    says and their words. ``?layout=`` is one of the ways in which the boards of a box may lie. What is laid goes to
-    ``POST /api/position``.
+    says and their words. ``?layout=`` is one of the ways in which the boards of a box may lie. ``table`` is the open
+    match of this game as this phone may see it, or null. What is laid goes to ``POST /api/position``.
     """
     if game_id not in games():
         raise RefusedError(404, "no-game", "This game is not known here.")
     layout = request.args.get("layout", "")
     setup = house().boxes.setup(game_id) | ({"layout": layout} if layout else {})
     try:
-        return packed(json_response(beginning(game_id, house().votes.of(game_id), setup)))
+        begun = beginning(game_id, house().votes.of(game_id), setup)
     except SetupError as error:
         return refusal(400, "no-layout", {"en": error.en, "fr": error.fr})
+    table = house().night.position(_colour())
+    return packed(json_response({**begun, "table": table if table is not None and table["game"] == game_id else None}))
 
 
 @views.post("/position")

@@ -15,7 +15,7 @@ from typing import Any
 
 from companion.night.answers import TABLE, Actor, Answer, Role
 from companion.night.asked import NAME_LENGTH, Asked, Plan, RefusedError, printable, refused
-from companion.night.boards import board, dispute
+from companion.night.boards import board, dispute, seat_of
 from companion.night.boxes import Boxes
 from companion.night.commands import new_id, plan
 from companion.night.fold import LogLine, NightFold
@@ -234,6 +234,14 @@ class Night:
             if match is None:
                 raise BadDataError(say("no-match").en)
             return dispute(match, colour, lang, path, text)
+
+    def position(self, colour: str | None) -> dict[str, Any] | None:
+        """Return the open match as a phone with this seat may see it, in the one form of a board; None without one."""
+        with self._lock:
+            match = self._fold.match
+            if match is None or match.broken is not None:
+                return None
+            return match.state.view(seat_of(match, colour))
 
     def play(self, bgg: Mapping[str, int]) -> dict[str, Any] | None:
         """Return the open match as BG Stats takes it (:func:`companion.night.bgstats.plays`), None before its end.

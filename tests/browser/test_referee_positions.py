@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Phones
-from tests.browser.test_boards import stands_out
+from tests.browser.test_boards import opened, stands_out
 from tests.browser.test_look import ENGLISH_ONLY, read_aloud
 from tests.web.assembly import Service
 
@@ -183,6 +183,32 @@ def test_what_happened_leads_on_and_is_taken_back(phones: Phones, service: Servi
     # Boards of another kind have spaces of another name.
     page.click("[data-do=hand-layout][data-layout=squares]")
     expect(page.locator(".by-hand [data-do=tap][data-place=p1]")).to_have_count(1)
+
+
+def test_it_begins_with_what_lies_on_the_table(phones: Phones, service: Service) -> None:
+    """The open match is altered on the page alone: nothing of it changes."""
+    opened(service, "ice-team", setup={"first": "green"})
+    service.house.moves("walk start a1", "floe a1 plain")
+    page = phones.player(width=390, height=844)
+    page.click(".to-referee")
+    page.click("a[href='#referee/hand']")
+    expect(page.locator("[data-do=hand-from][data-from=table]")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".by-hand [data-do=tap][data-place=a1]")).to_have_attribute("aria-label", re.compile("green"))
+    before = service.house.night.seq
+    spot(page, "a2")
+    lay(page, "bear", "red")
+    lay(page, "turn", "green")
+    asked(page)
+    for place in ("a1", "a3"):
+        spot(page, place)
+    ruled(page, True, "ICE-1.2")
+    expect(page.locator(".verdict .answer")).to_be_in_viewport()
+    assert service.house.night.seq == before
+    page.click("[data-do=hand-lay]")
+    page.click("[data-do=hand-from][data-from=empty]")
+    expect(page.locator(".by-hand [data-do=tap][data-place=a1]")).not_to_have_attribute(
+        "aria-label", re.compile("green")
+    )
 
 
 def test_a_silent_rulebook_is_voted_on_in_a_laid_position(phones: Phones, service: Service) -> None:

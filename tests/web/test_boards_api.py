@@ -182,6 +182,22 @@ def test_boards_that_lie_otherwise_and_the_owners_box_are_laid_too(
     assert player.post("/api/position", json={"position": own}).json["ok"] is True
 
 
+def test_the_table_is_a_beginning_too_without_what_is_hidden(
+    guest: FlaskClient, player: FlaskClient, house: SmallHouse
+) -> None:
+    assert guest.get("/api/position/arctic").json["table"] is None
+    opened(house, "arctic", draw=True)
+    house.do("deal")
+    assert guest.get("/api/position/ice-team").json["table"] is None
+    seen = guest.get("/api/position/arctic").json["table"]
+    assert [one["hand"] for one in seen["players"]] == [["?"] * 3] * 2
+    assert [one["totem"] for one in seen["players"]] == ["?"] * 2
+    assert player.post("/api/position", json={"position": seen}).json["problems"] == []
+    assert player.post("/api/seat", json={"colour": "p2"}).status_code == 200
+    mine = player.get("/api/position/arctic").json["table"]["players"]
+    assert [mine[0]["hand"], "?" in mine[1]["hand"]] == [["?"] * 3, False]
+
+
 def test_what_a_laid_position_gets_wrong_is_told_in_sentences(guest: FlaskClient, player: FlaskClient) -> None:
     """Each of the three games: what cannot be is a problem, what is no position at all is refused."""
     arctic = guest.get("/api/position/arctic").json["position"]

@@ -16,7 +16,7 @@ import { code, said, t } from "./words.js";
 const ELSEWHERE = "iglu-iglu";
 const MOST_BACK = 200;
 
-let now = { game: null, things: [], words: {}, layouts: [], begun: null, steps: [], at: null, sheet: null, place: null, open: null, asking: false };
+let now = { game: null, things: [], words: {}, layouts: [], empty: null, table: null, begun: null, steps: [], at: null, sheet: null, place: null, open: null, asking: false };
 let asked = 0;
 
 function alter(changes) {
@@ -50,15 +50,22 @@ async function choose(id, layout = memory.get(`layout.${id}`, null)) {
   asked += 1;
   const mine = asked;
   memory.set("laid", id);
-  alter({ game: id, begun: null, steps: [], sheet: null, place: null, open: null, asking: false });
+  alter({ game: id, begun: null, table: null, steps: [], sheet: null, place: null, open: null, asking: false });
   const { layouts } = await fetched(() => ask(`/api/rules/${id}/options`)) ?? { layouts: [] };
   // The boards lie as they lay the last time.
   const told = await fetched(() => ask(`/api/position/${id}${layouts.includes(layout) ? `?layout=${encodeURIComponent(layout)}` : ""}`));
   if (!told || mine !== asked) return;
-  const players = told.position.players.map((one) => ({ ...one, name: one.colour ? playerName({ colour: one.colour }) : one.name }));
-  const p = { ...told.position, players };
-  alter({ layouts, things: told.things, words: Object.fromEntries(told.things.map((one) => [one.id, one])), begun: { p, named: [] } });
-  await take({ p, named: [] }, []);
+  const empty = first({ ...told.position, players: told.position.players.map((one) => ({ ...one, name: one.colour ? playerName({ colour: one.colour }) : one.name })) }, []);
+  const table = told.table && !openMatch()?.over ? first(told.table) : null;
+  alter({ layouts, things: told.things, words: Object.fromEntries(told.things.map((one) => [one.id, one])), empty, table, begun: table ?? empty });
+  await take(now.begun, []);
+}
+
+/** A position as a step to go on from; the River of one that was played shows what lies there. */
+function first(position, named = Object.keys(position.places).filter((name) => name.startsWith("river"))) {
+  const p = structuredClone(position);
+  rules().taken?.(p);
+  return { p, named };
 }
 
 const put = (p, more = {}) => tell(`/api/position?lang=${code()}`, { position: p, ...more });
@@ -131,15 +138,13 @@ export async function rule(query) {
 export function voted(option, value) {
   if (!now.begun || !(option in now.begun.p.options)) return;
   const set = (step) => ({ ...step, p: { ...step.p, options: { ...step.p.options, [option]: value } } });
-  alter({ begun: set(now.begun), steps: now.steps.map(set) });
+  const [empty, table] = [now.empty, now.table].map((step) => step && set(step));
+  alter({ empty, table, begun: now.begun === now.table ? table : empty, steps: now.steps.map(set) });
 }
 
 /** A move that is allowed has happened: the next one is asked about, or the position is altered. */
 async function goOn(position) {
-  const p = { ...structuredClone(position), players: position.players };
-  rules().taken?.(p);
-  const named = Object.keys(p.places).filter((name) => name.startsWith("river"));
-  if (await take({ p, named })) alter({ place: null, open: null });
+  if (await take(first(position))) alter({ place: null, open: null });
 }
 
 /** What a move in dispute is picked from: the same picture. */
@@ -161,6 +166,13 @@ function chooser() {
     h("button", { type: "button", class: "toggle", "data-do": "hand-game", "data-game": id, "aria-pressed": String(id === now.game) }, name))));
 }
 
+/** Where to begin: as it lies on the table, or with nothing laid. */
+function beginnings() {
+  if (!now.table) return null;
+  const from = (name, words) => h("button", { type: "button", class: "toggle", "data-do": "hand-from", "data-from": name, "data-key": `from-${name}`, "aria-pressed": String(now.begun === now[name]) }, words);
+  return h("div", { class: "steps", role: "group", "aria-label": t("Where does it begin?"), "data-key": "beginnings" }, from("table", t("As it lies on the table")), from("empty", t("With nothing laid yet")));
+}
+
 function wrong() {
   const { problems } = now.sheet;
   if (!problems.length) return null;
@@ -173,6 +185,7 @@ function laying() {
   const drawing = rules().drawing;
   const [words, ...fields] = rules().more(ctx);
   return [
+    beginnings(),
     h("p", null, rules().hint()),
     drawing ? h("div", { class: "lay-circle", "data-key": "circle" }, drawing(ctx))
       : picture(now.sheet.svg, { lit: new Map(), chosen: now.place ? [now.place] : [], about: [], can: true, every: true, costs: false, name: t("The position"), names: called }),
@@ -208,6 +221,12 @@ export function panel(picker) {
 /** What the buttons of the panel do; `fresh` forgets the rulings that were given. */
 export const handDo = (fresh, ruled) => ({
   "hand-game": ({ game: id }) => { fresh({ game: null, book: null, found: null, query: "", shown: 0 }); choose(id); },
+  "hand-from": ({ from }) => {
+    if (from === "table") return choose(now.game);
+    alter({ begun: now[from], place: null, open: null });
+    queue = queue.then(() => take(now.begun, []));
+    return queue;
+  },
   "hand-layout": ({ layout }) => { memory.set(`layout.${now.game}`, layout); choose(now.game, layout); },
   "hand-ask": async () => {
     await queue;

@@ -62,6 +62,12 @@ function popCard({ p, place, open }) {
   ];
 }
 
+/** A thaler goes from its owner onto the card, or comes back; where nobody said how many are left, they are counted. */
+function staked(p, colour, n) {
+  const one = p.players.find((it) => it.colour === colour);
+  if (one.own !== undefined) one.own = Math.min(THALERS, Math.max(0, one.own - n));
+}
+
 const POP = {
   seats: { all: COLOURS, least: 2 },
   hint: () => t("Tap a card to lay igloos on it. Cards that do not matter need no numbers."),
@@ -80,17 +86,28 @@ const POP = {
     number("captured", one.colour, one.captured ?? 0, 50, t("thalers won from others"))))],
   name: () => null,
   ops: {
-    igloo: (p, place, colour) => { p.places[place].things.push({ kind: "igloo", colour, count: 1 }); },
-    "no-igloo": (p, place, i) => { p.places[place].things.splice(Number(i), 1); },
+    igloo: (p, place, colour) => {
+      p.places[place] ??= { ground: null, things: [] };
+      p.places[place].things.push({ kind: "igloo", colour, count: 1 });
+      staked(p, colour, 1);
+    },
+    "no-igloo": (p, place, i) => {
+      const [gone] = p.places[place].things.splice(Number(i), 1);
+      staked(p, gone.colour, -1);
+    },
     number: (p, place, i, n) => {
       const thing = p.places[place].things[Number(i)];
       if (n) thing.value = Number(n);
       else delete thing.value;
       if (n) p.phase = "checking";
     },
-    ground: (p, place, text) => { p.places[place].ground = text || null; },
+    ground: (p, place, text) => {
+      p.places[place] = { things: [], ...p.places[place], ground: text || null };
+      delete p.piles;
+    },
     phase: (p, place, phase) => {
       p.phase = phase;
+      for (const field of ["ended_by", "results"]) delete p[field];
       for (const one of p.players) if (phase !== "shaking") [one.in_hand, one.passed] = [false, false];
     },
     hand: (p, place, colour) => { const one = p.players.find((it) => it.colour === colour); one.in_hand = !one.in_hand; },
@@ -102,7 +119,7 @@ const POP = {
       if (on.has(colour) && on.size > POP.seats.least) on.delete(colour);
       else on.add(colour);
       p.players = COLOURS.filter((one) => on.has(one)).map((one) => p.players.find((it) => it.colour === one) ?? { name: playerName({ colour: one }), colour: one });
-      for (const here of Object.values(p.places)) here.things = here.things.filter((one) => on.has(one.colour));
+      for (const here of Object.values(p.places).filter(Boolean)) here.things = here.things.filter((one) => on.has(one.colour));
     },
   },
 };

@@ -115,7 +115,10 @@ async function judge(query) {
   last = query;
   const state = store.view?.state;
   const rulings = await (byHand() ? parts.hand.rule(query) : liveRulings(query));
-  if (rulings && mine === judged) alter({ rulings, pick: 0, state });
+  if (!rulings || mine !== judged) return;
+  alter({ rulings, pick: 0, state });
+  // Who tapped one place may go on to a second one: the picture stays.
+  if (query.move || query.path.length > 1) setTimeout(() => document.querySelector(".verdict .answer")?.scrollIntoView({ block: "center" }));
 }
 
 /** A place is tapped in a dispute: from where to where; a third one begins anew. */
