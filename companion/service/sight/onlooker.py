@@ -157,9 +157,7 @@ class Onlooker:
         :raises BadDataError: the question is not open any more, or has no such candidate.
         """
         with self._lock:
-            asked = self._asked
-            if asked is None or asked.id != question:
-                raise BadDataError(notes.NOTHING_ASKED)
+            asked = self._still_asked(question)
             if choice is None:
                 self._disagree(asked)
                 return self._done()
@@ -182,8 +180,7 @@ class Onlooker:
         :raises BadDataError: the question is not open any more.
         """
         with self._lock:
-            if self._asked is None or self._asked.id != question:
-                raise BadDataError(notes.NOTHING_ASKED)
+            self._still_asked(question)
             self._waiting = True
             self._tell("waiting", notes.WAITING)
 
@@ -193,16 +190,22 @@ class Onlooker:
         :raises BadDataError: the question is not open any more, or the board is not seen.
         """
         with self._lock:
-            asked = self._asked
-            if asked is None or asked.id != question:
-                raise BadDataError(notes.NOTHING_ASKED)
-            glance = asked.glance
+            glance = self._still_asked(question).glance
             recorded = contents_of(glance.course.states[-1], glance.table.layout)
             self._misread = misread_in(glance.seen, recorded)
             self._agreed = Agreed(glance.course.match, glance.course.moves, glance.seen)
             glance.table.teach(glance.image, recorded)
             self._close_question()
         self.wake()
+
+    def _still_asked(self, question: str) -> Asked:
+        """Return the open question, which must be this one.
+
+        :raises BadDataError: it is not.
+        """
+        if self._asked is None or self._asked.id != question:
+            raise BadDataError(notes.NOTHING_ASKED)
+        return self._asked
 
     # --- the thread
 
