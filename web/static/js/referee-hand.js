@@ -152,8 +152,10 @@ export function table() {
   const { p } = top();
   const drawing = rules().drawing;
   return {
-    game: now.game, svg: drawing ? null : now.sheet.svg, gestures: now.sheet.gestures, players: p.players, name: t("The position"),
-    cards: Object.keys(p.places).map((place) => ({ place })), names: called, prompt: now.sheet.prompt,
+    game: now.game, svg: drawing ? null : now.sheet.svg, gestures: now.sheet.gestures, prompt: now.sheet.prompt,
+    // What must be said now, a die or a floe, has no place.
+    unfolded: now.game === "arctic" || now.sheet.gestures[0]?.text !== "stop", players: p.players, name: t("The position"),
+    cards: Object.keys(p.places).map((place) => ({ place })), names: called,
     drawn: drawing ? (picked) => drawing({ ...context(), place: picked }) : null,
     more: (one) => one.after && h("button", { type: "button", class: "second", "data-do": "go-on", "data-key": "go-on" }, icon("play"), t("It happened: go on from there")),
   };

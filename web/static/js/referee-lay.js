@@ -6,6 +6,7 @@ import { circle } from "./circle.js";
 import { cardPicker } from "./play.js";
 import { ANIMALS, animal } from "./score.js";
 import { layoutName } from "./seats.js";
+import { clauses } from "./told.js";
 import { said, t } from "./words.js";
 
 const IGLOOS = 12;
@@ -51,10 +52,10 @@ function popCard({ p, place, open }) {
     card.igloos.length ? h("ul", { class: "lay-list" }, card.igloos.map((one, i) => h("li", { "data-key": `igloo-${i}` },
       token(one.colour, "", p.game), h("span", null, colourName(one.colour)),
       h("select", { "data-change": "lay", "data-op": "number", "data-a": i, "aria-label": t("Which number is under this igloo?") },
-        h("option", { value: "" }, t("no number")),
+        h("option", { value: "" }, "?"),
         Array.from({ length: IGLOOS }, (_, at) => at + 2).map((it) => h("option", { value: it, selected: it === one.number, disabled: used.has(it) && it !== one.number }, it))),
       lay("no-igloo", i, null, { class: "round-button", "aria-label": t("Take this igloo away") }, icon("close"))))) : null,
-    toggle("open", "card", null, open === "card", card.numbers ? t("Card %(n)s: %(card)s", { n, card: cardName(card.numbers) }) : t("Say which card lies there")),
+    toggle("open", "card", null, open === "card", card.numbers ? t("Card %(n)s: %(card)s", { n, card: cardName(card.numbers) }) : t("Which card?")),
     open === "card" ? [
       cardPicker({ cards: popCards(p), players: popPlayers(p) }, place, "lay-card"),
       h("div", { class: "steps many" }, lay("ground", "", null, null, t("a card that nobody named")), lay("ground", "empty", null, null, t("no card"))),
@@ -129,7 +130,7 @@ const POP = {
 const bearsOn = (p, place, colour) => (p.places[place]?.things ?? []).find((one) => one.colour === colour)?.count ?? 0;
 
 function faceName(face, words) {
-  return { sea: t("open sea"), igloo: t("an igloo with its fish"), searched: t("a searched igloo"), floe: t("a floe, whatever it shows"), start: t("Start"), village: t("Village") }[face] ?? said(words[face]);
+  return { sea: t("open sea"), igloo: t("an igloo with its fish"), searched: t("a searched igloo"), floe: t("any floe"), start: t("Start"), village: t("Village") }[face] ?? said(words[face]);
 }
 
 function iceSpace({ p, place, words, open }) {
@@ -257,6 +258,7 @@ function arcticDock(ctx) {
     return [
       group(t("Who has the power of the %(animal)s?", { animal: animal(kind) }), [toggle("owner", kind, -1, owner < 0, t("nobody")), ...p.players.map((one, seat) => toggle("owner", kind, seat, owner === seat, one.name))]),
       group(t("Which side of it lies up?"), SIDES[kind].map((n) => toggle("side", kind, n, (p.powers?.[kind] ?? SIDES[kind][0]) === n, `P.${n}`))),
+      h("p", null, clauses(SIDES[kind].map((n) => `ARC-P.${n}`))),
     ];
   }
   return h("p", null, t("The companion counts this pile by itself."));

@@ -170,6 +170,7 @@ function picker(table) {
   const one = rulings?.[now.pick ?? 0];
   const pop = table.game === "igloo-pop";
   return [
+    table.prompt && h("p", { class: "sentence" }, said(table.prompt)),
     h("p", null, pop ? t("Say which move is in dispute.") : t("Tap the place, or from where to where; or write the move.")),
     table.drawn && h("div", { class: "lay-circle", "data-key": "circle" }, table.drawn(now.path[0] ?? null)),
     pop ? popChoice(table) : null,
@@ -178,7 +179,7 @@ function picker(table) {
       h("input", { type: "text", name: "move", maxlength: 80, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
         placeholder: PLACEHOLDERS[table.game] ?? "place red card4", "aria-label": t("The move in its notation") }),
       h("button", { type: "submit", class: "second" }, t("Rule on it"))),
-    table.gestures.length ? h("details", { class: "toys", "data-key": "gestures" },
+    table.gestures.length ? h("details", { class: "toys", "data-key": `gestures-${Boolean(table.unfolded)}`, open: Boolean(table.unfolded) },
       h("summary", null, t("Moves without a place")),
       h("div", { class: "steps many" }, table.gestures.map((gesture) =>
         h("button", { type: "button", class: "second", "data-do": "judge-text", "data-move": gesture.text, "data-key": gesture.text }, said(gesture))))) : null,
