@@ -97,10 +97,10 @@ class Filmed:
         """Return any board on this table, as JPEG."""
         return self.photo(places, noise, hand=hand).jpeg
 
-    def photo(self, places: Any, noise: int = 99, *, hand: bool = False) -> Shot:
-        """Return any board on this table, with where it truly lies."""
+    def photo(self, places: Any, noise: int = 99, *, hand: bool = False, arms: tuple[Any, ...] = ()) -> Shot:
+        """Return any board on this table, with where it truly lies; ``arms`` are outlines in pixels, over it."""
         camera, light = self._view
-        held: tuple[Any, ...] = ()
+        held = arms
         if hand:
             w, h = camera.width, camera.height
             held = (((0.3 * w, 0.4 * h), (0.7 * w, 0.4 * h), (0.6 * w, 1.0 * h), (0.4 * w, 1.0 * h)),)

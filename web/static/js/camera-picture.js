@@ -38,15 +38,28 @@ function handle([x, y], n, size, chosen) {
     s("text", { y: -size * 0.026, "text-anchor": "middle", "font-size": size * 0.03 }, n + 1));
 }
 
+/** The part of a photo that shows what was read (corners in its pixels), with some table around it: left, top, width, height. */
+export function around(corners, width, height) {
+  if (!corners.length) return [0, 0, width, height];
+  const rim = 0.06 * Math.max(width, height);
+  const [left, top] = [0, 1].map((axis) => Math.max(0, Math.min(...corners.map((point) => point[axis])) - rim));
+  const right = Math.min(width, Math.max(...corners.map((point) => point[0])) + rim);
+  const low = Math.min(height, Math.max(...corners.map((point) => point[1])) + rim);
+  return [left, top, right - left, low - top].map((value) => Math.round(value));
+}
+
 /**
  * Draw the frame `src` of `size` (width, height). `cells` maps places to their corners in it; `told(name)` says how a
- * place is drawn. `corners` are the four that are being put right, `chosen` the one that the next tap moves.
+ * place is drawn. `corners` are the four that are being put right, `chosen` the one that the next tap moves. With `close`
+ * only the part around the cells is shown.
  */
-export function overlay(src, size, { cells = {}, told = () => ({}), corners = null, chosen = null, alt }) {
+export function overlay(src, size, { cells = {}, told = () => ({}), corners = null, chosen = null, close = false, alt }) {
   const [wide, high] = size;
-  return h("div", { class: ["camera-picture", corners && "picking"], "data-key": "camera-picture" },
-    h("img", { src, alt, width: wide, height: high, decoding: "async" }),
-    s("svg", { viewBox: `0 0 ${wide} ${high}`, "data-key": "overlay", role: "group", "aria-label": t("The grid over the picture") },
+  const box = close ? around(Object.values(cells).flat(), wide, high) : [0, 0, wide, high];
+  return h("div", { class: ["camera-picture", corners && "picking", close && "close"], "data-key": "camera-picture" },
+    close ? null : h("img", { src, alt, width: wide, height: high, decoding: "async" }),
+    s("svg", { viewBox: box.join(" "), "data-key": "overlay", role: "group", "aria-label": close ? alt : t("The grid over the picture") },
+      close && s("image", { href: src, width: wide, height: high }),
       s("g", { class: "cells" }, Object.entries(cells).map(([name, where]) => cell(name, where, told(name)))),
       corners && s("polygon", { class: "frame", points: points(corners) }),
       corners && corners.map((point, n) => handle(point, n, Math.max(wide, high), n === chosen))));

@@ -54,7 +54,7 @@ function picture(places, unsure) {
       label: unsure.includes(name) ? t("%(name)s: %(what)s. Check this.", { name, what }) : t("%(name)s: %(what)s. Put it right.", { name, what }) };
   };
   return h("div", { class: "sheet-photo", "data-key": "sheet-photo" },
-    overlay(src, [told.width, told.height], { cells: told.cells, told: cell, alt: t("The photo, and what was read in it") }));
+    overlay(src, [told.width, told.height], { cells: told.cells, told: cell, close: true, alt: t("The photo, and what was read in it") }));
 }
 
 function checks(places, unsure) {

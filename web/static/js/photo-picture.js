@@ -2,6 +2,7 @@
 
 import { h, s } from "./dom.js";
 import { thaler } from "./art.js";
+import { around } from "./camera-picture.js";
 import { t } from "./words.js";
 
 /** Cards are read on a small computer: so long an answer may take. */
@@ -17,16 +18,6 @@ export function style() {
 
 const points = (corners) => corners.map((point) => point.join(",")).join(" ");
 const wide = (corners) => Math.hypot(corners[1][0] - corners[0][0], corners[1][1] - corners[0][1]);
-
-/** The part of the photo that shows what was read, with some table around it. */
-function around(corners, width, height) {
-  if (!corners.length) return [0, 0, width, height];
-  const rim = 0.06 * Math.max(width, height);
-  const [left, top] = [0, 1].map((axis) => Math.max(0, Math.min(...corners.map((point) => point[axis])) - rim));
-  const right = Math.min(width, Math.max(...corners.map((point) => point[0])) + rim);
-  const low = Math.min(height, Math.max(...corners.map((point) => point[1])) + rim);
-  return [left, top, right - left, low - top].map((value) => Math.round(value));
-}
 
 function text(at, words, size) {
   return s("text", { class: "read", x: at[0], y: at[1], "font-size": size, "text-anchor": "middle" }, words);
