@@ -24,6 +24,9 @@ from companion.rules.bulk import faults
 from companion.rules.core import SetupError
 from companion.rules.record import read, referee
 
+# Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
+pytestmark = pytest.mark.no_cover
+
 EVERY = [(one.game_id, players) for one in GAMES for players in game(one.game_id).players]
 OTHERWISE = {
     # All options otherwise than by default; then what a table may well choose.

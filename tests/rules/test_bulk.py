@@ -16,6 +16,7 @@ from companion.rules.core import SetupError
 EVERY = [(name, players) for name in games() for players in game(name).players]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(("name", "players"), EVERY)
 def test_random_games_break_nothing(name: str, players: int) -> None:
     found = random_games(name, players, games=4, seed=7)
@@ -25,6 +26,7 @@ def test_random_games_break_nothing(name: str, players: int) -> None:
     assert found["longest"] < found["moves"] < 4 * found["longest"]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("name", "option", "value"),
     [(name, option.name, value) for name in games() for option in game(name).options for value in option.values[1:]],

@@ -6,6 +6,7 @@ from collections import Counter
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -13,6 +14,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from companion.rules import game
 from companion.rules.arctic.cards import ANIMALS, SIDES, TEXT
 from companion.rules.core import CHANCE, NOBODY
+
+# Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
+pytestmark = pytest.mark.no_cover
 
 ARCTIC = game("arctic")
 CARDS = TEXT[:120]

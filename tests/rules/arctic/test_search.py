@@ -19,6 +19,9 @@ from companion.rules.core import SetupError
 from companion.rules.turn_times import forget, spoil, whole_turns
 from companion.rules.turns import Evidence, content, turns
 
+# Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
+pytestmark = pytest.mark.no_cover
+
 Make = Callable[..., Any]
 ARCTIC: Any = game("arctic")
 

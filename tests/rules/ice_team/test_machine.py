@@ -18,6 +18,9 @@ from companion.rules.ice_team.moves import IceMove
 from companion.rules.playouts import playout
 from companion.rules.record import Header, Record
 
+# Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
+pytestmark = pytest.mark.no_cover
+
 ICE = game("ice-team")
 OPTIONS = {option.name: option.values for option in ICE.options}
 LAYOUTS = ("line", "bend", "squares")

@@ -15,6 +15,9 @@ import pytest
 from companion.rules import game
 from companion.rules.ice_team.box import default_box
 
+# Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
+pytestmark = pytest.mark.no_cover
+
 ICE = game("ice-team")
 BOX = default_box().to_json()
 FACES = [

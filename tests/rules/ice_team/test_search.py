@@ -15,6 +15,9 @@ from companion.rules.ice_team.moves import IceMove
 from companion.rules.turn_times import forget, whole_turns
 from companion.rules.turns import Evidence, content, turns
 
+# Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
+pytestmark = pytest.mark.no_cover
+
 Make = Callable[..., Any]
 SMALL = {
     "p1": "drift",

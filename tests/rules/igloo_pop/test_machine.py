@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -12,6 +13,9 @@ from companion.rules import game
 from companion.rules.core import CHANCE, NOBODY
 from companion.rules.igloo_pop import CARDS, COLOURS, PLACES, IglooPopState
 from companion.rules.igloo_pop import moves as m
+
+# Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
+pytestmark = pytest.mark.no_cover
 
 POP = game("igloo-pop")
 ALL_MOVES = [

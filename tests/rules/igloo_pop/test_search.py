@@ -18,6 +18,9 @@ from companion.rules.igloo_pop.box import CARD_INDEX
 from companion.rules.turn_times import forget, spoil, whole_turns
 from companion.rules.turns import Evidence, turns
 
+# Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
+pytestmark = pytest.mark.no_cover
+
 Make = Callable[..., Any]
 POP: Any = game("igloo-pop")
 

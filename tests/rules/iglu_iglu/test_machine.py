@@ -16,6 +16,9 @@ from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import CORNER_SQUARES, CORNERS, SEA
 from companion.rules.playouts import playout
 
+# Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
+pytestmark = pytest.mark.no_cover
+
 IGLU = game("iglu-iglu")
 OPTIONS = {option.name: option.values for option in IGLU.options}
 FACES = (*box.default_mix().faces, box.KEPT)

@@ -16,6 +16,9 @@ import pytest
 from companion.rules import game
 from companion.rules.core import CHANCE, NOBODY
 
+# Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
+pytestmark = pytest.mark.no_cover
+
 NAMES = [column + row for row in "12345678" for column in "abcdefgh"]
 CORNERS = {"a1", "a8", "h1", "h8"}
 WAYS = {"n": (0, 1), "s": (0, -1), "e": (1, 0), "w": (-1, 0)}

@@ -14,6 +14,9 @@ from companion.rules.iglu_iglu.sight import Sight
 from companion.rules.turns import Evidence, content, turns
 from vision.track_trials import look, played_games
 
+# Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
+pytestmark = pytest.mark.no_cover
+
 FOXES = (("fox", 1), ("fox", 2), ("fox", 3))
 FLOOR = log(3e-5)
 IGLOO = Together(

@@ -20,6 +20,9 @@ from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.situation import ACT, OVER, START
 from companion.rules.turns import Evidence, cases, content, explain, turns
 
+# Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
+pytestmark = pytest.mark.no_cover
+
 Make = Callable[..., Any]
 IGLU = game("iglu-iglu")
 
