@@ -221,6 +221,34 @@ def test_two_photos_and_photo_and_record_are_ruled_on(
     assert table.night.course().by == (TABLE.id,) * len(film.set_up), "a ruling changes nothing"
 
 
+# --- a photo for the score sheet
+
+
+def test_a_score_sheet_is_read_from_a_photo_or_the_camera(
+    table: SmallHouse, player: FlaskClient, guest: FlaskClient, film: Filmed, pictures: list[bytes]
+) -> None:
+    true = film.states[1].position()["places"]
+    assert guest.post(f"{AT}/sheet", data=pictures[1]).status_code == 403
+    assert player.post("/api/camera/table/chess/sheet", data=pictures[1]).status_code == 404
+    refused = player.post("/api/camera/table/ice-team/sheet", data=pictures[1])
+    assert refused.status_code == 409 and refused.json["error"]["code"] == "not-taught"
+    assert refused.json["error"]["fr"] != refused.json["error"]["en"]
+    assert player.post(f"{AT}/sheet", data=b"no picture").json["error"]["en"].startswith("This is not a JPEG")
+    assert player.post(f"{AT}/sheet").json["error"]["en"] == "There is no picture yet."
+    bare = cv2.imencode(".jpg", np.full((960, 1280, 3), 120, np.uint8))[1].tobytes()
+    assert player.post(f"{AT}/sheet", data=bare).json["error"]["en"] == "The board was not found in the photo."
+    told = player.post(f"{AT}/sheet", data=pictures[1]).json
+    assert (told["width"], told["height"], told["note"]) == (1280, 960, "")
+    assert set(told["places"]) == set(told["cells"]) == set(true)
+    assert all(place["unsure"] or content(place) == content(true[name]) for name, place in told["places"].items())
+    assert sum(place["unsure"] for place in told["places"].values()) < 16
+    # A photo of a phone is not the camera's picture; what the camera sees is asked for by no picture at all.
+    table.eye.take_photo(pictures[2])
+    seen = player.post(f"{AT}/sheet").json["places"]
+    now = film.states[2].position()["places"]
+    assert all(place["unsure"] or content(place) == content(now[name]) for name, place in seen.items())
+
+
 def test_what_was_taught_is_there_after_a_restart(table: SmallHouse, tmp_path: Path) -> None:
     again = Sight(tmp_path / "tables", table.night, table.settings, table.eye, on_change=lambda: None)
     known = again.board(GAME)
