@@ -40,7 +40,7 @@ def asked(page: Page) -> None:
 def ruled(page: Page, legal: bool, clause: str) -> None:
     verdict = page.locator(f".verdict.{'yes' if legal else 'no'}", has=page.locator(f".cited .id:text-is('{clause}')"))
     expect(verdict.locator(".sentence")).not_to_be_empty()
-    expect(verdict.locator("svg.board")).to_be_attached()
+    expect(verdict.locator("svg.board").first).to_be_attached()
     expect(verdict.locator("svg .refused")).to_have_count(0 if legal else 1)
 
 

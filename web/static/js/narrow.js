@@ -91,13 +91,13 @@ function rows(node, high) {
 const within = ([x, y], [left, top, wide, high]) => x >= left && x < left + wide && y >= top && y < top + high;
 
 /** A table of cards in rows of half the width; each row shows its part of one picture, and its places. */
-function folded(node, spots) {
+function folded(node, spots, id) {
   const [, high] = size(node);
   const marks = [...node.querySelectorAll("rect, text, g[transform]")]
     .filter((one) => !one.closest("defs") && !(one.nodeName === "rect" && value(one, "width") > FOLD.row))
     .map((one) => moved(one) ?? [value(one, "x") + 1, value(one, "y") + 1]);
   const slices = rows(node, high).filter((part) => marks.some((mark) => within(mark, part)));
-  const sheet = s("g", { id: "sheet-of-table" });
+  const sheet = s("g", { id });
   for (const child of [...node.children]) if (child.nodeName !== "defs") sheet.append(child);
   node.append(sheet);
   for (const [name, text] of Object.entries({ width: 0, height: 0, class: "source", "aria-hidden": "true" })) node.setAttribute(name, text);
@@ -108,13 +108,13 @@ function folded(node, spots) {
       return within([value(rect, "x") + Math.min(value(rect, "width"), 100) / 2, value(rect, "y") + Math.min(value(rect, "height"), 60) / 2], part);
     });
     for (const spot of here) left.delete(spot);
-    return s("svg", { class: "board slice", viewBox: part.join(" "), "data-key": `slice-${i}` }, s("use", { href: "#sheet-of-table" }), s("g", { class: "spots" }, here));
+    return s("svg", { class: "board slice", viewBox: part.join(" "), "data-key": `slice-${i}` }, s("use", { href: `#${id}` }), s("g", { class: "spots" }, here));
   });
   return [node, ...parts];
 }
 
-/** Draw a picture with its places in the way that fits a phone: the elements, one below the other. */
-export function narrow(node, spots) {
+/** Draw a picture with its places in the way that fits a phone: the elements, one below the other; `id` is its own. */
+export function narrow(node, spots, id = "sheet-of-table") {
   if (node.querySelector("[data-spot=start], [data-spot=village]")) {
     upright(node).append(s("g", { class: "spots" }, spots));
     for (const badge of node.querySelectorAll(".cost")) {
@@ -124,5 +124,5 @@ export function narrow(node, spots) {
     node.setAttribute("role", "presentation");
     return [node];
   }
-  return folded(node, spots);
+  return folded(node, spots, id);
 }

@@ -4,11 +4,14 @@ import { h, s } from "./dom.js";
 import { narrow, tooWide } from "./narrow.js";
 import { said, t, tn } from "./words.js";
 
-let known = { text: null, node: null };
+/** Pictures parsed last: the one that is tapped, and that of a ruling. */
+let known = [];
+const KNOWN = 2;
 
 /** Parse a picture; names of places move from `id` to `data-spot`, so that they cannot clash with the page's own. */
 function parse(text) {
-  if (known.text !== text) {
+  const found = known.find((one) => one.text === text);
+  if (!found) {
     const node = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
     for (const told of node.querySelectorAll(":scope > title, :scope > desc")) told.remove();
     for (const place of node.querySelectorAll("[id]")) {
@@ -16,9 +19,9 @@ function parse(text) {
       place.setAttribute("data-spot", place.id);
       place.removeAttribute("id");
     }
-    known = { text, node };
+    known = [{ text, node }, ...known].slice(0, KNOWN);
   }
-  return known.node.cloneNode(true);
+  return (found ?? known[0]).node.cloneNode(true);
 }
 
 /** The shapes of a place: its rectangle, its cell, or all cells of a shore. */
@@ -114,8 +117,13 @@ export function bringIntoSight(key) {
   frame.scrollLeft += first.left - left - 40;
 }
 
-/** A picture to look at only. */
+/** A picture to look at only; on a narrow screen drawn in the way that fits it. */
 export function still(text, name) {
+  const folds = parse(text);
+  if (tooWide(folds) && folds.querySelector("[data-spot=start], [data-spot=land0]")) {
+    folds.setAttribute("class", "board");
+    return h("div", { class: "sheet-of-board narrow", "data-key": "still", role: "img", "aria-label": name }, narrow(folds, [], "sheet-of-still"));
+  }
   const node = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
   node.setAttribute("class", "board");
   return h("div", { class: "scroll sheet-of-board", tabindex: 0, role: "region", "aria-label": name }, node);
