@@ -112,13 +112,15 @@ def look(game_id: str) -> Response:
         cells=OBJECT,
         grounds=listed(TEXT),
         things=listed(OBJECT),
+        untaught=fields(grounds=listed(TEXT), things=listed(OBJECT)),
         note=TEXT,
     ),
 )
 def sheet(game_id: str) -> Response:
     """Read a photo of the table (the body; empty: the camera's newest picture) for the score sheet of a game.
 
-    Each place has what lies there, how likely that is, and whether a person had better check it (``unsure``).
+    Each place has what lies there, how likely that is, and whether a person had better check it (``unsure``). What was
+    never taught (``untaught``) is read as something else where it lies.
     """
     member()
     try:

@@ -73,7 +73,7 @@ class Sight(Protocol):
         """Read a photo (None: the camera's newest picture) for a score sheet; None where nothing was taught.
 
         ``{"width", "height", "places": {name: {"ground", "things", "p", "unsure"}}, "cells": {name: corners in the
-        photo}, "grounds", "things", "note"}``.
+        photo}, "grounds", "things", "untaught": {"grounds", "things"}, "note"}``.
         """
         ...
 

@@ -196,6 +196,7 @@ def test_the_sheet_of_ice_team_fills_itself_from_a_photo(
     label = page.locator("[data-key=cell-village]")
     expect(label).to_have_attribute("aria-label", re.compile("Check this"))
     expect(page.locator("[data-key=unseen]")).to_contain_text("fresh fish")
+    expect(page.locator("[data-key=never-taught]")).to_contain_text("penguins 4")
     assert axe(page) == []
     assert stands_out(page) == []
     phones.shot(page, "score-ice-photo", full=True)

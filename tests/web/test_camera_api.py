@@ -239,6 +239,9 @@ def test_a_score_sheet_is_read_from_a_photo_or_the_camera(
     assert player.post(f"{AT}/sheet", data=bare).json["error"]["en"] == "The board was not found in the photo."
     told = player.post(f"{AT}/sheet", data=pictures[1]).json
     assert (told["width"], told["height"], told["note"]) == (1280, 960, "")
+    assert {"kind": "bear", "value": 4} in told["untaught"]["things"] and told["untaught"]["grounds"] == ["pack"]
+    assert {"kind": "igloo", "colour": "red"} in told["untaught"]["things"]
+    assert {"kind": "inuit", "colour": "yellow"} not in told["untaught"]["things"]
     assert set(told["places"]) == set(told["cells"]) == set(true)
     assert all(place["unsure"] or content(place) == content(true[name]) for name, place in told["places"].items())
     assert sum(place["unsure"] for place in told["places"].values()) < 16

@@ -47,8 +47,22 @@ class Sheets:
             "cells": table.cells(seen.pose),
             "grounds": list(table.layout.grounds),
             "things": table.things(),
+            "untaught": self._untaught(table),
             "note": notes.NOT_TAUGHT_ALONE if strips.lacking else "",
         }
+
+    @staticmethod
+    def _untaught(table: SeenTable) -> dict[str, list[Any]]:
+        """Return the grounds and things that were never taught: they are read as something else, sometimes surely.
+
+        Things in a colour of which nothing was taught belong to nobody at this table.
+        """
+        layout, most = table.layout, table.most()
+        shots = table.profile.shots if table.profile is not None else ()
+        seen = {content.ground for shot in shots for content in shot.contents.values()}
+        colours = {None, *(layout.things[thing].colour for thing in most)}
+        things = [t.to_json() for n, t in enumerate(layout.things) if n not in most and t.colour in colours]
+        return {"grounds": [name for n, name in enumerate(layout.grounds) if n not in seen], "things": things}
 
     def _strips_of(self, table: SeenTable) -> Strips:
         profile = table.profile

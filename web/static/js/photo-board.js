@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { icon } from "./art.js";
-import { cellWindow, placeSigns, placeWords } from "./camera-cells.js";
+import { cellWindow, groundWords, placeSigns, placeWords, thingWords } from "./camera-cells.js";
 import { overlay, style } from "./camera-picture.js";
 import { chosenFile, showRefusal, upload } from "./net.js";
 import { change, mayAct, store } from "./store.js";
@@ -66,6 +66,12 @@ function checks(places, unsure) {
       h("button", { type: "button", class: "second", "data-do": "sheet-yes", "data-place": name, "aria-label": t("It is so: %(name)s", { name }) }, icon("check"), t("It is so"))))));
 }
 
+/** What was never taught looks like something else to the camera: people look where it lies. */
+function untaught({ grounds, things }) {
+  const what = [...grounds.map(groundWords), ...things.map(thingWords)];
+  return what.length > 0 && h("p", { class: "note", "data-key": "never-taught" }, t("Never taught, so taken for something else where it lies: %(what)s.", { what: list(what) }));
+}
+
 /** Draw what fills the sheet of a game from a photo: `places` and the names of the `unsure` ones as they stand by now. */
 export function photoPart(game, places, unsure, unseen) {
   if (now.game !== game) { letGo(); now = fresh(game); }
@@ -82,6 +88,7 @@ export function photoPart(game, places, unsure, unseen) {
     now.told && [
       now.told.note && h("p", { class: "note", "data-key": "sheet-note" }, t(now.told.note)),
       checks(places, unsure),
+      untaught(now.told.untaught),
       unseen.length > 0 && h("p", { class: "note", role: "status", "data-key": "unseen" }, t("A photo of the board does not show it, so count it: %(what)s.", { what: list(unseen) })),
       picture(places, unsure),
     ],
