@@ -105,7 +105,8 @@ function finding(table) {
   return [
     overlay(`/api/camera/frame.jpg?n=${now.frame || store.camera.table?.number || 0}`, wide,
       { cells: cells(table), told, corners: now.corners, chosen: now.chosen, alt: t("The newest picture") }),
-    now.corners && h("p", { role: "status" }, t("Tap the board's corner: %(where)s.", { where: CORNERS()[now.chosen] })),
+    now.corners && h("p", { role: "status" }, t("Tap the board's corner: %(where)s.", { where: CORNERS()[now.chosen] }),
+      chosen() === "ice-team" && [" ", t("These are the outer corners of Start and Village.")]),
     isHost() && h("div", { class: "row" },
       now.corners
         ? [h("button", { type: "button", class: "main", "data-do": "camera-corners-use", disabled: Boolean(now.busy) }, icon("check"), t("Use these corners")),
