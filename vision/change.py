@@ -26,6 +26,8 @@ LEAST: Final = 4.0
 """Grey levels that are none either."""
 MOST: Final = 24.0
 """Grey levels that are always one: with so much noise nothing is told to be as it was."""
+PLAIN: Final = 6.0
+"""So many times what is no change is plainly one: a piece's shadow on a neighbour's place is mostly less."""
 
 
 def differences(sampler: Sampler, before: ByteArray, after: ByteArray) -> FloatArray:
@@ -49,8 +51,18 @@ def differences(sampler: Sampler, before: ByteArray, after: ByteArray) -> FloatA
 
 def quiet(sampler: Sampler, before: ByteArray, after: ByteArray) -> frozenset[str]:
     """Return the names of the places that look as they did."""
+    return frozenset(name for name, off in _measured(sampler, before, after) if off <= 1)
+
+
+def plain(sampler: Sampler, before: ByteArray, after: ByteArray) -> frozenset[str]:
+    """Return the names of the places that look plainly otherwise: something came, went, or was nudged."""
+    return frozenset(name for name, off in _measured(sampler, before, after) if off >= PLAIN)
+
+
+def _measured(sampler: Sampler, before: ByteArray, after: ByteArray) -> list[tuple[str, float]]:
+    """Return each place's name with its difference, as a multiple of what is no change; nothing of unlike pictures."""
     if before.shape != after.shape:
-        return frozenset()
+        return []
     found = differences(sampler, before, after)
     bar = min(MOST, LEAST + USUAL * float(np.median(found)))
-    return frozenset(place.name for place, off in zip(sampler.layout.places, found.tolist(), strict=True) if off <= bar)
+    return [(place.name, off / bar) for place, off in zip(sampler.layout.places, found.tolist(), strict=True)]

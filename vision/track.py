@@ -8,7 +8,7 @@ never goes on from a position that nobody confirmed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, inf, log
 from typing import Any
@@ -31,7 +31,7 @@ TURN, CONTINUED, NONE = "turn", "continued", "none"
 
 CONFIDENT, ENTERS = 0.98, 0.99
 """The probability from which on something is taken for so, and from which on a turn is entered without a question."""
-ALONE = 0.9
+ALONE = 0.8
 """That nothing changed is taken for so from here on where no turn explains the board: there is nothing to ask."""
 WORTH_ASKING, ASKED = 0.01, 5
 """Candidates less likely than this among those that are a position are not asked about, and so many at most."""
@@ -43,6 +43,8 @@ DEAREST = 14.0
 """Turns that cost more beforehand are less believed than that there was none."""
 STRANGE = 8.0
 """What it costs that a place that shows something never taught is as it was."""
+LEFT, LEFT_MOST = 3.0, 2
+"""What it costs that a place that looks plainly otherwise is as it was: it was nudged; so many places at most count."""
 CLEAR = 3.0
 """Parts of a place that are less likely than the likeliest by more than this disagree."""
 STRONG = 6.0
@@ -62,7 +64,8 @@ class Candidate:
 
     ``moves`` and ``state`` are of the turn; ``back`` counts the confirmed positions that are taken back first.
     ``same``: other turns that leave the same on the table; no camera can tell which it was. ``total`` is what counts
-    (log-likelihood and prior), ``cost`` the part of it that was so before anything was seen.
+    (log-likelihood and prior), ``cost`` the part of it that was so before anything was seen, ``left`` the part for
+    what plainly changed and is left as it was.
     """
 
     kind: str
@@ -73,6 +76,7 @@ class Candidate:
     same: tuple[tuple[Move, ...], ...] = ()
     total: float = 0.0
     cost: float = 0.0
+    left: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """Return the documented form of a candidate."""
@@ -176,7 +180,7 @@ class Tracker:
         found = []
         for candidate in candidates:
             if candidate.state is not None:
-                cost = candidate.cost + (BACK + candidate.back if candidate.kind == TAKEBACK else 0.0)
+                cost = candidate.cost + candidate.left + (BACK + candidate.back if candidate.kind == TAKEBACK else 0.0)
                 total = evidence.log_likelihood(candidate.state.position()) - cost
                 found.append(replace(candidate, total=total))
         best = max(found, key=lambda candidate: candidate.total)
@@ -207,14 +211,19 @@ class Tracker:
 
     # --- weighing -----------------------------------------------------------------------------------------------------
 
-    def candidates(self, evidence: Evidence, strange: Sequence[str] = ()) -> tuple[Candidate, ...]:
-        """Return what may have happened, the likeliest first; the probabilities sum to 1 with what is left out."""
+    def candidates(
+        self, evidence: Evidence, strange: Sequence[str] = (), plain: Collection[str] = ()
+    ) -> tuple[Candidate, ...]:
+        """Return what may have happened, the likeliest first; the probabilities sum to 1 with what is left out.
+
+        ``plain``: places that look plainly otherwise than they did in the position that holds now.
+        """
         now = self.state
         found = [Candidate(UNCHANGED, 0.0, state=now, total=evidence.log_likelihood(now.position()))]
         usual, spread = usual_loss(evidence)
         top = most(evidence)
         none = top - usual - SPREADS * spread - UNLAWFUL
-        if found[0].total < top - CLEAR or strange or misfits(evidence, now):
+        if found[0].total < top - CLEAR or strange or plain or misfits(evidence, now):
             found += self._turns(now, evidence, TURN, CHANGES, 0)
             found += self._back(evidence)
             best = max(candidate.total for candidate in found)
@@ -223,6 +232,8 @@ class Tracker:
                 found += self._turns(self.confirmed[-2], evidence, CONTINUED, GOES_ON, 1)
         if strange:
             found = [self._strange(candidate, strange) for candidate in found]
+        if plain:
+            found = [self._left(candidate, plain) for candidate in found]
         # A long turn is no less lawful than a short one: what it costs beforehand is not held against it here.
         best_so_far = max(found, key=lambda candidate: candidate.total)
         found.append(Candidate(NONE, 0.0, total=none - min(best_so_far.cost, DEAREST)))
@@ -236,6 +247,15 @@ class Tracker:
         if any(content(was[name]) != content(now[name]) for name in strange):
             return candidate
         return replace(candidate, total=candidate.total - STRANGE, cost=candidate.cost + STRANGE)
+
+    def _left(self, candidate: Candidate, plain: Collection[str]) -> Candidate:
+        """Return a candidate that is less likely where it leaves a place as it was that looks plainly otherwise."""
+        if candidate.state is None:
+            return candidate
+        was, now = self.state.position()["places"], candidate.state.position()["places"]
+        same = sum(content(was[name]) == content(now[name]) for name in plain)
+        left = LEFT * min(same, LEFT_MOST)
+        return replace(candidate, total=candidate.total - left, left=left)
 
     def _back(self, evidence: Evidence) -> list[Candidate]:
         earlier = self.confirmed[-1 - self.remember : -1]

@@ -11,7 +11,7 @@ import pytest
 
 from companion.rules.belief import Belief, Together
 from companion.rules.turns import Evidence
-from vision.change import differences, quiet
+from vision.change import differences, plain, quiet
 from vision.evidence import LEAST, belief_as_was, belief_of_several, several
 from vision.labels import Content
 from vision.layout import open_layout
@@ -33,7 +33,7 @@ def board(
         x, y, place = SAMPLER.middle(LAYOUT.index[piece])
         cv2.circle(picture, (round(x), round(y)), round(place / 6), (40, 60, 210), -1)
     picture = np.roll(picture, moved, axis=(0, 1)) * lamp
-    picture += np.random.default_rng(100 + noise).normal(0, 2.0, picture.shape)
+    picture += np.random.default_rng(100 + noise).normal(0, grain, picture.shape)
     return np.clip(picture, 0, 255).astype(np.uint8)
 
 
@@ -44,11 +44,15 @@ def test_noise_a_lamp_and_a_pixel_change_nothing_a_token_does(moved: tuple[int, 
     there = quiet(SAMPLER, board(1), board(3, moved=moved, lamp=lamp, piece="d4"))
     assert there == names - {"d4"}, "what came is seen, and only there"
     assert quiet(SAMPLER, board(4, piece="d4"), board(5, moved=moved, lamp=lamp)) == names - {"d4"}
+    assert plain(SAMPLER, board(1), board(3, piece="d4")) == {"d4"}
+    assert plain(SAMPLER, board(1), board(3, moved=moved, lamp=lamp, piece="d4")) <= {"d4"}
+    assert not plain(SAMPLER, board(1), board(2, moved=moved, lamp=lamp))
 
 
 def test_where_everything_differs_nothing_is_as_it_was() -> None:
     assert not quiet(SAMPLER, board(1), board(2, moved=(9, 7)))
-    assert not quiet(SAMPLER, board(1), board(2)[:-8])
+    assert not quiet(SAMPLER, board(1), board(2)[:-8]) and not plain(SAMPLER, board(1), board(2)[:-8])
+    assert not plain(SAMPLER, board(1), board(2, grain=60.0)), "a dark room's noise is no change"
     assert differences(SAMPLER, board(1), board(1)).max() == 0
 
 

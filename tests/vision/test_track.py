@@ -234,6 +234,28 @@ def test_the_first_igloo_of_a_tribe_looks_like_nothing_taught(board_of: Any, odd
     assert odd < HIDDEN or shown[0] == places_of(after)
 
 
+def test_what_plainly_changed_was_hardly_nudged_only(board_of: Any) -> None:
+    """A new igloo is read as nothing new: the board is asked about, not taken for what it was."""
+    before = board_of({"b1": "red", "g8": "blue"})
+    after = before
+    for text in ("melt c4", "reveal c4 kept", "build b1", "end"):
+        after = after.after(RULES.parse(text))
+    evidence = clear(after)
+    doubt = Belief({"floe": 0.0}, {("inuit", "red"): {1: 0.0}, ("igloo", "red"): logs({0: 0.97, 1: 0.03})}, log(LEAST))
+    seen = Evidence({**evidence.places, "b1": doubt})
+    short = Tracker([before]).candidates(seen)
+    assert places_of(short[0].state)["b1"] == places_of(before)["b1"] and short[0].p > 0.9
+    told = Tracker([before]).candidates(seen, plain={"b1", "c4"})
+    assert Tracker([before]).judge(told, seen).state == "question"
+    assert places_of(after) in [places_of(c.state) for c in told if c.state is not None]
+    again = Tracker([before]).again(told, seen)
+    assert again[0].p == pytest.approx(told[0].p, abs=0.02), "the second look knows it too"
+    # Nothing was played, and three pieces were nudged: that is no turn, and no question.
+    still = clear(before)
+    nudged = Tracker([before])
+    assert nudged.judge(nudged.candidates(still, plain={"b1", "e3", "g8"}), still).state == "unchanged"
+
+
 def test_where_hardly_anything_fits_the_likeliest_are_shown_all_the_same(board_of: Any) -> None:
     before = board_of({"b1": "red", "g8": "blue", "d7": "blue"})
     after = before.after(RULES.parse("melt c4")).after(RULES.parse("reveal c4 kept")).after(RULES.parse("walk b1 b2"))

@@ -11,7 +11,7 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from companion.night.answers import CAMERA, Actor, Answer, Role
@@ -23,6 +23,7 @@ from companion.service.sight.reading import (
     Agreed,
     Misread,
     as_agreed,
+    changed_since,
     contents_of,
     covered,
     evidence_of,
@@ -318,7 +319,7 @@ class Onlooker:
             return
         self._covered_t = None
         evidence = evidence_of(seen, table.layout, table.learnt(), self._misread, known)
-        if self._weigh(glance, evidence, known):
+        if self._weigh(glance, evidence, known, changed_since(self._agreed, course, seen)):
             self.times = [*self.times[-99:], time.monotonic() - self._begun[0]]
             self.work = [*self.work[-99:], time.thread_time() - self._begun[1]]
 
@@ -331,10 +332,10 @@ class Onlooker:
             return
         self._ask(DISAGREEMENT, (), covered(glance.seen), glance)
 
-    def _weigh(self, glance: Glance, newest: Evidence, known: Mapping[str, Content]) -> bool:
+    def _weigh(self, glance: Glance, newest: Evidence, known: Mapping[str, Content], plain: Collection[str]) -> bool:
         """Say, enter or ask what the looks at a scene show; return whether it was a turn, or a question about one.
 
-        ``known``: what lies in the places that look as they did.
+        ``known``: what lies in the places that look as they did; ``plain``: those that look plainly otherwise.
         """
         course = glance.course
         self._looks.append((glance.number, newest))
@@ -345,7 +346,7 @@ class Onlooker:
         strange, explained = self._strange(glance, known)
         tracker = glance.story.tracker
         former = self._former
-        candidates = tracker.again(former, evidence) if former else tracker.candidates(evidence, strange)
+        candidates = tracker.again(former, evidence) if former else tracker.candidates(evidence, strange, plain)
         answer = tracker.judge(candidates, evidence)
         if answer.state == track.UNCHANGED:
             self._matched = (course.match, len(course.by))

@@ -12,7 +12,7 @@ from companion.night.views.board import BoardView
 from companion.rules.core import CHANCE, RulesError
 from companion.rules.turns import Evidence, content
 from companion.service.sight import notes
-from vision.change import quiet
+from vision.change import plain, quiet
 from vision.evidence import HIDDEN, belief_as_was, belief_of_known, belief_of_look
 from vision.labels import Content, from_json
 from vision.patches import Sampler
@@ -21,6 +21,7 @@ from vision.track import COVERED, Tracker, turn_starts
 
 if TYPE_CHECKING:
     from companion.night.night import Course
+    from companion.ports import ByteArray
     from companion.rules.core import Move, State
     from vision.layout import Layout
     from vision.look import BoardLook
@@ -83,13 +84,29 @@ class Agreed:
 
 def as_agreed(agreed: Agreed | None, course: Course, seen: BoardLook) -> dict[str, Content]:
     """Return what lay in the places that look just as they did when it was agreed what lies there."""
-    if agreed is None or agreed.match != course.match or course.moves[: len(agreed.moves)] != agreed.moves:
-        return {}
-    if agreed.seen.straight is None or seen.straight is None:
+    pictures = _pictures(agreed, course, seen)
+    if agreed is None or pictures is None:
         return {}
     contents = contents_of(course.states[len(agreed.moves)], seen.layout)
-    names = quiet(Sampler(seen.layout), agreed.seen.straight, seen.straight)
+    names = quiet(Sampler(seen.layout), *pictures)
     return {name: contents[name] for name in names if name in contents and seen.places[name].seen}
+
+
+def changed_since(agreed: Agreed | None, course: Course, seen: BoardLook) -> frozenset[str]:
+    """Return the places that look plainly otherwise than when it was agreed that the record's position lies there."""
+    pictures = _pictures(agreed, course, seen)
+    if agreed is None or pictures is None or len(agreed.moves) != len(course.moves):
+        return frozenset()
+    return frozenset(name for name in plain(Sampler(seen.layout), *pictures) if seen.places[name].seen)
+
+
+def _pictures(agreed: Agreed | None, course: Course, seen: BoardLook) -> tuple[ByteArray, ByteArray] | None:
+    """Return the straight pictures of then and now; None where nothing that holds still was agreed on."""
+    if agreed is None or agreed.match != course.match or course.moves[: len(agreed.moves)] != agreed.moves:
+        return None
+    if agreed.seen.straight is None or seen.straight is None:
+        return None
+    return agreed.seen.straight, seen.straight
 
 
 def unheard_of(contents: Iterable[Content], known: Iterable[int], layout: Layout) -> bool:
