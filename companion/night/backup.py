@@ -13,6 +13,7 @@ import errno
 import fcntl
 import hashlib
 import json
+import lzma
 import os
 import re
 import secrets
@@ -41,6 +42,11 @@ BACKUPS = "backups"
 STAGE = ".restoring"
 FORMER = "before-restore-"
 CHUNK = 1 << 20
+NO_BACKUP = (
+    *(zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, struct.error, zlib.error, lzma.LZMAError),
+    *(ValueError, KeyError, OverflowError),
+)
+"""What reading an archive raises that no backup of ours could cause: damaged, locked, packed in another way."""
 
 _STAYS = {LOCK, "address.json", BACKUPS, STAGE, FORGOTTEN}
 """Names at the top of a data folder that are of this machine or this moment."""
@@ -291,19 +297,11 @@ def examine(path: Path, *, unpack: Path | None = None, shown: str = "") -> Manif
             raise
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise KeepingError("cannot-read", file=name, why=error.strerror) from error
-        if error.errno == errno.EINVAL:  # an offset in it leads before its beginning
+        # An offset in it leads before its beginning; a packed part, said to be packed by bzip2, is not.
+        if error.errno in (errno.EINVAL, None):
             raise KeepingError("broken", file=name, part=MANIFEST) from error
         raise
-    except (
-        zipfile.BadZipFile,
-        EOFError,
-        ValueError,
-        KeyError,
-        NotImplementedError,
-        RuntimeError,
-        struct.error,
-        zlib.error,
-    ) as error:
+    except NO_BACKUP as error:
         raise KeepingError("not-ours", file=name) from error
     if JOURNAL not in {part.name for part in manifest.parts}:
         raise KeepingError("broken", file=name, part=JOURNAL)
@@ -318,7 +316,7 @@ def read_manifest(path: Path, *, shown: str = "") -> Manifest:
     try:
         with zipfile.ZipFile(path) as archive:
             return _manifest(archive, shown or path.name)
-    except (OSError, zipfile.BadZipFile, ValueError, KeyError, struct.error, zlib.error) as error:
+    except (OSError, *NO_BACKUP) as error:
         if isinstance(error, KeepingError):
             raise
         raise KeepingError("not-ours", file=shown or path.name) from error

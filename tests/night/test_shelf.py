@@ -159,3 +159,29 @@ def test_what_was_brought_is_brought_back_as_any_other(data: Path, file: bytes) 
     assert again == [True]
     assert settle(data)
     assert any(path.name.startswith("before-restore-") for path in data.iterdir())
+
+
+@pytest.mark.parametrize("at", [6, 8, 10])
+@pytest.mark.parametrize("value", [0x01, 0x0C, 0x0E, 0x66, 0xFF])
+def test_an_archive_of_another_kind_is_one_sentence(shelf: Shelf, data: Path, file: bytes, at: int, value: int) -> None:
+    """Its list says another version of ZIP, a lock, or another way of packing, of every part."""
+    spoilt, entry = bytearray(file), file.index(b"PK\x01\x02")
+    while entry >= 0:
+        spoilt[entry + at] = value
+        entry = file.find(b"PK\x01\x02", entry + 4)
+    try:
+        bring(shelf, bytes(spoilt), piece=1 << 22)
+    except KeepingError as error:
+        assert error.key in {"not-ours", "broken"}
+        assert left(data) == []
+
+
+def test_an_endless_number_in_a_manifest_is_one_sentence(shelf: Shelf, data: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(
+            MANIFEST, '{"format": 1e999, "made": 1, "seq": 1, "companion": "", "pictures": false, "files": []}'
+        )
+    with pytest.raises(KeepingError, match="no backup of a companion"):
+        bring(shelf, packed.getvalue(), piece=1 << 22)
+    assert left(data) == []
