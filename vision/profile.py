@@ -106,6 +106,8 @@ def fingerprint(layout: Layout) -> str:
     """Return what two layouts must share for a profile to fit both."""
     said = [layout.columns, layout.rows, [p.name for p in layout.places], list(layout.grounds)]
     said.append([[str(t), most] for t, most in zip(layout.things, layout.most, strict=True)])
+    if not layout.is_grid:
+        said.append([layout.width, layout.height, [[p.x, p.y, p.width, p.height] for p in layout.places]])
     return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from companion.rules import game
 from vision.labels import Content, LabelError, read_labels
 from vision.layout import SHIPPED, Layout, LayoutError, Thing, open_layout, read_layout
+from vision.profile import fingerprint
 
 GRID = """
 [board]
@@ -96,6 +98,16 @@ def test_a_layout_that_cannot_be_read_is_one_sentence(text: str, sentence: str) 
         read_layout(text)
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "moved"), [("ice-team", True), ("iglu-iglu", False)])
+def test_a_profile_does_not_fit_places_that_lie_elsewhere(name: str, moved: bool) -> None:
+    """Where a grid lies is found in each picture; other boards are only known by the layout."""
+    layout = open_layout(name)
+    first = replace(layout.places[0], x=layout.places[0].x + 0.3)
+    other = replace(layout, places=(first, *layout.places[1:]))
+    assert (fingerprint(other) != fingerprint(layout)) is moved
+    assert fingerprint(replace(other, places=layout.places)) == fingerprint(layout)
 
 
 def test_files_that_are_no_layouts(tmp_path: Path) -> None:
