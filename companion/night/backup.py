@@ -52,7 +52,7 @@ _STAYS = {LOCK, "address.json", BACKUPS, STAGE, FORGOTTEN}
 """Names at the top of a data folder that are of this machine or this moment."""
 
 _OF_THIS_MACHINE = "access.sqlite"
-_DRAFT = re.compile(r"\..+\.zip-(\d+)-[0-9a-f]{8}\.part(?:\.db\.part)?(?:-journal)?")
+_DRAFT = re.compile(r"\..+\.zip-(\d+)-[0-9a-f]{8}\.part(?:\.db\.part)?(?:-journal|-wal|-shm)?")
 _FLEETING = (".lock", ".new", "-wal", "-shm", "-journal", ".part")
 
 

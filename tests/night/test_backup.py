@@ -189,6 +189,19 @@ def test_killed_while_it_writes_no_half_backup_has_the_name(data: Path, tmp_path
     assert not list(place.glob(".*"))
 
 
+@pytest.mark.parametrize("end", ["", ".db.part", ".db.part-journal", ".db.part-wal", ".db.part-shm"])
+def test_what_a_backup_left_that_was_cut_off_goes_with_the_next(data: Path, tmp_path: Path, end: str) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        pass
+    left = tmp_path / f".one.zip-{gone.pid}-0123abcd.part{end}"
+    ours = tmp_path / f".two.zip-{os.getpid()}-0123abcd.part{end}"
+    for draft in (left, ours):
+        draft.write_bytes(b"half")
+    back_up_into(data, tmp_path, keep=9, pictures=False)
+    assert not left.exists()
+    assert ours.exists(), "a backup that is being made"
+
+
 # --- restoring ---------------------------------------------------------------------------------------------------
 
 
