@@ -20,10 +20,10 @@ SHOTS = os.environ.get("COMPANION_SHOTS")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # One browser for all: tests of this folder stay in one worker.
+    # Not measured for coverage: the service in this process would be a third slower, and the API's tests reach it too.
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(pytest.mark.no_cover)
 
 
 @pytest.fixture(scope="session")
