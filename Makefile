@@ -33,6 +33,7 @@ bench: $(VENV)/.dev $(VENV)/.apt
 	$(BIN)/companion bench --games 1000
 	$(BIN)/python -m tests.browser.taps
 	COMPANION_EVERY_STEP=1 $(BIN)/python -m pytest -q --timeout 0 tests/browser/test_boards.py -k whole_game
+	COMPANION_CROSSED=1 $(BIN)/python -m pytest -q -n 2 tests/browser
 	$(MAKE) mutation MUTATION_ARGS="--sample 400 --minutes 15 $(MUTATION_ARGS)"
 
 # Hours for all (--sample 0); the default is a random sample, even over the games. Not a part of `make test`.

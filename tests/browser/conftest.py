@@ -17,6 +17,8 @@ ARGUMENTS = ["--no-sandbox", "--disable-background-networking", f"--host-resolve
 PATIENCE_MS = 15_000
 SHOTS = os.environ.get("COMPANION_SHOTS")
 """An existing folder for screenshots, for people who want to look at them."""
+CROSSED = "COMPANION_CROSSED" in os.environ
+"""Whether what is tested light is tested dark and the other way round, as `make bench` does in its second run."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -54,7 +56,7 @@ class Phones:
         """Return a page with nothing opened yet."""
         context = self._browser.new_context(
             viewport={"width": width, "height": height},
-            color_scheme="dark" if dark else "light",
+            color_scheme="dark" if dark != CROSSED else "light",
             locale=language,
             has_touch=width < 1000,
             **more,
