@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import stat
@@ -35,10 +36,19 @@ def family(pid: int) -> list[int]:
     return [pid, *(one for child in children for one in family(child))]
 
 
+def sockets_of(pid: int) -> set[str]:
+    """The inodes of the sockets that a process holds; what it closes while we look is none."""
+    held = set()
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            if (name := str(link.readlink())).startswith("socket:["):
+                held.add(name[len("socket:[") : -1])
+    return held
+
+
 def bound(pid: int) -> dict[str, set[int]]:
     """The ports at which a process and its children hear anybody, by protocol."""
-    links = [link for one in family(pid) for link in Path(f"/proc/{one}/fd").iterdir() if link.is_symlink()]
-    sockets = {name[len("socket:[") : -1] for link in links if (name := str(link.readlink())).startswith("socket:[")}
+    sockets = set().union(*(sockets_of(one) for one in family(pid)))
     found: dict[str, set[int]] = {}
     for kind in ("tcp", "tcp6", "udp", "udp6"):
         for line in Path(f"/proc/{pid}/net/{kind}").read_text(encoding="ascii").splitlines()[1:]:
