@@ -21,8 +21,9 @@ SOAK_SECONDS ?= 3600
 run: $(VENV)/.run
 	$(BIN)/companion serve --simulate $(RUN_ARGS)
 
+# Three workers for two cores: tests of services and browsers wait for a quarter of their time.
 test: $(VENV)/.dev $(VENV)/.apt lint
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report=term
+	$(BIN)/python -m pytest -n 3 --cov --cov-report=term
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
