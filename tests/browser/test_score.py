@@ -32,6 +32,29 @@ def counted(page: Page) -> list[str]:
     return page.locator(".ranking .total").all_inner_texts()
 
 
+@pytest.mark.parametrize(
+    ("game", "numbers", "sentence"),
+    [
+        ("igloo-pop", {"red": {"three": 8}, "yellow": {"three": 8}}, "the box has only 12, for all together"),
+        ("igloo-pop", {"red": {"own": 11}}, "own thalers left: 10 at most"),
+        ("iglu-iglu", {"red": {"trophies": 60}, "blue": {"trophies": 60}}, "The trophies of one box"),
+        ("ice-team", {"green": {"home": 9}}, "bears in the Village: 4 at most"),
+    ],
+)
+def test_what_no_box_holds_is_refused(
+    phones: Phones, service: Service, game: str, numbers: dict[str, dict[str, int]], sentence: str
+) -> None:
+    page = phones.host()
+    page.click("a[href='#score']")
+    page.click(f"[data-do=score-game][data-game={game}]")
+    expect(page.locator(f"[data-key=score-{game}]")).to_be_visible()
+    for seat, values in numbers.items():
+        entered(page, seat, **values)
+    page.click("[data-do=reckon]")
+    expect(page.locator(".refusal")).to_contain_text(sentence)
+    expect(page.locator("[data-key=score-sheet]")).to_have_count(0)
+
+
 @pytest.mark.parametrize(("language", "dark", "width"), [("en-GB", False, 320), ("fr-FR", True, 1280)])
 def test_every_game_is_counted(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]], language: str, dark: bool, width: int

@@ -2,7 +2,7 @@
 
 import { h, s } from "./dom.js";
 import { COLOURS, colourName, icon, playerName, token } from "./art.js";
-import { fetched, tell } from "./net.js";
+import { fetched, showRefusal, tell } from "./net.js";
 import { filled, fills, photoPart, PHOTO_CHANGE, PHOTO_DO } from "./photo-board.js";
 import { still } from "./picture.js";
 import { BOARDS } from "./seats.js";
@@ -157,12 +157,14 @@ function boardEditor() {
   ];
 }
 
-const TOKENS = [["fish", 3, 8], ["bear", 4, 4], ["fox", 3, 3], ["fish", 2, 12], ["fox", 2, 4], ["fish", 1, 8], ["fox", 1, 3]];
+/** The box's tokens; foxes come last, for only with them the rules ask where their packs are. */
+const TOKENS = [["fish", 3, 8], ["bear", 4, 4], ["fish", 2, 12], ["fish", 1, 8], ["fox", 3, 3], ["fox", 2, 4], ["fox", 1, 3]];
 
-/** Trophies that make up each sum, out of one box; what is left over is said by no token and left out. */
+/** Trophies that make up each sum, out of one box, by seat; `missing` is what no token was left for. */
 function trophies() {
   const left = TOKENS.map(([kind, value, count]) => ({ kind, value, count }));
-  return Object.fromEntries(now.seats.map((seat) => {
+  let missing = 0;
+  const by = Object.fromEntries(now.seats.map((seat) => {
     let sum = now.values[seat].trophies ?? 0;
     const taken = [];
     for (const one of left) {
@@ -172,8 +174,10 @@ function trophies() {
       sum -= count * one.value;
       taken.push({ kind: one.kind, value: one.value, count });
     }
+    missing += sum;
     return [seat, taken];
   }));
+  return { by, missing };
 }
 
 function iglu() {
@@ -183,7 +187,7 @@ function iglu() {
     const { ground, things } = now.squares[name] ?? { ground: CORNERS.includes(name) ? "land" : "water", things: {} };
     places[name] = onBoard({ ground, things });
   }
-  return { places, players: now.seats.map((seat) => ({ name: named(seat), colour: seat })), trophies: trophies() };
+  return { places, players: now.seats.map((seat) => ({ name: named(seat), colour: seat })), trophies: trophies().by };
 }
 
 // --- Arctic: piles and tokens
@@ -271,7 +275,21 @@ function whoPlays() {
       token(seat, "", now.game), colourName(seat))));
 }
 
+const CARDS_OF_ALL = ["three", "two", "one"];
+
+/** What no box holds, in a sentence; null where the numbers can be. */
+function tooMany() {
+  for (const [name, what, n] of FIELDS()) {
+    const values = now.seats.map((seat) => now.values[seat][name] ?? 0);
+    if (values.some((value) => value > n)) return t("%(what)s: %(n)s at most.", { what, n });
+    if (CARDS_OF_ALL.includes(name) && values.reduce((a, b) => a + b, 0) > n) return t("%(what)s: the box has only %(n)s, for all together.", { what, n });
+  }
+  return now.game === "iglu-iglu" && trophies().missing > 0 ? t("The trophies of one box do not make up these sums.") : null;
+}
+
 async function reckon(move = "") {
+  const wrong = tooMany();
+  if (wrong) return showRefusal({ en: wrong, fr: wrong });
   const position = { game: now.game, ...POSITIONS[now.game]() };
   const sheet = await fetched(() => tell(`/api/position?lang=${code()}`, { position, move }));
   if (!sheet) return;
