@@ -206,9 +206,9 @@ def test_a_piece_is_carried_with_the_mouse(phones: Phones, service: Service) -> 
         page.mouse.down()
         for place in way:
             page.mouse.move(*middle(page, place), steps=4)
-            expect(page.locator(".carried")).to_be_visible()
+            expect(page.locator(".in-hand")).to_be_visible()
         page.mouse.up()
-        expect(page.locator(".carried")).to_have_count(0)
+        expect(page.locator(".in-hand")).to_have_count(0)
 
     carry("b8", "d8", "b7")
     wait(lambda: "walks" in service.house.night.view()["log"][-1]["en"])

@@ -163,6 +163,16 @@ def test_names_of_ordinary_length_are_shown_whole(phones: Phones, service: Servi
     assert cut == []
 
 
+def test_whatever_the_igloo_does_is_told_in_its_panel(phones: Phones, service: Service) -> None:
+    service.house.plug_in()
+    page = phones.host()
+    for state in MotionState:
+        service.house.feel(state)
+        told = page.locator(f".igloo-panel [data-motion={state.value}]")
+        expect(told).to_be_visible()
+        assert told.evaluate("(one) => getComputedStyle(one).position") == "static", state
+
+
 def test_a_round_fits_on_a_small_phone(phones: Phones, service: Service) -> None:
     """Everything that is tapped in a round is in sight at once: all nine cards, all players, all numbers."""
     service.house.open_match(players=SIX[:4])

@@ -7,7 +7,7 @@ const FAR = 10;
 let held = null;
 
 function ghost(event) {
-  held.ghost ??= document.body.appendChild(h("div", { class: "carried", "aria-hidden": "true" }));
+  held.ghost ??= document.body.appendChild(h("div", { class: "in-hand", "aria-hidden": "true" }));
   held.ghost.style.transform = `translate(${event.clientX}px, ${event.clientY}px)`;
 }
 
