@@ -130,6 +130,7 @@ def _tokens(text: str) -> list[str]:
 COMPOUND = "word-1-word"
 """The word of a language that says how a name of two words with a number between them is read."""
 
+_ONE = re.compile(r"^[Uu]ne?\b")
 _COMPOUND = re.compile(r"([a-z]+)-(\d)-([a-z]+)")
 
 
@@ -152,7 +153,10 @@ class _Printer(Formatter):
         if form in ("and", "or"):
             return self.join([self.plain(v) for v in value], form)
         if form == "plural":
-            single = value in (0, 1, -1) if self.lang == "fr" else value in (1, -1)
+            single = value in (1, -1)
+            if value == 0 and self.lang == "fr":  # in the singular, but none is not one
+                rest = [_ONE.sub("#", rest[0]), *rest[1:]]
+                single = "#" in rest[0]
             return rest[0 if single else 1].replace("#", str(value))
         if form == "bare":
             return str(value)
