@@ -51,16 +51,16 @@ def _ice_team(setup: Mapping[str, JSON]) -> tuple[dict[str, JSON], _Things]:
     """Return the boards with their floes not read and no bear on them: all wait on Start; green is to move."""
     from companion.rules.ice_team.box import FACES  # noqa: PLC0415
 
-    rules, view = game("ice-team"), game_view("ice-team")
+    rules = game("ice-team")
+    view: Any = game_view("ice-team")
     told: Any = rules.start(rules.seats(2), None, setup).position()
     kept = {key: told[key] for key in ("game", "layout", "places")}
     # Bears that a position does not name wait on Start: whoever lays one elsewhere takes it from there.
     kept["places"]["start"]["things"] = []
     players = [{"name": one["colour"], "colour": one["colour"], "fresh": 0, "frozen": 0} for one in told["players"]]
     box = {"box": {"data": setup["box"]}} if "box" in setup else {}
-    book: Any = view
     return {**kept, **box, "players": players, "turn": "green", "actions": 2}, [
-        (face, book.both(face)) for face in FACES
+        (face, view.both(face)) for face in FACES
     ]
 
 

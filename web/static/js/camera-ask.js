@@ -1,8 +1,7 @@
 // What the camera asks while it follows a game: which of these was played, or what to do where board and record disagree.
 
-import { h } from "./dom.js";
+import { h, style } from "./dom.js";
 import { icon } from "./art.js";
-import { style } from "./camera-picture.js";
 import { ask, showRefusal, tell } from "./net.js";
 import { picture } from "./picture.js";
 import { change, store } from "./store.js";
@@ -81,7 +80,7 @@ export function panel() {
     fetchQuestion(follow.asking);
     return null;
   }
-  style();
+  style("camera");
   return h("section", { class: "panel camera-asks", "data-key": "camera-asks", "data-kind": asked.kind, "aria-labelledby": "camera-asks" },
     asked.kind === "disagreement" ? disagreement() : question());
 }

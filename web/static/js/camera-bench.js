@@ -1,9 +1,9 @@
 // The camera's part of the workshop: where the board lies, what the pieces look like, whether it follows the game.
 
-import { h } from "./dom.js";
+import { h, style } from "./dom.js";
 import { icon } from "./art.js";
 import { alike, cellWindow, placeSigns, placeWords } from "./camera-cells.js";
-import { CORNERS, overlay, placeOf, style } from "./camera-picture.js";
+import { CORNERS, overlay, placeOf } from "./camera-picture.js";
 import { cameraPanel } from "./devices.js";
 import { GAMES } from "./setup.js";
 import { ask, showRefusal, tell } from "./net.js";
@@ -162,7 +162,7 @@ function following() {
 
 /** Draw the part. */
 export function part() {
-  style();
+  style("camera");
   ticking();
   refresh();
   const { table } = now;

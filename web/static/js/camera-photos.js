@@ -1,8 +1,7 @@
 // The referee by photo: what lies between two photos, or between the record and a photo, ruled and drawn over the photo.
 
-import { h } from "./dom.js";
+import { h, style } from "./dom.js";
 import { icon } from "./art.js";
-import { style } from "./camera-picture.js";
 import { chosenFile, fetched, tell, upload } from "./net.js";
 import { change, match, store } from "./store.js";
 import { code, list, t, tn } from "./words.js";
@@ -66,7 +65,7 @@ function ruled() {
 
 /** Draw the section of the referee's room. */
 export function byPhoto() {
-  style();
+  style("camera");
   const ready = now.after && (now.record || now.before);
   return h("section", { class: "panel by-photo", "data-key": "by-photo" },
     h("h2", null, t("By photo")),

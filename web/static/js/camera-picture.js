@@ -3,15 +3,6 @@
 import { h, s } from "./dom.js";
 import { t } from "./words.js";
 
-/** Fetch a style that is not needed everywhere, once: that of everything that belongs to the camera, or another. */
-export function style(name = "camera") {
-  if (document.querySelector(`link[data-style=${name}]`)) return;
-  const link = document.querySelector("link[rel=stylesheet]").cloneNode();
-  link.dataset.style = name;
-  link.href = link.href.replace(/[^/]*$/, `${name}.css`);
-  document.head.append(link);
-}
-
 export const CORNERS = () => [t("far left"), t("far right"), t("near right"), t("near left")];
 
 const points = (corners) => corners.map((point) => point.join(",")).join(" ");

@@ -85,3 +85,12 @@ export function patch(parent, children) {
     here = after;
   }
 }
+
+/** Fetch a style sheet that is not needed everywhere, once. */
+export function style(name) {
+  if (document.querySelector(`link[data-style=${name}]`)) return;
+  const link = document.querySelector("link[rel=stylesheet]").cloneNode();
+  link.dataset.style = name;
+  link.href = link.href.replace(/[^/]*$/, `${name}.css`);
+  document.head.append(link);
+}

@@ -1,6 +1,6 @@
 // The workshop's igloo: calibrate it, enrol a person, record and label shakes, and the referee's guided count.
 
-import { h } from "./dom.js";
+import { h, style } from "./dom.js";
 import { icon } from "./art.js";
 import { ask, showRefusal, tell } from "./net.js";
 import { agreed } from "./dialogs.js";
@@ -40,16 +40,8 @@ async function fetchAll() {
 
 /** Somebody came to this part. */
 export function opened() {
-  style();
+  style("igloo");
   fetchAll();
-}
-
-function style() {
-  if (document.querySelector("link[data-igloo]")) return;
-  const link = document.querySelector("link[rel=stylesheet]").cloneNode();
-  link.dataset.igloo = "";
-  link.href = link.href.replace(/[^/]*$/, "igloo.css");
-  document.head.append(link);
 }
 
 async function doing(path, body = {}) {

@@ -1,9 +1,9 @@
 // A photo of the board for the score sheet: read at the table, drawn here, doubtful places checked and put right by taps.
 
-import { h } from "./dom.js";
+import { h, style } from "./dom.js";
 import { icon } from "./art.js";
 import { cellWindow, groundWords, placeSigns, placeWords, thingWords } from "./camera-cells.js";
-import { overlay, style } from "./camera-picture.js";
+import { overlay } from "./camera-picture.js";
 import { chosenFile, showRefusal, upload } from "./net.js";
 import { change, mayAct, store } from "./store.js";
 import { list, said, t, tn } from "./words.js";
@@ -76,7 +76,7 @@ function untaught({ grounds, things }) {
 export function photoPart(game, places, unsure, unseen) {
   if (now.game !== game) { letGo(); now = fresh(game); }
   if (!mayAct()) return null;
-  style();
+  style("camera");
   return [
     h("div", { class: "row", "data-key": "board-reader" },
       h("label", { class: "second file" }, icon("camera"), h("span", null, t("From a photo of the board")),

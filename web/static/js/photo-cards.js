@@ -1,9 +1,9 @@
 // Score by photo: Igloo Pop's round in two photos, Arctic's fanned-out piles in one each.
 
-import { h } from "./dom.js";
+import { h, style } from "./dom.js";
 import { icon, playerName, token } from "./art.js";
 import { chosenFile, fetched, upload } from "./net.js";
-import { fileButton, overlay, READING_MS, style } from "./photo-picture.js";
+import { fileButton, overlay, READING_MS } from "./photo-picture.js";
 import { ROUND_CHANGE, ROUND_DO, roundPart } from "./photo-round.js";
 import { TEACH_CHANGE, TEACH_DO, TEACH_INPUT, taughtOf, teachPanel } from "./photo-teach.js";
 import { ANIMALS, animal, takePile } from "./score.js";
@@ -72,7 +72,7 @@ function pilePart() {
 
 /** Draw the room. */
 export function room() {
-  style();
+  style("photo");
   game ??= { "igloo-pop": "igloo-pop", arctic: "arctic" }[match()?.game ?? memory.get("photo-game", "igloo-pop")] ?? "igloo-pop";
   return h("div", { class: "referee photo-room", "data-key": "photo-room" },
     h("p", null, h("a", { class: "second", href: "#" }, icon("undo"), t("Back to the game"))),

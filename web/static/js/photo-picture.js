@@ -8,14 +8,6 @@ import { t } from "./words.js";
 /** Cards are read on a small computer: so long an answer may take. */
 export const READING_MS = 120000;
 
-/** The room's own style sheet, asked for when the room is first entered. */
-export function style() {
-  if (document.querySelector("link[href*='photo']")) return;
-  const link = document.querySelector("link[rel=stylesheet]").cloneNode();
-  link.href = link.href.replace(/[^/]*$/, "photo.css");
-  document.head.append(link);
-}
-
 const points = (corners) => corners.map((point) => point.join(",")).join(" ");
 const wide = (corners) => Math.hypot(corners[1][0] - corners[0][0], corners[1][1] - corners[0][1]);
 

@@ -1,8 +1,7 @@
 // A position set up by hand: laid on the picture with taps, taken back step by step, and then asked about.
 
-import { h } from "./dom.js";
+import { h, style } from "./dom.js";
 import { icon, playerName } from "./art.js";
-import { style } from "./camera-picture.js";
 import { ask, fetched, showRefusal, tell } from "./net.js";
 import { picture } from "./picture.js";
 import { LAYING, whoPlays } from "./referee-lay.js";

@@ -1,6 +1,6 @@
 // The workshop: what the house keeps and how it is set up. Each part has a module of its own, fetched when it is opened.
 
-import { h } from "./dom.js";
+import { h, style } from "./dom.js";
 import { icon } from "./art.js";
 import { change, isHost, mayAct } from "./store.js";
 import { t } from "./words.js";
@@ -23,15 +23,6 @@ let open = null;
 /** The part that the address names after `#workshop/`, else the first. */
 const named = () => PARTS.find((one) => one.id === location.hash.split("/")[1]) ?? PARTS[0];
 
-function style() {
-  const known = document.querySelector("link[data-workshop]");
-  if (known) return;
-  const link = document.querySelector("link[rel=stylesheet]").cloneNode();
-  link.dataset.workshop = "";
-  link.href = link.href.replace(/[^/]*$/, "workshop.css");
-  document.head.append(link);
-}
-
 function body(one) {
   const found = modules[one.id];
   if (!found) {
@@ -47,7 +38,7 @@ function body(one) {
 
 /** Draw the workshop. */
 export function room() {
-  style();
+  style("workshop");
   const here = named();
   return h("section", { class: "workshop", "data-key": "workshop" },
     h("h1", null, t("The workshop")),
