@@ -120,6 +120,52 @@ def first_round(page: Page, service: Service) -> int:
     return taps
 
 
+def pop_actions(page: Page, service: Service, seed: int, rounds: int) -> Counter[int]:
+    """Play Igloo Pop by tapping as chance has it; return how many actions take so many taps more than the hands do.
+
+    The hands put an igloo down and lay a thaler (2), stop shaking, say stop, turn an igloo over, lay out new cards (1).
+    """
+    rng, found = Random(seed), Counter[int]()
+    link = ".link-words"
+
+    def act(hands: int, *selectors: str) -> None:
+        before = service.house.night.seq
+        for selector in selectors:
+            page.click(selector)
+        found[len(selectors) - hands] += 1
+        page.wait_for_function(f"() => !document.querySelector('{link}').textContent.includes('sending')")
+        assert service.house.night.seq > before, selectors
+
+    page.goto(service.url)
+    for _ in range(rounds):
+        page.wait_for_selector("[data-do=deal], [data-do=start]")
+        if page.locator("[data-do=deal]").count():
+            act(1, "[data-do=deal]")
+        act(1, "[data-do=start]")
+        placed = 0
+        for colour in rng.sample(("red", "blue", "green"), 3):
+            for _ in range(rng.randint(1, 2)):
+                page.wait_for_selector(".card.live")
+                places = page.locator(".card.live").evaluate_all("(all) => all.map((one) => one.dataset.place)")
+                act(2, f".who[data-colour={colour}]", f".card[data-place={rng.choice(places)}]")
+                placed += 1
+        act(1, "[data-do=check]", "[data-do=dialog-yes]")
+        for _ in range(placed):
+            keys = page.locator("[data-do=reveal]:enabled")
+            keys.first.wait_for()
+            act(1, f"[data-do=reveal][data-number='{rng.choice(keys.all()).get_attribute('data-number')}']")
+        if service.house.night.view()["match"]["over"]:
+            break
+    return found
+
+
+def told_of(game_id: str, found: Counter[int]) -> str:
+    """Return the line of a game: how many of its turns took how many taps more than actions of the hands."""
+    within = sum(count for more, count in found.items() if more <= 1)
+    beyond = ", ".join(f"{count} with {more} more" for more, count in sorted(found.items()) if more > 1)
+    return f"{game_id}: taps ≤ the hands' actions + 1 in {within} of {found.total()} turns; {beyond or 'no other'}"
+
+
 def main() -> None:
     """Print what the games take."""
     with (
@@ -133,13 +179,9 @@ def main() -> None:
         taps = first_round(page, service)
         took = time.monotonic() - began
         told = [f"first open to first scored round of Igloo Pop: {taps} taps ({took:.1f} s where a machine taps)"]
+        told.append(told_of("igloo-pop", pop_actions(page, service, 1, 8)))
         for game_id in SEATS:
-            found = sum((turns(page, game_id, seed) for seed in range(4)), Counter())
-            within = sum(count for more, count in found.items() if more <= 1)
-            beyond = ", ".join(f"{count} with {more} more" for more, count in sorted(found.items()) if more > 1)
-            told.append(
-                f"{game_id}: taps ≤ the hands' actions + 1 in {within} of {found.total()} turns; {beyond or 'no other'}"
-            )
+            told.append(told_of(game_id, sum((turns(page, game_id, seed) for seed in range(4)), Counter())))
         browser.close()
     sys.stdout.write("\n".join(told) + "\n")
 

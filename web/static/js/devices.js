@@ -53,7 +53,7 @@ function line(igloo) {
       kindMark(igloo.kind),
       h("span", { class: "quiet" }, stateWords(igloo.state))),
     igloo.note && h("p", { class: igloo.state === "connected" ? "quiet" : "note" }, t(igloo.note)),
-    h("dl", { class: "facts" },
+    mayAct() && h("dl", { class: "facts" },
       igloo.port && fact(t("Port"), igloo.port),
       igloo.rate_hz !== null && fact(t("Sample rate"), `${number(igloo.rate_hz, 1)} Hz`),
       fact(t("Samples"), number(counts.samples)),
