@@ -109,7 +109,7 @@ def _show(state: State[Any], book: Rulebook, problems: Sequence[Problem], lang: 
     out, french = console(), lang == "fr"
     sheet = state.score()
     names, colours = seats(state)
-    place_of = {seat: place for place, tied in enumerate(sheet.ranking, 1) for seat in tied}
+    place_of = sheet.ranks
     for player in sorted(sheet.sheets, key=lambda s: (place_of[s.player], s.player)):
         who = seat_names(state, len(sheet.sheets))[player.player]
         colour = f" ({book.word(colours[player.player], lang)})" if colours else ""

@@ -9,7 +9,8 @@ from typing import Any
 
 from companion.night.answers import Actor, Role
 from companion.night.boxes import Boxes
-from companion.night.fold import Match, NightFold
+from companion.night.fold import NightFold
+from companion.night.match import Match
 from companion.night.sentences import Words, say
 from companion.ports import CompanionError
 from companion.rules.core import RulesError, Ruling
@@ -67,6 +68,8 @@ class Asked:
         match = self.match
         if self.fold.paused:
             raise refused("paused", "paused")
+        if match.ended is not None:
+            raise refused("refused", "ended-already")
         return match
 
     def flag(self, name: str) -> bool:

@@ -13,8 +13,9 @@ from typing import Any
 from urllib.parse import quote
 
 from companion.night.export import nights
-from companion.night.fold import Match
 from companion.night.journal import Journal
+from companion.night.match import Match
+from companion.night.sentences import say
 from companion.ports import BadDataError
 from companion.rules import games
 from companion.rules.rulebook import rulebook
@@ -37,24 +38,30 @@ def bgg_ids(lines: tuple[str, ...]) -> dict[str, int]:
     return found
 
 
-def plays(journal: Journal, bgg: Mapping[str, int] | None = None) -> list[dict[str, Any]]:
-    """Return every finished game, oldest first, each with its ``url`` and the ``play`` that the link carries."""
+def plays(journal: Journal, bgg: Mapping[str, int] | None = None, lang: str = "en") -> list[dict[str, Any]]:
+    """Return every game that has ended, oldest first, each with its ``url`` and the ``play`` that the link carries.
+
+    One that was ended early has its standing then, no winner, and a comment that says so; one that was kept by its
+    score sheet says that. Comments are in ``lang``.
+    """
     found = []
     times = {entry.seq: entry.at for entry in journal.since(0)}
     for fold in nights(journal):
         for match in fold.matches:
-            if match.over:
-                play = _play(match, times, bgg or {})
+            if match.ending is not None:
+                play = _play(match, times, bgg or {}, lang)
                 found.append(
                     {"match": match.id, "play": play, "url": URL + quote(json.dumps(play, ensure_ascii=False))}
                 )
     return found
 
 
-def _play(match: Match, times: Mapping[int, int], bgg: Mapping[str, int]) -> dict[str, Any]:
+def _play(match: Match, times: Mapping[int, int], bgg: Mapping[str, int], lang: str) -> dict[str, Any]:
     sheet = match.score()
     end = max((times[step.seq] for step in match.steps if step.seq in times), default=match.opened)
-    places = {player: number for number, place in enumerate(sheet.ranking, 1) for player in place}
+    if match.ended is not None:
+        end = match.ended.at
+    places, early = sheet.ranks, match.ending == "early"
     game: dict[str, Any] = {
         "name": rulebook(match.game.id).name.en,
         "sourceGameId": match.game.id,
@@ -75,13 +82,15 @@ def _play(match: Match, times: Mapping[int, int], bgg: Mapping[str, int]) -> dic
                 "sourcePlayerId": seat.person or f"{match.id}-{seat.colour}",
                 "rank": places[player],
                 "score": score.total,
-                "winner": places[player] == 1,
+                "winner": places[player] == 1 and not early,
                 "startPlayer": False,
                 "role": seat.colour,
             }
             for player, (seat, score) in enumerate(zip(match.seats, sheet.sheets, strict=True))
         ],
     }
+    if early or match.ending == "sheet":
+        play["comments"] = say(f"shared-{match.ending}")._asdict()[lang]
     # A clock that was put back in the middle gives no length rather than a wrong one.
     minutes = round((end - match.opened) / 60_000)
     if 0 < minutes < 24 * 60:

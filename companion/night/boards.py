@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from companion.night.fold import Match
+from companion.night.match import Match
 from companion.night.sentences import Words
 from companion.night.views import GameView
 from companion.night.views.board import BoardView

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping
 from random import Random
 from typing import Any
 
 from companion.night.answers import CAMERA, TABLE, Actor, Role
 from companion.night.asked import NAME_LENGTH, NOTE_LENGTH, Asked, Command, Plan, RefusedError, printable, refused, said
-from companion.night.fold import Match, Seat, start
+from companion.night.counted import keep_sheet, new_id
+from companion.night.fold import start
+from companion.night.match import Match, Seat
+from companion.night.seating import right_seats, seated
 from companion.night.sentences import Words
 from companion.night.views import shown_games
 from companion.rules import game
-from companion.rules.core import Game, InvalidMoveError, Move, RulesError, SetupError, State
+from companion.rules.core import InvalidMoveError, Move, RulesError, SetupError, State
 from companion.rules.rulebook import rulebook
 
 MOST_MOVES = 100
@@ -47,20 +49,15 @@ def plan(command: str, asked: Asked, state: int | None) -> Plan:
 
 
 def _open_night(asked: Asked) -> Plan:
-    if asked.fold.match is not None and not asked.fold.match.over:
+    if asked.fold.match is not None and asked.fold.match.ending is None:
         raise refused("refused", "match-open")
     return Plan("open-night", {"night": new_id()})
-
-
-def new_id() -> str:
-    """Return an id that no other night or match has, here or elsewhere."""
-    return uuid.uuid4().hex
 
 
 def _open_match(asked: Asked) -> Plan:
     if asked.fold.paused:
         raise refused("paused", "paused")
-    if asked.fold.match is not None and not asked.fold.match.over:
+    if asked.fold.match is not None and asked.fold.match.ending is None:
         raise refused("refused", "match-open")
     game_id = asked.body.get("game")
     if not isinstance(game_id, str) or game_id not in shown_games():
@@ -75,68 +72,49 @@ def _open_match(asked: Asked) -> Plan:
         if not isinstance(value, dict):
             raise refused("bad-input", "bad-field", field=name)
         header[name] = value
-    seats, people = _seats(raw, asked.people)
+    seats, people = seated(raw, asked.people)
     # What the set-up does not say of the box is what this house's owner entered.
     header["setup"] = {**asked.boxes.setup(game_id), **header["setup"]}
     header["players"] = [{"person": seat.person, "colour": seat.colour} for seat in seats]
     try:
         header["options"] = rules.settled_options(header["options"])
-        _right_seats(rules, seats)
+        right_seats(rules, seats)
         start(rules, seats, header)
     except SetupError as error:
         raise said(error) from error
     return Plan("open-match", header, people)
 
 
-def _seats(raw: list[dict[str, Any]], known: Mapping[str, str | None]) -> tuple[tuple[Seat, ...], dict[str, str]]:
-    """Return the seats, and who is new among them; a name that was here before is the same person."""
-    by_name = {name.casefold(): person for person, name in known.items() if name}
-    seats: list[Seat] = []
-    people: dict[str, str] = {}
-    for player in raw:
-        name, colour = player.get("name", ""), player.get("colour")
-        if not isinstance(name, str) or len(name) > NAME_LENGTH or set(player) - {"name", "colour"}:
-            raise refused("bad-input", "bad-field", field="players")
-        if not isinstance(colour, str):
-            raise refused("bad-input", "bad-field", field="colour")
-        name = printable(name)
-        person = by_name.get(name.casefold()) if name else None
-        if name and person is None:
-            person = by_name[name.casefold()] = uuid.uuid4().hex[:12]
-            people[person] = name
-        if person is not None and any(seat.person == person for seat in seats):
-            raise refused("refused", "same-name", name=name)
-        seats.append(Seat(person, name, colour))
-    return tuple(seats), people
-
-
-def _right_seats(rules: Game[Any], seats: tuple[Seat, ...]) -> None:
-    """Return quietly when a game without colours has the seats p1, p2 … in their order."""
-    if rules.colours:
-        return
-    if [seat.colour for seat in seats] != [f"p{n + 1}" for n in range(len(seats))]:
-        raise refused("bad-input", "bad-field", field="colour")
-
-
 def _next_game(asked: Asked) -> Plan:
     fold = asked.fold
     if fold.paused:
         raise refused("paused", "paused")
-    if fold.match is not None and not fold.match.over:
+    if fold.match is not None and fold.match.ending is None:
         raise refused("refused", "not-over")
     if fold.last_header is None:
         raise refused("refused", "no-series")
     if fold.series_winners():
         raise refused("refused", "series-over")
-    return Plan(
-        "next-game", {**fold.last_header, "match": new_id(), "setup": asked.boxes.setup(fold.last_header["game"])}
-    )
+    header = {**fold.last_header, "match": new_id(), "setup": asked.boxes.setup(fold.last_header["game"])}
+    rules = game(header["game"])
+    try:
+        start(rules, tuple(Seat(p["person"], "", p["colour"]) for p in header["players"]), header)
+    except SetupError as error:  # a game that was only counted may have had seats or options that do not begin one
+        raise said(error) from error
+    return Plan("next-game", header)
 
 
 def _close_match(asked: Asked) -> Plan:
     if asked.fold.match is None:
         raise refused("no-match", "no-match")
     return Plan("close-match", {"match": asked.fold.match.id})
+
+
+def _end_early(asked: Asked) -> Plan:
+    match = asked.match
+    if match.ending is not None:
+        raise refused("refused", "ended-already")
+    return Plan("end-early", {"match": match.id})
 
 
 def _pause(asked: Asked) -> Plan:
@@ -307,6 +285,10 @@ def _check(asked: Asked) -> Plan:
 def _undo(asked: Asked) -> Plan:
     match = asked.match
     steps = match.steps
+    if match.ended is not None:
+        keep = asked.whole("to", len(steps), len(steps))
+        asked.agreed()
+        return Plan("undo", {"to": keep, "from": keep, "agreed": True})
     if not steps:
         raise refused("refused", "nothing-to-undo")
     keep = asked.whole("to", 0, len(steps) - 1)
@@ -388,6 +370,8 @@ COMMANDS: Mapping[str, Command] = {
     "open-match": Command(_open_match, frozenset({"game", "players", "options", "setup", "draw"}), host=True),
     "next-game": Command(_next_game, host=True),
     "close-match": Command(_close_match, host=True),
+    "end-early": Command(_end_early, host=True),
+    "keep-sheet": Command(keep_sheet, frozenset({"players", "position", "into"})),
     "pause": Command(_pause),
     "resume": Command(_resume),
     "moves": Command(_sensor_checked, frozenset({"moves", "sensor"})),

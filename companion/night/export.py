@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from companion import __version__
-from companion.night.fold import Match, NightFold
+from companion.night.fold import NightFold
 from companion.night.journal import Entry, Journal
+from companion.night.match import Match
 
 FORMAT = 1
 """The version of the JSON form."""
 
-COLUMNS = ("night", "opened", "match", "game", "finished", "place", "name", "colour", "score", "correction")
+COLUMNS = ("night", "opened", "match", "game", "finished", "place", "name", "colour", "score", "correction", "ended")
 
 
 def nights(journal: Journal) -> Iterator[NightFold]:
@@ -42,6 +43,7 @@ def to_json(journal: Journal) -> dict[str, Any]:
 
     ``{"format": 1, "companion": version, "nights": [{"id", "opened", "matches": [{"id", "game", "opened",
     "players": [{"name", "colour", "person"}], "options", "setup", "moves": [text …] in force, "finished",
+    "ended": null | "rules" | "sheet" | "early", "sheet": null | the position that was kept,
     "corrections": [{"seq", "colour", "points", "reason"}], "scores": {colour: points}, "ranking": [[colour …] …],
     "faults": [{"seq", "clause", "colour", "note", "kind", "motion", "place", "round", "dismissed"}],
     "evidence": […]}]}]}``. Times are UTC milliseconds. A match's ``players``, ``options``, ``setup`` and ``moves``
@@ -67,6 +69,8 @@ def _match(match: Match) -> dict[str, Any]:
         "setup": dict(match.header["setup"]),
         "moves": [str(step.move) for step in match.steps],
         "finished": match.over,
+        "ended": match.ending,
+        "sheet": match.state.position() if match.ending == "sheet" else None,
         "corrections": [
             {"seq": seq, "colour": colour, "points": points, "reason": reason}
             for seq, colour, points, reason in match.corrections
@@ -98,7 +102,9 @@ def _ranking(match: Match) -> list[list[str]]:
 def to_csv(journal: Journal) -> str:
     """Return the scores of every match as CSV: a line a player, the columns of :data:`COLUMNS`.
 
-    ``opened`` is UTC milliseconds; ``finished`` is yes or no (an unfinished match has the scores it was left with).
+    ``opened`` is UTC milliseconds; ``finished`` is yes or no (an unfinished match has the scores it was left with);
+    ``ended`` is ``rules``, ``sheet`` (counted at the end), ``early`` (by the table: the place is the one so far) or
+    empty while the game goes on. Who shares a place leaves free as many below it: 1, 1, 3.
     A name that a spreadsheet would take for a formula is quoted with an apostrophe.
     """
     text = io.StringIO()
@@ -106,8 +112,8 @@ def to_csv(journal: Journal) -> str:
     writer.writerow(COLUMNS)
     for fold in nights(journal):
         for match in fold.matches:
-            places = {colour: n + 1 for n, place in enumerate(_ranking(match)) for colour in place}
-            for seat, sheet in zip(match.seats, match.score().sheets, strict=True):
+            scored = match.score()
+            for seat, sheet in zip(match.seats, scored.sheets, strict=True):
                 corrected = sum(points for _, colour, points, _ in match.corrections if colour == seat.colour)
                 writer.writerow(
                     (
@@ -116,11 +122,12 @@ def to_csv(journal: Journal) -> str:
                         match.id,
                         match.game.id,
                         "yes" if match.over else "no",
-                        places[seat.colour],
+                        scored.ranks[sheet.player],
                         f"'{seat.name}" if seat.name.startswith(("=", "+", "-", "@")) else seat.name,
                         seat.colour,
                         sheet.total,
                         corrected,
+                        match.ending or "",
                     )
                 )
     return text.getvalue()

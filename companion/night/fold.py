@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from dataclasses import replace as replaced
 from typing import Any
 
 from companion.night.answers import Role
 from companion.night.journal import Entry
+from companion.night.match import Ended, Fault, LogLine, Match, Seat, Step
 from companion.night.sentences import Words, say
-from companion.night.views import GameView, Placing, Sensor, game_view
+from companion.night.views import Placing, Sensor, game_view
 from companion.rules import game
-from companion.rules.core import Game, PlayerScore, RulesError, Ruling, ScoreLine, ScoreSheet, State
+from companion.rules.core import JSON, Game, InvalidMoveError, RulesError, Ruling, State
 from companion.rules.rulebook import rulebook
 
 LOG_LENGTH = 60
@@ -25,137 +25,6 @@ LOG_LENGTH = 60
 
 TOLD_ONE_BY_ONE = 6
 """Steps of chance that the log tells one by one; a whole set-up is only counted."""
-
-CORRECTION = "night.correction"
-"""The key of the line in a score sheet that a correction makes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Seat:
-    """A player of a match: the person's id (None: nobody gave a name), the name now, the colour."""
-
-    person: str | None
-    name: str
-    colour: str
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A move in force: the entry it came with, who entered it, whether the companion drew it."""
-
-    move: Any
-    seq: int
-    by: str
-    drawn: bool
-    sensor: Sensor | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A breach that somebody called or a device felt (``kind``, ``motion``)."""
-
-    seq: int
-    clause: str
-    round: int | None
-    colour: str | None
-    note: str
-    kind: str | None
-    motion: str | None
-    place: str | None
-    words: Words
-    dismissed: bool = False
-
-
-@dataclass(slots=True)
-class LogLine:
-    """A line of the night's log; its words are made when first read."""
-
-    entry: Entry
-    state_no: int
-    make: Callable[[], Words]
-    ruling: Callable[[], Ruling | None]
-    undone: bool = False
-    _words: Words | None = None
-
-    @property
-    def words(self) -> Words:
-        """Return what happened, in both languages."""
-        if self._words is None:
-            self._words = self.make()
-        return self._words
-
-
-@dataclass(slots=True)
-class Match:
-    """A game from its opening on. While it is open, ``states[n]`` is the state after n steps."""
-
-    id: str
-    game: Game[Any]
-    view: GameView
-    seats: tuple[Seat, ...]
-    header: Mapping[str, Any]
-    opened: int
-    states: list[State[Any]]
-    steps: list[Step] = field(default_factory=list)
-    corrections: list[tuple[int, str, int, str]] = field(default_factory=list)
-    faults: dict[int, Fault] = field(default_factory=dict)
-    evidence: list[dict[str, Any]] = field(default_factory=list)
-    disputes: list[tuple[tuple[object, ...], Words]] = field(default_factory=list)
-    """What the table took back together, corrected or reported: what it was about, and the sentence for it."""
-    closed: int | None = None
-    broken: int | None = None
-
-    @property
-    def state(self) -> State[Any]:
-        """Return the state as it stands."""
-        return self.states[-1]
-
-    @property
-    def over(self) -> bool:
-        """Return whether the rules have ended it."""
-        return self.state.outcome() is not None
-
-    @property
-    def draw(self) -> bool:
-        """Return whether the companion draws the cards."""
-        return bool(self.header["draw"])
-
-    @property
-    def colours(self) -> tuple[str, ...]:
-        """Return the colours in seat order."""
-        return tuple(seat.colour for seat in self.seats)
-
-    @property
-    def round(self) -> int | None:
-        """Return the round."""
-        return self.view.round(self.state)
-
-    def sensors(self) -> list[Sensor]:
-        """Return the placements of this round that wear a sensor."""
-        now = self.round
-        return [s.sensor for s in self.steps if s.sensor is not None and s.sensor.round == now]
-
-    def score(self) -> ScoreSheet:
-        """Return the score sheet with the corrections that the table agreed on."""
-        sheet = self.view.seen(self.state).score()
-        if not self.corrections:
-            return sheet
-        lines: dict[int, list[ScoreLine]] = {}
-        for seq, colour, points, reason in self.corrections:
-            line = ScoreLine(CORRECTION, points, (), {"seq": seq, "reason": reason})
-            lines.setdefault(self.colours.index(colour), []).append(line)
-        return ScoreSheet(
-            tuple(PlayerScore(s.player, (*s.lines, *lines.get(s.player, ())), s.tie_break) for s in sheet.sheets)
-        )
-
-    def scores(self) -> dict[str, int]:
-        """Return the points of each colour."""
-        return {self.colours[sheet.player]: sheet.total for sheet in self.score().sheets}
-
-    def winners(self) -> list[str]:
-        """Return the colours in the first place."""
-        ranking = self.score().ranking
-        return [self.colours[player] for player in ranking[0]] if ranking else []
 
 
 class NightFold:
@@ -173,6 +42,8 @@ class NightFold:
         self.paused = False
         self.match: Match | None = None
         self.last_header: Mapping[str, Any] | None = None
+        self._before: tuple[list[Match], Mapping[str, Any] | None] = [], None
+        """The series as it was before a game was entered by its score sheet."""
         self.games: list[Match] = []
         """The finished games of the series, without the one that is still open."""
         self.matches: list[Match] = []
@@ -184,12 +55,12 @@ class NightFold:
     @property
     def live(self) -> bool:
         """Return whether a live round runs, paused or not."""
-        return self.match is not None and self.match.closed is None and self.match.view.live(self.match.state)
+        return self.match is not None and self.match.ending is None and self.match.view.live(self.match.state)
 
     @property
     def hidden(self) -> bool:
         """Return whether nothing may reveal a count, paused or not."""
-        return self.match is not None and self.match.closed is None and self.match.view.hidden(self.match.state)
+        return self.match is not None and self.match.ending is None and self.match.view.hidden(self.match.state)
 
     def totals(self) -> dict[str, int]:
         """Return the points of the series by colour, with the open game once it is over (POP-4.5)."""
@@ -254,14 +125,7 @@ class NightFold:
         """Begin a match; one that this program cannot play (an older program reads a newer night) is passed over."""
         header = entry.body
         self.last_header = None
-        seats = tuple(
-            Seat(
-                self._same.get(p["person"], p["person"]),
-                (self._names.get(p["person"]) or "") if p["person"] else "",
-                p["colour"],
-            )
-            for p in header["players"]
-        )
+        seats = self._seats(header)
         try:
             rules, view = game(header["game"]), game_view(header["game"])
             state = start(rules, seats, header)
@@ -270,13 +134,76 @@ class NightFold:
         self.match = Match(header["match"], rules, view, seats, header, entry.at, [state])
         self.matches.append(self.match)
         self.last_header = header
-        name = rulebook(rules.id).name
-        words = Words(say(key, {"game": name.en}).en, say(key, {"game": name.fr}).fr)
-        return LogLine(entry, 0, lambda: words, _no_ruling)
+        return _named(entry, key, rules)
+
+    def _seats(self, header: Mapping[str, Any]) -> tuple[Seat, ...]:
+        return tuple(
+            Seat(
+                self._same.get(p["person"], p["person"]),
+                (self._names.get(p["person"]) or "") if p["person"] else "",
+                p["colour"],
+            )
+            for p in header["players"]
+        )
+
+    def _keep_sheet(self, entry: Entry) -> LogLine:
+        """Enter a score sheet: the end of the open match, or of a game that nothing was entered of."""
+        body = entry.body
+        match = self.match
+        if "match" in body and match is not None and match.id == body["match"]:
+            try:
+                state = told(match.game, match.seats, body["position"])
+            except RulesError:
+                return _line(entry, "rules-changed", {"seq": entry.seq})
+            match.ended = Ended(entry.seq, entry.at, entry.by, state)
+            return _line(entry, "sheet-ends")
+        seats = self._seats(body)
+        try:
+            rules, view = game(body["game"]), game_view(body["game"])
+            state = told(rules, seats, body["position"])
+        except (KeyError, RulesError):
+            return _line(entry, "rules-changed", {"seq": entry.seq})
+        self._finish()
+        self._before = list(self.games), self.last_header
+        if not self._goes_on(body):
+            self.games = []
+        header = {key: value for key, value in body.items() if key != "position"}
+        self.match = Match(body["match"], rules, view, seats, header, entry.at, [state])
+        self.match.ended = Ended(entry.seq, entry.at, entry.by, state, alone=True)
+        self.matches.append(self.match)
+        self.last_header = header
+        return _named(entry, "sheet-kept", rules)
+
+    def _goes_on(self, header: Mapping[str, Any]) -> bool:
+        """Return whether a game that was only counted belongs to the series: the same game, players and colours."""
+        last = self.last_header
+        if last is None or last["game"] != header["game"] or not self.games or self.series_winners():
+            return False
+        return {(p["colour"], p["person"]) for p in last["players"]} == {
+            (p["colour"], p["person"]) for p in header["players"]
+        }
+
+    def _end_early(self, entry: Entry) -> LogLine | None:
+        if self.match is None:
+            return None
+        self.match.ended = Ended(entry.seq, entry.at, entry.by)
+        return _line(entry, "ended-early")
+
+    def _reopen(self, match: Match, ended: Ended, entry: Entry) -> LogLine:
+        """Take back an end that the table made."""
+        match.ended = None
+        for line in self.log:
+            line.undone = line.undone or line.entry.seq == ended.seq
+        if not ended.alone:
+            return _said(entry, "goes-on-again", *(["undone-seen"] if match.view.hidden(match.state) else []))
+        self.matches.pop()
+        self.match = None
+        self.games, self.last_header = self._before
+        return _line(entry, "sheet-taken-out")
 
     def _moves(self, entry: Entry) -> LogLine | None:
         match = self.match
-        if match is None or match.broken is not None:
+        if match is None or match.broken is not None or match.ended is not None:
             return None
         body = entry.body
         first = len(match.steps)
@@ -324,6 +251,8 @@ class NightFold:
         match = self.match
         if match is None:
             return None
+        if match.ended is not None:
+            return self._reopen(match, match.ended, entry)
         keep = entry.body["to"]
         gone = match.steps[keep:]
         hidden = match.view.hidden
@@ -340,11 +269,7 @@ class NightFold:
             if line.entry.seq in lost:
                 line.undone = True
         key = ("undone" if len(gone) != 1 else "undone-one") + ("-agreed" if entry.body["agreed"] else "")
-        words = say(key, {"count": len(gone)})
-        if seen:
-            note = say("undone-seen")
-            words = Words(f"{words.en} {note.en}", f"{words.fr} {note.fr}")
-        return LogLine(entry, 0, lambda: words, _no_ruling)
+        return _said(entry, key, *(["undone-seen"] if seen else []), facts={"count": len(gone)})
 
     def _correct(self, entry: Entry) -> LogLine | None:
         match = self.match
@@ -412,6 +337,8 @@ _HANDLERS: dict[str, Callable[[NightFold, Entry], LogLine | None]] = {
     "open-match": NightFold._open_match,
     "next-game": NightFold._next_game,
     "close-match": NightFold._close_match,
+    "keep-sheet": NightFold._keep_sheet,
+    "end-early": NightFold._end_early,
     "moves": NightFold._moves,
     "undo": NightFold._undo,
     "correct": NightFold._correct,
@@ -434,6 +361,18 @@ def start(rules: Game[Any], seats: tuple[Seat, ...], header: Mapping[str, Any]) 
     named = zip(seat_names(rules, seats), seats, strict=True)
     players = [{"name": name, "colour": seat.colour} for name, seat in named]
     return rules.start(players, header["options"], header["setup"])
+
+
+def told(rules: Game[Any], seats: tuple[Seat, ...], position: Mapping[str, JSON]) -> State[Any]:
+    """Return the state that a score sheet's position describes, with the players' names as they are now.
+
+    :raises companion.rules.core.RulesError: when the position is broken.
+    """
+    players = position.get("players")
+    if not isinstance(players, list) or len(players) != len(seats) or not all(isinstance(p, dict) for p in players):
+        raise InvalidMoveError("The sheet names other players.", "La feuille nomme d’autres joueurs.")
+    named = [{**player, "name": name} for player, name in zip(players, seat_names(rules, seats), strict=True)]
+    return rules.from_position({**position, "players": named})
 
 
 def seat_names(rules: Game[Any], seats: tuple[Seat, ...]) -> list[str]:
@@ -459,6 +398,19 @@ def _sensor(match: Match, move: Any, entry: Entry) -> Sensor | None:
     key = entry.body.get("sensor")
     placing: Placing | None = match.view.placing(match.state, move) if key else None
     return Sensor(key, entry.seq, match.round, placing) if key and placing else None
+
+
+def _named(entry: Entry, key: str, rules: Game[Any]) -> LogLine:
+    name = rulebook(rules.id).name
+    words = Words(say(key, {"game": name.en}).en, say(key, {"game": name.fr}).fr)
+    return LogLine(entry, 0, lambda: words, _no_ruling)
+
+
+def _said(entry: Entry, *keys: str, facts: Mapping[str, object] | None = None) -> LogLine:
+    """Return a line of several sentences."""
+    said = [say(key, facts) for key in keys]
+    words = Words(" ".join(one.en for one in said), " ".join(one.fr for one in said))
+    return LogLine(entry, 0, lambda: words, _no_ruling)
 
 
 def _line(entry: Entry, key: str, facts: Mapping[str, object] | None = None) -> LogLine:

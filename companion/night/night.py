@@ -17,10 +17,12 @@ from companion.night.answers import TABLE, Actor, Answer, Role
 from companion.night.asked import NAME_LENGTH, Asked, Plan, RefusedError, printable, refused
 from companion.night.boards import board, dispute, seat_of
 from companion.night.boxes import Boxes
-from companion.night.commands import new_id, plan
-from companion.night.fold import LogLine, NightFold
+from companion.night.commands import plan
+from companion.night.counted import new_id
+from companion.night.fold import NightFold
 from companion.night.hub import Hub
 from companion.night.journal import Entry, Journal
+from companion.night.match import LogLine
 from companion.night.page import page
 from companion.night.sentences import say
 from companion.night.store import StorageError
@@ -83,7 +85,11 @@ class Night:
     ``pause``         ``{}``                                                                      player, host
     ``resume``        ``{}``                                                                      player, host
     ``next-game``     ``{}``: same players, the series goes on                                    host
-    ``close-match``   ``{}``: puts the match away as it stands; unfinished, it does not count     host
+    ``close-match``   ``{}``: puts the match away; unfinished, it is kept as ended early          host
+    ``end-early``     ``{}``: the table ends the open match; its standing is kept, it counts for  host
+                      nothing (no series, no figures)
+    ``keep-sheet``    ``{position, players: [{name, colour}]}``: a game that was only counted;    player, host
+                      ``{position, into: match id}``: the open match ends with these totals      (into: host)
     ``fault``         ``{clause, colour?, note?}``                                                player, host
     ``dismiss-fault`` ``{fault: seq, agreed: true}``                                              host
     ``open-night``    ``{}``: a new evening begins (no unfinished match may be open); it begins    host
@@ -92,9 +98,13 @@ class Night:
 
     With ``draw`` nobody else chooses cards: neither ``moves`` nor ``deal`` with ``cards`` lay one.
     ``state`` is the state number the sender saw (None: unchecked; ``fault`` and ``dismiss-fault`` never check it).
-    ``undo`` is free for the sender's own last entry; past a reveal, past cards that the companion drew, past the
-    beginning or the end of a live round, and for anything older or another's, it needs ``agreed: true``, which only
-    the host may say (``problem`` is ``agreement`` without it, ``forbidden`` from a player). The log says so when
+    ``keep-sheet`` takes a position in the one form of a board, whose score the rules reckon; it is refused when the
+    rules find anything wrong with it, or the game in it is not over. Names are in ``players`` only.
+    ``undo`` of an end that the table made (``end-early``, ``keep-sheet``) says how many moves there are as ``to`` and
+    always needs ``agreed``. Else it is free for the sender's own last entry; past a reveal, past cards that the
+    companion drew, past the beginning or the end of a live round, and for anything older or another's, it needs
+    ``agreed: true``, which only the host may say (``problem`` is ``agreement`` without it, ``forbidden`` from a
+    player). The log says so when
     counts could be seen before the table went back into a round.
     """
 
@@ -156,8 +166,9 @@ class Night:
         "igloo" | "camera", "by_id", "kind", "device": what kind of device said it | null, "en", "fr", "undone"}``.
 
         ``match`` is null or ``{"id", "game", "title": {"en", "fr"}, "opened", "options", "draw", "phase", "round",
-        "moves": how many are in force, "over", "ended_by": null | "rules", "problem": null | {"en", "fr"},
-        "players", "ranking": [[colour …] …] best first and ties together, "ranking_why": {"en", "fr"},
+        "moves": how many are in force, "over", "ended_by": null | "rules" | "sheet" | "early",
+        "problem": null | {"en", "fr"}, "players",
+        "ranking": [[colour …] …] best first and ties together, "ranking_why": {"en", "fr"},
         "story": null, or at the end as :func:`companion.night.story.story` has it,
         "faults": [{"seq", "clause", "en", "fr", "note", "colour", "place", "motion", "kind": null | "real" |
         "recorded" | "simulated", "round", "dismissed"}], "evidence": [{"sha256", "suffix", "round", "source",
@@ -172,9 +183,9 @@ class Night:
         hold what others may not see, "arrange": whether ``deal`` draws the set-up, "end"}``; the picture and the
         legal moves are asked for with :meth:`board`. Its ``players`` have ``{"turn", "notes": [{"en", "fr"}]}``.
 
-        ``players``: ``[{"name" (empty: none given), "colour", "score", "correction", "lines": [{"en", "fr",
-        "points", "clauses"}], "own", "staked", "captured", "cards": [{"numbers", "points"}], "in_hand",
-        "passed"}]``.
+        ``players``: ``[{"name" (empty: none given), "colour", "score", "place": 1, 1, 3 …, "correction",
+        "lines": [{"en", "fr", "points", "clauses"}], "own", "staked", "captured",
+        "cards": [{"numbers", "points"}], "in_hand", "passed"}]``.
 
         ``series`` is null or ``{"games": [{"id", "scores": {colour: points}, "winners": [colour …]}], "totals":
         {colour: points}, "to": 100, "winner": null | [colour …] (several share it), "can_go_on"}``; a game that
@@ -216,7 +227,7 @@ class Night:
                 match.game.id,
                 fold.state_no,
                 match.draw,
-                not fold.paused and not match.over,
+                not fold.paused and match.ending is None,
                 match.colours,
                 tuple(match.states),
                 tuple(step.move for step in match.steps),
@@ -243,18 +254,18 @@ class Night:
                 return None
             return match.state.view(seat_of(match, colour))
 
-    def play(self, bgg: Mapping[str, int]) -> dict[str, Any] | None:
+    def play(self, bgg: Mapping[str, int], lang: str = "en") -> dict[str, Any] | None:
         """Return the open match as BG Stats takes it (:func:`companion.night.bgstats.plays`), None before its end.
 
-        ``bgg`` are BoardGameGeek's numbers by game.
+        ``bgg`` are BoardGameGeek's numbers by game; comments are in ``lang``.
         """
         from companion.night.bgstats import plays  # noqa: PLC0415 - only who shares a game pays for it
 
         with self._lock:
             match = self._fold.match
-            if match is None or not match.over:
+            if match is None or match.ending is None:
                 return None
-            return next((one for one in plays(self._journal, bgg) if one["match"] == match.id), None)
+            return next((one for one in plays(self._journal, bgg, lang) if one["match"] == match.id), None)
 
     def exported(self, form: str) -> str:
         """Return all nights as ``csv`` (the scores) or ``json`` (everything)."""
@@ -408,7 +419,8 @@ class Night:
             self._answers.popitem(last=False)
 
     def _write(self, planned: Plan, by: Actor, action_id: str, asked: str) -> Answer:
-        if planned.kind == "open-match" and self._journal.rested_ms() > EVENING_MS:
+        begins = planned.kind == "open-match" or (planned.kind == "keep-sheet" and "game" in planned.body)
+        if begins and self._journal.rested_ms() > EVENING_MS:
             self._apply(self._journal.append("open-night", {"night": new_id()}, by=TABLE.id, by_role=str(TABLE.role)))
         entry = self._journal.append(
             planned.kind,

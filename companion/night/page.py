@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from companion.night.commands import undo_is_free
-from companion.night.fold import CORRECTION, LogLine, Match, NightFold, role_of, seat_names
+from companion.night.fold import NightFold, role_of, seat_names
+from companion.night.match import CORRECTION, LogLine, Match
 from companion.night.sentences import Words, say
 from companion.night.story import story
 from companion.rules.core import ScoreLine, ScoreSheet
@@ -27,9 +28,12 @@ def page(fold: NightFold) -> dict[str, Any]:
 def _match(fold: NightFold, match: Match) -> dict[str, Any]:
     state = match.view.seen(match.state)
     sheet = match.score()
-    over = match.over
+    ending = match.ending
     why = match.view.ranking_why(state, sheet)
     name = rulebook(match.game.id).name
+    shown = match.view.table(state, match.sensors())
+    if ending == "sheet":
+        shown["end"] = None  # a sheet tells the scores, not what ended the game
     return {
         "id": match.id,
         "game": match.game.id,
@@ -37,14 +41,14 @@ def _match(fold: NightFold, match: Match) -> dict[str, Any]:
         "opened": match.opened,
         "options": dict(match.header["options"]),
         "draw": match.draw,
-        "phase": match.view.phase(state),
+        "phase": match.view.phase(state) if ending is None else "over",
         "round": match.round,
         "moves": len(match.steps),
-        "over": over,
-        "ended_by": "rules" if over else None,
+        "over": ending is not None,
+        "ended_by": ending,
         "problem": say("rules-changed", {"seq": match.broken})._asdict() if match.broken is not None else None,
         "players": _players(match, sheet),
-        **match.view.table(state, match.sensors()),
+        **shown,
         "ranking": [[match.colours[player] for player in place] for place in sheet.ranking],
         "ranking_why": why._asdict(),
         "story": story(match),
@@ -74,6 +78,7 @@ def _match(fold: NightFold, match: Match) -> dict[str, Any]:
 
 def _players(match: Match, sheet: ScoreSheet) -> list[dict[str, Any]]:
     corrections = dict.fromkeys(match.colours, 0)
+    ranks = sheet.ranks
     for _, colour, points, _ in match.corrections:
         corrections[colour] += points
     return [
@@ -81,6 +86,7 @@ def _players(match: Match, sheet: ScoreSheet) -> list[dict[str, Any]]:
             "name": seat.name,
             "colour": seat.colour,
             "score": score.total,
+            "place": ranks[score.player],
             "correction": corrections[seat.colour],
             "lines": [_score_line(match, line) for line in score.lines],
             **shown,
@@ -103,6 +109,10 @@ def _score_line(match: Match, line: ScoreLine) -> dict[str, Any]:
 
 
 def _can_undo(fold: NightFold, match: Match) -> dict[str, Any] | None:
+    if match.ended is not None:
+        line = next((line for line in reversed(fold.log) if line.entry.seq == match.ended.seq), None)
+        said = line.words if line is not None else say("ended-early")
+        return {"to": len(match.steps), **said._asdict(), "by": match.ended.by, "needs_agreement": True}
     if not match.steps:
         return None
     last = match.steps[-1]
@@ -128,7 +138,7 @@ def _series(fold: NightFold) -> dict[str, Any] | None:
         "totals": {colour: fold.totals().get(colour, 0) for colour in newest.colours},
         "to": newest.view.series_to,
         "winner": winners or None,
-        "can_go_on": bool(games) and not winners and (fold.match is None or fold.match.over),
+        "can_go_on": bool(games) and not winners and (fold.match is None or fold.match.ending is not None),
     }
 
 

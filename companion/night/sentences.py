@@ -142,11 +142,59 @@ SENTENCES: dict[str, Words] = {
         "À partir de l’entrée {seq}, cette partie suit d’autres règles que celles connues ici ; "
         "elle est montrée jusque-là.",
     ),
+    "ended-already": Words(
+        "This game was ended by the table; take that back to go on with it.",
+        "Cette partie a été arrêtée par la table ; annulez cela pour la continuer.",
+    ),
+    "sheet-not-over": Words(
+        "This sheet is not yet that of a game that is over: something that decides is missing.",
+        "Cette feuille n’est pas encore celle d’une partie finie : il manque de quoi départager.",
+    ),
+    "sheet-other-game": Words(
+        "The open game is {game}; this sheet is of another game.",
+        "La partie ouverte est {game} ; cette feuille est celle d’un autre jeu.",
+    ),
+    "sheet-other-players": Words(
+        "The sheet has other players than those who are named.",
+        "La feuille n’a pas les mêmes joueurs que ceux qui sont nommés.",
+    ),
+    "sheet-fish": Words(
+        "The sheet has {count} fish, but the tokens of the box have {most} in all.",
+        "La feuille compte {count} poissons, mais les jetons de la boîte n’en ont que {most} en tout.",
+    ),
+    "sheet-animals": Words(
+        "The piles have {count} cards of {animal_en}, but the packs of so many players have {most}.",
+        "Les piles ont {count} cartes {animal_fr}, mais les paquets pour ce nombre de joueurs en ont {most}.",
+    ),
     # --- what was done (answers and log)
     "night-opened": Words("The night begins.", "La soirée commence."),
     "match-opened": Words("A game of {game} begins.", "Une partie commence : {game}."),
     "next-game": Words("The next game of {game} begins.", "La partie suivante commence : {game}."),
     "match-closed": Words("The game is closed.", "La partie est fermée."),
+    "sheet-kept": Words(
+        "A game that has ended is kept by its score sheet: {game}.",
+        "Une partie terminée est gardée avec sa feuille de score : {game}.",
+    ),
+    "sheet-ends": Words(
+        "The game ends with the totals of its score sheet.",
+        "La partie se termine avec les totaux de sa feuille de score.",
+    ),
+    "sheet-taken-out": Words(
+        "The game that was kept by its score sheet is taken out again; the table agreed.",
+        "La partie gardée avec sa feuille de score est retirée, avec l’accord de la table.",
+    ),
+    "ended-early": Words(
+        "The game is ended early; the standing of that moment is kept.",
+        "La partie est arrêtée avant sa fin ; le classement de ce moment est gardé.",
+    ),
+    "goes-on-again": Words("The game goes on; the table agreed.", "La partie continue, avec l’accord de la table."),
+    "shared-early": Words(
+        "Ended early: this is the standing of that moment.",
+        "Partie arrêtée avant sa fin : c’est le classement de ce moment.",
+    ),
+    "shared-sheet": Words(
+        "Counted at the end, from the score sheet.", "Comptée à la fin, d’après la feuille de score."
+    ),
     "dealt": Words("New cards: {cards}.", "Nouvelles cartes : {cards}."),
     "arranged": Words(
         "The companion draws the set-up ({count} steps).", "Le compagnon tire la mise en place ({count} étapes)."

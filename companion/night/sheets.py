@@ -16,7 +16,7 @@ from companion.rules.rulebook import rulebook, seats
 def sheet(position: Mapping[str, JSON], lang: str, text: str = "", path: Sequence[str] = ()) -> dict[str, JSON]:
     """Return what a position in the one form of a board is worth.
 
-    ``{"game", "svg", "players": [{"name", "colour", "total", "lines": [{"en", "fr", "points", "clauses"}]}],
+    ``{"game", "svg", "players": [{"name", "colour", "total", "place", "lines": [{"en", "fr", "points", "clauses"}]}],
     "ranking": [[seat …] …], "decided": null | {"en", "fr", "clauses"}, "problems": [{"en", "fr", "clauses"}],
     "ruling": null | {…, "cited"}, "rulings": [{…, "after"}], "gestures": [{"text", "en", "fr"}], "prompt"}``.
 
@@ -52,6 +52,7 @@ def sheet(position: Mapping[str, JSON], lang: str, text: str = "", path: Sequenc
                 "name": names[one.player] if one.player < len(names) else "",
                 "colour": colours[one.player] if one.player < len(colours) else f"p{one.player + 1}",
                 "total": one.total,
+                "place": found.ranks[one.player],
                 "lines": [
                     {
                         **{code: book.line(line, code, names=names, colours=colours) for code in ("en", "fr")},

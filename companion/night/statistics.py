@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from companion.night.fold import Match, NightFold
+from companion.night.fold import NightFold
 from companion.night.journal import Journal
+from companion.night.match import Match
 from companion.night.night import Night
 from companion.rules.core import JSON
 
@@ -25,7 +26,7 @@ def told(fold: NightFold) -> Told:
 
 def _game(match: Match) -> Told:
     sheet = match.score()
-    places = {player: number for number, place in enumerate(sheet.ranking, 1) for player in place}
+    places = sheet.ranks
     return {
         "game": match.game.id,
         "at": match.opened,

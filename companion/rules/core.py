@@ -188,6 +188,14 @@ class ScoreSheet:
             last = here
         return tuple(tuple(place) for place in places)
 
+    @property
+    def ranks(self) -> dict[int, int]:
+        """Return each player's place, 1 the best; who shares one leaves free as many below it: 1, 1, 3."""
+        found: dict[int, int] = {}
+        for place in self.ranking:
+            found.update(dict.fromkeys(place, len(found) + 1))
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

@@ -22,6 +22,7 @@ from companion.night.journal import Journal
 from companion.night.night import Night
 from companion.night.page import page
 from companion.rules import game
+from tests.worlds.sheets import kept
 
 # `table` is the Table of conftest.py; test folders are no packages, so its type cannot be named here.
 Table = Any
@@ -315,7 +316,54 @@ class NightMachine(RuleBasedStateMachine):
             card = (begun or [c for c in match["cards"] if c["igloos"]])[0]
             any(self.ask("moves", {"moves": [f"reveal {card['place']} {n}"]}).ok for n in range(2, 14)[::step])
 
+    @rule(by=WHO, names=st.booleans())
+    def keep_a_sheet(self, by: Actor, names: bool) -> None:
+        before = self.match
+        answer = self.ask("keep-sheet", kept("igloo-pop", *(("Ann", "Bob") if names else ())), by)
+        assert answer.ok == ((before is None or before["over"]) and not self.night.view()["night"]["paused"])
+
+    @precondition(lambda self: self.match is not None)
+    @rule(by=WHO)
+    def take_over_a_sheet(self, by: Actor) -> None:
+        match = self.match
+        assert match is not None
+        colours = [player["colour"] for player in match["players"]]
+        position = {
+            "game": "igloo-pop",
+            "places": {},
+            "phase": "over",
+            "players": [{"colour": colour, "own": 3 + n, "captured": 0} for n, colour in enumerate(colours)],
+        }
+        answer = self.ask("keep-sheet", {"position": position, "into": match["id"]}, by)
+        paused = self.night.view()["night"]["paused"]
+        assert answer.ok == (by is HOST and not match["over"] and not paused and match["game"] == "igloo-pop")
+        if answer.ok:
+            after = self.match
+            assert after is not None
+            assert [p["score"] - p["correction"] for p in after["players"]] == [3 + n for n in range(len(colours))]
+
+    @precondition(lambda self: self.match is not None)
+    @rule(by=WHO, really=st.sampled_from([True, False]))
+    def end_early(self, by: Actor, really: bool) -> None:
+        match = self.match
+        assert match is not None
+        if really or by is ANN:
+            assert self.ask("end-early", {}, by).ok == (by is HOST and not match["over"])
+
+    @precondition(lambda self: self.match is not None and self.match["ended_by"] in {"early", "sheet"})
+    @rule(by=WHO, agreed=st.booleans())
+    def take_the_end_back(self, by: Actor, agreed: bool) -> None:
+        match = self.match
+        assert match is not None
+        answer = self.ask("undo", {"to": match["moves"], "agreed": agreed}, by)
+        assert answer.ok == (by is HOST and agreed)
+        if answer.ok and self.match is not None:
+            assert (self.match["id"], self.match["players"]) == (match["id"], match["players"]) or match[
+                "ended_by"
+            ] == "sheet"
+
     @precondition(lambda self: self.match is not None and self.match["moves"] > 0)
+    @precondition(lambda self: self.match is not None and self.match["ended_by"] in {None, "rules"})
     @rule(data=st.data(), by=WHO, agreed=st.booleans())
     def undo(self, data: st.DataObject, by: Actor, agreed: bool) -> None:
         match = self.match
