@@ -85,7 +85,6 @@ def laying(game_id: str) -> Response:
 
 @views.post("/position")
 @documented(
-    "player",
     query={"lang": LANGUAGE},
     body=fields(("move", "path"), position=OBJECT, move=text(LONGEST_MOVE), path=listed(text(LONGEST_PLACE))),
     answer=fields(
@@ -109,7 +108,6 @@ def position() -> Response:
     that were tapped instead of a move: then ``rulings`` are those on all that it may mean, as ``/api/board/dispute``
     gives them. A legal one has the position ``after`` it. ``gestures`` are moves that have no place.
     """
-    member()
     body = json_body()
     told, text = body.get("position"), text_field(body, "move", LONGEST_MOVE, "")
     path = body.get("path", [])

@@ -12,6 +12,7 @@ from companion.night.bgstats import bgg_ids
 from companion.ports import BadDataError
 from web.answers import RefusedError, json_response
 from web.documented import OBJECT, TEXT, WHOLE, choice, documented, fields, listed
+from web.language import choose
 from web.sessions import host, house, member
 
 views = Blueprint("api_share", __name__, url_prefix="/share")
@@ -26,7 +27,7 @@ def _link() -> str:
         known = bgg_ids(house().settings.lines("bgg_ids"))
     except BadDataError:
         known = {}  # the workshop says what is wrong with the setting; the link goes without
-    play = house().night.play(known)
+    play = house().night.play(known, choose())
     if play is None:
         raise RefusedError(404, "not-over", "Only a game that is over can be shared.")
     url: str = play["url"]

@@ -110,7 +110,9 @@ def test_a_position_is_scored_and_ruled_on(guest: FlaskClient, player: FlaskClie
         {"name": "Bob", "colour": "red", "fresh": 9},
     ]
     position = {"game": "ice-team", "places": {}, "players": players}
-    assert guest.post("/api/position", json={"position": position}).status_code == 403
+    # Who only watches may count for himself: nothing of the table is in it, and nothing is kept.
+    counted = guest.post("/api/position", json={"position": position}).json
+    assert [(one["total"], one["place"]) for one in counted["players"]] == [(8, 2), (9, 1)]
     told = player.post("/api/position?lang=fr", json={"position": position, "move": "walk start village"}).json
     assert [one["total"] for one in told["players"]] == [8, 9]
     assert told["ranking"] == [[1], [0]]

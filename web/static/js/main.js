@@ -184,7 +184,7 @@ const DO = {
   ...BOARD_DO,
   "choose-game": ({ game }) => change((s) => { s.game = game; s.options = null; s.many = null; }),
   "table-button": press,
-  "seat-person": (told) => seatPerson(told, oneMore),
+  "seat-person": (told) => seatPerson(told, elsewhere() ? () => false : oneMore),
   "pick-player": ({ colour }) => { pick("colour", colour); placeWhenBoth(); },
   "pick-card": ({ place }) => { pick("card", place); placeWhenBoth(); },
   "pick-check": ({ place }) => change((s) => { s.pick = { ...s.pick, card: place }; }),
@@ -210,7 +210,7 @@ const DO = {
     if (told?.view?.match?.draw) act("deal");
   },
   "new-players": () => act("close-match"),
-  "close-dialog": async () => { if (await agreed(t("The game ends as it stands."), t("End it"))) act("close-match"); },
+  "close-dialog": async () => { if (await agreed(t("The game ends as it stands. The ranking so far is kept, but nobody has won."), t("End it"))) act("end-early"); },
   "correct-dialog": async () => { const body = await correctionWindow(match()); if (body) act("correct", body); },
   "fault-dialog": async () => { const body = await faultWindow(match()); if (body) act("fault", body); },
   "dismiss-fault": async ({ seq }) => {

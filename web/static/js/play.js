@@ -54,6 +54,7 @@ function menu(match) {
       !match.over && item(paused ? "resume" : "pause", paused ? "play" : "pause", paused ? t("Go on") : t("Pause the night")),
       !match.board && item("fault-dialog", "flag", t("Report a fault")),
       isHost() && item("correct-dialog", "check", t("Correct a score")),
+      isHost() && !match.over && h("li", null, h("a", { class: "item", href: "#score" }, icon("check"), t("End it with a score sheet"))),
       isHost() && !match.over && item("close-dialog", "close", t("End this game now"))));
 }
 

@@ -1,4 +1,4 @@
-// The score at the end without a record, and disputes in a position set up by hand: a few taps, and the sheet fills.
+// The score at the end without a record: a few taps, and the sheet fills; kept, it is a game of the night.
 
 import { h, s } from "./dom.js";
 import { COLOURS, colourName, icon, playerName, token } from "./art.js";
@@ -6,10 +6,11 @@ import { fetched, showRefusal, tell } from "./net.js";
 import { filled, fills, photoPart, PHOTO_CHANGE, PHOTO_DO } from "./photo-board.js";
 import { still } from "./picture.js";
 import { BOARDS } from "./seats.js";
+import { going, keeping, keepInto, keepSheet, watching } from "./score-keep.js";
 import { GAMES } from "./setup.js";
 import { clauses } from "./told.js";
 import { verdict } from "./verdict.js";
-import { change, memory } from "./store.js";
+import { change, mayAct, memory } from "./store.js";
 import { code, said, t } from "./words.js";
 
 const COLUMNS = "abcdefgh";
@@ -23,12 +24,14 @@ export const animal = (name) => ({ fox: t("fox"), moose: t("moose"), walrus: t("
 let now = null;
 
 function fresh(game) {
-  const seats = seatsOf(game).slice(0, game === "igloo-pop" ? 3 : 2);
+  // A game that is open is counted with those who play it.
+  const here = going()?.game === game ? going().players.map((player) => player.colour) : null;
+  const seats = here ? seatsOf(game).filter((seat) => here.includes(seat)) : seatsOf(game).slice(0, game === "igloo-pop" ? 3 : 2);
   return {
     game, seats, sheet: null, tool: "floe", squares: {}, unsure: [], typed: [],
     values: Object.fromEntries(seatsOf(game).map((seat) => [seat, {}])),
     piles: Object.fromEntries(seatsOf(game).map((seat) => [seat, []])),
-    totems: {}, tokens: Object.fromEntries(ANIMALS.map((name) => [name, 3])),
+    totems: {}, blocked: null, tokens: Object.fromEntries(ANIMALS.map((name) => [name, 3])),
   };
 }
 
@@ -107,6 +110,7 @@ function oddTeams() {
 }
 
 function fromPhoto() {
+  if (!mayAct()) return null;
   return [
     photoPart(now.game, boards(now.squares), now.unsure, uncounted()),
     oddTeams().map(([seat, count]) => h("p", { class: "note", role: "status", "data-key": `bears-${seat}` },
@@ -239,8 +243,16 @@ function iceTeam() {
   return {
     places: { ...read, village: bears("village", home) },
     players: now.seats.map((colour) => ({ name: named(colour), colour, fresh: now.values[colour].fresh ?? 0, frozen: now.values[colour].frozen ?? 0 })),
-    phase: "over",
+    phase: "over", ...(now.blocked ? { loser: now.blocked } : {}),
   };
+}
+
+/** Ice Team ends when a team is home, or when one cannot move any more: that one has lost. */
+function blocked() {
+  if (now.game !== "ice-team" || now.seats.some((seat) => now.values[seat].home === BEARS)) return null;
+  return h("label", { class: "count-field" }, h("span", null, t("A team that could not move any more, and so has lost")),
+    h("select", { "data-change": "blocked" }, h("option", { value: "" }, t("none")),
+      now.seats.map((seat) => h("option", { value: seat, selected: now.blocked === seat }, colourName(seat)))));
 }
 
 const numbered = (length, count) => Array.from({ length: count }, (_, i) => Array.from({ length }, (__, j) => i + 2 + j).join("/"));
@@ -256,6 +268,7 @@ function iglooPop() {
 }
 
 const POSITIONS = { "igloo-pop": iglooPop, "iglu-iglu": iglu, arctic, "ice-team": iceTeam };
+const laidOut = () => ({ game: now.game, ...POSITIONS[now.game]() });
 const named = (seat) => playerName({ colour: seat });
 
 function numbers() {
@@ -290,8 +303,7 @@ function tooMany() {
 async function reckon(move = "") {
   const wrong = tooMany();
   if (wrong) return showRefusal({ en: wrong, fr: wrong });
-  const position = { game: now.game, ...POSITIONS[now.game]() };
-  const sheet = await fetched(() => tell(`/api/position?lang=${code()}`, { position, move }));
+  const sheet = await fetched(() => tell(`/api/position?lang=${code()}`, { position: laidOut(), move }));
   if (!sheet) return;
   alter({ sheet });
   memory.set("scored", now.game);
@@ -300,13 +312,13 @@ async function reckon(move = "") {
 function result() {
   const { sheet } = now;
   if (!sheet) return null;
-  const places = sheet.ranking.flatMap((place, i) => place.map((seat) => [i + 1, sheet.players[seat]]));
+  const players = sheet.ranking.flat().map((seat) => sheet.players[seat]);
   return h("section", { class: "panel", "data-key": "score-sheet", role: "status" },
     h("h2", null, t("The score")),
     sheet.ruling && verdict({ ...sheet.ruling, svg: null }, null),
-    h("ol", { class: "ranking" }, places.map(([place, player]) => h("li", { class: ["rank", place === 1 && "first"] },
+    h("ol", { class: "ranking" }, players.map((player) => h("li", { class: ["rank", player.place === 1 && "first"] },
       h("details", { class: "sheet", open: true },
-        h("summary", null, h("span", { class: "place" }, place), token(player.colour, "large", now.game), h("span", { class: "who" }, h("span", { class: "name" }, player.name)),
+        h("summary", null, h("span", { class: "place" }, player.place), token(player.colour, "large", now.game), h("span", { class: "who" }, h("span", { class: "name" }, player.name)),
           h("strong", { class: "total" }, player.total)),
         h("ul", { class: "lines" }, player.lines.map((line) => h("li", null, h("span", null, said(line), " ", clauses(line.clauses)), h("b", null, line.points)))))))),
     sheet.decided && h("p", { class: "sentence" }, said(sheet.decided)),
@@ -323,7 +335,8 @@ export function room() {
   return h("div", { class: "referee", "data-key": "score-room" },
     h("p", null, h("a", { class: "second", href: "#" }, icon("undo"), t("Back to the game"))),
     h("h1", null, t("The score at the end")),
-    h("p", null, h("a", { class: "second", href: "#photo" }, icon("camera"), t("Score by photo"))),
+    watching(),
+    mayAct() && h("p", null, h("a", { class: "second", href: "#photo" }, icon("camera"), t("Score by photo"))),
     h("section", { class: "panel", "data-key": `score-${game}` },
       h("ul", { class: "games", "aria-label": t("Which game?") }, GAMES.map(([id, name]) => h("li", null,
         h("button", { type: "button", class: "toggle", "data-do": "score-game", "data-game": id, "aria-pressed": String(id === game) }, name)))),
@@ -332,11 +345,20 @@ export function room() {
       game === "ice-team" ? fromPhoto() : null,
       game === "arctic" ? arcticEditor() : null,
       numbers(),
+      blocked(),
       h("button", { type: "button", class: "main", "data-do": "reckon" }, icon("check"), t("Count the score")),
       game === "iglu-iglu" && h("form", { class: "row", "data-submit": "judge-position", "data-key": "judge-position" },
         h("input", { type: "text", name: "move", maxlength: 80, autocomplete: "off", autocapitalize: "off", placeholder: "walk b2 b3", "aria-label": t("A move in dispute in this position") }),
         h("button", { type: "submit", class: "second" }, t("Rule on it")))),
-    result());
+    result(),
+    keeping(now, !now.unsure.length && !uncounted().length));
+}
+
+/** What was kept is on the table now; the next sheet begins empty. */
+function kept(done) {
+  if (!done) return;
+  now = null;
+  location.hash = "#";
 }
 
 export const ROOM_DO = {
@@ -350,10 +372,14 @@ export const ROOM_DO = {
   pile: ({ seat, animal: name }) => enter({ piles: { ...now.piles, [seat]: [...now.piles[seat], name] } }),
   unpile: ({ seat }) => enter({ piles: { ...now.piles, [seat]: now.piles[seat].slice(0, -1) } }),
   reckon: () => reckon(),
+  "keep-into": async () => kept(await keepInto({ ...laidOut(), phase: "over" })),
   ...PHOTO_DO,
 };
 
-export const ROOM_SUBMIT = { "judge-position": (form) => reckon(new FormData(form).get("move").trim()) };
+export const ROOM_SUBMIT = {
+  "keep-sheet": async (form) => kept(await keepSheet(form, now, { ...laidOut(), phase: "over" })),
+  "judge-position": (form) => reckon(new FormData(form).get("move").trim()),
+};
 
 export const ROOM_INPUT = {
   "score-number": ({ dataset, value }) => {
@@ -366,6 +392,7 @@ export const ROOM_INPUT = {
 
 export const ROOM_CHANGE = {
   ...PHOTO_CHANGE,
+  blocked: ({ value }) => enter({ blocked: value || null }),
   token: ({ dataset, value }) => enter({ tokens: { ...now.tokens, [dataset.animal]: Number(value) } }),
   totem: ({ dataset, value }) => {
     const { [dataset.seat]: gone, ...others } = now.totems;

@@ -9,7 +9,7 @@ import { clauses, faults, results, undoButton } from "./told.js";
 import { isHost, mayAct } from "./store.js";
 import { list, said, t, tn } from "./words.js";
 
-function sheet(player) {
+function sheet(match, player) {
   return h("details", { class: ["sheet", player.colour], "data-key": player.colour },
     h("summary", null,
       token(player.colour),
@@ -25,7 +25,8 @@ function sheet(player) {
     h("ul", { class: "lines" },
       player.lines.map((line) =>
         h("li", null, h("span", null, said(line), " ", clauses(line.clauses)), h("b", null, line.points)))),
-    player.cards?.length
+    // Of a game that was only counted we know how many cards there were of each worth, not which.
+    player.cards?.length && match.ended_by !== "sheet"
       ? h("p", { class: "won-cards" }, player.cards.map((card) =>
           h("span", { class: "mini-card" }, cardName(card.numbers), eskimos(card.points))))
       : null);
@@ -35,15 +36,15 @@ function sheet(player) {
 export function scores(match) {
   return h("section", { class: "panel scores", "data-key": "scores" },
     h("h2", null, match.over ? t("Score sheets") : t("Score so far")),
-    match.players.map(sheet));
+    match.players.map((player) => sheet(match, player)));
 }
 
-function rank(match, place, index) {
+function rank(match, place) {
   const shared = place.length > 1;
   return place.map((colour) => {
     const player = playerOf(match, colour);
-    return h("li", { class: ["rank", index === 0 && "first", colour], "data-key": `rank-${colour}` },
-      h("span", { class: "place" }, index + 1),
+    return h("li", { class: ["rank", player.place === 1 && "first", colour], "data-key": `rank-${colour}` },
+      h("span", { class: "place" }, player.place),
       token(colour, "large"),
       h("span", { class: "name" }, playerName(player), shared ? h("small", null, ` (${t("shared")})`) : null),
       h("strong", { class: "total" }, player.score));
@@ -72,21 +73,18 @@ function seriesTable(match, series) {
 export function ending(match, series) {
   const winners = match.ranking[0] ?? [];
   const names = list(winners.map((colour) => nameOf(match, colour)));
-  const places = [];
-  let index = 0;
-  for (const place of match.ranking) {
-    places.push(rank(match, place, index));
-    index += place.length;
-  }
+  const early = match.ended_by === "early";
   return h("section", { class: "play ending", "data-key": "ending" },
     h("header", { class: "now" },
       h("div", { class: "now-words" },
-        h("h1", null, icon("crown"), " ", winners.length > 1 ? t("%(who)s share the victory", { who: names })
-          : t("%(who)s wins", { who: names })),
+        early ? h("h1", null, winners.length > 1 ? t("Ended early: %(who)s were level", { who: names }) : t("Ended early: %(who)s was ahead", { who: names }))
+          : h("h1", null, icon("crown"), " ", winners.length > 1 ? t("%(who)s share the victory", { who: names }) : t("%(who)s wins", { who: names })),
         h("p", { class: "sentence" }, said(match.ranking_why)),
+        early && h("p", { "data-key": "early" }, t("The table ended this game before its end. This is the standing of that moment: nobody has won, and it counts in no statistics.")),
+        match.ended_by === "sheet" && h("p", { class: "quiet" }, t("Counted at the end, from the score sheet.")),
         match.end && h("p", { class: "quiet" }, said(match.end), " ", clauses(match.end.clauses))),
       mayAct() && h("div", { class: "tools" }, undoButton(match))),
-    h("ol", { class: "ranking" }, places),
+    h("ol", { class: "ranking" }, match.ranking.map((place) => rank(match, place))),
     mayAct() && h("p", { "data-key": "share" }, h("button", { type: "button", class: "second", "data-do": "share" }, icon("people"), t("Share this game"))),
     isHost() && h("div", { class: "row dock" },
       series?.can_go_on && h("button", { type: "button", class: "main", "data-do": "next-game" }, icon("shake"), t("Another game")),

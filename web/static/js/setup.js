@@ -57,6 +57,7 @@ function goOn(series) {
 
 /** Draw the set-up; for those who may not open a game, that they wait for the host. */
 export function setup(series) {
+  const score = h("p", { "data-key": "to-score" }, h("a", { class: "second", href: "#score" }, icon("check"), t("Only count the score of a game that has ended")));
   if (!isHost()) {
     return h("section", { class: "panel welcome", "data-key": "welcome" },
       h("h1", null, t("Nobody plays yet")),
@@ -64,9 +65,9 @@ export function setup(series) {
         : t("You are watching. The host starts the game.")),
       !mayAct() && h("p", null, h("a", { class: "main", href: "/join" }, icon("people"), t("Join with the table's PIN"))),
       !mayAct() && h("p", { class: "quiet" },
-        t("Host of this table? Open the link that the companion printed when it started, or ask it for a new one with: companion host")));
+        t("Host of this table? Open the link that the companion printed when it started, or ask it for a new one with: companion host")),
+      score);
   }
-  const score = h("p", { "data-key": "to-score" }, h("a", { class: "second", href: "#score" }, icon("check"), t("Only count the score of a game that has ended")));
   const game = chosenGame();
   if (game in BOARDS) return [score, goOn(series), gameChoice(game), boardSetup(game, GAMES.find(([id]) => id === game)[1])];
   const known = remembered();

@@ -5,15 +5,17 @@ import { icon } from "./art.js";
 import { openDialog } from "./dialogs.js";
 import { playerName, thaler } from "./art.js";
 import { ask, fetched } from "./net.js";
-import { isHost } from "./store.js";
-import { chart } from "./story.js";
+import { isHost, match } from "./store.js";
+import { chart, courseOf } from "./story.js";
 import { said, t } from "./words.js";
 
-/** Open the window for sharing the game that is over. */
+/** Open the window for sharing the game that has ended. */
 export function shareWindow() {
   return fetched(async () => {
     const { url } = await ask("/api/share/bgstats");
+    const endedBy = match()?.ended_by;
     openDialog(t("Share this game"),
+      endedBy === "early" && h("p", { class: "note" }, t("Ended early: the standing so far is shared, without a winner.")),
       h("p", null, t("Nothing is sent by the companion. Scan the code with the phone that has BG Stats, or open the link there.")),
       h("img", { class: "code", src: `/api/share/bgstats.svg?${Date.now()}`, alt: t("Code that opens this game in BG Stats") }),
       h("div", { class: "row" },
@@ -37,19 +39,20 @@ const STYLE = `text { fill: #10263a; font: 600 44px Georgia, "DejaVu Serif", ser
 
 /** Draw the ranking and how the scores went as a picture that stands by itself. */
 function drawing(match) {
-  const rows = match.ranking.flatMap((place, i) => place.map((colour) => [i + 1, match.players.find((one) => one.colour === colour)]));
+  const rows = match.ranking.flat().map((colour) => match.players.find((one) => one.colour === colour));
+  const day = new Date(match.opened).toLocaleDateString([], { dateStyle: "long" });
   const top = 190;
   const below = top + rows.length * ROW;
-  const high = below + (match.story ? 480 : 40);
-  const course = match.story && chart(match);
+  const high = below + (courseOf(match) ? 480 : 40);
+  const course = courseOf(match) && chart(match);
   if (course) for (const [name, value] of Object.entries({ x: 60, y: below + 20, width: WIDE - 120, height: 384 })) course.setAttribute(name, value);
   const node = s("svg", { xmlns: "http://www.w3.org/2000/svg", width: WIDE, height: high, viewBox: `0 0 ${WIDE} ${high}` },
     s("style", null, STYLE),
     s("rect", { width: WIDE, height: high, fill: "#e6f0f5" }), s("rect", { x: 30, y: 30, width: WIDE - 60, height: high - 60, rx: 24, fill: "#fffdf8" }),
     s("text", { x: 70, y: 105 }, said(match.title)),
-    s("text", { class: "quiet", x: 70, y: 152 }, new Date(match.opened).toLocaleDateString([], { dateStyle: "long" })),
-    rows.map(([place, player], i) => [
-      s("text", { class: "quiet", x: 70, y: top + i * ROW + 58 }, place), thaler(player.colour, 160, top + i * ROW + 44, 2.6),
+    s("text", { class: "quiet", x: 70, y: 152 }, match.ended_by === "early" ? `${day}. ${t("Ended early: the standing so far.")}` : day),
+    rows.map((player, i) => [
+      s("text", { class: "quiet", x: 70, y: top + i * ROW + 58 }, player.place), thaler(player.colour, 160, top + i * ROW + 44, 2.6),
       s("text", { x: 215, y: top + i * ROW + 60 }, playerName(player)),
       s("text", { x: WIDE - 80, y: top + i * ROW + 60, "text-anchor": "end" }, player.score)]),
     course);
