@@ -46,6 +46,11 @@ REFUSALS: tuple[Callable[[], RefusedError], ...] = (
     lambda: RefusedError(409, "over", "The number is known already."),
     lambda: RefusedError(409, "known", "The number of a stored shake is known."),
     lambda: RefusedError(400, "duellists", "A duel is for two to eight different people."),
+    lambda: RefusedError(409, "not-ready", "The shakes to be taken along are still being made."),
+    lambda: RefusedError(400, "bad-results", "These are no results of the training on the way."),
+    lambda: RefusedError(
+        404, "no-file", "These results are of a file that is not known here: of another house, or taken too long ago."
+    ),
     lambda: RefusedError(
         409, "live-round", "A round of Igloo Pop is live: until it is over, nothing is said of the igloo on the table."
     ),
@@ -53,7 +58,7 @@ REFUSALS: tuple[Callable[[], RefusedError], ...] = (
 """What the training room says no to."""
 
 
-def _done(work: Callable[[], T]) -> T:
+def done(work: Callable[[], T]) -> T:
     """Return what the training room answers; its refusals become ours."""
     try:
         return work()
@@ -70,7 +75,8 @@ def _refuse(code: str) -> NoReturn:
     raise refused_as(REFUSALS, code)
 
 
-def _whole(body: dict[str, Any], name: str, low: int, high: int) -> int:
+def whole_field(body: dict[str, Any], name: str, low: int, high: int) -> int:
+    """Return a whole number of a JSON body."""
     value = body.get(name)
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise bad_field(name)
@@ -78,11 +84,11 @@ def _whole(body: dict[str, Any], name: str, low: int, high: int) -> int:
 
 
 def _count(body: dict[str, Any], name: str) -> int:
-    return _whole(body, name, COUNTS.start, COUNTS.stop - 1)
+    return whole_field(body, name, COUNTS.start, COUNTS.stop - 1)
 
 
 def _person(body: dict[str, Any]) -> int:
-    return _whole(body, "person", 1, MOST_NUMBER)
+    return whole_field(body, "person", 1, MOST_NUMBER)
 
 
 def _name(body: dict[str, Any]) -> str:
@@ -138,10 +144,10 @@ def room() -> Response:
     training = house().training
     return json_response(
         {
-            "people": [_form(person) for person in _done(training.people)],
+            "people": [_form(person) for person in done(training.people)],
             "igloo": training.igloo_kind(),
-            "duels": _done(training.duels),
-            "ladder": _done(training.ladder),
+            "duels": done(training.duels),
+            "ladder": done(training.ladder),
         }
     )
 
@@ -152,7 +158,7 @@ def add_person() -> Response:
     """Enter a person, ``{"name"}``; who is here under that name is that person."""
     member()
     name = _name(json_body())
-    return json_response({"ok": True, **_form(_done(lambda: house().training.add_person(name)))})
+    return json_response({"ok": True, **_form(done(lambda: house().training.add_person(name)))})
 
 
 @views.post("/api/training/people/<person>")
@@ -163,7 +169,7 @@ def rename(person: str) -> Response:
     body = json_body()
     name = None if "name" in body and body["name"] is None else _name(body)
     number = _number(person)
-    _done(lambda: house().training.rename(number, name))
+    done(lambda: house().training.rename(number, name))
     return json_response({"ok": True, "person": number, "name": name})
 
 
@@ -173,7 +179,7 @@ def figures(person: str) -> Response:
     """Answer a person's progress: by count, over all, by week, and the confusion matrix; beside the machine's."""
     member()
     number = _number(person)
-    return json_response(_done(lambda: house().training.figures(number)))
+    return json_response(done(lambda: house().training.figures(number)))
 
 
 @views.post("/api/training/rounds")
@@ -186,7 +192,7 @@ def deal() -> Response:
     if source not in {"stored", "igloo"}:
         raise bad_field("source")
     training = house().training
-    return json_response(_done(lambda: (training.deal if source == "stored" else training.listen)(person)))
+    return json_response(done(lambda: (training.deal if source == "stored" else training.listen)(person)))
 
 
 @views.get("/api/training/rounds/<round_id>")
@@ -195,7 +201,7 @@ def one_round(round_id: str) -> Response:
     """Answer what may be known of a shake; its truth, and the machine's idea, only when it was answered."""
     member()
     name = _known(round_id, "no-round")
-    return json_response(_done(lambda: house().training.round(name)))
+    return json_response(done(lambda: house().training.round(name)))
 
 
 @views.get("/api/training/rounds/<round_id>/<speed>.wav")
@@ -204,7 +210,7 @@ def sound(round_id: str, speed: str) -> Response:
     """Answer with a shake as sound: ``full``, ``half`` or ``quarter`` speed."""
     member()
     name = _known(round_id, "no-sound")
-    return _wav(_done(lambda: house().training.sound(name, speed)))
+    return _wav(done(lambda: house().training.sound(name, speed)))
 
 
 @views.get("/api/training/examples/<count>/<speed>.wav")
@@ -213,7 +219,7 @@ def example(count: str, speed: str) -> Response:
     """Answer with some stored shake of so many beads as sound, to compare with."""
     member()
     number = int(count) if count.isascii() and count.isdigit() and len(count) <= 2 else 0
-    return _wav(_done(lambda: house().training.example(number, speed)))
+    return _wav(done(lambda: house().training.example(number, speed)))
 
 
 def _wav(data: bytes) -> Response:
@@ -229,7 +235,7 @@ def guess(round_id: str) -> Response:
     member()
     body = json_body()
     name, person, count = _known(round_id, "no-round"), _person(body), _count(body, "guess")
-    return json_response(_done(lambda: house().training.guess(name, person, count)))
+    return json_response(done(lambda: house().training.guess(name, person, count)))
 
 
 @views.post("/api/training/rounds/<round_id>/truth")
@@ -238,7 +244,7 @@ def truth(round_id: str) -> Response:
     """Take what stands under the igloo, ``{"truth"}``, after the answer."""
     member()
     name, count = _known(round_id, "no-round"), _count(json_body(), "truth")
-    return json_response(_done(lambda: house().training.tell(name, count)))
+    return json_response(done(lambda: house().training.tell(name, count)))
 
 
 @views.post("/api/training/rounds/<round_id>/drop")
@@ -247,7 +253,7 @@ def drop(round_id: str) -> Response:
     """Stop listening to the igloo for a shake that nobody answered."""
     member()
     name = _known(round_id, "no-round")
-    _done(lambda: house().training.drop(name))
+    done(lambda: house().training.drop(name))
     return json_response({"ok": True})
 
 
@@ -260,9 +266,9 @@ def open_duel() -> Response:
     people = body.get("people")
     if not isinstance(people, list) or len(people) > NAME_LENGTH:
         raise bad_field("people")
-    numbers = [_whole({"people": one}, "people", 1, MOST_NUMBER) for one in people]
-    rounds = _whole(body, "rounds", 1, 20)
-    return json_response(_done(lambda: house().training.open_duel(numbers, rounds)))
+    numbers = [whole_field({"people": one}, "people", 1, MOST_NUMBER) for one in people]
+    rounds = whole_field(body, "rounds", 1, 20)
+    return json_response(done(lambda: house().training.open_duel(numbers, rounds)))
 
 
 @views.get("/api/training/duels/<duel_id>")
@@ -271,7 +277,7 @@ def duel(duel_id: str) -> Response:
     """Answer a duel: points, the present shake, who has answered it; numbers only when all have."""
     member()
     name = _known(duel_id, "no-duel")
-    return json_response(_done(lambda: house().training.duel(name)))
+    return json_response(done(lambda: house().training.duel(name)))
 
 
 @views.post("/api/training/duels/<duel_id>/next")
@@ -279,8 +285,8 @@ def duel(duel_id: str) -> Response:
 def next_in_duel(duel_id: str) -> Response:
     """Deal the shake after number ``{"after"}`` of a duel; again, or from another phone, it is dealt once."""
     member()
-    name, after = _known(duel_id, "no-duel"), _whole(json_body(), "after", 1, 20)
-    return json_response(_done(lambda: house().training.next_in_duel(name, after)))
+    name, after = _known(duel_id, "no-duel"), whole_field(json_body(), "after", 1, 20)
+    return json_response(done(lambda: house().training.next_in_duel(name, after)))
 
 
 @views.post("/api/training/duels/<duel_id>/close")
@@ -289,4 +295,4 @@ def close_duel(duel_id: str) -> Response:
     """End a duel as it stands."""
     member()
     name = _known(duel_id, "no-duel")
-    return json_response(_done(lambda: house().training.close_duel(name)))
+    return json_response(done(lambda: house().training.close_duel(name)))

@@ -13,6 +13,7 @@ from companion.night.sentences import say
 from companion.night.store import StorageError, unwritten
 from web import (
     api,
+    api_along,
     api_backups,
     api_board,
     api_boxes,
@@ -62,6 +63,7 @@ def create_app(house: House) -> Flask:
         sessions,
         streams,
         api,
+        api_along,
         api_backups,
         api_board,
         api_boxes,

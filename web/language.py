@@ -45,8 +45,9 @@ ROOMS = {
     "photos": "camera-photos",
 }
 """The rooms beside the game, and parts of them, whose words are a bundle of their own, with the module of each."""
-BUNDLES = ("main", "training", *ROOMS, "rest")
-"""The words of a page's first modules, of the training room, of each room, and all that are not in the first."""
+BUNDLES = ("main", "training", "along", *ROOMS, "rest")
+"""The words of a page's first modules, of the training room, of what is taken along from it, of each room, and all that
+are not in the first."""
 
 
 @cache
@@ -94,7 +95,7 @@ def catalogue(language: str, bundle: str = "main") -> tuple[bytes, bytes, str]:
         with force_locale(language):
             form = get_translations().plural
             plural = [int(form(n)) for n in range(PLURALS_UP_TO)]
-    told = {"words": words, "plural": plural if bundle in {"main", "training"} else None}
+    told = {"words": words, "plural": plural if bundle in {"main", "training", "along"} else None}
     data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
     return data, gzip.compress(data, mtime=0), hashlib.sha256(data).hexdigest()[:12]
 

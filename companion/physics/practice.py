@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SEED = 7411
-IGLOOS = 5
+IGLOOS = 11
 SECONDS = 2.9
 GUIDED_S = 4.5
 COARSE = 4

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooLink, IglooStatus, Samples
+from companion.training.along import Along
 from companion.training.book import Book
 from companion.training.room import Training
 from companion.training.shakes import Heard, Shake
 
 TRAINING = "training.sqlite"
-"""The training book in the data folder."""
+"""The training book in the data folder, …"""
+SUPPLY = "training-supply.json"
+"""… and, beside it, what is taken along next."""
+T = TypeVar("T")
 
 REMEMBERED_S = 6.0
 """How much of the igloo's samples is remembered, to be heard again."""
@@ -30,15 +38,20 @@ SLACK_S = 0.5
 class StoredShakes:
     """The shakes that the simulated igloo plays, and those of more igloos (``companion/training/bank``).
 
-    They are numbered through in that order, which does not change: the training book remembers the numbers.
+    They are numbered through in that order, which does not change: the training book remembers the numbers. An igloo
+    is read when one of its shakes is asked for.
     """
 
     def __init__(self) -> None:
         from companion.igloo.simulated import load_bank
 
-        with resources.as_file(resources.files("companion.training").joinpath("bank")) as folder:
-            self._banks = [load_bank(), *map(load_bank, sorted(folder.glob("*.npz")))]
-        self._counts = np.concatenate([bank.count for bank in self._banks])
+        own = resources.files("companion.igloo").joinpath("bank", "bank.npz")
+        more = [path for path in resources.files("companion.training").joinpath("bank").iterdir() if _number(path.name)]
+        self._files = [own, *sorted(more, key=lambda path: _number(path.name))]
+        self._bank = lru_cache(len(self._files))(lambda at: _read(self._files[at], load_bank))
+        counts = [_read(path, _counts) for path in self._files]
+        self._counts = np.concatenate(counts)
+        self._place = [(at, row) for at, some in enumerate(counts) for row in range(len(some))]
 
     def of(self, count: int) -> Sequence[int]:
         """Return the numbers of the shakes of so many beads."""
@@ -49,13 +62,27 @@ class StoredShakes:
 
         :raises KeyError: when there is no such number.
         """
-        if not 0 <= number < len(self._counts):
+        if not 0 <= number < len(self._place):
             raise KeyError(number)
-        for bank in self._banks:
-            if number < len(bank.count):
-                break
-            number -= len(bank.count)
-        return Shake(bank.accel[number] * (bank.ug_per_lsb * 1e-6), bank.rate_hz, DeviceKind.SIMULATED)
+        at, row = self._place[number]
+        bank = self._bank(at)
+        return Shake(bank.accel[row] * (bank.ug_per_lsb * 1e-6), bank.rate_hz, DeviceKind.SIMULATED)
+
+
+def _number(name: str) -> int:
+    """Return the number of an igloo's file, 0 for another file."""
+    found = re.fullmatch(r"igloo-(\d+)\.npz", name)
+    return int(found[1]) if found else 0
+
+
+def _read(where: Traversable, read: Callable[[Path], T]) -> T:
+    with resources.as_file(where) as path:
+        return read(path)
+
+
+def _counts(path: Path) -> NDArray[np.int64]:
+    with np.load(path, allow_pickle=False) as arrays:
+        return np.asarray(arrays["count"], dtype=np.int64)
 
 
 @cache
@@ -130,4 +157,5 @@ class TableEar:
 
 def training_room(path: Path, ear: TableEar, igloo_open: Callable[[], bool]) -> Training:
     """Return the training room of a data folder."""
-    return Training(Book(path), stored_shakes, machine, ear, igloo_open=igloo_open)
+    along = Along(path.with_name(SUPPLY), stored_shakes, machine, may_work=igloo_open)
+    return Training(Book(path), stored_shakes, machine, ear, igloo_open=igloo_open, along=along)

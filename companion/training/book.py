@@ -22,6 +22,8 @@ from companion.training.figures import Answer
 from companion.training.shakes import TrainingError
 
 APPLICATION_ID = 0x54524E31
+TAKEN_KEPT = 100
+"""The shakes of so many files that were taken along are known; whose file is older cannot bring it home."""
 FORGOTTEN_AFTER_MS = 30 * 24 * 3600 * 1000
 """Shakes that nobody answered are swept out after so long."""
 
@@ -52,6 +54,9 @@ CREATE TRIGGER people_kept BEFORE DELETE ON people BEGIN SELECT RAISE(ABORT, 'pe
 CREATE TRIGGER truth_stays BEFORE UPDATE OF truth ON rounds WHEN OLD.truth IS NOT NULL
   BEGIN SELECT RAISE(ABORT, 'the truth stays'); END;
 """
+
+TAKEN = "CREATE TABLE IF NOT EXISTS taken (file TEXT PRIMARY KEY, at INTEGER NOT NULL, shakes TEXT NOT NULL) STRICT"
+"""Files that were taken along, with the shakes in them: number, seed, truth and the machine's opinion, as JSON."""
 
 _ENTRIES = "SELECT id FROM people WHERE id = ? OR same_as = ?"
 """The entries that are one person: its own, and those that were made one with it."""
@@ -98,6 +103,16 @@ class Duel:
     people: tuple[int, ...]
     rounds: int
     closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A stored shake in a file that was taken along; ``machine`` holds chances for 2 … 13 beads."""
+
+    shake: int
+    seed: int
+    truth: int
+    machine: tuple[float, ...]
 
 
 def now_ms() -> int:
@@ -180,6 +195,7 @@ class Book:
             if "same_as" not in {row["name"] for row in db.execute("PRAGMA table_info(people)")}:
                 # A book that was begun before people could be made one.
                 db.execute("ALTER TABLE people ADD COLUMN same_as INTEGER REFERENCES people(id)")
+            db.execute(TAKEN)
             old = now_ms() - FORGOTTEN_AFTER_MS
             db.execute(
                 "DELETE FROM rounds WHERE at < ? AND NOT EXISTS (SELECT 1 FROM answers WHERE round = rounds.id)", (old,)
@@ -309,6 +325,52 @@ class Book:
             if truth is not None:
                 db.execute("UPDATE rounds SET truth = ? WHERE id = ? AND truth IS NULL", (truth, round_id))
             db.execute("UPDATE rounds SET shown = 1 WHERE id = ?", (round_id,))
+
+    # --- what is taken along -------------------------------------------------------------------------------------
+
+    def take_along(self, file: str, shakes: Sequence[Taken]) -> None:
+        """Enter a file that is taken along; of very old ones nothing is known any more."""
+        told = json.dumps([[one.shake, one.seed, one.truth, one.machine] for one in shakes])
+        with self._writing() as db:
+            db.execute("INSERT INTO taken (file, at, shakes) VALUES (?, ?, ?)", (file, now_ms(), told))
+            db.execute(
+                "DELETE FROM taken WHERE file NOT IN (SELECT file FROM taken ORDER BY rowid DESC LIMIT ?)",
+                (TAKEN_KEPT,),
+            )
+
+    def taken(self, file: str) -> tuple[int, list[Taken]]:
+        """Return when a file was taken along (UTC milliseconds), and the shakes in it.
+
+        :raises TrainingError: ``no-file`` when nothing is known of it.
+        """
+        for row in self._rows("SELECT at, shakes FROM taken WHERE file = ?", file):
+            told = json.loads(row["shakes"])
+            return int(row["at"]), [Taken(shake, seed, truth, tuple(machine)) for shake, seed, truth, machine in told]
+        raise TrainingError("no-file")
+
+    def bring(self, person: int, rounds: Sequence[tuple[Round, int]]) -> int:
+        """Enter answered shakes, each with its guess, all or none; return how many of them were not here before.
+
+        One that is here under its id stays as it is, whoever answered it.
+        """
+        new = 0
+        with self._writing() as db:
+            for one, guess in rounds:
+                made = db.execute(
+                    "INSERT INTO rounds (id, at, person, number, kind, shake, seed, truth, machine, shown)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT (id) DO NOTHING",
+                    (
+                        *(one.id, one.at, person, one.number, one.kind, one.shake, one.seed, one.truth),
+                        json.dumps(one.machine),
+                    ),
+                )
+                if made.rowcount:
+                    new += 1
+                    db.execute(
+                        "INSERT INTO answers (at, round, person, guess) VALUES (?, ?, ?, ?)",
+                        (one.at, one.id, person, guess),
+                    )
+        return new
 
     # --- duels ---------------------------------------------------------------------------------------------------
 

@@ -10,14 +10,15 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random, SystemRandom
 from typing import Any
 
-from companion.ports import COUNTS, CountPosterior
-from companion.training.book import Book, Duel, Person, Round, now_ms
+from companion.ports import COUNTS, CountPosterior, DeviceKind
+from companion.training.along import PARTS, Along, results
+from companion.training.book import Book, Duel, Person, Round, Taken, now_ms
 from companion.training.drawing import picture
 from companion.training.drills import choose, weakest
 from companion.training.figures import figures, ladder, points
@@ -60,16 +61,19 @@ class Training:
         *,
         igloo_open: Callable[[], bool],
         rng: Random | None = None,
+        along: Along | None = None,
     ) -> None:
         self._book, self._machine, self._ear, self._igloo_open = book, machine, ear, igloo_open
         self._rng = rng or SystemRandom()
         self._shakes = lru_cache(1)(shakes)
+        self._along = along or Along(None, self._shakes, machine, may_work=igloo_open, rng=rng)
         self._listening: dict[str, _Listening] = {}
         self._lock = threading.Lock()
         self._sounds = lru_cache(16)(self._rendered)
 
     def close(self) -> None:
-        """Close the book."""
+        """Close the book, and stop what is being made."""
+        self._along.close()
         self._book.close()
 
     # --- people --------------------------------------------------------------------------------------------------
@@ -364,6 +368,62 @@ class Training:
         self._book.duel(duel_id)
         self._book.close_duel(duel_id)
         return self.duel(duel_id)
+
+    # --- what is taken along -------------------------------------------------------------------------------------
+
+    def along_status(self) -> dict[str, Any]:
+        """Return how far the shakes to be taken along are; asking has them made."""
+        return self._along.status()
+
+    def take_along(self) -> dict[str, Any]:
+        """Return the name of a file that is taken along, and its shakes, each drawn anew.
+
+        :raises TrainingError: ``not-ready`` while they are being made.
+        """
+        supply, file = self._along.take(), secrets.token_urlsafe(9)
+        truths = {number: count for count in COUNTS for number in self._shakes().of(count)}
+        known = [one for one in supply if one["shake"] in truths]
+        self._book.take_along(
+            file,
+            [
+                Taken(one["shake"], one["seed"], truths[one["shake"]], tuple(p / PARTS for p in one["machine"]))
+                for one in known
+            ],
+        )
+        shakes = [
+            {
+                "truth": truths[one["shake"]],
+                "machine": [p / PARTS for p in one["machine"]],
+                **{fact: one[fact] for fact in ("wave", "sound", "gain", "pitch")},
+            }
+            for one in known
+        ]
+        return {"file": file, "shakes": shakes}
+
+    def bring_home(self, person: int, told: Mapping[str, Any]) -> dict[str, int]:
+        """Take in what a person answered on the way; return how many answers are new, and how many were here before.
+
+        A phone's clock may be wrong: what it says lies between the moment when the file was taken and now.
+
+        :raises TrainingError: ``no-person``, ``bad-results`` (nothing of it is taken in) or ``no-file``.
+        """
+        who = self._book.person(person)
+        file, answers = results(told)
+        taken, shakes = self._book.taken(file)
+        if any(one.place >= len(shakes) for one in answers):
+            raise TrainingError("bad-results")
+        now, number = now_ms(), self._book.answered(who.id)
+        rounds = []
+        for i, one in enumerate(answers, 1):
+            shake, at = shakes[one.place], min(max(one.at, taken), now)
+            made = Round(
+                *(f"{file}.{one.at}", at, who.id, None, number + i, str(DeviceKind.SIMULATED), shake.shake, shake.seed),
+                *(shake.truth, shake.machine),
+                shown=True,
+            )
+            rounds.append((made, one.guess))
+        new = self._book.bring(who.id, rounds)
+        return {"new": new, "known": len(rounds) - new}
 
     # --- figures -------------------------------------------------------------------------------------------------
 

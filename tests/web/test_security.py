@@ -166,6 +166,7 @@ CHANGES = [
     "/api/backups",
     "/api/backups/<name>/restore",
     "/api/backups/brought",
+    "/api/training/along",
     "/api/training/people",
     "/api/training/people/<person>",
     "/api/training/rounds",
@@ -228,6 +229,9 @@ def test_nothing_of_the_page_needs_inline_script_or_style_or_another_site() -> N
     web = Path(answers.__file__).parent
     for path in [*web.rglob("*.html"), *web.rglob("*.js"), *web.rglob("*.css"), *web.rglob("*.svg")]:
         text = path.read_text(encoding="utf-8")
+        if path.name == "along.html":
+            # Taken along it must hold all of itself; its own policy names the hashes of the two.
+            text = text.replace("<style>{{ style }}</style>", "").replace("<script>{{ code }}</script>", "")
         assert not re.search(r"\sstyle\s*=|\son[a-z]+\s*=\s*[\"']|<style|javascript:", text), path
         foreign = [url for url in re.findall(r"https?://[^\s\"'`)]+", text) if "www.w3.org" not in url]
         assert not foreign or path.suffix == ".js", (path, foreign)

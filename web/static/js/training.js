@@ -4,7 +4,9 @@ import { h, patch } from "./dom.js";
 import { icon, useSprite } from "./art.js";
 import { wholeWave } from "./igloo-wave.js";
 import { ask, tell } from "./net.js";
-import { COUNTS, confusion, curve, errorChart, exactChart, numbersTable, posterior, summary, weeksChart } from "./training-charts.js";
+import { confusion, curve, errorChart, exactChart, numbersTable, posterior, summary, weeksChart } from "./training-charts.js";
+import { along, bring, leaveAlong, watchAlong } from "./training-along.js";
+import { compare, keypad, kindOf, pastShake, player, resultOf } from "./training-parts.js";
 import { learn, list, number, percent, said, t } from "./words.js";
 
 const page = JSON.parse(document.getElementById("page").textContent);
@@ -72,6 +74,7 @@ async function enter() {
     const figures = await doing(() => ask(`/api/training/people/${who}/figures`));
     if (now.who === who) alter({ figures });
   }
+  if (room() === "along") watchAlong(alter, () => room() === "along");
   if (room() === "ladder" || (room() === "duel" && !now.duel)) {
     const told = await doing(() => ask("/api/training"));
     if (told) alter(told);
@@ -99,25 +102,6 @@ const play = (round, speed) => playAt(soundOf(round, speed), speed);
 function stop() {
   audio.pause();
   alter({ playing: null });
-}
-
-function player(round) {
-  const button = (speed, words) => h("button", {
-    type: "button", class: speed === "full" ? "main" : "second", "data-do": now.playing === speed ? "stop" : "play", "data-speed": speed,
-  }, icon(now.playing === speed ? "pause" : "play"), now.playing === speed ? t("Stop") : words);
-  return h("div", { class: "player" }, button("full", t("Listen")), button("half", t("Half as fast")), button("quarter", t("A quarter as fast")));
-}
-
-function kindOf(round) {
-  return round.kind === "simulated" && h("b", { class: "kind simulated" }, t("SIMULATED"));
-}
-
-function keypad(what, words) {
-  return h("fieldset", { class: "guess", "data-key": `guess-${what}` },
-    h("legend", null, words),
-    h("div", { class: "numbers" }, COUNTS.map((count) => h("button", {
-      type: "button", class: "key", "data-do": what, "data-count": count, disabled: now.busy, "data-key": `key-${count}`,
-    }, count))));
 }
 
 // --- drills
@@ -150,35 +134,14 @@ function listen() {
   setTimeout(again, LISTEN_MS);
 }
 
-function verdictOf(truth, guess) {
-  const off = guess - truth;
-  if (off === 0) return t("Right!");
-  return off > 0 ? t("%(beads)s too many.", { beads: off }) : t("%(beads)s too few.", { beads: -off });
-}
-
-function resultOf(round) {
-  const { truth, guesses } = round.result;
-  const guess = guesses[String(now.who)];
-  return h("section", { class: "result-of", "data-key": `result-${round.id}` },
-    h("p", { class: ["truth-told", guess === truth && "right"] },
-      h("strong", null, truth), " ", h("span", null, t("beads"))),
-    h("p", { class: "sentence" }, t("You said %(guess)s.", { guess }), " ", verdictOf(truth, guess)),
-    posterior(round.result, nameOf),
-    round.result.wave && wholeWave(round.result.wave));
-}
-
 /** What was said and what there was, one after the other; and the shakes of this evening, to be heard again. */
 function again(round) {
-  const { truth, guesses } = round.result;
-  const counts = [...new Set([truth, guesses[String(now.who)]])].sort((a, b) => a - b);
   const past = now.past.filter((one) => one.id !== round.id && one.person === now.who);
   return [
-    h("fieldset", { class: "sources", "data-key": "compare" }, h("legend", null, t("Compare: other shakes of so many")),
-      counts.map((count) => h("button", { type: "button", class: "second", "data-do": now.playing === `example-${count}` ? "stop" : "example", "data-count": count, "data-key": `example-${count}` },
-        icon(now.playing === `example-${count}` ? "pause" : "play"), t("%(count)s beads", { count })))),
+    compare(round, now.who, now.playing),
     past.length > 0 && h("details", { class: "past", "data-key": "past" }, h("summary", null, t("Hear the last ones again")),
-      h("ul", { class: "row" }, past.map((one) => h("li", { "data-key": one.id }, h("button", { type: "button", class: "small-button", "data-do": now.playing === one.id ? "stop" : "past", "data-round": one.id },
-        icon(now.playing === one.id ? "pause" : "play"), t("%(truth)s, said %(guess)s", { truth: one.result.truth, guess: one.result.guesses[String(now.who)] })))))),
+      h("ul", { class: "row" }, past.map((one) => h("li", { "data-key": one.id },
+        pastShake({ id: one.id, truth: one.result.truth, guess: one.result.guesses[String(now.who)] }, now.playing))))),
   ];
 }
 
@@ -203,10 +166,10 @@ function drill() {
     round ? [
       h("h1", null, round.source === "igloo" ? t("The igloo on the table") : t("Shake %(number)s", { number: round.number }), " ", kindOf(round)),
       h("p", { class: "sentence" }, drillWords(round)),
-      round.sound && player(round),
-      round.state === "heard" && keypad("guess", t("Your answer")),
-      round.state === "look" && keypad("truth", t("The number under the igloo")),
-      round.result && resultOf(round),
+      round.sound && player(now.playing),
+      round.state === "heard" && keypad("guess", t("Your answer"), now.busy),
+      round.state === "look" && keypad("truth", t("The number under the igloo"), now.busy),
+      round.result && resultOf(round, now.who, nameOf),
       round.shown && h("button", { type: "button", class: "main next", "data-do": "deal" }, icon("shake"), t("Next shake")),
       round.result && again(round),
     ] : h("button", { type: "button", class: "main", "data-do": "deal" }, icon("shake"), t("Deal me a shake")));
@@ -280,11 +243,11 @@ function duelPlay() {
   return h("section", { class: "panel", "data-key": "duel-play" },
     h("h1", null, duel.over ? t("The duel is over") : t("Shake %(number)s of %(rounds)s", { number: round.number, rounds: duel.rounds }), " ", kindOf(round)),
     duelPoints(duel),
-    player(round),
+    player(now.playing),
     !round.shown && !duel.over && [
       h("fieldset", { class: "sources" }, h("legend", null, t("Who answers on this phone")),
         open.map((one) => h("button", { type: "button", class: "toggle", "data-do": "answering", "data-person": one.person, "data-key": `a${one.person}`, "aria-pressed": mine?.person === one.person ? "true" : "false" }, one.name ?? t("somebody")))),
-      mine ? keypad("duel-guess", t("The answer of %(name)s", { name: mine.name })) : h("p", { class: "sentence" }, t("Nobody sees a number before all have answered.")),
+      mine ? keypad("duel-guess", t("The answer of %(name)s", { name: mine.name }), now.busy) : h("p", { class: "sentence" }, t("Nobody sees a number before all have answered.")),
     ],
     round.result && duelAnswers(round),
     h("p", { class: "row" },
@@ -338,7 +301,7 @@ function doors() {
   const link = (name, words) => h("a", { href: `#${name}`, class: "door-link", "aria-current": room() === name ? "page" : null }, words);
   return [
     h("nav", { class: "doors", "aria-label": t("Training") },
-      link("drill", t("Drill")), link("duel", t("Duel")), link("progress", t("Progress")), link("ladder", t("Ladder"))),
+      link("drill", t("Drill")), link("duel", t("Duel")), link("progress", t("Progress")), link("ladder", t("Ladder")), link("along", t("On the way"))),
     now.people && room() !== "ladder" && h("section", { class: "who-trains", "aria-label": t("Who trains") },
       h("div", { class: "row" }, now.people.map((one) => h("button", {
         type: "button", class: "toggle", "data-do": "who", "data-person": one.person, "data-key": `w${one.person}`, "aria-pressed": now.who === one.person ? "true" : "false",
@@ -359,6 +322,7 @@ function stage() {
   if (!now.people) return h("p", { class: "quiet" }, t("One moment …"));
   if (room() === "duel") return now.duel ? duelPlay() : duelSetup();
   if (room() === "progress") return progress();
+  if (room() === "along") return along(now.who ? nameOf(now.who) : null);
   return room() === "ladder" ? ladderRoom() : drill();
 }
 
@@ -393,6 +357,7 @@ async function leaveIgloo() {
 const DO = {
   who: async ({ person }) => {
     await leaveIgloo();
+    leaveAlong();
     localStorage.setItem(REMEMBERED, person);
     stop();
     alter({ who: Number(person), round: null, figures: null, forgetting: null, answering: now.duel ? Number(person) : null });
@@ -452,6 +417,10 @@ const DO = {
     alter({ who: null, figures: null, forgetting: null, round: null });
     look();
   },
+  "bring-kept": async () => {
+    await bring(null, now.who, doing);
+    alter({ figures: null });
+  },
   "close-refusal": () => alter({ refused: null }),
 };
 
@@ -462,6 +431,10 @@ const SUBMIT = {
     form.reset();
     await look();
     await DO.who({ person: String(added.person) });
+  },
+  bring: async (form) => {
+    if (await bring(form, now.who, doing)) now.figures = null;
+    draw();
   },
   duel: async (form) => {
     const told = new FormData(form);
@@ -482,8 +455,12 @@ function follow() {
     event.preventDefault();
     known(event.target);
   });
+  document.addEventListener("change", (event) => {
+    if (event.target.dataset?.change === "bring-file") event.target.form.requestSubmit();
+  });
   addEventListener("hashchange", () => {
     stop();
+    leaveAlong();
     alter({ refused: null });
     slot("stage").focus({ preventScroll: true });
     enter();

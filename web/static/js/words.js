@@ -44,6 +44,13 @@ export async function learn(code, urls, again) {
   ({ words, plural } = await fetchWords("main").catch(() => ({ words, plural })));
 }
 
+/** Take words that came with the page itself. */
+export function teach(code, known) {
+  language = code;
+  region = navigator.languages.find((one) => one.split("-")[0] === code) ?? code;
+  ({ words, plural } = known);
+}
+
 /** What a message id stands for; one that is not known yet has the rest of the words fetched, and is no English till then. */
 function text(id) {
   if (id in words || !id) return words[id];

@@ -1,0 +1,102 @@
+"""The training that is taken along: one file that needs no table, and its results when they come home."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from flask import Blueprint, Response, current_app, render_template, request
+from markupsafe import Markup
+
+from companion.ports import COUNTS
+from companion.training.along import RESULTS_FORMAT, heard_as
+from companion.training.figures import published
+from web.answers import bad_field, json_body, json_response
+from web.api_training import MOST_NUMBER, SOMEBODY, done, whole_field
+from web.assets import Assets
+from web.documented import FLAG, OBJECT, WHOLE, choice, documented, fields
+from web.language import catalogue, choose
+from web.onefile import script, source_hash
+from web.sessions import house, member
+
+views = Blueprint("api_along", __name__)
+
+STYLES = ("ice", "table", "training")
+
+
+def policy(code: str, style: str) -> str:
+    """Return what the file may do: run this script, be dressed in this style, play what it made; nothing is fetched."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {source_hash(code)}",
+            f"style-src {source_hash(style)}",
+            "media-src blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+@cache
+def _parts(files: Assets) -> tuple[str, str]:
+    return script(files, "along"), "".join(files.text(f"css/{name}.css") for name in STYLES)
+
+
+@views.get("/training/along.html")
+def file() -> Response:
+    """Answer with the file, to be kept; with ``?here=1`` to be opened at once."""
+    member()
+    files: Assets = current_app.extensions["companion-assets"]
+    code, style = _parts(files)
+    language = choose()
+    taken = done(house().training.take_along)
+    told: dict[str, Any] = {
+        "language": language,
+        "words": json.loads(catalogue(language, "along")[0]),
+        "format": RESULTS_FORMAT,
+        "heard": heard_as(),
+        "published": {str(count): published(count).to_json() for count in COUNTS},
+        **taken,
+    }
+    allowed = policy(code, style)
+    page = render_template(
+        "along.html",
+        policy=allowed,
+        code=Markup(code),  # noqa: S704 - our own modules
+        style=Markup(style),  # noqa: S704 - our own styles
+        icons=Markup(files.text("icons.svg")),  # noqa: S704 - our own drawings
+        page=told,
+        language=language,
+        house_name=house().settings.text("house_name"),
+    )
+    response = Response(page, mimetype="text/html")
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["Vary"] = "Accept-Language, Cookie"
+    response.headers["Content-Security-Policy"] = f"{allowed}; frame-ancestors 'none'"
+    if request.args.get("here") != "1":
+        response.headers["Content-Disposition"] = f'attachment; filename="companion-training-{taken["file"]}.html"'
+    return response
+
+
+@views.get("/api/training/along")
+@documented("player", answer=fields(ready=FLAG, made=WHOLE, of=WHOLE, failed=FLAG))
+def status() -> Response:
+    """Answer how far the shakes to be taken along are; asking has them made."""
+    member()
+    return json_response(house().training.along_status())
+
+
+@views.post("/api/training/along")
+@documented(
+    "player", body=fields(person=SOMEBODY, results=OBJECT), answer=fields(ok=choice(True), new=WHOLE, known=WHOLE)
+)
+def bring() -> Response:
+    """Take in what somebody answered on the way, ``{"person", "results"}``; what came before is not counted again."""
+    member()
+    body = json_body()
+    person, results = whole_field(body, "person", 1, MOST_NUMBER), body.get("results")
+    if not isinstance(results, dict):
+        raise bad_field("results")
+    return json_response({"ok": True, **done(lambda: house().training.bring_home(person, results))})
