@@ -76,6 +76,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("camera_settle_tenths", 15, "Tenths of a second that the board lies still before a move counts", 3, 100),
     Setting("camera_everyone", True, "Every player may answer what the camera asks (else the host alone)"),
     Setting("keep_pictures_days", 30, "Days that pictures taken as evidence are kept", low=0, high=3650),
+    Setting("keep_shakes", 300, "Shakes of the igloo kept to be heard again in the training room", low=0, high=5000),
     Setting("evidence_each_round", True, "Keep a picture of the table with each round's result"),
     Setting(
         "max_streams", 40, "Phones with live updates at the same time; the others ask again and again", 1, 100, True

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
-from flask import Blueprint, Response, make_response, render_template, send_file
+from flask import Blueprint, Response, make_response, render_template, request, send_file
 
 from companion.ports import COUNTS, DeviceError
 from companion.training.book import BookError, Person
@@ -39,6 +39,7 @@ REFUSALS: tuple[Callable[[], RefusedError], ...] = (
     lambda: RefusedError(409, "too-many", "Too many people train here already; forget some first."),
     lambda: RefusedError(404, "no-round", "This shake is not here any more. Take another."),
     lambda: RefusedError(404, "no-sound", "This shake cannot be heard, or was not heard yet."),
+    lambda: RefusedError(404, "given-away", "This shake of the igloo gave way to newer ones and cannot be heard."),
     lambda: RefusedError(404, "no-duel", "There is no such duel."),
     lambda: RefusedError(409, "no-igloo", "There is no sensor igloo to train with."),
     lambda: RefusedError(409, "no-answer", "Not everybody has answered yet."),
@@ -180,6 +181,24 @@ def figures(person: str) -> Response:
     member()
     number = _number(person)
     return json_response(done(lambda: house().training.figures(number)))
+
+
+@views.get("/api/training/people/<person>/shakes")
+@documented(
+    "player",
+    query={"before": whole(1, MOST_NUMBER)},
+    answer=fields(shakes=listed(OBJECT), kept=WHOLE, more=maybe(WHOLE)),
+)
+def past(person: str) -> Response:
+    """Answer the shakes that a person has answered, newest first; ``?before=MORE`` goes on from there.
+
+    ``sound``: whether one can be heard again; of the igloo's own so many are kept as ``kept`` says.
+    """
+    member()
+    number, before = _number(person), request.args.get("before", str(MOST_NUMBER))
+    if not (before.isascii() and before.isdigit() and 0 < int(before[:17]) <= MOST_NUMBER):
+        raise bad_field("before")
+    return json_response(done(lambda: house().training.past(number, int(before))))
 
 
 @views.post("/api/training/rounds")

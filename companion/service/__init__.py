@@ -140,7 +140,10 @@ class Service:
         self._ear = TableEar(self._igloos.statuses)
         self._igloos.subscribe(self._ear.hear)
         self.training = training_room(
-            options.data / TRAINING, self._ear, igloo_open=lambda: not self.night.live_round()
+            options.data / TRAINING,
+            self._ear,
+            igloo_open=lambda: not self.night.live_round(),
+            keep=lambda: self.settings.number("keep_shakes"),
         )
         self.people = People(options.data, self._journal, self.night, renamed=self._renamed)
         self.shelf = Shelf(options.data, keep=lambda: self.settings.number("nightly_backups"), again=self._begin_again)

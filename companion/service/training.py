@@ -20,13 +20,16 @@ from numpy.typing import NDArray
 from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooLink, IglooStatus, Samples
 from companion.training.along import Along
 from companion.training.book import Book
+from companion.training.kept import KeptShakes
 from companion.training.room import Training
 from companion.training.shakes import Heard, Shake
 
 TRAINING = "training.sqlite"
 """The training book in the data folder, …"""
 SUPPLY = "training-supply.json"
-"""… and, beside it, what is taken along next."""
+"""… and, beside it, what is taken along next, …"""
+HEARD = "heard"
+"""… and the folder of the igloo's shakes."""
 T = TypeVar("T")
 
 REMEMBERED_S = 6.0
@@ -155,7 +158,8 @@ class TableEar:
         return Heard(Shake(accel[-last:], rate, newest.posterior.kind), newest.posterior)
 
 
-def training_room(path: Path, ear: TableEar, igloo_open: Callable[[], bool]) -> Training:
-    """Return the training room of a data folder."""
+def training_room(path: Path, ear: TableEar, igloo_open: Callable[[], bool], keep: Callable[[], int]) -> Training:
+    """Return the training room of a data folder; ``keep()`` says how many shakes of the igloo are kept."""
+    kept = KeptShakes(path.with_name(HEARD), keep)
     along = Along(path.with_name(SUPPLY), stored_shakes, machine, may_work=igloo_open)
-    return Training(Book(path), stored_shakes, machine, ear, igloo_open=igloo_open, along=along)
+    return Training(Book(path), stored_shakes, machine, ear, igloo_open=igloo_open, along=along, kept=kept)

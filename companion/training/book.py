@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from companion.ports import COUNTS, CompanionError
 from companion.training.figures import Answer
@@ -426,6 +427,24 @@ class Book:
         asked = f"SELECT COUNT(*) FROM answers WHERE person IN ({_ENTRIES})"  # noqa: S608 - words of ours
         return int(self._rows(asked, person, person)[0][0])
 
+    def past(self, person: int, *, igloo: bool, before: int, most: int) -> list[tuple[int, Round, int]]:
+        """Return up to ``most`` answered shakes of a person, newest first: the answer's number, the round, the guess.
+
+        ``before`` is the number of an answer that is later than all of them; ``igloo`` False leaves out what was shaken
+        in the igloo of this table.
+        """
+        asked = (
+            "SELECT r.*, a.seq, a.guess FROM answers a JOIN rounds r ON r.id = a.round WHERE a.seq < ? AND r.shown = 1"
+            f" AND r.truth IS NOT NULL AND a.person IN ({_ENTRIES}) AND (? OR r.shake IS NOT NULL)"
+            " ORDER BY a.seq DESC LIMIT ?"
+        )
+        found = []
+        for row in self._rows(asked, before, person, person, igloo, most):
+            facts = dict(row)
+            seq, guess = int(facts.pop("seq")), int(facts.pop("guess"))
+            found.append((seq, _round(facts), guess))
+        return found
+
     # --- what was answered ---------------------------------------------------------------------------------------
 
     def answers(self, person: int | None = None, *, igloo: bool = True, last: int = 20_000) -> list[Answer]:
@@ -446,7 +465,7 @@ class Book:
         ]
 
 
-def _round(row: sqlite3.Row) -> Round:
+def _round(row: sqlite3.Row | dict[str, Any]) -> Round:
     facts = dict(row)
     return Round(**{**facts, "machine": tuple(json.loads(facts["machine"])), "shown": bool(facts["shown"])})
 

@@ -22,6 +22,7 @@ from companion.training.book import Book, Duel, Person, Round, Taken, now_ms
 from companion.training.drawing import picture
 from companion.training.drills import choose, weakest
 from companion.training.figures import figures, ladder, points
+from companion.training.kept import KeptShakes
 from companion.training.shakes import Ear, Heard, Shake, Shakes, TrainingError, cut
 from companion.training.sound import SPEEDS, wav
 
@@ -29,7 +30,9 @@ DUELLISTS = range(2, 9)
 MOST_ROUNDS = 20
 MOST_PEOPLE = 40
 KEPT_HEARD = 8
-"""So many shakes of the igloo can be heard again; they are not kept on the disk."""
+"""So many shakes of the igloo are listened to at a time; those that were answered lie on the disk."""
+PAST = 24
+"""So many shakes that were answered are told at a time."""
 RECENT = 600
 """So many answers choose the next drill; older ones weigh less than a thousandth."""
 LADDER_LOOKS_AT = 5_000
@@ -62,11 +65,13 @@ class Training:
         igloo_open: Callable[[], bool],
         rng: Random | None = None,
         along: Along | None = None,
+        kept: KeptShakes | None = None,
     ) -> None:
         self._book, self._machine, self._ear, self._igloo_open = book, machine, ear, igloo_open
         self._rng = rng or SystemRandom()
         self._shakes = lru_cache(1)(shakes)
         self._along = along or Along(None, self._shakes, machine, may_work=igloo_open, rng=rng)
+        self._kept = kept or KeptShakes(None, lambda: 0)
         self._listening: dict[str, _Listening] = {}
         self._lock = threading.Lock()
         self._sounds = lru_cache(16)(self._rendered)
@@ -190,7 +195,7 @@ class Training:
             self._gate()
             heard = self._heard(one, newest=not guesses)
             form["state"] = "done" if one.shown else "look" if guesses else "listening" if heard is None else "heard"
-            form["sound"] = heard is not None
+            form["sound"] = heard is not None or self._kept.has(one.id)
         else:
             form["state"] = "done" if one.shown else "heard"
             form["sound"] = True
@@ -207,13 +212,15 @@ class Training:
     def _drawn(self, one: Round) -> str:
         """Return the shake of a round as :mod:`companion.training.drawing` draws it, "" where it is not known now."""
         try:
-            shake = cut(self._shake(one.shake), one.seed) if one.shake is not None else None
+            shake = cut(self._shake(one.shake), one.seed) if one.shake is not None else self._felt(one)
         except TrainingError:
             return ""
-        heard = self._heard(one, newest=False)
-        if shake is None and heard is not None:
-            shake = heard.shake
         return "" if shake is None else picture(shake.accel, shake.rate_hz)
+
+    def _felt(self, one: Round, *, newest: bool = False) -> Shake | None:
+        """Return what was felt in a round with the igloo: just now, or as it is kept."""
+        heard = self._heard(one, newest=newest)
+        return self._kept.shake(one.id) if heard is None else heard.shake
 
     def sound(self, round_id: str, speed: str) -> bytes:
         """Return the shake of a round as a WAV file; ``speed`` is one of ``full``, ``half``, ``quarter``.
@@ -226,10 +233,31 @@ class Training:
         if one.shake is not None:
             return self._sounds(one.shake, one.seed, speed)
         self._gate()
-        heard = self._heard(one, newest=not self._book.guesses(round_id))
-        if heard is None:
-            raise TrainingError("no-sound")
-        return wav(heard.shake, SPEEDS[speed])
+        felt = self._felt(one, newest=not self._book.guesses(round_id))
+        if felt is None:
+            raise TrainingError("given-away" if one.shown else "no-sound")
+        return wav(felt, SPEEDS[speed])
+
+    def past(self, person: int, before: int) -> dict[str, Any]:
+        """Return shakes that a person has answered, newest first, from before an answer's number on.
+
+        ``sound`` says whether one can be heard again: each stored one, and those of the igloo that are kept. ``kept``
+        is how many of the igloo are; ``more`` is the number to go on from, null at the end.
+        """
+        who = self._book.person(person)
+        found = self._book.past(who.id, igloo=self._igloo_open(), before=before, most=PAST + 1)
+        stored = {number for count in COUNTS for number in self._shakes().of(count)} if found else set()
+        shakes = [
+            {
+                "id": one.id,
+                "truth": one.truth,
+                "guess": guess,
+                "kind": one.kind,
+                "sound": self._kept.has(one.id) if one.shake is None else one.shake in stored,
+            }
+            for _, one, guess in found[:PAST]
+        ]
+        return {"shakes": shakes, "kept": self._kept.limit, "more": found[PAST - 1][0] if len(found) > PAST else None}
 
     def example(self, count: int, speed: str) -> bytes:
         """Return some stored shake of so many beads as a WAV file, to compare with.
@@ -272,6 +300,7 @@ class Training:
             if heard is None:
                 raise TrainingError("no-sound")
             machine = heard.posterior.p
+            self._kept.keep(one.id, heard.shake)
         else:
             machine = one.machine or self._machine(cut(self._shake(one.shake), one.seed)).p
         self._book.answer(round_id, person, guess, machine)

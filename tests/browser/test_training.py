@@ -50,6 +50,13 @@ def heard(house: SmallHouse) -> None:
     )
 
 
+def igloo_round(house: SmallHouse, person: int, truth: int) -> None:
+    house.statuses = [REAL]
+    dealt = house.training.listen(person)["id"]
+    house.training.guess(dealt, person, 8)
+    house.training.tell(dealt, truth)
+
+
 def guess(page: Page, count: int) -> None:
     page.click(f".numbers [data-count='{count}']")
 
@@ -108,6 +115,30 @@ def test_after_the_answer_one_hears_what_others_of_that_number_sound_like(phones
     expect(page.locator(".past li")).to_have_count(2)
     page.click("[data-do=past] >> nth=0")
     page.wait_for_function("() => !audio.paused && audio.currentTime > 0")
+
+
+def test_all_that_was_answered_is_heard_again_and_what_gave_way_is_said(phones: Phones, service: Service) -> None:
+    house = service.house
+    house.settings.set({"keep_shakes": 1})
+    ann, _ = history(house, 30)
+    heard(house)
+    for truth in (5, 6):
+        igloo_round(house, ann, truth)
+    page = phones.player()
+    page.goto(f"{service.url}/training")
+    page.click(f".who-trains [data-person='{ann}']")
+    guess(page, 7)
+    page.click(".past summary")
+    expect(page.locator(".past li")).to_have_count(23)
+    expect(page.locator(".past .given-away")).to_have_text(["5, said 8: no longer kept"])
+    expect(page.locator(".past")).to_contain_text("Of the shakes of the igloo the last 1 is kept; older ones gave way.")
+    page.click("[data-do=past-more]")
+    expect(page.locator(".past li")).to_have_count(32)
+    expect(page.locator("[data-do=past-more]")).to_have_count(0)
+    for last in (0, -1):
+        page.click(f"[data-do=past] >> nth={last}")
+        page.wait_for_function("() => !audio.paused && audio.currentTime > 0")
+        page.click(".past [data-do=stop]")
 
 
 def test_who_trains_is_remembered_on_the_phone_and_the_shake_at_home(phones: Phones, service: Service) -> None:

@@ -170,6 +170,21 @@ def test_a_shake_is_heard_whole_or_in_ranges_and_tells_nothing(player: Phone) ->
     assert player.refused(f"{path}/double.wav") == (404, "no-sound")
 
 
+def test_what_was_answered_is_told_newest_first(player: Phone, guest: Phone) -> None:
+    ann = player.told("/api/training/people", {"name": "Ann"})["person"]
+    path = f"/api/training/people/{ann}/shakes"
+    assert player.told(path) == {"shakes": [], "kept": 300, "more": None}
+    for guess in (5, 6):
+        dealt = player.told("/api/training/rounds", {"person": ann})["id"]
+        player.told(f"/api/training/rounds/{dealt}/guess", {"person": ann, "guess": guess})
+    assert [one["guess"] for one in player.told(path)["shakes"]] == [6, 5]
+    assert player.told(f"{path}?before=1")["shakes"] == []
+    for before in ("", "x", "0", "-1", "9" * 40):
+        assert player.refused(f"{path}?before={before}") == (400, "bad-field")
+    assert player.refused("/api/training/people/99/shakes") == (404, "no-person")
+    assert guest.refused(path) == (403, "watching")
+
+
 def test_examples_of_a_number_are_heard(player: Phone, guest: Phone) -> None:
     assert player.get("/api/training/examples/13/half.wav").data[:4] == b"RIFF"
     for path in ("14/half", "1/half", "x/half", "999/half", "7/double"):

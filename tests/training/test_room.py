@@ -18,7 +18,8 @@ from companion.ports import COUNTS, CountPosterior, DeviceKind
 from companion.service.training import StoredShakes, machine, stored_shakes
 from companion.training.book import Book, BookError
 from companion.training.drawing import COLUMN_S, LEVELS, picture
-from companion.training.room import Training
+from companion.training.kept import KeptShakes
+from companion.training.room import PAST, Training
 from companion.training.shakes import HEARD_S, Heard, Shake, TrainingError, cut
 from companion.training.sound import WAV_HZ, sound, wav
 
@@ -32,10 +33,14 @@ class Table:
         self.real = True
         self.open = True
         self.judged = 0
+        self.keep = 3
         self.room = self.opened()
 
     def opened(self) -> Training:
-        return Training(Book(self.path), stored_shakes, self.count, self, igloo_open=lambda: self.open, rng=Random(5))
+        kept = KeptShakes(self.path.with_name("heard"), lambda: self.keep)
+        return Training(
+            Book(self.path), stored_shakes, self.count, self, igloo_open=lambda: self.open, rng=Random(5), kept=kept
+        )
 
     def restart(self) -> None:
         self.room.close()
@@ -193,6 +198,76 @@ def test_without_an_igloo_nothing_is_listened_to(table: Table) -> None:
     with pytest.raises(TrainingError) as refused:
         table.room.listen(ann)
     assert code(refused) == "no-igloo"
+
+
+def igloo_round(table: Table, person: int, truth: int) -> str:
+    dealt: str = table.room.listen(person)["id"]
+    table.shake(truth)
+    table.room.guess(dealt, person, truth)
+    table.room.tell(dealt, truth)
+    return dealt
+
+
+def test_every_stored_shake_is_heard_again_also_after_a_restart(table: Table) -> None:
+    ann = table.room.add_person("Ann").id
+    dealt = []
+    for guess in range(PAST + 5):
+        one = table.room.deal(ann)["id"]
+        table.room.guess(one, ann, 2 + guess % 12)
+        dealt.append((one, 2 + guess % 12, table.room.sound(one, "full") if guess in {0, PAST} else b""))
+    table.restart()
+    told = table.room.past(ann, 2**53)
+    assert [one["id"] for one in told["shakes"]] == [one for one, _, _ in reversed(dealt)][:PAST]
+    rest = table.room.past(ann, told["more"])
+    assert rest["more"] is None
+    every = told["shakes"] + rest["shakes"]
+    assert [(one["id"], one["guess"]) for one in every] == [(one, guess) for one, guess, _ in reversed(dealt)]
+    assert all(one["sound"] and one["truth"] == truth_of(table, one["id"]) for one in every)
+    for one, _, heard in dealt:
+        assert not heard or table.room.sound(one, "full") == heard
+
+
+def test_shakes_of_the_igloo_are_kept_until_newer_ones_need_the_room(table: Table) -> None:
+    ann = table.room.add_person("Ann").id
+    rounds = [igloo_round(table, ann, truth) for truth in (4, 9, 5)]
+    before = [table.room.round(one)["result"]["wave"] for one in rounds]
+    heard = [table.room.sound(one, "half") for one in rounds]
+    table.restart()
+    assert [table.room.round(one)["result"]["wave"] for one in rounds] == before
+    assert len(table.room.sound(rounds[0], "half")) == len(heard[0])
+    again = np.frombuffer(table.room.sound(rounds[0], "half")[44:], dtype="<i2").astype(float)
+    assert float(np.corrcoef(again, np.frombuffer(heard[0][44:], dtype="<i2").astype(float))[0, 1]) > 0.999
+    rounds.append(igloo_round(table, ann, 7))
+    table.restart()
+    told = table.room.past(ann, 2**53)
+    assert [one["sound"] for one in told["shakes"]] == [True, True, True, False]
+    assert told["kept"] == 3
+    with pytest.raises(TrainingError) as refused:
+        table.room.sound(rounds[0], "full")
+    assert code(refused) == "given-away"
+    assert table.room.round(rounds[0])["result"]["wave"] == ""
+    assert table.room.figures(ann)["overall"]["own"]["answers"] == 4
+    # A live round shuts these, too; and who keeps none keeps none.
+    table.open = False
+    assert table.room.past(ann, 2**53)["shakes"] == []
+    table.open = True
+    table.keep = 0
+    kept_none = igloo_round(table, ann, 3)
+    table.restart()
+    assert [one["sound"] for one in table.room.past(ann, 2**53)["shakes"] if one["id"] == kept_none] == [False]
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 torn", b"\x93NUMPY"])
+def test_a_kept_shake_that_cannot_be_read_is_no_shake(table: Table, content: bytes) -> None:
+    ann = table.room.add_person("Ann").id
+    one = igloo_round(table, ann, 4)
+    (table.path.parent / "heard" / f"{one}.npz").write_bytes(content)
+    table.restart()
+    with pytest.raises(TrainingError) as refused:
+        table.room.sound(one, "full")
+    assert code(refused) == "given-away"
+    with pytest.raises(TrainingError):
+        table.room.sound("../../training", "full")
 
 
 def test_a_duel_hides_every_answer_until_all_are_in(table: Table) -> None:

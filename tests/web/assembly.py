@@ -40,7 +40,9 @@ from companion.service.pictures import portrait
 from companion.service.sight.sight import Sight
 from companion.service.training import stored_shakes
 from companion.settings import Settings
+from companion.training.along import Along
 from companion.training.book import Book
+from companion.training.kept import KeptShakes
 from companion.training.room import Training
 from companion.training.shakes import Heard, Shake
 from web.app import create_app
@@ -124,6 +126,8 @@ class SmallHouse:
             self.ear,
             igloo_open=lambda: not self.night.live_round(),
             rng=Random(11),
+            along=Along(None, stored_shakes, quick_machine, rests=0.0),
+            kept=KeptShakes(folder / "heard", lambda: self.settings.number("keep_shakes")),
         )
         self.people = People(folder, self.journal, self.night, renamed=self._renamed)
         self.shelf = Shelf(folder, keep=lambda: 7, again=lambda: self.begun_again.append(True))

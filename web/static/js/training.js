@@ -6,7 +6,8 @@ import { wholeWave } from "./igloo-wave.js";
 import { ask, tell } from "./net.js";
 import { confusion, curve, errorChart, exactChart, numbersTable, posterior, summary, weeksChart } from "./training-charts.js";
 import { along, bring, leaveAlong, watchAlong } from "./training-along.js";
-import { compare, keypad, kindOf, pastShake, player, resultOf } from "./training-parts.js";
+import { compare, keypad, kindOf, player, resultOf } from "./training-parts.js";
+import { freshPast, morePast, pastShakes } from "./training-past.js";
 import { learn, list, number, percent, said, t } from "./words.js";
 
 const page = JSON.parse(document.getElementById("page").textContent);
@@ -21,7 +22,6 @@ const now = {
   who: Number(localStorage.getItem(REMEMBERED)) || null,
   source: "stored",
   round: null, // the shake of the drill
-  past: [], // the shakes that this phone has answered, newest first
   duel: null, // the duel that this phone plays
   answering: null, // who answers it on this phone
   figures: null,
@@ -134,16 +134,8 @@ function listen() {
   setTimeout(again, LISTEN_MS);
 }
 
-/** What was said and what there was, one after the other; and the shakes of this evening, to be heard again. */
-function again(round) {
-  const past = now.past.filter((one) => one.id !== round.id && one.person === now.who);
-  return [
-    compare(round, now.who, now.playing),
-    past.length > 0 && h("details", { class: "past", "data-key": "past" }, h("summary", null, t("Hear the last ones again")),
-      h("ul", { class: "row" }, past.map((one) => h("li", { "data-key": one.id },
-        pastShake({ id: one.id, truth: one.result.truth, guess: one.result.guesses[String(now.who)] }, now.playing))))),
-  ];
-}
+/** What was said and what there was, one after the other; and all that was answered, to be heard again. */
+const again = (round) => [compare(round, now.who, now.playing), pastShakes(now.who, round.id, now.playing)];
 
 function drillWords(round) {
   if (round.state === "listening") return t("Take the igloo and shake it for two or three seconds.");
@@ -341,7 +333,7 @@ function draw() {
 
 function tellTruth(round) {
   if (!round?.result) return;
-  if (!round.duel) now.past = [round, ...now.past].slice(0, 9);
+  freshPast();
   slot("announcer").textContent = t("There were %(truth)s beads.", { truth: round.result.truth });
 }
 
@@ -374,6 +366,8 @@ const DO = {
   play: ({ speed }) => play(room() === "duel" ? now.duel.round : now.round, speed),
   example: ({ count }) => playAt(`/api/training/examples/${count}/full.wav?${Date.now()}`, `example-${count}`),
   past: ({ round }) => playAt(soundOf({ id: round }, "full"), round),
+  "past-open": () => morePast(now.who, doing, alter, true),
+  "past-more": () => morePast(now.who, doing, alter),
   stop,
   guess: async ({ count }) => {
     const round = await doing(() => tell(roundPath(now.round, "guess"), { person: now.who, guess: Number(count) }));
