@@ -10,6 +10,8 @@ from tests.browser.conftest import Phones
 from tests.browser.test_boards import stands_out
 from tests.web.assembly import Service
 from tests.worlds.card_table import ROUND, fanned, sheets, taught_round
+from tests.worlds.cards import sheet as laid_out
+from tests.worlds.cards import sheet_extent, shoot, view
 
 PATIENCE_MS = 60_000
 
@@ -94,3 +96,63 @@ def test_a_guest_is_told_to_join(phones: Phones, service: Service) -> None:
     page.goto(f"{service.url}/#photo")
     expect(page.locator(".photo-room .note")).to_be_visible()
     assert page.locator("input[type=file]").count() == 0
+
+
+def test_won_cards_go_into_the_score_sheet(phones: Phones, service: Service, axe: Callable[[Page], list[str]]) -> None:
+    art = taught_round(ROUND).art
+    (first, names), (second, rest) = sheets(art)
+    for begin, (data, taught) in enumerate(((first, names), (second, rest))):
+        service.house.cards.teach("igloo-pop", data, 18 * begin, len(taught))
+    won = [*names[2:5], *rest[:3]]
+    camera, light = view(9, *sheet_extent(art, len(won), 3), width=1400, tilt=(3, 10))
+    page = phones.player()
+    page.goto(f"{service.url}/#photo")
+    page.click("[data-do=photo-game][data-game=igloo-pop]")
+    photo(page, "pile-photo", shoot(laid_out(art, won, 3, 4), camera, light, 9).jpeg)
+    expect(page.locator("[data-key=photo-pile] .seen")).to_have_count(len(won), timeout=PATIENCE_MS)
+    read = page.locator("p.pile .mini-card").all_inner_texts()
+    doubtful = page.locator("[data-do=pile-yes]").count()
+    assert len(set(won) - set(read)) <= doubtful, "what was read wrongly is among what is asked"
+    # Every card is looked at, and said as it lies there.
+    for index, name in enumerate(won):
+        page.click(f"[data-key=chip{index}]")
+        page.click(f"fieldset [data-do=pile-kind][data-name='{name}']")
+    expect(page.locator("p.pile .mini-card")).to_have_text(won)
+    assert axe(page) == []
+    assert stands_out(page) == []
+    phones.shot(page, "photo-won", full=True)
+    page.click("[data-do=pile-seat][data-seat=yellow]")
+    page.click("[data-do=pile-use]")
+    points = [4 - len(name.split("/")) for name in won]
+    for field, worth in (("three", 3), ("two", 2), ("one", 1)):
+        expect(page.locator(f"input[data-seat=yellow][data-name={field}]")).to_have_value(str(points.count(worth)))
+    page.fill("input[data-seat=yellow][data-name=own]", "10")
+    page.click("[data-do=reckon]")
+    expect(page.locator(".ranking .total").first).to_have_text(str(sum(points) + 10))
+    page.locator("form[data-submit=keep-sheet] button.main").click()
+    expect(page.locator("[data-key=ending]")).to_be_visible()
+    entry = service.house.night.view()["match"]
+    yellow = next(player for player in entry["players"] if player["colour"] == "yellow")
+    assert sorted("/".join(map(str, card["numbers"])) for card in yellow["cards"]) == sorted(won)
+
+
+def test_the_referee_rules_on_a_round_by_two_photos(
+    phones: Phones, service: Service, axe: Callable[[Page], list[str]]
+) -> None:
+    played = taught_round(ROUND)
+    for begin, (data, names) in enumerate(sheets(played.art)):
+        service.house.cards.teach("igloo-pop", data, 18 * begin, len(names))
+    page = phones.player()
+    page.goto(f"{service.url}/#referee")
+    # No game is open: one is chosen, and nothing is asked of a record.
+    expect(page.locator(".by-photo [data-do=dispute-game]")).to_have_count(4)
+    expect(page.locator("[data-key=photo-before]")).to_be_visible()
+    expect(page.locator("input[name=dispute-before]")).to_have_count(0)
+    page.click(".by-photo [data-do=dispute-game][data-game=igloo-pop]")
+    photo(page, "round-placed", played.placed)
+    expect(page.locator("[data-key=photo-round] .igloo")).to_have_count(5, timeout=PATIENCE_MS)
+    photo(page, "round-turned", played.turned)
+    expect(page.locator("[data-key=round-result]")).to_contain_text("POP-3", timeout=PATIENCE_MS)
+    assert axe(page) == []
+    assert stands_out(page) == []
+    phones.shot(page, "referee-round", full=True)

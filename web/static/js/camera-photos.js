@@ -3,12 +3,13 @@
 import { h, style } from "./dom.js";
 import { icon } from "./art.js";
 import { chosenFile, fetched, tell, upload } from "./net.js";
+import { GAMES } from "./setup.js";
 import { change, match, store } from "./store.js";
 import { code, list, t, tn } from "./words.js";
 import { verdict } from "./verdict.js";
 
 const LONG_MS = 60000;
-const fresh = () => ({ record: true, before: null, after: null, ruling: null, busy: false, number: 0 });
+const fresh = () => ({ game: "iglu-iglu", record: true, before: null, after: null, ruling: null, busy: false, number: 0 });
 let now = fresh();
 
 function alter(changes) {
@@ -16,7 +17,10 @@ function alter(changes) {
   change(() => {});
 }
 
-const game = () => match()?.game ?? "iglu-iglu";
+/** A game that is open is the one in dispute; else one is chosen. */
+const game = () => match()?.game ?? now.game;
+/** Only what is open has a record. */
+const fromRecord = () => now.record && Boolean(match());
 
 async function work(doing) {
   alter({ busy: true });
@@ -27,7 +31,7 @@ async function work(doing) {
 const send = (which, file) => upload(`/api/camera/photos/${which}?game=${game()}`, file, LONG_MS);
 
 async function rule(id = game()) {
-  const { ruling } = await tell(`/api/camera/photos/rule?lang=${code()}`, { game: id, record: now.record }, { signal: AbortSignal.timeout(LONG_MS) });
+  const { ruling } = await tell(`/api/camera/photos/rule?lang=${code()}`, { game: id, record: fromRecord() }, { signal: AbortSignal.timeout(LONG_MS) });
   alter({ ruling, number: now.number + 1 });
 }
 
@@ -63,18 +67,31 @@ function ruled() {
   ];
 }
 
-/** Draw the section of the referee's room. */
-export function byPhoto() {
+function whichGame() {
+  return match() ? null : h("ul", { class: "games", "aria-label": t("Which game?") }, GAMES.map(([id, name]) => h("li", null,
+    h("button", { type: "button", class: "toggle", "data-do": "dispute-game", "data-game": id, "aria-pressed": String(id === game()) }, name))));
+}
+
+/** Draw the section of the referee's room; `round` draws what rules on a round of Igloo Pop. */
+export function byPhoto(round) {
   style("camera");
-  const ready = now.after && (now.record || now.before);
+  if (game() === "igloo-pop") {
+    return h("section", { class: "by-photo referee", "data-key": "by-photo" },
+      h("div", { class: "panel" }, h("h2", null, t("By photo")), whichGame(),
+        h("p", null, t("What does the round come to? Two photos tell it, and the rules judge it card by card.")),
+        h("p", null, h("a", { href: "#photo" }, t("Cards are taught where the score is read by photo.")))),
+      round());
+  }
+  const ready = now.after && (fromRecord() || now.before);
   return h("section", { class: "panel by-photo", "data-key": "by-photo" },
     h("h2", null, t("By photo")),
+    whichGame(),
     h("p", null, t("From what was before to what lies there now: was there a legal turn?")),
-    h("fieldset", { class: "choice inline" },
+    match() && h("fieldset", { class: "choice inline" },
       h("legend", null, t("Before")),
       [[true, t("as the record says")], [false, t("as in a photo")]].map(([value, words]) => h("label", null,
         h("input", { type: "radio", name: "dispute-before", value: String(value), checked: now.record === value, "data-change": "dispute-before" }), h("span", null, words)))),
-    now.record ? null : field("before", t("Photo from before")),
+    fromRecord() ? null : field("before", t("Photo from before")),
     field("after", t("Photo from afterwards")),
     now.busy && h("p", { role: "status" }, t("Reading the board …")),
     h("button", { type: "button", class: "main", "data-do": "dispute-rule", disabled: now.busy || !ready }, icon("scales"), t("Rule on it")),
@@ -82,6 +99,7 @@ export function byPhoto() {
 }
 
 export const PHOTO_DO = {
+  "dispute-game": ({ game: id }) => alter({ ...fresh(), game: id, number: now.number }),
   "dispute-rule": () => work(() => rule()),
   "dispute-camera": ({ which }) => work(async () => alter({ [which]: await send(which, null), ruling: null })),
 };

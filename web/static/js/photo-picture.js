@@ -17,9 +17,9 @@ function text(at, words, size) {
 
 /**
  * Draw a photo (an object URL) and what was read. `cards` have corners and `words`, `doubt`, `picked`; `igloos` have
- * `at`, `colour`, `number`, `doubt`, `picked`. What is tapped is sent as `card` or `igloo` with its number.
+ * `at`, `colour`, `number`, `doubt`, `picked`. A card that is tapped is sent as `tap`, an igloo as `photo-igloo`, with its number.
  */
-export function overlay(photo, { width, height, cards, igloos = [] }, what) {
+export function overlay(photo, { width, height, cards, igloos = [] }, what, tap = "photo-card") {
   const box = around(cards.flatMap((card) => card.corners), width, height);
   const size = box[2] / 38;
   // Above the upper edge of a card: there the cards of a fan leave room for each other, and igloos for the words.
@@ -32,7 +32,7 @@ export function overlay(photo, { width, height, cards, igloos = [] }, what) {
     s("svg", { viewBox: box.join(" "), role: "group", "aria-label": t("The photo, and what was read in it") },
       s("image", { href: photo, width, height }),
       cards.map((card, i) => s("g", { class: ["seen", card.doubt && "doubt", card.picked && "picked"], role: "button", tabindex: 0,
-          "data-do": "photo-card", "data-n": i, "data-key": `card${i}`, "aria-pressed": String(Boolean(card.picked)),
+          "data-do": tap, "data-n": i, "data-key": `card${i}`, "aria-pressed": String(Boolean(card.picked)),
           "aria-label": card.doubt ? t("%(what)s, doubtful", { what: card.words }) : card.words },
         s("polygon", { points: points(card.corners) }),
         text(over(card.corners, card.fanned ? 0.15 : 0.5), card.short ?? card.words, size * (card.fanned ? 1 : 1.2)))),

@@ -1,6 +1,6 @@
 // The referee's room: "You can't do that!" from the live game, and the rulebooks of all four games, clause by clause.
 
-import { h } from "./dom.js";
+import { h, style } from "./dom.js";
 import { COLOURS, colourName, icon } from "./art.js";
 import { ask, fetched, tell } from "./net.js";
 import { picture } from "./picture.js";
@@ -220,7 +220,14 @@ const laidByHand = () => part("hand", () => import("./referee-hand.js"), ({ hand
 const photos = () => part("photos", () => import("./camera-photos.js"), ({ PHOTO_DO, PHOTO_CHANGE }) => {
   Object.assign(ROOM_DO, PHOTO_DO);
   Object.assign(ROOM_CHANGE, PHOTO_CHANGE);
-})?.byPhoto();
+})?.byPhoto(round);
+
+/** A round of Igloo Pop in two photos. */
+const round = () => part("photo", () => import("./photo-round.js"), ({ ROUND_DO, ROUND_CHANGE }) => {
+  style("photo");
+  Object.assign(ROOM_DO, ROUND_DO);
+  Object.assign(ROOM_CHANGE, ROUND_CHANGE);
+})?.roundPart() ?? null;
 
 const toHand = () => mayAct() && h("p", null, h("a", { class: "second", href: "#referee/hand" }, icon("cards"), t("From a position set up by hand")));
 
@@ -253,7 +260,7 @@ export function room() {
     h("p", null, byHand()
       ? h("a", { class: "second", href: "#referee" }, icon("undo"), t("Back to the referee"))
       : h("a", { class: "second", href: "#" }, icon("undo"), t("Back to the game"))),
-    h("h1", null, t("The referee")), dispute(), mayAct() && !byHand() && openMatch()?.board !== false ? photos() : null, byHand() ? null : rulebook());
+    h("h1", null, t("The referee")), dispute(), mayAct() && !byHand() ? photos() : null, byHand() ? null : rulebook());
 }
 
 const ruleOn = (text) => {

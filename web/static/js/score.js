@@ -31,7 +31,7 @@ function fresh(game) {
     game, seats, sheet: null, tool: "floe", squares: {}, unsure: [], typed: [],
     values: Object.fromEntries(seatsOf(game).map((seat) => [seat, {}])),
     piles: Object.fromEntries(seatsOf(game).map((seat) => [seat, []])),
-    totems: {}, blocked: null, tokens: Object.fromEntries(ANIMALS.map((name) => [name, 3])),
+    won: {}, totems: {}, blocked: null, tokens: Object.fromEntries(ANIMALS.map((name) => [name, 3])),
   };
 }
 
@@ -45,6 +45,15 @@ export function takePile(seat, kinds) {
   if (now?.game !== "arctic") now = fresh("arctic");
   const seats = seatsOf("arctic").filter((one) => one === seat || now.seats.includes(one));
   now = { ...now, seats, sheet: null, piles: { ...now.piles, [seat]: kinds } };
+}
+
+/** The cards of Igloo Pop that somebody has won were read from a photo. */
+export function takeCards(seat, cards) {
+  if (now?.game !== "igloo-pop") now = fresh("igloo-pop");
+  const seats = COLOURS.filter((one) => one === seat || now.seats.includes(one));
+  const of = (numbers) => cards.filter((card) => card.split("/").length === numbers).length;
+  const values = { ...now.values[seat], three: of(1), two: of(2), one: of(3) };
+  now = { ...now, seats, sheet: null, won: { ...now.won, [seat]: cards }, values: { ...now.values, [seat]: values } };
 }
 
 /** What was entered is altered: the sheet that was made of it is old. */
@@ -258,10 +267,13 @@ function blocked() {
 const numbered = (length, count) => Array.from({ length: count }, (_, i) => Array.from({ length }, (__, j) => i + 2 + j).join("/"));
 
 function iglooPop() {
-  const stack = { three: numbered(1, 12), two: numbered(2, 11), one: numbered(3, 10) };
+  // Cards that nobody named are made up, of the worth that was counted.
+  const known = new Set(Object.values(now.won).flat());
+  const stack = Object.fromEntries(Object.entries({ three: [1, 12], two: [2, 11], one: [3, 10] })
+    .map(([kind, size]) => [kind, numbered(...size).filter((card) => !known.has(card))]));
   const players = now.seats.map((colour) => {
     const value = now.values[colour];
-    const cards = ["three", "two", "one"].flatMap((kind) => stack[kind].splice(0, value[kind] ?? 0));
+    const cards = now.won[colour] ?? CARDS_OF_ALL.flatMap((kind) => stack[kind].splice(0, value[kind] ?? 0));
     return { name: named(colour), colour, own: value.own ?? 0, captured: value.captured ?? 0, cards };
   });
   return { places: {}, players, phase: "over" };
@@ -277,7 +289,8 @@ function numbers() {
     FIELDS().map(([name, words, most]) => h("label", { class: ["count-field", (toCount(seat, name) || (name === "home" && now.unsure.includes("village"))) && "unsure"] },
       h("span", null, words, toCount(seat, name) ? ` (${t("not in the photo")})` : name === "home" && now.unsure.includes("village") ? ` (${t("check this")})` : null),
       h("input", { type: "number", min: 0, max: most, step: 1, value: now.values[seat][name] ?? 0, inputmode: "numeric",
-        "data-input": "score-number", "data-seat": seat, "data-name": name }))))));
+        "data-input": "score-number", "data-seat": seat, "data-name": name }))),
+    now.won[seat]?.length > 0 && h("p", { class: "pile" }, now.won[seat].map((card) => h("span", { class: "mini-card" }, card))))));
 }
 
 function whoPlays() {
@@ -386,6 +399,7 @@ export const ROOM_INPUT = {
     const { seat, name } = dataset;
     now.values = { ...now.values, [seat]: { ...now.values[seat], [name]: Math.max(0, Math.trunc(Number(value) || 0)) } };
     now.typed = [...now.typed, `${seat} ${name}`];
+    if (CARDS_OF_ALL.includes(name)) now.won = Object.fromEntries(Object.entries(now.won).filter(([one]) => one !== seat));
     if (now.sheet || filled(now.game)) enter({});
   },
 };
