@@ -434,7 +434,7 @@ class Book:
         in the igloo of this table.
         """
         asked = (
-            "SELECT r.*, a.seq, a.guess FROM answers a JOIN rounds r ON r.id = a.round WHERE a.seq < ? AND r.shown = 1"
+            "SELECT r.*, a.seq, a.guess FROM answers a JOIN rounds r ON r.id = a.round WHERE a.seq < ? AND r.shown = 1"  # noqa: S608
             f" AND r.truth IS NOT NULL AND a.person IN ({_ENTRIES}) AND (? OR r.shake IS NOT NULL)"
             " ORDER BY a.seq DESC LIMIT ?"
         )

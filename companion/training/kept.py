@@ -1,7 +1,7 @@
 """Shakes of the table's igloo that were answered, kept on the disk to be heard again: so many as the host sets.
 
-A stored shake needs nothing but its number and the seed in the training book. One of the igloo is a file of its own; when
-there is no room left the oldest goes, and the book's figures stay.
+A stored shake needs nothing but its number and the seed in the training book. One of the igloo is a file of its own;
+when there is no room left the oldest goes, and the book's figures stay.
 """
 
 from __future__ import annotations

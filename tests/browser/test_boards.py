@@ -424,6 +424,35 @@ def test_what_changed_since_i_looked(phones: Phones, service: Service) -> None:
     expect(page.locator(".log li.fresh")).to_have_count(0)
 
 
+def test_what_changed_is_told_to_who_opens_the_page_anew(phones: Phones, service: Service) -> None:
+    placed(service)
+    page = phones.spectator()
+    Finger(page, service).ready()
+    assert page.locator(".since").count() == 0
+    page.reload()
+    Finger(page, service).ready()
+    assert page.locator(".since").count() == 0
+    page.goto("about:blank")
+    service.house.moves("melt c4")
+    service.house.moves("reveal c4 kept")
+    page.goto(service.url)
+    expect(page.locator(".since")).to_contain_text("2 entries since you looked")
+    # What was not said to be seen is still new after another reload, and what came since with it.
+    service.house.do("pause")
+    page.reload()
+    expect(page.locator(".since")).to_contain_text("3 entries since you looked")
+    page.click("[data-do=looked]")
+    expect(page.locator(".since")).to_have_count(0)
+    page.reload()
+    Finger(page, service).ready()
+    assert page.locator(".since").count() == 0
+    # A journal that is behind what was seen, as after a restore, is no news.
+    page.evaluate("localStorage.setItem('companion.looked', '999999')")
+    page.reload()
+    Finger(page, service).ready()
+    assert page.locator(".since").count() == 0
+
+
 def test_a_drift_that_has_one_way_takes_one_tap(phones: Phones, service: Service) -> None:
     opened(service, "iglu-iglu")
     house, rng = service.house, Random(5)

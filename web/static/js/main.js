@@ -16,7 +16,7 @@ import { listen } from "./stream.js";
 import { log, refusal, undoIsMine } from "./told.js";
 import { BOARDS } from "./seats.js";
 import { chosenGame, readSetup, setup } from "./setup.js";
-import { change, isHost, match, mayAct, onChange, store } from "./store.js";
+import { change, isHost, match, mayAct, memory, onChange, store } from "./store.js";
 import { learn, learnMore, list, said, t } from "./words.js";
 
 const PHOTO_MS = 60000;
@@ -274,9 +274,18 @@ function run(element) {
   else (DO[told.do] ?? camera?.ASK_DO[told.do] ?? roomHere()?.ROOM_DO[told.do])?.(told);
 }
 
-/** Who comes back to the page is shown what happened in the meantime. */
+/** Who comes back to the page, or opens it anew, is shown what happened in the meantime. */
 function rememberLook() {
   let left = null;
+  let last = memory.get("looked", null);
+  onChange(({ view }) => {
+    if (!view) return;
+    const before = last;
+    last = null;
+    // Another journal, as after a restore, may be behind what was seen here.
+    if (before !== null && before < view.seq && view.log.some((entry) => entry.seq > before)) change((s) => { s.away = s.away ?? before; });
+    else if (document.visibilityState === "visible") memory.set("looked", store.away ?? view.seq);
+  });
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden") left = store.view?.seq ?? null;
     else if (left !== null) change((s) => { s.away = s.away ?? left; });
