@@ -41,6 +41,7 @@ def board(match: Match, colour: str | None, lang: str) -> dict[str, JSON] | None
         if match.broken is not None
         else _gestures(view, state, blind=match.draw and seat != state.to_move),
         "about": view.about(state),
+        "names": {place: words._asdict()[lang] for place, words in view.places(state, seat).items()},
         "private": [words._asdict() for words in view.private(state, seat)] if seat is not None else [],
     }
 

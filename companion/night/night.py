@@ -203,7 +203,8 @@ class Night:
         """Return the drawn board as the phone that plays ``colour`` (None: no seat) may see it; None without one.
 
         ``{"state", "match", "seat", "svg", "moves": [{"text", "path": [place …], "en", "fr", "group", "short", "cost",
-        "keys"}], "gestures": [{"text", "en", "fr"}], "about": [place …], "private": [{"en", "fr"}]}``: see
+        "keys"}], "gestures": [{"text", "en", "fr"}], "about": [place …], "names": {place: what it is called,
+        with what lies there}, "private": [{"en", "fr"}]}``: see
         :class:`companion.night.views.board.Tap`. Made once for each change, seat and language: do not modify it.
         """
         with self._lock:

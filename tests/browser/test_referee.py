@@ -262,3 +262,24 @@ def test_a_board_that_is_a_stand_in_says_so(phones: Phones, service: Service) ->
     opened(service, "ice-team")
     page = phones.spectator()
     expect(page.locator(".on-board")).to_contain_text("stand-in")
+
+
+@pytest.mark.parametrize(("game", "language"), [("arctic", "fr-FR"), ("arctic", "en-GB"), ("ice-team", "fr-FR")])
+def test_places_are_called_by_their_names(phones: Phones, service: Service, game: str, language: str) -> None:
+    opened(service, game, draw=True)
+    page = phones.player(language=language, width=1280, height=900)
+    rooms = {"#referee": "[data-key=dispute] .spot", "#referee/hand": ".by-hand .spot"}
+    for room, where in rooms.items():
+        page.goto(f"{service.url}/{room}")
+        page.reload()
+        if room.endswith("hand"):
+            page.click(f"[data-do=hand-game][data-game={game}]")
+        expect(page.locator(where).first).to_be_attached()
+        labels = page.eval_on_selector_all(where, "all => all.map(one => one.getAttribute('aria-label'))")
+        assert len(labels) > 20
+        raw = re.compile(r"\b(card|player|land|power|top|hand|penalty|totem|ghost)\d|\b(gap|phase|reserve)\b")
+        assert [label for label in labels if not label or raw.search(label)] == []
+        word = {"arctic": {"en-GB": "Landscape 3", "fr-FR": "Paysage 3"}, "ice-team": {"fr-FR": "banquise"}}[game][
+            language
+        ]
+        assert word in " ".join(labels)

@@ -233,3 +233,38 @@ def test_cards_are_told_in_words_in_french(night: Table) -> None:
     fr = {"fox": "renard", "moose": "élan", "walrus": "morse", "orca": "orque", "puffin": "macareux", "bear": "ours"}
     main, value, other = drawn.split()[1].split("-")
     assert f"{fr[main]} {value} avec {fr[other]}" in night.view["log"][-1]["fr"]
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_every_place_of_a_picture_is_called_in_both_languages(game_id: str) -> None:
+    view = view_of(game_id)
+    state: Any = settled(game_id, game(game_id).start(players(game_id)))
+    for text in record(game_id, 11)[:90]:
+        state = settled(game_id, state.play(game(game_id).parse(text)))
+        names = view.places(state, None)
+        drawn = set(re.findall('<(?:rect|g) id="([^"]+)" class=', view.draw(state, "en", None)))
+        assert len(drawn) > 20
+        assert drawn <= set(names)
+    for place, words in names.items():
+        # A square is called by its name first; a card, a player, a power has no name but what it is.
+        if re.fullmatch("[a-h][0-9]+", place):
+            assert words.en.startswith(place) and words.fr.startswith(place)
+        else:
+            assert place not in words
+            assert not re.search(r"[a-z]\d", words.en)
+    assert len({words.fr for words in names.values()} & {words.en for words in names.values()}) < len(names) / 3
+    things = " ".join(words.fr for words in names.values())
+    assert {"iglu-iglu": "inuit rouge", "arctic": "Paysage 3, ", "ice-team": "ours vert"}[game_id] in things
+
+
+def test_names_of_places_tell_no_hand() -> None:
+    view = view_of("arctic")
+    state: Any = game("arctic").start(players("arctic"))
+    rng = Random(4)
+    while state.phase == "setup":
+        state = state.after(state.chance(rng))
+    named = " ".join(words.en for words in view.places(state, 0).values())
+    for seat in (0, 1):
+        assert state.hands[seat]
+        assert not any(view.card(card).en in named for card in state.hands[seat])
+    assert "Hand of Ann: 3" in named

@@ -72,6 +72,22 @@ END: dict[str, Words] = {
     "C": Words("Stop drawing", "Arrêter de prendre"),
     "D": Words("End the turn", "Finir le tour"),
 }
+PLACES: dict[str, Words] = {
+    "phase": Words("Whose turn it is", "À qui le tour"),
+    "gap": Words("An empty place of the River", "Une place vide de la Rivière"),
+    "pile": Words("The pile: {count}", "La pioche : {count}"),
+    "reserve": Words("The Reserve: {count}", "La Réserve : {count}"),
+    "land": Words("Landscape {n}", "Paysage {n}"),
+    "card": Words("River: {card}", "Rivière : {card}"),
+    "power": Words("Power of the {animal}, {who}", "Pouvoir : {animal}, {who}"),
+    "player": Words("Pile of {who}: {count}", "Pile de {who} : {count}"),
+    "top": Words("Top card of {who}: {card}", "Carte du dessus de {who} : {card}"),
+    "hand": Words("Hand of {who}: {count}", "Main de {who} : {count}"),
+    "penalty": Words("Penalty of {who}: {count}", "Pénalité de {who} : {count}"),
+    "totem": Words("Totem of {who}", "Totem de {who}"),
+}
+NOBODY_HAS = Words("nobody's", "à personne")
+NO_CARD = Words("no card", "aucune carte")
 HAND = Words("cards in hand: {count}", "cartes en main : {count}")
 PENALTY = Words("Penalty: {count}", "Pénalité : {count}")
 MY_TOTEM = Words("Your totem: {animal}", "Votre totem : {animal}")
@@ -180,6 +196,37 @@ class ArcticView(BoardView):
         if s.phase != "setup":
             return []
         return [move for move in s.moves() if move.kind in {"pack", "side", "first"}]
+
+    def places(self, state: State[Any], viewer: int | None) -> dict[str, Words]:
+        """Return what the places of the table are called: landscapes, the River, powers, what each player has."""
+        del viewer
+        s = _arctic(state)
+        found = {
+            "phase": PLACES["phase"],
+            "gap": PLACES["gap"],
+            "pile": PLACES["pile"].filled({"count": s.pile_left}),
+            "reserve": PLACES["reserve"].filled({"count": s.reserve}),
+        }
+        for index, value in enumerate(LANDSCAPE):
+            here = [self.both(ANIMALS[number]) for number in range(6) if s.tokens[number] == index]
+            head = PLACES["land"].filled({"n": value})
+            found[f"land{value}"] = Words(*(", ".join(one[lang] for one in (head, *here)) for lang in (0, 1)))
+        for card in s.river:
+            found[f"card{card}"] = fill(PLACES["card"], {"card": self.card(card)})
+        for number, owner in enumerate(s.owners):
+            who = Words(s.names[owner], s.names[owner]) if owner >= 0 else NOBODY_HAS
+            found[f"power{number}"] = fill(PLACES["power"], {"animal": self.both(ANIMALS[number]), "who": who})
+        for seat, name in enumerate(s.names):
+            visible = self.card(s.visible(seat)) if s.visible(seat) >= 0 else NO_CARD
+            facts: dict[str, dict[str, object]] = {
+                "player": {"count": len(s.piles[seat])},
+                "top": {"card": visible},
+                "hand": {"count": len(s.hands[seat])},
+                "penalty": {"count": len(s.penalties[seat])},
+                "totem": {},
+            }
+            found |= {f"{what}{seat}": fill(PLACES[what], {"who": name, **more}) for what, more in facts.items()}
+        return found
 
     # --- taps
 

@@ -168,6 +168,37 @@ class BoardView:
         del state
         return []
 
+    grounds: ClassVar[Mapping[str, Words]] = {}
+    """What a ground is called where the rulebook has no word for it."""
+    kinds: ClassVar[Mapping[str, Words]] = {}
+    """What a piece is called where the rulebook has no word for it."""
+
+    def places(self, state: State[Any], viewer: int | None) -> dict[str, Words]:
+        """Return what the places of the picture are called, with what lies there, as ``viewer`` may know it.
+
+        Who cannot see the picture hears this; a place that is not in it is called by its name.
+        """
+        told: Any = state.view(viewer)["places"]
+        return {name: self._lying(name, place) for name, place in told.items() if place}
+
+    def _lying(self, name: str, place: Mapping[str, Any]) -> Words:
+        parts = [self.both(name)] if place["ground"] == name else [Words(name, name), self.ground(place["ground"])]
+        parts += [self._thing(thing) for thing in place["things"]]
+        head, *rest = parts
+        return Words(*(_listed(head[lang], [one[lang] for one in rest], " : " if lang else ": ") for lang in (0, 1)))
+
+    def ground(self, ground: str) -> Words:
+        """Return what a ground is called."""
+        return self.grounds.get(ground) or self.both(ground)
+
+    def _thing(self, thing: Mapping[str, Any]) -> Words:
+        kind = self.kinds.get(thing["kind"]) or self.both(thing["kind"])
+        more = [self.both(thing["colour"])] if "colour" in thing else []
+        more += [Words(str(thing["value"]), str(thing["value"]))] if "value" in thing else []
+        count = thing.get("count", 1)
+        more += [Words(f"×{count}", f"×{count}")] if count > 1 else []
+        return Words(*(" ".join(one[lang] for one in (kind, *more)) for lang in (0, 1)))
+
     # --- what a night asks of every game
 
     def round(self, state: State[Any]) -> int | None:
@@ -331,6 +362,10 @@ class BoardView:
                 continue
             found.append((move, state.check(move)))
         return sorted(found, key=lambda one: (not one[1].legal, str(one[0]).split()[0] not in due))
+
+
+def _listed(head: str, rest: Sequence[str], colon: str) -> str:
+    return f"{head}{colon}{', '.join(rest)}" if rest else head
 
 
 def fill(words: Words, facts: Mapping[str, object]) -> Words:

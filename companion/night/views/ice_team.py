@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from companion.night.sentences import Words
@@ -43,6 +43,15 @@ DRIFT = Words("Drift to {a}", "Dériver vers {a}")
 PUSH = Words("Push on to {a}", "Pousser jusqu’à {a}")
 FISH = Words("fresh {fresh}, frozen {frozen}", "frais {fresh}, congelés {frozen}")
 HOME = Words("bears home: {home} of {all}", "ours arrivés : {home} sur {all}")
+GROUNDS: dict[str, Words] = {
+    "sea": Words("open sea", "mer libre"),
+    "igloo": Words("igloo", "igloo"),
+    "searched": Words("igloo, searched", "igloo fouillé"),
+    "floe": Words("floe, not turned up", "banquise, pas retournée"),
+    "plain": Words("floe", "banquise"),
+}
+FLOE = Words("floe with {face}", "banquise avec {face}")
+KINDS: dict[str, Words] = {"bear": Words("bear", "ours")}
 LIES = Words("The floe on {space}", "La banquise en {space}")
 
 
@@ -51,6 +60,13 @@ class IceTeamView(BoardView):
 
     game_id = "ice-team"
     chances: ClassVar[frozenset[str]] = frozenset({"floe", "first", "roll"})
+    grounds: ClassVar[Mapping[str, Words]] = GROUNDS
+    kinds: ClassVar[Mapping[str, Words]] = KINDS
+
+    def ground(self, ground: str) -> Words:
+        """Return what lies there: the sea, an igloo, a floe with what it shows."""
+        face = self.both(ground)
+        return self.grounds.get(ground) or Words(FLOE.en.format(face=face.en), FLOE.fr.format(face=face.fr))
 
     def phase(self, state: State[Any]) -> str:
         """Return the phase's name."""

@@ -137,7 +137,7 @@ export function boardPlay(match) {
     seats(match),
     match.points !== null && h("p", { class: "points", "data-key": "points" }, h("b", null, match.points), " ",
       match.game === "ice-team" ? tn("action left", "actions left", match.points) : tn("point left", "points left", match.points)),
-    board ? picture(board.svg, { lit: can ? places : new Map(), carries: can ? carried(board.moves) : new Set(), chosen: store.path, about: ready ? board.about : [], can, costs: store.path.length > 0, name: said(match.title) })
+    board ? picture(board.svg, { lit: can ? places : new Map(), carries: can ? carried(board.moves) : new Set(), chosen: store.path, about: ready ? board.about : [], can, costs: store.path.length > 0, name: said(match.title), names: (place) => board.names[place] })
       : h("p", { class: "quiet" }, t("Drawing the board …")),
     board?.private.length ? h("ul", { class: "private", "data-key": "private" }, board.private.map((one) => h("li", null, said(one)))) : null,
     h("div", { class: ["dock", count > MANY && "tall"], "data-key": "dock" },

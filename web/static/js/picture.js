@@ -50,10 +50,10 @@ function badge([x, y], cost) {
     s("circle", { r: 11 }), s("text", { y: 5, "text-anchor": "middle" }, cost));
 }
 
-function label(name, moves) {
+function label(name, moves, called) {
   const place = { start: t("Start"), village: t("Village"), pile: t("The pile") }[name] ?? name;
-  if (!moves) return place;
-  if (moves.length > 2) return `${place}: ${tn("%(n)s possibility", "%(n)s possibilities", moves.length)}`;
+  if (!moves) return called ?? place;
+  if (moves.length > 2) return called ? `${called}, ${tn("%(n)s possibility", "%(n)s possibilities", moves.length)}` : `${place}: ${tn("%(n)s possibility", "%(n)s possibilities", moves.length)}`;
   return `${place.startsWith("card") ? "" : `${place}: `}${moves.map(said).join("; ")}`;
 }
 
@@ -88,7 +88,7 @@ export function picture(text, { lit, carries = new Set(), chosen, about, can, ev
         role: button ? "button" : null,
         tabindex: button ? 0 : null,
         "aria-pressed": button && picked ? "true" : null,
-        "aria-label": button ? [names(here) ?? label(here, moves), cost !== null && tn("%(n)s point", "%(n)s points", cost)].filter(Boolean).join(", ") : null,
+        "aria-label": button ? [label(here, moves, names(here)), cost !== null && tn("%(n)s point", "%(n)s points", cost)].filter(Boolean).join(", ") : null,
       },
       parts.map(outline), cost !== null && badge(corner(parts[0]), cost));
   });

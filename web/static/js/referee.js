@@ -8,6 +8,7 @@ import { clauses } from "./told.js";
 import { ground, verdict } from "./verdict.js";
 import { GAMES } from "./setup.js";
 import { change, isHost, match as openMatch, mayAct, store } from "./store.js";
+import { VOTE_DO, callVote, openVote } from "./vote.js";
 import { code, learnMore, said, t, tn } from "./words.js";
 
 const MOST_SHOWN = 60;
@@ -38,7 +39,17 @@ async function readBook() {
     setTimeout(() => { if (now.open === game) alter({ open: null }); }, AGAIN_MS);
     return;
   }
-  alter({ book, options: options?.options ?? [], open: null });
+  alter({ book, options: options?.options ?? [], open: null, decided: store.ballot.last?.at });
+}
+
+/** The table has voted: the options are asked for anew. */
+async function readOptions() {
+  const { last } = store.ballot;
+  if (!now.book || now.decided === last?.at) return;
+  now.decided = last?.at;
+  if (last && last.value !== null) parts.hand?.voted(last.option, last.value);
+  const options = await fetched(() => ask(`/api/rules/${now.book.game}/options`));
+  if (options) alter({ options: options.options });
 }
 
 let asked = 0;
@@ -73,6 +84,7 @@ function disputeEntry(one) {
 function vote(name) {
   const option = now.options?.find((one) => one.name === name);
   if (!option) return null;
+  if (store.ballot.option === name) return openVote();
   const valid = option.house ?? option.values[0].value;
   return h("fieldset", { class: "choice vote", "data-key": `vote-${name}` },
     h("legend", null, t("The rulebook is silent: the table decides."), " ", said(option.question)),
@@ -80,7 +92,8 @@ function vote(name) {
       h("button", { type: "button", class: "toggle", "data-do": "vote", "data-option": name, "data-value": JSON.stringify(one.value),
         "data-key": `vote-${name}-${i}`, "aria-pressed": String(one.value === valid), disabled: !isHost() },
         said(one), i === 0 ? h("em", null, ` (${t("usual")})`) : null)),
-    h("small", { class: "quiet" }, isHost() ? t("Kept for this house, from the next game on.") : t("The host enters what the table decides.")));
+    h("small", { class: "quiet" }, isHost() ? t("Kept for this house, from the next game on.") : t("The host enters what the table decides.")),
+    callVote(name));
 }
 
 function rulebook() {
@@ -245,13 +258,14 @@ function dispute() {
   const board = match.board && store.board?.match === match.id ? store.board : null;
   return h("section", { class: "panel on-board dispute-panel", "data-key": "dispute" },
     h("h2", null, t("You can't do that!")),
-    picker({ ...match, name: said(match.title), svg: board?.svg, gestures: board?.gestures ?? [] }),
+    picker({ ...match, name: said(match.title), svg: board?.svg, gestures: board?.gestures ?? [], names: (place) => board?.names[place] }),
     toHand());
 }
 
 /** Draw the room. */
 export function room() {
   readBook();
+  readOptions();
   // A ruling is of the position it was given on.
   const where = byHand() ? "by hand" : "live";
   if (where !== now.where) now = { ...now, where, rulings: null, path: [], game: null };
@@ -271,6 +285,7 @@ const ruleOn = (text) => {
 export const ROOM_CHANGE = {};
 
 export const ROOM_DO = {
+  ...VOTE_DO,
   "judge-text": ({ move }) => ruleOn(move),
   "rules-of": ({ game }) => { asked += 1; alter({ game, book: null, found: null, query: "", shown: 0 }); },
   "more-rules": () => alter({ shown: now.shown + 1 }),
