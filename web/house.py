@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from companion.night.access import Access
     from companion.night.answers import Actor, Answer
+    from companion.night.ballot import Ballots
     from companion.night.boxes import Boxes
     from companion.night.hub import Hub
     from companion.night.night import Night
@@ -143,7 +144,7 @@ class House(Protocol):
     @property
     def hub(self) -> Hub:
         """Return where changes are published: ``state``, ``igloo``, ``motion``, ``count``, ``wave``, ``bench``,
-        ``camera``, ``notice``.
+        ``camera``, ``ballot``, ``notice``.
         """
         ...
 
@@ -160,6 +161,11 @@ class House(Protocol):
     @property
     def votes(self) -> Votes:
         """Return how the house voted where a rulebook is silent."""
+        ...
+
+    @property
+    def ballots(self) -> Ballots:
+        """Return the votes that the table casts on its phones."""
         ...
 
     @property

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from companion.night.answers import Role
+from web.api_ballot import ballot_form
 from web.forms import camera_form, count_form, igloos_form, motion_form
 from web.house import House
 
-TOPICS = ("state", "igloo", "motion", "count", "wave", "bench", "camera", "notice")
+TOPICS = ("state", "igloo", "motion", "count", "wave", "bench", "camera", "ballot", "notice")
 """What a page hears of; ``state`` events carry the journal's number as their id."""
 
 
@@ -28,6 +29,7 @@ def devices(house: House) -> dict[str, dict[str, Any]]:
         "count": count(house),
         "camera": camera_form(house.camera(), house.table(), house.sight.status()),
         "bench": house.bench.state(),
+        "ballot": ballot_form(house),
     }
 
 

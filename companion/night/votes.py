@@ -33,8 +33,7 @@ class Votes:
         :raises KeyError: when no game has such an option, or the option no such value.
         :raises OSError: when it cannot be written.
         """
-        values = next((option.values for one in games() for option in game(one).options if option.name == name), ())
-        if not _one_of(value, values):
+        if value is None or not known_value(name, value):
             raise KeyError(name)
         if self._path is None:
             raise OSError("There is no data folder.")
@@ -51,6 +50,12 @@ class Votes:
             log.error("The votes of the house could not be read: %s", error)
             return {}
         return dict(found) if isinstance(found, Mapping) else {}
+
+
+def known_value(name: str, value: JSON) -> bool:
+    """Return whether some game has such an option, and the option such a value (None: whatever value)."""
+    values = next((option.values for one in games() for option in game(one).options if option.name == name), ())
+    return bool(values) if value is None else _one_of(value, values)
 
 
 def _one_of(value: JSON, values: tuple[JSON, ...]) -> bool:

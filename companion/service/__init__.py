@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 from companion import __version__
 from companion.night.access import Access
 from companion.night.answers import Actor, Answer
+from companion.night.ballot import Ballots
 from companion.night.boxes import Boxes
 from companion.night.evidence import EvidenceStore
-from companion.night.folder import ACCESS, BOXES, EVIDENCE, JOURNAL, VOTES, remove_address, write_address
+from companion.night.folder import ACCESS, BALLOTS, BOXES, EVIDENCE, JOURNAL, VOTES, remove_address, write_address
 from companion.night.hub import Hub
 from companion.night.journal import Journal
 from companion.night.night import Night
@@ -113,6 +114,7 @@ class Service:
         self._journal = Journal(options.data / JOURNAL)
         self.boxes = Boxes(options.data / BOXES)
         self.votes = Votes(options.data / VOTES)
+        self.ballots = Ballots(options.data / BALLOTS, self.votes)
         self.night = Night(self._journal, self.hub, boxes=self.boxes)
         self.access = Access(options.data / ACCESS)
         self._pictures = EvidenceStore(options.data / EVIDENCE)

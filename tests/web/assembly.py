@@ -12,6 +12,7 @@ from typing import Any
 
 from companion.night.access import Access, TryLimit
 from companion.night.answers import TABLE, Actor, Answer
+from companion.night.ballot import Ballots
 from companion.night.boxes import Boxes
 from companion.night.evidence import EvidenceStore
 from companion.night.hub import Hub
@@ -100,6 +101,7 @@ class SmallHouse:
         self.journal = Journal(folder / "journal.sqlite")
         self.boxes = Boxes(folder / "boxes")
         self.votes = Votes(folder / "votes.json")
+        self.ballots = Ballots(folder / "ballots.json", self.votes)
         self.night = Night(self.journal, self.hub, rng=Random(7), boxes=self.boxes)
         self.access = Access(folder / "access.sqlite", limit=TryLimit())
         self.settings = Settings(None)

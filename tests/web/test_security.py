@@ -119,6 +119,10 @@ def test_where_a_change_comes_from(origin: str | None, site: str | None, program
 
 
 CHANGES = [
+    "/api/ballot",
+    "/api/ballot/vote",
+    "/api/ballot/close",
+    "/api/ballot/decide",
     "/api/boxes/<game_id>",
     "/api/seat",
     "/api/position",

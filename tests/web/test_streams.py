@@ -106,9 +106,9 @@ def test_a_stream_begins_with_everything(service: Service) -> None:
         told = {}
         for name, data in listener:
             told[name] = data
-            if len(told) == 7:
+            if len(told) == 8:
                 break
-        assert list(told) == ["hello", "state", "igloo", "motion", "count", "camera", "bench"]
+        assert list(told) == ["hello", "state", "igloo", "motion", "count", "camera", "bench", "ballot"]
         assert told["hello"]["me"]["role"] == "spectator"
         assert told["state"]["match"]["phase"] == "ready"
         assert told["igloo"]["igloos"][0]["kind"] == "simulated"
@@ -366,12 +366,20 @@ def test_a_listener_that_lags_gets_everything_again(house: SmallHouse) -> None:
         house, places, StateTexts(house), role=Role.SPECTATOR, hello=hello, since=None, gone=lambda: False
     )
     told = iter(stream)
-    assert next(told).count(b"event: ") == 7
+    assert next(told).count(b"event: ") == 8
     for _ in range(200):
         house.feel(MotionState.SHAKEN)
     house.open_match()
     again = next(told)
-    assert re.findall(rb"event: (\w+)", again) == [b"state", b"igloo", b"motion", b"count", b"camera", b"bench"]
+    assert re.findall(rb"event: (\w+)", again) == [
+        b"state",
+        b"igloo",
+        b"motion",
+        b"count",
+        b"camera",
+        b"bench",
+        b"ballot",
+    ]
     assert b'"phase":"ready"' in again
     stream.close()
     stream.close()

@@ -85,6 +85,16 @@ function asking() {
   return null;
 }
 
+let ballot = null;
+
+/** The open vote of the table; in the referee's room it stands with its clause. */
+function voting() {
+  if (!store.ballot.option || elsewhere()) return null;
+  if (ballot) return ballot.panel();
+  withWords(import("./vote.js")).then((found) => { ballot = found; change(() => {}); });
+  return null;
+}
+
 function stage() {
   if (elsewhere()) return enter();
   const { view } = store;
@@ -103,7 +113,7 @@ function draw() {
   const game = match();
   const focused = document.activeElement;
   patch(slot("standing"), standing());
-  patch(slot("stage"), [asking(), stage()]);
+  patch(slot("stage"), [asking(), voting(), stage()]);
   patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal)]);
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
@@ -271,7 +281,7 @@ function run(element) {
   const told = { ...element.dataset };
   // In the referee's room a place is tapped to ask, not to play.
   if (inReferee() && told.do === "tap") roomHere()?.judgeTap(told.place);
-  else (DO[told.do] ?? camera?.ASK_DO[told.do] ?? roomHere()?.ROOM_DO[told.do])?.(told);
+  else (DO[told.do] ?? camera?.ASK_DO[told.do] ?? ballot?.VOTE_DO[told.do] ?? roomHere()?.ROOM_DO[told.do])?.(told);
 }
 
 /** Who comes back to the page, or opens it anew, is shown what happened in the meantime. */

@@ -7,6 +7,7 @@ export const store = {
   motion: { state: null },
   count: { hidden: true, state: null },
   camera: { camera: null, table: null },
+  ballot: { option: null, last: null }, // the vote of the table on a silent rulebook
   bench: { hidden: false, revision: 0, sitting: null }, // what is measured of an igloo in the workshop
   link: "connecting", // connecting | live | polling | lost
   sending: 0,

@@ -57,7 +57,7 @@ function takeHello(hello) {
 
 function takeDevices(data) {
   change((s) => {
-    for (const topic of ["igloo", "motion", "count", "camera", "bench"]) if (data[topic]) s[topic] = data[topic];
+    for (const topic of ["igloo", "motion", "count", "camera", "bench", "ballot"]) if (data[topic]) s[topic] = data[topic];
     if (s.count.hidden || s.bench.hidden) clearWave();
   });
 }
@@ -116,9 +116,11 @@ function open() {
   on("state", (view) => { takeView(view, fresh); fresh = false; });
   on("board", (board) => takeBoard(board));
   on("wave", (piece) => { addWave(piece); change(() => {}); });
-  for (const topic of ["igloo", "motion", "count", "camera", "bench"]) on(topic, (data) => takeDevices({ [topic]: data }));
+  for (const topic of ["igloo", "motion", "count", "camera", "bench", "ballot"]) on(topic, (data) => takeDevices({ [topic]: data }));
   on("notice", (notice) => {
     if (notice.en) onLog([notice]);
+    // The next set-up asks with the table's answer.
+    if (notice.ballot) change((s) => { s.options = null; });
     // The button on the table calls everybody to the referee; who is in a room or a dialog already is left there.
     if (notice.panel === "dispute" && !location.hash && !document.querySelector("dialog[open]")) location.hash = "#referee";
   });

@@ -1,0 +1,135 @@
+"""The API of the table's vote on a silent rulebook: cast on every phone, closed by the host or by the last vote."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from flask import Blueprint, Response
+
+from companion.night.ballot import BallotError
+from companion.rules import game, games
+from companion.rules.rulebook import rulebook
+from web.answers import LANGUAGES, RefusedError, both, json_body, json_response, mark, refused_as, text_field
+from web.documented import ANYTHING, OBJECT, TEXT, documented, fields, maybe
+from web.house import House
+from web.sessions import host, house, member, who
+
+views = Blueprint("api_ballot", __name__, url_prefix="/api/ballot")
+
+OPTION = 60
+BALLOT = fields(("mine", "votes", "of", "tied", "question", "values", "game"), option=maybe(TEXT), last=maybe(OBJECT))
+DECIDED = {
+    "votes": mark("The table has voted: %(answer)s."),
+    "host": mark("The vote was a tie; the host decided: %(answer)s."),
+    "default": mark("The vote was a tie: what was valid stays."),
+}
+REFUSALS: tuple[Callable[[], RefusedError], ...] = (
+    lambda: RefusedError(409, "open", "Another vote is under way; the host can close it."),
+    lambda: RefusedError(409, "none", "This vote is over."),
+    lambda: RefusedError(409, "tied", "The vote is a tie: the host decides."),
+    lambda: RefusedError(400, "no-value", "This cannot be voted for."),
+)
+
+
+def ballot_form(home: House) -> dict[str, Any]:
+    """Return the open vote as everybody may know it, with its question and values in both languages."""
+    told = home.ballots.form()
+    return told if told["option"] is None else {**told, **_words(told["option"])}
+
+
+def _words(option: str) -> dict[str, Any]:
+    found = next(one for one in games() if any(known.name == option for known in game(one).options))
+    values = next(known.values for known in game(found).options if known.name == option)
+    text = rulebook(found).option(option)
+    return {
+        "game": found,
+        "question": text.question._asdict(),
+        "values": [{"value": value, **text.value(value)._asdict()} for value in values],
+    }
+
+
+def _decided(note: Mapping[str, Any]) -> dict[str, str]:
+    """Return what came of a vote as a sentence in every language."""
+    values = _words(note["option"])["values"]
+    answer = next((one for one in values if one["value"] == note["value"]), dict.fromkeys(LANGUAGES, ""))
+    sentence = DECIDED[note["how"]]
+    return {language: both(sentence, answer=answer[language])[language] for language in LANGUAGES}
+
+
+def _done(work: Callable[[], None]) -> Response:
+    """Do something with the vote, tell every phone, and answer how it stands."""
+    before = house().ballots.form()["last"]
+    try:
+        work()
+    except BallotError as error:
+        raise refused_as(REFUSALS, error.code) from None
+    except OSError as error:
+        raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
+    told = ballot_form(house())
+    house().hub.publish("ballot", told)
+    if told["last"] is not None and told["last"] != before:
+        house().hub.publish("notice", {**_decided(told["last"]), "ballot": "decided"})
+    return _answer(told)
+
+
+def _answer(told: dict[str, Any]) -> Response:
+    session = who()
+    mine = None if session is None else house().ballots.mine(session.id)
+    return json_response({"ok": True, **told, "mine": mine})
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+@views.get("")
+@documented(answer=BALLOT)
+def ballot() -> Response:
+    """Answer the open vote, and what this phone has voted for."""
+    return _answer(ballot_form(house()))
+
+
+@views.post("")
+@documented("player", body=fields(option=TEXT), answer=BALLOT)
+def call() -> Response:
+    """Call a vote on an option, ``{"option"}``: it closes by itself when as many have voted as play."""
+    member()
+    option = text_field(json_body(), "option", OPTION)
+    match = house().night.view()["match"]
+    of = len(match["players"]) if match is not None and not match["over"] else None
+    return _done(lambda: house().ballots.call(option, of))
+
+
+@views.post("/vote")
+@documented("player", body=fields(option=TEXT, value=ANYTHING), answer=BALLOT)
+def cast() -> Response:
+    """Vote, ``{"option", "value"}``; another vote of the same phone, or of the same seat, takes its place."""
+    session = member()
+    body = json_body()
+    option, value = text_field(body, "option", OPTION), body.get("value")
+    if value is None or isinstance(value, (dict, list)):
+        raise refused_as(REFUSALS, "no-value")
+    return _done(lambda: house().ballots.cast(option, session.id, value, seat=session.colour, at=_now()))
+
+
+@views.post("/close")
+@documented("host", body=fields(option=TEXT), answer=BALLOT)
+def close() -> Response:
+    """Count the votes now, ``{"option"}``; the host only."""
+    host()
+    option = text_field(json_body(), "option", OPTION)
+    return _done(lambda: house().ballots.close(option, _now()))
+
+
+@views.post("/decide")
+@documented("host", body=fields(option=TEXT, value=ANYTHING), answer=BALLOT)
+def decide() -> Response:
+    """Settle a tie, ``{"option", "value"}``, where null keeps what was valid; the host only."""
+    host()
+    body = json_body()
+    option, value = text_field(body, "option", OPTION), body.get("value")
+    if isinstance(value, (dict, list)):
+        raise refused_as(REFUSALS, "no-value")
+    return _done(lambda: house().ballots.decide(option, value, _now()))
