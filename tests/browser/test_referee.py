@@ -248,11 +248,28 @@ def test_an_owner_enters_the_box_once(phones: Phones, service: Service, axe: Cal
     page.click("[data-do=choose-game][data-game=ice-team]")
     page.click("[data-do=box]")
     page.select_option("#dialog select[name=die-0-5]", "fish6")
+    # Boards are drawn and tapped: a floe for the sea, the sea for a floe, and a board that lies elsewhere.
+    page.click("#dialog details.toys summary")
+    for cell, words in (("1,1", "open sea"), ("0,1", "a space for a floe")):
+        expect(page.locator(f".box-map [data-cell='{cell}']")).to_have_attribute("aria-label", re.compile(words))
+    page.click(".box-map [data-cell='1,1']")
+    page.locator(".box-map [data-cell='0,1']").press("Enter")
+    page.locator(".box-map [data-cell='0,1']").press("Enter")
+    page.click("[data-nudge='3'][data-by='1,0']")
+    page.click("#dialog button[type=submit]")
+    expect(page.locator("#box-complaint")).to_contain_text("lie on the same place")
+    page.click("[data-nudge='3'][data-by='-1,0']")
+    page.click("#dialog [data-tool=start]")
+    page.click(".box-map [data-cell='-1,4']")
+    phones.shot(page, "box-boards")
     assert axe(page) == []
     phones.shot(page, "box-ice")
     page.click("#dialog button[type=submit]")
     expect(page.locator("#dialog")).to_contain_text("Entered from your box.")
-    assert service.house.boxes.setup("ice-team")["box"]["dice"][0][5] == "fish6"
+    kept = service.house.boxes.setup("ice-team")["box"]
+    assert kept["dice"][0][5] == "fish6"
+    assert kept["boards"]["a"]["rows"] == ["fIf", ".ff", "fIf"]
+    assert kept["layouts"]["line"]["start"] == [[-1, 0], [-1, 1], [-1, 2], [-1, 3], [-1, 4]]
     page.click("[data-do=forget-box]")
     expect(page.locator("#dialog .note")).to_contain_text("not the real box")
     phones.forgive("422")
@@ -283,3 +300,18 @@ def test_places_are_called_by_their_names(phones: Phones, service: Service, game
             language
         ]
         assert word in " ".join(labels)
+
+
+def test_a_move_is_written_in_french(phones: Phones, service: Service) -> None:
+    placed(service)
+    service.house.moves("melt c4", "reveal c4 kept")
+    page = phones.player(language="fr-FR")
+    page.goto(f"{service.url}/#referee")
+    field = page.locator("form[data-submit=judge] input")
+    expect(field).to_have_attribute("placeholder", "marcher b2 b3")
+    for text in ("marcher b8 b7", "Bâtir c1", "walk b8 b7"):
+        field.fill(text)
+        with page.expect_response("**/api/board/dispute?*") as told:
+            page.click("form[data-submit=judge] button")
+        assert told.value.status == 200
+        assert told.value.json()["rulings"][0]["move"] == {"Bâtir c1": "build c1"}.get(text, "walk b8 b7")

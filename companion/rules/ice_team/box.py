@@ -129,8 +129,8 @@ def read_box(data: Mapping[str, Any]) -> Box:
     numbers = tuple(tokens.get(key, 0) for key in TOKENS) if isinstance(tokens, Mapping) else ("",)
     if not all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 200 for n in numbers):
         raise SetupError(
-            "fish_tokens are whole numbers: stated, ones, twos, threes.",
-            "fish_tokens sont des nombres entiers : stated, ones, twos, threes.",
+            "Say how many fish tokens of each kind there are, in whole numbers from 0 to 199.",
+            "Dites combien il y a de jetons poisson de chaque sorte, en nombres entiers de 0 à 199.",
         )
     boards, layouts = data.get("boards"), data.get("layouts")
     if not isinstance(boards, Mapping) or not isinstance(layouts, Mapping) or not layouts:

@@ -71,11 +71,20 @@ def _object(value: Any, what: str) -> Mapping[str, Any]:
     return value
 
 
+_COUNTED: Final = {
+    "count": ("How many bears stand there", "Le nombre d’ours qui s’y trouvent"),
+    "fresh": ("How many fresh fish a team has", "Le nombre de poissons frais d’une équipe"),
+    "frozen": ("How many frozen fish a team has", "Le nombre de poissons congelés d’une équipe"),
+    "actions": ("How many actions are left", "Le nombre d’actions qui restent"),
+    "die": ("Which die is rolled", "Le dé qui est lancé"),
+}
+"""What is counted, as people say it."""
+
+
 def _whole(value: Any, low: int, high: int, what: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise SetupError(
-            f"{what} is a whole number from {low} to {high}.", f"{what} est un nombre entier de {low} à {high}."
-        )
+        en, fr = _COUNTED[what]
+        raise SetupError(f"{en} is a number from {low} to {high}.", f"{fr} va de {low} à {high}.")
     return value
 
 

@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { icon } from "./art.js";
+import { boardsEditor, drawnBoards } from "./box-boards.js";
 import { faceWords as face } from "./camera-cells.js";
 import { openDialog, closeDialog } from "./dialogs.js";
 import { ask, showRefusal, tell } from "./net.js";
@@ -24,7 +25,6 @@ const pick = (name, label, values, value) =>
 
 function iceTeam(form) {
   const { data, faces, dice } = form;
-  const plain = JSON.stringify({ boards: data.boards, layouts: data.layouts }, null, 1);
   return [
     h("fieldset", { class: "tiles-of-box" },
       h("legend", null, t("The 24 floes, front and back")),
@@ -37,10 +37,7 @@ function iceTeam(form) {
       h("legend", null, t("Fish tokens")),
       Object.entries({ stated: t("as the rulebook states"), ones: t("with one fish"), twos: t("with two fish"), threes: t("with three fish") })
         .map(([name, words]) => whole(`token-${name}`, words, data.fish_tokens[name], 199))),
-    h("details", { class: "toys" },
-      h("summary", null, t("Boards and layouts")),
-      h("label", { for: "box-boards" }, t("Rows of each board: I igloo, f a space for a floe, . open sea; and where the boards lie")),
-      h("textarea", { id: "box-boards", name: "boards", rows: 12, spellcheck: "false", autocapitalize: "off" }, plain)),
+    boardsEditor(data),
   ];
 }
 
@@ -71,7 +68,7 @@ function readIglu(data) {
 function readIce(data) {
   const all = (name, size) => Array.from({ length: size }, (_, i) => data.get(`${name}-${i}`));
   return {
-    ...JSON.parse(data.get("boards")),
+    ...drawnBoards(),
     tiles: Array.from({ length: 24 }, (_, i) => all(`tile-${i}`, 2)),
     dice: [0, 1].map((d) => all(`die-${d}`, 6)),
     fish_tokens: Object.fromEntries(["stated", "ones", "twos", "threes"].map((name) => [name, Number(data.get(`token-${name}`))])),
@@ -82,14 +79,7 @@ function readIce(data) {
 export async function keepBox(form) {
   const { game } = form.dataset;
   const complain = (words) => { document.getElementById("box-complaint").textContent = words; };
-  let data;
-  try {
-    data = (game === "iglu-iglu" ? readIglu : readIce)(new FormData(form));
-  } catch {
-    complain(t("Boards and layouts are not written as they should be (JSON)."));
-    return;
-  }
-  await send(game, data, complain);
+  await send(game, (game === "iglu-iglu" ? readIglu : readIce)(new FormData(form)), complain);
 }
 
 /** Play with the stand-in again. */

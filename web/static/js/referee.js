@@ -3,6 +3,7 @@
 import { h, style } from "./dom.js";
 import { COLOURS, colourName, icon } from "./art.js";
 import { ask, fetched, tell } from "./net.js";
+import { example, toNotation } from "./notation.js";
 import { picture } from "./picture.js";
 import { clauses } from "./told.js";
 import { ground, verdict } from "./verdict.js";
@@ -175,8 +176,6 @@ function cardChoice() {
     h("button", { type: "submit", class: "second" }, t("Rule on it")));
 }
 
-const PLACEHOLDERS = { "iglu-iglu": "walk b2 b3", arctic: "draw fox-5-moose", "ice-team": "leap a1 a3" };
-
 /** What a move in dispute is picked from, legal or not, and the ruling on it. */
 function picker(table) {
   const rulings = now.rulings;
@@ -190,7 +189,7 @@ function picker(table) {
     table.svg && picture(table.svg, { lit: new Map(), chosen: now.path, about: [], can: true, every: true, costs: false, name: table.name, names: table.names }),
     h("form", { class: "row", "data-submit": "judge", "data-key": "judge" },
       h("input", { type: "text", name: "move", maxlength: 80, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-        placeholder: PLACEHOLDERS[table.game] ?? "place red card4", "aria-label": t("The move in its notation") }),
+        placeholder: example(table.game), "aria-label": t("The move in its notation") }),
       h("button", { type: "submit", class: "second" }, t("Rule on it"))),
     table.gestures.length ? h("details", { class: "toys", "data-key": `gestures-${Boolean(table.unfolded)}`, open: Boolean(table.unfolded) },
       h("summary", null, t("Moves without a place")),
@@ -304,7 +303,7 @@ const gameOf = (option) => ({ pop: "igloo-pop", iglu: "iglu-iglu", variant: "igl
 export const ROOM_SUBMIT = {
   judge: (form) => {
     const text = new FormData(form).get("move").trim();
-    if (text) ruleOn(text);
+    if (text) ruleOn(toNotation(text));
   },
   "judge-card": (form) => {
     const data = new FormData(form);

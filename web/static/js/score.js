@@ -4,6 +4,7 @@ import { h, s } from "./dom.js";
 import { COLOURS, colourName, icon, playerName, token } from "./art.js";
 import { fetched, showRefusal, tell } from "./net.js";
 import { filled, fills, photoPart, PHOTO_CHANGE, PHOTO_DO } from "./photo-board.js";
+import { example, toNotation } from "./notation.js";
 import { still } from "./picture.js";
 import { BOARDS } from "./seats.js";
 import { going, keeping, keepInto, keepSheet, watching } from "./score-keep.js";
@@ -361,7 +362,7 @@ export function room() {
       blocked(),
       h("button", { type: "button", class: "main", "data-do": "reckon" }, icon("check"), t("Count the score")),
       game === "iglu-iglu" && h("form", { class: "row", "data-submit": "judge-position", "data-key": "judge-position" },
-        h("input", { type: "text", name: "move", maxlength: 80, autocomplete: "off", autocapitalize: "off", placeholder: "walk b2 b3", "aria-label": t("A move in dispute in this position") }),
+        h("input", { type: "text", name: "move", maxlength: 80, autocomplete: "off", autocapitalize: "off", placeholder: example("iglu-iglu"), "aria-label": t("A move in dispute in this position") }),
         h("button", { type: "submit", class: "second" }, t("Rule on it")))),
     result(),
     keeping(now, !now.unsure.length && !uncounted().length));
@@ -391,7 +392,7 @@ export const ROOM_DO = {
 
 export const ROOM_SUBMIT = {
   "keep-sheet": async (form) => kept(await keepSheet(form, now, { ...laidOut(), phase: "over" })),
-  "judge-position": (form) => reckon(new FormData(form).get("move").trim()),
+  "judge-position": (form) => reckon(toNotation(new FormData(form).get("move").trim())),
 };
 
 export const ROOM_INPUT = {
