@@ -12,7 +12,7 @@ from flask import Blueprint, Response
 
 from companion.ports import BadDataError, DeviceError
 from web.answers import RefusedError, bad_field, json_body, json_response, photo_body, text_field
-from web.documented import OBJECT, TEXT, choice, documented, fields, maybe, text, whole
+from web.documented import OBJECT, TEXT, choice, documented, fields, listed, maybe, text, whole
 from web.forms import camera_form, table_form
 from web.house import SimulatedAction
 from web.sessions import host, house, member, sees_pictures
@@ -97,6 +97,22 @@ def use_camera() -> Response:
     except (BadDataError, DeviceError) as error:
         raise said_by_device(error) from None
     return json_response({"ok": True, **camera_form(house().camera(), house().table(), house().sight.status())})
+
+
+@views.get("/devices")
+@documented("player", answer=fields(panel=maybe(OBJECT), mqtt=maybe(OBJECT)))
+def others() -> Response:
+    """Answer how buttons and lights (``panel``), and the line to a home's automation (``mqtt``), are doing."""
+    member()
+    return json_response(house().other_devices())
+
+
+@views.post("/doctor")
+@documented("host", answer=fields(findings=listed(OBJECT)))
+def doctor() -> Response:
+    """Look at everything, as ``companion doctor`` does, and answer what was found; the host only."""
+    host()
+    return json_response({"findings": [{**one, "facts": {}} for one in house().check_up()]})
 
 
 @views.post("/simulate")

@@ -222,6 +222,14 @@ class House(Protocol):
         """Return the addresses (``http://host:port``) under which phones reach the page, the best first."""
         ...
 
+    def other_devices(self) -> dict[str, Any]:
+        """Return ``{"panel", "mqtt"}``: how buttons and lights and the line to a broker are doing; null for none."""
+        ...
+
+    def check_up(self) -> list[dict[str, Any]]:
+        """Return what the doctor finds: ``{"check", "state", "en", "fr", "cure": {"en", "fr"} or null, "facts"}``."""
+        ...
+
     def igloos(self) -> Sequence[IglooStatus]:
         """Return every igloo that is known, with its health."""
         ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from companion.ports import DeviceError, DeviceKind, DeviceState
 
@@ -17,6 +18,16 @@ class PanelStatus:
     pins: Mapping[str, int]
     note: str = ""
     detail: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the form of the API."""
+        return {
+            "kind": str(self.kind),
+            "state": str(self.state),
+            "pins": dict(self.pins),
+            "note": self.note,
+            "detail": self.detail,
+        }
 
 
 class PanelError(DeviceError):

@@ -37,6 +37,7 @@ from companion.ports import (
     CameraStatus,
     CompanionError,
     CountPosterior,
+    DeviceState,
     Evidence,
     IglooStatus,
     Motion,
@@ -49,6 +50,7 @@ from companion.service.cards import CardTable
 from companion.service.eye import Eye
 from companion.service.igloos import Igloos
 from companion.service.keeping import Caretaker
+from companion.service.notes import BROKER_AWAY
 from companion.service.pictures import forget_old, portrait
 from companion.service.sight import TABLES
 from companion.service.sight.sight import Sight
@@ -153,6 +155,7 @@ class Service:
         self._end: Callable[[], None] = lambda: None
         self._buttons = Buttons(self.night, self.hub, self.settings.lines("panel_pins"))
         self._home: Home | None = None
+        self._home_note = ""
         self._eye = Eye(on_view=self._publish_camera)
         self.cards = CardTable(options.data / TABLES)
         self.sight = Sight(options.data / TABLES, self.night, self.settings, self._eye, on_change=self._publish_camera)
@@ -195,8 +198,26 @@ class Service:
             self._home = Home(broker(address), self.hub, state)
         except BadDataError as error:
             log.error("%s", error)
+            self._home_note = str(error)
             return
         self._home.start()
+
+    def other_devices(self) -> dict[str, Any]:
+        """Return how the panel and the line to the home's automation are doing, as JSON; null where there is none."""
+        panel, home = self._buttons.status(), None
+        if self._home is not None:
+            up = self._home.connected
+            state = DeviceState.CONNECTED if up else DeviceState.SEARCHING
+            home = {"state": str(state), "note": "" if up else BROKER_AWAY}
+        elif self._home_note:
+            home = {"state": str(DeviceState.FAULTY), "note": self._home_note}
+        return {"panel": None if panel is None else panel.to_json(), "mqtt": home}
+
+    def check_up(self) -> list[dict[str, Any]]:
+        """Return what the doctor finds: check, state, the sentence in each language, the cure or null."""
+        from companion.service.checkup import check_up
+
+        return [finding.to_json() for finding in check_up(self.options.data)]
 
     def announce(self, port: int) -> list[str]:
         """Note the addresses of the page, best first, also for `companion host`."""

@@ -21,15 +21,13 @@ from urllib.parse import unquote, urlsplit
 from companion import __version__
 from companion.night.hub import Hub
 from companion.ports import BadDataError
+from companion.service.notes import BAD_BROKER, NO_MQTT
 
 log = logging.getLogger(__name__)
 
 DISCOVERY = "homeassistant"
 QUIET_S = 0.2
 """Changes that follow each other this closely are told as one."""
-
-NO_LIBRARY = "The library for home automation is missing; pip install paho-mqtt brings it."
-BAD_ADDRESS = "A broker is named as mqtt://host, mqtt://host:1883 or mqtt://user:password@host."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +49,9 @@ def broker(text: str) -> Broker:
     try:
         port = parts.port or 1883
     except ValueError as error:
-        raise BadDataError(BAD_ADDRESS) from error
+        raise BadDataError(BAD_BROKER) from error
     if parts.scheme != "mqtt" or not parts.hostname or parts.path not in {"", "/"}:
-        raise BadDataError(BAD_ADDRESS)
+        raise BadDataError(BAD_BROKER)
     return Broker(parts.hostname, port, unquote(parts.username or ""), unquote(parts.password or ""))
 
 
@@ -110,7 +108,7 @@ class Home:
             paho = importlib.import_module("paho.mqtt.client")
             enums = importlib.import_module("paho.mqtt.enums")
         except ImportError as error:
-            raise BadDataError(NO_LIBRARY) from error
+            raise BadDataError(NO_MQTT) from error
         self.node = re.sub(r"[^a-z0-9_]", "_", (node or socket.gethostname().split(".")[0]).lower()) or "table"
         self._where, self._hub, self._state = where, hub, state
         self._base = f"companion/{self.node}"

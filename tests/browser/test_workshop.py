@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from companion.service.buttons import Buttons
 from tests.browser.conftest import Phones
+from tests.browser.test_look import english_left, read_aloud
 from tests.web.assembly import CARDS, Service
 
 
@@ -150,7 +152,41 @@ def test_the_buttons_of_the_table_call_everybody(phones: Phones, service: Servic
     expect(other).to_have_url(re.compile("#referee$"))
 
 
-PARTS = ("people", "rights", "backups")
+def test_the_devices_their_settings_and_what_the_doctor_finds(phones: Phones, service: Service) -> None:
+    house = service.house
+    house.buttons = Buttons(house.night, house.hub, ("next 5", "undo 5"))
+    house.buttons.start()
+    house.mqtt = {"state": "searching", "note": "The broker does not answer; it is asked again and again."}
+    (house.folder / "settings.json").write_text("{")
+    player = phones.player()
+    player.goto(f"{service.url}/#workshop/devices")
+    expect(player.locator("[data-key=panel] .device-head")).to_contain_text("faulty")
+    expect(player.locator("[data-key=mqtt]")).to_contain_text("The broker does not answer")
+    assert player.locator("[data-do=doctor], .part form").count() == 0
+    host = phones.host(language="fr-FR", width=768, height=1024)
+    host.goto(f"{service.url}/#workshop/devices")
+    host.fill("#device-panel_pins", "next 5\ndispute 6")
+    host.click("[data-key=setting-panel_pins] button")
+    expect(host.locator("[data-key=setting-panel_pins] [role=status]")).to_contain_text("prochain démarrage")
+    assert house.settings.lines("panel_pins") == ("next 5", "dispute 6")
+    host.fill("#device-mqtt_address", "mqtt://pi")
+    host.click("[data-key=setting-mqtt_address] button")
+    expect(host.locator("[data-key=setting-mqtt_address] [role=status]")).to_be_visible()
+    assert house.settings.text("mqtt_address") == "mqtt://pi"
+    host.click("[data-do=doctor]")
+    bad = host.locator(".finding[data-state=wrong]", has_text="Les réglages sont illisibles")
+    expect(bad).to_contain_text("Ce qui aide : Réglez-le à nouveau sur la page.")
+    states = (
+        host.locator(".findings >> nth=0")
+        .locator(".finding")
+        .evaluate_all("all => all.map((one) => one.dataset.state)")
+    )
+    order = ["wrong", "warning", "note"]
+    assert states == sorted(states, key=order.index)
+    phones.shot(host, "workshop-devices-768", full=True)
+
+
+PARTS = ("igloo", "camera", "devices", "people", "rights", "backups")
 
 
 @pytest.mark.parametrize(("dark", "language"), [(False, "fr-FR"), (True, "en-GB")])
@@ -171,8 +207,13 @@ def test_no_barrier_and_no_overflow_in_the_workshop(
         phones.shot(page, f"workshop-{part}-{'dark' if dark else 'light'}", full=True)
         assert axe(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), part
+        if part == "devices":
+            page.click("[data-do=doctor]")
+            expect(page.locator(".findings").first).to_be_visible()
+            phones.shot(page, f"workshop-{part}-checked-{'dark' if dark else 'light'}", full=True)
+            assert axe(page) == []
         if language.startswith("fr"):
-            assert "Who" not in page.locator(".workshop").inner_text()
+            assert english_left(read_aloud(page).replace(str(house.folder), "")) == [], part
     page.goto(f"{service.url}/api")
     assert axe(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -12,7 +12,6 @@ from string import Formatter
 import pytest
 
 from companion.cli import run
-from companion.cli.doctor import _igloo, _name, examined
 from companion.doctor import devices, machine, nights
 from companion.doctor.finding import Finding, State
 from companion.doctor.host import Host, User
@@ -21,6 +20,7 @@ from companion.night.backup import BACKUPS
 from companion.night.journal import Journal
 from companion.night.nightly import back_up_into
 from companion.panel.pins import STANDARD
+from companion.service.checkup import _igloo, _name, examined
 
 PI = User("pi", 12345, frozenset({12345, 20}))
 

@@ -18,7 +18,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from companion.night.hub import Hub
 from companion.ports import BadDataError
-from companion.service import ServeOptions, Service, home
+from companion.service import ServeOptions, Service, notes
 from companion.service.home import SENSORS, Broker, Home, broker
 from tests.worlds.served import Served
 
@@ -255,4 +255,4 @@ def test_without_the_library_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(sys.modules, "paho.mqtt.client", None)
     with pytest.raises(BadDataError, match="pip install paho-mqtt"):
         Home(Broker("pi"), Hub(), dict)
-    assert home.NO_LIBRARY.endswith(".")
+    assert notes.NO_MQTT.endswith(".")

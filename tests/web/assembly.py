@@ -36,6 +36,7 @@ from companion.ports import (
 from companion.service.bench import Bench
 from companion.service.buttons import Buttons
 from companion.service.cards import CardTable
+from companion.service.checkup import check_up
 from companion.service.eye import Eye
 from companion.service.pictures import portrait
 from companion.service.sight.sight import Sight
@@ -135,6 +136,7 @@ class SmallHouse:
         self.shelf = Shelf(folder, keep=lambda: 7, again=lambda: self.begun_again.append(True))
         self.begun_again: list[bool] = []
         self.buttons = Buttons(self.night, self.hub, ())
+        self.mqtt: dict[str, str] | None = None
         self.bench = Bench(
             folder,
             self.hub,
@@ -155,6 +157,13 @@ class SmallHouse:
             "match": match["id"] if match else None,
             "journal": self.night.seq,
         }
+
+    def other_devices(self) -> dict[str, Any]:
+        panel = self.buttons.status()
+        return {"panel": None if panel is None else panel.to_json(), "mqtt": self.mqtt}
+
+    def check_up(self) -> list[dict[str, Any]]:
+        return [finding.to_json() for finding in check_up(self.folder)]
 
     def addresses(self) -> Sequence[str]:
         return self.urls

@@ -128,6 +128,7 @@ CHANGES = [
     "/api/position",
     "/api/rules/<game_id>/votes",
     "/api/do",
+    "/api/doctor",
     "/api/join",
     "/api/leave",
     "/api/photo",

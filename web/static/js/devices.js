@@ -7,7 +7,8 @@ import { liveWave } from "./igloo-wave.js";
 import { isHost, liveRound, match, mayAct, store } from "./store.js";
 import { list, number, percent, t, tn } from "./words.js";
 
-const stateWords = (state) => ({
+/** The state of a device in words. */
+export const stateWords = (state) => ({
   missing: t("not there"),
   searching: t("being looked for"),
   connected: t("connected"),
@@ -26,7 +27,8 @@ const MOTIONS = {
   dropped: ["down", () => t("dropped")],
 };
 
-function fact(name, value, bad = false) {
+/** A line of a list of facts. */
+export function fact(name, value, bad = false) {
   return h("div", { class: bad ? "bad" : null }, h("dt", null, name), h("dd", null, value));
 }
 

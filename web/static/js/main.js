@@ -87,9 +87,9 @@ function asking() {
 
 let ballot = null;
 
-/** The open vote of the table; in the referee's room it stands with its clause. */
+/** The open vote of the table, above the game and in the referee's room, where it was called. */
 function voting() {
-  if (!store.ballot.option || elsewhere()) return null;
+  if (!store.ballot.option || (elsewhere() && !inReferee())) return null;
   if (ballot) return ballot.panel();
   withWords(import("./vote.js")).then((found) => { ballot = found; change(() => {}); });
   return null;

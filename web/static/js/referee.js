@@ -9,7 +9,6 @@ import { clauses } from "./told.js";
 import { ground, verdict } from "./verdict.js";
 import { GAMES } from "./setup.js";
 import { change, isHost, match as openMatch, mayAct, store } from "./store.js";
-import { VOTE_DO, callVote, openVote } from "./vote.js";
 import { code, learnMore, said, t, tn } from "./words.js";
 
 const MOST_SHOWN = 60;
@@ -85,7 +84,7 @@ function disputeEntry(one) {
 function vote(name) {
   const option = now.options?.find((one) => one.name === name);
   if (!option) return null;
-  if (store.ballot.option === name) return openVote();
+  if (store.ballot.option === name) return h("p", { class: "quiet" }, t("The table votes on this now."));
   const valid = option.house ?? option.values[0].value;
   return h("fieldset", { class: "choice vote", "data-key": `vote-${name}` },
     h("legend", null, t("The rulebook is silent: the table decides."), " ", said(option.question)),
@@ -94,7 +93,7 @@ function vote(name) {
         "data-key": `vote-${name}-${i}`, "aria-pressed": String(one.value === valid), disabled: !isHost() },
         said(one), i === 0 ? h("em", null, ` (${t("usual")})`) : null)),
     h("small", { class: "quiet" }, isHost() ? t("Kept for this house, from the next game on.") : t("The host enters what the table decides.")),
-    callVote(name));
+    mayAct() && !store.ballot.option && h("button", { type: "button", class: "second", "data-do": "ballot-call", "data-option": name }, t("Let the table vote")));
 }
 
 function rulebook() {
@@ -284,7 +283,7 @@ const ruleOn = (text) => {
 export const ROOM_CHANGE = {};
 
 export const ROOM_DO = {
-  ...VOTE_DO,
+  "ballot-call": ({ option }) => fetched(() => tell("/api/ballot", { option })),
   "judge-text": ({ move }) => ruleOn(move),
   "rules-of": ({ game }) => { asked += 1; alter({ game, book: null, found: null, query: "", shown: 0 }); },
   "more-rules": () => alter({ shown: now.shown + 1 }),

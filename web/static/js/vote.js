@@ -1,4 +1,4 @@
-// The vote of the table on a silent rulebook: each player on a phone of their own, above the game and in the rulebook.
+// The vote of the table on a silent rulebook: each player on a phone of their own, above the game and the rulebook.
 
 import { h } from "./dom.js";
 import { ask, fetched, tell } from "./net.js";
@@ -28,7 +28,7 @@ function state({ votes, of, tied }) {
 }
 
 /** The open vote: question, values, how far it is. */
-export function openVote() {
+function openVote() {
   const { ballot } = store;
   recall();
   const { option, question, values, tied } = ballot;
@@ -46,18 +46,12 @@ export function openVote() {
       : h("button", { type: "button", class: "second", "data-do": "ballot-close", "data-option": option }, t("Close the vote"))));
 }
 
-/** Calls the table to a vote on an option; nothing while another is open. */
-export function callVote(option) {
-  return mayAct() && !store.ballot.option && h("button", { type: "button", class: "second", "data-do": "ballot-call", "data-option": option }, t("Let the table vote"));
-}
-
-/** The open vote above the game. */
+/** The open vote. */
 export const panel = () => h("section", { class: "panel ballot", "data-key": "ballot", "aria-label": t("The table votes") }, openVote());
 
 const send = async (way, body) => take(await fetched(() => tell(`/api/ballot${way}`, body)));
 
 export const VOTE_DO = {
-  "ballot-call": ({ option }) => send("", { option }),
   "ballot-cast": ({ option, value }) => send("/vote", { option, value: JSON.parse(value) }),
   "ballot-close": ({ option }) => send("/close", { option }),
   "ballot-decide": ({ option, value }) => send("/decide", { option, value: JSON.parse(value) }),

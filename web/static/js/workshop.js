@@ -12,6 +12,7 @@ import { t } from "./words.js";
 const PARTS = [
   { id: "igloo", icon: "igloo", title: () => t("The igloo"), module: () => import("./igloo-bench.js") },
   { id: "camera", icon: "camera", title: () => t("The camera"), module: () => import("./camera-bench.js") },
+  { id: "devices", icon: "plug", title: () => t("Devices"), module: () => import("./workshop-devices.js") },
   { id: "people", icon: "people", title: () => t("People"), module: () => import("./people.js") },
   { id: "rights", icon: "crown", title: () => t("Who may do what"), module: () => import("./rights.js") },
   { id: "backups", icon: "cards", title: () => t("Backups"), module: () => import("./backups.js") },

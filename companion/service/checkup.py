@@ -1,0 +1,128 @@
+"""Everything looked at: the machine, the nights, the devices, the service, the network; for terminal and page."""
+
+from __future__ import annotations
+
+import gettext
+import json
+import os
+import socket
+import urllib.request
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from companion.doctor import devices, machine, nights
+from companion.doctor.finding import Finding, State, found
+from companion.doctor.host import Host, User
+from companion.night.folder import read_address
+from companion.service.addresses import lan_addresses
+
+
+def check_up(folder: Path) -> Iterator[Finding]:
+    """Yield every finding about a data folder, on behalf of the user to whom it belongs: the service has its own."""
+    uid = folder.stat().st_uid if folder.is_dir() else os.getuid()
+    yield from examined(Host(User.of(uid)), folder)
+
+
+def examined(host: Host, folder: Path) -> Iterator[Finding]:
+    """Yield every finding: the machine, the nights, the devices, service and network."""
+    yield from machine.system(host)
+    yield from machine.groups(host)
+    findings, kept = nights.nights(host, folder)
+    yield from machine.clock(host, kept.last_at_ms)
+    yield from machine.disk(folder)
+    yield from machine.card(host)
+    yield from machine.warmth(host)
+    yield from machine.supply(host)
+    yield from machine.memory(host)
+    yield from findings
+    live = list(_service(folder))
+    runs = any(finding.check == "igloo" for finding in live) or any("devices" in f.facts for f in live)
+    yield from devices.ports(host, kept.lines("igloo_deny"), service=runs)
+    yield from devices.cameras(host, kept.text("camera_source"))
+    yield from devices.panel(host, kept.lines("panel_pins"))
+    yield from live
+    yield from _network(host)
+
+
+def _service(folder: Path) -> Iterator[Finding]:
+    """Ask the running service how its devices are doing."""
+    urls = read_address(folder)
+    if not urls:
+        yield found("service", State.NOTE, "service-none", folder=str(folder))
+        return
+    port = urls[0].rsplit(":", 1)[1]
+    health = next((h for url in (f"http://127.0.0.1:{port}", *urls) if (h := _health(url)) is not None), None)
+    if health is None:
+        yield found("service", State.WRONG, "service-silent", cure="restart", url=urls[0])
+        return
+    yield found("service", State.GOOD, "service-runs", url=urls[0], devices=len(health["devices"]))
+    french = _french()
+    for device in health["devices"]:
+        if device.get("device") == "igloo":
+            yield from _igloo(device, french)
+        elif device.get("device") == "camera":
+            facts = {key: device.get(key, "") for key in ("source", "state", "kind")}
+            good = device.get("state") == "connected"
+            yield found(
+                "camera", State.GOOD if good else State.WRONG, "camera-live", cure="" if good else "camera", **facts
+            )
+
+
+def _health(url: str) -> dict[str, Any] | None:
+    try:
+        with urllib.request.urlopen(f"{url}/api/health", timeout=3) as answer:  # noqa: S310 - http, from our own file
+            told = json.loads(answer.read(1_000_000))
+    except (OSError, ValueError):
+        return None
+    return told if isinstance(told, dict) and isinstance(told.get("devices"), list) else None
+
+
+def _igloo(device: Mapping[str, Any], french: gettext.NullTranslations) -> Iterator[Finding]:
+    note = str(device.get("note") or "")
+    rate, nominal = device.get("rate_hz") or 0, device.get("nominal_hz") or 0
+    lost = (device.get("counts") or {}).get("lost", 0)
+    good = device.get("state") == "connected"
+    yield found(
+        "igloo",
+        State.GOOD if good else State.WRONG,
+        "igloo",
+        cure="" if good else "igloo",
+        key=device.get("key", "?"),
+        state=device.get("state", "?"),
+        kind=device.get("kind", "?"),
+        rate_hz=round(rate),
+        lost=lost,
+        note_en=note,
+        note_fr=french.gettext(note) if note else "",
+    )
+    if good and rate and nominal and rate < 0.9 * nominal:
+        facts = {"key": device.get("key", "?"), "rate_hz": round(rate), "nominal_hz": round(nominal)}
+        yield found("igloo", State.WRONG, "igloo-slow", cure="slow", **facts)
+
+
+def _french() -> gettext.NullTranslations:
+    """Return the page's French words, in which the sentences of devices are."""
+    import web
+
+    folder = Path(web.__file__).parent / "translations"
+    return gettext.translation("messages", folder, ["fr"], fallback=True)
+
+
+def _network(host: Host) -> Iterator[Finding]:
+    addresses = lan_addresses()
+    if not addresses:
+        yield found("network", State.WRONG, "no-network", cure="network")
+        return
+    yield found("network", State.GOOD, "network", addresses=", ".join(addresses))
+    yield from _name(host, socket.gethostname().split(".")[0])
+
+
+def _name(host: Host, name: str) -> Iterator[Finding]:
+    """Say under which name the page is announced in the network, by mDNS."""
+    if "avahi-daemon" not in host.running():
+        yield found("network", State.NOTE, "no-mdns", cure="mdns", host=name)
+    elif not host.path("/etc/avahi/services/companion.service").exists():
+        yield found("network", State.NOTE, "mdns-name-only", cure="mdns-service", host=name)
+    else:
+        yield found("network", State.GOOD, "mdns-good", host=name)
