@@ -35,8 +35,8 @@ def sheet(width: int, height: int, title: str, parts: Iterable[str], lines: Sequ
     full = height + (LINE * len(lines) + 8 if lines else 0)
     box = f'viewBox="0 0 {width} {full}"'
     text = [
-        f'<text x="16" y="{height + LINE * row + 12}" font-size="15" font-weight="{"normal" if row else "bold"}">'
-        f"{escape(line)}</text>"
+        f'<text class="caption" x="16" y="{height + LINE * row + 12}" font-size="15" '
+        f'font-weight="{"normal" if row else "bold"}">{escape(line)}</text>'
         for row, line in enumerate(lines)
     ]
     return "\n".join(

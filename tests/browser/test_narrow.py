@@ -61,3 +61,26 @@ def test_a_turned_phone_draws_the_board_as_it_is(phones: Phones, service: Servic
         shape = f".turn[data-key={colour}] .piece.{colour} > :not(text)"
         drawn = page.locator(f".board g.bear.{colour} > g").first.evaluate("(one) => one.lastElementChild.outerHTML")
         assert page.locator(shape).last.evaluate("(one) => one.getAttribute('d') ?? one.getAttribute('r')") in drawn
+
+
+@pytest.mark.parametrize("width", [320, 390, 768])
+def test_no_button_of_the_table_stands_alone(phones: Phones, service: Service, width: int) -> None:
+    service.house.open_match()
+    service.house.moves("start")
+    page = phones.host(width=width)
+    buttons = page.locator(".table-buttons .table-button")
+    expect(buttons).to_have_count(4)
+    tops = buttons.evaluate_all("all => all.map(one => Math.round(one.getBoundingClientRect().top))")
+    assert {tops.count(top) for top in tops} == {2}
+    # The ruling's picture shows no sentence a second time, in letters that nobody reads.
+    page.goto(f"{service.url}/#referee")
+    page.fill("form[data-submit=judge] input", "place red card3")
+    page.click("form[data-submit=judge] button")
+    expect(page.locator(".verdict svg rect").first).to_be_visible()
+    expect(page.locator(".verdict svg .caption")).to_have_count(0)
+    sizes = page.eval_on_selector_all(
+        ".verdict svg text.player", "all => all.map(one => one.getBoundingClientRect().height)"
+    )
+    assert len(sizes) == 3
+    assert min(sizes) > (8 if width < 390 else 10)
+    phones.shot(page, f"ruling-pop-{width}", full=True)

@@ -40,6 +40,7 @@ MARGIN = 20
 LINE = 20
 CAPTION = 112
 """Characters of the caption in a line."""
+TOKEN_SCALE = 0.85
 LAND: Rect = (MARGIN, 52, 140, 104)
 CARD_WIDTH, CARD_HEIGHT = 98, 118
 RIVER_TOP = 186
@@ -182,11 +183,11 @@ def _land(index: int) -> Rect:
 
 
 def _token(s: ArcticState, number: int) -> tuple[float, float]:
-    """Return where a token stands: in the order of the animals, three in a row."""
+    """Return where a token stands: in the order of the animals, three in a row, above the landscape's number."""
     here = [other for other in range(6) if s.tokens[other] == s.tokens[number]]
     x, y, _, _ = _land(s.tokens[number])
     at = here.index(number)
-    return x + 26 + 42 * (at % 3), y + 28 + 40 * (at // 3)
+    return x + 26 + 42 * (at % 3), y + 22 + 36 * (at // 3)
 
 
 def _landscape(p: _Picture) -> None:
@@ -195,7 +196,7 @@ def _landscape(p: _Picture) -> None:
         p.frames[f"land{value}"] = rect
         p.add(box(rect, fill=PALE, width=1.6), text(x + w - 8, y + h - 9, str(value), 26, anchor="end", bold=True))
     for number in range(6):
-        p.add(animal(number, *_token(p.s, number), p.lang))
+        p.add(animal(number, *_token(p.s, number), p.lang, TOKEN_SCALE))
 
 
 def _river(p: _Picture) -> None:

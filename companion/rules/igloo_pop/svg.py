@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from companion.rules.igloo_pop.moves import IglooPopMove
     from companion.rules.igloo_pop.state import IglooPopState
 
-WIDTH, HEIGHT = 720, 700
-CARD_W, CARD_H = 118, 64
-RADIUS_X, RADIUS_Y = 280, 262
-ROW = 26
+WIDTH, HEIGHT = 600, 690
+CARD_W, CARD_H = 112, 76
+RADIUS_X, RADIUS_Y = 236, 262
+ROW = 30
 ACROSS = 4
 """Igloos in a row below a card."""
 
@@ -73,9 +73,8 @@ def draw(
     lines: list[str] = []
     if move is not None and ruling is not None:
         parts += _marks(state, move, ruling)
-        lines = caption(move, ruling, lang, 84)
-    rows = -(-len(state.colours) // 2)
-    return sheet(WIDTH, HEIGHT + ROW * rows + 4, f"{WORDS[lang]['title']}: {state}", parts, lines)
+        lines = caption(move, ruling, lang, 72)
+    return sheet(WIDTH, HEIGHT + ROW * len(state.colours) + 4, f"{WORDS[lang]['title']}: {state}", parts, lines)
 
 
 def _centre(index: int) -> tuple[float, float]:
@@ -85,14 +84,14 @@ def _centre(index: int) -> tuple[float, float]:
 
 
 def _players(s: IglooPopState, lang: str) -> list[str]:
-    """Return two players a row with what they have: own and captured thalers, and cards."""
+    """Return a player a row with what they have: own and captured thalers, and cards."""
     found = []
     for seat, (name, colour) in enumerate(zip(s.names, s.colours, strict=True)):
-        x, y = 24 + WIDTH / 2 * (seat % 2), HEIGHT + ROW * (seat // 2)
+        x, y = 28, HEIGHT + ROW * seat
         facts = {"own": s.own[colour], "captured": s.captured[colour], "cards": len(s.won[colour])}
         text = escape(WORDS[lang]["has"].format(name=name[:20], **facts))
         thaler = f'<g transform="translate({x} {y})" fill="{FILL[colour]}" stroke="{INK}">{SHAPE[colour]}</g>'
-        found += [thaler, f'<text class="player" x="{x + 18}" y="{y + 5}" font-size="14">{text}</text>']
+        found += [thaler, f'<text class="player" x="{x + 20}" y="{y + 7}" font-size="21">{text}</text>']
     return found
 
 
@@ -123,11 +122,11 @@ def _village(s: IglooPopState, lang: str) -> list[str]:
     x, y = WIDTH / 2, HEIGHT / 2
     facts = (f"{words['village']} {s.village_left}", f"{words['stack']} {s.stack_left}", f"{words['round']} {s.round}")
     text = [
-        f'<text x="{x}" y="{y + 18 + 20 * row}" font-size="16" text-anchor="middle">{escape(fact)}</text>'
+        f'<text x="{x}" y="{y + 18 + 26 * row}" font-size="22" text-anchor="middle">{escape(fact)}</text>'
         for row, fact in enumerate(facts)
     ]
     return [
-        f'<ellipse cx="{x}" cy="{y}" rx="150" ry="112" fill="#dcecf5" stroke="{INK}" stroke-dasharray="3 5"/>',
+        f'<ellipse cx="{x}" cy="{y}" rx="140" ry="112" fill="#dcecf5" stroke="{INK}" stroke-dasharray="3 5"/>',
         f'<g transform="translate({x} {y - 26}) scale(1.8)">{_DOME}</g>',
         *text,
     ]
@@ -140,16 +139,16 @@ def _card(place: str, numbers: tuple[int, ...] | None, x: float, y: float) -> li
     found = [
         f'<rect id="{place}" x="{left:.1f}" y="{top:.1f}" width="{CARD_W}" height="{CARD_H}" rx="8" fill="#fffdf4" '
         f'stroke="{INK}" {border}/>',
-        f'<text x="{left + 7:.1f}" y="{top + 15:.1f}" font-size="11" fill="#555555">{number}</text>',
+        f'<text x="{left + 8:.1f}" y="{top + 18:.1f}" font-size="16" fill="#555555">{number}</text>',
     ]
     if numbers:
         shown = "/".join(map(str, numbers))
         eskimos = "●" * (4 - len(numbers))
-        size = 26 if len(numbers) < 3 else 21
+        size = 32 if len(numbers) < 3 else 22
         found += [
-            f'<text x="{x:.1f}" y="{y + 9:.1f}" font-size="{size}" font-weight="bold" '
+            f'<text x="{x:.1f}" y="{y + 22:.1f}" font-size="{size}" font-weight="bold" '
             f'text-anchor="middle">{shown}</text>',
-            f'<text x="{left + CARD_W - 7:.1f}" y="{top + 15:.1f}" font-size="10" text-anchor="end">{eskimos}</text>',
+            f'<text x="{left + CARD_W - 8:.1f}" y="{top + 18:.1f}" font-size="14" text-anchor="end">{eskimos}</text>',
         ]
     return found
 
@@ -162,7 +161,7 @@ def _igloo(colour: str, number: int | None, x: float, y: float, nth: int, total:
     found = (
         ""
         if number is None
-        else f'<text y="-8" font-size="12" font-weight="bold" text-anchor="middle" stroke="#ffffff" stroke-width="3" '
+        else f'<text y="-8" font-size="17" font-weight="bold" text-anchor="middle" stroke="#ffffff" stroke-width="3" '
         f'paint-order="stroke">{number}</text>'
     )
     thaler = f'<g transform="translate(0 3) scale(.8)" fill="{FILL[colour]}" stroke="{INK}">{SHAPE[colour]}</g>'

@@ -12,7 +12,7 @@ import pytest
 
 from companion.rules import game
 from companion.rules.arctic.cards import ANIMALS
-from companion.rules.arctic.svg import draw
+from companion.rules.arctic.svg import TOKEN_SCALE, draw
 from companion.rules.arctic.svg_parts import FILL, LETTERS
 from companion.rules.core import CHANCE, NOBODY
 from companion.rules.record import read_file
@@ -148,3 +148,15 @@ def test_the_golden_game_is_drawn_to_its_end() -> None:
     for player in state.score().sheets:
         total = str(player.total).replace("-", "−")
         assert any(line.startswith("points") and line.endswith(f"= {total}") for line in shown)
+
+
+def test_no_token_covers_the_number_of_its_landscape(table: Make) -> None:
+    root = drawn(table(pile="fox-5-moose", hand="", tokens=dict.fromkeys(ANIMALS, 3)))
+    (number,) = (one for one in root.iter(f"{SVG}text") if one.text == "3" and one.get("font-size") == "26")
+    left, top = float(number.get("x", "")) - 20, float(number.get("y", "")) - 20
+    tokens = [one.get("transform", "") for name in ANIMALS for one in classed(root, name)]
+    on_land = [one for one in tokens if f"scale({TOKEN_SCALE:g})" in one]
+    assert len(on_land) >= 6
+    for token in on_land:
+        x, y = (float(value) for value in token.removeprefix("translate(").partition(")")[0].split())
+        assert not (x + 18 * TOKEN_SCALE > left and y + 16 * TOKEN_SCALE > top and y < top + 20), token

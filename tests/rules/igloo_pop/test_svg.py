@@ -64,3 +64,18 @@ def test_the_card_that_a_ruling_names_is_dotted() -> None:
     assert classes.count("mark") == classes.count("reason") == 2, "each with its rim"
     assert classes.count("refused") == 1
     assert state.check(POP.parse("reveal card5 7")).clauses[0].startswith("POP-")
+
+
+def test_a_picture_can_be_read_on_a_phone() -> None:
+    """A phone of 390 px leaves a picture 310: cards, thalers and cards won are written so large that one reads them."""
+    state = POP.start(PLAYERS, None, {"cards": CARDS}).play(POP.parse("start"))
+    root = ElementTree.fromstring(svg.draw(state, POP.parse("place red card9")))  # noqa: S314 - our own text
+    told = [one for one in root.iter() if one.tag.endswith("text")]
+    sizes = sorted((float(one.get("font-size", "0")) * 310 / svg.WIDTH, one.text) for one in told)
+    shown = {text: size for size, text in sizes}
+    assert all(shown[card] >= 11 for card in CARDS)
+    assert all(size >= 10 for text, size in shown.items() if text and "thalers 10 + 0" in text)
+    # What stands below in words is marked as such: the page says it beside the picture.
+    assert next(one for one in told if one.get("class") == "caption").text == "place red card9: legal"
+    # The longest card keeps to its frame.
+    assert shown["11/12/13"] * svg.WIDTH / 310 * 0.6 * len("11/12/13") < svg.CARD_W

@@ -13,13 +13,15 @@ export function tableButtons(match) {
   const shaken = match.game === "igloo-pop";
   const button = (name, picture, words) =>
     h("button", { type: "button", class: "table-button", "data-do": "table-button", "data-button": name }, icon(picture, "large"), h("span", null, words));
+  const buttons = [
+    button("next", "play", t("Next")),
+    shaken && button("shake", "shake", t("Shake!")),
+    match.can_undo && (isHost() || undoIsMine(match.can_undo)) && h("button", { type: "button", class: "table-button", "data-do": "undo" }, icon("undo", "large"), h("span", null, t("Take it back"))),
+    button("dispute", "scales", t("Doubt")),
+  ].filter(Boolean);
   return h("section", { class: "panel table-buttons", "data-key": "table-buttons" },
     h("h2", null, t("Buttons of the table")),
-    h("div", { class: "row" },
-      button("next", "play", t("Next")),
-      shaken && button("shake", "shake", t("Shake!")),
-      match.can_undo && (isHost() || undoIsMine(match.can_undo)) && h("button", { type: "button", class: "table-button", "data-do": "undo" }, icon("undo", "large"), h("span", null, t("Take it back"))),
-      button("dispute", "scales", t("Doubt"))));
+    h("div", { class: ["row", buttons.length === 4 && "four"] }, buttons));
 }
 
 /** Press one; everybody at the table hears of a doubt. */

@@ -126,5 +126,12 @@ export function still(text, name) {
   }
   const node = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
   node.setAttribute("class", "board");
+  // What stands below the picture stands in words on the page, where it can be read on a phone.
+  const below = [...node.querySelectorAll(".caption")];
+  if (below.length) {
+    const [x, y, wide] = node.getAttribute("viewBox").split(" ");
+    node.setAttribute("viewBox", `${x} ${y} ${wide} ${Number(below[0].getAttribute("y")) - 20}`);
+    for (const line of below) line.remove();
+  }
   return h("div", { class: "scroll sheet-of-board", tabindex: 0, role: "region", "aria-label": name }, node);
 }
