@@ -13,6 +13,7 @@ from tests.browser.conftest import Phones
 from tests.web.assembly import JPEG, NAME, PLAYERS, SIMULATED, Service
 from tests.worlds.served import wait
 from web.forms import igloos_form
+from web.streams import POLL_MS
 
 COLOURS = ["red", "blue", "green"]
 
@@ -255,12 +256,14 @@ def test_a_lost_network_is_survived(phones: Phones, service: Service) -> None:
     service.house.open_match()
     page = phones.spectator()
     expect(page.locator(".link.live")).to_be_visible()
+    # Nothing tells the page: requests fail, and its stream is cut on the way, as where the WLAN ends.
     page.context.set_offline(True)
-    page.evaluate("dispatchEvent(new Event('pagehide'))")
+    service.cut_off()
+    expect(page.locator(".link.live")).to_have_count(0)
     service.house.moves("start")
     service.house.moves("place red card2")
+    assert page.locator(".iglet").count() == 0
     page.context.set_offline(False)
-    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.locator(".iglet")).to_have_count(1)
     expect(page.locator(".log li").first).to_contain_text("Ann")
     expect(page.locator(".link.live")).to_be_visible()
@@ -296,6 +299,9 @@ def test_a_page_out_of_sight_gives_its_place_away(phones: Phones, service: Servi
     assert len(places) == 1
 
 
+ASKED = "performance.getEntriesByType('resource').filter((one) => one.name.includes('/api/state?after='))"
+
+
 def test_beyond_the_cap_the_page_polls(phones: Phones, service: Service) -> None:
     service.stop()
     service.streams = 1
@@ -305,6 +311,14 @@ def test_beyond_the_cap_the_page_polls(phones: Phones, service: Service) -> None
     expect(first.locator(".link.live")).to_be_visible()
     second = phones.player()
     expect(second.locator(".link.polling")).to_be_visible()
+    # It asks as often as the service has told it to: 1.5 s lie between an answer and the next request, give or take
+    # what the browser needs to get to it. Each request is stamped by the browser, so no waiting here is part of it.
+    told = second.evaluate("JSON.parse(document.getElementById('page').textContent).poll_ms")
+    assert told == POLL_MS == 1500
+    second.wait_for_function(f"() => {ASKED}.length >= 5")
+    pauses = second.evaluate(f"{ASKED}.slice(1).map((one, i) => one.startTime - {ASKED}[i].responseEnd)")
+    assert all(pause >= told - 5 for pause in pauses), pauses
+    assert sorted(pauses)[len(pauses) // 2] < told + 400, pauses
     service.house.moves("start")
     expect(second.locator(".play[data-phase=shaking]")).to_be_visible()
     # Its own entries show at once, without a stream.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -289,6 +290,12 @@ class Service:
         self.port = self._server.port
         self._thread = threading.Thread(target=self._server.run, name="web", daemon=True)
         self._thread.start()
+
+    def cut_off(self) -> None:
+        """Cut every connection as it stands, streams too, as where the network ends."""
+        for channel in list(self._server.active_channels.values()):
+            with suppress(OSError):
+                channel.socket.shutdown(socket.SHUT_RDWR)
 
     def stop(self) -> None:
         self._server.stop()

@@ -98,8 +98,10 @@ function vote(name) {
 
 function rulebook() {
   const { book, found } = now;
-  const shows = (one) => !found || found.has(one.id);
-  const entries = book ? [...book.disputes.filter(shows).map(disputeEntry), ...book.clauses.filter(shows).map(clauseEntry)] : [];
+  // What was found stands in the order of the search, best first.
+  const rank = new Map([...found ?? []].map((id, i) => [id, i]));
+  const entries = (book ? [...book.disputes.map((one) => [one.id, disputeEntry, one]), ...book.clauses.map((one) => [one.id, clauseEntry, one])] : [])
+    .filter(([id]) => !found || rank.has(id)).sort(([a], [b]) => (found ? rank.get(a) - rank.get(b) : 0)).map(([, entry, one]) => entry(one));
   const shown = found ? entries : entries.slice(0, MOST_SHOWN * (now.shown + 1));
   return h("section", { class: "panel rulebook", "data-key": "rulebook" },
     h("h2", null, t("The rulebook")),
