@@ -41,14 +41,14 @@ def bgg_ids(lines: tuple[str, ...]) -> dict[str, int]:
 def plays(journal: Journal, bgg: Mapping[str, int] | None = None, lang: str = "en") -> list[dict[str, Any]]:
     """Return every game that has ended, oldest first, each with its ``url`` and the ``play`` that the link carries.
 
-    One that was ended early has its standing then, no winner, and a comment that says so; one that was kept by its
-    score sheet says that. Comments are in ``lang``.
+    One that was ended early has its standing then, no winner, and a comment that says so (none in which nothing was
+    done is among them); one that was kept by its score sheet says that. Comments are in ``lang``.
     """
     found = []
     times = {entry.seq: entry.at for entry in journal.since(0)}
     for fold in nights(journal):
         for match in fold.matches:
-            if match.ending is not None:
+            if match.over or (match.ending == "early" and match.steps):
                 play = _play(match, times, bgg or {}, lang)
                 found.append(
                     {"match": match.id, "play": play, "url": URL + quote(json.dumps(play, ensure_ascii=False))}

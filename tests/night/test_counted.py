@@ -312,6 +312,14 @@ def test_a_match_that_was_put_away_is_one_that_ended_early(night: Table) -> None
     assert "comments" in play["play"]
 
 
+def test_a_game_in_which_nothing_was_done_is_not_shared(night: Table) -> None:
+    night.open_match()
+    night.do("end-early")
+    assert plays(night.journal) == []
+    assert night.night.play({}) is None
+    assert [row["ended"] for row in rows(night)] == ["early", "early"]
+
+
 def test_an_end_in_a_live_round_cannot_be_taken_back_alone(night: Table) -> None:
     night.shaking()
     assert night.night.live_round()

@@ -206,8 +206,10 @@ def test_a_finished_game_becomes_a_link(table: Table) -> None:
     for n in range(0, len(moves), 10):
         table.moves(*moves[n : n + 10])
     assert table.match["over"]
-    (game,) = plays(table.journal, {"igloo-pop": 4321})
-    (same,) = plays(table.journal, {})
+    left, game = plays(table.journal, {"igloo-pop": 4321})
+    assert left["play"]["comments"] and not any(p["winner"] for p in left["play"]["players"]), "put away in a round"
+    assert "comments" not in game["play"]
+    _, same = plays(table.journal, {})
     play = game["play"]
     assert json.loads(unquote(game["url"].removeprefix(URL))) == play
     assert play["sourcePlayId"] == same["play"]["sourcePlayId"] == table.match["id"]

@@ -85,7 +85,7 @@ export function ending(match, series) {
         match.end && h("p", { class: "quiet" }, said(match.end), " ", clauses(match.end.clauses))),
       mayAct() && h("div", { class: "tools" }, undoButton(match))),
     h("ol", { class: "ranking" }, match.ranking.map((place) => rank(match, place))),
-    mayAct() && h("p", { "data-key": "share" }, h("button", { type: "button", class: "second", "data-do": "share" }, icon("people"), t("Share this game"))),
+    mayAct() && (match.ended_by !== "early" || match.moves > 0) && h("p", { "data-key": "share" }, h("button", { type: "button", class: "second", "data-do": "share" }, icon("people"), t("Share this game"))),
     isHost() && h("div", { class: "row dock" },
       series?.can_go_on && h("button", { type: "button", class: "main", "data-do": "next-game" }, icon("shake"), t("Another game")),
       h("button", { type: "button", class: series?.can_go_on ? "second" : "main", "data-do": "new-players" }, icon("people"),
