@@ -1,20 +1,22 @@
-"""Answers of the API: what was done, or one sentence in both languages why it was not.
+"""Answers of the API: what was done, or one sentence in every language why it was not.
 
-The form of every refusal: ``{"ok": false, "error": {"code", "en", "fr", "clauses"}}``.
+The form of every refusal: ``{"ok": false, "error": {"code", "en", "fr", …, "clauses"}}``, with every language that is
+known by its code.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
+from babel import localedata
 from flask import Response, request
 from flask_babel import force_locale, gettext
 from werkzeug.exceptions import BadRequest
 
-LANGUAGES = ("en", "fr")
-"""The languages of sentences in answers; each is a Babel catalogue (English is the source) and clause files."""
+from companion.rules.words import languages as known
 
 MAX_JSON_BYTES = 64 * 1024
 MAX_JSON_DEPTH = 12
@@ -35,6 +37,19 @@ def refused_as(refusals: Sequence[Callable[[], RefusedError]], code: str) -> Ref
     return next(refused for make in refusals if (refused := make()).code == code)
 
 
+def languages() -> tuple[str, ...]:
+    """Return the languages of sentences in answers, English first: those with a catalogue or clause files.
+
+    One whose code Babel does not know cannot be spoken here.
+    """
+    return _spoken(known())
+
+
+@cache
+def _spoken(codes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(code for code in codes if localedata.exists(code))
+
+
 def mark(message: str) -> str:
     """Return a message id as it is, marked for the catalogue."""
     return message
@@ -43,7 +58,7 @@ def mark(message: str) -> str:
 def both(message: str, **facts: object) -> dict[str, str]:
     """Return a message id in every language, with its facts filled in."""
     said = {}
-    for language in LANGUAGES:
+    for language in languages():
         with force_locale(language):
             said[language] = gettext(message, **facts)
     return said

@@ -162,6 +162,6 @@ def answer_form(answer: Answer) -> dict[str, Any]:
     form = answer.to_json()
     if not answer.ok:
         clauses = list(answer.ruling.clauses) if answer.ruling is not None else []
-        said = {"en": answer.message_en, "fr": answer.message_fr}
+        said = answer.message.to_json()
         form["error"] = {"code": answer.problem, **said, "clauses": clauses}
     return form

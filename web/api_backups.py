@@ -115,4 +115,4 @@ def _missing() -> RefusedError:
 
 def _no(error: KeepingError) -> Response:
     log.error("A backup failed: %s", error)
-    return refusal(STATUS.get(error.key, 409), error.key, error.words._asdict())
+    return refusal(STATUS.get(error.key, 409), error.key, error.words.to_json())

@@ -11,7 +11,7 @@ from flask import Blueprint, Response
 from companion.night.ballot import BallotError
 from companion.rules import game, games
 from companion.rules.rulebook import rulebook
-from web.answers import LANGUAGES, RefusedError, both, json_body, json_response, mark, refused_as, text_field
+from web.answers import RefusedError, both, json_body, json_response, languages, mark, refused_as, text_field
 from web.documented import ANYTHING, OBJECT, TEXT, documented, fields, maybe
 from web.house import House
 from web.sessions import host, house, member, who
@@ -34,7 +34,7 @@ REFUSALS: tuple[Callable[[], RefusedError], ...] = (
 
 
 def ballot_form(home: House) -> dict[str, Any]:
-    """Return the open vote as everybody may know it, with its question and values in both languages."""
+    """Return the open vote as everybody may know it, with its question and values in every language."""
     told = home.ballots.form()
     return told if told["option"] is None else {**told, **_words(told["option"])}
 
@@ -45,17 +45,17 @@ def _words(option: str) -> dict[str, Any]:
     text = rulebook(found).option(option)
     return {
         "game": found,
-        "question": text.question._asdict(),
-        "values": [{"value": value, **text.value(value)._asdict()} for value in values],
+        "question": text.question.to_json(),
+        "values": [{"value": value, **text.value(value).to_json()} for value in values],
     }
 
 
 def _decided(note: Mapping[str, Any]) -> dict[str, str]:
     """Return what came of a vote as a sentence in every language."""
     values = _words(note["option"])["values"]
-    answer = next((one for one in values if one["value"] == note["value"]), dict.fromkeys(LANGUAGES, ""))
+    answer = next((one for one in values if one["value"] == note["value"]), dict.fromkeys(languages(), ""))
     sentence = DECIDED[note["how"]]
-    return {language: both(sentence, answer=answer[language])[language] for language in LANGUAGES}
+    return {language: both(sentence, answer=answer[language])[language] for language in languages()}
 
 
 def _done(work: Callable[[], None]) -> Response:

@@ -10,7 +10,7 @@ from companion.night.sheets import sheet
 from companion.ports import BadDataError
 from companion.rules import games
 from companion.rules.core import RulesError, SetupError
-from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response, refusal, text_field
+from web.answers import RefusedError, bad_field, json_body, json_response, languages, refusal, text_field
 from web.assets import packed
 from web.documented import COLOUR, GAME, LANGUAGE, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text
 from web.language import choose
@@ -25,7 +25,7 @@ LONGEST_LAYOUT = 40
 
 def _language() -> str:
     asked = request.args.get("lang", "")
-    return asked if asked in LANGUAGES else choose()
+    return asked if asked in languages() else choose()
 
 
 def _colour() -> str | None:
@@ -52,7 +52,7 @@ def dispute() -> Response:
     try:
         rulings = house().night.dispute(_colour(), _language(), path, text)
     except RulesError as error:
-        return refusal(400, "no-move", {"en": error.en, "fr": error.fr})
+        return refusal(400, "no-move", error.words.to_json())
     except BadDataError as error:
         raise RefusedError(
             400, "no-move", "No ruling is given on this: no game is open, or a hand is hidden."
@@ -78,7 +78,7 @@ def laying(game_id: str) -> Response:
     try:
         begun = beginning(game_id, house().votes.of(game_id), setup)
     except SetupError as error:
-        return refusal(400, "no-layout", {"en": error.en, "fr": error.fr})
+        return refusal(400, "no-layout", error.words.to_json())
     table = house().night.position(_colour())
     return packed(json_response({**begun, "table": table if table is not None and table["game"] == game_id else None}))
 
@@ -118,7 +118,7 @@ def position() -> Response:
     try:
         return packed(json_response({"ok": True, **sheet(told, _language(), text, path)}))
     except RulesError as error:
-        return refusal(400, "no-position", {"en": error.en, "fr": error.fr})
+        return refusal(400, "no-position", error.words.to_json())
 
 
 @views.post("/seat")

@@ -37,7 +37,7 @@ def keep(game_id: str) -> Response:
     try:
         _found(lambda: boxes.forget(game_id) if data is None else boxes.keep(game_id, data))
     except SetupError as error:
-        return refusal(422, "no-box", {"en": error.en, "fr": error.fr})
+        return refusal(422, "no-box", error.words.to_json())
     except OSError as error:
         log.error("The box of %s could not be kept: %s", game_id, error)
         raise RefusedError(503, "storage", "This could not be kept on the disk.") from error

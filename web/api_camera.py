@@ -15,7 +15,7 @@ from companion.night.access import Session
 from companion.ports import BadDataError
 from companion.rules import games
 from companion.rules.core import RulesError
-from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response, photo_body, refusal, text_field
+from web.answers import RefusedError, bad_field, json_body, json_response, languages, photo_body, refusal, text_field
 from web.api import STATUS, answer_form
 from web.api_devices import said_by_device
 from web.assets import packed
@@ -46,7 +46,7 @@ MOST_PLACES = 1024
 
 def _language() -> str:
     asked = request.args.get("lang", "")
-    return asked if asked in LANGUAGES else choose()
+    return asked if asked in languages() else choose()
 
 
 def _game(name: str) -> str:
@@ -252,7 +252,7 @@ def rule() -> Response:
     try:
         told = house().sight.rule(session.id, game_id, record=record, lang=_language())
     except RulesError as error:
-        return refusal(400, "no-position", {"en": error.en, "fr": error.fr})
+        return refusal(400, "no-position", error.words.to_json())
     except BadDataError as error:
         raise said_by_device(error) from None
     return packed(json_response({"ok": True, "ruling": dict(told)}))

@@ -157,5 +157,5 @@ def judge() -> Response:
                 raise RefusedError(409, "no-match", "No game is open.")
             told = judge_round(cards, state)
     except RulesError as error:
-        return refusal(400, "no-round", {"en": error.en, "fr": error.fr})
+        return refusal(400, "no-round", error.words.to_json())
     return packed(json_response({"ok": True, **told}))

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, request
 
 from companion.rules import game
 from companion.rules.rulebook import Clause, Dispute, Rulebook, rulebook
-from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response
+from web.answers import RefusedError, bad_field, json_body, json_response, languages
 from web.assets import packed
 from web.documented import ANYTHING, GAME, LANGUAGE, OBJECT, TEXT, documented, fields, listed, text
 from web.language import choose
@@ -30,13 +30,13 @@ def _book(game_id: str) -> Rulebook:
 
 def _language() -> str:
     asked = request.args.get("lang", "")
-    return asked if asked in LANGUAGES else choose()
+    return asked if asked in languages() else choose()
 
 
 def _form(item: Clause | Dispute, book: Rulebook) -> dict[str, Any]:
     form = item.to_json()
     if isinstance(item, Clause):
-        form["book"] = book.rulebooks[item.rulebook]._asdict()
+        form["book"] = book.rulebooks[item.rulebook].to_json()
     return form
 
 
@@ -109,9 +109,9 @@ def options(game_id: str) -> Response:
             {
                 "name": option.name,
                 "clause": option.clause,
-                "question": text.question._asdict(),
+                "question": text.question.to_json(),
                 "house": votes.get(option.name),
-                "values": [{"value": value, **text.value(value)._asdict()} for value in option.values],
+                "values": [{"value": value, **text.value(value).to_json()} for value in option.values],
             }
         )
     return json_response({"options": asked, "layouts": _layouts(game_id)})

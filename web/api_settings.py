@@ -10,7 +10,7 @@ from flask_babel import force_locale, gettext
 
 from companion.ports import BadDataError, DeviceError
 from companion.settings import SETTINGS, Setting, Value
-from web.answers import LANGUAGES, bad_field, json_body, json_response, mark, refusal
+from web.answers import bad_field, json_body, json_response, languages, mark, refusal
 from web.api_devices import said_by_device
 from web.documented import FLAG, OBJECT, TEXT, WHOLE, choice, documented, fields, listed
 from web.sessions import host, house, member
@@ -63,7 +63,7 @@ NAME_RULE = mark("write a name as in games.example, without http:// and without 
 
 def _wrong(setting: Setting, rule: str) -> Response:
     said = {}
-    for language in LANGUAGES:
+    for language in languages():
         with force_locale(language):
             question = gettext(setting.words).rstrip("?: \u202f\u00a0")
             said[language] = gettext(

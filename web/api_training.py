@@ -15,9 +15,9 @@ from flask import Blueprint, Response, make_response, render_template, request, 
 from companion.ports import COUNTS, DeviceError
 from companion.training.book import BookError, Person
 from companion.training.shakes import TrainingError
-from web.answers import LANGUAGES, RefusedError, bad_field, json_body, json_response, refused_as, text_field
+from web.answers import RefusedError, bad_field, json_body, json_response, refused_as, text_field
 from web.documented import OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
-from web.language import NAMES, catalogue_urls, choose
+from web.language import catalogue_urls, choose, names
 from web.sessions import host, house, me, member
 
 views = Blueprint("api_training", __name__)
@@ -128,7 +128,7 @@ def page() -> Response:
                 "me": me(),
             },
             house_name=house().settings.text("house_name"),
-            languages=[(code, NAMES[code]) for code in LANGUAGES],
+            languages=names(),
             language=language,
         )
     )

@@ -32,7 +32,7 @@ from web import (
     sessions,
     streams,
 )
-from web.answers import LANGUAGES, RefusedError, both, mark, refusal
+from web.answers import RefusedError, both, mark, refusal
 from web.blocks import Blocks
 from web.house import House
 from web.language import choose, speak
@@ -93,7 +93,7 @@ def create_app(house: House) -> Flask:
     @app.errorhandler(StorageError)
     def not_stored(error: StorageError) -> Response:
         log.error("The disk refused: %s", error)
-        return _answer(503, "storage", say(error.key, error.facts)._asdict())
+        return _answer(503, "storage", say(error.key, error.facts).to_json())
 
     @app.errorhandler(OSError)
     def not_written(error: OSError) -> Response:
@@ -126,7 +126,7 @@ def _answer(status: int, code: str, said: dict[str, str], facts: dict[str, objec
     if request.path.startswith("/api/"):
         response = refusal(status, code, said)
     else:
-        sentence = said[choose() if choose() in LANGUAGES else LANGUAGES[0]]
+        sentence = said[choose()]
         response = Response(render_template("sentence.html", sentence=sentence, status=status), status)
         response.headers["Cache-Control"] = "no-store"
     wait = (facts or {}).get("wait_s")

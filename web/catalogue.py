@@ -1,26 +1,37 @@
-"""The catalogue of the page's words: collected from its sources, merged into each language, compiled.
+"""The catalogue of all words: collected from the sources, merged into each language, compiled.
 
 ``python -m web.catalogue`` brings ``translations/<language>/LC_MESSAGES/messages.po`` and ``.mo`` up to date after
 words were changed: new ones stand there empty, for a person to translate. A test holds the committed files to it.
+``python -m web.catalogue eo`` begins a language. Both end with what each language has not yet, its clause files too;
+``--check`` only says that, and writes nothing.
 
 Beside what the page itself says, the sentences of devices belong here: the constants of every ``notes.py``, and
-each constant given as ``note=`` or ``why=`` anywhere; and the questions of the settings.
+each constant given as ``note=`` or ``why=`` anywhere; and the questions of the settings. A further language has also
+the sentences that the sources of ``companion`` hold in English and French, ``Words("…", "…")``, under the English one.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import io
-from collections.abc import Iterator
+import re
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+from babel import Locale, UnknownLocaleError
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from companion.rules.rulebook import rulebooks
+from companion.rules.words import CODE, CONTEXT, ENGLISH, FRENCH, clause_folder, languages, look_in
 from companion.settings import NOTES, SETTINGS
-from web.answers import LANGUAGES
 from web.language import FOLDER as TRANSLATIONS
 
 WEB = Path(__file__).parent
@@ -69,6 +80,38 @@ def collect() -> Catalog:
     return catalog
 
 
+PAIRED = {"Words", "only_fields"}
+"""The calls, beside those that make an error, whose arguments are a sentence in English and then in French."""
+
+
+def pairs(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the sentences that a source holds in English and French."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        if name not in PAIRED and not name.endswith("Error"):
+            continue
+        texts = [one.value if isinstance(one, ast.Constant) else None for one in node.args]
+        for english, french in pairwise(texts):
+            if isinstance(english, str) and isinstance(french, str) and not _ONE_FACT.fullmatch(english):
+                yield english, french
+                break
+
+
+_ONE_FACT = re.compile(r"\{\w+\}|")
+
+
+def collect_for(language: str) -> Catalog:
+    """Return every message of a language: French stands beside the English in the sources of ``companion``."""
+    catalog = collect()
+    if language != FRENCH:
+        for path in sorted((ROOT / "companion").rglob("*.py")):
+            for english, _ in pairs(path):
+                catalog.add(english, None, [(path.relative_to(ROOT).as_posix(), 0)], context=CONTEXT)
+    return catalog
+
+
 def files(language: str) -> tuple[Path, Path]:
     """Return the catalogue of a language, as text and compiled."""
     folder = TRANSLATIONS / language / "LC_MESSAGES"
@@ -95,7 +138,7 @@ def update(language: str) -> int:
     """Bring a language's files up to date; return how many messages have no translation yet."""
     known = read(language)
     made = known.creation_date
-    known.update(collect(), no_fuzzy_matching=True)
+    known.update(collect_for(language), no_fuzzy_matching=True)
     # The files change only when the words do.
     known.creation_date = made
     known.obsolete.clear()
@@ -104,15 +147,74 @@ def update(language: str) -> int:
     with text.open("wb") as file:
         write_po(file, known, width=110, sort_output=True, omit_header=False, include_lineno=False)
     binary.write_bytes(compiled(known))
-    return sum(1 for message in known if message.id and not all(message.string or [""]))
+    return len(untranslated(known))
 
 
-def main() -> None:
-    """Update every language."""
-    for language in LANGUAGES[1:]:
-        missing = update(language)
-        print(f"{language}: {missing} to translate in {files(language)[0]}")  # noqa: T201 - a tool for developers
+def untranslated(catalog: Catalog) -> list[str]:
+    """Return the messages of a catalogue that have no translation."""
+    return [
+        message.id if isinstance(message.id, str) else message.id[0]
+        for message in catalog
+        if message.id and not (all(message.string) if isinstance(message.string, tuple) else message.string)
+    ]
+
+
+def unwritten(language: str, game_id: str) -> list[str]:
+    """Return the texts that a language's clause file of a game has not: ``clauses.POP-2.2.text``."""
+    folder = clause_folder()
+    path = folder / f"{game_id}.{language}.toml"
+    there = set(_texts(tomllib.loads(path.read_text(encoding="utf-8")))) if path.exists() else set()
+    # The French file holds the words only: all that there is to translate.
+    wanted = tomllib.loads((folder / f"{game_id}.{FRENCH}.toml").read_text(encoding="utf-8"))
+    return [name for name in _texts(wanted) if name not in there]
+
+
+def _texts(table: Mapping[str, Any], *path: str) -> Iterator[str]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _texts(value, *path, key)
+        elif isinstance(value, str) and value:
+            yield ".".join((*path, key))
+
+
+def lacks(language: str) -> Iterator[str]:
+    """Yield what a language has not yet, in lines for people: what is missing is said in English."""
+    text, binary = files(language)
+    known = read(language)
+    wanted = {(message.id, message.context) for message in collect_for(language) if message.id}
+    there = {(message.id, message.context) for message in known if message.id}
+    missing = len(wanted - there) + len(untranslated(known))
+    yield f"{language}: {missing} of {len(wanted)} messages to translate in {text}"
+    if text.exists() and (not binary.exists() or binary.read_bytes() != compiled(known)):
+        yield f"{language}: {binary} is older than its text: run python -m web.catalogue"
+    for game_id in rulebooks():
+        gone = unwritten(language, game_id)
+        if gone:
+            few = ", ".join(gone[:3]) + (" …" if len(gone) > 3 else "")
+            yield f"{language}: {len(gone)} texts missing in {game_id}.{language}.toml: {few}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Update every language, or begin those that are named; say what is missing."""
+    parser = argparse.ArgumentParser(prog="python -m web.catalogue", description=__doc__)
+    parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help="a language to begin, by its code: eo, pt_BR")
+    parser.add_argument("--check", action="store_true", help="only say what is missing")
+    asked = parser.parse_args(arguments)
+    look_in(TRANSLATIONS, clause_folder())
+    for code in asked.languages:
+        try:
+            if not CODE.fullmatch(code) or code == ENGLISH:
+                raise ValueError
+            Locale.parse(code)
+        except (ValueError, UnknownLocaleError):
+            parser.error(f"{code} is no code of a further language that Babel knows.")
+    for language in sorted({*languages()[1:], *asked.languages}):
+        if not asked.check:
+            update(language)
+        for line in lacks(language):
+            print(line)  # noqa: T201 - a tool for developers
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

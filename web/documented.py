@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from flask import Flask
 
 from companion.rules import games
+from companion.rules.words import CODE
 
 Schema = Mapping[str, Any]
 View = TypeVar("View", bound=Callable[..., Any])
@@ -65,12 +66,14 @@ def fields(_optional: Sequence[str] = (), /, **schemas: Schema) -> Schema:
     }
 
 
-BOTH = fields(en=TEXT, fr=TEXT)
-"""A sentence in both languages."""
+MORE: Schema = {"patternProperties": {f"^{CODE.pattern}$": TEXT}}
+"""Further languages beside ``en`` and ``fr``, each by its code."""
+BOTH = {**fields(en=TEXT, fr=TEXT), **MORE}
+"""A sentence in every language."""
 OK = fields(ok=choice(True))
 ERROR = fields(
     ok=choice(False),
-    error=fields(code=TEXT, en=TEXT, fr=TEXT, clauses=listed(TEXT)),
+    error={**fields(code=TEXT, en=TEXT, fr=TEXT, clauses=listed(TEXT)), **MORE},
 )
 """The form of every refusal."""
 

@@ -1,4 +1,7 @@
-"""Which language a person reads: the browser's, or the one chosen on the page; and the words of the modules."""
+"""Which language a person reads: the browser's, or the one chosen on the page; and the words of the modules.
+
+A language is there when its files are (:mod:`companion.rules.words`); nothing here names one.
+"""
 
 from __future__ import annotations
 
@@ -10,29 +13,44 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from babel import Locale
 from babel.messages.mofile import read_mo
 from flask import Blueprint, Flask, Response, abort, current_app, redirect, request
 from flask_babel import Babel, force_locale, get_translations
 
-from web.answers import LANGUAGES, RefusedError
+from companion.rules.words import ENGLISH, clause_folder, look_in
+from web.answers import RefusedError, languages
 from web.assets import FOR_EVER, Assets, accepts_gzip
 
 FOLDER = Path(__file__).parent / "translations"
 COOKIE = "language"
-NAMES = {"en": "English", "fr": "Français"}
 PLURALS_UP_TO = 200
 """Plural forms are sent as a table up to here; above, the last two digits decide as from 100 on."""
 
 
 def choose() -> str:
     """Return the language of this request: the cookie's, else the best that the browser asks for, else English."""
-    chosen = request.cookies.get(COOKIE, "")
-    return chosen if chosen in LANGUAGES else request.accept_languages.best_match(LANGUAGES) or LANGUAGES[0]
+    chosen, tags = request.cookies.get(COOKIE, ""), {tag(code): code for code in languages()}
+    return chosen if chosen in tags.values() else tags.get(request.accept_languages.best_match(tags) or "", ENGLISH)
+
+
+def tag(code: str) -> str:
+    """Return the code of a language as browsers write it: ``pt-BR``."""
+    return code.replace("_", "-")
+
+
+def names() -> list[tuple[str, str]]:
+    """Return the languages with the name that each gives itself."""
+    told = [(code, Locale.parse(code).get_display_name(code) or code) for code in languages()]
+    return [(code, name[:1].upper() + name[1:]) for code, name in told]
 
 
 @cache
 def _catalogue_file(language: str) -> Any:
-    with (FOLDER / language / "LC_MESSAGES" / "messages.mo").open("rb") as file:
+    path = FOLDER / language / "LC_MESSAGES" / "messages.mo"
+    if not path.exists():  # a language that has clause files only
+        return ()
+    with path.open("rb") as file:
         return read_mo(file)
 
 
@@ -53,10 +71,12 @@ are not in the first."""
 @cache
 def _words(language: str) -> dict[str, object]:
     """Return every message of a language: its text, or the list of its plural forms."""
-    if language == LANGUAGES[0]:
+    if language == ENGLISH:
         return {}
     found: dict[str, object] = {}
     for message in _catalogue_file(language):
+        if message.context:  # a sentence of the tables, which the server says
+            continue
         if isinstance(message.id, str):
             if message.id:
                 found[message.id] = message.string
@@ -89,7 +109,7 @@ def catalogue(language: str, bundle: str = "main") -> tuple[bytes, bytes, str]:
     else:
         known = _said_by(ROOMS[bundle]) - first if bundle in ROOMS else _said_by(bundle)
         words = {one: text for one, text in every.items() if one in known}
-    if language == LANGUAGES[0]:
+    if language == ENGLISH:
         plural = [int(n != 1) for n in range(PLURALS_UP_TO)]
     else:
         with force_locale(language):
@@ -111,7 +131,7 @@ views = Blueprint("language", __name__)
 @views.get("/words/<stamp>/<language>.<bundle>.json")
 def words(stamp: str, language: str, bundle: str) -> Response:
     """Answer with words of a language."""
-    if language not in LANGUAGES or bundle not in BUNDLES or stamp != catalogue(language, bundle)[2]:
+    if language not in languages() or bundle not in BUNDLES or stamp != catalogue(language, bundle)[2]:
         abort(404)
     plain, packed, _ = catalogue(language, bundle)
     response = Response(packed if accepts_gzip() else plain, mimetype="application/json")
@@ -126,7 +146,7 @@ def words(stamp: str, language: str, bundle: str) -> Response:
 def choose_language() -> Response:
     """Remember the chosen language on this device and show the page in it."""
     language = request.form.get("language", "")
-    if language not in LANGUAGES:
+    if language not in languages():
         raise RefusedError(400, "no-language", "This language is not known here.")
     # Back into the room from which it was asked; an address is never taken from a form.
     room = "/training" if request.form.get("room") == "training" else "/"
@@ -137,6 +157,7 @@ def choose_language() -> Response:
 
 def speak(app: Flask) -> None:
     """Give ``app`` its languages."""
-    app.config["BABEL_TRANSLATION_DIRECTORIES"] = "translations"
-    Babel(app, default_locale=LANGUAGES[0], locale_selector=choose)
+    look_in(FOLDER, clause_folder())
+    app.config["BABEL_TRANSLATION_DIRECTORIES"] = str(FOLDER)
+    Babel(app, default_locale=ENGLISH, locale_selector=choose)
     app.register_blueprint(views)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, current_app, make_response, render_template
 
-from web.answers import LANGUAGES
 from web.assets import packed
-from web.language import NAMES, ROOMS, catalogue_urls, choose
+from web.language import ROOMS, catalogue_urls, choose, names
 from web.sessions import house, me, role
 from web.streams import HEARTBEAT_S, POLL_MS
 
@@ -33,7 +32,7 @@ def table() -> Response:
             page=page,
             match=view["match"],
             house_name=house().settings.text("house_name"),
-            languages=[(code, NAMES[code]) for code in LANGUAGES],
+            languages=names(),
             language=language,
         )
     )

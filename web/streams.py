@@ -15,7 +15,7 @@ from typing import Any
 from flask import Blueprint, Response, current_app, request
 
 from companion.night.answers import Role
-from web.answers import LANGUAGES, RefusedError
+from web.answers import RefusedError, languages
 from web.assets import accepts_gzip
 from web.blocks import HEAD, Blocks
 from web.documented import LANGUAGE, TEXT, documented
@@ -179,7 +179,7 @@ def _since() -> int | None:
 
 def _board() -> str | None:
     asked = request.args.get("board", "")
-    return asked if asked in LANGUAGES else None
+    return asked if asked in languages() else None
 
 
 def _colour() -> Callable[[], str | None]:

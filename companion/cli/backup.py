@@ -59,7 +59,7 @@ def command(target: Path | None, data: Path | None, stick: bool, pictures: bool,
             manifest = back_up(folder, path, pictures=pictures)
             give_to_owner(place, folder)
     except KeepingError as error:
-        raise click.ClickException(getattr(error.words, lang)) from error
+        raise click.ClickException(error.words.of(lang)) from error
     if json_:
         size = path.stat().st_size
         told = {"file": str(path), "size": size, "files": len(manifest.parts), "seq": manifest.seq}

@@ -41,9 +41,9 @@ def command(data: Path | None, header: bool, lang: str, json_: bool) -> int:
     for finding in findings:
         sign, style = SIGNS[finding.state]
         out.print(f"[{style}]{sign}[/] " if out.is_terminal else f"{sign} ", end="", markup=out.is_terminal)
-        out.print(getattr(finding.words, lang), soft_wrap=out.soft_wrap)
+        out.print(finding.words.of(lang), soft_wrap=out.soft_wrap)
         if finding.cure is not None and finding.state is not State.GOOD:
-            out.print(f"    → {getattr(finding.cure, lang)}", soft_wrap=out.soft_wrap)
+            out.print(f"    → {finding.cure.of(lang)}", soft_wrap=out.soft_wrap)
     for lines in drawings:
         out.print()
         for line in lines:

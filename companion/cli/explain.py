@@ -15,6 +15,7 @@ from companion.rules import game
 from companion.rules.core import JSON, InvalidMoveError, Ruling, SetupError, State
 from companion.rules.rulebook import rulebook
 from companion.rules.turns import Evidence, Explanation, cases, explain_best
+from companion.rules.words import Words
 
 FILE = click.Path(exists=True, dir_okay=False, allow_dash=True)
 SHARED = ("players", "options", "layout", "box", "packs", "powers", "first")
@@ -83,7 +84,9 @@ def _draw(path: Path, start: State[Any], found: Explanation, lang: str) -> None:
 def _position(path: str) -> dict[str, JSON]:
     found = read_json(path)
     if not isinstance(found, dict) or not isinstance(found.get("places"), dict):
-        raise SetupError(f"{path} holds no position: an object with places.", f"{path} ne contient pas de position.")
+        raise SetupError(
+            "{path} holds no position: an object with places.", "{path} ne contient pas de position.", path=path
+        )
     return found
 
 
@@ -132,28 +135,34 @@ def _problems(
     return [rulebook(game_id).problem(problem, state, lang) for problem in state.problems()]
 
 
+LEADS = Words("A legal turn leads there:", "Un tour permis y mène :")
+NEAREST = Words("The nearest legal turn: {moves}", "Le tour permis le plus proche : {moves}")
+OTHERWISE = Words("It leaves something else on {places}.", "Il laisse autre chose en {places}.")
+NOTHING_DONE = Words("(nothing)", "(rien)")
+WHY = Words("Why:", "Pourquoi :")
+
+
 def _show(found: Explanation, problems: list[str], lang: str) -> None:
-    out, french = console(), lang == "fr"
+    out = console()
     mark, colour = MARKS[found.legal]
     headline = Text(f"{mark} ", style=colour)
     if found.legal:
-        headline.append("Un tour permis y mène :" if french else "A legal turn leads there:")
+        headline.append(LEADS.of(lang))
         out.print(headline)
         for turn in found.turns:
-            out.print(f"  {', '.join(map(str, turn.moves)) or ('(rien)' if french else '(nothing)')}")
+            out.print(f"  {', '.join(map(str, turn.moves)) or NOTHING_DONE.of(lang)}")
     else:
-        en, fr = found.sentences()[0].split(".")[0], found.sentences()[1].split(".")[0]
-        headline.append(f"{fr if french else en}.")
+        headline.append(found.headline.of(lang))
         out.print(headline)
         for move, ruling in found.rulings:
             out.print(Text(f"  {move}: ").append_text(ruling_text(ruling, lang)))
         if found.nearest is not None:
-            moves = ", ".join(map(str, found.nearest.moves)) or ("(rien)" if french else "(nothing)")
-            out.print(f"{'Le tour permis le plus proche' if french else 'The nearest legal turn'}: {moves}")
+            moves = ", ".join(map(str, found.nearest.moves)) or NOTHING_DONE.of(lang)
+            out.print(NEAREST.filled({"moves": moves}).of(lang))
             places = ", ".join(difference.place for difference in found.differences)
-            out.print(f"{'Il laisse autre chose en' if french else 'It leaves something else on'} {places}.")
+            out.print(OTHERWISE.filled({"places": places}).of(lang))
     if found.because:
-        out.print("Pourquoi :" if french else "Why:")
+        out.print(WHY.of(lang))
     for move, ruling in found.because:
         out.print(Text(f"  {move}: ").append_text(ruling_text(ruling, lang)))
     for problem in problems:

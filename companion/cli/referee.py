@@ -10,6 +10,7 @@ from rich.text import Text
 
 from companion.cli.rules_text import (
     MARKS,
+    NOT_OVER,
     as_json,
     cited,
     console,
@@ -26,6 +27,7 @@ from companion.cli.rules_text import (
 )
 from companion.rules.core import JSON, State
 from companion.rules.record import Fault, HeaderError, Verdict, referee
+from companion.rules.words import Words
 
 LONGEST_TEXT = 200
 """What is shown of a line that is no move."""
@@ -83,13 +85,19 @@ class _Pictures:
     def end(self) -> None:
         if self.path is not None and self.alone:
             if self.asked is None:
-                none = "There is no move to draw." if self.lang == "en" else "Il n’y a aucun coup à dessiner."
-                click.echo(f"companion: {none}", err=True)
+                click.echo(f"companion: {NO_PICTURE.of(self.lang)}", err=True)
                 return
             write_picture(self.path, self.asked.before, self.asked.move, lang=self.lang)
         if self.left_out:
-            words = "dessins au plus ; sans dessin :" if self.lang == "fr" else "pictures at most; moves without one:"
-            click.echo(f"companion: {MOST_PICTURES} {words} {self.left_out}", err=True)
+            words = LEFT_OUT.filled({"most": MOST_PICTURES, "count": self.left_out})
+            click.echo(f"companion: {words.of(self.lang)}", err=True)
+
+
+NO_PICTURE = Words("There is no move to draw.", "Il n’y a aucun coup à dessiner.")
+LEFT_OUT = Words(
+    "{most} pictures at most; moves without one: {count}", "{most} dessins au plus ; sans dessin : {count}"
+)
+WON_BY = Words("Won by {names}", "Gagné par {names}")
 
 
 @click.command()
@@ -139,7 +147,7 @@ def _line(verdict: Verdict) -> dict[str, JSON]:
         line |= verdict.ruling.to_json()
     elif verdict.error is not None:
         line |= {"legal": False, "clauses": [], "status": None, "facts": {}}
-        line |= {"en": verdict.error.en, "fr": verdict.error.fr}
+        line |= verdict.error.words.to_json()
     line["error"] = verdict.error.kind if verdict.error is not None else None
     return line
 
@@ -152,7 +160,7 @@ def _text(verdict: Verdict, lang: str) -> Text:
     if verdict.ruling is not None:
         text.append_text(ruling_text(verdict.ruling, lang))
     elif verdict.error is not None:
-        text.append(f"{verdict.error.kind}: {verdict.error.fr if lang == 'fr' else verdict.error.en}", style="red")
+        text.append(f"{verdict.error.kind}: {verdict.error.words.of(lang)}", style="red")
     return text
 
 
@@ -183,12 +191,12 @@ def _outcome(summary: _Summary) -> dict[str, JSON]:
 
 
 def _show_outcome(summary: _Summary, lang: str) -> None:
-    out, french, state = console(), lang == "fr", summary.state
+    out, state = console(), summary.state
     if state is None:
         return
     outcome = state.outcome()
     if outcome is None:
-        out.print(Text("La partie n’est pas finie." if french else "The game is not over.", style="bold"))
+        out.print(Text(NOT_OVER.of(lang), style="bold"))
         return
     ended, decided = spoken(state, state.end_reason), spoken(state, state.ranking_reason)
     for ruling in (ended, decided):
@@ -197,4 +205,4 @@ def _show_outcome(summary: _Summary, lang: str) -> None:
     if decided is None:
         names = seat_names(state, len(state.score().sheets))
         winners = ", ".join(names[seat] for seat in outcome.winners)
-        out.print(Text(f"  {'Gagné par' if french else 'Won by'} {winners}  {cited(outcome.clauses)}"))
+        out.print(Text(f"  {WON_BY.filled({'names': winners}).of(lang)}  {cited(outcome.clauses)}"))

@@ -43,7 +43,7 @@ def command(backup: Path | None, data: Path | None, only_check: bool, lang: str,
             manifest, former = restore(backup, folder)
             words = told("restored", seq=manifest.seq, pictures=manifest.picture_count, former=former)
     except KeepingError as error:
-        raise click.ClickException(getattr(error.words, lang)) from error
+        raise click.ClickException(error.words.of(lang)) from error
     if json_:
         form = {"file": str(backup), "seq": manifest.seq, "pictures": manifest.picture_count, "made": manifest.made}
         click.echo(json.dumps({**form, "former": str(former) if former else None}, ensure_ascii=False))

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from companion.cli.rules_text import STATUS, as_json, console, emit, language
 from companion.rules.rulebook import Clause, Dispute, Rulebook, fold, rulebook, rulebooks
+from companion.rules.words import Words
 
 
 @click.command()
@@ -57,8 +58,11 @@ def _cited_by(book: Rulebook, item: Clause | Dispute) -> list[str]:
     return [d.id for d in book.disputes.values() if isinstance(item, Clause) and item.id in d.clauses]
 
 
+SEE = Words("see {clauses}", "voir {clauses}")
+
+
 def _show(book: Rulebook, item: Clause | Dispute, lang: str) -> None:
-    out, french = console(), lang == "fr"
+    out = console()
     head = Text(item.id, style="bold cyan")
     if isinstance(item, Clause):
         where = f"{book.rulebooks[item.rulebook].of(lang)}, {item.heading.of(lang)}"
@@ -71,13 +75,13 @@ def _show(book: Rulebook, item: Clause | Dispute, lang: str) -> None:
     out.print(Text("  " + body))
     if isinstance(item, Clause) and item.note.en:
         out.print(Text("  " + item.note.of(lang), style="italic"))
-    ground = Text("  " + STATUS[item.status][french], style="green" if item.status == "text" else "yellow")
+    ground = Text("  " + STATUS[item.status].of(lang), style="green" if item.status == "text" else "yellow")
     if item.option:
         option = book.option(item.option)
         values = " | ".join(f"{value}: {words.of(lang)}" for value, words in option.values.items())
         ground.append(f"\n  option {option.name}: {option.question.of(lang)} {values}")
     refers = _cited_by(book, item) if isinstance(item, Clause) else list(item.clauses)
     if refers:
-        ground.append(f"\n  {'voir' if french else 'see'} {', '.join(refers)}", style="cyan")
+        ground.append(f"\n  {SEE.filled({'clauses': ', '.join(refers)}).of(lang)}", style="cyan")
     out.print(ground)
     out.print()

@@ -14,25 +14,46 @@ from rich.text import Text
 
 from companion.rules.core import JSON, Move, Reason, Ruling, State
 from companion.rules.record import MAX_BYTES, MAX_LINE_BYTES, Fault, RecordError, open_lines
+from companion.rules.words import ENGLISH, Words, languages
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-STATUS: Final[Mapping[str, tuple[str, str]]] = {
-    "text": ("stated in the rulebook", "écrit dans la règle"),
-    "deduced": ("deduced from the rulebook", "déduit de la règle"),
-    "outside source": ("from an outside source", "d’une autre source"),
-    "house ruling": ("house ruling", "règle maison"),
-    "unknown": ("unknown", "inconnu"),
+STATUS: Final[Mapping[str, Words]] = {
+    "text": Words("stated in the rulebook", "écrit dans la règle"),
+    "deduced": Words("deduced from the rulebook", "déduit de la règle"),
+    "outside source": Words("from an outside source", "d’une autre source"),
+    "house ruling": Words("house ruling", "règle maison"),
+    "unknown": Words("unknown", "inconnu"),
 }
 """What a ruling stands on, in words."""
 
+NOT_OVER: Final = Words("The game is not over.", "La partie n’est pas finie.")
+_FAULT: Final = Words("line {line}, {kind}: {why}", "ligne {line}, {kind}: {why}")
+
 MARKS: Final = {True: ("✓", "green"), False: ("✗", "red")}
+
+
+class Language(click.ParamType[str]):
+    """A language that is known here: English, French, or one whose files are there."""
+
+    name = "language"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return the languages to choose from."""
+        del param, ctx
+        return f"[{'|'.join(languages())}]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the code of a language."""
+        if value not in languages():
+            self.fail(f"{value!r} is not one of {', '.join(map(repr, languages()))}.", param, ctx)
+        return str(value)
 
 
 def language(function: F) -> F:
     """Add the option ``--lang``."""
     return click.option(
-        "--lang", type=click.Choice(["en", "fr"]), default="en", show_default=True, help="Language of the sentences."
+        "--lang", type=Language(), default=ENGLISH, show_default=True, help="Language of the sentences."
     )(function)
 
 
@@ -67,7 +88,7 @@ def status_words(ruling: Ruling, lang: str) -> str:
     """Return what a ruling stands on, and the option that changes it; nothing where the rulebook says it."""
     if ruling.status == "text":
         return ""
-    words = STATUS[ruling.status][lang == "fr"]
+    words = STATUS[ruling.status].of(lang)
     return f"{words}; option {ruling.option}" if ruling.option else words
 
 
@@ -78,7 +99,7 @@ def cited(clauses: tuple[str, ...]) -> str:
 
 def ruling_text(ruling: Ruling, lang: str) -> Text:
     """Return a ruling as a line: the sentence, its clauses, and what it stands on."""
-    text = Text(ruling.fr if lang == "fr" else ruling.en)
+    text = Text(ruling.words.of(lang))
     text.append(f"  {cited(ruling.clauses)}", style="cyan")
     status = status_words(ruling, lang)
     if status:
@@ -92,7 +113,7 @@ def spoken(state: State[Any], reason: Reason | None) -> Ruling | None:
 
 
 def spoken_json(ruling: Ruling | None) -> dict[str, JSON] | None:
-    """Return such a sentence as JSON: clauses, status, option, facts and both languages."""
+    """Return such a sentence as JSON: clauses, status, option, facts and every language."""
     if ruling is None:
         return None
     return {key: value for key, value in ruling.to_json().items() if key != "legal"}
@@ -123,17 +144,19 @@ def read_json(path: str) -> Any:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise RecordError(f"{path} is larger than {MAX_BYTES} bytes.", f"{path} dépasse {MAX_BYTES} octets.")
+        raise RecordError(
+            "{path} is larger than {most} bytes.", "{path} dépasse {most} octets.", path=path, most=MAX_BYTES
+        )
     if b"\0" in data:
-        raise RecordError(f"{path} is not text in UTF-8.", f"{path} n’est pas du texte en UTF-8.")
+        raise RecordError("{path} is not text in UTF-8.", "{path} n’est pas du texte en UTF-8.", path=path)
     try:
         return json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise RecordError(f"{path} is not text in UTF-8.", f"{path} n’est pas du texte en UTF-8.") from None
+        raise RecordError("{path} is not text in UTF-8.", "{path} n’est pas du texte en UTF-8.", path=path) from None
     except RecursionError:
-        raise RecordError(f"{path} is nested too deeply.", f"{path} est trop imbriqué.") from None
+        raise RecordError("{path} is nested too deeply.", "{path} est trop imbriqué.", path=path) from None
     except ValueError:
-        raise RecordError(f"{path} is not valid JSON.", f"{path} n’est pas du JSON valide.") from None
+        raise RecordError("{path} is not valid JSON.", "{path} n’est pas du JSON valide.", path=path) from None
 
 
 def write_picture(path: Path, state: State[Any], move: Move | None, ruling: Ruling | None = None, *, lang: str) -> None:
@@ -148,4 +171,4 @@ def write_picture(path: Path, state: State[Any], move: Move | None, ruling: Ruli
 
 def fault_words(fault: Fault, lang: str) -> str:
     """Return what is wrong with a record: the line, the error class and the sentence."""
-    return f"{'ligne' if lang == 'fr' else 'line'} {fault.line}, {fault.kind}: {fault.fr if lang == 'fr' else fault.en}"
+    return _FAULT.filled({"line": fault.line, "kind": fault.kind, "why": fault.words}).of(lang)

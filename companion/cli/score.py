@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from companion.cli.rules_text import (
+    NOT_OVER,
     as_json,
     cited,
     console,
@@ -26,7 +27,7 @@ from companion.cli.rules_text import (
 from companion.rules import game
 from companion.rules.core import JSON, Problem, SetupError, State
 from companion.rules.record import Fault, read
-from companion.rules.rulebook import LANGUAGES, Rulebook, rulebook, seats
+from companion.rules.rulebook import Rulebook, rulebook, seats
 
 
 @click.command()
@@ -84,7 +85,7 @@ def sheet_json(
     for player in sheet.sheets:
         lines: list[dict[str, JSON]] = []
         for line in player.lines:
-            words = {lang: book.line(line, lang, names=names, colours=colours) for lang in LANGUAGES}
+            words = book.line_words(line, names=names, colours=colours).to_json()
             what = {"what": line.what, "points": line.points, "clauses": list(line.clauses)}
             lines.append({**what, "facts": dict(line.facts), **words})
         who: dict[str, JSON] = {"name": called[player.player]}
@@ -98,15 +99,14 @@ def sheet_json(
         "decided_by": spoken_json(decided),
         "over": state.outcome() is not None,
         "problems": [
-            {"key": p.key, "clauses": list(p.clauses), **{lang: book.problem(p, state, lang) for lang in LANGUAGES}}
-            for p in problems
+            {"key": p.key, "clauses": list(p.clauses), **book.problem_words(p, state).to_json()} for p in problems
         ],
         "error": error.to_json() if error is not None else None,
     }
 
 
 def _show(state: State[Any], book: Rulebook, problems: Sequence[Problem], lang: str) -> None:
-    out, french = console(), lang == "fr"
+    out = console()
     sheet = state.score()
     names, colours = seats(state)
     place_of = sheet.ranks
@@ -126,7 +126,7 @@ def _show(state: State[Any], book: Rulebook, problems: Sequence[Problem], lang: 
     if decided is not None:
         out.print(ruling_text(decided, lang))
     if state.outcome() is None:
-        out.print(Text("La partie n’est pas finie." if french else "The game is not over.", style="dim"))
+        out.print(Text(NOT_OVER.of(lang), style="dim"))
     for problem in problems:
         text = Text("✗ ", style="bold red").append(book.problem(problem, state, lang), style="red")
         out.print(text.append(f"  {cited(problem.clauses)}", style="cyan"))

@@ -11,10 +11,14 @@ import click
 
 from companion.cli.rules_text import language
 from companion.cli.vision_board import JSON, OUT, PHOTO, PROFILE, check_out, read_photo, write_picture
+from companion.rules.words import Words
 
 if TYPE_CHECKING:
     from companion.service.sight.photos import Photo
     from vision.look import Table
+
+
+UNSURE = Words("Not read surely: {places}", "Lu sans certitude : {places}")
 
 
 @click.command()
@@ -60,7 +64,7 @@ def rule(layout_name: str, before: Path, after: Path, folder: Path, out: Path | 
             click.echo(f"  {clause['id']}: {clause[lang]}")
         if ruled.told["unsure"]:
             places = ", ".join(ruled.told["unsure"])
-            click.echo(f"Lu sans certitude : {places}" if lang == "fr" else f"Not read surely: {places}")
+            click.echo(UNSURE.filled({"places": places}).of(lang))
     return 0 if ruled.told["legal"] else 1
 
 

@@ -37,8 +37,8 @@ class Finding:
         return {
             "check": self.check,
             "state": str(self.state),
-            **self.words._asdict(),
-            "cure": self.cure._asdict() if self.cure is not None else None,
+            **self.words.to_json(),
+            "cure": self.cure.to_json() if self.cure is not None else None,
             "facts": dict(self.facts),
         }
 
@@ -50,5 +50,5 @@ def found(check: str, state: State, key: str, /, *, cure: str = "", **facts: Any
         state,
         SENTENCES[key].filled(facts),
         CURES[cure].filled(facts) if cure else None,
-        {name: value for name, value in facts.items() if not name.endswith(("_en", "_fr"))},
+        {name: value for name, value in facts.items() if not isinstance(value, Words)},
     )

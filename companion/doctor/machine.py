@@ -14,11 +14,12 @@ from companion import __version__
 from companion.doctor.finding import Finding, State, found
 from companion.doctor.host import Host
 from companion.night.folder import refusal
+from companion.night.sentences import Words
 
 GROUPS = {
-    "dialout": ("the igloo's port", "le port de l’igloo"),
-    "video": ("the camera", "la caméra"),
-    "gpio": ("buttons and lights", "boutons et lampes"),
+    "dialout": Words("the igloo's port", "le port de l’igloo"),
+    "video": Words("the camera", "la caméra"),
+    "gpio": Words("buttons and lights", "boutons et lampes"),
 }
 LOW_MB, FULL_MB = 1000, 50
 HOT_C, TOO_HOT_C = 70.0, 80.0
@@ -45,7 +46,7 @@ def system(host: Host) -> Iterator[Finding]:
 def groups(host: Host) -> Iterator[Finding]:
     """Ask whether the user is in the groups that devices belong to; a group that is not there is no matter."""
     good = []
-    for group, (why_en, why_fr) in GROUPS.items():
+    for group, why in GROUPS.items():
         number = host.group(group)
         if number is None or host.user.uid == 0:
             continue
@@ -59,8 +60,7 @@ def groups(host: Host) -> Iterator[Finding]:
                 cure="group",
                 user=host.user.name,
                 group=group,
-                why_en=why_en,
-                why_fr=why_fr,
+                why=why,
             )
     if good:
         yield found("groups", State.GOOD, "groups-good", user=host.user.name, groups=", ".join(good))

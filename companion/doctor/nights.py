@@ -111,7 +111,7 @@ def _databases(folder: Path) -> tuple[list[Finding], int, int]:
 
 def _bad(file: str, error: StorageError, cure: str) -> Finding:
     why = SENTENCES[error.key].filled(error.facts)
-    return found("journal", State.WRONG, "database-bad", cure=cure, file=file, why_en=why.en, why_fr=why.fr)
+    return found("journal", State.WRONG, "database-bad", cure=cure, file=file, why=why)
 
 
 def _backups(folder: Path, entries: int) -> Iterator[Finding]:

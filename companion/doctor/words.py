@@ -16,8 +16,8 @@ SENTENCES: Final[dict[str, Words]] = {
         "The user {user} is in the groups {groups}.", "L’utilisateur {user} est dans les groupes {groups}."
     ),
     "group-missing": Words(
-        "The user {user} is not in the group {group} ({why_en}).",
-        "L’utilisateur {user} n’est pas dans le groupe {group} ({why_fr}).",
+        "The user {user} is not in the group {group} ({why}).",
+        "L’utilisateur {user} n’est pas dans le groupe {group} ({why}).",
     ),
     "clock-good": Words("The clock is set by the network.", "L’horloge est réglée par le réseau."),
     "clock-alone": Words(
@@ -100,8 +100,8 @@ SENTENCES: Final[dict[str, Words]] = {
         "The udev rules of the companion are installed.", "Les règles udev du compagnon sont installées."
     ),
     "igloo": Words(
-        "Igloo {key}: {state} ({kind}), {rate_hz} Hz, {lost} samples lost. {note_en}",
-        "Igloo {key} : {state} ({kind}), {rate_hz} Hz, {lost} échantillons perdus. {note_fr}",
+        "Igloo {key}: {state} ({kind}), {rate_hz} Hz, {lost} samples lost. {note}",
+        "Igloo {key} : {state} ({kind}), {rate_hz} Hz, {lost} échantillons perdus. {note}",
     ),
     "igloo-slow": Words(
         "Igloo {key}: {rate_hz} samples a second instead of {nominal_hz}.",
@@ -140,7 +140,7 @@ SENTENCES: Final[dict[str, Words]] = {
         "The journal is sound: {entries} entries.", "Le journal est en bon état : {entries} entrées."
     ),
     "journal-none": Words("There are no nights yet.", "Il n’y a pas encore de soirées."),
-    "database-bad": Words("{file}: {why_en}", "{file} : {why_fr}"),
+    "database-bad": Words("{file}: {why}", "{file} : {why}"),
     "settings-good": Words("The settings fit.", "Les réglages conviennent."),
     "settings-unreadable": Words(
         "The settings cannot be read; the next start puts the file aside and begins anew.",

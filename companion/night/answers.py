@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from companion.ports import DeviceKind
 from companion.rules.core import Ruling
+from companion.rules.words import Words
 
 
 class Role(StrEnum):
@@ -56,6 +58,19 @@ class Answer:
     message_fr: str
     ruling: Ruling | None = None
     problem: str | None = None
+    message_more: Mapping[str, str] | None = None
+
+    @property
+    def message(self) -> Words:
+        """Return the sentence in every language; ``message_more`` are those beside English and French."""
+        return Words(self.message_en, self.message_fr, self.message_more)
+
+    @classmethod
+    def saying(
+        cls, ok: bool, seq: int, state: int, words: Words, ruling: Ruling | None = None, problem: str | None = None
+    ) -> Answer:
+        """Return an answer with a sentence."""
+        return cls(ok, seq, state, words.en, words.fr, ruling, problem, words.more)
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as the page and the API give it."""
@@ -64,6 +79,6 @@ class Answer:
             "seq": self.seq,
             "state": self.state,
             "problem": self.problem,
-            "message": {"en": self.message_en, "fr": self.message_fr},
+            "message": self.message.to_json(),
             "ruling": self.ruling.to_json() if self.ruling is not None else None,
         }

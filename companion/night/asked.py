@@ -14,6 +14,7 @@ from companion.night.match import Match
 from companion.night.sentences import Words, say
 from companion.ports import CompanionError
 from companion.rules.core import RulesError, Ruling
+from companion.rules.words import each
 
 NAME_LENGTH = 40
 NOTE_LENGTH = 200
@@ -126,4 +127,4 @@ def refused(problem: str, key: str, **facts: object) -> RefusedError:
 
 def said(error: RulesError) -> RefusedError:
     """Return a refusal with the sentence of the rules, as far as it can be printed."""
-    return RefusedError("bad-input", Words(printable(error.en), printable(error.fr)))
+    return RefusedError("bad-input", each(lambda lang: printable(error.words.of(lang))))

@@ -90,7 +90,7 @@ def _play(match: Match, times: Mapping[int, int], bgg: Mapping[str, int], lang: 
         ],
     }
     if early or match.ending == "sheet":
-        play["comments"] = say(f"shared-{match.ending}")._asdict()[lang]
+        play["comments"] = say(f"shared-{match.ending}").of(lang)
     # A clock that was put back in the middle gives no length rather than a wrong one.
     minutes = round((end - match.opened) / 60_000)
     if 0 < minutes < 24 * 60:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from companion.night.match import Match
-from companion.night.sentences import Words
 from companion.night.views import GameView
 from companion.night.views.board import BoardView
 from companion.ports import BadDataError
 from companion.rules.core import JSON, Ruling, State
 from companion.rules.rulebook import Rulebook, rulebook
+from companion.rules.words import same
 
 if TYPE_CHECKING:
     from companion.rules.igloo_pop import IglooPopState
@@ -41,15 +41,15 @@ def board(match: Match, colour: str | None, lang: str) -> dict[str, JSON] | None
         if match.broken is not None
         else _gestures(view, state, blind=match.draw and seat != state.to_move),
         "about": view.about(state),
-        "names": {place: words._asdict()[lang] for place, words in view.places(state, seat).items()},
-        "private": [words._asdict() for words in view.private(state, seat)] if seat is not None else [],
+        "names": {place: words.of(lang) for place, words in view.places(state, seat).items()},
+        "private": [words.to_json() for words in view.private(state, seat)] if seat is not None else [],
     }
 
 
 def _gestures(view: BoardView, state: State[Any], *, blind: bool) -> list[dict[str, JSON]]:
     moves = [view.rules.parse(text) for text in view.gestures(state)]
     return [
-        {"text": str(move), **view.name(state, move)._asdict()}
+        {"text": str(move), **view.name(state, move).to_json()}
         for move in moves
         if not (blind and view.secret(state, move))
     ]
@@ -87,7 +87,7 @@ def judged(
     return [
         {
             "move": str(move),
-            "name": (view.name(state, move) if isinstance(view, BoardView) else Words(str(move), str(move)))._asdict(),
+            "name": (view.name(state, move) if isinstance(view, BoardView) else same(str(move))).to_json(),
             **ruling.to_json(),
             "svg": drawn(view, state, lang, seat, move),
             "cited": cited(book, ruling),
@@ -110,5 +110,5 @@ def cited(book: Rulebook, ruling: Ruling) -> list[Mapping[str, JSON]]:
     found: list[Mapping[str, Any]] = []
     for name in ruling.clauses:
         clause = book.clauses[name]
-        found.append({**clause.to_json(), "book": book.rulebooks[clause.rulebook]._asdict()})
+        found.append({**clause.to_json(), "book": book.rulebooks[clause.rulebook].to_json()})
     return found

@@ -103,7 +103,7 @@ class _Box:
 def _known(data: Mapping[str, Any], keys: tuple[str, ...]) -> None:
     if not isinstance(data, Mapping) or set(data) - set(keys):
         there = ", ".join(keys)
-        raise SetupError(f"A box has {there} and nothing else.", f"Une boîte a {there} et rien d’autre.")
+        raise SetupError("A box has {there} and nothing else.", "Une boîte a {there} et rien d’autre.", there=there)
 
 
 # --- Iglu Iglu ---------------------------------------------------------------------------------------------------

@@ -92,7 +92,7 @@ def judge(cards: Sequence[SeenCard], state: State[Any] | None = None) -> dict[st
             moves.append(text)
     except IllegalMoveError as error:
         ruling = error.ruling
-        refused = {"move": wanted[len(moves)], "en": ruling.en, "fr": ruling.fr, "clauses": list(ruling.clauses)}
+        refused = {"move": wanted[len(moves)], **ruling.words.to_json(), "clauses": list(ruling.clauses)}
     view = IglooPopView()
     left = sum(number is None for one in cards for _, number in one.igloos)
     shown = view.table(now, ())
@@ -133,13 +133,15 @@ def _same_cards(cards: Sequence[SeenCard], state: IglooPopState) -> None:
     for one in cards:
         if one.igloos and lying.get(one.place) != one.card:
             raise SetupError(
-                f"In this game {one.card} does not lie at place {one.place.removeprefix('card')}.",
-                f"Dans cette partie, {one.card} n’est pas à la place {one.place.removeprefix('card')}.",
+                "In this game {card} does not lie at place {place}.",
+                "Dans cette partie, {card} n’est pas à la place {place}.",
+                card=one.card,
+                place=one.place.removeprefix("card"),
             )
         for colour, _ in one.igloos:
             if colour not in state.colours:
-                word = {lang: rulebook(POP).word(colour, lang) for lang in ("en", "fr")}
-                raise SetupError(f"Nobody plays {word['en']}.", f"Personne ne joue {word['fr']}.")
+                colour_words = rulebook(POP).words(colour)
+                raise SetupError("Nobody plays {colour}.", "Personne ne joue {colour}.", colour=colour_words)
 
 
 def _wanted(cards: Sequence[SeenCard], state: IglooPopState) -> list[str]:

@@ -32,8 +32,7 @@ class Jump:
         ahead = self.seconds > 0
         return told(
             "clock-jumped",
-            what_en="forward" if ahead else "back",
-            what_fr="avancée" if ahead else "reculée",
+            what=Words("forward", "avancée") if ahead else Words("back", "reculée"),
             minutes=round(abs(self.seconds) / 60),
         )
 

@@ -12,7 +12,6 @@ from companion.night.counted import keep_sheet, new_id
 from companion.night.fold import start
 from companion.night.match import Match, Seat
 from companion.night.seating import right_seats, seated
-from companion.night.sentences import Words
 from companion.night.views import shown_games
 from companion.rules import game
 from companion.rules.core import InvalidMoveError, Move, RulesError, SetupError, State
@@ -174,7 +173,7 @@ def _played(match: Match, moves: list[Move], by: Actor | None = None) -> list[st
             state = state.after(step)
         if state.refusal(move) is not None:
             ruling = state.check(move)
-            raise RefusedError("refused", Words(ruling.en, ruling.fr), ruling)
+            raise RefusedError("refused", ruling.words, ruling)
         if match.draw and match.view.drawing(state):
             raise refused("refused", "companion-draws")
         texts.append(str(move))
@@ -339,7 +338,7 @@ def _colour(asked: Asked, match: Match) -> str:
         raise refused("bad-input", "bad-field", field="colour")
     if colour not in match.colours:
         book, kept = rulebook(match.game.id), printable(colour)[:NAME_LENGTH]
-        raise refused("bad-input", "no-such-colour", colour_en=book.word(kept, "en"), colour_fr=book.word(kept, "fr"))
+        raise refused("bad-input", "no-such-colour", colour=book.words(kept))
     return colour
 
 

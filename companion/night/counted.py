@@ -14,11 +14,11 @@ from typing import Any, cast
 from companion.night.answers import Role
 from companion.night.asked import Asked, Plan, RefusedError, printable, refused, said
 from companion.night.seating import right_seats, seated
-from companion.night.sentences import Words
 from companion.night.views import shown_games
 from companion.rules import game
 from companion.rules.core import JSON, Game, RulesError, State
 from companion.rules.rulebook import rulebook, seats
+from companion.rules.words import each
 
 MOST_PLAYERS = 8
 
@@ -99,8 +99,8 @@ def _kept(rules: Game[Any], position: Mapping[str, JSON], colours: list[str], as
         raise said(error) from error
     if wrong:
         book = rulebook(rules.id)
-        words = (printable(book.problem(wrong[0], state, lang)) for lang in ("en", "fr"))
-        raise RefusedError("refused", Words(*words))
+        words = each(lambda lang: printable(book.problem(wrong[0], state, lang)))
+        raise RefusedError("refused", words)
     if state.outcome() is None:
         raise refused("refused", "sheet-not-over")
     beyond = _BEYOND.get(rules.id)
@@ -149,8 +149,8 @@ def _animals(state: State[Any]) -> None:
     for animal, name in enumerate(ANIMALS):
         most = arctic.players * a_pack[animal]
         if lying[animal] > most:
-            words = {f"animal_{lang}": rulebook("arctic").word(name, lang) for lang in ("en", "fr")}
-            raise refused("refused", "sheet-animals", count=lying[animal], most=most, **words)
+            words = rulebook("arctic").words(name)
+            raise refused("refused", "sheet-animals", count=lying[animal], most=most, animal=words)
 
 
 _BEYOND: Mapping[str, Callable[[State[Any]], None]] = {"ice-team": _fish, "arctic": _animals}

@@ -19,6 +19,7 @@ from companion.night.views import Placing, Sensor, game_view
 from companion.rules import game
 from companion.rules.core import JSON, Game, InvalidMoveError, RulesError, Ruling, State
 from companion.rules.rulebook import rulebook
+from companion.rules.words import joined
 
 LOG_LENGTH = 60
 """Entries that the page shows."""
@@ -243,7 +244,7 @@ class NightFold:
                 case "check":
                     return say("stopped")
             said = rulings()
-            return Words(" ".join(r.en for r in said), " ".join(r.fr for r in said))
+            return joined(ruling.words for ruling in said)
 
         return LogLine(entry, 0, words, lambda: match.view.told(before[-1], moves[-1]))
 
@@ -279,10 +280,11 @@ class NightFold:
         match.corrections.append((entry.seq, body["colour"], body["points"], body["reason"]))
         book = rulebook(match.game.id)
         name = next((seat.name for seat in match.seats if seat.colour == body["colour"]), "")
-        en, fr = (book.word(body["colour"], lang) for lang in ("en", "fr"))
+        colour = book.words(body["colour"])
         facts = {
-            "who_en": f"{name} ({en})" if name else en,
-            "who_fr": f"{name} ({fr})" if name else fr,
+            "who": Words("{name} ({colour})", "{name} ({colour})").filled({"name": name, "colour": colour})
+            if name
+            else colour,
             "points": body["points"],
             "reason": body["reason"],
         }
@@ -402,14 +404,13 @@ def _sensor(match: Match, move: Any, entry: Entry) -> Sensor | None:
 
 def _named(entry: Entry, key: str, rules: Game[Any]) -> LogLine:
     name = rulebook(rules.id).name
-    words = Words(say(key, {"game": name.en}).en, say(key, {"game": name.fr}).fr)
+    words = say(key, {"game": name})
     return LogLine(entry, 0, lambda: words, _no_ruling)
 
 
 def _said(entry: Entry, *keys: str, facts: Mapping[str, object] | None = None) -> LogLine:
     """Return a line of several sentences."""
-    said = [say(key, facts) for key in keys]
-    words = Words(" ".join(one.en for one in said), " ".join(one.fr for one in said))
+    words = joined([say(key, facts) for key in keys])
     return LogLine(entry, 0, lambda: words, _no_ruling)
 
 

@@ -88,8 +88,8 @@ SENTENCES: Final[dict[str, Words]] = {
         "Elle se règle dès qu’il y a internet, ou un module d’horloge.",
     ),
     "clock-jumped": Words(
-        "The clock was put {what_en} by {minutes} minutes; the order of the journal does not depend on it.",
-        "L’horloge a été {what_fr} de {minutes} minutes ; l’ordre du journal n’en dépend pas.",
+        "The clock was put {what} by {minutes} minutes; the order of the journal does not depend on it.",
+        "L’horloge a été {what} de {minutes} minutes ; l’ordre du journal n’en dépend pas.",
     ),
 }
 

@@ -9,6 +9,7 @@ from companion.night.sentences import Words
 from companion.night.views import game_view
 from companion.rules import game
 from companion.rules.core import JSON
+from companion.rules.words import same
 
 _Things = list[tuple[str, Words]]
 
@@ -30,7 +31,7 @@ def beginning(game_id: str, options: Mapping[str, JSON], setup: Mapping[str, JSO
     else:
         position, things = rules.start(rules.seats(2), None, setup).position(), []
     told = {**position, "options": rules.settled_options(options)}
-    return {"position": told, "things": [{"id": name, **words._asdict()} for name, words in things]}
+    return {"position": told, "things": [{"id": name, **words.to_json()} for name, words in things]}
 
 
 def _igloo_pop(setup: Mapping[str, JSON]) -> tuple[dict[str, JSON], _Things]:
@@ -44,7 +45,7 @@ def _igloo_pop(setup: Mapping[str, JSON]) -> tuple[dict[str, JSON], _Things]:
         "players": [{"name": colour, "colour": colour} for colour in ("red", "yellow", "green")],
         "phase": "shaking",
     }
-    return position, [(text, Words(text, text)) for text in CARD_TEXT]
+    return position, [(text, same(text)) for text in CARD_TEXT]
 
 
 def _ice_team(setup: Mapping[str, JSON]) -> tuple[dict[str, JSON], _Things]:

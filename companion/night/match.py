@@ -78,7 +78,7 @@ class LogLine:
 
     @property
     def words(self) -> Words:
-        """Return what happened, in both languages."""
+        """Return what happened."""
         if self._words is None:
             self._words = self.make()
         return self._words

@@ -154,7 +154,7 @@ class Night:
             except StorageError as error:
                 # Not remembered: when there is room again, the same action may be tried again.
                 words = say(error.key, error.facts)
-                return Answer(False, self._fold.seq, self._fold.state_no, words.en, words.fr, None, "storage")
+                return Answer.saying(False, self._fold.seq, self._fold.state_no, words, None, "storage")
             self._remember(action_id, asked, answer)
             return answer
 
@@ -454,12 +454,12 @@ class Night:
     def _no(self, refusal: RefusedError) -> Answer:
         words = refusal.words
         fold = self._fold
-        return Answer(False, fold.seq, fold.state_no, words.en, words.fr, refusal.ruling, refusal.problem)
+        return Answer.saying(False, fold.seq, fold.state_no, words, refusal.ruling, refusal.problem)
 
 
 def _accepted(line: LogLine) -> Answer:
     """Return the answer that an entry got: a reading of the journal like everything else."""
-    return Answer(True, line.entry.seq, line.state_no, line.words.en, line.words.fr, line.ruling())
+    return Answer.saying(True, line.entry.seq, line.state_no, line.words, line.ruling())
 
 
 def _digest(command: str, body: Mapping[str, Any]) -> str | None:

@@ -179,10 +179,7 @@ class Keeper:
         try:
             path, manifest = back_up_into(self._folder, place, keep=keep, pictures=pictures)
         except KeepingError as error:
-            words = told(failed, why="{why}")
-            return Done(
-                where, place, Words(words.en.format(why=error.words.en), words.fr.format(why=error.words.fr)), None
-            )
+            return Done(where, place, told(failed, why=error.words), None)
         except (StorageError, OSError) as error:
             return Done(where, place, told(failed, why=error), None)
         return Done(

@@ -7,10 +7,11 @@ from typing import Any
 from companion.night.commands import undo_is_free
 from companion.night.fold import NightFold, role_of, seat_names
 from companion.night.match import CORRECTION, LogLine, Match
-from companion.night.sentences import Words, say
+from companion.night.sentences import say
 from companion.night.story import story
 from companion.rules.core import ScoreLine, ScoreSheet
 from companion.rules.rulebook import rulebook
+from companion.rules.words import NOTHING
 
 
 def page(fold: NightFold) -> dict[str, Any]:
@@ -37,7 +38,7 @@ def _match(fold: NightFold, match: Match) -> dict[str, Any]:
     return {
         "id": match.id,
         "game": match.game.id,
-        "title": {"en": name.en, "fr": name.fr},
+        "title": name.to_json(),
         "opened": match.opened,
         "options": dict(match.header["options"]),
         "draw": match.draw,
@@ -46,18 +47,17 @@ def _match(fold: NightFold, match: Match) -> dict[str, Any]:
         "moves": len(match.steps),
         "over": ending is not None,
         "ended_by": ending,
-        "problem": say("rules-changed", {"seq": match.broken})._asdict() if match.broken is not None else None,
+        "problem": say("rules-changed", {"seq": match.broken}).to_json() if match.broken is not None else None,
         "players": _players(match, sheet),
         **shown,
         "ranking": [[match.colours[player] for player in place] for place in sheet.ranking],
-        "ranking_why": why._asdict(),
+        "ranking_why": why.to_json(),
         "story": story(match),
         "faults": [
             {
                 "seq": fault.seq,
                 "clause": fault.clause,
-                "en": fault.words.en,
-                "fr": fault.words.fr,
+                **fault.words.to_json(),
                 "note": fault.note,
                 "colour": fault.colour,
                 "place": fault.place,
@@ -103,16 +103,15 @@ def _score_line(match: Match, line: ScoreLine) -> dict[str, Any]:
     else:
         book = rulebook(match.game.id)
         names = seat_names(match.game, match.seats)
-        en, fr = (book.line(line, lang, names=names, colours=match.colours) for lang in ("en", "fr"))
-        words = Words(en, fr)
-    return {"en": words.en, "fr": words.fr, "points": line.points, "clauses": list(line.clauses)}
+        words = book.line_words(line, names=names, colours=match.colours)
+    return {**words.to_json(), "points": line.points, "clauses": list(line.clauses)}
 
 
 def _can_undo(fold: NightFold, match: Match) -> dict[str, Any] | None:
     if match.ended is not None:
         line = next((line for line in reversed(fold.log) if line.entry.seq == match.ended.seq), None)
         said = line.words if line is not None else say("ended-early")
-        return {"to": len(match.steps), **said._asdict(), "by": match.ended.by, "needs_agreement": True}
+        return {"to": len(match.steps), **said.to_json(), "by": match.ended.by, "needs_agreement": True}
     if not match.steps:
         return None
     last = match.steps[-1]
@@ -120,8 +119,7 @@ def _can_undo(fold: NightFold, match: Match) -> dict[str, Any] | None:
     line = next((line for line in reversed(fold.log) if line.entry.seq == last.seq), None)
     return {
         "to": keep,
-        "en": line.words.en if line is not None else "",
-        "fr": line.words.fr if line is not None else "",
+        **(line.words if line is not None else NOTHING).to_json(),
         "by": last.by,
         "needs_agreement": not undo_is_free(match, keep),
     }
@@ -151,7 +149,6 @@ def _log_line(line: LogLine) -> dict[str, Any]:
         "by_id": entry.by,
         "kind": entry.body.get("as", entry.kind) if entry.kind == "moves" else entry.kind,
         "device": entry.device_kind,
-        "en": line.words.en,
-        "fr": line.words.fr,
+        **line.words.to_json(),
         "undone": line.undone,
     }

@@ -1,25 +1,16 @@
 """What the night itself says, in English and French; what the rules say comes from their clause files.
 
-The answers of a night go to phones of both languages at once and into logs that both read, so each sentence
-carries both here, where a test holds their facts together.
+The answers of a night go to phones of all languages at once and into logs that all read, so each sentence carries
+both here, where a test holds their facts together; a further language has them in its catalogue.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from companion.rules.words import Words
 
-class Words(NamedTuple):
-    """The same sentence in both languages; facts stand in braces."""
-
-    en: str
-    fr: str
-
-    def filled(self, facts: Mapping[str, object]) -> Words:
-        """Return the sentence with its facts; ``{who_en}`` and ``{who_fr}`` differ by language where needed."""
-        return Words(self.en.format(**facts), self.fr.format(**facts))
-
+__all__ = ["SENTENCES", "Words", "say"]
 
 SENTENCES: dict[str, Words] = {
     # --- the disk
@@ -115,7 +106,7 @@ SENTENCES: dict[str, Words] = {
         "Deux joueurs s’appellent {name} ; donnez un autre nom à l’un d’eux.",
     ),
     "no-such-clause": Words("The rulebook has no clause {clause}.", "La règle n’a pas de clause {clause}."),
-    "no-such-colour": Words("Nobody here plays {colour_en}.", "Personne ne joue en {colour_fr} ici."),
+    "no-such-colour": Words("Nobody here plays {colour}.", "Personne ne joue en {colour} ici."),
     "no-such-fault": Words("There is no such fault to dismiss.", "Il n’y a pas de telle faute à écarter."),
     "nothing-to-undo": Words("There is nothing to undo.", "Il n’y a rien à annuler."),
     "table-draws": Words(
@@ -163,8 +154,8 @@ SENTENCES: dict[str, Words] = {
         "La feuille compte {count} poissons, mais les jetons de la boîte n’en ont que {most} en tout.",
     ),
     "sheet-animals": Words(
-        "The piles have {count} cards of {animal_en}, but the packs of so many players have {most}.",
-        "Les piles ont {count} cartes {animal_fr}, mais les paquets pour ce nombre de joueurs en ont {most}.",
+        "The piles have {count} cards of {animal}, but the packs of so many players have {most}.",
+        "Les piles ont {count} cartes {animal}, mais les paquets pour ce nombre de joueurs en ont {most}.",
     ),
     # --- what was done (answers and log)
     "night-opened": Words("The night begins.", "La soirée commence."),
@@ -217,8 +208,8 @@ SENTENCES: dict[str, Words] = {
         "Des nombres de billes ont pu être vus entre-temps.",
     ),
     "corrected": Words(
-        "Score corrected for {who_en}: {points:+d}, as the table agreed ({reason}).",
-        "Score corrigé pour {who_fr} : {points:+d}, avec l’accord de la table ({reason}).",
+        "Score corrected for {who}: {points:+d}, as the table agreed ({reason}).",
+        "Score corrigé pour {who} : {points:+d}, avec l’accord de la table ({reason}).",
     ),
     "correction-line": Words("Correction by agreement: {reason}", "Correction d’un commun accord : {reason}"),
     "paused-now": Words("The night is paused.", "La soirée est en pause."),
@@ -248,5 +239,5 @@ SENTENCES: dict[str, Words] = {
 
 
 def say(key: str, facts: Mapping[str, object] | None = None) -> Words:
-    """Return a sentence in both languages with its facts filled in."""
+    """Return a sentence with its facts filled in."""
     return SENTENCES[key].filled(facts or {})

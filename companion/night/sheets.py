@@ -55,7 +55,7 @@ def sheet(position: Mapping[str, JSON], lang: str, text: str = "", path: Sequenc
                 "place": found.ranks[one.player],
                 "lines": [
                     {
-                        **{code: book.line(line, code, names=names, colours=colours) for code in ("en", "fr")},
+                        **book.line_words(line, names=names, colours=colours).to_json(),
                         "points": line.points,
                         "clauses": list(line.clauses),
                     }
@@ -65,10 +65,9 @@ def sheet(position: Mapping[str, JSON], lang: str, text: str = "", path: Sequenc
             for one in found.sheets
         ],
         "ranking": [list(place) for place in found.ranking],
-        "decided": None if why is None else {"en": why.en, "fr": why.fr, "clauses": list(why.clauses)},
+        "decided": None if why is None else {**why.words.to_json(), "clauses": list(why.clauses)},
         "problems": [
-            {**{code: book.problem(one, state, code) for code in ("en", "fr")}, "clauses": list(one.clauses)}
-            for one in state.problems()
+            {**book.problem_words(one, state).to_json(), "clauses": list(one.clauses)} for one in state.problems()
         ],
         "ruling": None if ruling is None else {"move": text, **ruling.to_json(), "cited": cited(book, ruling)},
         "rulings": [
@@ -76,7 +75,7 @@ def sheet(position: Mapping[str, JSON], lang: str, text: str = "", path: Sequenc
             for told, (asked, one) in zip(judged(view, state, judgements, lang, seat), judgements, strict=True)
         ],
         "gestures": _gestures(view, state),
-        "prompt": view.prompt(state)._asdict() if isinstance(view, BoardView) else None,
+        "prompt": view.prompt(state).to_json() if isinstance(view, BoardView) else None,
     }
 
 
@@ -94,4 +93,4 @@ def _gestures(view: GameView, state: State[Any]) -> list[dict[str, JSON]]:
     ]
     if len(placeless) <= MOST_STEPS:
         said = {**{str(move): view.name(state, move) for move in placeless}, **said}
-    return [{"text": text, **words._asdict()} for text, words in said.items()]
+    return [{"text": text, **words.to_json()} for text, words in said.items()]

@@ -57,7 +57,7 @@ def _disputed(match: Match) -> dict[str, JSON] | None:
     often = Counter(about for about, _ in match.disputes)
     most = max(often.values())
     words = next(words for about, words in reversed(match.disputes) if often[about] == most)
-    return {"times": most, "all": len(match.disputes), "en": words.en, "fr": words.fr}
+    return {"times": most, "all": len(match.disputes), **words.to_json()}
 
 
 def _totals(state: State[Any]) -> list[int]:
@@ -80,4 +80,4 @@ def _best(match: Match, even: list[int], seen: Callable[[State[Any]], State[Any]
         return None
     gain, seat, n = found
     told = match.view.told(match.states[n - 1], match.steps[n - 1].move)
-    return {"colour": match.colours[seat], "gain": gain, "en": told.en, "fr": told.fr}
+    return {"colour": match.colours[seat], "gain": gain, **told.to_json()}

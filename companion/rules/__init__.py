@@ -43,8 +43,10 @@ def game(game_id: str) -> Game[Any]:
 
         there = ", ".join(games())
         raise SetupError(
-            f"There is no game {str(game_id)[:40]!r}; there is {there}.",
-            f"Il n’y a pas de jeu {str(game_id)[:40]!r} ; il y a {there}.",
+            "There is no game {game_id!r}; there is {there}.",
+            "Il n’y a pas de jeu {game_id!r} ; il y a {there}.",
+            game_id=str(game_id)[:40],
+            there=there,
         )
     found: Game[Any] = importlib.import_module(_MODULES[game_id]).GAME
     return found

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
+
+from companion.rules.words import Words
 
 JSON = Any
 """A JSON value; what it holds is documented per game in ``companion/rules/README.md``."""
@@ -32,12 +34,25 @@ NOBODY = -4
 
 
 class RulesError(Exception):
-    """The base of what the rules raise: one clear sentence, ``en`` (also the message) and ``fr``."""
+    """The base of what the rules raise: one clear sentence, in every language (the English one is the message).
 
-    def __init__(self, en: str, fr: str | None = None) -> None:
-        super().__init__(en)
-        self.en = en
-        self.fr = en if fr is None else fr
+    It is a template where it has ``facts``; a fact that is :class:`Words` itself takes the language.
+    """
+
+    def __init__(self, en: str, fr: str | None = None, /, **facts: object) -> None:
+        words = Words(en, en if fr is None else fr)
+        self.words = words.filled(facts) if facts else words
+        super().__init__(self.words.en)
+
+    @property
+    def en(self) -> str:
+        """Return the sentence in English."""
+        return self.words.en
+
+    @property
+    def fr(self) -> str:
+        """Return the sentence in French."""
+        return self.words.fr
 
 
 class InvalidMoveError(RulesError, ValueError):
@@ -52,8 +67,13 @@ class IllegalMoveError(RulesError, ValueError):
     """A move of this game that is not allowed here; ``ruling`` says why."""
 
     def __init__(self, ruling: Ruling, position: str) -> None:
-        cited = f"[{', '.join(ruling.clauses)}]"
-        super().__init__(f"{ruling.en} {cited} in {position}", f"{ruling.fr} {cited} dans {position}")
+        super().__init__(
+            "{ruling} [{clauses}] in {position}",
+            "{ruling} [{clauses}] dans {position}",
+            ruling=ruling.words,
+            clauses=", ".join(ruling.clauses),
+            position=position,
+        )
         self.ruling = ruling
         self.position = position
 
@@ -67,11 +87,14 @@ def only_fields(given: Mapping[str, JSON], fields: Collection[str], en: str, fr:
 
     :raises SetupError: for the first of them.
     """
-    for field in given:
-        if field not in fields:
-            name, there = repr(str(field)[:40]), ", ".join(fields)
+    for one in given:
+        if one not in fields:
             raise SetupError(
-                f"{en} has no field {name}; it has {there}.", f"{fr} n’a pas de champ {name} ; il y a {there}."
+                "{what} has no field {name!r}; it has {there}.",
+                "{what} n’a pas de champ {name!r} ; il y a {there}.",
+                what=Words(en, fr),
+                name=str(one)[:40],
+                there=", ".join(fields),
             )
 
 
@@ -109,6 +132,12 @@ class Ruling:
     fr: str
     status: str = "text"
     option: str | None = None
+    more: Mapping[str, str] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def words(self) -> Words:
+        """Return the sentence in every language; ``more`` are those beside English and French."""
+        return Words(self.en, self.fr, self.more)
 
     def to_json(self) -> dict[str, JSON]:
         """Return the documented form (``referee --json``)."""
@@ -118,8 +147,7 @@ class Ruling:
             "status": self.status,
             "option": self.option,
             "facts": dict(self.facts),
-            "en": self.en,
-            "fr": self.fr,
+            **self.words.to_json(),
         }
 
 
@@ -337,7 +365,7 @@ class State(ABC, Generic[M]):
 
 
 class Rulebook(Protocol):
-    """What a game needs of :mod:`companion.rules.rulebook`: sentences and clauses in both languages."""
+    """What a game needs of :mod:`companion.rules.rulebook`: sentences and clauses in every language."""
 
     def ruling(self, legal: bool, reason: Reason, state: State[Any]) -> Ruling:
         """Return the full ruling for a reason in a state."""
@@ -395,8 +423,12 @@ class Game(ABC, Generic[M]):
         if count not in self.players:
             least, most = self.players[0], self.players[-1]
             raise SetupError(
-                f"{self.id} is for {least} to {most} players, not {count}.",
-                f"{self.id} se joue de {least} à {most} joueurs, pas à {count}.",
+                "{game} is for {least} to {most} players, not {count}.",
+                "{game} se joue de {least} à {most} joueurs, pas à {count}.",
+                game=self.id,
+                least=least,
+                most=most,
+                count=count,
             )
         seats: list[dict[str, JSON]] = [{"name": f"Player {n + 1}"} for n in range(count)]
         for seat, colour in zip(seats, self.colours, strict=False):
@@ -414,14 +446,20 @@ class Game(ABC, Generic[M]):
             if name not in known:
                 there = ", ".join(known) or "-"
                 raise SetupError(
-                    f"{self.id} has no option {name!r}; it has {there}.",
-                    f"{self.id} n’a pas d’option {name!r} ; il y a {there}.",
+                    "{game} has no option {name!r}; it has {there}.",
+                    "{game} n’a pas d’option {name!r} ; il y a {there}.",
+                    game=self.id,
+                    name=name,
+                    there=there,
                 )
             if not any(value == v and type(value) is type(v) for v in known[name].values):
                 allowed = ", ".join(map(str, known[name].values))
                 raise SetupError(
-                    f"Option {name} is one of {allowed}, not {value!r}.",
-                    f"L’option {name} est l’une de {allowed}, pas {value!r}.",
+                    "Option {name} is one of {allowed}, not {value!r}.",
+                    "L’option {name} est l’une de {allowed}, pas {value!r}.",
+                    name=name,
+                    allowed=allowed,
+                    value=value,
                 )
             chosen[name] = value
         return chosen

@@ -14,6 +14,7 @@ from textwrap import wrap
 from typing import Any
 
 from companion.rules.core import JSON, Move, Ruling, State
+from companion.rules.words import Words
 
 Point = tuple[float, float]
 
@@ -21,13 +22,13 @@ INK = "#1a1a1a"
 LINE = 20
 """Height of a caption's line."""
 
-VERDICTS = {"en": ("refused", "legal"), "fr": ("refusé", "permis")}
+VERDICTS = (Words("refused", "refusé"), Words("legal", "permis"))
 
 
 def caption(move: Move, ruling: Ruling, lang: str, width: int) -> list[str]:
     """Return the lines below a picture: the move with its verdict, then the sentence with its clauses."""
-    sentence = ruling.fr if lang == "fr" else ruling.en
-    return [f"{move}: {VERDICTS[lang][ruling.legal]}", *wrap(f"{sentence} [{', '.join(ruling.clauses)}]", width)]
+    sentence = ruling.words.of(lang)
+    return [f"{move}: {VERDICTS[ruling.legal].of(lang)}", *wrap(f"{sentence} [{', '.join(ruling.clauses)}]", width)]
 
 
 def sheet(width: int, height: int, title: str, parts: Iterable[str], lines: Sequence[str] = ()) -> str:

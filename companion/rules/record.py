@@ -24,6 +24,7 @@ from companion.rules.core import (
     SetupError,
     State,
 )
+from companion.rules.words import Words
 
 MAX_LINES: Final = 50_000
 """More lines than any game has; a record with more is not read on."""
@@ -66,8 +67,10 @@ class Header:
         for key in data:
             if key not in _HEADER_KEYS:
                 raise RecordError(
-                    f"The header of a record has {', '.join(_HEADER_KEYS)}, not {key[:40]!r}.",
-                    f"L’en-tête d’une partie a {', '.join(_HEADER_KEYS)}, pas {key[:40]!r}.",
+                    "The header of a record has {keys}, not {key!r}.",
+                    "L’en-tête d’une partie a {keys}, pas {key!r}.",
+                    keys=", ".join(_HEADER_KEYS),
+                    key=key[:40],
                 )
         position = data.get("position")
         players = data.get("players", [])
@@ -75,7 +78,7 @@ class Header:
             raise RecordError("The players of a record are a list of objects.", "Les joueurs sont une liste d’objets.")
         for key in ("options", "setup", "position"):
             if data.get(key) is not None and not isinstance(data[key], dict):
-                raise RecordError(f"{key!r} of a record is an object.", f"{key!r} d’une partie est un objet.")
+                raise RecordError("{key!r} of a record is an object.", "{key!r} d’une partie est un objet.", key=key)
         return cls(
             data["game"],
             tuple(players),
@@ -133,24 +136,30 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What ended a reading: the line (from 1), the name of the error class, and the sentence in both languages."""
+    """What ended a reading: the line (from 1), the name of the error class, and the sentence."""
 
     line: int
     kind: str
     en: str
     fr: str
     ruling: Ruling | None = None
+    more: Mapping[str, str] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def words(self) -> Words:
+        """Return the sentence in every language; ``more`` are those beside English and French."""
+        return Words(self.en, self.fr, self.more)
 
     def to_json(self) -> dict[str, JSON]:
         """Return the documented form."""
-        return {"line": self.line, "class": self.kind, "en": self.en, "fr": self.fr}
+        return {"line": self.line, "class": self.kind, **self.words.to_json()}
 
 
 class HeaderError(RecordError):
     """A record whose first line starts no game; ``fault`` says why, with the line and its error class."""
 
     def __init__(self, fault: Fault) -> None:
-        super().__init__(f"Line {fault.line}: {fault.en}", f"Ligne {fault.line} : {fault.fr}")
+        super().__init__("Line {line}: {why}", "Ligne {line} : {why}", line=fault.line, why=fault.words)
         self.fault = fault
 
 
@@ -256,7 +265,7 @@ def referee(lines: Iterable[str | bytes]) -> Iterator[Verdict]:
                 state = state.after(move)
                 yield Verdict(number, str(move), ruling, None, state, before, move)
             else:
-                error = Fault(number, IllegalMoveError.__name__, ruling.en, ruling.fr, ruling)
+                error = Fault(number, IllegalMoveError.__name__, ruling.en, ruling.fr, ruling, ruling.more)
                 yield Verdict(number, str(move), ruling, error, state, before, move)
     except _Stop as stop:
         yield Verdict(stop.fault.line, "", None, stop.fault, state, state)
@@ -290,8 +299,8 @@ class _Stop(Exception):  # noqa: N818 - it stops the reading; what went wrong is
 
 def _fault(line: int, error: RulesError) -> Fault:
     ruling = error.ruling if isinstance(error, IllegalMoveError) else None
-    en, fr = (error.en, error.fr) if ruling is None else (ruling.en, ruling.fr)
-    return Fault(line, type(error).__name__, en, fr, ruling)
+    words = error.words if ruling is None else ruling.words
+    return Fault(line, type(error).__name__, words.en, words.fr, ruling, words.more)
 
 
 def _texts(lines: Iterable[str | bytes]) -> Iterator[tuple[int, str]]:
@@ -305,16 +314,19 @@ def _texts(lines: Iterable[str | bytes]) -> Iterator[tuple[int, str]]:
             raise _Stop(
                 number,
                 RecordError(
-                    f"The line is longer than {MAX_LINE_BYTES} bytes; this is no record of a game.",
-                    f"La ligne dépasse {MAX_LINE_BYTES} octets ; ce n’est pas une partie.",
+                    "The line is longer than {most} bytes; this is no record of a game.",
+                    "La ligne dépasse {most} octets ; ce n’est pas une partie.",
+                    most=MAX_LINE_BYTES,
                 ),
             )
         if number > MAX_LINES or size > MAX_BYTES:
             raise _Stop(
                 number,
                 RecordError(
-                    f"A record has at most {MAX_LINES} lines and {MAX_BYTES} bytes; it is not read on.",
-                    f"Une partie a au plus {MAX_LINES} lignes et {MAX_BYTES} octets ; la lecture s’arrête.",
+                    "A record has at most {lines} lines and {size} bytes; it is not read on.",
+                    "Une partie a au plus {lines} lignes et {size} octets ; la lecture s’arrête.",
+                    lines=MAX_LINES,
+                    size=MAX_BYTES,
                 ),
             )
         try:
@@ -365,8 +377,10 @@ def _move_text(line: str) -> str:
 def _move(played: Game[Any], text: str) -> Move:
     if len(text) > MAX_MOVE:
         raise InvalidMoveError(
-            f"A move has at most {MAX_MOVE} characters, not {len(text)}.",
-            f"Un coup a au plus {MAX_MOVE} caractères, pas {len(text)}.",
+            "A move has at most {most} characters, not {length}.",
+            "Un coup a au plus {most} caractères, pas {length}.",
+            most=MAX_MOVE,
+            length=len(text),
         )
     found: Move = played.parse(text)
     return found

@@ -1,4 +1,4 @@
-"""The rulebook as data: clauses, disputes, sentences, options, in English and French.
+"""The rulebook as data: clauses, disputes, sentences, options, in every language that has clause files.
 
 The clause files (``clauses/<game-id>.<lang>.toml``) are read when first asked for; their format is in
 ``companion/rules/README.md``. Nothing here knows a game.
@@ -14,31 +14,20 @@ from functools import cache
 from pathlib import Path
 from string import Formatter
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from companion.rules.core import JSON, Problem, Reason, Ruling, ScoreLine
+from companion.rules.words import AND, CLAUSES, ENGLISH, FRENCH, OR, Words, clause_folder, each, languages, plural_form
 
-FOLDER = Path(__file__).parent / "clauses"
-LANGUAGES = ("en", "fr")
+FOLDER = CLAUSES
+"""The clause files that come with this package."""
 STATUSES = ("text", "deduced", "outside source", "house ruling", "unknown")
 """What a ruling stands on, strongest first."""
 
-_JOIN = {"en": {"and": " and ", "or": " or "}, "fr": {"and": " et ", "or": " ou "}}
-_BOOL = {"en": ("no", "yes"), "fr": ("non", "oui")}
+_JOIN = {"and": AND, "or": OR}
+_BOOL = (Words("no", "non"), Words("yes", "oui"))
 
-
-class Words(NamedTuple):
-    """The same text in both languages."""
-
-    en: str
-    fr: str
-
-    def of(self, lang: str) -> str:
-        """Return the text in a language, ``en`` or ``fr``."""
-        return self.fr if lang == "fr" else self.en
-
-
-_NOTHING = Words("", "")
+_NOTHING = Words("", "", {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +48,11 @@ class Clause:
             "id": self.id,
             "kind": "clause",
             "rulebook": self.rulebook,
-            "heading": self.heading._asdict(),
+            "heading": self.heading.to_json(),
             "status": self.status,
             "option": self.option,
-            "en": self.text.en,
-            "fr": self.text.fr,
-            "note": self.note._asdict() if self.note.en else None,
+            **self.text.to_json(),
+            "note": self.note.to_json() if self.note.en else None,
         }
 
 
@@ -87,15 +75,14 @@ class Dispute:
             "clauses": list(self.clauses),
             "status": self.status,
             "option": self.option,
-            "question": self.question._asdict(),
-            "en": self.ruling.en,
-            "fr": self.ruling.fr,
+            "question": self.question.to_json(),
+            **self.ruling.to_json(),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A template in both languages and what a ruling with it cites."""
+    """A template in every language and what a ruling with it cites."""
 
     key: str
     text: Words
@@ -153,11 +140,11 @@ class _Printer(Formatter):
         if form in ("and", "or"):
             return self.join([self.plain(v) for v in value], form)
         if form == "plural":
-            single = value in (1, -1)
-            if value == 0 and self.lang == "fr":  # in the singular, but none is not one
+            chosen = plural_form(self.lang, value)
+            if value == 0 and self.lang == FRENCH:  # in the singular, but none is not one
                 rest = [_ONE.sub("#", rest[0]), *rest[1:]]
-                single = "#" in rest[0]
-            return rest[0 if single else 1].replace("#", str(value))
+                chosen = 0 if "#" in rest[0] else 1
+            return rest[min(chosen, len(rest) - 1)].replace("#", str(value))
         if form == "bare":
             return str(value)
         if form:
@@ -166,7 +153,7 @@ class _Printer(Formatter):
 
     def plain(self, value: Any) -> str:
         if isinstance(value, bool):
-            return _BOOL[self.lang][value]
+            return _BOOL[value].of(self.lang)
         if isinstance(value, list | tuple | set | frozenset):
             return ", ".join(self.plain(v) for v in value)
         text = str(value)
@@ -198,7 +185,7 @@ class _Printer(Formatter):
     def join(self, parts: Sequence[str], word: str) -> str:
         if len(parts) < 2:
             return "".join(parts)
-        return ", ".join(parts[:-1]) + _JOIN[self.lang][word] + parts[-1]
+        return f"{', '.join(parts[:-1])} {_JOIN[word].of(self.lang)} {parts[-1]}"
 
 
 class Rulebook:
@@ -206,21 +193,21 @@ class Rulebook:
 
     def __init__(self, game_id: str, files: Mapping[str, Mapping[str, Any]]) -> None:
         """Take the parsed clause files by language; :func:`rulebook` reads them from the folder."""
-        en, fr = files["en"], files["fr"]
+        en = files[ENGLISH]
         self.game_id = game_id
-        self.name = _words(en, fr, "game", "name")
-        self.rulebooks: Mapping[str, Words] = {key: _words(en, fr, "rulebooks", key) for key in en["rulebooks"]}
-        self._words = {"en": en.get("words", {}), "fr": fr.get("words", {})}
+        self.name = _words(files, "game", "name")
+        self.rulebooks: Mapping[str, Words] = {key: _words(files, "rulebooks", key) for key in en["rulebooks"]}
+        self._words = {lang: file.get("words", {}) for lang, file in files.items()}
         self.clauses: Mapping[str, Clause] = MappingProxyType(
             {
                 key: Clause(
                     key,
                     it["rulebook"],
-                    _words(en, fr, "clauses", key, "heading"),
-                    _words(en, fr, "clauses", key, "text"),
+                    _words(files, "clauses", key, "heading"),
+                    _words(files, "clauses", key, "text"),
                     _status(it["status"]),
                     it.get("option"),
-                    _words(en, fr, "clauses", key, "note") if "note" in it else _NOTHING,
+                    _words(files, "clauses", key, "note") if "note" in it else _NOTHING,
                 )
                 for key, it in en["clauses"].items()
             }
@@ -229,8 +216,8 @@ class Rulebook:
             {
                 key: Dispute(
                     key,
-                    _words(en, fr, "disputes", key, "question"),
-                    _words(en, fr, "disputes", key, "ruling"),
+                    _words(files, "disputes", key, "question"),
+                    _words(files, "disputes", key, "ruling"),
                     tuple(it["clauses"]),
                     _status(it["status"]),
                     it.get("option"),
@@ -242,7 +229,7 @@ class Rulebook:
             {
                 key: Sentence(
                     key,
-                    _words(en, fr, "sentences", key, "text"),
+                    _words(files, "sentences", key, "text"),
                     tuple(it.get("clauses", ())),
                     _status(it.get("status", "text")),
                     it.get("option"),
@@ -251,18 +238,19 @@ class Rulebook:
             }
         )
         self.lines: Mapping[str, Words] = MappingProxyType(
-            {key: _words(en, fr, "lines", key, "text") for key in en.get("lines", {})}
+            {key: _words(files, "lines", key, "text") for key in en.get("lines", {})}
         )
         self.options: Mapping[str, OptionText] = MappingProxyType(
             {
                 key: OptionText(
                     key,
-                    _words(en, fr, "options", key, "question"),
-                    {value: _words(en, fr, "options", key, "values", value) for value in it["values"]},
+                    _words(files, "options", key, "question"),
+                    {value: _words(files, "options", key, "values", value) for value in it["values"]},
                 )
                 for key, it in en.get("options", {}).items()
             }
         )
+        self._every: dict[str, Mapping[str, str]] = {}
         self._index: dict[str, list[tuple[Clause | Dispute, list[str]]]] = {}
 
     def clause(self, clause_id: str) -> Clause:
@@ -288,22 +276,32 @@ class Rulebook:
 
     def word(self, value: str, lang: str) -> str:
         """Return a word of the game (a colour, a kind) as it is printed in a language."""
-        found: str = self._words[lang].get(value, value)
+        found: str = self._said(lang).get(value, value)
         return found
+
+    def words(self, value: str) -> Words:
+        """Return a word of the game in every language."""
+        return each(lambda lang: self.word(value, lang))
+
+    def _said(self, lang: str) -> Mapping[str, str]:
+        """Return the words of the game in a language, English where it has none."""
+        if lang not in self._every:
+            self._every[lang] = {**self._words[ENGLISH], **self._words.get(lang, {})}
+        return self._every[lang]
 
     def search(self, words: str, lang: str = "en") -> list[Clause | Dispute]:
         """Return clauses and disputes that speak of ``words``, best first; accents and case do not count.
 
         All words must begin a word of the text; where nothing has them all, those that have most of them are
-        returned, in the other language where it has more of them. An id or the beginning of one is found too.
+        returned, in another language where it has more of them. An id or the beginning of one is found too.
         """
         return self.matches(words, lang)[1]
 
     def matches(self, words: str, lang: str = "en") -> tuple[int, list[Clause | Dispute]]:
         """Return what :meth:`search` returns, after how many of the words were found in each."""
         asked = _tokens(words)
-        both = (lang, *(other for other in LANGUAGES if other != lang))
-        return max((self._matches(asked, language) for language in both), key=lambda found: found[0])
+        every = (lang, *(other for other in self._words if other != lang))
+        return max((self._matches(asked, language) for language in every), key=lambda found: found[0])
 
     def _matches(self, asked: Sequence[str], language: str) -> tuple[int, list[Clause | Dispute]]:
         scored = []
@@ -330,11 +328,19 @@ class Rulebook:
 
         :raises KeyError: for an unknown key or a missing fact.
         """
-        return self._fill(self.sentences[key].text.of(lang), facts, lang, names, colours)
+        return self._fill(self.sentences[key].text, facts, lang, names, colours)
 
     def line(self, line: ScoreLine, lang: str = "en", *, names: Sequence[str] = (), colours: Sequence[str] = ()) -> str:
         """Return the words of a line of a score sheet."""
-        return self._fill(self.lines[line.what].of(lang), line.facts, lang, names, colours)
+        return self._fill(self.lines[line.what], line.facts, lang, names, colours)
+
+    def line_words(self, line: ScoreLine, *, names: Sequence[str] = (), colours: Sequence[str] = ()) -> Words:
+        """Return a line of a score sheet in every language."""
+        return each(lambda lang: self.line(line, lang, names=names, colours=colours))
+
+    def problem_words(self, problem: Problem, state: object) -> Words:
+        """Return the sentence of something wrong with a position in every language."""
+        return each(lambda lang: self.problem(problem, state, lang))
 
     def problem(self, problem: Problem, state: object, lang: str = "en") -> str:
         """Return the sentence of something wrong with a position."""
@@ -350,24 +356,27 @@ class Rulebook:
         spoken = [self.sentences[key] for key in (reason.key, *reason.facts.get("also", ()))]
         clauses = reason.clauses or tuple(dict.fromkeys(clause for part in spoken for clause in part.clauses))
         names, colours = seats(state)
-        en, fr = (
-            " ".join(self._fill(part.text.of(lang), reason.facts, lang, names, colours) for part in spoken)
-            for lang in LANGUAGES
-        )
+        said = each(lambda lang: " ".join(self._fill(part.text, reason.facts, lang, names, colours) for part in spoken))
         option = next((part.option for part in spoken if part.option), None)
         if option is None:
             option = next((self.clauses[c].option for c in clauses if self.clauses[c].status == "house ruling"), None)
         status = self.weakest_status(clauses, max((part.status for part in spoken), key=STATUSES.index))
-        return Ruling(legal, clauses, dict(reason.facts), en, fr, status, option)
+        return Ruling(legal, clauses, dict(reason.facts), said.en, said.fr, status, option, said.more)
 
     def weakest_status(self, clauses: Iterable[str], status: str = "text") -> str:
         """Return the weakest ground among ``status`` and that of the clauses."""
         return max([status, *(self.clauses[c].status for c in clauses)], key=STATUSES.index)
 
     def _fill(
-        self, template: str, facts: Mapping[str, JSON], lang: str, names: Sequence[str], colours: Sequence[str]
+        self, words: Words, facts: Mapping[str, JSON], lang: str, names: Sequence[str], colours: Sequence[str]
     ) -> str:
-        text = _Printer(lang, self._words[lang], names, colours).vformat(template, (), facts)
+        template, spoken = words.found(lang)  # a sentence that is missing is English with all its facts
+        try:
+            text = _Printer(spoken, self._said(spoken), names, colours).vformat(template, (), facts)
+        except (KeyError, IndexError, ValueError, AttributeError):
+            if spoken in (ENGLISH, FRENCH):
+                raise
+            return self._fill(words, facts, ENGLISH, names, colours)  # it asks for a fact that there is not
         if any(name and text.startswith(name) for name in names):
             return text  # a player's name stays as the player writes it
         return text[:1].upper() + text[1:]
@@ -403,32 +412,47 @@ def seats(state: object) -> tuple[Sequence[str], Sequence[str]]:
     return getattr(state, "names", ()), getattr(state, "colours", ())
 
 
-@cache
 def rulebook(game_id: str) -> Rulebook:
     """Return the rulebook of a game; its files are read once.
 
     :raises KeyError: when there are no clause files for it.
     """
+    return _read(game_id, clause_folder(), languages())
+
+
+@cache
+def _read(game_id: str, folder: Path, known: tuple[str, ...]) -> Rulebook:
     import tomllib  # noqa: PLC0415 - read only when a sentence is wanted: starting stays quick
 
-    files = {lang: FOLDER / f"{game_id}.{lang}.toml" for lang in LANGUAGES}
     if game_id not in rulebooks():
         raise KeyError(game_id)
-    return Rulebook(game_id, {lang: tomllib.loads(path.read_text(encoding="utf-8")) for lang, path in files.items()})
+    files = {}
+    for lang in known:
+        path = folder / f"{game_id}.{lang}.toml"
+        if path.exists():
+            files[lang] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return Rulebook(game_id, files)
 
 
 def rulebooks() -> tuple[str, ...]:
-    """Return the ids of the games that have clause files in both languages."""
+    """Return the ids of the games that have clause files in English and French."""
     found = {
-        lang: {path.name.removesuffix(f".{lang}.toml") for path in FOLDER.glob(f"*.{lang}.toml")} for lang in LANGUAGES
+        lang: {path.name.removesuffix(f".{lang}.toml") for path in clause_folder().glob(f"*.{lang}.toml")}
+        for lang in (ENGLISH, FRENCH)
     }
-    return tuple(sorted(found["en"] & found["fr"]))
+    return tuple(sorted(found[ENGLISH] & found[FRENCH]))
 
 
-def _words(en: Mapping[str, Any], fr: Mapping[str, Any], *path: str) -> Words:
-    for key in path:
-        en, fr = en[key], fr[key]
-    return Words(str(en), str(fr))
+def _words(files: Mapping[str, Mapping[str, Any]], *path: str) -> Words:
+    """Return a text of the clause files; a further language may lack it, English and French may not."""
+    said: dict[str, str] = {}
+    for lang, file in files.items():
+        found: Any = file
+        for key in path:
+            found = found[key] if lang in (ENGLISH, FRENCH) else found.get(key, {})
+        if isinstance(found, str) and found:
+            said[lang] = found
+    return Words(said.pop(ENGLISH), said.pop(FRENCH), said)
 
 
 def _status(status: str) -> str:

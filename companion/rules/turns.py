@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from companion.rules.belief import Belief, Content
 from companion.rules.core import JSON, Move, Ruling, SetupError, State
 from companion.rules.rulebook import STATUSES
+from companion.rules.words import Words, joined
 
 __all__ = [
     "Belief",
@@ -182,8 +183,10 @@ def search_of(game_id: str) -> Search:
     if game_id not in _SEARCHES:
         there = ", ".join(_SEARCHES)
         raise SetupError(
-            f"Turns of {game_id} cannot be searched; those of {there} can.",
-            f"Les tours de {game_id} ne peuvent pas être cherchés ; ceux de {there} le peuvent.",
+            "Turns of {game_id} cannot be searched; those of {there} can.",
+            "Les tours de {game_id} ne peuvent pas être cherchés ; ceux de {there} le peuvent.",
+            game_id=game_id,
+            there=there,
         )
     found: Any = importlib.import_module(_SEARCHES[game_id])
     return found  # type: ignore[no-any-return]
@@ -296,7 +299,6 @@ class Explanation:
 
     def to_json(self) -> dict[str, JSON]:
         """Return the documented form (``explain --json``)."""
-        en, fr = self.sentences()
         rulings = [ruling for _, ruling in (*self.rulings, *self.because)]
         return {
             "legal": self.legal,
@@ -310,29 +312,39 @@ class Explanation:
                 "because": [{"move": str(move), **ruling.to_json()} for move, ruling in self.because],
             },
             "status": max((ruling.status for ruling in rulings), key=STATUSES.index, default="text"),
-            "en": en,
-            "fr": fr,
+            **self.sentences().to_json(),
         }
 
-    def sentences(self) -> tuple[str, str]:
-        """Return what was found, in English and in French."""
+    @property
+    def headline(self) -> Words:
+        """Return in one sentence whether a legal turn leads there."""
         if self.legal:
             moves = ", ".join(map(str, self.turns[0].moves))
-            if not moves:
-                return "Nothing had to happen: it may be as it was.", "Rien n’a dû se passer : tout peut être resté là."
-            return f"A legal turn leads there: {moves}.", f"Un tour permis y mène : {moves}."
-        en = ["No legal turn leads there." if self.complete else "No legal turn that leads there was found."]
-        fr = ["Aucun tour permis n’y mène." if self.complete else "Aucun tour permis qui y mène n’a été trouvé."]
-        for move, ruling in self.rulings:
-            en.append(f"{move}: {ruling.en}")
-            fr.append(f"{move} : {ruling.fr}")
+            return _LEADS.filled({"moves": moves}) if moves else _NOTHING_HAPPENED
+        return _NONE_LEADS if self.complete else _NONE_FOUND
+
+    def sentences(self) -> Words:
+        """Return what was found."""
+        if self.legal:
+            return self.headline
+        told = [self.headline, *(_judged(move, ruling) for move, ruling in self.rulings)]
         if self.because:
-            en.append("In the nearest legal turn:")
-            fr.append("Dans le tour permis le plus proche :")
-        for text, ruling in self.because:
-            en.append(f"{text}: {ruling.en}")
-            fr.append(f"{text} : {ruling.fr}")
-        return " ".join(en), " ".join(fr)
+            told.append(_NEAREST)
+        return joined([*told, *(_judged(move, ruling) for move, ruling in self.because)])
+
+
+_NOTHING_HAPPENED = Words(
+    "Nothing had to happen: it may be as it was.", "Rien n’a dû se passer : tout peut être resté là."
+)
+_LEADS = Words("A legal turn leads there: {moves}.", "Un tour permis y mène : {moves}.")
+_NONE_LEADS = Words("No legal turn leads there.", "Aucun tour permis n’y mène.")
+_NONE_FOUND = Words("No legal turn that leads there was found.", "Aucun tour permis qui y mène n’a été trouvé.")
+_NEAREST = Words("In the nearest legal turn:", "Dans le tour permis le plus proche :")
+_JUDGED = Words("{move}: {ruling}", "{move} : {ruling}")
+
+
+def _judged(move: Move | str, ruling: Ruling) -> Words:
+    return _JUDGED.filled({"move": str(move), "ruling": ruling.words})
 
 
 def explain(before: State[Any], evidence: Evidence, *, limit: int = LIMIT) -> Explanation:

@@ -90,7 +90,7 @@ class Buttons:
             return None
         step = _next_step(button, self._night.view()["match"])
         if step is None:
-            return Answer(False, self._night.seq, self._night.state, *NOTHING, None, "refused")
+            return Answer.saying(False, self._night.seq, self._night.state, NOTHING, None, "refused")
         return self._night.do(*step, by=by, state=self._night.state, action_id=secrets.token_hex(8))
 
     def pressed(self, button: str) -> None:
@@ -118,7 +118,7 @@ class Buttons:
         if self.panel is not None:
             self.panel.doubt(True)
             self.panel.beep(2)
-        self._hub.publish("notice", {"panel": "dispute", **DOUBT._asdict()})
+        self._hub.publish("notice", {"panel": "dispute", **DOUBT.to_json()})
 
     def _settled(self) -> None:
         self._doubt_at = None
@@ -138,12 +138,12 @@ class Buttons:
         if answer.ok:
             self._hub.publish("notice", {"panel": button})
             return
-        self._no(button, Words(answer.message_en, answer.message_fr))
+        self._no(button, answer.message)
 
     def _no(self, button: str, words: Words) -> None:
         if self.panel is not None:
             self.panel.beep(3)
-        self._hub.publish("notice", {"panel": button, **words._asdict()})
+        self._hub.publish("notice", {"panel": button, **words.to_json()})
 
     # --- lights ------------------------------------------------------------------------------------------------------
 

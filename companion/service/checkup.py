@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gettext
 import json
 import os
 import socket
@@ -15,6 +14,7 @@ from companion.doctor import devices, machine, nights
 from companion.doctor.finding import Finding, State, found
 from companion.doctor.host import Host, User
 from companion.night.folder import read_address
+from companion.rules.words import noted
 from companion.service.addresses import lan_addresses
 
 
@@ -57,10 +57,9 @@ def _service(folder: Path) -> Iterator[Finding]:
         yield found("service", State.WRONG, "service-silent", cure="restart", url=urls[0])
         return
     yield found("service", State.GOOD, "service-runs", url=urls[0], devices=len(health["devices"]))
-    french = _french()
     for device in health["devices"]:
         if device.get("device") == "igloo":
-            yield from _igloo(device, french)
+            yield from _igloo(device)
         elif device.get("device") == "camera":
             facts = {key: device.get(key, "") for key in ("source", "state", "kind")}
             good = device.get("state") == "connected"
@@ -78,7 +77,7 @@ def _health(url: str) -> dict[str, Any] | None:
     return told if isinstance(told, dict) and isinstance(told.get("devices"), list) else None
 
 
-def _igloo(device: Mapping[str, Any], french: gettext.NullTranslations) -> Iterator[Finding]:
+def _igloo(device: Mapping[str, Any]) -> Iterator[Finding]:
     note = str(device.get("note") or "")
     rate, nominal = device.get("rate_hz") or 0, device.get("nominal_hz") or 0
     lost = (device.get("counts") or {}).get("lost", 0)
@@ -93,20 +92,11 @@ def _igloo(device: Mapping[str, Any], french: gettext.NullTranslations) -> Itera
         kind=device.get("kind", "?"),
         rate_hz=round(rate),
         lost=lost,
-        note_en=note,
-        note_fr=french.gettext(note) if note else "",
+        note=noted(note),
     )
     if good and rate and nominal and rate < 0.9 * nominal:
         facts = {"key": device.get("key", "?"), "rate_hz": round(rate), "nominal_hz": round(nominal)}
         yield found("igloo", State.WRONG, "igloo-slow", cure="slow", **facts)
-
-
-def _french() -> gettext.NullTranslations:
-    """Return the page's French words, in which the sentences of devices are."""
-    import web
-
-    folder = Path(web.__file__).parent / "translations"
-    return gettext.translation("messages", folder, ["fr"], fallback=True)
 
 
 def _network(host: Host) -> Iterator[Finding]:

@@ -94,7 +94,7 @@ class Caretaker:
                 self._try_the_card()
                 for done in self._keeper.tend():
                     ok = done.manifest is not None
-                    self._last[done.where] = {"ok": ok, **done.words._asdict(), "file": done.path.name}
+                    self._last[done.where] = {"ok": ok, **done.words.to_json(), "file": done.path.name}
                     if done.where == "stick" or not ok:
                         self._say(done.words, backup=done.where, ok=ok)
             except Exception:
@@ -116,4 +116,4 @@ class Caretaker:
 
     def _say(self, words: Words, **facts: object) -> None:
         log.warning("%s", words.en)
-        self._hub.publish("notice", {**words._asdict(), **facts})
+        self._hub.publish("notice", {**words.to_json(), **facts})

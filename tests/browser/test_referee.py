@@ -67,7 +67,7 @@ def test_the_button_on_the_table_calls_everybody_to_the_referee(phones: Phones, 
     busy.evaluate("location.hash = '#score'")
     for page in (host, watching):
         expect(page.locator("#stage h1")).to_have_text("Ann plays")
-    service.house.hub.publish("notice", {"panel": "dispute", **DOUBT._asdict()})
+    service.house.hub.publish("notice", {"panel": "dispute", **DOUBT.to_json()})
     for page in (host, watching):
         expect(page.locator(".referee h1")).to_be_visible()
         assert page.url.endswith("#referee")

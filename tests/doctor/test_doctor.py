@@ -11,15 +11,18 @@ from string import Formatter
 
 import pytest
 
+import web
 from companion.cli import run
 from companion.doctor import devices, machine, nights
 from companion.doctor.finding import Finding, State
 from companion.doctor.host import Host, User
 from companion.doctor.words import CURES, SENTENCES
+from companion.igloo.notes import NO_PERMISSION
 from companion.night.backup import BACKUPS
 from companion.night.journal import Journal
 from companion.night.nightly import back_up_into
 from companion.panel.pins import STANDARD
+from companion.rules.words import Words, clause_folder, look_in
 from companion.service.checkup import _igloo, _name, examined
 
 PI = User("pi", 12345, frozenset({12345, 20}))
@@ -71,13 +74,12 @@ def by_key(findings: Iterator[Finding], pattern: str) -> Finding:
 
 
 @pytest.mark.parametrize("table", [SENTENCES, CURES], ids=["sentences", "cures"])
-def test_both_languages_have_the_same_facts(table: dict[str, tuple[str, str]]) -> None:
+def test_both_languages_have_the_same_facts(table: dict[str, Words]) -> None:
     for key, words in table.items():
-        fields = [
-            {f.removesuffix("_en").removesuffix("_fr") for _, f, _, _ in Formatter().parse(text) if f} for text in words
-        ]
+        both = (words.en, words.fr)
+        fields = [{f for _, f, _, _ in Formatter().parse(text) if f} for text in both]
         assert fields[0] == fields[1], key
-        assert "\n" not in words[0] + words[1] and max(map(len, words)) < 160, key
+        assert "\n" not in "".join(both) and max(map(len, both)) < 160, key
 
 
 def test_every_bad_finding_in_the_source_has_a_cure() -> None:
@@ -268,16 +270,13 @@ def test_the_panel_is_drawn(pi: Machine) -> None:
 
 
 def test_an_igloo_that_the_service_has() -> None:
-    class French:
-        def gettext(self, text: str) -> str:
-            return {"This port cannot be opened.": "Ce port ne s’ouvre pas."}[text]
-
+    look_in(Path(web.__file__).parent / "translations", clause_folder())
     device = {"key": "unit-3", "state": "connected", "kind": "real", "rate_hz": 1601.2, "nominal_hz": 3200, "note": ""}
-    good, slow = _igloo({**device, "counts": {"lost": 4}}, French())  # type: ignore[arg-type]
+    good, slow = _igloo({**device, "counts": {"lost": 4}})
     assert (good.state, good.facts["lost"]) == (State.GOOD, 4)
     assert slow.state is State.WRONG and "1601 samples a second instead of 3200" in slow.words.en
-    (lost,) = _igloo({**device, "state": "missing", "note": "This port cannot be opened."}, French())  # type: ignore[arg-type]
-    assert lost.state is State.WRONG and lost.words.fr.endswith("Ce port ne s’ouvre pas.")
+    (lost,) = _igloo({**device, "state": "missing", "note": NO_PERMISSION})
+    assert lost.state is State.WRONG and lost.words.fr.endswith("au groupe dialout aide.")
 
 
 # --- the nights --------------------------------------------------------------------------------------------------

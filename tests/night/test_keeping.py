@@ -196,10 +196,8 @@ def test_a_host_link_without_a_data_folder(tmp_path: Path, capsys: pytest.Captur
 
 @pytest.mark.parametrize("key", sorted(SENTENCES))
 def test_sentences_have_the_same_facts_in_both_languages(key: str) -> None:
-    fields = [
-        {f.removesuffix("_en").removesuffix("_fr") for _, f, _, _ in Formatter().parse(text) if f}
-        for text in SENTENCES[key]
-    ]
+    words = SENTENCES[key]
+    fields = [{f for _, f, _, _ in Formatter().parse(text) if f} for text in (words.en, words.fr)]
     assert fields[0] == fields[1]
     assert SENTENCES[key].en != SENTENCES[key].fr
 

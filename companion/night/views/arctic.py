@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, cast
 
 from companion.night.sentences import Words
-from companion.night.views.board import NOTHING, BoardView, Tap, fill
+from companion.night.views.board import BoardView, Tap, fill
 from companion.rules.arctic import svg
 from companion.rules.arctic.cards import ANIMALS, BOX, HAND_LIMIT, LANDSCAPE, PHASE_OF_POWER, TEXT, UNKNOWN
 from companion.rules.arctic.legality import setup_needs
@@ -14,6 +14,7 @@ from companion.rules.arctic.moves import BOTTOM, TOP, UNDER, ArcticMove, arrow_s
 from companion.rules.arctic.state import ArcticState
 from companion.rules.arctic.svg_parts import LETTERS
 from companion.rules.core import State
+from companion.rules.words import NOTHING, joined, same
 
 PROMPTS: dict[str, Words] = {
     "A": Words("Place cards: {count} of {value}.", "Posez des cartes : {count} sur {value}."),
@@ -134,8 +135,7 @@ class ArcticView(BoardView):
         found = [fill(MY_TOTEM, {"animal": self.both(ANIMALS[s.totems[seat]])})] if s.totems[seat] >= 0 else []
         known = [self.card(card) for card in s.penalties[seat] if card < UNKNOWN]
         if known:
-            cards = Words(*("; ".join(words[lang] for words in known) for lang in (0, 1)))
-            found.append(fill(MY_PENALTY, {"cards": cards}))
+            found.append(fill(MY_PENALTY, {"cards": joined(known, "; ")}))
         return found
 
     def seen(self, state: State[Any]) -> State[Any]:
@@ -210,11 +210,11 @@ class ArcticView(BoardView):
         for index, value in enumerate(LANDSCAPE):
             here = [self.both(ANIMALS[number]) for number in range(6) if s.tokens[number] == index]
             head = PLACES["land"].filled({"n": value})
-            found[f"land{value}"] = Words(*(", ".join(one[lang] for one in (head, *here)) for lang in (0, 1)))
+            found[f"land{value}"] = joined((head, *here), ", ")
         for card in s.river:
             found[f"card{card}"] = fill(PLACES["card"], {"card": self.card(card)})
         for number, owner in enumerate(s.owners):
-            who = Words(s.names[owner], s.names[owner]) if owner >= 0 else NOBODY_HAS
+            who = same(s.names[owner]) if owner >= 0 else NOBODY_HAS
             found[f"power{number}"] = fill(PLACES["power"], {"animal": self.both(ANIMALS[number]), "who": who})
         for seat, name in enumerate(s.names):
             visible = self.card(s.visible(seat)) if s.visible(seat) >= 0 else NO_CARD
@@ -243,7 +243,7 @@ class ArcticView(BoardView):
         if card >= UNKNOWN:
             return NOTHING
         _, _, value, _, companion = BOX[card]
-        return Words(*(f"{value} {LETTERS[lang][companion]}" for lang in ("en", "fr")))
+        return joined((same(str(value)), LETTERS[companion]))
 
     def _group(self, card: int) -> Words:
         return fill(self.both(ANIMALS[BOX[card][1]]), {}) if card < UNKNOWN else NOTHING

@@ -27,8 +27,8 @@ from companion.rules.core import (
     State,
 )
 from companion.rules.rulebook import Rulebook, rulebook
+from companion.rules.words import NOTHING, each, joined, same
 
-NOTHING = Words("", "")
 CLOSING = frozenset({"end", "stop"})
 """Steps that only say that nothing more is done."""
 
@@ -71,8 +71,8 @@ class BoardView:
         return rulebook(self.game_id)
 
     def both(self, word: str) -> Words:
-        """Return a word of the game in both languages."""
-        return Words(self.book.word(word, "en"), self.book.word(word, "fr"))
+        """Return a word of the game in every language."""
+        return self.book.words(word)
 
     # --- what a game adds
 
@@ -182,10 +182,10 @@ class BoardView:
         return {name: self._lying(name, place) for name, place in told.items() if place}
 
     def _lying(self, name: str, place: Mapping[str, Any]) -> Words:
-        parts = [self.both(name)] if place["ground"] == name else [Words(name, name), self.ground(place["ground"])]
+        parts = [self.both(name)] if place["ground"] == name else [same(name), self.ground(place["ground"])]
         parts += [self._thing(thing) for thing in place["things"]]
         head, *rest = parts
-        return Words(*(_listed(head[lang], [one[lang] for one in rest], " : " if lang else ": ") for lang in (0, 1)))
+        return LYING.filled({"place": head, "what": joined(rest, ", ")}) if rest else head
 
     def ground(self, ground: str) -> Words:
         """Return what a ground is called."""
@@ -194,10 +194,10 @@ class BoardView:
     def _thing(self, thing: Mapping[str, Any]) -> Words:
         kind = self.kinds.get(thing["kind"]) or self.both(thing["kind"])
         more = [self.both(thing["colour"])] if "colour" in thing else []
-        more += [Words(str(thing["value"]), str(thing["value"]))] if "value" in thing else []
+        more += [same(str(thing["value"]))] if "value" in thing else []
         count = thing.get("count", 1)
-        more += [Words(f"×{count}", f"×{count}")] if count > 1 else []
-        return Words(*(" ".join(one[lang] for one in (kind, *more)) for lang in (0, 1)))
+        more += [same(f"×{count}")] if count > 1 else []
+        return joined((kind, *more))
 
     # --- what a night asks of every game
 
@@ -254,8 +254,7 @@ class BoardView:
         :raises KeyError: when the rulebook has no such clause.
         """
         del state, colour
-        text = self.book.clause(clause).text
-        return Words(text.en, text.fr)
+        return self.book.clause(clause).text
 
     def dealt(self, moves: Sequence[Any]) -> str:
         """Return the number of steps."""
@@ -280,7 +279,7 @@ class BoardView:
         turn = self.turn(state)
         seats = len(state.score().sheets)
         return [
-            {"turn": seat == turn, "notes": [words._asdict() for words in self.notes(state, seat)]}
+            {"turn": seat == turn, "notes": [words.to_json() for words in self.notes(state, seat)]}
             for seat in range(seats)
         ]
 
@@ -294,11 +293,11 @@ class BoardView:
             "to_move": state.to_move if state.to_move >= 0 else None,
             "chance": state.to_move == CHANCE,
             "points": self.points(state),
-            "prompt": self.prompt(state)._asdict(),
+            "prompt": self.prompt(state).to_json(),
             "stand_in": self.stand_in(state),
             "hands": self.hands,
             "arrange": bool(self.arranging(state)),
-            "end": None if told is None else {"en": told.en, "fr": told.fr, "clauses": list(told.clauses)},
+            "end": None if told is None else {**told.words.to_json(), "clauses": list(told.clauses)},
         }
 
     def ranking_why(self, state: State[Any], sheet: ScoreSheet) -> Words:
@@ -307,8 +306,7 @@ class BoardView:
         reason: Reason | None = state.ranking_reason
         if reason is None:
             return NOTHING
-        said = self.book.ruling(True, reason, state)
-        return Words(said.en, said.fr)
+        return self.book.ruling(True, reason, state).words
 
     def series_winners(self, totals: Mapping[str, int]) -> list[str]:
         """Return nobody: there is no series."""
@@ -329,11 +327,11 @@ class BoardView:
                 {
                     "text": str(move),
                     "path": list(tap.path),
-                    **tap.words._asdict(),
-                    "group": tap.group._asdict() if tap.group.en else None,
-                    "short": tap.short._asdict() if tap.short.en else None,
+                    **tap.words.to_json(),
+                    "group": tap.group.to_json() if tap.group.en else None,
+                    "short": tap.short.to_json() if tap.short.en else None,
                     "cost": tap.cost,
-                    "keys": {key: words._asdict() for key, words in tap.keys},
+                    "keys": {key: words.to_json() for key, words in tap.keys},
                 }
             )
         return found
@@ -343,7 +341,7 @@ class BoardView:
         try:
             return self.tap(state, move).words
         except (IndexError, KeyError):
-            return Words(str(move), str(move))
+            return same(str(move))
 
     def dispute(self, state: State[Any], path: Sequence[str], *, blind: bool) -> list[tuple[Any, Ruling]]:
         """Return the rulings on what somebody may mean who taps these places: the legal ones first.
@@ -364,14 +362,10 @@ class BoardView:
         return sorted(found, key=lambda one: (not one[1].legal, str(one[0]).split()[0] not in due))
 
 
-def _listed(head: str, rest: Sequence[str], colon: str) -> str:
-    return f"{head}{colon}{', '.join(rest)}" if rest else head
+LYING = Words("{place}: {what}", "{place} : {what}")
 
 
 def fill(words: Words, facts: Mapping[str, object]) -> Words:
     """Return a sentence with facts that may be words themselves, each in its language, and a capital first letter."""
-    said = (
-        words[lang].format(**{key: value[lang] if isinstance(value, Words) else value for key, value in facts.items()})
-        for lang in (0, 1)
-    )
-    return Words(*(text[:1].upper() + text[1:] for text in said))
+    said = words.filled(facts)
+    return each(lambda lang: said.of(lang)[:1].upper() + said.of(lang)[1:])

@@ -66,7 +66,7 @@ class IceTeamView(BoardView):
     def ground(self, ground: str) -> Words:
         """Return what lies there: the sea, an igloo, a floe with what it shows."""
         face = self.both(ground)
-        return self.grounds.get(ground) or Words(FLOE.en.format(face=face.en), FLOE.fr.format(face=face.fr))
+        return self.grounds.get(ground) or FLOE.filled({"face": face})
 
     def phase(self, state: State[Any]) -> str:
         """Return the phase's name."""

@@ -11,6 +11,7 @@ from companion.night.views import Placing, Sensor
 from companion.rules.core import JSON, Move, Reason, Ruling, ScoreSheet, State
 from companion.rules.igloo_pop import FAULTS, GAME, IglooPopMove, IglooPopState, card_points, fault_ruling
 from companion.rules.igloo_pop.scoring import GOAL, decisions, series_winners
+from companion.rules.words import joined
 
 
 class IglooPopView:
@@ -101,9 +102,8 @@ class IglooPopView:
     def fault(self, state: State[Any], clause: str, colour: str | None) -> Words:
         """Return the ruling on a fault of the hands, or for another clause what it says."""
         if clause in FAULTS:
-            return _words(fault_ruling(clause, colour, state))
-        text = GAME.rulebook.clause(clause).text
-        return Words(text.en, text.fr)
+            return fault_ruling(clause, colour, state).words
+        return GAME.rulebook.clause(clause).text
 
     def dealt(self, moves: Sequence[Any]) -> str:
         """Return the cards of a deal: ``4/5, 7``."""
@@ -165,8 +165,7 @@ class IglooPopView:
 
     def ranking_why(self, state: State[Any], sheet: ScoreSheet) -> Words:
         """Return what decided between the first and the others, and each tie on points below (POP-4.3, POP-4.4)."""
-        said = [_ruling(reason, state) for reason in decisions(_pop(state), sheet)]
-        return Words(" ".join(r.en for r in said), " ".join(r.fr for r in said))
+        return joined(_ruling(reason, state).words for reason in decisions(_pop(state), sheet))
 
     def series_winners(self, totals: Mapping[str, int]) -> list[str]:
         """Return who has won several games added up (POP-4.5)."""
@@ -181,12 +180,8 @@ def _ruling(reason: Reason, state: State[Any]) -> Ruling:
     return GAME.rulebook.ruling(True, reason, state)
 
 
-def _words(ruling: Ruling) -> Words:
-    return Words(ruling.en, ruling.fr)
-
-
 def _said(ruling: Ruling) -> dict[str, JSON]:
-    return {"en": ruling.en, "fr": ruling.fr, "clauses": list(ruling.clauses), "status": ruling.status}
+    return {**ruling.words.to_json(), "clauses": list(ruling.clauses), "status": ruling.status}
 
 
 VIEW = IglooPopView()

@@ -14,6 +14,7 @@ from companion.rules.iglu_iglu import svg
 from companion.rules.iglu_iglu.board import DIRECTIONS, NUMBER, SQUARES
 from companion.rules.iglu_iglu.box import RED, TOKENS, worth
 from companion.rules.iglu_iglu.state import IgluState
+from companion.rules.words import joined, same
 
 PROMPTS: dict[str, Words] = {
     "setting": Words("Which fish lies on {square}?", "Quel poisson est posé sur {square} ?"),
@@ -117,9 +118,9 @@ class IgluIgluView(BoardView):
             return [NOTHING_IN_HAND]
         named = [self.both(face) for face in s.table.mix.faces[RED:]]
         known = [(words, count) for words, count in zip(named, hand[1:], strict=True) if count]
-        parts = [[words[lang] + (f" ×{n}" if n > 1 else "") for words, n in known] for lang in (0, 1)]
-        unknown = [f"? ×{hand[0]}"] if hand[0] else []
-        return [Words(*(IN_HAND[lang].format(tiles=", ".join([*parts[lang], *unknown])) for lang in (0, 1)))]
+        parts = [joined((words, same(f"×{n}"))) if n > 1 else words for words, n in known]
+        unknown = [same(f"? ×{hand[0]}")] if hand[0] else []
+        return [IN_HAND.filled({"tiles": joined([*parts, *unknown], ", ")})]
 
     def public(self, state: State[Any], move: Any) -> Any:
         """Return a red tile that is drawn as one that goes to the hand unseen (IGLU-1.5)."""

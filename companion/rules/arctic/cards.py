@@ -112,12 +112,15 @@ def parse_card(text: str) -> int:
         if readings:
             shown = readings if len(readings) <= 6 else [*readings[:5], "…"]
             raise AmbiguousMoveError(
-                f"{text[:40]!r} may be several cards: {', '.join(shown)}.",
-                f"{text[:40]!r} peut être plusieurs cartes : {', '.join(shown)}.",
+                "{text!r} may be several cards: {shown}.",
+                "{text!r} peut être plusieurs cartes : {shown}.",
+                text=text[:40],
+                shown=", ".join(shown),
             )
     raise InvalidMoveError(
-        f"{text[:40]!r} is no animal card; a card reads like fox-5-moose (animal, placement value, companion).",
-        f"{text[:40]!r} n’est pas une carte Animal ; une carte s’écrit fox-5-moose (animal, valeur de pose, associé).",
+        "{text!r} is no animal card; a card reads like fox-5-moose (animal, placement value, companion).",
+        "{text!r} n’est pas une carte Animal ; une carte s’écrit fox-5-moose (animal, valeur de pose, associé).",
+        text=text[:40],
     )
 
 
@@ -134,6 +137,8 @@ def parse_animal(text: str) -> int:
         if text and animal.startswith(text):
             return number
     raise InvalidMoveError(
-        f"{text[:40]!r} is no animal of Arctic; they are {', '.join(ANIMALS)}.",
-        f"{text[:40]!r} n’est pas un animal d’Arctic ; ce sont {', '.join(ANIMALS)}.",
+        "{text!r} is no animal of Arctic; they are {animals}.",
+        "{text!r} n’est pas un animal d’Arctic ; ce sont {animals}.",
+        text=text[:40],
+        animals=", ".join(ANIMALS),
     )

@@ -51,8 +51,10 @@ class Arctic(Game[ArcticMove]):
             if reason is not None:
                 ruling = state.check(move)
                 raise SetupError(
-                    f"The set-up does not fit at {str(move)!r}: {ruling.en}",
-                    f"La mise en place ne convient pas à {str(move)!r} : {ruling.fr}",
+                    "The set-up does not fit at {move!r}: {why}",
+                    "La mise en place ne convient pas à {move!r} : {why}",
+                    move=str(move),
+                    why=ruling.words,
                 )
             state = state.after(move)
         return state
@@ -70,16 +72,20 @@ def _names(players: Sequence[Mapping[str, JSON]], allowed: range) -> tuple[str, 
     if len(players) not in allowed:
         least, most = allowed[0], allowed[-1]
         raise SetupError(
-            f"Arctic is for {least} to {most} players, not {len(players)}.",
-            f"Arctic se joue de {least} à {most} joueurs, pas à {len(players)}.",
+            "Arctic is for {least} to {most} players, not {count}.",
+            "Arctic se joue de {least} à {most} joueurs, pas à {count}.",
+            least=least,
+            most=most,
+            count=len(players),
         )
     names = []
     for player in players:
         name = player.get("name") if isinstance(player, Mapping) else None
         if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME:
             raise SetupError(
-                f"Every player has a name of 1 to {MAX_NAME} characters.",
-                f"Chacun a un nom de 1 à {MAX_NAME} caractères.",
+                "Every player has a name of 1 to {most} characters.",
+                "Chacun a un nom de 1 à {most} caractères.",
+                most=MAX_NAME,
             )
         names.append(name.strip())
     return tuple(names)
@@ -91,8 +97,10 @@ def _setup_moves(setup: Mapping[str, Any], n: int) -> list[ArcticMove]:
     if unknown:
         known = ", ".join(sorted(SETUP_KEYS))
         raise SetupError(
-            f"A set-up of Arctic has {known}, not {', '.join(unknown)}.",
-            f"Une mise en place d’Arctic a {known}, pas {', '.join(unknown)}.",
+            "A set-up of Arctic has {known}, not {unknown}.",
+            "Une mise en place d’Arctic a {known}, pas {unknown}.",
+            known=known,
+            unknown=", ".join(unknown),
         )
     try:
         texts = [f"pack {pack}" for pack in setup.get("packs", ())]
@@ -113,7 +121,7 @@ def _setup_moves(setup: Mapping[str, Any], n: int) -> list[ArcticMove]:
     try:
         return [parse_move(text) for text in texts]
     except RulesError as error:
-        raise SetupError(f"The set-up of Arctic: {error.en}", f"La mise en place d’Arctic : {error.fr}") from None
+        raise SetupError("The set-up of Arctic: {why}", "La mise en place d’Arctic : {why}", why=error.words) from None
 
 
 GAME = Arctic()

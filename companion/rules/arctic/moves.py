@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from companion.rules.arctic.cards import ANIMALS, SIDES, TEXT, UNKNOWN, parse_animal, parse_card
 from companion.rules.core import AmbiguousMoveError, InvalidMoveError
+from companion.rules.words import OR, listed
 
 TOP, BOTTOM, UNDER = 0, 1, 2
 """Where a card is placed: on the pile, under the whole pile (ARC-P.11), face down under the visible card (ARC-P.12)."""
@@ -87,7 +88,10 @@ def parse_move(text: str) -> ArcticMove:
     if len(rest) not in [len(form.split()) for form in forms]:
         shown = " / ".join(f"{kind} {form}".strip() for form in forms)
         raise InvalidMoveError(
-            f"{text!r} is no move: the form is {shown}.", f"{text!r} n’est pas un coup : la forme est {shown}."
+            "{text!r} is no move: the form is {shown}.",
+            "{text!r} n’est pas un coup : la forme est {shown}.",
+            text=text,
+            shown=shown,
         )
     return reader(kind, rest)
 
@@ -95,8 +99,10 @@ def parse_move(text: str) -> ArcticMove:
 def _no_move(text: str) -> InvalidMoveError:
     kinds = ", ".join(_FORMS)
     return InvalidMoveError(
-        f"{text[:40]!r} is no move of Arctic; a move begins with {kinds}.",
-        f"{text[:40]!r} n’est pas un coup d’Arctic ; un coup commence par {kinds}.",
+        "{text!r} is no move of Arctic; a move begins with {kinds}.",
+        "{text!r} n’est pas un coup d’Arctic ; un coup commence par {kinds}.",
+        text=text[:40],
+        kinds=kinds,
     )
 
 
@@ -106,8 +112,11 @@ def _kind(word: str, text: str) -> str:
     readings = [kind for kind in _FORMS if kind.startswith(word)]
     if len(readings) > 1:
         raise AmbiguousMoveError(
-            f"{text!r} has more than one reading: {word!r} may be {' or '.join(readings)}.",
-            f"{text!r} peut se lire de plusieurs façons : {word!r} peut être {' ou '.join(readings)}.",
+            "{text!r} has more than one reading: {word!r} may be {readings}.",
+            "{text!r} peut se lire de plusieurs façons : {word!r} peut être {readings}.",
+            text=text,
+            word=word,
+            readings=listed(readings, OR),
         )
     if not readings:
         raise _no_move(text)
@@ -117,8 +126,9 @@ def _kind(word: str, text: str) -> str:
 def _parse_arrow(text: str) -> int:
     if text[-1:] not in {"+", "-"}:
         raise InvalidMoveError(
-            f"{text!r} does not say which way: write fox+ (towards 15) or fox- (towards 0).",
-            f"{text!r} ne dit pas le sens : écrivez fox+ (vers 15) ou fox- (vers 0).",
+            "{text!r} does not say which way: write fox+ (towards 15) or fox- (towards 0).",
+            "{text!r} ne dit pas le sens : écrivez fox+ (vers 15) ou fox- (vers 0).",
+            text=text,
         )
     return arrow(parse_animal(text[:-1]), 1 if text[-1] == "+" else -1)
 
@@ -127,8 +137,9 @@ def _parse_seat(text: str) -> int:
     if len(text) == 2 and text[0] == "p" and text[1] in "1234":
         return int(text[1]) - 1
     raise InvalidMoveError(
-        f"{text!r} is no seat; seats are p1, p2, p3, p4.",
-        f"{text!r} n’est pas une place ; les places sont p1, p2, p3, p4.",
+        "{text!r} is no seat; seats are p1, p2, p3, p4.",
+        "{text!r} n’est pas une place ; les places sont p1, p2, p3, p4.",
+        text=text,
     )
 
 
@@ -160,8 +171,9 @@ def _place(kind: str, rest: list[str]) -> ArcticMove:
     places = [where for where, name in enumerate(("top", "bottom", "under")) if word and name.startswith(word)]
     if word and not places:
         raise InvalidMoveError(
-            f"{word!r} is no way to place a card: say nothing (on top), bottom or under.",
-            f"{word!r} n’est pas une façon de poser : ne dites rien (au-dessus), bottom ou under.",
+            "{word!r} is no way to place a card: say nothing (on top), bottom or under.",
+            "{word!r} n’est pas une façon de poser : ne dites rien (au-dessus), bottom ou under.",
+            word=word,
         )
     where = places[0] if places else TOP
     return ArcticMove(kind, parse_card(rest[0]) if where == UNDER else _known_card(rest[0]), where)
@@ -198,8 +210,12 @@ def _side(kind: str, rest: list[str]) -> ArcticMove:
     one, two = SIDES[animal]
     if rest[1] not in {str(one), str(two)}:
         raise InvalidMoveError(
-            f"The {ANIMALS[animal]} card has the powers {one} and {two}, not {rest[1]!r}.",
-            f"La carte {ANIMALS[animal]} a les pouvoirs {one} et {two}, pas {rest[1]!r}.",
+            "The {animal} card has the powers {one} and {two}, not {rest!r}.",
+            "La carte {animal} a les pouvoirs {one} et {two}, pas {rest!r}.",
+            animal=ANIMALS[animal],
+            one=one,
+            two=two,
+            rest=rest[1],
         )
     return ArcticMove(kind, animal, int(rest[1]))
 

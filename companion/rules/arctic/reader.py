@@ -98,8 +98,10 @@ def _only_places(places: Mapping[str, Any]) -> None:
         if name not in PLACES and not (name != number and number.isascii() and number.isdigit() and number[0] != "0"):
             shown = repr(str(name)[:40])
             raise SetupError(
-                f"Arctic has no place {shown}; it has {', '.join(PLACES)} and pile1, pile2 and so on.",
-                f"Arctic n’a pas de place {shown} ; il y a {', '.join(PLACES)} et pile1, pile2, etc.",
+                "Arctic has no place {shown}; it has {places} and pile1, pile2 and so on.",
+                "Arctic n’a pas de place {shown} ; il y a {places} et pile1, pile2, etc.",
+                shown=shown,
+                places=", ".join(PLACES),
             )
 
 
@@ -186,8 +188,12 @@ def _read_powers(state: ArcticState, data: Mapping[str, Any]) -> None:
         power = powers.get(animal, 0 if state.phase == "setup" else one)
         if isinstance(power, bool) or power not in (0, one, two) or (power == 0 and state.phase != "setup"):
             raise SetupError(
-                f"powers: the {animal} card has the powers {one} and {two}, not {_short(power)}.",
-                f"powers : la carte {animal} a les pouvoirs {one} et {two}, pas {_short(power)}.",
+                "powers: the {animal} card has the powers {one} and {two}, not {short}.",
+                "powers : la carte {animal} a les pouvoirs {one} et {two}, pas {short}.",
+                animal=animal,
+                one=one,
+                two=two,
+                short=_short(power),
             )
         sides.append(int(power))
     state.powers = tuple(sides)
@@ -260,8 +266,12 @@ def _short(value: Any) -> str:
 def _whole(value: Any, low: int, high: int, what: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise SetupError(
-            f"{what} is a whole number from {low} to {high}, not {_short(value)}.",
-            f"{what} est un nombre entier de {low} à {high}, pas {_short(value)}.",
+            "{what} is a whole number from {low} to {high}, not {short}.",
+            "{what} est un nombre entier de {low} à {high}, pas {short}.",
+            what=what,
+            low=low,
+            high=high,
+            short=_short(value),
         )
     return value
 
@@ -269,8 +279,11 @@ def _whole(value: Any, low: int, high: int, what: str) -> int:
 def _word(value: Any, words: Sequence[str], what: str) -> str:
     if not isinstance(value, str) or value not in words:
         raise SetupError(
-            f"{what} is one of {', '.join(words)}, not {_short(value)}.",
-            f"{what} est l’un de {', '.join(words)}, pas {_short(value)}.",
+            "{what} is one of {words}, not {short}.",
+            "{what} est l’un de {words}, pas {short}.",
+            what=what,
+            words=", ".join(words),
+            short=_short(value),
         )
     return value
 
@@ -278,8 +291,10 @@ def _word(value: Any, words: Sequence[str], what: str) -> str:
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_NAME:
         raise SetupError(
-            f"A player’s name has 1 to {MAX_NAME} characters, unlike {_short(value)}.",
-            f"Un nom a de 1 à {MAX_NAME} caractères, pas {_short(value)}.",
+            "A player’s name has 1 to {most} characters, unlike {short}.",
+            "Un nom a de 1 à {most} caractères, pas {short}.",
+            most=MAX_NAME,
+            short=_short(value),
         )
     return value.strip()
 
@@ -287,7 +302,10 @@ def _name(value: Any) -> str:
 def _mapping(value: Any, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise SetupError(
-            f"{what}: an object is wanted, not {_short(value)}.", f"{what} : il faut un objet, pas {_short(value)}."
+            "{what}: an object is wanted, not {short}.",
+            "{what} : il faut un objet, pas {short}.",
+            what=what,
+            short=_short(value),
         )
     return value
 
@@ -295,8 +313,11 @@ def _mapping(value: Any, what: str) -> Mapping[str, Any]:
 def _list(value: Any, what: str, most: int) -> list[Any]:
     if not isinstance(value, list) or len(value) > most:
         raise SetupError(
-            f"{what} is a list of at most {most}, not {_short(value)}.",
-            f"{what} est une liste d’au plus {most}, pas {_short(value)}.",
+            "{what} is a list of at most {most}, not {short}.",
+            "{what} est une liste d’au plus {most}, pas {short}.",
+            what=what,
+            most=most,
+            short=_short(value),
         )
     return value
 
@@ -314,7 +335,7 @@ def _card(text: Any) -> int:
     try:
         return parse_card(text if isinstance(text, str) else _short(text))
     except RulesError as error:
-        raise SetupError(error.en, error.fr) from None
+        raise SetupError("{why}", "{why}", why=error.words) from None
 
 
 def _pile_card(text: Any) -> int:
@@ -330,7 +351,7 @@ def _things(places: Mapping[str, Any], place: str) -> list[Mapping[str, Any]]:
         return []
     things = content.get("things", []) if isinstance(content, Mapping) else None
     if not isinstance(things, list) or not all(isinstance(thing, Mapping) for thing in things):
-        raise SetupError(f"{place} has a list of things.", f"{place} a une liste de things.")
+        raise SetupError("{place} has a list of things.", "{place} a une liste de things.", place=place)
     return things
 
 

@@ -207,7 +207,7 @@ def _card(text: Any) -> int:
     try:
         return parse_card(text if isinstance(text, str) else repr(text)[:40])
     except RulesError as error:
-        raise SetupError(error.en, error.fr) from None
+        raise SetupError("{why}", "{why}", why=error.words) from None
 
 
 def _read(value: Any, read: Any) -> tuple[int, ...] | None:

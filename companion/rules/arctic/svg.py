@@ -9,7 +9,7 @@ tick and full lines.
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from companion.rules.arctic.cards import ANIMAL_OF_POWER, FACE_DOWN, LANDSCAPE, PHASE_OF_POWER, RIVER
 from companion.rules.arctic.moves import BOTTOM, UNDER, arrow_step
@@ -29,6 +29,7 @@ from companion.rules.arctic.svg_parts import (
 )
 from companion.rules.drawing import INK, badge, outline, reason_outline
 from companion.rules.drawing import caption as ruling_caption
+from companion.rules.words import Words
 
 if TYPE_CHECKING:
     from companion.rules.arctic.moves import ArcticMove
@@ -52,45 +53,24 @@ STEP = 37
 ACROSS = 20
 ROW = 66
 
-WORDS = {
-    "en": {
-        "title": "Arctic, position",
-        "river": "River",
-        "pile": "pile",
-        "reserve": "Reserve",
-        "centre": "centre",
-        "hand": "hand",
-        "penalty": "Penalty",
-        "totem": "totem",
-        "points": "points",
-        "animals": "animals",
-        "normal": "",
-        "final": "the Reserve is in play",
-        "last": "last round",
-        "phase": "phase",
-        "of": "of",
-        ":": ":",
-        "legend": "▼ cards to place · △ cards to draw",
-    },
-    "fr": {
-        "title": "Arctic, position",
-        "river": "Rivière",
-        "pile": "pioche",
-        "reserve": "Réserve",
-        "centre": "au centre",
-        "hand": "main",
-        "penalty": "Pénalité",
-        "totem": "totem",
-        "points": "points",
-        "animals": "animaux",
-        "normal": "",
-        "final": "la Réserve est en jeu",
-        "last": "dernier tour",
-        "phase": "phase",
-        "of": "sur",
-        ":": " :",
-        "legend": "▼ cartes à poser · △ cartes à piocher",
-    },
+WORDS: Final = {
+    "title": Words("Arctic, position", "Arctic, position"),
+    "river": Words("River", "Rivière"),
+    "pile": Words("pile", "pioche"),
+    "reserve": Words("Reserve", "Réserve"),
+    "centre": Words("centre", "au centre"),
+    "hand": Words("hand", "main"),
+    "penalty": Words("Penalty", "Pénalité"),
+    "totem": Words("totem", "totem"),
+    "points": Words("points", "points"),
+    "animals": Words("animals", "animaux"),
+    "normal": Words("", ""),
+    "final": Words("the Reserve is in play", "la Réserve est en jeu"),
+    "last": Words("last round", "dernier tour"),
+    "phase": Words("phase", "phase"),
+    "of": Words("of", "sur"),
+    ":": Words(":", " :"),
+    "legend": Words("▼ cards to place · △ cards to draw", "▼ cartes à poser · △ cartes à piocher"),
 }
 
 
@@ -98,7 +78,7 @@ class _Picture:
     """The parts drawn so far, and the frames of what a step may be about, by name."""
 
     def __init__(self, s: ArcticState, lang: str, move: ArcticMove | None) -> None:
-        self.s, self.lang, self.words, self.move = s, lang, WORDS[lang], move
+        self.s, self.lang, self.words, self.move = s, lang, {key: one.of(lang) for key, one in WORDS.items()}, move
         self.parts: list[str] = []
         self.frames: dict[str, Rect] = {}
         self.top = float(PLAYERS_TOP if s.players > 1 else 12)
@@ -136,7 +116,7 @@ def draw(
     for row, words in enumerate(caption):
         picture.add(text(MARGIN, picture.top + 16 + LINE * row, words, 15, bold=row == 0))
     height = picture.top + LINE * len(caption) + (14 if caption else 4)
-    title = f"{WORDS[lang]['title']}: {state}"
+    title = f"{WORDS['title'].of(lang)}: {state}"
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" role="img" '

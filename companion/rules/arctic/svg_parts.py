@@ -6,16 +6,21 @@ from html import escape
 
 from companion.rules.arctic.cards import ANIMALS, BOX, FACE_DOWN, KIND, UNKNOWN
 from companion.rules.drawing import INK, dashes
+from companion.rules.words import Words
 
 PALE = "#f4f6f7"
 
 # Colours that stay apart for colour-blind people (Okabe and Ito); the shape and the letters say the same again.
 FILL = ("#d55e00", "#e69f00", "#cc79a7", "#0072b2", "#f0e442", "#ffffff")
 TEXT_ON = ("#ffffff", INK, INK, "#ffffff", INK, INK)
-LETTERS = {
-    "en": ("Fo", "Mo", "Wa", "Or", "Pu", "Be"),
-    "fr": ("Re", "Él", "Mo", "Or", "Ma", "Ou"),
-}
+LETTERS = (
+    Words("Fo", "Re"),
+    Words("Mo", "Él"),
+    Words("Wa", "Mo"),
+    Words("Or", "Or"),
+    Words("Pu", "Ma"),
+    Words("Be", "Ou"),
+)
 _SHAPE = (
     '<path d="M0-17L16 12H-16z"/>',  # fox: triangle
     '<rect x="-14" y="-14" width="28" height="28"/>',  # moose: square
@@ -57,7 +62,7 @@ def animal(number: int, x: float, y: float, lang: str, scale: float = 1) -> str:
         f'<g class="{ANIMALS[number]}" transform="translate({x:g} {y:g}) scale({scale:g})">'
         f'<g fill="{FILL[number]}" stroke="{INK}" stroke-width="1.6">{_SHAPE[number]}</g>'
         f'<text y="{_DROP[number]}" font-size="13" font-weight="bold" text-anchor="middle" '
-        f'fill="{TEXT_ON[number]}">{LETTERS[lang][number]}</text></g>'
+        f'fill="{TEXT_ON[number]}">{LETTERS[number].of(lang)}</text></g>'
     )
 
 

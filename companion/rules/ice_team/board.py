@@ -112,8 +112,9 @@ def _cell(value: Any) -> Cell:
     ):
         return value[0], value[1]
     raise SetupError(
-        f"A coordinate is a pair of whole numbers, each below {FARTHEST}.",
-        f"Une coordonnée est une paire de nombres entiers, chacun inférieur à {FARTHEST}.",
+        "A coordinate is a pair of whole numbers, each below {farthest}.",
+        "Une coordonnée est une paire de nombres entiers, chacun inférieur à {farthest}.",
+        farthest=FARTHEST,
     )
 
 
@@ -129,20 +130,23 @@ def _board(boards: Mapping[str, Any], name: Any) -> tuple[str, list[tuple[Cell, 
     grid, rows = board.get("grid"), board.get("rows")
     if not isinstance(grid, str) or grid not in GRIDS or not isinstance(rows, list):
         raise SetupError(
-            f"Board {name} has a grid (hex or square) and rows.",
-            f"Le plateau {name} a une grille (hex ou square) et des rangées.",
+            "Board {name} has a grid (hex or square) and rows.",
+            "Le plateau {name} a une grille (hex ou square) et des rangées.",
+            name=name,
         )
     if not all(isinstance(row, str) and set(row) <= set(SYMBOLS) for row in rows):
         raise SetupError(
-            f"The rows of board {name} are made of I (igloo), f (floe) and a dot (open sea).",
-            f"Les rangées du plateau {name} sont faites de I (igloo), f (banquise) et d’un point (mer).",
+            "The rows of board {name} are made of I (igloo), f (floe) and a dot (open sea).",
+            "Les rangées du plateau {name} sont faites de I (igloo), f (banquise) et d’un point (mer).",
+            name=name,
         )
     cells = [((q, r), SYMBOLS[symbol]) for r, row in enumerate(rows) for q, symbol in enumerate(row)]
     kinds = [kind for _, kind in cells]
     if (kinds.count("igloo"), kinds.count("floe"), kinds.count("sea")) != (2, 6, 1):
         raise SetupError(
-            f"Board {name} needs 2 igloo spaces, 6 floe spaces and 1 of open sea (ICE-K.2).",
-            f"Le plateau {name} doit avoir 2 cases igloo, 6 cases banquise et 1 de mer (ICE-K.2).",
+            "Board {name} needs 2 igloo spaces, 6 floe spaces and 1 of open sea (ICE-K.2).",
+            "Le plateau {name} doit avoir 2 cases igloo, 6 cases banquise et 1 de mer (ICE-K.2).",
+            name=name,
         )
     return grid, cells
 
@@ -171,7 +175,10 @@ def make_layout(boards: Mapping[str, Any], layout: Any) -> Layout:
         if isinstance(turn, bool) or not isinstance(turn, int) or not 0 <= turn < len(GRIDS[grid]):
             most = len(GRIDS[grid]) - 1
             raise SetupError(
-                f"Board {name} is turned by 0 to {most} steps.", f"Le plateau {name} est tourné de 0 à {most} crans."
+                "Board {name} is turned by 0 to {most} steps.",
+                "Le plateau {name} est tourné de 0 à {most} crans.",
+                name=name,
+                most=most,
             )
         for index, (cell, kind) in enumerate(own):
             q, r = _turned(cell, turn, grid)
@@ -230,8 +237,9 @@ def _check(layout: Layout) -> None:
     for number in range(TRACKS):
         if _reachable(layout, number):
             raise SetupError(
-                f"A bear could pass by board {number + 1} without using a space of it (ICE-S.1).",
-                f"Un ours pourrait éviter toutes les cases du plateau {number + 1} (ICE-S.1).",
+                "A bear could pass by board {number} without using a space of it (ICE-S.1).",
+                "Un ours pourrait éviter toutes les cases du plateau {number} (ICE-S.1).",
+                number=number + 1,
             )
 
 

@@ -61,8 +61,9 @@ class Box:
         if not isinstance(name, str) or name not in self.layouts:
             there = ", ".join(self.layouts)
             raise SetupError(
-                f"There is no layout of that name; there is {there}.",
-                f"Il n’y a pas de disposition de ce nom ; il y a {there}.",
+                "There is no layout of that name; there is {there}.",
+                "Il n’y a pas de disposition de ce nom ; il y a {there}.",
+                there=there,
             )
         if name not in self.made:
             self.made[name] = make_layout(self.boards, self.layouts[name])
@@ -122,7 +123,9 @@ def read_box(data: Mapping[str, Any]) -> Box:
         if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(face in FACES for face in pair):
             known = ", ".join(FACES)
             raise SetupError(
-                f"A floe tile has two faces out of {known}.", f"Une tuile Banquise a deux faces parmi {known}."
+                "A floe tile has two faces out of {known}.",
+                "Une tuile Banquise a deux faces parmi {known}.",
+                known=known,
             )
         pairs.append((TILE_TEXT.index(pair[0]), TILE_TEXT.index(pair[1])))
     tokens = data.get("fish_tokens", {})
@@ -148,7 +151,7 @@ def _dice(dice: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     for die in dice:
         if not isinstance(die, list | tuple) or len(die) != 6 or not all(face in DIE_FACES for face in die):
             known = ", ".join(DIE_FACES)
-            raise SetupError(f"A die has six faces out of {known}.", f"Un dé a six faces parmi {known}.")
+            raise SetupError("A die has six faces out of {known}.", "Un dé a six faces parmi {known}.", known=known)
     first, second = (tuple(DIE_FACES.index(face) for face in die) for die in dice)
     return first, second
 

@@ -51,16 +51,19 @@ class IceTeam(Game[IceMove]):
         if not set(given) <= set(SETUP_KEYS):
             known = ", ".join(SETUP_KEYS)
             raise SetupError(
-                f"A set-up of Ice Team has {known} and nothing else.",
-                f"Une mise en place d’Ice Team a {known} et rien d’autre.",
+                "A set-up of Ice Team has {known} and nothing else.",
+                "Une mise en place d’Ice Team a {known} et rien d’autre.",
+                known=known,
             )
         state = self.empty(players, options, given)
         for move in _setup_moves(given):
             if state.refusal(move) is not None:
                 ruling = state.check(move)
                 raise SetupError(
-                    f"The set-up does not fit at {str(move)!r}: {ruling.en}",
-                    f"La mise en place ne convient pas à {str(move)!r} : {ruling.fr}",
+                    "The set-up does not fit at {move!r}: {why}",
+                    "La mise en place ne convient pas à {move!r} : {why}",
+                    move=str(move),
+                    why=ruling.words,
                 )
             state = state.after(move)
         return state
@@ -108,7 +111,7 @@ def _seats(players: Sequence[Mapping[str, JSON]]) -> tuple[tuple[str, ...], tupl
     """Return names and colours in seat order."""
     if len(players) != 2:
         raise SetupError(
-            f"Ice Team is for two players, not {len(players)}.", f"Ice Team se joue à deux, pas à {len(players)}."
+            "Ice Team is for two players, not {count}.", "Ice Team se joue à deux, pas à {count}.", count=len(players)
         )
     names, colours = [], []
     for seat, player in enumerate(players):
@@ -133,7 +136,7 @@ def _setup_moves(given: Mapping[str, Any]) -> list[IceMove]:
         moves = [parse_move(f"floe {space} {face}") for space, face in floes.items()]
         return [*moves, parse_move(f"first {given['first']}")] if "first" in given else moves
     except InvalidMoveError as error:
-        raise SetupError(error.en, error.fr) from error
+        raise SetupError("{why}", "{why}", why=error.words) from error
 
 
 GAME = IceTeam()

@@ -56,11 +56,15 @@ def parse_move(text: str) -> IceMove:
     if len(verbs) > 1:
         said = ", ".join(verbs)
         raise AmbiguousMoveError(
-            f"{words[0]!r} may mean {said}; write one letter more.",
-            f"{words[0]!r} peut vouloir dire {said} ; une lettre de plus suffit.",
+            "{text!r} may mean {said}; write one letter more.",
+            "{text!r} peut vouloir dire {said} ; une lettre de plus suffit.",
+            text=words[0],
+            said=said,
         )
     if not verbs or any(len(word) > _LONGEST_WORD or not word.isascii() for word in words):
-        raise InvalidMoveError(f"{text[:40]!r} is no move of Ice Team.", f"{text[:40]!r} n’est pas un coup d’Ice Team.")
+        raise InvalidMoveError(
+            "{text!r} is no move of Ice Team.", "{text!r} n’est pas un coup d’Ice Team.", text=text[:40]
+        )
     move = IceMove(verbs[0], *words[1:])
     if move.kind == "first" and move.a not in COLOURS:
         raise InvalidMoveError("The teams are green and red.", "Les équipes sont green (vert) et red (rouge).")
@@ -68,7 +72,7 @@ def parse_move(text: str) -> IceMove:
         raise InvalidMoveError("The dice are 1 and 2.", "Les dés sont 1 et 2.")
     if move.kind == "freeze" and move.a not in map(str, range(MOST_PENGUINS + 1)):
         raise InvalidMoveError(
-            f"A tile has at most {MOST_PENGUINS} penguins.", f"Une tuile a au plus {MOST_PENGUINS} pingouins."
+            "A tile has at most {most} penguins.", "Une tuile a au plus {most} pingouins.", most=MOST_PENGUINS
         )
     return move
 

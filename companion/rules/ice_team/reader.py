@@ -10,6 +10,7 @@ from companion.rules.ice_team import drifting
 from companion.rules.ice_team.box import DIE_FACES, DRIFTS, FACES, PENGUINS, TILE_TEXT, UNKNOWN
 from companion.rules.ice_team.legality import PHASES, landing
 from companion.rules.ice_team.state import TEAM, IceTeamState, mask_of
+from companion.rules.words import Words
 
 if TYPE_CHECKING:
     from companion.rules.ice_team.game import IceTeam
@@ -67,31 +68,36 @@ def from_json(game: IceTeam, data: Mapping[str, Any]) -> IceTeamState:
 
 def _object(value: Any, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise SetupError(f"{what} is an object.", f"{what} est un objet.")
+        raise SetupError("{what} is an object.", "{what} est un objet.", what=what)
     return value
 
 
 _COUNTED: Final = {
-    "count": ("How many bears stand there", "Le nombre d’ours qui s’y trouvent"),
-    "fresh": ("How many fresh fish a team has", "Le nombre de poissons frais d’une équipe"),
-    "frozen": ("How many frozen fish a team has", "Le nombre de poissons congelés d’une équipe"),
-    "actions": ("How many actions are left", "Le nombre d’actions qui restent"),
-    "die": ("Which die is rolled", "Le dé qui est lancé"),
+    "count": Words("How many bears stand there", "Le nombre d’ours qui s’y trouvent"),
+    "fresh": Words("How many fresh fish a team has", "Le nombre de poissons frais d’une équipe"),
+    "frozen": Words("How many frozen fish a team has", "Le nombre de poissons congelés d’une équipe"),
+    "actions": Words("How many actions are left", "Le nombre d’actions qui restent"),
+    "die": Words("Which die is rolled", "Le dé qui est lancé"),
 }
 """What is counted, as people say it."""
 
 
 def _whole(value: Any, low: int, high: int, what: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        en, fr = _COUNTED[what]
-        raise SetupError(f"{en} is a number from {low} to {high}.", f"{fr} va de {low} à {high}.")
+        raise SetupError(
+            "{what} is a number from {low} to {high}.",
+            "{what} va de {low} à {high}.",
+            what=_COUNTED[what],
+            low=low,
+            high=high,
+        )
     return value
 
 
 def _one_of(value: Any, known: tuple[str, ...], what: str) -> str:
     if not isinstance(value, str) or value not in known:
         there = ", ".join(word for word in known if word)
-        raise SetupError(f"{what} is one of {there}.", f"{what} est parmi {there}.")
+        raise SetupError("{what} is one of {there}.", "{what} est parmi {there}.", what=what, there=there)
     return value
 
 
@@ -108,8 +114,9 @@ def _space(s: IceTeamState, value: Any) -> int:
     if space < 0:
         first = s.table.layout.names[0]
         raise SetupError(
-            f"A space has a name of the layout, such as {first}, start or village.",
-            f"Une case a un nom de la disposition, par exemple {first}, start ou village.",
+            "A space has a name of the layout, such as {first}, start or village.",
+            "Une case a un nom de la disposition, par exemple {first}, start ou village.",
+            first=first,
         )
     return space
 
@@ -220,6 +227,7 @@ def _require(s: IceTeamState) -> None:
     }
     if not fitting.get(s.phase, True):
         raise SetupError(
-            f"The position does not say what the phase {s.phase} needs.",
-            f"La position ne dit pas ce que demande la phase {s.phase}.",
+            "The position does not say what the phase {phase} needs.",
+            "La position ne dit pas ce que demande la phase {phase}.",
+            phase=s.phase,
         )

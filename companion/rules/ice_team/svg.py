@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from html import escape
 from math import cos, hypot, pi, sin, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from companion.rules.drawing import badge, dashes, named, outline, reason_outline, straight_arrow
 from companion.rules.drawing import caption as ruling_caption
@@ -17,6 +17,7 @@ from companion.rules.ice_team import drifting
 from companion.rules.ice_team.board import GRIDS
 from companion.rules.ice_team.box import DRIFTS, FRAGILE, IGLOO, PAW, PENGUINS, SEA, SEARCHED, TILE_TEXT, UNKNOWN
 from companion.rules.ice_team.svg_signs import CRACKS, DEFS, DRIFT, IGLOO_SIGN, PAW_SIGN, PENGUIN, bear
+from companion.rules.words import Words
 
 if TYPE_CHECKING:
     from companion.rules.core import Ruling
@@ -33,21 +34,12 @@ INK = "#1a1a1a"
 GAPS = (16, 14)
 """Between an arrow and what stands at its ends."""
 
-WORDS = {
-    "en": {
-        "board": "Ice Team, position",
-        "start": "Start",
-        "village": "Village",
-        "fish": "{name}: {fresh} fresh, {frozen} frozen",
-        "turn": "to move",
-    },
-    "fr": {
-        "board": "Ice Team, position",
-        "start": "Départ",
-        "village": "Village",
-        "fish": "{name} : {fresh} frais, {frozen} congelés",
-        "turn": "à son tour",
-    },
+WORDS: Final = {
+    "board": Words("Ice Team, position", "Ice Team, position"),
+    "start": Words("Start", "Départ"),
+    "village": Words("Village", "Village"),
+    "fish": Words("{name}: {fresh} fresh, {frozen} frozen", "{name} : {fresh} frais, {frozen} congelés"),
+    "turn": Words("to move", "à son tour"),
 }
 
 
@@ -83,7 +75,7 @@ def draw(state: IceTeamState, move: IceMove | None = None, lang: str = "en", *, 
     grid, width, below = _frame(layout)
     ruling = None if move is None else ruling or state.check(move)
     caption = [] if ruling is None or move is None else ruling_caption(move, ruling, lang, int(width / 8.2))
-    title = f"{WORDS[lang]['board']}: {state}"
+    title = f"{WORDS['board'].of(lang)}: {state}"
     height = below + LINE * (1 + len(caption)) + (8 if caption else 0)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
@@ -180,7 +172,7 @@ def _shore(s: IceTeamState, grid: Grid, which: str, lang: str) -> list[str]:
     found.append("</g>")
     found.append(
         f'<text x="{x:.1f}" y="{y + SIDE * 0.42:.1f}" font-size="13" font-weight="bold" text-anchor="middle" '
-        f'stroke="#ffffff" stroke-width="4" paint-order="stroke" fill="{INK}">{WORDS[lang][which]}</text>'
+        f'stroke="#ffffff" stroke-width="4" paint-order="stroke" fill="{INK}">{WORDS[which].of(lang)}</text>'
     )
     found.append(_bears(s, layout.index(which), x, y - 8, lang))
     return found
@@ -220,8 +212,8 @@ def _fish(s: IceTeamState, below: float, width: float, lang: str) -> str:
     found = []
     for seat, (name, colour) in enumerate(zip(s.names, s.colours, strict=True)):
         x = MARGIN + 14 + seat * (width / 2)
-        fish = WORDS[lang]["fish"].format(name=name[:24], fresh=s.fresh[seat], frozen=s.frozen[seat])
-        turn = f", {WORDS[lang]['turn']}" if s.to_move == seat else ""
+        fish = WORDS["fish"].of(lang).format(name=name[:24], fresh=s.fresh[seat], frozen=s.frozen[seat])
+        turn = f", {WORDS['turn'].of(lang)}" if s.to_move == seat else ""
         found.append(bear(colour, 1, (x, below - 6), lang))
         text = escape(f"{fish}{turn}")
         found.append(f'<text class="fish" x="{x + 20:.1f}" y="{below:.1f}" font-size="14">{text}</text>')

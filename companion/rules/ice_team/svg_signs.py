@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from companion.rules.words import Words
+
 INK: Final = "#1a1a1a"
 
 # Colours that stay apart for colour-blind people (Okabe and Ito); each team has a shape and a letter besides.
 FILL: Final = {"green": "#009e73", "red": "#d55e00"}
-LETTER: Final = {"en": {"green": "G", "red": "R"}, "fr": {"green": "V", "red": "R"}}
+LETTER: Final = {"green": Words("G", "V"), "red": Words("R", "R")}
 SHAPE: Final = {"green": '<circle r="13"/>', "red": '<path d="M0-15.5L15.5 0 0 15.5-15.5 0z"/>'}
 
 DEFS: Final = """<defs>
@@ -65,6 +67,6 @@ def bear(colour: str, count: int, at: tuple[float, float], lang: str) -> str:
         f'<g class="bear {colour}" transform="translate({at[0]:.1f} {at[1]:.1f})">'
         f'<g fill="{FILL[colour]}" stroke="{INK}" stroke-width="1.8"><circle cx="-9" cy="-10" r="4.5"/>'
         f'<circle cx="9" cy="-10" r="4.5"/>{SHAPE[colour]}</g>'
-        f'<text y="5" font-size="14" font-weight="bold" text-anchor="middle" fill="#ffffff">{LETTER[lang][colour]}'
+        f'<text y="5" font-size="14" font-weight="bold" text-anchor="middle" fill="#ffffff">{LETTER[colour].of(lang)}'
         f"</text>{number}</g>"
     )

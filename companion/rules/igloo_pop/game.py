@@ -87,8 +87,10 @@ class IglooPop(Game[IglooPopMove]):
         if position.get("game", self.id) != self.id:
             other = str(position["game"])[:40]
             raise SetupError(
-                f"This is a position of {other!r}, not of {self.id}.",
-                f"C’est une position de {other!r}, pas de {self.id}.",
+                "This is a position of {other!r}, not of {game}.",
+                "C’est une position de {other!r}, pas de {game}.",
+                other=other,
+                game=self.id,
             )
         players = position.get("players")
         if not isinstance(players, list | tuple):
@@ -104,8 +106,9 @@ class IglooPop(Game[IglooPopMove]):
     def _table(self, players: Sequence[Mapping[str, JSON]], options: Mapping[str, JSON] | None) -> Table:
         if len(players) not in self.players:
             raise SetupError(
-                f"Igloo Pop is for 2 to 6 players, not {len(players)} (POP-Q.10).",
-                f"Igloo Pop se joue de 2 à 6 joueurs, et non à {len(players)} (POP-Q.10).",
+                "Igloo Pop is for 2 to 6 players, not {count} (POP-Q.10).",
+                "Igloo Pop se joue de 2 à 6 joueurs, et non à {count} (POP-Q.10).",
+                count=len(players),
             )
         found: list[tuple[str, str]] = []
         for player in players:
@@ -117,20 +120,24 @@ class IglooPop(Game[IglooPopMove]):
             colour = player.get("colour")
             if colour not in COLOURS:
                 raise SetupError(
-                    f"A player’s colour is one of {', '.join(COLOURS)}, not {str(colour)[:40]!r} (POP-K.6).",
-                    f"La couleur d’un joueur est l’une de {', '.join(COLOURS)}, et non {str(colour)[:40]!r} (POP-K.6).",
+                    "A player’s colour is one of {colours}, not {colour!r} (POP-K.6).",
+                    "La couleur d’un joueur est l’une de {colours}, et non {colour!r} (POP-K.6).",
+                    colours=", ".join(COLOURS),
+                    colour=str(colour)[:40],
                 )
             if any(colour == other for _, other in found):
                 raise SetupError(
-                    f"Two players cannot both play {colour}: each takes the thalers of a colour (POP-1.1).",
-                    f"Deux joueurs ne peuvent pas jouer tous deux en {self.rulebook.word(str(colour), 'fr')} : "
-                    "chacun prend les pièces d’une couleur (POP-1.1).",
+                    "Two players cannot both play {colour}: each takes the thalers of a colour (POP-1.1).",
+                    "Deux joueurs ne peuvent pas jouer tous deux en {colour} : chacun prend les pièces d’une "
+                    "couleur (POP-1.1).",
+                    colour=self.rulebook.words(str(colour)),
                 )
             name = player.get("name", colour)
             if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
                 raise SetupError(
-                    f"A player’s name is a text of 1 to {LONGEST_NAME} printable characters.",
-                    f"Le nom d’un joueur est un texte de 1 à {LONGEST_NAME} caractères imprimables.",
+                    "A player’s name is a text of 1 to {most} printable characters.",
+                    "Le nom d’un joueur est un texte de 1 à {most} caractères imprimables.",
+                    most=LONGEST_NAME,
                 )
             found.append((name, str(colour)))
         return make_table(tuple(found), self.settled_options(options))
@@ -139,14 +146,16 @@ class IglooPop(Game[IglooPopMove]):
         for key in setup:
             if key != "cards":
                 raise SetupError(
-                    f"The set-up of Igloo Pop has cards, not {str(key)[:40]!r}.",
-                    f"La mise en place d’Igloo Pop a des cartes (cards), pas {str(key)[:40]!r}.",
+                    "The set-up of Igloo Pop has cards, not {key!r}.",
+                    "La mise en place d’Igloo Pop a des cartes (cards), pas {key!r}.",
+                    key=str(key)[:40],
                 )
         given = setup.get("cards", [])
         if not isinstance(given, list | tuple) or len(given) > CIRCLE:
             raise SetupError(
-                f"The cards of the set-up are a list of up to {CIRCLE} cards such as 4/5 (POP-1.1).",
-                f"Les cartes de la mise en place sont une liste de {CIRCLE} cartes au plus, comme 4/5 (POP-1.1).",
+                "The cards of the set-up are a list of up to {most} cards such as 4/5 (POP-1.1).",
+                "Les cartes de la mise en place sont une liste de {most} cartes au plus, comme 4/5 (POP-1.1).",
+                most=CIRCLE,
             )
         cards = []
         for place, text in zip(PLACES, given, strict=False):
@@ -157,14 +166,17 @@ class IglooPop(Game[IglooPopMove]):
                 card = CARD_INDEX[tuple(map(int, text.split("/")))]
             except (AttributeError, ValueError, KeyError):
                 raise SetupError(
-                    f"There is no card {str(text)[:40]!r} in the box ({place}; POP-K.4).",
-                    f"Il n’y a pas de carte {str(text)[:40]!r} dans la boîte ({place} ; POP-K.4).",
+                    "There is no card {text!r} in the box ({place}; POP-K.4).",
+                    "Il n’y a pas de carte {text!r} dans la boîte ({place} ; POP-K.4).",
+                    text=str(text)[:40],
+                    place=place,
                 ) from None
             if card in cards:
                 raise SetupError(
-                    f"The card {text} is in the box once, but the set-up lays it twice (POP-K.4).",
-                    f"La carte {text} n’est qu’une fois dans la boîte, mais la mise en place la pose deux fois "
+                    "The card {text} is in the box once, but the set-up lays it twice (POP-K.4).",
+                    "La carte {text} n’est qu’une fois dans la boîte, mais la mise en place la pose deux fois "
                     "(POP-K.4).",
+                    text=text,
                 )
             cards.append(card)
         return cards + [EMPTY] * (CIRCLE - len(cards))

@@ -11,6 +11,7 @@ from typing import Final
 
 from companion.rules.core import AmbiguousMoveError, InvalidMoveError
 from companion.rules.igloo_pop.box import CARD_TEXT, CARDS, COLOURS, IGLOOS, PLACES
+from companion.rules.words import OR, Words, listed
 
 DEAL: Final = 0
 START: Final = 1
@@ -94,11 +95,11 @@ _SHAPE: Final = {
     "pass": ("a colour",),
     "reveal": ("a place", "a number"),
 }
-_FRENCH: Final = {
-    "a place": "une place",
-    "a card": "une carte de la boîte",
-    "a colour": "une couleur",
-    "a number": "un numéro",
+_WORDS: Final = {
+    "a place": Words("a place", "une place"),
+    "a card": Words("a card", "une carte de la boîte"),
+    "a colour": Words("a colour", "une couleur"),
+    "a number": Words("a number", "un numéro"),
 }
 _VALUES: Final = {
     "a place": PLACES,
@@ -119,8 +120,10 @@ def parse(text: str) -> IglooPopMove:
         return move
     if len(text) > LONGEST:
         raise InvalidMoveError(
-            f"A move of Igloo Pop has at most {LONGEST} characters, not {len(text)}.",
-            f"Un coup d’Igloo Pop a au plus {LONGEST} caractères, pas {len(text)}.",
+            "A move of Igloo Pop has at most {most} characters, not {length}.",
+            "Un coup d’Igloo Pop a au plus {most} caractères, pas {length}.",
+            most=LONGEST,
+            length=len(text),
         )
     words = text.casefold().split()
     if not words:
@@ -130,7 +133,10 @@ def parse(text: str) -> IglooPopMove:
     if len(words) != 1 + len(shape):
         form = " ".join([kind, *(f"<{what.split()[-1]}>" for what in shape)])
         raise InvalidMoveError(
-            f"{text!r} is no move: the form is {form}.", f"{text!r} n’est pas un coup : la forme est {form}."
+            "{text!r} is no move: the form is {form}.",
+            "{text!r} n’est pas un coup : la forme est {form}.",
+            text=text,
+            form=form,
         )
     full = [kind]
     for word, what in zip(words[1:], shape, strict=True):
@@ -160,8 +166,11 @@ def _one_of(word: str, known: tuple[str, ...], what: str, text: str) -> str:
         raise _nothing_such(text, word, what, known)
     if len(readings) > 1:
         raise AmbiguousMoveError(
-            f"{text!r} has more than one reading: {word!r} may be {' or '.join(readings)}.",
-            f"{text!r} peut se lire de plusieurs façons : {word!r} peut être {' ou '.join(readings)}.",
+            "{text!r} has more than one reading: {word!r} may be {readings}.",
+            "{text!r} peut se lire de plusieurs façons : {word!r} peut être {readings}.",
+            text=text,
+            word=word,
+            readings=listed(readings, OR),
         )
     return readings[0]
 
@@ -169,10 +178,16 @@ def _one_of(word: str, known: tuple[str, ...], what: str, text: str) -> str:
 def _nothing_such(text: str, word: str, what: str, known: tuple[str, ...]) -> InvalidMoveError:
     if what == "a move":
         return InvalidMoveError(
-            f"{text!r} is no move: a move begins with one of {', '.join(known)}.",
-            f"{text!r} n’est pas un coup : un coup commence par l’un des mots {', '.join(known)}.",
+            "{text!r} is no move: a move begins with one of {known}.",
+            "{text!r} n’est pas un coup : un coup commence par l’un des mots {known}.",
+            text=text,
+            known=", ".join(known),
         )
     return InvalidMoveError(
-        f"{text!r} is no move: {word!r} is not {what} ({', '.join(known)}).",
-        f"{text!r} n’est pas un coup : {word!r} n’est pas {_FRENCH[what]} ({', '.join(known)}).",
+        "{text!r} is no move: {word!r} is not {what} ({known}).",
+        "{text!r} n’est pas un coup : {word!r} n’est pas {what} ({known}).",
+        text=text,
+        word=word,
+        what=_WORDS[what],
+        known=", ".join(known),
     )

@@ -127,8 +127,10 @@ class _Reader:
         for name in _sequence(self.position.get("ended_by", ()), "ended_by"):
             if not isinstance(name, str) or name not in _ENDS:
                 raise SetupError(
-                    f"A game of Igloo Pop ends by {', '.join(_ENDS)}, not {str(name)[:40]!r}.",
-                    f"Une partie d’Igloo Pop finit par {', '.join(_ENDS)}, pas {str(name)[:40]!r}.",
+                    "A game of Igloo Pop ends by {ends}, not {name!r}.",
+                    "Une partie d’Igloo Pop finit par {ends}, pas {name!r}.",
+                    ends=", ".join(_ENDS),
+                    name=str(name)[:40],
                 )
             ended |= _ENDS[name]
         if phase == PHASES.index("over") and not ended:
@@ -162,8 +164,10 @@ class _Reader:
         for name in places:
             if name not in PLACES:
                 raise SetupError(
-                    f"Igloo Pop has no place {str(name)[:40]!r}; its places are card1 to {PLACES[-1]}.",
-                    f"Igloo Pop n’a pas de place {str(name)[:40]!r} ; ses places vont de card1 à {PLACES[-1]}.",
+                    "Igloo Pop has no place {name!r}; its places are card1 to {last}.",
+                    "Igloo Pop n’a pas de place {name!r} ; ses places vont de card1 à {last}.",
+                    name=str(name)[:40],
+                    last=PLACES[-1],
                 )
         cards: list[int] = []
         igloos: list[tuple[int, ...]] = []
@@ -193,8 +197,10 @@ class _Reader:
             numbers = tuple(map(int, text.split("/")))
         except ValueError:
             raise SetupError(
-                f"A card is written like 4/5, not {str(text)[:40]!r} ({where}).",
-                f"Une carte s’écrit comme 4/5, pas {str(text)[:40]!r} ({where}).",
+                "A card is written like 4/5, not {text!r} ({where}).",
+                "Une carte s’écrit comme 4/5, pas {text!r} ({where}).",
+                text=str(text)[:40],
+                where=where,
             ) from None
         if numbers not in CARD_INDEX:
             self.flaws.append(problem("card-not-in-box", card=text))
@@ -207,18 +213,24 @@ class _Reader:
             colour, number = thing.get("colour"), thing.get("value")
             if thing.get("kind") != "igloo":
                 raise SetupError(
-                    f"On the cards of Igloo Pop stand igloos, not {str(thing.get('kind'))[:40]!r}.",
-                    f"Sur les cartes d’Igloo Pop il y a des igloos, pas {str(thing.get('kind'))[:40]!r}.",
+                    "On the cards of Igloo Pop stand igloos, not {kind!r}.",
+                    "Sur les cartes d’Igloo Pop il y a des igloos, pas {kind!r}.",
+                    kind=str(thing.get("kind"))[:40],
                 )
             if colour not in COLOURS:
                 raise SetupError(
-                    f"An igloo at {place} has a thaler of {', '.join(COLOURS)}, not {str(colour)[:40]!r}.",
-                    f"Un igloo à {place} porte une pièce {', '.join(COLOURS)}, pas {str(colour)[:40]!r}.",
+                    "An igloo at {place} has a thaler of {colours}, not {colour!r}.",
+                    "Un igloo à {place} porte une pièce {colours}, pas {colour!r}.",
+                    place=place,
+                    colours=", ".join(COLOURS),
+                    colour=str(colour)[:40],
                 )
             if number is not None and (not isinstance(number, int) or isinstance(number, bool)):
                 raise SetupError(
-                    f"The number under an igloo at {place} is a whole number, not {str(number)[:40]!r}.",
-                    f"Le numéro sous un igloo à {place} est un nombre entier, pas {str(number)[:40]!r}.",
+                    "The number under an igloo at {place} is a whole number, not {number!r}.",
+                    "Le numéro sous un igloo à {place} est un nombre entier, pas {number!r}.",
+                    place=place,
+                    number=str(number)[:40],
                 )
             if number is not None and number not in IGLOOS:
                 self.flaws.append(problem("number-not-in-box", number=number))
@@ -256,8 +268,12 @@ class _Reader:
             return default
         if not isinstance(value, int) or isinstance(value, bool) or abs(value) > _SILLY:
             raise SetupError(
-                f"{key!r} of {what} is a whole number up to {_SILLY}, not {str(value)[:40]!r}.",
-                f"{key!r} ({what}) est un nombre entier jusqu’à {_SILLY}, pas {str(value)[:40]!r}.",
+                "{key!r} of {what} is a whole number up to {most}, not {value!r}.",
+                "{key!r} ({what}) est un nombre entier jusqu’à {most}, pas {value!r}.",
+                key=key,
+                what=what,
+                most=_SILLY,
+                value=str(value)[:40],
             )
         if value < 0:
             self.flaws.append(problem("negative-count", what=key, count=value))
@@ -275,8 +291,10 @@ class _Reader:
                 phase = "deal" if EMPTY in self.cards else "ready"
         if phase not in PHASES:
             raise SetupError(
-                f"The phase of Igloo Pop is {', '.join(PHASES)}, not {str(phase)[:40]!r}.",
-                f"La phase d’Igloo Pop est {', '.join(PHASES)}, pas {str(phase)[:40]!r}.",
+                "The phase of Igloo Pop is {phases}, not {phase!r}.",
+                "La phase d’Igloo Pop est {phases}, pas {phase!r}.",
+                phases=", ".join(PHASES),
+                phase=str(phase)[:40],
             )
         return PHASES.index(phase)
 
@@ -313,8 +331,10 @@ def read_position(position: Mapping[str, JSON], table: Table) -> IglooPopState:
 def _mapping(value: JSON, what: str) -> Mapping[str, JSON]:
     if not isinstance(value, Mapping):
         raise SetupError(
-            f"A position has {what} as an object, not {str(value)[:40]!r}.",
-            f"Dans une position, {what} est un objet, pas {str(value)[:40]!r}.",
+            "A position has {what} as an object, not {value!r}.",
+            "Dans une position, {what} est un objet, pas {value!r}.",
+            what=what,
+            value=str(value)[:40],
         )
     return value
 
@@ -322,7 +342,9 @@ def _mapping(value: JSON, what: str) -> Mapping[str, JSON]:
 def _sequence(value: JSON, what: str) -> Sequence[JSON]:
     if not isinstance(value, list | tuple):
         raise SetupError(
-            f"A position has {what} as a list, not {str(value)[:40]!r}.",
-            f"Dans une position, {what} est une liste, pas {str(value)[:40]!r}.",
+            "A position has {what} as a list, not {value!r}.",
+            "Dans une position, {what} est une liste, pas {value!r}.",
+            what=what,
+            value=str(value)[:40],
         )
     return value

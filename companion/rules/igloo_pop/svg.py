@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from html import escape
 from math import cos, pi, sin
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from companion.rules.drawing import INK, badge, caption, named, outline, reason_outline, sheet
+from companion.rules.words import Words
 
 if TYPE_CHECKING:
     from companion.rules.core import Ruling
@@ -38,21 +39,14 @@ SHAPE = {
     "black": '<path d="M-3-9h6v6h6v6h-6v6h-6v-6h-6v-6h6z"/>',
 }
 _DOME = '<path d="M-15 12v-6a15 17 0 0 1 30 0v6h-10v-6h-10v6z" fill="#eaf3f8" stroke="#1a1a1a" stroke-width="1.4"/>'
-WORDS = {
-    "en": {
-        "title": "Igloo Pop",
-        "village": "village",
-        "stack": "stack",
-        "round": "round",
-        "has": "{name}: thalers {own} + {captured} · cards {cards}",
-    },
-    "fr": {
-        "title": "Igloo Pop",
-        "village": "village",
-        "stack": "pioche",
-        "round": "manche",
-        "has": "{name} : pièces {own} + {captured} · cartes {cards}",
-    },
+WORDS: Final = {
+    "title": Words("Igloo Pop", "Igloo Pop"),
+    "village": Words("village", "village"),
+    "stack": Words("stack", "pioche"),
+    "round": Words("round", "manche"),
+    "has": Words(
+        "{name}: thalers {own} + {captured} · cards {cards}", "{name} : pièces {own} + {captured} · cartes {cards}"
+    ),
 }
 
 
@@ -74,7 +68,7 @@ def draw(
     if move is not None and ruling is not None:
         parts += _marks(state, move, ruling)
         lines = caption(move, ruling, lang, 72)
-    return sheet(WIDTH, HEIGHT + ROW * len(state.colours) + 4, f"{WORDS[lang]['title']}: {state}", parts, lines)
+    return sheet(WIDTH, HEIGHT + ROW * len(state.colours) + 4, f"{WORDS['title'].of(lang)}: {state}", parts, lines)
 
 
 def _centre(index: int) -> tuple[float, float]:
@@ -89,7 +83,7 @@ def _players(s: IglooPopState, lang: str) -> list[str]:
     for seat, (name, colour) in enumerate(zip(s.names, s.colours, strict=True)):
         x, y = 28, HEIGHT + ROW * seat
         facts = {"own": s.own[colour], "captured": s.captured[colour], "cards": len(s.won[colour])}
-        text = escape(WORDS[lang]["has"].format(name=name[:20], **facts))
+        text = escape(WORDS["has"].of(lang).format(name=name[:20], **facts))
         thaler = f'<g transform="translate({x} {y})" fill="{FILL[colour]}" stroke="{INK}">{SHAPE[colour]}</g>'
         found += [thaler, f'<text class="player" x="{x + 20}" y="{y + 7}" font-size="21">{text}</text>']
     return found
@@ -118,7 +112,7 @@ def _marks(s: IglooPopState, move: IglooPopMove, ruling: Ruling) -> list[str]:
 
 
 def _village(s: IglooPopState, lang: str) -> list[str]:
-    words = WORDS[lang]
+    words = {key: one.of(lang) for key, one in WORDS.items()}
     x, y = WIDTH / 2, HEIGHT / 2
     facts = (f"{words['village']} {s.village_left}", f"{words['stack']} {s.stack_left}", f"{words['round']} {s.round}")
     text = [

@@ -94,30 +94,43 @@ def mix(tiles: Mapping[str, JSON], *, real: bool = True) -> Mix:
         if not is_face(face):
             there = ", ".join(FACES)
             raise SetupError(
-                f"There is no floe tile {str(face)[:40]!r}; there are {there} and endurance 1 to {MOST_ENDURANCE}.",
-                f"Il n’y a pas de tuile {str(face)[:40]!r} ; il y a {there} et endurance 1 à {MOST_ENDURANCE}.",
+                "There is no floe tile {face!r}; there are {there} and endurance 1 to {most}.",
+                "Il n’y a pas de tuile {face!r} ; il y a {there} et endurance 1 à {most}.",
+                face=str(face)[:40],
+                there=there,
+                most=MOST_ENDURANCE,
             )
         if type(count) is not int or not 0 <= count <= TILES:
             raise SetupError(
-                f"The number of {face} tiles is from 0 to {TILES}, not {str(count)[:40]!r}.",
-                f"Le nombre de tuiles {face} va de 0 à {TILES}, pas {str(count)[:40]!r}.",
+                "The number of {face} tiles is from 0 to {tiles}, not {count!r}.",
+                "Le nombre de tuiles {face} va de 0 à {tiles}, pas {count!r}.",
+                face=face,
+                tiles=TILES,
+                count=str(count)[:40],
             )
     total = sum(tiles.values())
     if total != TILES:
         raise SetupError(
-            f"The box has {TILES} floe tiles, not {total}.", f"La boîte contient {TILES} tuiles banquise, pas {total}."
+            "The box has {tiles} floe tiles, not {total}.",
+            "La boîte contient {tiles} tuiles banquise, pas {total}.",
+            tiles=TILES,
+            total=total,
         )
     for face, most in (("bear", 4), ("pack", 10)):
         if tiles.get(face, 0) > most:
             raise SetupError(
-                f"There are {most} tokens for the {face} tiles, so there cannot be {tiles[face]} such tiles.",
-                f"Il y a {most} pions pour les tuiles {face}, il ne peut donc pas y avoir {tiles[face]} de ces tuiles.",
+                "There are {most} tokens for the {face} tiles, so there cannot be {tiles} such tiles.",
+                "Il y a {most} pions pour les tuiles {face}, il ne peut donc pas y avoir {tiles} de ces tuiles.",
+                most=most,
+                face=face,
+                tiles=tiles[face],
             )
     fish = 2 * tiles.get("fish 2", 0) + 3 * tiles.get("fish 3", 0)
     if fish > 24:
         raise SetupError(
-            f"The fish tiles show {fish} fish, but only 24 of the 28 tokens are left after the set-up.",
-            f"Les tuiles poisson montrent {fish} poissons, mais il n’en reste que 24 sur 28 après la mise en place.",
+            "The fish tiles show {fish} fish, but only 24 of the 28 tokens are left after the set-up.",
+            "Les tuiles poisson montrent {fish} poissons, mais il n’en reste que 24 sur 28 après la mise en place.",
+            fish=fish,
         )
     values = sorted((face for face in tiles if endurance(face)), key=endurance)
     faces = (*FACES, *values)

@@ -15,6 +15,7 @@ from companion.rules.iglu_iglu.notation import parse
 from companion.rules.iglu_iglu.situation import SETTING, Table
 from companion.rules.iglu_iglu.state import IgluState
 from companion.rules.rulebook import Rulebook, rulebook
+from companion.rules.words import AND, listed
 
 MOST_NAME = 40
 
@@ -58,8 +59,9 @@ class IgluIglu(Game[IgluMove]):
         names, colours = self._seats(players)
         if len(colours) == 2 and set(colours) != {"red", "blue"}:
             raise SetupError(
-                f"Two players take the red and the blue tribe (IGLU-S.5), not {' and '.join(colours)}.",
-                f"À deux, on prend les tribus rouge et bleue (IGLU-S.5), pas {' et '.join(colours)}.",
+                "Two players take the red and the blue tribe (IGLU-S.5), not {colours}.",
+                "À deux, on prend les tribus rouge et bleue (IGLU-S.5), pas {colours}.",
+                colours=listed(colours, AND),
             )
         given = reader.mapping(setup or {}, "setup")
         reader.known(given, ("tiles", "fish", "first"), "setup")
@@ -73,7 +75,9 @@ class IgluIglu(Game[IgluMove]):
             reader.chosen(square, [SQUARES[number] for number in CENTRE_SQUARES], "setup.fish")
             if value == 0 or reader.whole(value, f"setup.fish.{square}", 3) == 0:
                 raise SetupError(
-                    f"setup.fish.{square} is 1, 2 or 3, not 0.", f"setup.fish.{square} est 1, 2 ou 3, pas 0."
+                    "setup.fish.{square} is 1, 2 or 3, not 0.",
+                    "setup.fish.{square} est 1, 2 ou 3, pas 0.",
+                    square=square,
                 )
             fish.append(4 * NUMBER[square] + value)
         s.set_fish(tuple(sorted(fish)))
@@ -117,15 +121,18 @@ class IgluIglu(Game[IgluMove]):
             name = found.get("name", colour)
             if not isinstance(name, str) or not 0 < len(name.strip()) <= MOST_NAME:
                 raise SetupError(
-                    f"The name of player {number} has 1 to {MOST_NAME} characters.",
-                    f"Le nom du joueur {number} a de 1 à {MOST_NAME} caractères.",
+                    "The name of player {number} has 1 to {most} characters.",
+                    "Le nom du joueur {number} a de 1 à {most} caractères.",
+                    number=number,
+                    most=MOST_NAME,
                 )
             names.append(name.strip())
             colours.append(colour)
         if len(set(colours)) < len(colours):
             raise SetupError(
-                f"Each player has a colour of their own, not {', '.join(colours)}.",
-                f"Chaque joueur a sa propre couleur, pas {', '.join(colours)}.",
+                "Each player has a colour of their own, not {colours}.",
+                "Chaque joueur a sa propre couleur, pas {colours}.",
+                colours=", ".join(colours),
             )
         return tuple(names), tuple(colours)
 

@@ -34,6 +34,7 @@ from companion.rules.iglu_iglu.moves import (
     Walk,
     token_text,
 )
+from companion.rules.words import OR, Words, listed
 
 TOKEN_TEXTS: dict[str, int] = {token_text(token): token for token in range(len(TOKENS))}
 USAGE: dict[str, str] = {
@@ -66,10 +67,10 @@ USAGE: dict[str, str] = {
 class _WrongWordError(Exception):
     """A word is not what should stand there."""
 
-    def __init__(self, word: str, en: str, fr: str) -> None:
+    def __init__(self, word: str, en: str, fr: str, /, **facts: object) -> None:
         super().__init__(word)
-        self.en = f"{word!r} is no {en}"
-        self.fr = f"{word!r} n’est pas {fr}"
+        what = Words(en, fr).filled(facts)
+        self.words = Words("{word!r} is no {what}", "{word!r} n’est pas {what}").filled({"word": word, "what": what})
 
 
 def _square(word: str) -> int:
@@ -81,7 +82,7 @@ def _square(word: str) -> int:
 def _colour(word: str) -> str:
     if word not in COLOURS:
         there = ", ".join(COLOURS)
-        raise _WrongWordError(word, f"colour of this game ({there})", f"une couleur de ce jeu ({there})")
+        raise _WrongWordError(word, "colour of this game ({there})", "une couleur de ce jeu ({there})", there=there)
     return word
 
 
@@ -98,7 +99,7 @@ def _face(words: Iterable[str]) -> str:
     text = " ".join(words)
     if text != KEPT and not is_face(text):
         there = ", ".join((*FACES, "endurance 1", KEPT))
-        raise _WrongWordError(text, f"face of a floe tile ({there})", f"une face de tuile ({there})")
+        raise _WrongWordError(text, "face of a floe tile ({there})", "une face de tuile ({there})", there=there)
     return text
 
 
@@ -177,23 +178,34 @@ def parse(text: str) -> IgluMove:
     if not readings:
         there = ", ".join(USAGE)
         raise InvalidMoveError(
-            f"{shown} is no move of Iglu Iglu; moves begin with {there}.",
-            f"{shown} n’est pas un coup d’Iglu Iglu ; les coups commencent par {there}.",
+            "{shown} is no move of Iglu Iglu; moves begin with {there}.",
+            "{shown} n’est pas un coup d’Iglu Iglu ; les coups commencent par {there}.",
+            shown=shown,
+            there=there,
         )
     if len(readings) > 1:
         raise AmbiguousMoveError(
-            f"{shown} has more than one reading: {first!r} may be {' or '.join(readings)}.",
-            f"{shown} peut se lire de plusieurs façons : {first!r} peut être {' ou '.join(readings)}.",
+            "{shown} has more than one reading: {first!r} may be {readings}.",
+            "{shown} peut se lire de plusieurs façons : {first!r} peut être {readings}.",
+            shown=shown,
+            first=first,
+            readings=listed(readings, OR),
         )
     usage = USAGE[readings[0]]
     try:
         return _READ[readings[0]](words)
     except _WrongWordError as wrong:
         raise InvalidMoveError(
-            f"{shown} is no move: {wrong.en}; write {usage}.",
-            f"{shown} n’est pas un coup : {wrong.fr} ; écrire {usage}.",
+            "{shown} is no move: {why}; write {usage}.",
+            "{shown} n’est pas un coup : {why} ; écrire {usage}.",
+            shown=shown,
+            why=wrong.words,
+            usage=usage,
         ) from None
     except (IndexError, ValueError):
         raise InvalidMoveError(
-            f"{shown} is no move: write {usage}.", f"{shown} n’est pas un coup : écrire {usage}."
+            "{shown} is no move: write {usage}.",
+            "{shown} n’est pas un coup : écrire {usage}.",
+            shown=shown,
+            usage=usage,
         ) from None

@@ -30,6 +30,7 @@ from companion.rules.iglu_iglu.situation import (
     START,
     TO_FACE,
 )
+from companion.rules.words import Words
 
 if TYPE_CHECKING:
     from companion.rules.iglu_iglu.situation import Table
@@ -67,7 +68,9 @@ def mapping(value: JSON, what: str) -> Mapping[str, JSON]:
     :raises SetupError: when it is none.
     """
     if not isinstance(value, Mapping):
-        raise SetupError(f"{what} is an object, not {shown(value)}.", f"{what} est un objet, pas {shown(value)}.")
+        raise SetupError(
+            "{what} is an object, not {shown}.", "{what} est un objet, pas {shown}.", what=what, shown=shown(value)
+        )
     return value
 
 
@@ -78,8 +81,11 @@ def whole(value: JSON, what: str, most: int = MOST) -> int:
     """
     if type(value) is not int or not 0 <= value <= most:
         raise SetupError(
-            f"{what} is a whole number from 0 to {most}, not {shown(value)}.",
-            f"{what} est un nombre entier de 0 à {most}, pas {shown(value)}.",
+            "{what} is a whole number from 0 to {most}, not {shown}.",
+            "{what} est un nombre entier de 0 à {most}, pas {shown}.",
+            what=what,
+            most=most,
+            shown=shown(value),
         )
     return value
 
@@ -92,7 +98,11 @@ def chosen(value: JSON, allowed: Sequence[str], what: str) -> str:
     if not isinstance(value, str) or value not in allowed:
         there = ", ".join(allowed)
         raise SetupError(
-            f"{what} is one of {there}, not {shown(value)}.", f"{what} est l’un de {there}, pas {shown(value)}."
+            "{what} is one of {there}, not {shown}.",
+            "{what} est l’un de {there}, pas {shown}.",
+            what=what,
+            there=there,
+            shown=shown(value),
         )
     return value
 
@@ -104,7 +114,10 @@ def flag(value: JSON, what: str) -> bool:
     """
     if type(value) is not bool:
         raise SetupError(
-            f"{what} is true or false, not {shown(value)}.", f"{what} est true ou false, pas {shown(value)}."
+            "{what} is true or false, not {shown}.",
+            "{what} est true ou false, pas {shown}.",
+            what=what,
+            shown=shown(value),
         )
     return value
 
@@ -122,8 +135,10 @@ def square_of(value: JSON, what: str) -> int:
     """
     if not isinstance(value, str) or value not in NUMBER:
         raise SetupError(
-            f"{what} is a square from a1 to h8, not {shown(value)}.",
-            f"{what} est une case de a1 à h8, pas {shown(value)}.",
+            "{what} is a square from a1 to h8, not {shown}.",
+            "{what} est une case de a1 à h8, pas {shown}.",
+            what=what,
+            shown=shown(value),
         )
     return NUMBER[value]
 
@@ -135,8 +150,11 @@ def listed(value: JSON, what: str) -> Sequence[JSON]:
     """
     if not isinstance(value, list | tuple) or len(value) > MOST:
         raise SetupError(
-            f"{what} is a list of at most {MOST}, not {shown(value)}.",
-            f"{what} est une liste d’au plus {MOST}, pas {shown(value)}.",
+            "{what} is a list of at most {most}, not {shown}.",
+            "{what} est une liste d’au plus {most}, pas {shown}.",
+            what=what,
+            most=MOST,
+            shown=shown(value),
         )
     return value
 
@@ -150,8 +168,11 @@ def known(fields: Mapping[str, JSON], allowed: Sequence[str], what: str) -> None
         if field not in allowed:
             there = ", ".join(allowed)
             raise SetupError(
-                f"{what} has no field {shown(field)}; it has {there}.",
-                f"{what} n’a pas de champ {shown(field)} ; il y a {there}.",
+                "{what} has no field {shown}; it has {there}.",
+                "{what} n’a pas de champ {shown} ; il y a {there}.",
+                what=what,
+                shown=shown(field),
+                there=there,
             )
 
 
@@ -166,11 +187,12 @@ def check_form(position: Mapping[str, JSON]) -> Mapping[str, JSON]:
     known(places, SQUARES, "places")
     missing = [name for name in SQUARES if places.get(name) is None and not CORNERS >> NUMBER[name] & 1]
     if missing:
-        few = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
-        count = str(len(missing)) if len(missing) > 5 else ""
+        few = ", ".join(missing[:5])
+        more = Words("{few} … ({count} squares)", "{few} … ({count} cases)").filled({"few": few, "count": len(missing)})
         raise SetupError(
-            f"The position does not say what lies on {few}{count and f' ({count} squares)'}.",
-            f"La position ne dit pas ce qui se trouve sur {few}{count and f' ({count} cases)'}.",
+            "The position does not say what lies on {squares}.",
+            "La position ne dit pas ce qui se trouve sur {squares}.",
+            squares=more if len(missing) > 5 else few,
         )
     return places
 
@@ -282,8 +304,10 @@ class Reader:
         value = thing.get("value")
         if type(value) is not int or not 1 <= value <= 3:
             raise SetupError(
-                f"{where}.value of fish and foxes is 1, 2 or 3, not {shown(value)}.",
-                f"{where}.value des poissons et des renards est 1, 2 ou 3, pas {shown(value)}.",
+                "{where}.value of fish and foxes is 1, 2 or 3, not {shown}.",
+                "{where}.value des poissons et des renards est 1, 2 ou 3, pas {shown}.",
+                where=where,
+                shown=shown(value),
             )
         return value
 
@@ -376,8 +400,11 @@ class Reader:
         if to_move is not None and (s.to_move < 0 or self._seat(to_move, "to_move") != s.to_move):
             phase = PHASES[s.phase]
             raise SetupError(
-                f"In the phase {phase} of {turn}'s turn to_move is not {shown(to_move)}.",
-                f"Dans la phase {phase} du tour de {turn}, to_move n’est pas {shown(to_move)}.",
+                "In the phase {phase} of {turn}'s turn to_move is not {shown}.",
+                "Dans la phase {phase} du tour de {turn}, to_move n’est pas {shown}.",
+                phase=phase,
+                turn=turn,
+                shown=shown(to_move),
             )
         if s.phase == START:
             s.test_end()
@@ -403,8 +430,9 @@ class Reader:
         if not self._phase_fits():
             phase = PHASES[s.phase]
             raise SetupError(
-                f"The phase {phase} needs in pending what it asks about; see the README of the game.",
-                f"La phase {phase} demande dans pending ce dont il s’agit ; voir le README du jeu.",
+                "The phase {phase} needs in pending what it asks about; see the README of the game.",
+                "La phase {phase} demande dans pending ce dont il s’agit ; voir le README du jeu.",
+                phase=phase,
             )
 
     def _phase_fits(self) -> bool:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from html import escape
 from math import ceil, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from companion.rules.drawing import badge, dashes, named, outline, reason_outline, straight_arrow
 from companion.rules.drawing import caption as ruling_caption
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import CORNERS, SQUARES, numbers, stretches
 from companion.rules.iglu_iglu.drifting import line
+from companion.rules.words import Words
 
 if TYPE_CHECKING:
     from companion.rules.core import Ruling
@@ -35,14 +36,13 @@ GAPS = (14, 18)
 INK = "#1a1a1a"
 FILL = {"red": "#d55e00", "blue": "#0072b2", "yellow": "#f0e442", "green": "#009e73"}
 TEXT_ON = {"red": "#ffffff", "blue": "#ffffff", "yellow": INK, "green": "#ffffff"}
-LETTER = {
-    "en": {"red": "R", "blue": "B", "yellow": "Y", "green": "G"},
-    "fr": {"red": "R", "blue": "B", "yellow": "J", "green": "V"},
+LETTER: Final = {
+    "red": Words("R", "R"),
+    "blue": Words("B", "B"),
+    "yellow": Words("Y", "J"),
+    "green": Words("G", "V"),
 }
-WORDS = {
-    "en": {"board": "Iglu Iglu, position"},
-    "fr": {"board": "Iglu Iglu, position"},
-}
+WORDS: Final = {"board": Words("Iglu Iglu, position", "Iglu Iglu, position")}
 
 _DEFS = """<defs>
 <pattern id="water" width="16" height="12" patternUnits="userSpaceOnUse"><rect width="16" height="12" fill="#bfe0f2"/>\
@@ -64,7 +64,7 @@ def draw(state: IgluState, move: IgluMove | None = None, lang: str = "en", *, ru
     ruling = None if move is None else ruling or state.check(move)
     caption = [] if ruling is None or move is None else ruling_caption(move, ruling, lang, WIDTH)
     height = SIZE + LINE * len(caption) + (14 if caption else 0)
-    title = f"{WORDS[lang]['board']}: {state}"
+    title = f"{WORDS['board'].of(lang)}: {state}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIZE} {height}" role="img" font-family="sans-serif">',
         f"<title>{escape(title)}</title>",
@@ -173,7 +173,7 @@ def _piece(kind: str, what: str, count: int, x: float, y: float, scale: float, l
     if kind in ("inuit", "igloo"):
         fill, ink = FILL[what], TEXT_ON[what]
         body = _IGLOO if kind == "igloo" else _SHAPE[what]
-        mark, drop = LETTER[lang][what], (3 if kind == "igloo" else 5)
+        mark, drop = LETTER[what].of(lang), (3 if kind == "igloo" else 5)
     else:
         fill, ink = "#ffffff", "#ffffff" if kind == "bear" else INK
         body, mark, drop = _ANIMAL[kind], what, 5

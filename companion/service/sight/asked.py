@@ -74,7 +74,7 @@ class Asked:
                     "kind": candidate.kind,
                     "p": round(candidate.p, 3),
                     "back": candidate.back,
-                    "moves": [words._asdict() for words in told(self, candidate)],
+                    "moves": [words.to_json() for words in told(self, candidate)],
                     "places": changed(state, candidate),
                     "svg": view.draw(candidate.state, lang, None)
                     if isinstance(view, BoardView) and candidate.state is not None

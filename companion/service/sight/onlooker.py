@@ -15,7 +15,6 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from companion.night.answers import CAMERA, Actor, Answer, Role
-from companion.night.sentences import Words
 from companion.ports import BadDataError, DeviceKind
 from companion.service.sight import notes
 from companion.service.sight.asked import DISAGREEMENT, NEW, TURN, Asked, Glance, offered
@@ -477,8 +476,7 @@ class Onlooker:
         return self._night.do(command, body, by=by, state=state, action_id=f"camera-{uuid.uuid4().hex}")
 
     def _done(self) -> Answer:
-        words = Words("", "")
-        return Answer(True, self._night.seq, self._night.state, words.en, words.fr)
+        return Answer(True, self._night.seq, self._night.state, "", "")
 
     def _say(self, state: str, note: str) -> None:
         """Say how it stands, with no question open."""

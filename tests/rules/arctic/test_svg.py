@@ -50,7 +50,7 @@ def test_a_picture_shows_what_lies_open(table: Make) -> None:
 
 def test_nothing_is_told_by_colour_alone() -> None:
     for lang in ("en", "fr"):
-        assert len(set(LETTERS[lang])) == 6
+        assert len({letters.of(lang) for letters in LETTERS}) == 6
     assert len(set(FILL)) == 6
 
 

@@ -5,7 +5,7 @@ import { icon } from "./art.js";
 import { agreed, openDialog } from "./dialogs.js";
 import { ask, chosenFile, fetched, pause, tell, upload } from "./net.js";
 import { change, isHost } from "./store.js";
-import { number, percent, said, t, tn } from "./words.js";
+import { date, number, percent, said, t, tn } from "./words.js";
 
 const MAKING_MS = 120000;
 /** What the table takes in at a time. */
@@ -23,7 +23,7 @@ export async function opened() {
   if (told) change(() => { shelf = told; });
 }
 
-const when = (at) => (at === null ? "?" : new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }));
+const when = (at) => (at === null ? "?" : date(at, { dateStyle: "medium", timeStyle: "short" }));
 
 function backup(one) {
   return h("li", { class: "backup", "data-key": one.name },

@@ -78,10 +78,7 @@ async function deliver(command, body, state) {
 }
 
 export function showRefusal(error, problem = null) {
-  const lost = {
-    en: "The table did not answer. Nothing is lost: try again.",
-    fr: t("The table did not answer. Nothing is lost: try again."),
-  };
+  const lost = { en: t("The table did not answer. Nothing is lost: try again.") };
   change((s) => {
     s.refusal = { ...(error ?? lost), problem, at: Date.now() };
   });

@@ -7,7 +7,7 @@ import { face, fetchPeople } from "./faces.js";
 import { ask, chosenFile, fetched, tell, upload } from "./net.js";
 import { GAMES } from "./setup.js";
 import { change, isHost, store } from "./store.js";
-import { number, t, tn } from "./words.js";
+import { date, number, t, tn } from "./words.js";
 
 const TOKENS = () => ({ bear: t("Bear"), fox: t("Fox"), fish: t("Fish"), penguin: t("Penguin"), seal: t("Seal"), owl: t("Owl"), igloo: t("Igloo"), star: t("Snow star") });
 const UPLOAD_MS = 60000;
@@ -40,7 +40,7 @@ function table(person) {
       h("tbody", null, figures.games.map((one) => h("tr", null, h("th", { scope: "row" }, gameName(one.game)),
         h("td", null, one.played), h("td", null, one.won), h("td", null, one.best), h("td", null, number(one.mean, 1)))))),
     figures.course.length > 1 && h("p", { class: "course" }, figures.course.slice(-30).map((night) =>
-      h("span", { class: "evening" }, h("time", { datetime: new Date(night.at).toISOString().slice(0, 10) }, new Date(night.at).toLocaleDateString()),
+      h("span", { class: "evening" }, h("time", { datetime: new Date(night.at).toISOString().slice(0, 10) }, date(night.at)),
         " ", t("%(won)s of %(played)s won", night)))));
 }
 

@@ -5,7 +5,7 @@ import { icon } from "./art.js";
 import { agreed } from "./dialogs.js";
 import { ask, fetched, tell } from "./net.js";
 import { change, isHost, store } from "./store.js";
-import { t } from "./words.js";
+import { date, t } from "./words.js";
 
 let rights = null;
 let joined = null;
@@ -69,7 +69,7 @@ function phones() {
     h("ul", { class: "plain" }, joined.joined.map((one) => h("li", { class: "phone", "data-key": one.id },
       icon(one.role === "host" ? "crown" : "people"),
       h("span", null, one.label || (one.role === "host" ? t("Host") : t("Player")), " ",
-        h("small", { class: "quiet" }, new Date(one.made).toLocaleDateString())),
+        h("small", { class: "quiet" }, date(one.made))),
       one.id === store.me.id ? h("small", { class: "quiet" }, t("this one"))
         : h("button", { type: "button", class: "small-button", "data-do": "end-session", "data-id": one.id,
           "aria-label": t("Withdraw %(who)s", { who: one.label || one.id }) }, t("Withdraw"))))));

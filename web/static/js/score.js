@@ -316,7 +316,7 @@ function tooMany() {
 
 async function reckon(move = "") {
   const wrong = tooMany();
-  if (wrong) return showRefusal({ en: wrong, fr: wrong });
+  if (wrong) return showRefusal({ en: wrong });
   const sheet = await fetched(() => tell(`/api/position?lang=${code()}`, { position: laidOut(), move }));
   if (!sheet) return;
   alter({ sheet });

@@ -7,7 +7,7 @@ import { playerName, thaler } from "./art.js";
 import { ask, fetched } from "./net.js";
 import { isHost, match } from "./store.js";
 import { chart, courseOf } from "./story.js";
-import { said, t } from "./words.js";
+import { date, said, t } from "./words.js";
 
 /** Open the window for sharing the game that has ended. */
 export function shareWindow() {
@@ -40,7 +40,7 @@ const STYLE = `text { fill: #10263a; font: 600 44px Georgia, "DejaVu Serif", ser
 /** Draw the ranking and how the scores went as a picture that stands by itself. */
 function drawing(match) {
   const rows = match.ranking.flat().map((colour) => match.players.find((one) => one.colour === colour));
-  const day = new Date(match.opened).toLocaleDateString([], { dateStyle: "long" });
+  const day = date(match.opened, { dateStyle: "long" });
   const top = 190;
   const below = top + rows.length * ROW;
   const high = below + (courseOf(match) ? 480 : 40);

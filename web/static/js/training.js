@@ -49,7 +49,7 @@ async function doing(work) {
     return await work();
   } catch (refused) {
     const lost = t("The table did not answer. Nothing is lost: try again.");
-    now.refused = refused?.error ?? { en: lost, fr: lost };
+    now.refused = refused?.error ?? { en: lost };
     return null;
   } finally {
     alter({ busy: false });

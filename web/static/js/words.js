@@ -3,6 +3,7 @@
 let words = {};
 let plural = null;
 let language = "en";
+let tag = "en";
 let region = "en";
 
 /** French has a space before these signs; a line does not begin with them. */
@@ -37,7 +38,9 @@ export function learnMore(room) {
 /** Fetch the first words, before anything is drawn; `again` draws once more when others have come. */
 export async function learn(code, urls, again) {
   language = code;
-  region = navigator.languages.find((one) => one.split("-")[0] === code) ?? code;
+  // Browsers write pt-BR where the files have pt_BR; the reader's own region decides how numbers and dates are written.
+  tag = code.replaceAll("_", "-");
+  region = navigator.languages.find((one) => one === tag || one.startsWith(`${tag}-`)) ?? tag;
   learnt = again;
   // English is the language of the ids.
   addresses = code === "en" ? { main: urls.main } : urls;
@@ -94,6 +97,11 @@ export function percent(share) {
   return share.toLocaleString(region, { style: "percent" });
 }
 
+/** Format a moment (UTC milliseconds, or what dates are made of) as a day, or in another way that Intl knows. */
+export function date(at, way = { year: "numeric", month: "numeric", day: "numeric" }) {
+  return new Date(at).toLocaleString(region, way);
+}
+
 /** Format a moment (UTC milliseconds) as hours and minutes. */
 export function clock(at) {
   return new Date(at).toLocaleTimeString(region, { hour: "2-digit", minute: "2-digit" });
@@ -101,5 +109,5 @@ export function clock(at) {
 
 /** Join a list with commas and a last word ("and", "or"). */
 export function list(items, type = "conjunction") {
-  return new Intl.ListFormat(language, { type }).format(items.map(String));
+  return new Intl.ListFormat(tag, { type }).format(items.map(String));
 }

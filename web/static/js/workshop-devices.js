@@ -113,7 +113,7 @@ export const PART_SUBMIT = {
       alter({ settings, kept: field.name, complaint: null });
     } catch (refused) {
       const lost = t("The table did not answer. Nothing is lost: try again.");
-      alter({ kept: null, complaint: { name: field.name, error: refused.error ?? { en: lost, fr: lost } } });
+      alter({ kept: null, complaint: { name: field.name, error: refused.error ?? { en: lost } } });
     }
   },
 };
