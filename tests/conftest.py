@@ -39,3 +39,44 @@ def simavr() -> Iterator[Callable[..., Any]]:
             return igloo
 
         yield maker
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """What writes the files of a further language once: ``whole``, ``empty`` (a catalogue alone, without words)."""
+    from tests.worlds import pseudo
+
+    made: dict[str, Path] = {}
+
+    def write(kind: str) -> Path:
+        if kind not in made:
+            folder = made[kind] = tmp_path_factory.mktemp(kind)
+            pseudo.write_catalogue(folder / "translations", empty=kind == "empty")
+            if kind == "whole":
+                pseudo.write_clauses(folder / "clauses")
+        return made[kind]
+
+    return write
+
+
+@pytest.fixture
+def speak(written: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """What lets everything look for its languages in the folder of a kind; after the test it is as before."""
+    from companion.rules import words
+    from web import language
+
+    before = words.catalogue_folder(), words.clause_folder()
+
+    def forget() -> None:
+        for cached in (language._catalogue_file, language._words, language.catalogue):
+            cached.cache_clear()
+
+    def look(kind: str) -> None:
+        folder = written(kind)
+        monkeypatch.setattr(language, "FOLDER", folder / "translations")
+        words.look_in(language.FOLDER, folder / "clauses" if (folder / "clauses").exists() else words.CLAUSES)
+        forget()
+
+    yield look
+    words.look_in(*before)
+    forget()
