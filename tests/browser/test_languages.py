@@ -3,47 +3,144 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Phones
-from tests.browser.test_look import read_aloud, through_the_night
+from tests.browser.conftest import PATIENCE_MS, Phones
+from tests.browser.test_boards import GAMES
+from tests.browser.test_look import SIX, read_aloud, through_the_night
+from tests.browser.test_referee_positions import by_hand
+from tests.browser.test_training import guess, history, trains
 from tests.web.assembly import Service, served
+from tests.worlds.boards import players, record
 from tests.worlds.pseudo import CODE, untranslated
-
-NAMES = frozenset("ann bob".split())
-"""Names are what people typed."""
 
 Speak = Callable[[str], None]
 
+NOT_TRANSLATED = frozenset(
+    word.casefold()
+    for words in (
+        *(player["name"] for player in SIX),
+        # What people and machines are called, and the games; the house has its own name.
+        "Ann Bob Igloo Pop Iglu Arctic Ice Team companion test sim usb dev",
+        # Languages are named in their own words, and by their codes.
+        "English Français Esperanto EN EO",
+    )
+    for word in re.findall(r"\w+", words)
+)
+"""Declared: names are the same in every language."""
+KEPT = re.compile(
+    r"\b(?:POP|IGLU|ARC|ICE)-[A-Z0-9]+(?:\.[A-Z0-9]+)*"  # clauses are cited by their ids
+    r"|^[a-z0-9]+(?: [\w/+-]+)*: (?=⟦)"  # the caption of a drawn ruling begins with the move as records have it
+    r"|\b[a-h]\d?\b|\bP\.\d+ · [A-E]"  # squares, powers and phases are written as on the boards
+)
 
-def english_on(page: Page) -> list[str]:
-    return untranslated(read_aloud(page), NAMES)
+
+FRENCH_ONLY = frozenset(["est", "une", "les", "des", "pour", "vous", "la", "manche", "carte", "joueur"])
+"""French words that no English sentence of the page has."""
 
 
 @pytest.fixture
-def foreign(tmp_path: Path, speak: Speak, request: pytest.FixtureRequest):
-    speak("whole")
-    with served(tmp_path / "foreign") as service:
-        yield service
+def phones_of(chromium: Browser, tmp_path: Path, speak: Speak) -> Iterator[Callable[[str], tuple[Phones, Service]]]:
+    """Return what opens phones on a service with the files of a language."""
+    expect.set_options(timeout=PATIENCE_MS)
+    open_ones = []
+
+    def begin(kind: str) -> tuple[Phones, Service]:
+        speak(kind)
+        house = served(tmp_path / kind)
+        phones = Phones(chromium, service := house.__enter__())
+        open_ones.append((phones, house))
+        return phones, service
+
+    yield begin
+    for phones, house in open_ones:
+        phones.close()
+        house.__exit__(None, None, None)
+        assert phones.complaints == []
 
 
-def test_a_night_in_another_language(chromium, foreign: Service) -> None:
-    phones = Phones(chromium, foreign)
+def left(page: Page) -> list[str]:
+    """Return the lines of a page that have a word which was never translated."""
+    return [line for line in read_aloud(page).splitlines() if untranslated(KEPT.sub("", line), NOT_TRANSLATED)]
+
+
+def test_a_night_in_another_language(phones_of: Callable[[str], tuple[Phones, Service]]) -> None:
+    phones, service = phones_of("whole")
     page = phones.host(language=CODE)
     assert page.evaluate("document.documentElement.lang") == CODE
-    for stop in through_the_night(foreign, page):
-        print(stop, english_on(page))
+    assert page.locator(".languages button[aria-current]").get_attribute("value") == CODE
+    for stop in through_the_night(service, page):
+        assert left(page) == [], stop
+    phones.shot(page, "pseudo-ending", full=True)
     guest = phones.guest(language=CODE)
     for path in ("/join", "/host/nothing", "/nothing", "/"):
-        guest.goto(foreign.url + path)
-        guest.wait_for_timeout(500)
-        print(path, english_on(guest))
-    for path in ("/#referee", "/#referee/rules", "/#referee/hand", "/#score", "/#photo", "/#workshop", "/#workshop/igloo", "/#workshop/camera", "/training"):
-        page.goto(foreign.url + path)
-        page.wait_for_timeout(1500)
-        print(path, len(read_aloud(page)), english_on(page))
-    phones.close()
+        guest.goto(service.url + path)
+        assert "⟦" in read_aloud(guest)
+        assert left(guest) == [], path
+    phones.forgive("422", "404")
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_a_game_on_a_board_in_another_language(
+    phones_of: Callable[[str], tuple[Phones, Service]], game_id: str
+) -> None:
+    phones, service = phones_of("whole")
+    page = phones.host(language=CODE, width=1280, height=900)
+    page.click(f"[data-do=choose-game][data-game={game_id}]")
+    expect(page.locator(f"form[data-key=setup-{game_id}]")).to_be_visible()
+    assert left(page) == []
+    house, texts = service.house, record(game_id, 11)
+    house.open_match(game=game_id, players=players(game_id), setup={})
+    for part in (texts[:20], texts[20:-6], texts[-6:]):
+        for at in range(0, len(part), 90):
+            house.moves(*part[at : at + 90])
+        expect(page.locator(f"[data-state='{house.night.state}'], .ending, .dock").first).to_be_visible()
+        page.wait_for_timeout(300)
+        assert left(page) == []
+    expect(page.locator(".ending h1")).to_contain_text("⟦")
+    by_hand(page, service, game_id)
+    assert left(page) == []
+
+
+def test_the_rooms_beside_the_game_in_another_language(phones_of: Callable[[str], tuple[Phones, Service]]) -> None:
+    phones, service = phones_of("whole")
+    service.house.plug_in()
+    history(service.house, rounds=30)
+    page = phones.host(language=CODE, width=1280, height=900)
+    rooms = ("#referee", "#referee/hand", "#score", "#photo")
+    page.goto(f"{service.url}/#workshop")
+    expect(page.locator("a[href^='#workshop/']").first).to_be_visible()
+    parts = page.evaluate("() => [...document.querySelectorAll('a[href^=\"#workshop/\"]')].map((one) => one.hash)")
+    assert len(set(parts)) > 3
+    for room in (*rooms, *dict.fromkeys(parts)):
+        page.goto(f"{service.url}/{room}")
+        expect(page.locator("main h1, main h2").first).to_contain_text("⟦")
+        page.wait_for_timeout(300)
+        assert left(page) == [], room
+    trains(page, service, "Ann")
+    guess(page, 5)
+    expect(page.locator(".next")).to_be_visible()
+    assert left(page) == []
+    for door in ("progress", "ladder", "duel"):
+        page.goto(f"{service.url}/training#{door}")
+        page.wait_for_timeout(300)
+        assert left(page) == [], door
+
+
+def test_a_language_without_words_is_english_and_breaks_nothing(
+    phones_of: Callable[[str], tuple[Phones, Service]],
+) -> None:
+    phones, service = phones_of("empty")
+    page, english = phones.host(language=CODE), phones.player(language="en-GB")
+    assert page.evaluate("document.documentElement.lang") == CODE
+    for stop in through_the_night(service, page):
+        foreign = set(re.findall(r"\w+", read_aloud(page).lower())) & FRENCH_ONLY
+        assert foreign == set(), stop
+    expect(english.locator(".ending h1")).to_be_visible()
+    for part in (".ending .sentence", ".ranking li >> nth=0", ".log li >> nth=0"):
+        assert page.locator(part).first.text_content() == english.locator(part).first.text_content(), part
+    phones.forgive("422")
