@@ -18,7 +18,8 @@ import io
 import re
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -62,22 +63,44 @@ def device_sentences(path: Path) -> Iterator[str]:
             yield value.value
 
 
-def collect() -> Catalog:
-    """Return every message of the page, without translations."""
-    catalog = Catalog(project="tabletop-companion", charset="utf-8")
+Found = tuple[str, str | tuple[str, ...], Sequence[str], str | None]
+"""A message as it was found: the file, its id (or those of singular and plural), comments, context."""
+
+
+@cache
+def _of_the_page() -> tuple[Found, ...]:
+    found: list[Found] = []
     for pattern, kind, keywords in SOURCES:
         options = {pattern: {"parse_template_string": "true"}}
         for name, _, message, comments, context in extract_from_dir(WEB, [(pattern, kind)], options, keywords):
-            catalog.add(message, None, [(f"web/{name}", 0)], auto_comments=comments, context=context)
+            found.append((f"web/{name}", message, comments, context))
     for top in DEVICES:
         for path in sorted(top.rglob("*.py")):
-            for sentence in device_sentences(path):
-                catalog.add(sentence, None, [(path.relative_to(ROOT).as_posix(), 0)])
-    for setting in SETTINGS:
-        catalog.add(setting.words, None, [("companion/settings.py", 0)])
-    for note in NOTES:
-        catalog.add(note, None, [("companion/settings.py", 0)])
+            where = path.relative_to(ROOT).as_posix()
+            found += [(where, sentence, (), None) for sentence in device_sentences(path)]
+    found += [("companion/settings.py", words, (), None) for words in (*(one.words for one in SETTINGS), *NOTES)]
+    return tuple(found)
+
+
+@cache
+def _of_the_tables() -> tuple[Found, ...]:
+    return tuple(
+        (path.relative_to(ROOT).as_posix(), english, (), CONTEXT)
+        for path in sorted((ROOT / "companion").rglob("*.py"))
+        for english, _ in pairs(path)
+    )
+
+
+def _catalog(found: Iterable[Found]) -> Catalog:
+    catalog = Catalog(project="tabletop-companion", charset="utf-8")
+    for where, message, comments, context in found:
+        catalog.add(message, None, [(where, 0)], auto_comments=comments, context=context)
     return catalog
+
+
+def collect() -> Catalog:
+    """Return every message of the page, without translations."""
+    return _catalog(_of_the_page())
 
 
 PAIRED = {"Words", "only_fields"}
@@ -104,12 +127,7 @@ _ONE_FACT = re.compile(r"\{\w+\}|")
 
 def collect_for(language: str) -> Catalog:
     """Return every message of a language: French stands beside the English in the sources of ``companion``."""
-    catalog = collect()
-    if language != FRENCH:
-        for path in sorted((ROOT / "companion").rglob("*.py")):
-            for english, _ in pairs(path):
-                catalog.add(english, None, [(path.relative_to(ROOT).as_posix(), 0)], context=CONTEXT)
-    return catalog
+    return collect() if language == FRENCH else _catalog((*_of_the_page(), *_of_the_tables()))
 
 
 def files(language: str) -> tuple[Path, Path]:

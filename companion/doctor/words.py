@@ -27,7 +27,7 @@ SENTENCES: Final[dict[str, Words]] = {
     "clock-wrong": Words("The clock says {year}.", "L’horloge indique {year}."),
     "clock-behind": Words(
         "The clock stands {hours} hours before the last entry of the journal.",
-        "L’horloge retarde de {hours} heures sur la dernière entrée du journal.",
+        "L’horloge retarde de {hours:plural|# heure|# heures} sur la dernière entrée du journal.",
     ),
     "disk-good": Words(
         "{free_mb} MB are free where the nights lie.", "{free_mb} Mo sont libres là où sont les soirées."
@@ -50,7 +50,8 @@ SENTENCES: Final[dict[str, Words]] = {
     "card-good": Words("The file systems report no errors.", "Les systèmes de fichiers ne signalent pas d’erreurs."),
     "card-errors": Words(
         "The file system on {device} has had {errors} errors: the card may be dying.",
-        "Le système de fichiers de {device} a eu {errors} erreurs : la carte est peut-être en fin de vie.",
+        "Le système de fichiers de {device} a eu {errors:plural|# erreur|# erreurs} : la carte est peut-être "
+        "en fin de vie.",
     ),
     "card-worn": Words(
         "The memory {device} has used up about {percent} % of its life.",
@@ -137,7 +138,8 @@ SENTENCES: Final[dict[str, Words]] = {
         "{folder} peut être lu par d’autres sur cette machine.",
     ),
     "journal-good": Words(
-        "The journal is sound: {entries} entries.", "Le journal est en bon état : {entries} entrées."
+        "The journal is sound: {entries:plural|# entry|# entries}.",
+        "Le journal est en bon état : {entries:plural|# entrée|# entrées}.",
     ),
     "journal-none": Words("There are no nights yet.", "Il n’y a pas encore de soirées."),
     "database-bad": Words("{file}: {why}", "{file} : {why}"),
@@ -154,7 +156,7 @@ SENTENCES: Final[dict[str, Words]] = {
     ),
     "backup-good": Words(
         "The newest backup {file} has {seq} of {entries} entries.",
-        "La sauvegarde la plus récente, {file}, contient {seq} entrées sur {entries}.",
+        "La sauvegarde la plus récente, {file}, contient {seq:plural|# entrée|# entrées} sur {entries}.",
     ),
     "backup-none": Words("There is no backup yet.", "Il n’y a pas encore de sauvegarde."),
     "backup-bad": Words("The newest backup {file} is not sound.", "La sauvegarde la plus récente, {file}, est abîmée."),

@@ -70,16 +70,20 @@ SENTENCES: Final[dict[str, Words]] = {
         "La sauvegarde de la nuit n’a pas pu être faite : {why}",
     ),
     "made": Words(
-        "{file}: {seq} entries of the journal, {pictures} pictures, {size} MB; checked.",
-        "{file} : {seq} entrées du journal, {pictures} images, {size} Mo ; vérifié.",
+        "{file}: {seq:plural|# entry|# entries} of the journal, {pictures:plural|# picture|# pictures}, "
+        "{size:decimal} MB; checked.",
+        "{file} : {seq:plural|# entrée|# entrées} du journal, {pictures:plural|# image|# images}, {size:decimal} Mo ; "
+        "vérifié.",
     ),
     "sound": Words(
-        "{file} is sound: {seq} entries of the journal, {pictures} pictures.",
-        "{file} est en bon état : {seq} entrées du journal, {pictures} images.",
+        "{file} is sound: {seq:plural|# entry|# entries} of the journal, {pictures:plural|# picture|# pictures}.",
+        "{file} est en bon état : {seq:plural|# entrée|# entrées} du journal, {pictures:plural|# image|# images}.",
     ),
     "restored": Words(
-        "Restored: {seq} entries of the journal, {pictures} pictures. What was there before lies in {former}.",
-        "Restauré : {seq} entrées du journal, {pictures} images. Ce qui était là avant se trouve dans {former}.",
+        "Restored: {seq:plural|# entry|# entries} of the journal, {pictures:plural|# picture|# pictures}. "
+        "What was there before lies in {former}.",
+        "Restauré : {seq:plural|# entrée|# entrées} du journal, {pictures:plural|# image|# images}. "
+        "Ce qui était là avant se trouve dans {former}.",
     ),
     "clock-behind": Words(
         "The clock stands before the last entry of the journal: nothing is lost, but the times are wrong. "
@@ -88,14 +92,15 @@ SENTENCES: Final[dict[str, Words]] = {
         "Elle se règle dès qu’il y a internet, ou un module d’horloge.",
     ),
     "clock-jumped": Words(
-        "The clock was put {what} by {minutes} minutes; the order of the journal does not depend on it.",
-        "L’horloge a été {what} de {minutes} minutes ; l’ordre du journal n’en dépend pas.",
+        "The clock was put {what} by {minutes:plural|# minute|# minutes}; the order of the journal does not "
+        "depend on it.",
+        "L’horloge a été {what} de {minutes:plural|# minute|# minutes} ; l’ordre du journal n’en dépend pas.",
     ),
 }
 
 
 class KeepingError(CompanionError, OSError):
-    """Nights could not be copied or brought back; ``words`` is the sentence in both languages."""
+    """Nights could not be copied or brought back; ``words`` is the sentence."""
 
     def __init__(self, key: str, **facts: object) -> None:
         self.key = key
@@ -104,5 +109,5 @@ class KeepingError(CompanionError, OSError):
 
 
 def told(key: str, **facts: object) -> Words:
-    """Return a sentence in both languages with its facts filled in."""
+    """Return a sentence with its facts filled in."""
     return SENTENCES[key].filled(facts)

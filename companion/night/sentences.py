@@ -155,7 +155,8 @@ SENTENCES: dict[str, Words] = {
     ),
     "sheet-animals": Words(
         "The piles have {count} cards of {animal}, but the packs of so many players have {most}.",
-        "Les piles ont {count} cartes {animal}, mais les paquets pour ce nombre de joueurs en ont {most}.",
+        "Les piles ont {count:plural|# carte|# cartes} {animal}, mais les paquets pour ce nombre de joueurs "
+        "en ont {most}.",
     ),
     # --- what was done (answers and log)
     "night-opened": Words("The night begins.", "La soirée commence."),

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.rules.core import JSON, Problem, Reason, Ruling, ScoreLine
-from companion.rules.words import AND, CLAUSES, ENGLISH, FRENCH, OR, Words, clause_folder, each, languages, plural_form
+from companion.rules.words import AND, CLAUSES, ENGLISH, FRENCH, OR, Words, clause_folder, each, languages, plural
 
 FOLDER = CLAUSES
 """The clause files that come with this package."""
@@ -140,11 +140,10 @@ class _Printer(Formatter):
         if form in ("and", "or"):
             return self.join([self.plain(v) for v in value], form)
         if form == "plural":
-            chosen = plural_form(self.lang, value)
             if value == 0 and self.lang == FRENCH:  # in the singular, but none is not one
-                rest = [_ONE.sub("#", rest[0]), *rest[1:]]
-                chosen = 0 if "#" in rest[0] else 1
-            return rest[min(chosen, len(rest) - 1)].replace("#", str(value))
+                one = _ONE.sub("#", rest[0])
+                rest = [one if "#" in one else rest[1]]
+            return plural(value, rest, self.lang)
         if form == "bare":
             return str(value)
         if form:

@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from gettext import GNUTranslations
@@ -119,9 +120,35 @@ def _translated(lang: str, english: str) -> str | None:
     return told or (english if _WORDLESS.fullmatch(english) else None)
 
 
+def plural(number: int, forms: Sequence[str], lang: str) -> str:
+    """Return the form of a number; ``#`` in it stands for the number."""
+    return forms[min(plural_form(lang, number), len(forms) - 1)].replace("#", str(number))
+
+
+_FORMED: Final = re.compile(r"\{\w+:(plural\||decimal\})")
+
+
+class _Forms(Formatter):
+    """Fills a sentence whose facts have forms."""
+
+    def __init__(self, lang: str) -> None:
+        self._lang = lang
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        form, *rest = format_spec.split("|")
+        if form == "plural":
+            return plural(value, rest, self._lang)
+        if form == "decimal":
+            return str(value).replace(".", DECIMAL.of(self._lang))
+        return format(value, format_spec)
+
+
 @dataclass(frozen=True, slots=True)
 class Words:
     """The same text in every language; facts may stand in braces.
+
+    ``{count:plural|# card|# cards}`` has the form of a number (its language may have more than two), ``#`` is the
+    number itself; ``{size:decimal}`` has the language's own decimal sign.
 
     ``more`` holds the other languages of a text that does not stand in the sources as it is; without it the catalogues
     have them.
@@ -156,7 +183,7 @@ class Words:
             text, spoken = self.found(lang)
             told = {key: one.of(spoken) if isinstance(one, Words) else one for key, one in facts.items()}
             try:
-                return text.format(**told)
+                return _Forms(spoken).vformat(text, (), told) if _FORMED.search(text) else text.format(**told)
             except (KeyError, IndexError, ValueError, AttributeError):
                 if spoken in (ENGLISH, FRENCH):
                     raise
@@ -166,6 +193,7 @@ class Words:
 
 
 NOTHING: Final = Words("", "")
+DECIMAL: Final = Words(".", ",")
 
 
 def each(make: Callable[[str], str]) -> Words:

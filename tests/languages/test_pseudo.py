@@ -24,7 +24,7 @@ from companion.rules import games, words
 from companion.rules.core import RulesError, State
 from companion.rules.drawing import picture
 from companion.rules.record import read_file
-from companion.rules.rulebook import _read, rulebook, seats
+from companion.rules.rulebook import rulebook, seats
 from companion.rules.words import Words, languages
 from tests.rules.test_rulings import RECORDS, golden
 from tests.web.assembly import SmallHouse
@@ -227,15 +227,16 @@ def test_a_missing_clause_file_is_english_there_and_nowhere_else(
     state, move = next((state, move) for state, move in played("arctic") if move is not None)
     assert state.check(move).words.of(CODE) == state.check(move).en
     # One text is missing: that one is English, with all its facts.
-    path = folder / f"igloo-pop.{CODE}.toml"
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    path = other / f"igloo-pop.{CODE}.toml"
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join(line for line in lines if '"hands-full"' not in line), encoding="utf-8")
-    _read.cache_clear()
+    words.look_in(words.catalogue_folder(), other)
     pop = rulebook("igloo-pop")
     said = {lang: pop.sentence("hands-full", {"who": "red"}, lang, colours=("red",)) for lang in ("en", CODE)}
     assert said["en"].startswith("Red already has an igloo") and said[CODE] == said["en"]
     assert catalogue.unwritten(CODE, "igloo-pop") == ["sentences.hands-full.text"]
-    _read.cache_clear()
 
 
 def test_a_translation_that_asks_for_another_fact_is_english(speak: Speak) -> None:

@@ -26,7 +26,7 @@ PROMPTS: dict[str, Words] = {
     "drifting": Words("Drift: tap a floe, then where it goes.", "Dérive : touchez une banquise, puis où elle va."),
     "displacing": Words("What swims on {square} gives way: tap where to.", "Ce qui nage en {square} cède : vers où ?"),
     "act": Words("Tap an inuit, then where it goes; or an animal.", "Touchez un inuit, puis où il va ; ou un animal."),
-    "moving": Words("Move animals: {left} steps left.", "Déplacez des animaux : encore {left} pas."),
+    "moving": Words("Move animals: {left:plural|# step|# steps} left.", "Déplacez des animaux : encore {left} pas."),
     "defending": Words("A bear attacks {square}: a harpoon?", "Un ours attaque {square} : un harpon ?"),
     "fleeing": Words("The inuit on {square} flee: tap a corner.", "Les inuits de {square} fuient : touchez un coin."),
     "over": Words("The game is over.", "La partie est finie."),

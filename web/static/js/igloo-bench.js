@@ -169,7 +169,7 @@ function beginning() {
 function progress(sitting) {
   const { stages, own } = sitting;
   const goal = sitting.goal ?? stages.at(-1);
-  const words_ = sitting.goal ? t("%(n)s of %(goal)s shakes", { n: own, goal }) : tn("%(n)s shake", "%(n)s shakes", own);
+  const words_ = sitting.goal ? tn("%(n)s of %(goal)s shakes", "%(n)s of %(goal)s shakes", own, { goal }) : tn("%(n)s shake", "%(n)s shakes", own);
   return h("div", { class: "stages", "data-key": "stages" },
     h("progress", { max: goal, value: Math.min(own, goal), "aria-label": words_ }),
     h("p", { class: "quiet" }, words_, " · ",
