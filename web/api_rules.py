@@ -1,4 +1,4 @@
-"""The API of the rulebooks: clauses, disputes, options, in both languages."""
+"""The API of the rulebooks: clauses, disputes, options, in every language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One finding: what was looked at, how it stands, in both languages, and the cure in one line where one is needed."""
+"""One finding: what was looked at, how it stands, in every language, and the cure in one line where one is needed."""
 
 from __future__ import annotations
 

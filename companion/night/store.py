@@ -25,7 +25,7 @@ BUSY_TIMEOUT_S = 5.0
 
 
 class StorageError(CompanionError, OSError):
-    """The disk refused; nothing was written. ``key`` names the sentence in both languages."""
+    """The disk refused; nothing was written. ``key`` names the sentence."""
 
     def __init__(self, key: str, **facts: object) -> None:
         super().__init__(SENTENCES[key].en.format(**facts))

@@ -267,7 +267,7 @@ class Rulebook:
         return self.disputes[self._key(dispute_id, self.disputes)]
 
     def option(self, name: str) -> OptionText:
-        """Return an option as a plain question with its values in both languages.
+        """Return an option as a plain question with its values in every language.
 
         :raises KeyError: when the game has no such option.
         """

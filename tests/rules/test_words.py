@@ -1,0 +1,94 @@
+"""The same text in every language: facts, plural forms, decimal signs, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog
+
+from companion.night.keeping import told
+from companion.rules import words
+from companion.rules.core import ScoreLine
+from companion.rules.rulebook import rulebook
+from companion.rules.words import CLAUSES, Words, joined, languages, noted, same
+from web.catalogue import compiled
+
+CARDS = Words("{count:plural|# card|# cards} of {animal}", "{count:plural|# carte|# cartes} {animal}")
+
+
+@pytest.fixture
+def polish(tmp_path: Path) -> Iterator[Path]:
+    """A catalogue of a language with three plural forms, and one text of its clause files."""
+    before = words.catalogue_folder(), words.clause_folder()
+    catalog = Catalog(locale="pl")
+    catalog.add(CARDS.en, "{count:plural|# karta|# karty|# kart}: {animal}", context=words.CONTEXT)
+    catalog.add("Bear", "Niedźwiedź", context=words.CONTEXT)
+    catalog.add("Bear", "not this one")
+    catalog.add("The port is shut.", "Port jest zamknięty.")
+    place = tmp_path / "translations" / "pl" / "LC_MESSAGES"
+    place.mkdir(parents=True)
+    (place / "messages.mo").write_bytes(compiled(catalog))
+    clauses = tmp_path / "clauses"
+    clauses.mkdir()
+    for path in CLAUSES.glob("*.toml"):
+        (clauses / path.name).symlink_to(path)
+    line = 'lines.own-thalers.text = "{count:plural|# talar|# talary|# talarów}"'
+    (clauses / "igloo-pop.pl.toml").write_text(line, encoding="utf-8")
+    words.look_in(tmp_path / "translations", clauses)
+    yield tmp_path
+    words.look_in(*before)
+
+
+@pytest.mark.parametrize(("count", "card"), [(1, "1 karta"), (2, "2 karty"), (5, "5 kart"), (22, "22 karty")])
+def test_a_language_has_as_many_plural_forms_as_it_has(polish: Path, count: int, card: str) -> None:
+    filled = CARDS.filled({"count": count, "animal": Words("Bear", "Ours")})
+    assert filled.of("pl") == f"{card}: Niedźwiedź"
+    assert filled.to_json().keys() == {"en", "fr", "pl"}
+    line = ScoreLine("own-thalers", count, (), {"count": count})
+    form = {1: "1 talar", 2: "2 talary", 5: "5 talarów", 22: "22 talary"}[count]
+    assert rulebook("igloo-pop").line(line, "pl") == form
+
+
+def test_what_is_missing_is_english_with_its_facts(polish: Path) -> None:
+    assert languages() == ("en", "fr", "pl")
+    missing = Words("{who} has {count:plural|one card|# cards}", "{who} a {count:plural|une carte|# cartes}")
+    filled = missing.filled({"who": Words("Bear", "Ours"), "count": 1})
+    assert filled.to_json() == {"en": "Bear has one card", "fr": "Ours a une carte", "pl": "Bear has one card"}
+    # Facts and signs alone stand in every language.
+    assert Words("{a}, {b}", "{a}, {b}").filled({"a": Words("Bear", "Ours"), "b": 1}).of("pl") == "Niedźwiedź, 1"
+    assert joined((Words("Bear", "Ours"), same("×2"))).of("pl") == "Niedźwiedź ×2"
+    assert rulebook("arctic").clauses["ARC-S.1"].text.of("pl") == rulebook("arctic").clauses["ARC-S.1"].text.en
+
+
+def test_what_a_device_says_is_among_the_words_of_the_page(polish: Path) -> None:
+    assert noted("The port is shut.").of("pl") == "Port jest zamknięty."
+    assert noted("Nobody translated this.").of("pl") == "Nobody translated this."
+    assert noted("").to_json() == {"en": "", "fr": "", "pl": ""}
+
+
+def test_a_file_that_is_no_catalogue_is_english(polish: Path) -> None:
+    (polish / "translations" / "pl" / "LC_MESSAGES" / "messages.mo").write_bytes(b"\xde\x12\x04\x95 no catalogue")
+    words.catalogue.cache_clear()
+    assert CARDS.filled({"count": 2, "animal": "x"}).of("pl") == "2 cards of x"
+    assert languages() == ("en", "fr", "pl")
+    assert words.catalogue("pl") is None
+
+
+@pytest.mark.parametrize(
+    ("seq", "size", "en", "fr"),
+    [
+        (1, 0.0, "1 entry of the journal, 0 pictures, 0.0 MB", "1 entrée du journal, 0 image, 0,0 Mo"),
+        (7, 1.5, "7 entries of the journal, 0 pictures, 1.5 MB", "7 entrées du journal, 0 image, 1,5 Mo"),
+    ],
+)
+def test_one_is_told_in_the_singular_and_french_has_a_comma(seq: int, size: float, en: str, fr: str) -> None:
+    said = told("made", file="b.zip", seq=seq, pictures=0, size=size)
+    assert en in said.en and fr in said.fr
+
+
+def test_one_inuit_is_no_inuits() -> None:
+    facts = {"who": "red", "count": 1, "wanted": 5}
+    said = rulebook("iglu-iglu").sentence("inuit-few", facts, "fr", colours=("red",))
+    assert said.startswith("Rouge a 1 inuit sur 5 sur le plateau")
