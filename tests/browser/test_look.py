@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -227,6 +228,27 @@ def test_axe_finds_no_barrier(
         if stop in {"shaking", "checking", "ending"}:
             assert axe(guest) == [], stop
     phones.forgive("422", "404")
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of ``#rrggbb`` (WCAG 2.2)."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_text_on_the_ice_of_the_page_can_be_read_on_both_ends_of_its_gradient() -> None:
+    """What axe leaves open: words that lie on no panel, in either theme."""
+    text = (Path(catalogue.__file__).parent / "static" / "css" / "ice.css").read_text(encoding="utf-8")
+    assert text.count("gradient(") == text.count("linear-gradient(var(--ice-deep), var(--ice) 22rem)") == 1
+    light, dark = (
+        dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", part)) for part in text.split("prefers-color-scheme: dark")[:2]
+    )
+    for theme in (light, light | dark):
+        for ink in ("ink", "ink-soft", "accent"):
+            for ground in ("ice", "ice-deep", "paper"):
+                low, high = sorted((luminance(theme[ink]), luminance(theme[ground])))
+                assert (high + 0.05) / (low + 0.05) >= 4.5, (ink, ground)
 
 
 def read_aloud(page: Page) -> str:

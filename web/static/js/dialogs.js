@@ -124,7 +124,7 @@ export async function faultWindow(match) {
 export function inviteWindow(table) {
   return openDialog(t("Others join"),
     h("img", { class: "code", src: `/api/join.svg?${Date.now()}`, alt: t("Code that opens this table on another phone") }),
-    h("p", { class: "pin", "aria-label": t("PIN of this table") }, table.pin),
+    h("p", { class: "pin", role: "group", "aria-label": t("PIN of this table") }, table.pin),
     h("p", null, t("Scan the code, or open %(address)s and enter the PIN. Without the PIN one may only watch.", { address: table.address })),
     table.joined.length
       ? h("ul", { class: "joined" }, table.joined.map((one) =>
