@@ -51,7 +51,7 @@ from companion.service.eye import Eye
 from companion.service.igloos import Igloos
 from companion.service.keeping import Caretaker
 from companion.service.notes import BROKER_AWAY
-from companion.service.pictures import forget_old, portrait
+from companion.service.pictures import forget_old, moment, portrait, worth_a_picture
 from companion.service.sight import TABLES
 from companion.service.sight.sight import Sight
 from companion.service.training import TRAINING, TableEar, training_room
@@ -454,18 +454,18 @@ class Service:
     def _keep_pictures(self) -> None:
         """Keep a picture of the table when a round goes to the check and when its result stands."""
         with self.hub.subscribe(["state"]) as states:
-            before = _moment(self.night.view())
+            before = moment(self.night.view())
             while not self._closing.is_set():
                 event = states.get(timeout=1.0)
                 if states.lagging:
                     states.caught_up()
                 elif event is None:
                     continue
-                now = _moment(self.night.view())
+                now = moment(self.night.view())
                 if now == before:
                     continue
                 turned, before = (before, now), now
-                if self.settings["evidence_each_round"] and _worth_a_picture(*turned):
+                if self.settings["evidence_each_round"] and worth_a_picture(*turned):
                     try:
                         self.keep_evidence(fresh=True)
                     except OSError as error:
@@ -473,22 +473,6 @@ class Service:
 
 
 _STARTED = time.monotonic()
-
-Moment = tuple[str | None, str | None, int | None]
-"""A match, its phase, and the round whose results are shown."""
-
-
-def _moment(view: Mapping[str, Any]) -> Moment:
-    match = view["match"]
-    if match is None:
-        return None, None, None
-    return match["id"], match["phase"], match.get("results_round")
-
-
-def _worth_a_picture(before: Moment, now: Moment) -> bool:
-    """Return whether the igloos were just left on the cards, or a round's result has just come to stand."""
-    same = before[0] == now[0] and now[0] is not None
-    return same and before[1] != now[1] and (now[1] == "checking" or before[1] == "checking")
 
 
 def _lock_folder(folder: Path) -> int:

@@ -1,14 +1,32 @@
-"""How long pictures are kept: as long as the host sets, then the file goes; the journal keeps its hash."""
+"""When a picture is kept by itself, and how long: as the host sets, then the file goes; the journal keeps its hash."""
 
 from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 DAY_S = 24 * 3600
 PORTRAIT = 256
 """The side of a portrait, in pixels."""
+Moment = tuple[str | None, str | None, int | None]
+"""A match, its phase, and the round whose results are shown."""
+
+
+def moment(view: Mapping[str, Any]) -> Moment:
+    """Return where a view of the night (:meth:`companion.night.night.Night.view`) stands."""
+    match = view["match"]
+    if match is None:
+        return None, None, None
+    return match["id"], match["phase"], match.get("results_round")
+
+
+def worth_a_picture(before: Moment, now: Moment) -> bool:
+    """Return whether the igloos were just left on the cards, or a round's result has just come to stand."""
+    same = before[0] == now[0] and now[0] is not None
+    return same and before[1] != now[1] and (now[1] == "checking" or before[1] == "checking")
 
 
 def portrait(data: bytes) -> bytes:
