@@ -148,7 +148,10 @@ UNDECIDED = {
         "imgNode": "text in a drawing, as above: for axe the drawing is an image",
         "shortTextContent": "one figure or letter, which may be a sign; longer texts of the class are measured",
         "nonBmp": "dots that count something, whose number the label says",
-    }
+    },
+    "label-content-name-mismatch": {
+        None: "a letter or a number on a piece is no word to axe; test_score holds that it is a part of the name",
+    },
 }
 """What axe cannot decide by itself, by rule and by the reason that it gives, and why it is in order here."""
 

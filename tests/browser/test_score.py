@@ -105,6 +105,11 @@ def test_every_game_is_counted(
     # An island of three for red, who has most there; blue is second.
     assert counted(page) == ["9", "1"]
     expect(page.locator(".note li").first).to_contain_text("5")
+    signs = page.locator("[data-square]").evaluate_all(
+        "(all) => all.map((one) => [one.textContent.replaceAll(/\\s/g, ''), one.getAttribute('aria-label')])"
+    )
+    assert any(sign for sign, _ in signs)
+    assert [(sign, name) for sign, name in signs if sign not in name] == []
     assert axe(page) == []
     assert stands_out(page) == []
     phones.shot(page, f"score-iglu-{width}", full=True)
