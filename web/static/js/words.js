@@ -35,12 +35,16 @@ export function learnMore(room) {
   return learning[name];
 }
 
-/** Fetch the first words, before anything is drawn; `again` draws once more when others have come. */
-export async function learn(code, urls, again) {
+function speak(code) {
   language = code;
   // Browsers write pt-BR where the files have pt_BR; the reader's own region decides how numbers and dates are written.
   tag = code.replaceAll("_", "-");
   region = navigator.languages.find((one) => one === tag || one.startsWith(`${tag}-`)) ?? tag;
+}
+
+/** Fetch the first words, before anything is drawn; `again` draws once more when others have come. */
+export async function learn(code, urls, again) {
+  speak(code);
   learnt = again;
   // English is the language of the ids.
   addresses = code === "en" ? { main: urls.main } : urls;
@@ -49,8 +53,7 @@ export async function learn(code, urls, again) {
 
 /** Take words that came with the page itself. */
 export function teach(code, known) {
-  language = code;
-  region = navigator.languages.find((one) => one.split("-")[0] === code) ?? code;
+  speak(code);
   ({ words, plural } = known);
 }
 
