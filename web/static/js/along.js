@@ -7,7 +7,7 @@ import { memory } from "./store.js";
 import { COUNTS, confusion, errorChart, exactChart, numbersTable, summary } from "./training-charts.js";
 import { choose } from "./training-drills.js";
 import { figures, record } from "./training-figures.js";
-import { compare, keypad, kindOf, pastShake, player, resultOf } from "./training-parts.js";
+import { compare, keypad, kindOf, pastShake, player, resultOf, sound } from "./training-parts.js";
 import { sounded, wav } from "./training-sound.js";
 import { t, teach, tn } from "./words.js";
 
@@ -52,16 +52,10 @@ function keep() {
 
 let sounding = null;
 
-async function hear(place, speed, button) {
+function hear(place, speed, button) {
   if (sounding) URL.revokeObjectURL(sounding);
   sounding = URL.createObjectURL(wav(sounded(page.shakes[place], SPEEDS[speed], page.heard)));
-  audio.src = sounding;
-  alter({ playing: button });
-  try {
-    await audio.play();
-  } catch {
-    if (audio.paused) alter({ playing: null });
-  }
+  return sound(audio, sounding, button, alter);
 }
 
 function stop() {

@@ -6,6 +6,18 @@ import { wholeWave } from "./igloo-wave.js";
 import { COUNTS, posterior } from "./training-charts.js";
 import { t } from "./words.js";
 
+/** Play an address; `button` says which button it belongs to, `alter` draws anew. */
+export async function sound(audio, address, button, alter) {
+  audio.src = address;
+  alter({ playing: button });
+  try {
+    await audio.play();
+  } catch {
+    // The browser waits for a finger, or another sound was chosen meanwhile.
+    if (audio.paused) alter({ playing: null });
+  }
+}
+
 /** A button that plays, or stops what it plays; `facts` are its data attributes. */
 export function playButton(playing, name, words, kind, what, facts) {
   const on = playing === name;

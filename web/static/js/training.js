@@ -6,7 +6,7 @@ import { wholeWave } from "./igloo-wave.js";
 import { ask, tell } from "./net.js";
 import { confusion, curve, errorChart, exactChart, numbersTable, posterior, summary, weeksChart } from "./training-charts.js";
 import { along, bring, leaveAlong, watchAlong } from "./training-along.js";
-import { compare, keypad, kindOf, player, resultOf } from "./training-parts.js";
+import { compare, keypad, kindOf, player, resultOf, sound } from "./training-parts.js";
 import { freshPast, morePast, pastShakes } from "./training-past.js";
 import { learn, list, number, percent, said, t } from "./words.js";
 
@@ -85,18 +85,7 @@ async function enter() {
 
 const soundOf = (round, speed) => `/api/training/rounds/${encodeURIComponent(round.id)}/${speed}.wav`;
 
-/** Play an address; `button` says which button it belongs to. */
-async function playAt(address, button) {
-  audio.src = address;
-  alter({ playing: button });
-  try {
-    await audio.play();
-  } catch {
-    // The browser waits for a finger, or another sound was chosen meanwhile.
-    if (audio.paused) alter({ playing: null });
-  }
-}
-
+const playAt = (address, button) => sound(audio, address, button, alter);
 const play = (round, speed) => playAt(soundOf(round, speed), speed);
 
 function stop() {
