@@ -91,9 +91,8 @@ def _kept(rules: Game[Any], position: Mapping[str, JSON], colours: list[str], as
         players = sorted(players, key=lambda player: colours.index(player["colour"]))
     elif len(players) != len(colours):
         raise refused("refused", "sheet-other-players")
-    nameless = [{key: value for key, value in player.items() if key != "name"} for player in players]
     try:
-        state = rules.from_position({**_boxed(rules, position, asked), "players": nameless})
+        state = rules.from_position({**_boxed(rules, position, asked), "players": _nameless(players)})
         wrong = state.problems()
     except RulesError as error:
         raise said(error) from error
@@ -109,11 +108,12 @@ def _kept(rules: Game[Any], position: Mapping[str, JSON], colours: list[str], as
     kept = state.position()
     if list(seats(state)[1] or colours) != colours:
         raise refused("refused", "sheet-other-players")
-    kept["players"] = [
-        {key: value for key, value in player.items() if key != "name"}
-        for player in cast("list[dict[str, JSON]]", kept["players"])
-    ]
+    kept["players"] = _nameless(cast("list[dict[str, JSON]]", kept["players"]))
     return kept
+
+
+def _nameless(players: list[dict[str, JSON]]) -> list[dict[str, JSON]]:
+    return [{key: value for key, value in player.items() if key != "name"} for player in players]
 
 
 def _boxed(rules: Game[Any], position: Mapping[str, JSON], asked: Asked) -> dict[str, JSON]:

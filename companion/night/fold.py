@@ -135,7 +135,7 @@ class NightFold:
         self.match = Match(header["match"], rules, view, seats, header, entry.at, [state])
         self.matches.append(self.match)
         self.last_header = header
-        return _named(entry, key, rules)
+        return _line(entry, key, {"game": rulebook(rules.id).name})
 
     def _seats(self, header: Mapping[str, Any]) -> tuple[Seat, ...]:
         return tuple(
@@ -173,7 +173,7 @@ class NightFold:
         self.match.ended = Ended(entry.seq, entry.at, entry.by, state, alone=True)
         self.matches.append(self.match)
         self.last_header = header
-        return _named(entry, "sheet-kept", rules)
+        return _line(entry, "sheet-kept", {"game": rulebook(rules.id).name})
 
     def _goes_on(self, header: Mapping[str, Any]) -> bool:
         """Return whether a game that was only counted belongs to the series: the same game, players and colours."""
@@ -400,12 +400,6 @@ def _sensor(match: Match, move: Any, entry: Entry) -> Sensor | None:
     key = entry.body.get("sensor")
     placing: Placing | None = match.view.placing(match.state, move) if key else None
     return Sensor(key, entry.seq, match.round, placing) if key and placing else None
-
-
-def _named(entry: Entry, key: str, rules: Game[Any]) -> LogLine:
-    name = rulebook(rules.id).name
-    words = say(key, {"game": name})
-    return LogLine(entry, 0, lambda: words, _no_ruling)
 
 
 def _said(entry: Entry, *keys: str, facts: Mapping[str, object] | None = None) -> LogLine:
