@@ -32,6 +32,7 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.dev $(VENV)/.apt
 	$(BIN)/companion bench --games 1000
+	COMPANION_LONG=1 $(BIN)/python -m pytest -q -n 2 --timeout 0 tests/rules tests/night/test_match.py tests/igloo/test_motion_handling.py
 	$(BIN)/python -m tests.browser.taps
 	COMPANION_EVERY_STEP=1 $(BIN)/python -m pytest -q --timeout 0 tests/browser/test_boards.py -k whole_game
 	COMPANION_CROSSED=1 $(BIN)/python -m pytest -q -n 2 tests/browser
@@ -40,7 +41,7 @@ bench: $(VENV)/.dev $(VENV)/.apt
 # Hours for all (--sample 0); the default is a random sample, even over the games. Not a part of `make test`.
 mutation: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet $(LOCK) --group mutation
-	$(BIN)/python tests/mutation.py $(MUTATION_ARGS)
+	COMPANION_LONG=1 $(BIN)/python tests/mutation.py $(MUTATION_ARGS)
 
 firmware: $(VENV)/.run $(VENV)/.apt
 	$(BIN)/companion firmware build

@@ -81,8 +81,9 @@ def test_a_first_evening_without_any_hardware(chromium: Browser, tmp_path: Path)
         page.click("[data-do=dialog-yes]")
         for revealed in (1, 2):
             # The igloo is still shaken: what is told of it moves the keys about under a pointer.
-            page.wait_for_selector(".key:enabled")
-            page.evaluate("() => document.querySelector('.key:enabled').click()")
+            # The toys' keys are keys, too: only one that reveals is meant.
+            page.wait_for_selector("[data-do=reveal]:enabled")
+            page.evaluate("() => document.querySelector('[data-do=reveal]:enabled').click()")
             expect(page.locator(".results li")).to_have_count(revealed)
         kept = page.locator(".kept a", has_text="Round 1").first
         expect(kept).to_be_visible()

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from companion.cli import shake_motion
 from companion.ports import MotionState as S
+from tests.worlds.sizes import size
 
 
 def test_handling_is_recognised() -> None:
     tally = shake_motion.Tally()
-    for episode in shake_motion.episodes(seed=41, count=8):
+    for episode in shake_motion.episodes(seed=41, count=size(4, 8)):
         shake_motion.add(tally, episode, shake_motion.told(episode))
-    assert tally.seconds > 70
-    assert sum(tally.shown.values()) > 50
+    assert tally.seconds > size(35, 70)
+    assert sum(tally.shown.values()) > size(25, 50)
     assert sum(tally.found.values()) >= 0.97 * sum(tally.shown.values())
     for state in (S.REST, S.LIFTED, S.SHAKEN, S.TURNED, S.SET_DOWN):
         assert tally.recall(state) >= 0.9, state

@@ -23,6 +23,7 @@ from companion.night.night import Night
 from companion.night.page import page
 from companion.rules import game
 from tests.worlds.sheets import kept
+from tests.worlds.sizes import size
 
 # `table` is the Table of conftest.py; test folders are no packages, so its type cannot be named here.
 Table = Any
@@ -457,4 +458,4 @@ class NightMachine(RuleBasedStateMachine):
 
 
 TestNightMachine = NightMachine.TestCase
-TestNightMachine.settings = settings(max_examples=40, stateful_step_count=50)
+TestNightMachine.settings = settings(max_examples=size(20, 40), stateful_step_count=50)

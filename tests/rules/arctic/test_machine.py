@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from companion.rules import game
 from companion.rules.arctic.cards import ANIMALS, SIDES, TEXT
 from companion.rules.core import CHANCE, NOBODY
+from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
 pytestmark = pytest.mark.no_cover
@@ -198,5 +199,5 @@ class Game(RuleBasedStateMachine):
             assert -penalties <= player.total <= 6 * 15 + 15 + 15 - penalties
 
 
-Game.TestCase.settings = settings(max_examples=40, stateful_step_count=12)
+Game.TestCase.settings = settings(max_examples=size(16, 40), stateful_step_count=12)
 TestGame = Game.TestCase

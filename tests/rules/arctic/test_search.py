@@ -18,6 +18,7 @@ from companion.rules.arctic.sight import Sight, card_fits, pile_fits, zone_fits
 from companion.rules.core import SetupError
 from companion.rules.turn_times import forget, spoil, whole_turns
 from companion.rules.turns import Evidence, content, turns
+from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
 pytestmark = pytest.mark.no_cover
@@ -42,7 +43,7 @@ def named(moves: Any) -> list[str]:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_turns_that_were_played_are_found(seed: int) -> None:
     same = 0
-    for before, moves, after in whole_turns("arctic", Random(seed), 60):
+    for before, moves, after in whole_turns("arctic", Random(seed), size(25, 60)):
         evidence = Evidence.of_position(after.position())
         found = turns(before, evidence, limit=60)
         assert found.turns and found.complete, list(map(str, moves))
@@ -54,11 +55,11 @@ def test_turns_that_were_played_are_found(seed: int) -> None:
         if len(found.turns[0].moves) == len(moves):
             assert named(moves) in [named(turn.moves) for turn in found.turns], list(map(str, moves))
             same += 1
-    assert same > 40
+    assert same > size(16, 40)
 
 
 def test_turns_are_found_without_seeing_what_is_hidden() -> None:
-    for before, moves, after in whole_turns("arctic", Random(3), 60):
+    for before, moves, after in whole_turns("arctic", Random(3), size(25, 60)):
         table = ARCTIC.from_position(before.view(None))
         evidence = Evidence.of_position(after.view(None))
         found = turns(table, evidence, limit=3)
@@ -70,7 +71,7 @@ def test_turns_are_found_without_seeing_what_is_hidden() -> None:
 
 def test_turns_are_found_where_a_part_is_forgotten() -> None:
     rng = Random(4)
-    for before, moves, after in whole_turns("arctic", rng, 60):
+    for before, moves, after in whole_turns("arctic", rng, size(25, 60)):
         evidence = forget(Evidence.of_position(after.position()), rng, 0.15)
         found = turns(before, evidence, limit=3)
         assert found.turns or not found.complete, list(map(str, moves))
@@ -82,17 +83,17 @@ def test_turns_are_found_where_a_part_is_forgotten() -> None:
 def test_what_was_spoilt_is_found_only_where_a_legal_turn_makes_it() -> None:
     rng = Random(5)
     refused = 0
-    for before, _, after in whole_turns("arctic", rng, 60):
+    for before, _, after in whole_turns("arctic", rng, size(25, 60)):
         evidence = spoil(Evidence.of_position(after.position()), rng)
         found = turns(before, evidence, limit=2)
         for turn in found.turns:
             assert not search.ArcticGoal(before, evidence).misses(legal_way(before, turn.moves))
         refused += not found.turns
-    assert refused > 20
+    assert refused > size(8, 20)
 
 
 def test_bounds_never_give_up_a_state_on_a_way_that_was_played() -> None:
-    for before, moves, after in whole_turns("arctic", Random(6), 150):
+    for before, moves, after in whole_turns("arctic", Random(6), size(60, 150)):
         goal = search.ArcticGoal(before, Evidence.of_position(after.position()))
         state = before
         for number, move in enumerate(moves[:-1], 1):

@@ -17,6 +17,7 @@ from companion.rules.ice_team.box import DIE_FACES, FACES
 from companion.rules.ice_team.moves import IceMove
 from companion.rules.playouts import playout
 from companion.rules.record import Header, Record
+from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
 pytestmark = pytest.mark.no_cover
@@ -172,7 +173,7 @@ class Game(RuleBasedStateMachine):
 
 
 TestGame = Game.TestCase
-TestGame.settings = settings(max_examples=25, stateful_step_count=10)
+TestGame.settings = settings(max_examples=size(10, 25), stateful_step_count=10)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

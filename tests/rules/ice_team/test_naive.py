@@ -14,6 +14,7 @@ import pytest
 
 from companion.rules import game
 from companion.rules.ice_team.box import default_box
+from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
 pytestmark = pytest.mark.no_cover
@@ -442,7 +443,7 @@ def test_the_engine_agrees_with_the_naive_game(layout: Any) -> None:
 
 
 def test_the_naive_game_follows_whole_games() -> None:
-    for seed in range(6):
+    for seed in range(size(3, 6)):
         rng = Random(seed)
         layout = LAYOUTS[seed % len(LAYOUTS)]
         options = {option.name: rng.choice(option.values) for option in ICE.options}

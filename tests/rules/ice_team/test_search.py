@@ -14,6 +14,7 @@ from companion.rules.ice_team import search
 from companion.rules.ice_team.moves import IceMove
 from companion.rules.turn_times import forget, whole_turns
 from companion.rules.turns import Evidence, content, turns
+from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
 pytestmark = pytest.mark.no_cover
@@ -46,7 +47,7 @@ def plain(move: Any) -> str:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_turns_that_were_played_are_found(seed: int) -> None:
-    for before, moves, after in whole_turns("ice-team", Random(seed), 60):
+    for before, moves, after in whole_turns("ice-team", Random(seed), size(25, 60)):
         evidence = Evidence.of_position(after.position())
         found = turns(before, evidence, limit=60)
         assert found.turns and found.complete, list(map(str, moves))
@@ -62,7 +63,7 @@ def test_turns_that_were_played_are_found(seed: int) -> None:
 
 def test_turns_are_found_where_a_part_is_forgotten() -> None:
     rng = Random(3)
-    for before, moves, after in whole_turns("ice-team", rng, 50):
+    for before, moves, after in whole_turns("ice-team", rng, size(20, 50)):
         evidence = forget(Evidence.of_position(after.position()), rng)
         found = turns(before, evidence, limit=3)
         assert found.turns, list(map(str, moves))
@@ -119,7 +120,7 @@ PLAYERS = [{"name": "Ann", "colour": "green", "fresh": 1}, {"name": "Bob", "colo
 
 
 def test_bounds_never_give_up_a_state_on_a_way_that_was_played() -> None:
-    for before, moves, after in whole_turns("ice-team", Random(5), 60):
+    for before, moves, after in whole_turns("ice-team", Random(5), size(25, 60)):
         goal = search.IceGoal(before, Evidence.of_position(after.position()))
         state = before
         for move in moves[:-1]:

@@ -13,6 +13,7 @@ from companion.rules import game
 from companion.rules.core import CHANCE, NOBODY
 from companion.rules.igloo_pop import CARDS, COLOURS, PLACES, IglooPopState
 from companion.rules.igloo_pop import moves as m
+from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
 pytestmark = pytest.mark.no_cover
@@ -153,5 +154,5 @@ class Night(RuleBasedStateMachine):
         assert sum(s.total for s in sheet.sheets) <= 68 + 10 * len(self.state.colours)
 
 
-Night.TestCase.settings = settings(max_examples=60, stateful_step_count=25)
+Night.TestCase.settings = settings(max_examples=size(24, 60), stateful_step_count=25)
 TestNight = Night.TestCase

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from companion.rules import game
+from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
 pytestmark = pytest.mark.no_cover
@@ -226,7 +227,7 @@ def test_the_plain_game_and_the_engine_allow_the_same_moves_and_reach_the_same_s
     moves = {text: parse(text) for text in EVERY_TEXT}
     assert len(moves) == 9 * 33 + 1 + 18 + 54 + 108
     ends: set[str] = set()
-    for _ in range(12):
+    for _ in range(size(5, 12)):
         naive, state = random_table(rng)
         while naive.phase != "over":
             legal = [text for text in EVERY_TEXT if naive.legal(text)]
@@ -244,7 +245,7 @@ def test_the_plain_game_and_the_engine_allow_the_same_moves_and_reach_the_same_s
 def test_thousands_of_random_rounds_are_scored_alike() -> None:
     rng, parse = Random(12), game("igloo-pop").parse
     keys: set[str] = set()
-    for _ in range(3000):
+    for _ in range(size(1500, 3000)):
         naive, state = random_table(rng)
         cards = rng.sample(BOX, 9)
         for place, card in zip(PLACES, cards, strict=True):

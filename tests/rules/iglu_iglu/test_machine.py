@@ -15,6 +15,7 @@ from companion.rules.iglu_iglu import IgluState, box
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import CORNER_SQUARES, CORNERS, SEA
 from companion.rules.playouts import playout
+from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
 pytestmark = pytest.mark.no_cover
@@ -180,7 +181,7 @@ class Game(RuleBasedStateMachine):
 
 
 TestGame = Game.TestCase
-TestGame.settings = settings(max_examples=40, stateful_step_count=12)
+TestGame.settings = settings(max_examples=size(20, 40), stateful_step_count=12)
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])

@@ -15,6 +15,7 @@ import pytest
 
 from companion.rules import game
 from companion.rules.core import CHANCE, NOBODY
+from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
 pytestmark = pytest.mark.no_cover
@@ -381,7 +382,7 @@ def agree(state: Any) -> None:
 @pytest.mark.parametrize("hidden", [False, True])
 def test_both_engines_agree_in_random_games(seats: int, hidden: bool) -> None:
     checked = 0
-    for seed in range(4):
+    for seed in range(size(2, 4)):
         rng = Random(1000 * seats + seed)
         options = {option.name: rng.choice(option.values) for option in IGLU.options} if seed % 2 else None
         state = IGLU.start(IGLU.seats(seats), options)

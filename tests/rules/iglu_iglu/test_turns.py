@@ -19,6 +19,7 @@ from companion.rules.iglu_iglu import box, search
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.situation import ACT, OVER, START
 from companion.rules.turns import Evidence, cases, content, explain, turns
+from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
 pytestmark = pytest.mark.no_cover
@@ -73,7 +74,7 @@ def assert_good(before: Any, evidence: Evidence, found: Any) -> None:
 
 def test_turns_that_were_played_are_found_without_knowing_hands() -> None:
     rng = Random(11)
-    for before, moves, after in played_turns(rng, 70):
+    for before, moves, after in played_turns(rng, size(30, 70)):
         evidence = seen(after)
         found = turns(before, evidence, limit=5)
         assert found.turns and found.complete, moves
@@ -84,7 +85,7 @@ def test_turns_that_were_played_are_found_without_knowing_hands() -> None:
 def test_turns_are_found_where_places_are_unknown() -> None:
     rng = Random(12)
     names = list(IGLU.start(IGLU.seats(2)).position()["places"])
-    for before, moves, after in played_turns(rng, 40):
+    for before, moves, after in played_turns(rng, size(16, 40)):
         evidence = seen(after, *rng.sample(names, 6))
         found = turns(before, evidence, limit=3)
         assert found.turns, moves
@@ -141,13 +142,13 @@ def test_the_search_agrees_with_trying_everything(board: Make, things: dict[str,
     before = board(SMALL, things, hands=hands, to_move="red", piles={"tiles": {"pack": 1, **tiles}})
     ends = ends_of(before)
     rng = Random(1)
-    for text in rng.sample(sorted(ends), 60):
+    for text in rng.sample(sorted(ends), size(25, 60)):
         evidence = Evidence.of_position({"places": json.loads(text)})
         found = turns(before, evidence)
         assert found.turns and found.complete
         assert len(found.turns[0].moves) == ends[text], "the shortest"
     impossible = 0
-    for text in rng.sample(sorted(ends), 60):
+    for text in rng.sample(sorted(ends), size(25, 60)):
         places = json.loads(text)
         spoil(places, rng)
         after = json.dumps(places, sort_keys=True)
@@ -155,7 +156,7 @@ def test_the_search_agrees_with_trying_everything(board: Make, things: dict[str,
         assert found.complete
         assert bool(found.turns) == (after in ends), after
         impossible += after not in ends
-    assert impossible > 10
+    assert impossible > size(4, 10)
 
 
 def spoil(places: dict[str, Any], rng: Random) -> None:

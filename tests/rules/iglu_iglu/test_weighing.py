@@ -18,6 +18,7 @@ from companion.rules.iglu_iglu.form import hidden_from
 from companion.rules.iglu_iglu.sight import Sight
 from companion.rules.iglu_iglu.situation import ACT, OVER, START
 from companion.rules.turns import Evidence, content, turns
+from tests.worlds.sizes import size
 from vision.track_trials import look, played_games
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
@@ -122,7 +123,7 @@ def test_the_best_is_the_best_of_all(board: Make, things: dict[str, str], hands:
     tiles = {"pack": 2, "fish 2": 1, "bear": 1, "drift": 1, "endurance 1": 2, "thaw": 1, "animals": 0}
     before = board(SMALL, things, hands=hands, to_move="red", piles={"tiles": tiles})
     rng = Random(5)
-    for number in range(8):
+    for number in range(size(3, 8)):
         state = before
         while state.turn == before.turn and state.phase != OVER:
             legal = list(state.legal_moves)
@@ -140,7 +141,7 @@ def test_the_best_is_the_best_of_all(board: Make, things: dict[str, str], hands:
 def test_the_turn_that_was_played_comes_first_under_clear_sight() -> None:
     rng = Random(9)
     right = among = 0
-    taken = [turn for turn in played(23, 40) if len(turn[1]) <= 7][:25]
+    taken = [turn for turn in played(23, 40) if len(turn[1]) <= 7][: size(12, 25)]
     for before, moves, after in taken:
         evidence = look(after.position(), "clear", rng)
         found = turns(before, evidence)
@@ -166,7 +167,7 @@ def cost_of(before: Any, moves: list[Any], evidence: Evidence) -> float:
 def test_the_nearest_turn_misses_no_more_than_the_one_that_was_played_and_spoilt() -> None:
     rng = Random(31)
     near = 0
-    for before, _, after in played(24, 8):
+    for before, _, after in played(24, size(4, 8)):
         places = after.position()["places"]
         name = rng.choice([name for name, place in places.items() if place["things"]])
         places[name]["things"].pop()
@@ -174,7 +175,7 @@ def test_the_nearest_turn_misses_no_more_than_the_one_that_was_played_and_spoilt
         nearest = search.nearest(before, evidence)
         assert nearest is not None
         near += len(evidence.misses(nearest.state.position())) <= 1
-    assert near >= 7
+    assert near >= size(3, 7)
 
 
 def test_a_search_that_gives_up_tells_a_turn_and_that_there_may_be_better_ones(board: Make) -> None:
