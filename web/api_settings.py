@@ -10,7 +10,7 @@ from flask_babel import force_locale, gettext
 
 from companion.ports import BadDataError, DeviceError
 from companion.settings import SETTINGS, Setting, Value
-from web.answers import bad_field, json_body, json_response, languages, mark, refusal
+from web.answers import bad_field, both, json_body, json_response, languages, mark, refusal
 from web.api_devices import said_by_device
 from web.documented import FLAG, OBJECT, TEXT, WHOLE, choice, documented, fields, listed
 from web.sessions import host, house, member
@@ -39,7 +39,7 @@ def _form() -> dict[str, Any]:
     asked = [
         {
             "name": setting.name,
-            "words": setting.words,
+            "words": both(setting.words),
             "kind": kind(setting),
             "value": values[setting.name],
             "low": setting.low,

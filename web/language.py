@@ -61,6 +61,13 @@ ROOMS = {
     "photo": "photo-cards",
     "hand": "referee-hand",
     "photos": "camera-photos",
+    "workshop": "workshop",
+    "igloo": "igloo-bench",
+    "camera": "camera-bench",
+    "devices": "workshop-devices",
+    "people": "people",
+    "rights": "rights",
+    "backups": "backups",
 }
 """The rooms beside the game, and parts of them, whose words are a bundle of their own, with the module of each."""
 BUNDLES = ("main", "training", "along", *ROOMS, "rest")

@@ -135,7 +135,7 @@ export function inviteWindow(table) {
 
 function settingField({ name, words, kind, value, low, high, restart }) {
   const id = `setting-${name}`;
-  const label = [t(words), restart ? h("small", { class: "quiet" }, ` (${t("from the next start on")})`) : null];
+  const label = [said(words), restart ? h("small", { class: "quiet" }, ` (${t("from the next start on")})`) : null];
   if (kind === "switch") {
     return h("label", { class: "check" }, h("input", { type: "checkbox", name, checked: value }), h("span", null, label));
   }

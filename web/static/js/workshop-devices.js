@@ -28,7 +28,7 @@ function setting(name) {
   const id = `device-${name}`;
   const more = { id, name, autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
   return h("form", { "data-submit": "device-setting", "data-key": `setting-${name}` },
-    h("label", { for: id }, t(found.words)),
+    h("label", { for: id }, said(found.words)),
     found.kind === "lines" ? h("textarea", { ...more, rows: 4 }, found.value.join("\n")) : h("input", { ...more, type: "text", maxlength: 500, value: found.value }),
     now.complaint?.name === name && h("p", { class: "complaint", role: "alert" }, said(now.complaint.error)),
     h("p", { class: "row" }, h("button", { type: "submit", class: "second" }, t("Keep it")),
