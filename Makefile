@@ -32,7 +32,8 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.dev $(VENV)/.apt
 	$(BIN)/companion bench --games 1000
-	COMPANION_LONG=1 $(BIN)/python -m pytest -q -n 2 --timeout 0 tests/rules tests/night/test_match.py tests/igloo/test_motion_handling.py
+	COMPANION_LONG=1 $(BIN)/python -m pytest -q -n 2 --timeout 0 tests/rules tests/bots \
+	  tests/night/test_match.py tests/igloo/test_motion_handling.py
 	$(BIN)/python -m tests.browser.taps
 	COMPANION_EVERY_STEP=1 $(BIN)/python -m pytest -q --timeout 0 tests/browser/test_boards.py -k whole_game
 	COMPANION_CROSSED=1 $(BIN)/python -m pytest -q -n 2 tests/browser

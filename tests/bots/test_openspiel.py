@@ -23,6 +23,7 @@ from companion.rules import game
 from companion.rules.bulk import faults
 from companion.rules.core import SetupError
 from companion.rules.record import read, referee
+from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
 pytestmark = pytest.mark.no_cover
@@ -91,8 +92,8 @@ def test_random_simulations_with_our_invariants(name: str, players: int) -> None
         looked += 1
         assert list(faults(state.rules)) == []
 
-    pyspiel.random_sim_test(load(name, players), 2, serialize=True, verbose=False, state_checker_fn=whole)
-    assert looked > 30
+    pyspiel.random_sim_test(load(name, players), size(1, 2), serialize=True, verbose=False, state_checker_fn=whole)
+    assert looked > size(15, 30)
 
 
 @pytest.mark.parametrize("text", OTHERWISE)
@@ -242,7 +243,7 @@ def test_a_game_is_no_longer_than_it_says(name: str, players: int) -> None:
     decisions, outcomes = longest(name, players)
     played = load(name, players)
     assert (played.max_game_length(), played.max_chance_nodes_in_history()) == (decisions, outcomes)
-    for seed in range(2):
+    for seed in range(size(1, 2)):
         last = random_game(played, seed)[-1]
         by_chance = sum(step.player == pyspiel.PlayerId.CHANCE for step in last.full_history())
         assert len(last.history()) - by_chance <= decisions

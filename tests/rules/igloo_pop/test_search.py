@@ -17,6 +17,7 @@ from companion.rules.igloo_pop import reckoning, search
 from companion.rules.igloo_pop.box import CARD_INDEX
 from companion.rules.turn_times import forget, spoil, whole_turns
 from companion.rules.turns import Evidence, turns
+from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
 pytestmark = pytest.mark.no_cover
@@ -64,7 +65,7 @@ def parts_of_rounds(rng: Random, count: int) -> Any:
 
 
 def test_any_part_of_a_round_is_found() -> None:
-    for before, moves, after in parts_of_rounds(Random(3), 120):
+    for before, moves, after in parts_of_rounds(Random(3), size(60, 120)):
         evidence = Evidence.of_position(after.position())
         found = turns(before, evidence)
         assert found.turns and found.complete, (str(before), str(after))
@@ -74,7 +75,7 @@ def test_any_part_of_a_round_is_found() -> None:
 
 
 def test_rounds_are_found_by_cards_and_thalers_alone() -> None:
-    for before, moves, after in whole_turns("igloo-pop", Random(4), 60):
+    for before, moves, after in whole_turns("igloo-pop", Random(4), size(25, 60)):
         evidence = Evidence.of_position(after.position()).without(["results"])
         found = turns(before, evidence, limit=3)
         assert found.turns, list(map(str, moves))
@@ -85,7 +86,7 @@ def test_rounds_are_found_by_cards_and_thalers_alone() -> None:
 
 def test_rounds_are_found_where_a_part_is_forgotten() -> None:
     rng = Random(5)
-    for before, moves, after in whole_turns("igloo-pop", rng, 60):
+    for before, moves, after in whole_turns("igloo-pop", rng, size(25, 60)):
         evidence = forget(Evidence.of_position(after.position()), rng)
         found = turns(before, evidence, limit=3)
         assert found.turns, list(map(str, moves))
@@ -110,13 +111,13 @@ def test_rounds_are_found_by_the_cards_that_lie_there_afterwards() -> None:
 def test_what_was_spoilt_is_found_only_where_a_legal_round_makes_it() -> None:
     rng = Random(6)
     refused = 0
-    for before, _, after in whole_turns("igloo-pop", rng, 60):
+    for before, _, after in whole_turns("igloo-pop", rng, size(25, 60)):
         evidence = spoil(Evidence.of_position(after.position()), rng)
         found = turns(before, evidence, limit=3)
         for turn in found.turns:
             assert not misses(before, evidence, legal_way(before, turn.moves))
         refused += not found.turns
-    assert refused > 15
+    assert refused > size(6, 15)
 
 
 def test_nothing_need_have_happened(shaking: Make) -> None:
