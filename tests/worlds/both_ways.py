@@ -1,0 +1,101 @@
+"""Trained on one simulator and tested on the other, both ways, in a smaller size; a plain ridge beside it.
+
+    python tests/worlds/both_ways.py --train B --shakes 4800 --igloos 30
+
+A line of JSON for each simulator that is tested on. Simulator A is companion.physics (soft spheres), which the shipped
+model learnt from; B is tests/worlds/shake_impulse.py (rigid spheres by impulses). Both draw from the same ranges.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from companion.cli import shake_lessons, shake_training
+from companion.cli.shake_training import Tested
+from companion.igloo import learn
+from companion.igloo.count import Model
+from companion.igloo.features import TIERS
+from companion.igloo.tuition import Course
+from companion.physics import draws, guided, people, world
+from companion.ports import COUNTS
+from tests.worlds import shake_impulse
+
+SECONDS = 4.0
+RECORD = {"A": world.record, "B": shake_impulse.record}
+SMALLER = Course(coloured=(True,), memory=(0.99,), epochs=12)
+"""One listener of the shipped form, with less time."""
+
+
+def shake(which: str, seed: int, number: int, seconds: float, *, beat: bool = False) -> world.Recording:
+    """Return shake ``number`` of a simulator, drawn as :func:`companion.physics.draws.shake` draws it."""
+    device, person = draws.pair(seed, number)
+    rng = draws.generator(seed, number, 0, 0)
+    if beat:
+        path = guided.guided(person, seconds, draws.generator(seed, number, 0, 0, 0), rng)
+    else:
+        path = people.shake(person, seconds, rng)
+    return RECORD[which](device, person.grip, path, COUNTS[number % len(COUNTS)], rng)
+
+
+def fresh(which: str, seed: int, igloos: int) -> list[Tested]:
+    """Return a shake of every count in each of so many igloos, by one hand each."""
+    found = []
+    for igloo in range(igloos):
+        device, person = draws.pair(seed, igloo)
+        for count in COUNTS:
+            rng = draws.generator(seed, igloo, count, 0)
+            one = RECORD[which](device, person.grip, people.shake(person, SECONDS, rng), count, rng)
+            found.append((*shake_lessons.labelled(one), igloo))
+    return found
+
+
+def trained(which: str, shakes: int) -> tuple[Model, Any]:
+    """Return a model learnt from one simulator alone, and the ridge of the same features."""
+    plan = shake_lessons.Plan(shakes=shakes, seconds=SECONDS, seed=1, devices=1, course=SMALLER, few=1.0)
+    plan = replace(plan, recipe=replace(plan.recipe, nets=2))
+    lessons = (
+        shake_lessons.labelled(shake(which, plan.seed, i, plan.length(i), beat=plan.with_beat(i)))
+        for i in range(shakes)
+    )
+    found = shake_lessons.gather(lessons, plan)
+    tiers = shake_lessons.fit(found, plan, SMALLER)
+    features, counts, _, blocks = found[TIERS[0]].arrays()
+    long = blocks >= blocks.max() - 2
+    return Model(tiers, 1.0, {}), learn.ridge(features[long], counts[long])
+
+
+def main() -> None:
+    """Train, test on both, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--train", choices=sorted(RECORD), required=True)
+    parser.add_argument("--shakes", type=int, default=4800)
+    parser.add_argument("--igloos", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=30000)
+    asked = parser.parse_args()
+    model, ridge = trained(asked.train, asked.shakes)
+    for which in RECORD:
+        scores = shake_training.figures(model, fresh(which, asked.seed, asked.igloos), ridge)
+        print(  # noqa: T201
+            json.dumps(
+                {
+                    "trained_on": asked.train,
+                    "tested_on": which,
+                    "shakes": asked.shakes,
+                    "igloos": asked.igloos,
+                    "whole": scores["whole"],
+                    "ridge": scores["ridge, whole"],
+                }
+            ),
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
