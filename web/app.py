@@ -50,7 +50,7 @@ def create_app(house: House) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = MAX_FORM_BYTES
     app.config["MAX_FORM_MEMORY_SIZE"] = MAX_FORM_BYTES
     app.config["MAX_FORM_PARTS"] = 50
-    files = assets.Assets()
+    files = assets.shipped()
     app.extensions["companion-house"] = house
     app.extensions["companion-assets"] = files
     app.extensions["companion-texts"] = StateTexts(house)

@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from flask import Blueprint, Response, abort, request
@@ -95,6 +96,12 @@ class Assets:
         if name not in self._files:
             raise KeyError(name)
         return f"/static/{self.stamp}/{name}"
+
+
+@cache
+def shipped() -> Assets:
+    """Return the files of the package, read and packed once."""
+    return Assets()
 
 
 def accepts_gzip() -> bool:

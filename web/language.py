@@ -20,7 +20,7 @@ from flask_babel import Babel, force_locale, get_translations
 
 from companion.rules.words import ENGLISH, clause_folder, look_in
 from web.answers import RefusedError, languages
-from web.assets import FOR_EVER, Assets, accepts_gzip
+from web.assets import FOR_EVER, accepts_gzip, shipped
 
 FOLDER = Path(__file__).parent / "translations"
 COOKIE = "language"
@@ -95,7 +95,7 @@ def _words(language: str) -> dict[str, object]:
 @cache
 def _said_by(module: str) -> frozenset[str]:
     """Return the texts in quotes of a module and of all that it imports at once: the ids of its words are in it."""
-    files = Assets()
+    files = shipped()
     return frozenset(
         text.replace('\\"', '"')
         for name in files.modules(f"js/{module}.js")

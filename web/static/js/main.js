@@ -17,7 +17,7 @@ import { log, refusal, undoIsMine } from "./told.js";
 import { BOARDS } from "./seats.js";
 import { chosenGame, readSetup, setup } from "./setup.js";
 import { change, isHost, match, mayAct, memory, onChange, store } from "./store.js";
-import { learn, learnMore, list, said, t } from "./words.js";
+import { learn, list, said, t, withWords } from "./words.js";
 
 const PHOTO_MS = 60000;
 const page = JSON.parse(document.getElementById("page").textContent);
@@ -57,9 +57,6 @@ const ROOMS = {
   "#workshop": () => import("./workshop.js"),
 };
 const entered = {};
-
-/** A module that is fetched when it is first needed, with its words. */
-const withWords = (module, room = "rest") => Promise.all([module, learnMore(room)]).then(([found]) => found);
 
 /** The room that the address names beside the game; each has a module of its own, fetched when it is first entered. */
 const named = () => location.hash.split("/")[0];

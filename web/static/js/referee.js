@@ -9,7 +9,7 @@ import { clauses } from "./told.js";
 import { ground, verdict } from "./verdict.js";
 import { GAMES } from "./setup.js";
 import { change, isHost, match as openMatch, mayAct, store } from "./store.js";
-import { code, learnMore, said, t, tn } from "./words.js";
+import { code, said, t, tn, withWords } from "./words.js";
 
 const MOST_SHOWN = 60;
 /** A rulebook that could not be fetched is asked for again after this while. */
@@ -211,7 +211,7 @@ const parts = {};
 function part(name, load, joins) {
   if (!(name in parts)) {
     parts[name] = null;
-    Promise.all([load(), learnMore(name)]).then(([found]) => {
+    withWords(load(), name).then((found) => {
       parts[name] = found;
       joins(found);
       change(() => {});

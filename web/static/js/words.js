@@ -26,7 +26,7 @@ async function fetchWords(name) {
 }
 
 /** Learn the words of a room; where it has none of its own, all that are left. What is known is not asked for again. */
-export function learnMore(room) {
+function learnMore(room) {
   const name = addresses[room] ? room : "rest";
   if (!addresses[name]) return Promise.resolve();
   learning[name] ??= fetchWords(name).then((more) => { words = { ...words, ...more.words }; })
@@ -34,6 +34,9 @@ export function learnMore(room) {
     .then(() => { answered[name] = true; learnt(); });
   return learning[name];
 }
+
+/** A module that is fetched when it is first needed, with the words of its room. */
+export const withWords = (module, room = "rest") => Promise.all([module, learnMore(room)]).then(([found]) => found);
 
 function speak(code) {
   language = code;

@@ -3,11 +3,12 @@
 import { h, style } from "./dom.js";
 import { icon } from "./art.js";
 import { change, isHost, mayAct } from "./store.js";
-import { learnMore, t } from "./words.js";
+import { t, withWords } from "./words.js";
 
 /**
- * The parts, each with words of its own by its name. A module exports `part()`, what is drawn, and may export `PART_DO`, `PART_SUBMIT`, `PART_CHANGE` and
- * `PART_INPUT`, what is done, as a room does; `opened()` is called whenever somebody comes to the part.
+ * The parts, each with words of its own by its name. A module exports `part()`, what is drawn, and may export
+ * `PART_DO`, `PART_SUBMIT`, `PART_CHANGE` and `PART_INPUT`, what is done, as a room does; `opened()` is called whenever
+ * somebody comes to the part.
  */
 const PARTS = [
   { id: "igloo", icon: "igloo", title: () => t("The igloo"), module: () => import("./igloo-bench.js") },
@@ -27,7 +28,7 @@ const named = () => PARTS.find((one) => one.id === location.hash.split("/")[1]) 
 function body(one) {
   const found = modules[one.id];
   if (!found) {
-    Promise.all([one.module(), learnMore(one.id)]).then(([module]) => { modules[one.id] = module; change(() => {}); });
+    withWords(one.module(), one.id).then((module) => { modules[one.id] = module; change(() => {}); });
     return h("p", { class: "quiet" }, t("One moment …"));
   }
   if (open !== one.id) {
