@@ -31,12 +31,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from companion.physics.hand import HandPath
-    from companion.physics.ranges import Device, Grip
+    from companion.physics.draws import Record
     from companion.physics.world import Recording
 
     FloatArray = NDArray[np.float64]
-    Record = Callable[[Device, Grip, HandPath, int, np.random.Generator], Recording]
     Progress = Callable[[int, int], None]
     Row = dict[str, Any]
 

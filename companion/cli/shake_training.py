@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion import __version__
-from companion.cli.shake_lessons import Labelled, Plan, Progress, fit, gathered, labelled, shipped_course
+from companion.cli.shake_lessons import Labelled, Lessons, Plan, Progress, fit, gathered, labelled, shipped_course
 from companion.igloo import learn, lessons
 from companion.igloo.count import Model, count_recording, together
 from companion.igloo.features import BLOCK_S, FEATURES, TIERS
@@ -100,6 +100,13 @@ def figures(model: Model, shakes: Iterable[Tested], ridge: Callable[[FloatArray]
     return result
 
 
+def ridge_of(known: Lessons) -> Callable[[FloatArray], FloatArray]:
+    """Return the plain ridge regression on the longest pieces of shakes: what the networks are measured beside."""
+    features, counts, _, blocks = known.arrays()
+    long = blocks >= blocks.max() - 2
+    return learn.ridge(features[long], counts[long])
+
+
 def rounded(values: dict[str, float]) -> dict[str, float]:
     """Return figures with three digits after the point."""
     return {name: round(float(value), 3) for name, value in values.items()}
@@ -171,9 +178,7 @@ def build(
     ]
     repeats = repeats_of(model, groups)
     model = Model(tiers, repeats, card(tiers, plan, course, trained_on, repeats))
-    features, counts, _, blocks = found[TIERS[0]].arrays()
-    long = blocks >= blocks.max() - 2
-    ridge = learn.ridge(features[long], counts[long])
+    ridge = ridge_of(found[TIERS[0]])
     fresh = (
         (*labelled(simulator.again(plan.seed + 2_000_000, d, count, 0, plan.seconds)), d)
         for d in range(plan.devices)

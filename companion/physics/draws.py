@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.physics import guided, world
+from companion.physics import guided, people, world
 from companion.physics.ranges import Ranges
 from companion.ports import COUNTS
 
 __all__ = ["Ranges", "again", "generator", "pair", "shake"]
 
 if TYPE_CHECKING:
-    from companion.physics.ranges import Device, Person
+    from collections.abc import Callable
+
+    from companion.physics.hand import HandPath
+    from companion.physics.ranges import Device, Grip, Person
+
+    Record = Callable[[Device, Grip, HandPath, int, np.random.Generator], world.Recording]
 
 
 def generator(seed: int, *numbers: int) -> np.random.Generator:
@@ -32,23 +37,31 @@ def pair(seed: int, device: int, person: int = 0, ranges: Ranges | None = None) 
 
 
 def shake(
-    seed: int, number: int, seconds: float, ranges: Ranges | None = None, *, beat: bool = False
+    seed: int,
+    number: int,
+    seconds: float,
+    ranges: Ranges | None = None,
+    *,
+    beat: bool = False,
+    record: Record = world.record,
 ) -> world.Recording:
     """Return shake ``number``: by a hand of its own, in an igloo of its own, every count as often as the others.
 
-    With the ``beat`` the hand follows the motion that the page guides.
+    With the ``beat`` the hand follows the motion that the page guides; ``record`` is the simulator.
     """
     device, person = pair(seed, number, 0, ranges)
     rng = generator(seed, number, 0, 0)
-    count = COUNTS[number % len(COUNTS)]
-    if not beat:
-        return world.shake(device, person, count, seconds, rng)
-    path = guided.guided(person, seconds, generator(seed, number, 0, 0, 0), rng)
-    return world.record(device, person.grip, path, count, rng)
+    if beat:
+        path = guided.guided(person, seconds, generator(seed, number, 0, 0, 0), rng)
+    else:
+        path = people.shake(person, seconds, rng)
+    return record(device, person.grip, path, COUNTS[number % len(COUNTS)], rng)
 
 
-def again(seed: int, device: int, count: int, number: int, seconds: float) -> world.Recording:
+def again(
+    seed: int, device: int, count: int, number: int, seconds: float, *, record: Record = world.record
+) -> world.Recording:
     """Return shake ``number`` of so many beads in igloo ``device`` by one hand: several shakes of the same."""
     igloo, hand = pair(seed, device)
     rng = generator(seed, device, count, number)
-    return world.shake(igloo, hand, count, seconds, rng)
+    return record(igloo, hand.grip, people.shake(hand, seconds, rng), count, rng)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from companion.igloo import learn
 from companion.igloo.count import Model
 from companion.igloo.features import TIERS
 from companion.igloo.tuition import Course
-from companion.physics import draws, guided, people, world
+from companion.physics import draws, world
 from companion.ports import COUNTS
 from tests.worlds import shake_impulse
 
@@ -33,42 +32,25 @@ SMALLER = Course(coloured=(True,), memory=(0.99,), epochs=12)
 """One listener of the shipped form, with less time."""
 
 
-def shake(which: str, seed: int, number: int, seconds: float, *, beat: bool = False) -> world.Recording:
-    """Return shake ``number`` of a simulator, drawn as :func:`companion.physics.draws.shake` draws it."""
-    device, person = draws.pair(seed, number)
-    rng = draws.generator(seed, number, 0, 0)
-    if beat:
-        path = guided.guided(person, seconds, draws.generator(seed, number, 0, 0, 0), rng)
-    else:
-        path = people.shake(person, seconds, rng)
-    return RECORD[which](device, person.grip, path, COUNTS[number % len(COUNTS)], rng)
-
-
 def fresh(which: str, seed: int, igloos: int) -> list[Tested]:
     """Return a shake of every count in each of so many igloos, by one hand each."""
-    found = []
-    for igloo in range(igloos):
-        device, person = draws.pair(seed, igloo)
-        for count in COUNTS:
-            rng = draws.generator(seed, igloo, count, 0)
-            one = RECORD[which](device, person.grip, people.shake(person, SECONDS, rng), count, rng)
-            found.append((*shake_lessons.labelled(one), igloo))
-    return found
+    return [
+        (*shake_lessons.labelled(draws.again(seed, igloo, count, 0, SECONDS, record=RECORD[which])), igloo)
+        for igloo in range(igloos)
+        for count in COUNTS
+    ]
 
 
 def trained(which: str, shakes: int) -> tuple[Model, Any]:
     """Return a model learnt from one simulator alone, and the ridge of the same features."""
-    plan = shake_lessons.Plan(shakes=shakes, seconds=SECONDS, seed=1, devices=1, course=SMALLER, few=1.0)
-    plan = replace(plan, recipe=replace(plan.recipe, nets=2))
-    lessons = (
-        shake_lessons.labelled(shake(which, plan.seed, i, plan.length(i), beat=plan.with_beat(i)))
-        for i in range(shakes)
+    recipe = learn.Recipe(nets=2)
+    plan = shake_lessons.Plan(shakes=shakes, seconds=SECONDS, seed=1, devices=1, recipe=recipe, few=1.0)
+    made = (
+        draws.shake(plan.seed, i, plan.length(i), beat=plan.with_beat(i), record=RECORD[which]) for i in range(shakes)
     )
-    found = shake_lessons.gather(lessons, plan)
-    tiers = shake_lessons.fit(found, plan, SMALLER)
-    features, counts, _, blocks = found[TIERS[0]].arrays()
-    long = blocks >= blocks.max() - 2
-    return Model(tiers, 1.0, {}), learn.ridge(features[long], counts[long])
+    found = shake_lessons.gather(map(shake_lessons.labelled, made), plan)
+    model = Model(shake_lessons.fit(found, plan, SMALLER), 1.0, {})
+    return model, shake_training.ridge_of(found[TIERS[0]])
 
 
 def main() -> None:
