@@ -100,13 +100,10 @@ def test_files_and_folders(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("style", [style for style in STYLES if style not in {"truncated"}])
 def test_every_way_that_cameras_write_multipart(style: str) -> None:
-    with MjpegServer(PLAYED, fps=40, style=style) as server:
+    # So slowly that a busy machine, too, gets each picture and not only the newest.
+    with MjpegServer(PLAYED, fps=8, style=style) as server:
         source = open_source(server.url, fps=100)
-        told = shades(source, 6)
-        # Each as it was sent, in order; where this machine was slow for a moment the newest, not each one.
-        steps = [(b - a) // 40 % 5 for a, b in itertools.pairwise(told)]
-        assert set(told) <= {20, 60, 100, 140, 180} and told[0] == 20
-        assert all(steps) and steps.count(1) >= 3, told
+        assert shades(source, 6) == [20, 60, 100, 140, 180, 20]
         assert source.skipped == 0
         assert source.kind is DeviceKind.SIMULATED
 
