@@ -44,7 +44,7 @@ def test_people_are_met_seated_renamed_made_one_and_forgotten(
     expect(host.locator(".profile[open] summary .face svg")).to_be_visible()
     host.set_input_files(".profile[open] input[type=file]", face(tmp_path / "face.png"))
     expect(host.locator(".profile[open] summary .face img")).to_be_visible()
-    host.wait_for_function("document.querySelector('.profile[open] .face img').naturalWidth === 256")
+    host.wait_for_function("() => document.querySelector('.profile[open] .face img').naturalWidth === 256")
     phones.shot(host, "workshop-people")
     # Who is here tonight: a tap seats, at the favourite colour; another tap lets the seat go.
     host.goto(f"{service.url}/#")
