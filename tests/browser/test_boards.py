@@ -356,17 +356,19 @@ def test_the_first_view_weighs_little_on_the_wire(phones: Phones, service: Servi
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
     session.send("Network.setCacheDisabled", {"cacheDisabled": True})
-    weights: list[float] = []
-    asked: list[str] = []
-    session.on("Network.requestWillBeSent", lambda told: asked.append(told["request"]["url"]))
-    session.on("Network.loadingFinished", lambda told: weights.append(told["encodedDataLength"]))
+    asked: dict[str, str] = {}
+    weights: dict[str, float] = {}
+    session.on("Network.requestWillBeSent", lambda told: asked.update({told["requestId"]: told["request"]["url"]}))
+    session.on("Network.loadingFinished", lambda told: weights.update({told["requestId"]: told["encodedDataLength"]}))
     page.goto("about:blank")
     page.goto(f"{service.url}/{where}")
     expect(page.locator(THERE[where]).first).to_be_attached()
-    assert len(weights) > 15
-    assert sum(weights) < 100_000
+    heavy = [(asked.get(one, one), weight) for one, weight in weights.items()]
+    assert len(heavy) > 15
     # Each room has its words at once: those of all the others were not asked for.
-    assert [url for url in asked if ".rest." in url] == []
+    assert [url for url in asked.values() if ".rest." in url] == []
+    assert [url for url in asked.values() if "/api/rules/igloo-pop" in url] == []
+    assert sum(weight for _, weight in heavy) < 100_000, heavy
 
 
 SIZES = [(320, 640, False, "en-GB"), (768, 1024, True, "fr-FR"), (1920, 1080, False, "fr-FR")]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from companion.igloo import guided
 from companion.igloo.calibrate import UNLIKE
@@ -160,6 +160,15 @@ def test_the_igloos_part_reads_well_and_has_no_barrier(
     page.click(".hands [data-person='']")
     expect(page.locator(".hands [data-person='']")).to_have_attribute("aria-pressed", "true")
     look("known")
+    # An answer that was under way while somebody chose again is asked for once more.
+    late: list[Route] = []
+    page.route("**/api/people", lambda route: late.append(route), times=1)  # noqa: PLW0108
+    with page.expect_response("**/api/igloo"):
+        page.click(".hands [data-person='']")
+    with page.expect_response("**/api/igloo/calibration"):
+        page.click(".hands [data-person='Ann']")
+    late.pop().continue_()
+    expect(page.locator(".hands [data-person='Ann']")).to_have_attribute("aria-pressed", "true")
     page.click("[data-submit=referee] .main")
     expect(page.locator("[data-task=referee]")).to_be_visible()
     monkeypatch.setattr(guided, "LONGEST_S", 3.0)

@@ -26,11 +26,16 @@ const words = { person: memory.get(REMEMBERED, ""), igloo: "" };
 async function fetchAll() {
   if (fetching) return;
   fetching = true;
+  const before = store.bench;
   try {
     const [found, { people: remembered }] = await Promise.all([ask("/api/igloo"), ask("/api/people")]);
     names = remembered.map((one) => one.name);
     fetched = found.revision;
-    change((s) => { told = found; s.bench = { hidden: found.hidden, revision: found.revision, sitting: found.sitting }; });
+    change((s) => {
+      told = found;
+      // What was said meanwhile is newer than this answer: the drawing asks once more.
+      if (s.bench === before) s.bench = { hidden: found.hidden, revision: found.revision, sitting: found.sitting };
+    });
   } catch (refused) {
     if (refused.error) showRefusal(refused.error);
     fetched = store.bench.revision;

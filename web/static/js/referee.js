@@ -30,7 +30,8 @@ const chosen = () => now.game ?? (byHand() ? parts.hand?.game() : null) ?? openM
 
 async function readBook() {
   const game = chosen();
-  if (now.book?.game === game || now.open === game) return;
+  // Before the night is known, nobody can tell which game is on the table.
+  if (!store.view || now.book?.game === game || now.open === game) return;
   now.open = game;
   const book = await fetched(() => ask(`/api/rules/${game}?${lang()}`));
   const options = await fetched(() => ask(`/api/rules/${game}/options`));
