@@ -21,9 +21,12 @@ SOAK_SECONDS ?= 3600
 run: $(VENV)/.run
 	$(BIN)/companion serve --simulate $(RUN_ARGS)
 
-# Three workers for two cores: tests of services and browsers wait for a quarter of their time.
-test: $(VENV)/.dev $(VENV)/.apt lint
-	$(BIN)/python -m pytest -n 3 --cov --cov-report=term
+# Three workers for two cores: tests of services and browsers wait for a quarter of their time. What lint says stands
+# below the tests, beside which it runs; either may fail it all.
+test: $(VENV)/.dev $(VENV)/.apt
+	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & lint=$$!; \
+	$(BIN)/python -m pytest -n 3 --cov --cov-report=term; tests=$$?; \
+	wait $$lint; said=$$?; cat $(VENV)/lint.log; exit $$(( tests || said ))
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
