@@ -156,6 +156,7 @@ def test_the_igloos_part_reads_well_and_has_no_barrier(
     page.click("[data-do=bench-keep]")
     expect(page.locator("[data-key=used]")).to_be_visible()
     page.click("[data-do=bench-stop]")
+    expect(page.locator(".sitting")).to_have_count(0)
     expect(page.locator(".known[data-device=simulated]")).to_be_visible()
     page.click(".hands [data-person='']")
     expect(page.locator(".hands [data-person='']")).to_have_attribute("aria-pressed", "true")
@@ -163,8 +164,9 @@ def test_the_igloos_part_reads_well_and_has_no_barrier(
     # An answer that was under way while somebody chose again is asked for once more.
     late: list[Route] = []
     page.route("**/api/people", lambda route: late.append(route), times=1)  # noqa: PLW0108
-    with page.expect_response("**/api/igloo"):
-        page.click(".hands [data-person='']")
+    page.click(".hands [data-person='']")
+    while not late:
+        page.wait_for_timeout(20)
     with page.expect_response("**/api/igloo/calibration"):
         page.click(".hands [data-person='Ann']")
     late.pop().continue_()

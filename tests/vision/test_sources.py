@@ -252,7 +252,7 @@ def test_the_pi_camera_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 open({str(tmp_path / "asked")!r}, "w").write(" ".join([str(os.getpid()), *sys.argv[1:]]))
 for n in [0, 1, 2, 3, 4] * 100:
     data = open({str(tmp_path)!r} + f"/{{n}}.jpg", "rb").read()
-    out.write(data[:400]); out.flush(); time.sleep(0.005); out.write(data[400:]); out.flush(); time.sleep(0.02)
+    out.write(data[:400]); out.flush(); time.sleep(0.005); out.write(data[400:]); out.flush(); time.sleep(0.3)
 """
     program(tmp_path, body, monkeypatch)
     source = open_source("pi:1", fps=200)
