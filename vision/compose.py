@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
-from .features import colours
+from .cutouts import Cutout, Taught, find_cutouts
 from .labels import Content
 from .patches import CONTEXT, PATCH, Sampler
 
@@ -24,18 +24,11 @@ if TYPE_CHECKING:
 
     from .layout import Layout
 
+VEILED: Final = 0.3
+VEIL: Final = 0.06
 REAL: Final = 3600
 MADE: Final = 3200
 _PLACE: Final = PATCH / CONTEXT
-_MOST_EMPTY = 24
-
-
-@dataclass(frozen=True)
-class Taught:
-    """A straightened board in the common light, and what lies in some of its places (by number)."""
-
-    straight: ByteArray
-    contents: dict[int, Content]
 
 
 @dataclass(frozen=True)
@@ -50,16 +43,6 @@ class Examples:
     counts: NDArray[np.int64]
     state: NDArray[np.int64]
     source: NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class _Cutout:
-    """A thing alone: its ``picture`` where it has ``cover``, its ``shade`` (0…1) where it darkens what is around it."""
-
-    picture: ByteArray
-    cover: ByteArray
-    shade: NDArray[np.float32]
-    middle: FloatArray
 
 
 def make_examples(sampler: Sampler, taught: Sequence[Taught], seed: int = 0, size: float = 1.0) -> Examples:
@@ -214,96 +197,7 @@ def _grounds_of(layout: Layout, contents: list[Content]) -> dict[int, set[int]]:
     return grounds
 
 
-def find_cutouts(
-    sampler: Sampler, taught: Sequence[Taught], owned: list[tuple[int, int, Content]]
-) -> dict[int, list[_Cutout]]:
-    """Return for each thing the pictures of it alone, where it stands out from the empty places of its ground."""
-    empty: dict[int, list[ByteArray]] = {}
-    for shot, place, content in owned:
-        if not content.things and len(empty.setdefault(content.ground, [])) < _MOST_EMPTY:
-            empty[content.ground].append(sampler.cut(taught[shot].straight, [place])[0])
-    soft = {ground: np.stack([_soft(patch) for patch in patches]) for ground, patches in empty.items()}
-    limit = {ground: _usual(patches) for ground, patches in soft.items()}
-    found: dict[int, list[_Cutout]] = {}
-    for shot, place, content in owned:
-        if len(content.things) != 1 or content.things[0][1] != 1 or content.ground not in soft:
-            continue
-        patch = sampler.cut(taught[shot].straight, [place])[0]
-        cover = _differs(_soft(patch), soft[content.ground], limit[content.ground])
-        if cover is None:
-            continue
-        cover, shade = _shaded(_soft(patch), soft[content.ground], cover)
-        ys, xs = np.nonzero(cover > 127)
-        if len(xs):
-            found.setdefault(content.things[0][0], []).append(
-                _Cutout(patch, cover, shade, np.array([xs.mean(), ys.mean()]))
-            )
-    return found
-
-
-def _shaded(patch: FloatArray, empty: FloatArray, cover: ByteArray) -> tuple[ByteArray, NDArray[np.float32]]:
-    """Return the cover without what is only shade, and the shade: the ground in its own colour, but darker."""
-    nearest = np.linalg.norm((empty - patch) * _SCALE, axis=3).argmin(axis=0)
-    rows, columns = np.indices(nearest.shape)
-    ground = empty[nearest, rows, columns]
-    darker = (patch[..., 0] + 0.02) / (ground[..., 0] + 0.02)
-    tint = np.linalg.norm((patch - ground)[..., 1:], axis=2)
-    mask = cover > 127
-    shady = mask & (darker < 0.95) & (darker > 0.35) & (tint < 0.07 + 0.1 * (1 - darker))
-    body = cv2.morphologyEx((mask & ~shady).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    if body.sum() < 0.2 * mask.sum():
-        return cover, np.ones(mask.shape, np.float32)
-    body = cv2.morphologyEx(body, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
-    shade = np.where(mask & (body == 0), np.clip(darker, 0.35, 1), 1).astype(np.float32)
-    solid: ByteArray = cv2.GaussianBlur(body * np.uint8(255), (0, 0), 0.9).astype(np.uint8)
-    soft: Any = cv2.GaussianBlur(shade, (0, 0), 1.2)
-    return solid, np.asarray(soft, np.float32)
-
-
-def _soft(patch: ByteArray) -> FloatArray:
-    blurred: Any = cv2.GaussianBlur(colours(patch[None])[0], (0, 0), 1.2)
-    return np.asarray(blurred, np.float64)
-
-
-_SCALE = np.array([1.0, 1.2, 1.2])
-
-
-def _usual(patches: FloatArray) -> FloatArray:
-    """Return (PATCH, PATCH): how far empty places differ from each other, where they differ much."""
-    if len(patches) < 2:
-        return np.full((PATCH, PATCH), 0.09)
-    nearest = []
-    for index, patch in enumerate(patches):
-        others = np.delete(patches, index, axis=0)
-        nearest.append(np.linalg.norm((others - patch) * _SCALE, axis=3).min(axis=0))
-    usual = np.quantile(np.stack(nearest), 0.9, axis=0)
-    limit: Any = np.maximum(1.6 * cv2.GaussianBlur(usual, (0, 0), 3), 0.07)
-    return np.asarray(limit, np.float64)
-
-
-def _differs(patch: FloatArray, empty: FloatArray, limit: FloatArray) -> ByteArray | None:
-    distance = np.linalg.norm((empty - patch) * _SCALE, axis=3).min(axis=0)
-    mask = (distance > limit).astype(np.uint8)
-    offset = np.abs((np.arange(PATCH) - (PATCH - 1) / 2) / _PLACE)
-    near = np.maximum(offset[:, None], offset[None, :]) < 0.6
-    mask = cv2.morphologyEx(mask * near.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
-    many, names, stats, _ = cv2.connectedComponentsWithStats(mask)
-    core = np.maximum(offset[:, None], offset[None, :]) < 0.42
-    keep = np.zeros_like(mask)
-    for name in range(1, many):
-        blob = names == name
-        if stats[name, cv2.CC_STAT_AREA] > 0.008 * _PLACE**2 and (blob & core).sum() > 0.4 * blob.sum():
-            keep[blob] = 1
-    area = float(keep.sum()) / _PLACE**2
-    if not 0.015 < area < 0.8:
-        return None
-    keep = cv2.dilate(keep, np.ones((3, 3), np.uint8))
-    cover: ByteArray = cv2.GaussianBlur(keep * np.uint8(255), (0, 0), 0.9).astype(np.uint8)
-    return cover
-
-
-def _lay(patch: ByteArray, things: list[_Cutout], beside: bool, rng: np.random.Generator) -> None:
+def _lay(patch: ByteArray, things: list[Cutout], beside: bool, rng: np.random.Generator) -> None:
     """Lay cutouts onto a patch: one about the middle, several around it."""
     many = len(things) + (1 if beside else 0)
     spread = 0.06 if many == 1 else (0.2 if many < 4 else 0.26)
@@ -326,7 +220,7 @@ def _lay(patch: ByteArray, things: list[_Cutout], beside: bool, rng: np.random.G
         patch[:] = np.round(patch * (1 - cover) + picture * cover).astype(np.uint8)
 
 
-def _onto(thing: _Cutout, at: FloatArray, turn: float, grown: float) -> Any:
+def _onto(thing: Cutout, at: FloatArray, turn: float, grown: float) -> Any:
     """Return the matrix (2, 3) that brings a cutout's middle to a point, turned by degrees and grown."""
     matrix: Any = cv2.getRotationMatrix2D((float(thing.middle[0]), float(thing.middle[1])), turn, grown)
     matrix[:, 2] += at - thing.middle
@@ -344,10 +238,15 @@ def _lit(patches: ByteArray, rng: np.random.Generator) -> ByteArray:
     # Noise is drawn once and taken from anywhere in it: to draw it for each patch would take longer than to learn.
     grain = rng.standard_normal(64 * PATCH * PATCH * 3, dtype=np.float32)
     start = rng.integers(0, len(grain) - PATCH * PATCH * 3, n)
+    veil = np.where(rng.random(n) < VEILED, rng.exponential(VEIL, n), 0.0)
+    thick = rng.uniform(-0.8, 0.8, (n, 2)).astype(np.float32)
     lit = np.empty_like(patches)
     for row in range(n):
         shade: Any = 1 + slope[row, 0] * ramp[None, :, None] + slope[row, 1] * ramp[:, None, None]
         out: Any = patches[row] * (shade * gain[row])
+        if veil[row]:
+            haze: Any = veil[row] * (1 + thick[row, 0] * ramp[None, :, None] + thick[row, 1] * ramp[:, None, None])
+            out = 255 * ((out / 255) ** 2.2 + haze) ** (1 / 2.2)
         if soft[row]:
             out = cv2.GaussianBlur(out, (0, 0), float(soft[row]))
         out += rough[row] * grain[start[row] : start[row] + PATCH * PATCH * 3].reshape(PATCH, PATCH, 3)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
-from .compose import find_cutouts
+from .cutouts import find_cutouts, inner
 from .features import colours
 from .patches import PATCH
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from companion.ports import ByteArray
 
-    from .compose import Examples, Taught
+    from .compose import Examples
+    from .cutouts import Taught
     from .layout import Layout
     from .patches import Sampler
 
@@ -72,7 +73,7 @@ def find_table(sampler: Sampler, taught: Sequence[Taught], sorts: Sequence[Sort]
     for index, sort in enumerate(sorts):
         for thing in sort.things:
             for cutout in cutouts.get(thing, []):
-                inside = cutout.cover > 200
+                inside = inner(cutout)
                 counted[:, index] += np.bincount(_bins(cutout.picture)[inside], minlength=len(counted)) / max(
                     inside.sum(), 1
                 )
