@@ -29,6 +29,8 @@ VEIL: Final = 0.06
 REAL: Final = 3600
 MADE: Final = 3200
 _PLACE: Final = PATCH / CONTEXT
+_ELSEWHERE: Final = 0.15
+"""How often a thing is laid on a ground where its kind was never seen, if the layout does not say where it may lie."""
 
 
 @dataclass(frozen=True)
@@ -149,20 +151,25 @@ def _composed(
     contents: list[Content] = []
     while len(contents) < many:
         first = int(rng.choice(things))
-        allowed = [g for g in grounds[first] if g in by_ground]
+        allowed = [g for g in sorted(grounds[first]) if g in by_ground]
         if not allowed:
             allowed = list(by_ground)
         if full and rng.random() < 0.25:
             base = full[int(rng.integers(len(full)))]
             number = 1
         else:
+            if not layout.on[first] and rng.random() < _ELSEWHERE:
+                allowed = list(by_ground)
             choice = by_ground[int(rng.choice(allowed))]
             base = choice[int(rng.integers(len(choice)))]
             number = int(rng.choice([1, 2, 3, 4], p=[0.45, 0.35, 0.15, 0.05]))
         counts = dict(base[2].things)
         laid: list[int] = []
         for k in range(number):
-            fitting = [t for t in things if counts.get(t, 0) < layout.most[t] and base[2].ground in grounds[t]]
+            ground = base[2].ground
+            fitting = [
+                t for t in things if counts.get(t, 0) < layout.most[t] and (ground in grounds[t] or (k == 0 and t == first))
+            ]
             thing = first if k == 0 and first in fitting else (int(rng.choice(fitting)) if fitting else -1)
             # The same again is as likely as another.
             if laid and rng.random() < 0.4 and laid[-1] in fitting:

@@ -187,6 +187,15 @@ def _paint(cutout: Cutout, old: FloatArray, new: FloatArray) -> Cutout:
     return Cutout(picture, cutout.cover, cutout.shade, cutout.middle)
 
 
+def veiled(picture: ByteArray, veil: float) -> ByteArray:
+    """Return a picture under a veil of mirrored light, in parts of white in linear light."""
+    if not veil:
+        return picture
+    lifted = 255 * ((np.arange(256) / 255) ** _CODED + veil) ** (1 / _CODED)
+    seen: ByteArray = np.minimum(np.round(lifted), 255).astype(np.uint8)[picture]
+    return seen
+
+
 def inner(cutout: Cutout) -> NDArray[np.bool_]:
     """Return (PATCH, PATCH): where a cutout is nothing but the thing: not near its edge, where that leaves anything."""
     whole = (cutout.cover > 200).astype(np.uint8)

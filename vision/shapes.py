@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
-from .cutouts import find_cutouts, inner
+from .cutouts import find_cutouts, inner, veiled
 from .features import colours
 from .patches import PATCH
 
@@ -38,6 +38,8 @@ _OWN: Final = 24
 _OTHER: Final = 8
 _INPUTS: Final = _OWN**2 + _OTHER**2 + 1
 _HIDDEN: Final = 64
+_VEILS: Final = ((0.0, 1.0), (0.03, 0.3), (0.08, 0.2))
+"""How thick a veil of mirrored light over a colour is, and how often that is expected."""
 _EPOCHS: Final = 30
 _WAYS: Final = (0, 2, 5, 7)
 _BATCH: Final = 128
@@ -73,16 +75,18 @@ def find_table(sampler: Sampler, taught: Sequence[Taught], sorts: Sequence[Sort]
     for index, sort in enumerate(sorts):
         for thing in sort.things:
             for cutout in cutouts.get(thing, []):
-                inside = inner(cutout)
-                counted[:, index] += np.bincount(_bins(cutout.picture)[inside], minlength=len(counted)) / max(
-                    inside.sum(), 1
-                )
-                outside = (cutout.cover < 5) & _PLACE
-                counted[:, -1] += np.bincount(_bins(cutout.picture)[outside], minlength=len(counted)) / (10 * PATCH**2)
+                inside, outside = inner(cutout), (cutout.cover < 5) & _PLACE
+                for veil, often in _VEILS:
+                    bins = _bins(veiled(cutout.picture, veil))
+                    own = np.bincount(bins[inside], minlength=len(counted)) / max(inside.sum(), 1)
+                    counted[:, index] += often * own
+                    counted[:, -1] += often * np.bincount(bins[outside], minlength=len(counted)) / (10 * PATCH**2)
     for shot, n, content in owned:
         if not content.things:
             patch = sampler.cut(taught[shot].straight, [n])[0]
-            counted[:, -1] += np.bincount(_bins(patch)[_PLACE], minlength=len(counted)) / PATCH**2
+            for veil, often in _VEILS:
+                bins = _bins(veiled(patch, veil))[_PLACE]
+                counted[:, -1] += often * np.bincount(bins, minlength=len(counted)) / PATCH**2
     total = counted.sum(axis=0)
     even = counted / np.maximum(total, 1e-9)
     # A little light more or less moves a colour to the next bin.
