@@ -123,10 +123,10 @@ class Network:
     def read_well(self, patches: ByteArray) -> Reading:
         """Say what lies in places by their patches, and how many of it by their shapes, too."""
         reading = self.read(patches)
-        self._count(patches, reading)
+        self.count(patches, reading)
         return reading
 
-    def _count(self, patches: ByteArray, reading: Reading) -> None:
+    def count(self, patches: ByteArray, reading: Reading) -> None:
         """Let the shapes have their say about how many there are of each sort."""
         singles = sum(len(sort.things) == 1 for sort in self.sorts)
         parts = [

@@ -111,7 +111,13 @@ class Table:
             return BoardLook(self.layout, None, {}, note=notes.NO_BOARD)
         straight = self._memory.relit(self.sampler.straighten(image, pose))
         patches = self.sampler.cut(straight)
-        reading = self._network.read_well(patches)
+        reading = self._network.read(patches)
+        lifted = self._memory.lifted(straight, patches, reading)
+        if lifted is not None:
+            straight = lifted
+            patches = self.sampler.cut(straight)
+            reading = self._network.read(patches)
+        self._network.count(patches, reading)
         inside = self.sampler.inside(pose)
         every = range(len(self.layout.places)) if self._network.marked else self._printed_on(reading)
         close = self.sampler.close(image, pose, every)
@@ -201,17 +207,18 @@ class _Memory:
                 strange = float(np.median(reading.odd)) + 1 - float(reading.ground.max(axis=1).mean())
                 if strange < least:
                     best, least = lit, strange
-                read = {
-                    n: Content(int(ground.argmax()))
-                    for n, ground in enumerate(reading.ground)
-                    if all(float(p[n].argmax()) == 0 for p in reading.counts)
-                }
+                read = _bare(reading)
                 sure = {n: float(reading.ground[n].max()) ** 2 for n in read}
                 light = self._palette.light(self._spots, now, read, sure)
                 if light is None:
                     break
                 lit = apply_field(straight, light)
         return best
+
+    def lifted(self, straight: ByteArray, patches: ByteArray, reading: Reading) -> ByteArray | None:
+        """Return the straight picture without the veil of a mirrored lamp; None where there is none."""
+        veil = self._palette.veil(self._spots, tone(patches), _bare(reading), unit_of(self._sampler))
+        return None if veil is None else veil.lifted(straight)
 
     def weigh(self, number: int, inside: Any, place: PlaceLook) -> PlaceLook:
         """Return the place's look, sharpened where it looks much as it did with a known content."""
@@ -259,6 +266,21 @@ def _density(value: float, mean: float, spread: float) -> float:
     return float(np.exp(-0.5 * ((value - mean) / spread) ** 2) / spread)
 
 
+def _bare(reading: Reading) -> dict[int, Content]:
+    """Return the places that are read as nothing but their ground."""
+    return {
+        n: Content(int(ground.argmax()))
+        for n, ground in enumerate(reading.ground)
+        if all(float(p[n].argmax()) == 0 for p in reading.counts)
+    }
+
+
+def unit_of(sampler: Sampler) -> float:
+    """Return how large a place is where spots are −1…1."""
+    left, far, right, near = sampler.box
+    return 2 * sampler.unit / max(right - left, near - far)
+
+
 def _spots(sampler: Sampler) -> FloatArray:
     """Return (places, 2): where the places are in the straight picture, −1…1."""
     left, far, right, near = sampler.box
@@ -280,6 +302,10 @@ def common_light(sampler: Sampler, shots: Sequence[Shot]) -> tuple[list[Shot], P
             tones = tone(sampler.cut(straight))
         palette.add(tones, shot.contents)
         lit.append(replace(shot, straight=straight))
+    for number, shot in enumerate(lit):
+        veil = palette.veil(spots, tone(sampler.cut(shot.straight)), shot.contents, unit_of(sampler))
+        if veil is not None:
+            lit[number] = replace(shot, straight=veil.lifted(shot.straight))
     return lit, palette
 
 
