@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from .layout import Layout
 
-VEILED: Final = 0.3
-VEIL: Final = 0.06
+VEILED: Final = 0.25
+VEIL: Final = 0.04
 REAL: Final = 3600
 MADE: Final = 3200
 _PLACE: Final = PATCH / CONTEXT

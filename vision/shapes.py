@@ -7,6 +7,7 @@ learns from all of its colours together how large and how long one, two or three
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -41,7 +42,8 @@ _HIDDEN: Final = 64
 _VEILS: Final = ((0.0, 1.0), (0.03, 0.3), (0.08, 0.2))
 """How thick a veil of mirrored light over a colour is, and how often that is expected."""
 _EPOCHS: Final = 30
-_WAYS: Final = (0, 2, 5, 7)
+_WAYS: Final = ((0, 5), (2, 7))
+"""Two networks of each kind are learnt; in which ways a shape is turned for each when it is read."""
 _BATCH: Final = 128
 _MOST_EXAMPLES: Final = 5000
 
@@ -147,10 +149,10 @@ def train_shapes(examples: Examples, table: Floats, layout: Layout, seed: int = 
     answers = max([sort.most + 1 for sort in sorts] + [len(sorts[s].things) for s in valued], default=1)
     arrays: dict[str, NDArray[Any]] = {
         "shape_table": table,
-        "shape_w1": np.zeros((kinds, _INPUTS, _HIDDEN), np.float32),
-        "shape_b1": np.zeros((kinds, _HIDDEN), np.float32),
-        "shape_w2": np.zeros((kinds, _HIDDEN, answers), np.float32),
-        "shape_b2": np.zeros((kinds, answers), np.float32),
+        "shape_w1": np.zeros((len(_WAYS), kinds, _INPUTS, _HIDDEN), np.float32),
+        "shape_b1": np.zeros((len(_WAYS), kinds, _HIDDEN), np.float32),
+        "shape_w2": np.zeros((len(_WAYS), kinds, _HIDDEN, answers), np.float32),
+        "shape_b2": np.zeros((len(_WAYS), kinds, answers), np.float32),
         "shape_known": np.zeros(len(sorts), np.bool_),
         "shape_values": np.zeros(len(valued), np.bool_),
     }
@@ -164,8 +166,7 @@ def train_shapes(examples: Examples, table: Floats, layout: Layout, seed: int = 
         which = examples.counts[rows][:, list(sorts[s].things)].argmax(axis=1)
         if table[:, s].any() and len(set(which.tolist())) > 1:
             rows_kept = rng.permutation(len(rows))[:_MOST_EXAMPLES]
-            for name, array in _fit(inputs[rows[rows_kept], s], which[rows_kept], answers, rng).items():
-                arrays[name][many + number] = array
+            _learn(arrays, many + number, inputs[rows[rows_kept], s], which[rows_kept], answers, rng)
             arrays["shape_values"][number] = True
     for kind in range(many):
         own = [s for s, sort in enumerate(sorts) if sort.kind == kind and table[:, s].any()]
@@ -181,11 +182,17 @@ def train_shapes(examples: Examples, table: Floats, layout: Layout, seed: int = 
         weight = 0.02 + x[none, -1]
         none = rng.choice(none, min(len(none), len(some)), replace=False, p=weight / weight.sum())
         rows = rng.permutation(np.concatenate([some, none]))[:_MOST_EXAMPLES]
-        fitted = _fit(x[rows], y[rows], answers, rng)
-        for name, array in fitted.items():
-            arrays[name][kind] = array
+        _learn(arrays, kind, x[rows], y[rows], answers, rng)
         arrays["shape_known"][own] = True
     return arrays
+
+
+def _learn(
+    arrays: dict[str, NDArray[Any]], net: int, x: Floats, y: NDArray[np.int64], answers: int, rng: np.random.Generator
+) -> None:
+    for which in range(len(_WAYS)):
+        for name, array in _fit(x, y, answers, rng).items():
+            arrays[name][which, net] = array
 
 
 def _fit(x: Floats, y: NDArray[np.int64], answers: int, rng: np.random.Generator) -> dict[str, Floats]:
@@ -205,7 +212,7 @@ def _fit(x: Floats, y: NDArray[np.int64], answers: int, rng: np.random.Generator
             rows = order[at : at + _BATCH]
             inputs = _turned(x[rows], int(rng.integers(8)))
             hidden = np.maximum(inputs @ w1 + b1, 0)
-            drop = (rng.random(hidden.shape, dtype=np.float32) > 0.2).astype(np.float32) / np.float32(0.8)
+            drop = (rng.random(hidden.shape, dtype=np.float32) > 0.2).astype(np.float32) * np.float32(1.25)
             hidden *= drop
             outputs = hidden @ w2 + b2
             outputs = np.exp(outputs - outputs.max(axis=1, keepdims=True))
@@ -213,15 +220,15 @@ def _fit(x: Floats, y: NDArray[np.int64], answers: int, rng: np.random.Generator
             error[:, ~seen] = 0
             back = (error @ w2.T) * (hidden > 0) * drop
             step += 1
-            rate = 2e-3 * (1 + np.cos(np.pi * min(step / steps, 1))) + 1e-5
+            rate = 2e-3 * (1 + math.cos(math.pi * min(step / steps, 1))) + 1e-5
             gradients = [inputs.T @ back, back.sum(axis=0), hidden.T @ error, error.sum(axis=0)]
             for k, gradient in enumerate(gradients):
                 first[k] += 0.1 * (gradient - first[k])
                 second[k] += 0.001 * (gradient * gradient - second[k])
                 size = np.sqrt(second[k] / (1 - 0.999**step)) + 1e-8
-                parameters[k] -= (rate / (1 - 0.9**step) * first[k] / size).astype(np.float32)
+                parameters[k] -= rate / (1 - 0.9**step) * first[k] / size
                 if parameters[k].ndim == 2:
-                    parameters[k] *= np.float32(1 - rate * 0.02)
+                    parameters[k] *= 1 - rate * 0.02
     b2[~seen] = -12
     return {"shape_w1": w1, "shape_b1": b1, "shape_w2": w2, "shape_b2": b2}
 
@@ -250,7 +257,7 @@ def read_shapes(patches: ByteArray, arrays: dict[str, NDArray[Any]], sorts: Sequ
     inputs = see(patches, arrays["shape_table"])
     counts, values = [], []
     valued = [s for s, sort in enumerate(sorts) if len(sort.things) > 1]
-    first = len(arrays["shape_w1"]) - len(valued)
+    first = arrays["shape_w1"].shape[-3] - len(valued)
     for index, sort in enumerate(sorts):
         known = arrays["shape_known"][index]
         counts.append(_answer(inputs[:, index], arrays, sort.kind, sort.most + 1) if known else None)
@@ -261,10 +268,15 @@ def read_shapes(patches: ByteArray, arrays: dict[str, NDArray[Any]], sorts: Sequ
 
 
 def _answer(inputs: Floats, arrays: dict[str, NDArray[Any]], net: int, answers: int) -> Floats:
+    w1, b1, w2, b2 = (arrays[name] for name in ("shape_w1", "shape_b1", "shape_w2", "shape_b2"))
+    if w1.ndim == 3:
+        # A profile of before there were two networks.
+        w1, b1, w2, b2 = w1[None], b1[None], w2[None], b2[None]
+    ways = [(which % len(w1), way) for which, some in enumerate(_WAYS) for way in some]
     mean = np.zeros((len(inputs), answers), np.float32)
-    for way in _WAYS:
-        hidden = np.maximum(_turned(inputs, way) @ arrays["shape_w1"][net] + arrays["shape_b1"][net], 0)
-        mean += (hidden @ arrays["shape_w2"][net] + arrays["shape_b2"][net])[:, :answers] / len(_WAYS)
+    for which, way in ways:
+        hidden = np.maximum(_turned(inputs, way) @ w1[which, net] + b1[which, net], 0)
+        mean += (hidden @ w2[which, net] + b2[which, net])[:, :answers] / len(ways)
     mean = np.exp(mean - mean.max(axis=1, keepdims=True))
     answer: Floats = mean / mean.sum(axis=1, keepdims=True)
     return answer
