@@ -12,13 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-import cv2
 import numpy as np
 
-from .features import colours
-from .patches import CLOSE_PX, CONTEXT, PATCH
+from .tokencut import TURNS, Kind, Spot, empty_places, kind_of, locate, tint_of, turned, uncovered, windows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,20 +32,9 @@ if TYPE_CHECKING:
 
 Things = tuple[tuple[int, int], ...]
 Ways = dict[Things, float]
-Spot = tuple[float, float]
-"""Where a token's middle is, in sizes of the place from its middle."""
-
-SIGN: Final = 20
-"""Pixels across the part of a token that is compared."""
-TURNS: Final = 24
-INNER: Final = 0.8
-"""Of a token's radius: the part that is compared; a square token has corners beyond."""
 MOST_PRINTS: Final = 8
 """Taught tokens of a value that are compared with."""
-_SIZE: Final = PATCH / CONTEXT
-_SHIFTS: Final = tuple(product((-0.12, 0.0, 0.12), repeat=2))
 _FOREIGN: Final = 0.04
-_NEAR: Final = 1.05
 _WHOLE: Final = 1.6
 _UNTAUGHT: Final = 0.2
 _CLEAR: Final = 0.1
@@ -55,37 +42,23 @@ _RELIABLE: Final = 0.8
 _FEWEST: Final = 4
 _STAYS: Final = 0.9
 _DOUBT: Final = 0.01
-_FILLS: Final = 0.35
-"""A radius from which on a token is a tile that fills its place: it has nowhere else to be."""
 _SIMPLER: Final = 2.0
 _STRANGE: Final = 0.6
+_SHOWS: Final = 0.5
 _EVERY_WAY: Final = np.ones(TURNS, np.bool_)
 _QUARTERS: Final = np.isin(np.arange(TURNS) % (TURNS // 4), (0, 1, TURNS // 4 - 1))
-_OFFSETS: Final = np.arange(SIGN) - (SIGN - 1) / 2
-_DISC: Final = np.hypot(_OFFSETS[:, None], _OFFSETS[None]) < SIGN / 2
-_GREY: Final = np.array([0.114, 0.587, 0.299], np.float32)
-
-
-@dataclass(frozen=True)
-class Kind:
-    """How the tokens of one kind look from afar: their main colour, its spread, and their radius in places."""
-
-    things: tuple[int, ...]
-    colour: Floats
-    spread: Floats
-    radius: float
 
 
 @dataclass(frozen=True)
 class Print:
-    """The inside of a taught token: its ``turned`` and its ``shifted`` pictures (n, pixels), its colour ``tint`` (2,),
+    """The inside of a taught token: its picture ``turned`` and moved (``windows``), its colour ``tint`` (2,),
     and what it was cut from.
     """
 
     kind: int
     thing: int
     turned: Floats
-    shifted: Floats
+    windows: Floats
     tint: Floats
     source: object
 
@@ -113,9 +86,9 @@ class TokenReader:
         self._prints: list[Print] = []
         self._how: dict[int, _Reading] = {}
         self._confirmed: dict[tuple[int, int], Things] = {}
-        empty = _empty_places(sampler, shots)
+        empty = empty_places(sampler, shots)
         for number, things in enumerate(self._layout.valued):
-            kind = _kind_of(sampler, shots, things, empty)
+            kind = kind_of(sampler, shots, things, empty)
             if kind is not None:
                 self._kinds[number] = kind
         if not self._kinds:
@@ -145,7 +118,7 @@ class TokenReader:
         """
         known = self._kinds[kind]
         found = {}
-        every = _locate(patch, known, max(numbers))
+        every = locate(patch, known, max(numbers))
         for many in numbers:
             spots = every[:many]
             single = []
@@ -198,14 +171,14 @@ class TokenReader:
             mine = self._mine(content, number)
             if not 1 <= len(mine) <= 3 or (len(set(mine)) > 1) != mixed:
                 continue
-            spots = _locate(patch, kind, len(mine))
+            spots = locate(patch, kind, len(mine))
             if mixed:
                 mine = self._ordered(close, spots, number, mine)
             for thing, spot in zip(mine, spots, strict=False):
                 if all(np.hypot(spot[0] - o[0], spot[1] - o[1]) > _WHOLE * kind.radius for o in spots if o is not spot):
-                    shifted, tint = _shifted(close, spot, kind.radius), _tint(close, spot, kind.radius)
-                    turned = _turned(_sign(close, spot, kind.radius))
-                    found.append(Print(number, thing, turned, shifted, tint, close))
+                    way = turned(close, spot, kind.radius)
+                    signs, tint = windows(close, spot, kind.radius), tint_of(close, spot, kind.radius)
+                    found.append(Print(number, thing, way, signs, tint, close))
         return found
 
     def _ordered(self, close: ByteArray, spots: list[Spot], number: int, mine: list[int]) -> list[int]:
@@ -240,7 +213,7 @@ class TokenReader:
             mine = [one for one in self._prints if one.kind == number]
             if len(mine) < _FEWEST:
                 continue
-            like = [self._correlated(one.shifted, np.ones(one.shifted.shape[1], np.float32)) for one in mine]
+            like = [self._correlated(one.windows) for one in mine]
             best = -np.inf
             for turns in (_EVERY_WAY, _QUARTERS):
                 for tint in (0.0, 0.3, 0.8):
@@ -269,27 +242,29 @@ class TokenReader:
         self, close: ByteArray, spot: Spot, kind: Kind, number: int, others: Iterable[Spot]
     ) -> dict[int, float]:
         """Return the best correlation with the prints of each thing of the kind."""
-        signs = _shifted(close, spot, kind.radius)
-        weight = np.ones(signs.shape[1], np.float32)
-        ys, xs = np.nonzero(_DISC)
-        scale = INNER * kind.radius / ((SIGN - 1) / 2)
-        x, y = _OFFSETS[xs] * scale + spot[0], _OFFSETS[ys] * scale + spot[1]
-        for other in others:
-            weight *= np.hypot(x - other[0], y - other[1]) > 0.95 * kind.radius
-        if weight.mean() < 0.5:
-            weight[:] = 1
+        free = uncovered(spot, others, kind.radius)
+        weights = None if float(free.mean()) > 1 - 1e-6 else free
         how = self._how.get(number, _Reading(1.0, 0.0, _EVERY_WAY))
-        return self._scored(self._correlated(signs, weight), _tint(close, spot, kind.radius), number, None, how)
+        like = self._correlated(windows(close, spot, kind.radius), weights)
+        return self._scored(like, tint_of(close, spot, kind.radius), number, None, how)
 
-    def _correlated(self, signs: Floats, weight: Floats) -> Floats:
+    def _correlated(self, signs: Floats, weights: Floats | None = None) -> Floats:
         """Return (prints, TURNS): how well each print, turned, correlates with the best of the signs (n, pixels)."""
-        w = weight / weight.sum()
-        mean, square = self._stack @ w, self._squares @ w
-        own_mean, own_square = signs @ w, (signs**2) @ w
-        spread = np.sqrt(np.maximum(square - mean**2, 1e-9))[:, None]
-        own_spread = np.sqrt(np.maximum(own_square - own_mean**2, 1e-3))
-        together = self._stack @ (signs * w).T - mean[:, None] * own_mean
-        best: Floats = (together / (spread * own_spread)).max(axis=1).reshape(len(self._prints), TURNS)
+        if weights is None:
+            signs = signs - signs.mean(axis=1, keepdims=True)
+            signs /= np.sqrt(np.maximum((signs**2).mean(axis=1, keepdims=True), 1e-3)) * signs.shape[1] ** 0.5
+            like = self._stack @ signs.T
+        else:
+            w = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-6)
+            mean, square = self._stack @ w.T, self._squares @ w.T
+            own = signs * w
+            own_mean = own.sum(axis=1)
+            own_square = (own * signs).sum(axis=1)
+            spread = np.sqrt(np.maximum(square - mean**2, 1e-9))
+            own_spread = np.sqrt(np.maximum(own_square - own_mean**2, 1e-3))
+            like = (self._stack @ own.T - mean * own_mean) / (spread * own_spread)
+            like[:, weights.mean(axis=1) < _SHOWS] = -1
+        best: Floats = like.max(axis=1).reshape(len(self._prints), TURNS)
         return best
 
     def _scored(
@@ -326,121 +301,3 @@ def _log_likelihood(scores: FloatArray, truth: NDArray[np.int64], sharpness: flo
     p = np.exp(sharpness * (scores - scores.max(axis=1, keepdims=True)))
     p = (1 - _DOUBT) * p / p.sum(axis=1, keepdims=True) + _DOUBT / p.shape[1]
     return float(np.log(p[np.arange(len(truth)), truth]).sum())
-
-
-def _locate(patch: ByteArray, kind: Kind, many: int) -> list[Spot]:
-    """Return the likeliest middles of so many tokens of a kind in a patch of a place."""
-    if many == 1 and kind.radius > _FILLS:
-        return [(0.0, 0.0)]
-    off = (_soft(patch, 0.5) - kind.colour) / kind.spread
-    off *= off
-    like: Any = np.exp(np.maximum(off @ np.full(3, -1 / 6, np.float32), -4))
-    radius = kind.radius * _SIZE
-    reach = int(np.ceil(1.35 * radius))
-    around = np.arange(-reach, reach + 1)
-    r = np.hypot(around[:, None], around[None])
-    inside = np.clip(radius - r + 0.5, 0, 1)
-    rim = np.clip(r - 1.08 * radius + 0.5, 0, 1) * np.clip(1.35 * radius - r + 0.5, 0, 1)
-    kernel = (inside / inside.sum() - 0.35 * rim / max(rim.sum(), 1e-6)).astype(np.float32)
-    score: Any = cv2.filter2D(like, -1, kernel, borderType=cv2.BORDER_CONSTANT)
-    middle = (PATCH - 1) / 2
-    at = np.arange(PATCH)
-    spots: list[Spot] = []
-    for _ in range(many):
-        y, x = divmod(int(score.argmax()), PATCH)
-        spots.append(((x - middle) / _SIZE, (y - middle) / _SIZE))
-        score[(at[:, None] - y) ** 2 + (at[None] - x) ** 2 < (_NEAR * radius) ** 2] = -9
-    return spots
-
-
-def _soft(crop: ByteArray, sigma: float) -> Floats:
-    blurred: Any = cv2.GaussianBlur(colours(crop), (0, 0), sigma)
-    return np.asarray(blurred, np.float32)
-
-
-def _empty_places(sampler: Sampler, shots: Sequence[Shot]) -> dict[int, list[Floats]]:
-    empty: dict[int, list[Floats]] = {}
-    for shot in shots:
-        for place, content in sorted(shot.contents.items()):
-            seen = empty.setdefault(content.ground, [])
-            if not content.things and len(seen) < 8:
-                seen.append(_soft(sampler.cut(shot.straight, [place])[0], 0.7))
-    return {ground: seen for ground, seen in empty.items() if seen}
-
-
-def _kind_of(
-    sampler: Sampler, shots: Sequence[Shot], things: tuple[int, ...], empty: dict[int, list[Floats]]
-) -> Kind | None:
-    """Return how tokens look from afar, by those that lie alone on a place; None where there are none."""
-    areas, seen = [], []
-    for shot in shots:
-        for place, content in sorted(shot.contents.items()):
-            if len(content.things) != 1 or content.things[0][1] != 1 or content.things[0][0] not in things:
-                continue
-            crop = sampler.cut(shot.straight, [place])[0]
-            soft = _soft(crop, 0.7)
-            offset = np.abs(np.arange(PATCH) - (PATCH - 1) / 2) / _SIZE
-            out = np.maximum(offset[:, None], offset[None])
-            same = empty.get(content.ground, [])
-            if not same:
-                # Where the ground was never seen empty, the place's rim tells its colour.
-                same = [np.broadcast_to(np.median(soft[(out > 0.36) & (out < 0.44)], axis=0), soft.shape)]
-            differs = np.min([np.linalg.norm((e - soft) * [1, 1.2, 1.2], axis=2) for e in same], axis=0)
-            near = out < 0.45
-            mask = ((differs > max(0.12, 0.45 * float(np.quantile(differs[near], 0.97)))) & near).astype(np.uint8)
-            mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)).astype(np.uint8, copy=False)
-            many, names, stats, _ = cv2.connectedComponentsWithStats(mask)
-            if many < 2:
-                continue
-            largest = 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax())
-            areas.append(float(stats[largest, cv2.CC_STAT_AREA]) / _SIZE**2)
-            seen.append(colours(crop)[names == largest])
-    if not areas:
-        return None
-    every = np.concatenate(seen)
-    middle = np.median(every, axis=0)
-    spread = 1.4826 * np.median(np.abs(every - middle), axis=0)
-    near_it = every[(np.abs(every - middle) / (spread + 0.02)).max(axis=1) < 3]
-    wide = np.maximum(1.5 * near_it.std(axis=0), 0.05)
-    return Kind(things, middle.astype(np.float32), wide.astype(np.float32), float(np.sqrt(np.median(areas) / np.pi)))
-
-
-def _sign(close: ByteArray, spot: Spot, radius: float, right: float = 0.0, down: float = 0.0) -> Floats:
-    """Return (SIGN, SIGN): the grey inside of a token, its middle moved by parts of its radius."""
-    middle = (close.shape[0] - 1) / 2
-    scale = 2 * radius * CLOSE_PX * INNER / (SIGN - 1)
-    half = scale * (SIGN - 1) / 2
-    x, y = middle + (spot[0] + right * radius) * CLOSE_PX - half, middle + (spot[1] + down * radius) * CLOSE_PX - half
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    matrix = np.array([[scale, 0, x], [0, scale, y]])
-    cut: Any = cv2.warpAffine(close, matrix, (SIGN, SIGN), flags=flags, borderMode=cv2.BORDER_REPLICATE)
-    grey: Floats = cut.astype(np.float32) @ _GREY
-    return grey
-
-
-def _tint(close: ByteArray, spot: Spot, radius: float) -> Floats:
-    """Return (2,): the usual chromas inside a token."""
-    middle = (close.shape[0] - 1) / 2
-    reach = max(2.0, radius * CLOSE_PX * INNER)
-    x, y = middle + spot[0] * CLOSE_PX, middle + spot[1] * CLOSE_PX
-    left, top = max(int(x - reach), 0), max(int(y - reach), 0)
-    part = np.ascontiguousarray(close[top : max(int(y + reach) + 1, top + 1), left : max(int(x + reach) + 1, left + 1)])
-    seen: Floats = colours(part).reshape(-1, 3)[:, 1:].mean(axis=0)
-    return seen
-
-
-def _shifted(close: ByteArray, spot: Spot, radius: float) -> Floats:
-    return np.stack([_sign(close, spot, radius, *shift)[_DISC] for shift in _SHIFTS])
-
-
-def _turned(sign: Floats) -> Floats:
-    """Return (TURNS, pixels): a sign in all directions, each of mean 0 and length 1."""
-    middle = ((SIGN - 1) / 2, (SIGN - 1) / 2)
-    rows = []
-    for turn in range(TURNS):
-        matrix = cv2.getRotationMatrix2D(middle, 360 * turn / TURNS, 1.0)
-        rows.append(cv2.warpAffine(sign, matrix, (SIGN, SIGN), borderMode=cv2.BORDER_REPLICATE)[_DISC])
-    stack = np.stack(rows).astype(np.float32)
-    stack -= stack.mean(axis=1, keepdims=True)
-    lengths: Floats = stack / (np.linalg.norm(stack, axis=1, keepdims=True) + 1e-3)
-    return lengths

@@ -1,0 +1,194 @@
+"""Tokens in a picture of a place: how those of a kind look from afar, where they lie, and the inside of one, cut out.
+
+What is compared is the grey inside of a token's outline, :data:`SIGN` pixels across, in :data:`TURNS` directions and at
+every pixel up to :data:`REACH` of them aside: where tokens overlap, what is seen of one is not seen about its middle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from .features import colours
+from .patches import CLOSE_PX, CONTEXT, PATCH
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.ports import ByteArray
+
+    from .patches import Sampler
+    from .profile import Shot
+
+    Floats = NDArray[np.float32]
+
+Spot = tuple[float, float]
+"""Where a token's middle is, in sizes of the place from its middle."""
+
+SIGN: Final = 20
+"""Pixels across the part of a token that is compared."""
+TURNS: Final = 24
+REACH: Final = 4
+"""Pixels of a sign, each about a twelfth of a token's radius, that its middle may be off."""
+_INNER: Final = 0.8
+"""Of a token's radius: the part that is compared; a square token has corners beyond."""
+_SIZE: Final = PATCH / CONTEXT
+_NEAR: Final = 1.05
+_FILLS: Final = 0.35
+"""A radius from which on a token is a tile that fills its place: it has nowhere else to be."""
+_COVERS: Final = 0.95
+_OFFSETS: Final = np.arange(SIGN) - (SIGN - 1) / 2
+_DISC: Final = np.hypot(_OFFSETS[:, None], _OFFSETS[None]) < SIGN / 2
+_WIDE: Final = SIGN + 2 * REACH
+_GREY: Final = np.array([0.114, 0.587, 0.299], np.float32)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How the tokens of one kind look from afar: their main colour, its spread, and their radius in places."""
+
+    things: tuple[int, ...]
+    colour: Floats
+    spread: Floats
+    radius: float
+
+
+def locate(patch: ByteArray, kind: Kind, many: int) -> list[Spot]:
+    """Return the likeliest middles of so many tokens of a kind in a patch of a place."""
+    if many == 1 and kind.radius > _FILLS:
+        return [(0.0, 0.0)]
+    off = (_soft(patch, 0.5) - kind.colour) / kind.spread
+    off *= off
+    like: Any = np.exp(np.maximum(off @ np.full(3, -1 / 6, np.float32), -4))
+    radius = kind.radius * _SIZE
+    reach = int(np.ceil(1.35 * radius))
+    around = np.arange(-reach, reach + 1)
+    r = np.hypot(around[:, None], around[None])
+    inside = np.clip(radius - r + 0.5, 0, 1)
+    rim = np.clip(r - 1.08 * radius + 0.5, 0, 1) * np.clip(1.35 * radius - r + 0.5, 0, 1)
+    kernel = (inside / inside.sum() - 0.35 * rim / max(rim.sum(), 1e-6)).astype(np.float32)
+    score: Any = cv2.filter2D(like, -1, kernel, borderType=cv2.BORDER_CONSTANT)
+    middle = (PATCH - 1) / 2
+    at = np.arange(PATCH)
+    spots: list[Spot] = []
+    for _ in range(many):
+        y, x = divmod(int(score.argmax()), PATCH)
+        spots.append(((x - middle) / _SIZE, (y - middle) / _SIZE))
+        score[(at[:, None] - y) ** 2 + (at[None] - x) ** 2 < (_NEAR * radius) ** 2] = -9
+    return spots
+
+
+def _soft(crop: ByteArray, sigma: float) -> Floats:
+    blurred: Any = cv2.GaussianBlur(colours(crop), (0, 0), sigma)
+    return np.asarray(blurred, np.float32)
+
+
+def empty_places(sampler: Sampler, shots: Sequence[Shot]) -> dict[int, list[Floats]]:
+    empty: dict[int, list[Floats]] = {}
+    for shot in shots:
+        for place, content in sorted(shot.contents.items()):
+            seen = empty.setdefault(content.ground, [])
+            if not content.things and len(seen) < 8:
+                seen.append(_soft(sampler.cut(shot.straight, [place])[0], 0.7))
+    return {ground: seen for ground, seen in empty.items() if seen}
+
+
+def kind_of(
+    sampler: Sampler, shots: Sequence[Shot], things: tuple[int, ...], empty: dict[int, list[Floats]]
+) -> Kind | None:
+    """Return how tokens look from afar, by those that lie alone on a place; None where there are none."""
+    areas, seen = [], []
+    for shot in shots:
+        for place, content in sorted(shot.contents.items()):
+            if len(content.things) != 1 or content.things[0][1] != 1 or content.things[0][0] not in things:
+                continue
+            crop = sampler.cut(shot.straight, [place])[0]
+            soft = _soft(crop, 0.7)
+            offset = np.abs(np.arange(PATCH) - (PATCH - 1) / 2) / _SIZE
+            out = np.maximum(offset[:, None], offset[None])
+            same = empty.get(content.ground, [])
+            if not same:
+                # Where the ground was never seen empty, the place's rim tells its colour.
+                same = [np.broadcast_to(np.median(soft[(out > 0.36) & (out < 0.44)], axis=0), soft.shape)]
+            differs = np.min([np.linalg.norm((e - soft) * [1, 1.2, 1.2], axis=2) for e in same], axis=0)
+            near = out < 0.45
+            mask = ((differs > max(0.12, 0.45 * float(np.quantile(differs[near], 0.97)))) & near).astype(np.uint8)
+            mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)).astype(np.uint8, copy=False)
+            many, names, stats, _ = cv2.connectedComponentsWithStats(mask)
+            if many < 2:
+                continue
+            largest = 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax())
+            areas.append(float(stats[largest, cv2.CC_STAT_AREA]) / _SIZE**2)
+            seen.append(colours(crop)[names == largest])
+    if not areas:
+        return None
+    every = np.concatenate(seen)
+    middle = np.median(every, axis=0)
+    spread = 1.4826 * np.median(np.abs(every - middle), axis=0)
+    near_it = every[(np.abs(every - middle) / (spread + 0.02)).max(axis=1) < 3]
+    wide = np.maximum(1.5 * near_it.std(axis=0), 0.05)
+    return Kind(things, middle.astype(np.float32), wide.astype(np.float32), float(np.sqrt(np.median(areas) / np.pi)))
+
+
+def windows(close: ByteArray, spot: Spot, radius: float) -> Floats:
+    """Return (n, pixels): the grey inside of a token, its middle moved by up to :data:`REACH` pixels each way."""
+    middle = (close.shape[0] - 1) / 2
+    scale = _pixel(radius) * CLOSE_PX
+    half = scale * (_WIDE - 1) / 2
+    matrix = np.array([[scale, 0, middle + spot[0] * CLOSE_PX - half], [0, scale, middle + spot[1] * CLOSE_PX - half]])
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    cut: Any = cv2.warpAffine(close, matrix, (_WIDE, _WIDE), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return _every(cut.astype(np.float32) @ _GREY)
+
+
+def uncovered(spot: Spot, others: Iterable[Spot], radius: float) -> Floats:
+    """Return (n, pixels): which pixels of each of the :func:`windows` no other token lies near to."""
+    around = (np.arange(_WIDE) - (_WIDE - 1) / 2) * _pixel(radius)
+    free = np.ones((_WIDE, _WIDE), np.float32)
+    for x, y in others:
+        free *= np.hypot(around[None] + spot[0] - x, around[:, None] + spot[1] - y) > _COVERS * radius
+    return _every(free)
+
+
+def _pixel(radius: float) -> float:
+    """Return the size of a sign's pixel, in sizes of the place."""
+    return 2 * radius * _INNER / (SIGN - 1)
+
+
+def _every(wide: Floats) -> Floats:
+    seen: Floats = sliding_window_view(wide, (SIGN, SIGN))[:, :, _DISC]
+    return seen.reshape(-1, seen.shape[-1])
+
+
+def tint_of(close: ByteArray, spot: Spot, radius: float) -> Floats:
+    """Return (2,): the usual chromas inside a token."""
+    middle = (close.shape[0] - 1) / 2
+    reach = max(2.0, radius * CLOSE_PX * _INNER)
+    x, y = middle + spot[0] * CLOSE_PX, middle + spot[1] * CLOSE_PX
+    left, top = max(int(x - reach), 0), max(int(y - reach), 0)
+    part = np.ascontiguousarray(close[top : max(int(y + reach) + 1, top + 1), left : max(int(x + reach) + 1, left + 1)])
+    seen: Floats = colours(part).reshape(-1, 3)[:, 1:].mean(axis=0)
+    return seen
+
+
+def turned(close: ByteArray, spot: Spot, radius: float) -> Floats:
+    """Return (TURNS, pixels): a token's sign in all directions, each of mean 0 and length 1."""
+    scale = _pixel(radius) * CLOSE_PX
+    middle = (close.shape[0] - 1) / 2
+    rows = []
+    for turn in range(TURNS):
+        matrix = cv2.getRotationMatrix2D((0, 0), -360 * turn / TURNS, scale)
+        corner = matrix[:, :2] @ np.full(2, (SIGN - 1) / 2)
+        matrix[:, 2] = middle + np.array(spot) * CLOSE_PX - corner
+        flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        cut: Any = cv2.warpAffine(close, matrix, (SIGN, SIGN), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+        rows.append((cut.astype(np.float32) @ _GREY)[_DISC])
+    stack = np.stack(rows).astype(np.float32)
+    stack -= stack.mean(axis=1, keepdims=True)
+    lengths: Floats = stack / (np.linalg.norm(stack, axis=1, keepdims=True) + 1e-3)
+    return lengths
