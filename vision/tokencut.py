@@ -75,6 +75,8 @@ def locate(patch: ByteArray, kind: Kind, many: int) -> list[Spot]:
     score: Any = cv2.filter2D(like, -1, kernel, borderType=cv2.BORDER_CONSTANT)
     middle = (PATCH - 1) / 2
     at = np.arange(PATCH)
+    outside = np.abs(at - middle) > _SIZE / 2
+    score[outside] = score[:, outside] = -8
     spots: list[Spot] = []
     for _ in range(many):
         y, x = divmod(int(score.argmax()), PATCH)

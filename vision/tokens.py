@@ -10,7 +10,7 @@ from each other in this way (a print in a tile's corner, say) is left to the net
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 from typing import TYPE_CHECKING, Final
 
@@ -34,7 +34,9 @@ Things = tuple[tuple[int, int], ...]
 Ways = dict[Things, float]
 MOST_PRINTS: Final = 8
 """Taught tokens of a value that are compared with."""
-_FOREIGN: Final = 0.04
+_FOREIGN: Final = (0.04, 0.0, 0.08)
+"""What a print of another kind may count less."""
+_OTHER_SIZE: Final = 0.06
 _WHOLE: Final = 1.6
 _UNTAUGHT: Final = 0.2
 _CLEAR: Final = 0.1
@@ -45,34 +47,63 @@ _DOUBT: Final = 0.01
 _SIMPLER: Final = 2.0
 _STRANGE: Final = 0.6
 _SHOWS: Final = 0.5
+_STRAIGHT: Final = 0.9
+_USUAL: Final = 100.0
+_SPREAD: Final = 0.5
+_SHARPNESS: Final = np.geomspace(5, 160, 16)
+_LIKELY = np.exp(-0.5 * (np.log(_SHARPNESS / _USUAL) / _SPREAD) ** 2)
+_EVEN: Final = _LIKELY / _LIKELY.sum()
 _EVERY_WAY: Final = np.ones(TURNS, np.bool_)
 _QUARTERS: Final = np.isin(np.arange(TURNS) % (TURNS // 4), (0, 1, TURNS // 4 - 1))
 
 
 @dataclass(frozen=True)
 class Print:
-    """The inside of a taught token: its picture ``turned`` and moved (``windows``), its colour ``tint`` (2,),
-    and what it was cut from.
-    """
+    """A taught token: where in which close-up, its inside moved (``windows``), and its colour ``tint`` (2,)."""
 
     kind: int
     thing: int
-    turned: Floats
+    place: int
+    close: ByteArray
+    spot: Spot
     windows: Floats
     tint: Floats
-    source: object
+
+
+@dataclass(frozen=True)
+class _Stack:
+    """Taught prints as a kind is compared with them: (rows · TURNS, pixels), and whose print each row is.
+
+    Prints of other kinds are there at their size beside the token, and at their size on the table where that differs.
+    """
+
+    rows: Floats
+    squares: Floats
+    owner: NDArray[np.intp]
 
 
 @dataclass(frozen=True)
 class _Reading:
-    """How the tokens of a kind are read: how far scores are trusted, what a strange tint costs, and which turns count.
+    """How the tokens of a kind are read: how far scores are trusted, what is taken off them, and which turns count.
 
-    Tokens that lie askew as they fall count in all ``TURNS``; tiles that fit their places only in a quarter's.
+    ``trust`` has how likely each of the ``_SHARPNESS`` is. A strange ``tint`` costs, and so does a print of another
+    kind; where only one value of the kind was taught, its ``own`` prints are left out, as they would always be the
+    likest. Tokens that lie askew as they fall count in all ``TURNS``; tiles that fit their places only in a quarter's.
     """
 
-    sharpness: float
+    trust: FloatArray
     tint: float
+    foreign: float
+    own: bool
     turns: NDArray[np.bool_]
+
+    def chances(self, scores: FloatArray, shown: float = 1.0) -> FloatArray:
+        """Return how likely each of the scores (…, values) is the true one's, of a token of which a share is shown."""
+        off = (scores - scores.max(axis=-1, keepdims=True))[..., None, :] * (_SHARPNESS[:, None] * shown)
+        p = np.exp(off)
+        p /= p.sum(axis=-1, keepdims=True)
+        mixed: FloatArray = (1 - _DOUBT) * np.einsum("...sv,s->...v", p, self.trust) + _DOUBT / scores.shape[-1]
+        return mixed
 
 
 class TokenReader:
@@ -100,7 +131,7 @@ class TokenReader:
                 for place, content in sorted(shot.contents.items()):
                     if content.things:
                         patch = sampler.cut(shot.straight, [place])[0]
-                        found += self._learn(patch, close_of(sampler, shot, place), content, mixed)
+                        found += self._learn(place, patch, close_of(sampler, shot, place), content, mixed)
             self._keep(found)
         self._judge()
 
@@ -123,10 +154,10 @@ class TokenReader:
             spots = every[:many]
             single = []
             for spot in spots:
-                seen = self._compared(close, spot, known, kind, [other for other in spots if other is not spot])
+                others = [other for other in spots if other is not spot]
+                seen, shown = self._compared(close, spot, known, kind, others)
                 scores = np.array([seen.get(thing, _UNTAUGHT) for thing in known.things])
-                p = np.exp(self._how[kind].sharpness * (scores - scores.max()))
-                single.append((1 - _DOUBT) * p / p.sum() + _DOUBT / len(p))
+                single.append(self._how[kind].chances(scores, shown))
             ways: Ways = {}
             for values in product(range(len(known.things)), repeat=many):
                 things = _counted(known.things[v] for v in values)
@@ -147,7 +178,7 @@ class TokenReader:
                     self._confirmed[place, kind] = _counted(mine)
             if place in close:
                 patch = self._sampler.cut(straight, [place])[0]
-                found += self._learn(patch, close[place], content, mixed=False)
+                found += self._learn(place, patch, close[place], content, mixed=False)
         self._keep(found)
 
     def _remembered(self, ways: Ways, place: int, kind: int) -> Ways:
@@ -165,7 +196,7 @@ class TokenReader:
         own = self._kinds[kind].things
         return [thing for thing, many in content.things if thing in own for _ in range(many)]
 
-    def _learn(self, patch: ByteArray, close: ByteArray, content: Content, mixed: bool) -> list[Print]:
+    def _learn(self, place: int, patch: ByteArray, close: ByteArray, content: Content, mixed: bool) -> list[Print]:
         found: list[Print] = []
         for number, kind in self._kinds.items():
             mine = self._mine(content, number)
@@ -176,14 +207,13 @@ class TokenReader:
                 mine = self._ordered(close, spots, number, mine)
             for thing, spot in zip(mine, spots, strict=False):
                 if all(np.hypot(spot[0] - o[0], spot[1] - o[1]) > _WHOLE * kind.radius for o in spots if o is not spot):
-                    way = turned(close, spot, kind.radius)
                     signs, tint = windows(close, spot, kind.radius), tint_of(close, spot, kind.radius)
-                    found.append(Print(number, thing, way, signs, tint, close))
+                    found.append(Print(number, thing, place, close, spot, signs, tint))
         return found
 
     def _ordered(self, close: ByteArray, spots: list[Spot], number: int, mine: list[int]) -> list[int]:
         """Return which thing lies at which spot; none where that is not clear."""
-        scores = [self._compared(close, spot, self._kinds[number], number, []) for spot in spots]
+        scores = [self._compared(close, spot, self._kinds[number], number, [])[0] for spot in spots]
         orders = sorted(
             (
                 (sum(s.get(t, _UNTAUGHT) for s, t in zip(scores, order, strict=True)), order)
@@ -203,68 +233,116 @@ class TokenReader:
             if many[one.thing] <= MOST_PRINTS:
                 kept.append(one)
         self._prints = kept[::-1]
-        if kept:
-            self._stack: Floats = np.concatenate([one.turned for one in self._prints])
-            self._squares: Floats = self._stack**2
+        self._stacks = {number: self._stacked(number, kind) for number, kind in self._kinds.items() if kept}
+
+    def _stacked(self, number: int, kind: Kind) -> _Stack:
+        rows, owner = [], []
+        for index, one in enumerate(self._prints):
+            own = self._kinds[one.kind].radius
+            radii = [own]
+            if one.kind != number and abs(np.log(kind.radius / own)) > _OTHER_SIZE:
+                radii.append(kind.radius)
+            for radius in radii:
+                rows.append(turned(one.close, one.spot, radius))
+                owner.append(index)
+        stack = np.concatenate(rows)
+        return _Stack(stack, stack**2, np.array(owner))
 
     def _judge(self) -> None:
-        """Find how each kind is read best, and how far that is trusted: prints are read by those of other places."""
-        for number, kind in self._kinds.items():
+        """Find how each kind is read best, and how far that is trusted: prints are read by those of other places.
+
+        A kind of which too little was taught for that is read by the prints of kinds that are well read.
+        """
+        few = []
+        for number in self._kinds:
             mine = [one for one in self._prints if one.kind == number]
             if len(mine) < _FEWEST:
-                continue
-            like = [self._correlated(one.windows) for one in mine]
-            best = -np.inf
-            for turns in (_EVERY_WAY, _QUARTERS):
-                for tint in (0.0, 0.3, 0.8):
-                    truth, scores = self._read_each_other(mine, like, kind, _Reading(1.0, tint, turns))
-                    if len(truth) < _FEWEST or (scores.argmax(axis=1) == truth).mean() < _RELIABLE:
+                few.append((number, mine))
+            else:
+                self._find_reading(number, mine, _FEWEST)
+        if self._how:
+            for number, mine in few:
+                self._find_reading(number, mine, 1)
+
+    def _find_reading(self, number: int, mine: list[Print], fewest: int) -> None:
+        kind = self._kinds[number]
+        taught = {one.thing for one in mine}
+        partly = len(taught) < len(kind.things)
+        like = [self._correlated(number, one.windows) for one in mine]
+        best = -np.inf
+        ways = (_EVERY_WAY, _QUARTERS) if self._lie_straight(mine, like) else (_EVERY_WAY,)
+        for turns, tint in product(ways, (0.0, 0.3, 0.8)):
+            for foreign in _FOREIGN if partly else _FOREIGN[:1]:
+                for own in {1: (False,)}.get(len(taught), (True, False)) if partly else (True,):
+                    how = _Reading(_EVEN, tint, foreign, own, turns)
+                    truth, scores = self._read_each_other(mine, like, kind, how, partly)
+                    if len(truth) < fewest or (scores.argmax(axis=1) == truth).mean() < _RELIABLE:
                         continue
-                    likely, sharp = max((_log_likelihood(scores, truth, s), s) for s in np.geomspace(5, 160, 16))
+                    trust, likely = _trust(scores, truth)
                     # What says more has to explain clearly more.
                     likely -= _SIMPLER * (tint > 0)
                     if likely > best:
                         best = likely
-                        self._how[number] = _Reading(float(sharp), tint, turns)
+                        self._how[number] = replace(how, trust=trust)
+
+    def _lie_straight(self, mine: list[Print], like: list[Floats]) -> bool:
+        """Return whether prints of the same thing are likest to each other by quarter turns, as tiles are."""
+        straight = []
+        for one, best in zip(mine, like, strict=True):
+            same = [i for i, other in enumerate(self._prints) if other.thing == one.thing and other.place != one.place]
+            if same:
+                straight.append(_QUARTERS[int(best[same].max(axis=0).argmax())])
+        return len(straight) >= _FEWEST and float(np.mean(straight)) >= _STRAIGHT
 
     def _read_each_other(
-        self, mine: list[Print], like: list[Floats], kind: Kind, how: _Reading
+        self, mine: list[Print], like: list[Floats], kind: Kind, how: _Reading, partly: bool
     ) -> tuple[NDArray[np.int64], FloatArray]:
+        """Return which of a kind's things each print is, and the scores it gets of those of other places.
+
+        Where values of the kind were ``partly`` taught, each is read as if it had not been, too.
+        """
         cases = []
         for one, best in zip(mine, like, strict=True):
-            others = np.array([other.source is not one.source for other in self._prints])
-            seen = self._scored(best, one.tint, one.kind, others, how)
-            if one.thing in seen:
-                cases.append((kind.things.index(one.thing), [seen.get(t, _UNTAUGHT) for t in kind.things]))
+            strangers = np.array([other.thing != one.thing for other in self._prints])
+            # A token that lies where it lay is the same one, and says little; where there is no other, it has to do.
+            elsewhere = np.array([other.place != one.place for other in self._prints])
+            if not (elsewhere & ~strangers).any():
+                elsewhere = np.array([other.close is not one.close for other in self._prints])
+            for among in (elsewhere, elsewhere & strangers) if partly else (elsewhere,):
+                seen = self._scored(best, one.tint, one.kind, among, how)
+                if one.thing in seen and len(seen) > 1:
+                    cases.append((kind.things.index(one.thing), [seen.get(t, _UNTAUGHT) for t in kind.things]))
         return np.array([case[0] for case in cases], np.int64), np.array([case[1] for case in cases])
 
     def _compared(
         self, close: ByteArray, spot: Spot, kind: Kind, number: int, others: Iterable[Spot]
-    ) -> dict[int, float]:
-        """Return the best correlation with the prints of each thing of the kind."""
+    ) -> tuple[dict[int, float], float]:
+        """Return the best correlation with the prints of each thing of the kind, and how much of the token is seen."""
         free = uncovered(spot, others, kind.radius)
-        weights = None if float(free.mean()) > 1 - 1e-6 else free
-        how = self._how.get(number, _Reading(1.0, 0.0, _EVERY_WAY))
-        like = self._correlated(windows(close, spot, kind.radius), weights)
-        return self._scored(like, tint_of(close, spot, kind.radius), number, None, how)
+        shown = float(free[len(free) // 2].mean())
+        like = self._correlated(number, windows(close, spot, kind.radius), None if free.all() else free)
+        how = self._how.get(number, _Reading(_EVEN, 0.0, 0.04, True, _EVERY_WAY))
+        return self._scored(like, tint_of(close, spot, kind.radius), number, None, how), max(shown, _SHOWS)
 
-    def _correlated(self, signs: Floats, weights: Floats | None = None) -> Floats:
+    def _correlated(self, number: int, signs: Floats, weights: Floats | None = None) -> Floats:
         """Return (prints, TURNS): how well each print, turned, correlates with the best of the signs (n, pixels)."""
+        stack = self._stacks[number]
         if weights is None:
             signs = signs - signs.mean(axis=1, keepdims=True)
             signs /= np.sqrt(np.maximum((signs**2).mean(axis=1, keepdims=True), 1e-3)) * signs.shape[1] ** 0.5
-            like = self._stack @ signs.T
+            like = stack.rows @ signs.T
         else:
             w = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-6)
-            mean, square = self._stack @ w.T, self._squares @ w.T
+            mean, square = stack.rows @ w.T, stack.squares @ w.T
             own = signs * w
             own_mean = own.sum(axis=1)
             own_square = (own * signs).sum(axis=1)
             spread = np.sqrt(np.maximum(square - mean**2, 1e-9))
             own_spread = np.sqrt(np.maximum(own_square - own_mean**2, 1e-3))
-            like = (self._stack @ own.T - mean * own_mean) / (spread * own_spread)
+            like = (stack.rows @ own.T - mean * own_mean) / (spread * own_spread)
             like[:, weights.mean(axis=1) < _SHOWS] = -1
-        best: Floats = like.max(axis=1).reshape(len(self._prints), TURNS)
+        best: Floats = np.full((len(self._prints), TURNS), -1, np.float32)
+        np.maximum.at(best, stack.owner, like.max(axis=1).reshape(-1, TURNS))
         return best
 
     def _scored(
@@ -276,9 +354,9 @@ class TokenReader:
         scores: dict[int, float] = {}
         for index, one in enumerate(self._prints):
             thing = by_value.get(str(self._layout.things[one.thing].value))
-            if thing is None or (among is not None and not among[index]):
+            if thing is None or (among is not None and not among[index]) or not (how.own or one.kind != number):
                 continue
-            score = float(best[index]) - (0.0 if one.kind == number else _FOREIGN)
+            score = float(best[index]) - (0.0 if one.kind == number else how.foreign)
             score -= how.tint * min(float(np.abs(one.tint - tint).sum()), _STRANGE)
             scores[thing] = max(score, scores.get(thing, -1.0))
         return scores
@@ -297,7 +375,12 @@ def _counted(things: Iterable[int]) -> Things:
     return tuple(sorted(many.items()))
 
 
-def _log_likelihood(scores: FloatArray, truth: NDArray[np.int64], sharpness: float) -> float:
-    p = np.exp(sharpness * (scores - scores.max(axis=1, keepdims=True)))
-    p = (1 - _DOUBT) * p / p.sum(axis=1, keepdims=True) + _DOUBT / p.shape[1]
-    return float(np.log(p[np.arange(len(truth)), truth]).sum())
+def _trust(scores: FloatArray, truth: NDArray[np.int64]) -> tuple[FloatArray, float]:
+    """Return how likely each of the ``_SHARPNESS`` is by what was read, and the logarithm of how likely that was."""
+    off = (scores - scores.max(axis=1, keepdims=True)) * _SHARPNESS[:, None, None]
+    p = np.exp(off)
+    p = (1 - _DOUBT) * p / p.sum(axis=2, keepdims=True) + _DOUBT / p.shape[2]
+    likely = np.log(p[:, np.arange(len(truth)), truth]).sum(axis=1)
+    most = float(likely.max())
+    weight = np.exp(likely - most) * _EVEN
+    return weight / weight.sum(), most
