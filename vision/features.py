@@ -100,19 +100,22 @@ def groups() -> list[slice]:
 
 def _directions(luma: Floats) -> Floats:
     n = len(luma)
-    root = np.sqrt(np.maximum(luma, 0) + 0.02)
+    root = np.sqrt(np.maximum(luma, 0) + np.float32(0.02))
     gx, gy = np.zeros_like(root), np.zeros_like(root)
-    gx[:, :, 1:-1] = root[:, :, 2:] - root[:, :, :-2]
-    gy[:, 1:-1] = root[:, 2:] - root[:, :-2]
-    size = np.sqrt(gx * gx + gy * gy)
+    np.subtract(root[:, :, 2:], root[:, :, :-2], out=gx[:, :, 1:-1])
+    np.subtract(root[:, 2:], root[:, :-2], out=gy[:, 1:-1])
+    tall: Any = (n * PATCH, PATCH)
+    gx, gy = gx.reshape(tall), gy.reshape(tall)
+    least: Any = cv2.multiply(cv2.magnitude(gx, gy), 0.7)  # type: ignore[call-overload]
     cells = PATCH // _EDGE_CELL
     pooled = np.empty((n, cells, cells, _DIRECTIONS), np.float32)
     for k in range(_DIRECTIONS):
         angle = np.pi * k / _DIRECTIONS
-        towards = np.maximum(np.abs(gx * np.float32(np.cos(angle)) + gy * np.float32(np.sin(angle))) - 0.7 * size, 0)
-        pooled[..., k] = cv2.resize(
-            towards.reshape(n * PATCH, PATCH), (cells, n * cells), interpolation=cv2.INTER_AREA
-        ).reshape(n, cells, cells)
+        along: Any = cv2.addWeighted(gx, float(np.cos(angle)), gy, float(np.sin(angle)), 0.0)
+        np.abs(along, out=along)
+        cv2.subtract(along, least, dst=along)
+        towards = cv2.threshold(along, 0.0, 0.0, cv2.THRESH_TOZERO)[1]
+        pooled[..., k] = cv2.resize(towards, (cells, n * cells), interpolation=cv2.INTER_AREA).reshape(n, cells, cells)
     strength = pooled.sum(axis=3)
     around = np.stack([cv2.blur(s, (3, 3), borderType=cv2.BORDER_REPLICATE) for s in strength])
     pooled /= (around + 0.01)[..., None]

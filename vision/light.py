@@ -120,11 +120,13 @@ class Palette:
     def __init__(self) -> None:
         """Know nothing yet."""
         self._tones: dict[Content, list[FloatArray]] = {}
+        self._usual: dict[Content, FloatArray] = {}
 
     def add(self, tones: FloatArray, contents: Mapping[int, Content]) -> None:
         """Learn the tones (places, 3) of a board that is in the common light."""
         for number, content in contents.items():
             self._tones.setdefault(content, []).append(tones[number])
+            self._usual.pop(content, None)
 
     def light(
         self, spots: FloatArray, tones: FloatArray, contents: Mapping[int, Content], sure: Mapping[int, float]
@@ -133,7 +135,9 @@ class Palette:
         known = [n for n, content in contents.items() if content in self._tones]
         if len(known) < 4:
             return None
-        usual = np.stack([np.median(np.stack(self._tones[contents[n]]), axis=0) for n in known])
+        for content in {contents[n] for n in known} - self._usual.keys():
+            self._usual[content] = np.median(np.stack(self._tones[content]), axis=0)
+        usual = np.stack([self._usual[contents[n]] for n in known])
         weight = np.array([sure.get(n, 1.0) for n in known])
         return fit_field(spots[known], tones[known], usual, weight)
 

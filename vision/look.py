@@ -33,6 +33,8 @@ _LOOKS = 6
 _ALIKE = 0.6
 _ODD = 1.12
 _MEMORY = 60.0
+_SAME_LIGHT = 0.02
+"""Of the logarithm of light: fields that differ by less anywhere need not both be tried."""
 _WORTH_READING = 0.05
 _MOST_TOKENS = 4
 
@@ -200,9 +202,15 @@ class _Memory:
             if light is not None:
                 return apply_field(straight, light)
         best, least = straight, float("inf")
+        tried: list[FloatArray] = []
         for start in (None, self._palette.guess(now)):
-            lit = straight if start is None else apply_field(straight, start)
+            light = start
             for _ in range(3):
+                if light is not None and any(np.abs(light - other).sum(axis=0).max() < _SAME_LIGHT for other in tried):
+                    break
+                if light is not None:
+                    tried.append(light)
+                lit = straight if light is None else apply_field(straight, light)
                 reading = self._network.read(self._sampler.cut(lit))
                 strange = float(np.median(reading.odd)) + 1 - float(reading.ground.max(axis=1).mean())
                 if strange < least:
@@ -212,7 +220,6 @@ class _Memory:
                 light = self._palette.light(self._spots, now, read, sure)
                 if light is None:
                     break
-                lit = apply_field(straight, light)
         return best
 
     def lifted(self, straight: ByteArray, patches: ByteArray, reading: Reading) -> ByteArray | None:

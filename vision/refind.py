@@ -35,6 +35,8 @@ _ELSEWHERE: Final = 0.4
 _FEATURES = 1500
 _FEWEST = 14
 _DOT = 10
+_SAME: Final = 0.25
+"""Of a place: a pose so near to a refined one would be refined to the same."""
 _FILLS: Final = 0.035
 """Of the picture: how far from its corners those of a board that fills it are at most."""
 
@@ -49,6 +51,7 @@ class Finder:
         self._layout = profile.layout
         self._last: Pose | None = None
         self._newest: FloatArray | None = None
+        self._dotted: tuple[ByteArray, Pose, FloatArray] | None = None
 
     def find(self, image: ByteArray) -> Pose | None:
         """Return where the board is, in the photo's own pixels; None where it is not."""
@@ -58,18 +61,24 @@ class Finder:
         if straightened is not None:
             return self._found(small, straightened, image)
         best: tuple[float, Pose] | None = None
+        judged: list[tuple[Pose, float, float]] = []
         for pose, way in self._candidates(small, size):
-            seen, like = self._judged(small, pose)
-            if seen is None:
-                continue
-            beside = self._beside_off(small, seen)
+            # A pose as another was refined to would be refined to the same.
+            known = next((k for k in judged if self._layout.is_grid and self._apart(pose, k[0]) < _SAME), None)
+            if known is None:
+                refined, like = self._judged(small, pose)
+                if refined is None:
+                    continue
+                known = refined, like, self._beside_off(small, refined)
+                judged.append(known)
+            seen, like, beside = known
             if (like >= ALIKE and beside < _ELSEWHERE) or (
                 way == "markers" and like >= 0 and seen.score >= 1.2 * CLEAR
             ):
                 return self._found(small, seen, image)
             # Where it lay counts as far as the board there looks as it did: its lines are the same a place aside.
-            known = min(max(like, 0.0) / _KNOWN, 1.0)
-            value = (1.02 + (_WORTH[way] - 1.02) * known) * seen.score + 1.5 * max(like, 0.0) - beside
+            trusted = min(max(like, 0.0) / _KNOWN, 1.0)
+            value = (1.02 + (_WORTH[way] - 1.02) * trusted) * seen.score + 1.5 * max(like, 0.0) - beside
             if best is None or value > best[0]:
                 best = (value, seen)
         calibrated = self._profile.score
@@ -96,6 +105,12 @@ class Finder:
             return None
         filled = Pose.from_corners(frame * size - 0.5, self._layout.width, self._layout.height, size)
         return beside_corners(small, filled, self._layout) if self._layout.is_grid else filled
+
+    def _apart(self, pose: Pose, other: Pose) -> float:
+        """Return how far the corners of the board at two poses are apart at most, in places."""
+        width, height = self._layout.width, self._layout.height
+        off = np.hypot(*(pose.corners(width, height) - other.corners(width, height)).T).max()
+        return float(off) / (other.unit_px(width, height) * self._sampler.unit)
 
     @cached_property
     def _beside(self) -> tuple[float, float, float, float]:
@@ -128,7 +143,8 @@ class Finder:
 
     def _found(self, small: ByteArray, pose: Pose, image: ByteArray) -> Pose:
         self._last = pose
-        self._newest = self._dots(self._sampler.straighten(small, pose))
+        self._newest = self._dots_at(small, pose)
+        self._dotted = None
         return pose.resized((image.shape[1], image.shape[0]))
 
     def _candidates(self, small: ByteArray, size: tuple[int, int]) -> Iterator[tuple[Pose, str]]:
@@ -166,9 +182,15 @@ class Finder:
             result = refine(small, pose, self._layout.columns, self._layout.rows, windows=(0.25, 0.15, 0.1, 0.08))
             if result.score <= 0:
                 return None, -1.0
-        dots = self._dots(self._sampler.straighten(small, result))
+        dots = self._dots_at(small, result)
         references = self._references if self._newest is None else [*self._references, self._newest]
         return result, max((_likeness(dots, reference) for reference in references), default=-1.0)
+
+    def _dots_at(self, small: ByteArray, pose: Pose) -> FloatArray:
+        """Return the :meth:`_dots` of a photo at a pose, kept until another is asked for."""
+        if self._dotted is None or self._dotted[0] is not small or self._dotted[1] is not pose:
+            self._dotted = small, pose, self._dots(self._sampler.straighten(small, pose))
+        return self._dotted[2]
 
     def _dots(self, straight: ByteArray) -> FloatArray:
         """Return (places, numbers): each place and its rim, coarse, each of mean 0 and length 1."""
