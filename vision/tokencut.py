@@ -148,6 +148,12 @@ def windows(close: ByteArray, spot: Spot, radius: float) -> Floats:
     return _every(cut.astype(np.float32) @ _GREY)
 
 
+def moved(spot: Spot, radius: float, window: int) -> Spot:
+    """Return the middle of one of the :func:`windows` about a spot."""
+    down, right = divmod(window, 2 * REACH + 1)
+    return spot[0] + (right - REACH) * _pixel(radius), spot[1] + (down - REACH) * _pixel(radius)
+
+
 def uncovered(spot: Spot, others: Iterable[Spot], radius: float) -> Floats:
     """Return (n, pixels): which pixels of each of the :func:`windows` no other token lies near to."""
     around = (np.arange(_WIDE) - (_WIDE - 1) / 2) * _pixel(radius)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from .tokencut import TURNS, Kind, Spot, empty_places, kind_of, locate, tint_of, turned, uncovered, windows
+from .tokencut import TURNS, Kind, Spot, empty_places, kind_of, locate, moved, tint_of, turned, uncovered, windows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,6 +48,8 @@ _SIMPLER: Final = 2.0
 _STRANGE: Final = 0.6
 _SHOWS: Final = 0.5
 _STRAIGHT: Final = 0.9
+_REACHES: Final = 2.8
+"""Of a radius: tokens whose middles are nearer to each other may cover each other, corners and all."""
 _USUAL: Final = 100.0
 _SPREAD: Final = 0.5
 _SHARPNESS: Final = np.geomspace(5, 160, 16)
@@ -106,6 +108,16 @@ class _Reading:
         return mixed
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """How a token looks: ``scores`` by thing, the ``best`` of them, its ``spot``, and which share is ``shown``."""
+
+    scores: dict[int, float]
+    spot: Spot
+    shown: float
+    best: float
+
+
 class TokenReader:
     """Reads the values of tokens; learns from the taught photos, and later from what is confirmed."""
 
@@ -151,13 +163,10 @@ class TokenReader:
         found = {}
         every = locate(patch, known, max(numbers))
         for many in numbers:
-            spots = every[:many]
             single = []
-            for spot in spots:
-                others = [other for other in spots if other is not spot]
-                seen, shown = self._compared(close, spot, known, kind, others)
-                scores = np.array([seen.get(thing, _UNTAUGHT) for thing in known.things])
-                single.append(self._how[kind].chances(scores, shown))
+            for seen in self._unpiled(close, every[:many], known, kind):
+                scores = np.array([seen.scores.get(thing, _UNTAUGHT) for thing in known.things])
+                single.append(self._how[kind].chances(scores, seen.shown))
             ways: Ways = {}
             for values in product(range(len(known.things)), repeat=many):
                 things = _counted(known.things[v] for v in values)
@@ -166,6 +175,20 @@ class TokenReader:
                     ways[things] = ways.get(things, 0.0) + chance
             found[many] = self._remembered(ways, place, kind)
         return found
+
+    def _unpiled(self, close: ByteArray, spots: Sequence[Spot], kind: Kind, number: int) -> list[_Seen]:
+        """Return how tokens look that may lie on each other: the one that is seen best first, it covers the others."""
+        left = {spot: self._compared(close, spot, kind, number, []) for spot in spots}
+        above: list[Spot] = []
+        seen = []
+        while left:
+            top = max(left, key=lambda spot: left[spot].best)
+            seen.append(left.pop(top))
+            above.append(seen[-1].spot)
+            for spot in left:
+                if np.hypot(spot[0] - above[-1][0], spot[1] - above[-1][1]) < _REACHES * kind.radius:
+                    left[spot] = self._compared(close, spot, kind, number, above)
+        return seen
 
     def confirm(self, straight: ByteArray, close: Mapping[int, ByteArray], contents: Mapping[int, Content]) -> None:
         """Learn what is certain: the prints of tokens, and which values lie where until that is said anew."""
@@ -213,7 +236,7 @@ class TokenReader:
 
     def _ordered(self, close: ByteArray, spots: list[Spot], number: int, mine: list[int]) -> list[int]:
         """Return which thing lies at which spot; none where that is not clear."""
-        scores = [self._compared(close, spot, self._kinds[number], number, [])[0] for spot in spots]
+        scores = [self._compared(close, spot, self._kinds[number], number, []).scores for spot in spots]
         orders = sorted(
             (
                 (sum(s.get(t, _UNTAUGHT) for s, t in zip(scores, order, strict=True)), order)
@@ -268,7 +291,7 @@ class TokenReader:
         kind = self._kinds[number]
         taught = {one.thing for one in mine}
         partly = len(taught) < len(kind.things)
-        like = [self._correlated(number, one.windows) for one in mine]
+        like = [self._correlated(number, one.windows)[0] for one in mine]
         best = -np.inf
         ways = (_EVERY_WAY, _QUARTERS) if self._lie_straight(mine, like) else (_EVERY_WAY,)
         for turns, tint in product(ways, (0.0, 0.3, 0.8)):
@@ -314,18 +337,20 @@ class TokenReader:
                     cases.append((kind.things.index(one.thing), [seen.get(t, _UNTAUGHT) for t in kind.things]))
         return np.array([case[0] for case in cases], np.int64), np.array([case[1] for case in cases])
 
-    def _compared(
-        self, close: ByteArray, spot: Spot, kind: Kind, number: int, others: Iterable[Spot]
-    ) -> tuple[dict[int, float], float]:
-        """Return the best correlation with the prints of each thing of the kind, and how much of the token is seen."""
-        free = uncovered(spot, others, kind.radius)
-        shown = float(free[len(free) // 2].mean())
-        like = self._correlated(number, windows(close, spot, kind.radius), None if free.all() else free)
+    def _compared(self, close: ByteArray, spot: Spot, kind: Kind, number: int, above: Iterable[Spot]) -> _Seen:
+        """Return how a token near a spot correlates with the prints of each thing of the kind."""
+        free = uncovered(spot, above, kind.radius)
+        like, at = self._correlated(number, windows(close, spot, kind.radius), None if free.all() else free)
         how = self._how.get(number, _Reading(_EVEN, 0.0, 0.04, True, _EVERY_WAY))
-        return self._scored(like, tint_of(close, spot, kind.radius), number, None, how), max(shown, _SHOWS)
+        scores = self._scored(like, tint_of(close, spot, kind.radius), number, None, how)
+        shown = max(float(free[at].mean()), _SHOWS)
+        return _Seen(scores, moved(spot, kind.radius, at), shown, max(scores.values(), default=-1.0))
 
-    def _correlated(self, number: int, signs: Floats, weights: Floats | None = None) -> Floats:
-        """Return (prints, TURNS): how well each print, turned, correlates with the best of the signs (n, pixels)."""
+    def _correlated(self, number: int, signs: Floats, weights: Floats | None = None) -> tuple[Floats, int]:
+        """Return (prints, TURNS): how well each print, turned, correlates with the best of the signs (n, pixels).
+
+        Also return which of the signs correlates best.
+        """
         stack = self._stacks[number]
         if weights is None:
             signs = signs - signs.mean(axis=1, keepdims=True)
@@ -343,7 +368,7 @@ class TokenReader:
             like[:, weights.mean(axis=1) < _SHOWS] = -1
         best: Floats = np.full((len(self._prints), TURNS), -1, np.float32)
         np.maximum.at(best, stack.owner, like.max(axis=1).reshape(-1, TURNS))
-        return best
+        return best, int(like.max(axis=0).argmax())
 
     def _scored(
         self, like: Floats, tint: Floats, number: int, among: NDArray[np.bool_] | None, how: _Reading
