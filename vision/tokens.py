@@ -108,6 +108,10 @@ class _Reading:
         return mixed
 
 
+_UNJUDGED: Final = _Reading(_EVEN, 0.0, _FOREIGN[0], True, _EVERY_WAY)
+_NO_TINT: Final = np.zeros(2, np.float32)
+
+
 @dataclass(frozen=True)
 class _Seen:
     """How a token looks: ``scores`` by thing, the ``best`` of them, its ``spot``, and which share is ``shown``."""
@@ -162,9 +166,10 @@ class TokenReader:
         known = self._kinds[kind]
         found = {}
         every = locate(patch, known, max(numbers))
+        alone = [self._compared(close, spot, known, kind, []) for spot in every]
         for many in numbers:
             single = []
-            for seen in self._unpiled(close, every[:many], known, kind):
+            for seen in self._unpiled(close, every[:many], alone, known, kind):
                 scores = np.array([seen.scores.get(thing, _UNTAUGHT) for thing in known.things])
                 single.append(self._how[kind].chances(scores, seen.shown))
             ways: Ways = {}
@@ -176,18 +181,24 @@ class TokenReader:
             found[many] = self._remembered(ways, place, kind)
         return found
 
-    def _unpiled(self, close: ByteArray, spots: Sequence[Spot], kind: Kind, number: int) -> list[_Seen]:
-        """Return how tokens look that may lie on each other: the one that is seen best first, it covers the others."""
-        left = {spot: self._compared(close, spot, kind, number, []) for spot in spots}
+    def _unpiled(
+        self, close: ByteArray, spots: Sequence[Spot], alone: Sequence[_Seen], kind: Kind, number: int
+    ) -> list[_Seen]:
+        """Return how tokens look that may lie on each other, by how each does alone.
+
+        The one that is seen best is the first, and covers the others.
+        """
+        left = dict(enumerate(alone[: len(spots)]))
         above: list[Spot] = []
         seen = []
         while left:
-            top = max(left, key=lambda spot: left[spot].best)
-            seen.append(left.pop(top))
-            above.append(seen[-1].spot)
-            for spot in left:
-                if np.hypot(spot[0] - above[-1][0], spot[1] - above[-1][1]) < _REACHES * kind.radius:
-                    left[spot] = self._compared(close, spot, kind, number, above)
+            top = left.pop(max(left, key=lambda index: left[index].best))
+            seen.append(top)
+            above.append(top.spot)
+            for index in left:
+                x, y = spots[index]
+                if np.hypot(x - top.spot[0], y - top.spot[1]) < _REACHES * kind.radius:
+                    left[index] = self._compared(close, spots[index], kind, number, above)
         return seen
 
     def confirm(self, straight: ByteArray, close: Mapping[int, ByteArray], contents: Mapping[int, Content]) -> None:
@@ -337,13 +348,14 @@ class TokenReader:
                     cases.append((kind.things.index(one.thing), [seen.get(t, _UNTAUGHT) for t in kind.things]))
         return np.array([case[0] for case in cases], np.int64), np.array([case[1] for case in cases])
 
-    def _compared(self, close: ByteArray, spot: Spot, kind: Kind, number: int, above: Iterable[Spot]) -> _Seen:
+    def _compared(self, close: ByteArray, spot: Spot, kind: Kind, number: int, above: Sequence[Spot]) -> _Seen:
         """Return how a token near a spot correlates with the prints of each thing of the kind."""
-        free = uncovered(spot, above, kind.radius)
-        like, at = self._correlated(number, windows(close, spot, kind.radius), None if free.all() else free)
-        how = self._how.get(number, _Reading(_EVEN, 0.0, 0.04, True, _EVERY_WAY))
-        scores = self._scored(like, tint_of(close, spot, kind.radius), number, None, how)
-        shown = max(float(free[at].mean()), _SHOWS)
+        free = uncovered(spot, above, kind.radius) if above else None
+        like, at = self._correlated(number, windows(close, spot, kind.radius), free)
+        how = self._how.get(number, _UNJUDGED)
+        tint = tint_of(close, spot, kind.radius) if how.tint else _NO_TINT
+        scores = self._scored(like, tint, number, None, how)
+        shown = 1.0 if free is None else max(float(free[at].mean()), _SHOWS)
         return _Seen(scores, moved(spot, kind.radius, at), shown, max(scores.values(), default=-1.0))
 
     def _correlated(self, number: int, signs: Floats, weights: Floats | None = None) -> tuple[Floats, int]:
