@@ -147,13 +147,18 @@ class Table:
         return [int(number) for number in np.nonzero(some > _WORTH_READING)[0]]
 
     def _read(self, number: int, totals: list[FloatArray], patch: ByteArray, close: ByteArray) -> dict[Any, Any]:
-        """Return how likely which values are, for each kind whose tokens are read and each likely number of them."""
-        found = {}
+        """Return how likely which values are, for each kind whose tokens are read and each likely number of them.
+
+        Weighs the ``totals`` by how well so many tokens are found there.
+        """
+        found: dict[Any, Any] = {}
         for kind, total in enumerate(totals):
             likely = [n for n in range(1, min(len(total), _MOST_TOKENS + 1)) if total[n] > _WORTH_READING]
             if likely and self._tokens.reads(kind):
-                for many, ways in self._tokens.read(patch, close, number, kind, likely).items():
-                    found[kind, many] = ways
+                ways, odds = self._tokens.read(patch, close, number, kind, likely)
+                found |= {(kind, many): read for many, read in ways.items()}
+                weighed = total[likely] * [odds[many] for many in likely]
+                total[likely] = weighed * (total[likely].sum() / weighed.sum())
         return found
 
     def _place(self, number: int, reading: Reading, seen: bool, patch: ByteArray, close: ByteArray | None) -> PlaceLook:

@@ -48,6 +48,8 @@ _SIMPLER: Final = 2.0
 _STRANGE: Final = 0.6
 _SHOWS: Final = 0.5
 _STRAIGHT: Final = 0.9
+_FIT_SPREAD: Final = 0.04
+_MOST_ODDS: Final = 20.0
 _REACHES: Final = 2.8
 """Of a radius: tokens whose middles are nearer to each other may cover each other, corners and all."""
 _USUAL: Final = 100.0
@@ -132,6 +134,7 @@ class TokenReader:
         self._kinds: dict[int, Kind] = {}
         self._prints: list[Print] = []
         self._how: dict[int, _Reading] = {}
+        self._fits: dict[int, tuple[tuple[float, float], ...]] = {}
         self._confirmed: dict[tuple[int, int], Things] = {}
         empty = empty_places(sampler, shots)
         for number, things in enumerate(self._layout.valued):
@@ -150,6 +153,8 @@ class TokenReader:
                         found += self._learn(place, patch, close_of(sampler, shot, place), content, mixed)
             self._keep(found)
         self._judge()
+        for number in self._how:
+            self._find_fit(number, shots)
 
     def reads(self, kind: int) -> bool:
         """Return whether the values of a kind (its position in ``layout.valued``) are read here."""
@@ -157,9 +162,10 @@ class TokenReader:
 
     def read(
         self, patch: ByteArray, close: ByteArray, place: int, kind: int, numbers: Sequence[int]
-    ) -> dict[int, Ways]:
-        """Return for each of the ``numbers`` of tokens of a kind how likely which values they have.
+    ) -> tuple[dict[int, Ways], dict[int, float]]:
+        """Return for each of the ``numbers`` of tokens of a kind how likely which values they have, and its odds.
 
+        The odds tell how well so many tokens are found there, against the least of the numbers.
         ``patch`` is the place in the taught light, ``close`` as :meth:`Sampler.close` cuts it; the kind is one that
         :meth:`reads` names.
         """
@@ -167,9 +173,12 @@ class TokenReader:
         found = {}
         every = locate(patch, known, max(numbers))
         alone = [self._compared(close, spot, known, kind, []) for spot in every]
-        for many in numbers:
+        odds: dict[int, float] = {}
+        for many in sorted(numbers):
             single = []
-            for seen in self._unpiled(close, every[:many], alone, known, kind):
+            tokens = self._unpiled(close, every[:many], alone, known, kind)
+            odds[many] = odds[max(odds)] * self._one_more(kind, min(seen.best for seen in tokens)) if odds else 1.0
+            for seen in tokens:
                 scores = np.array([seen.scores.get(thing, _UNTAUGHT) for thing in known.things])
                 single.append(self._how[kind].chances(scores, seen.shown))
             ways: Ways = {}
@@ -179,7 +188,41 @@ class TokenReader:
                     chance = float(np.prod([p[v] for p, v in zip(single, values, strict=True)]))
                     ways[things] = ways.get(things, 0.0) + chance
             found[many] = self._remembered(ways, place, kind)
-        return found
+        return found, odds
+
+    def _find_fit(self, number: int, shots: Sequence[Shot]) -> None:
+        """Learn how a token is like its prints that is there, and one that is not: beside those that lie alone."""
+        kind = self._kinds[number]
+        there, none = [], []
+        for shot in shots:
+            for place, content in sorted(shot.contents.items()):
+                if len(self._mine(content, number)) != 1:
+                    continue
+                close = close_of(self._sampler, shot, place)
+                spots = locate(self._sampler.cut(shot.straight, [place])[0], kind, 2)
+                if len(spots) > 1:
+                    alone = [self._compared(close, spot, kind, number, []) for spot in spots]
+                    none.append(min(seen.best for seen in self._unpiled(close, spots, alone, kind, number)))
+        for one in (one for one in self._prints if one.kind == number):
+            elsewhere = np.array([other.place != one.place for other in self._prints])
+            seen = self._scored(
+                self._correlated(number, one.windows)[0], one.tint, number, elsewhere, self._how[number]
+            )
+            if one.thing in seen:
+                there.append(seen[one.thing])
+        if min(len(there), len(none)) >= _FEWEST:
+            self._fits[number] = tuple(
+                (float(np.mean(scores)), max(float(np.std(scores)), least))
+                for scores, least in ((there, _FIT_SPREAD), (none, 2 * _FIT_SPREAD))
+            )
+
+    def _one_more(self, kind: int, score: float) -> float:
+        """Return how much likelier it is that a token is there than that it is not, which is so like its prints."""
+        if kind not in self._fits:
+            return 1.0
+        (mean, spread), (other, wide) = self._fits[kind]
+        there, none = min(score - mean, 0.0) / spread, max(score - other, 0.0) / wide
+        return float(np.clip(np.exp(0.5 * (none**2 - there**2)) * wide / spread, 1 / _MOST_ODDS, _MOST_ODDS))
 
     def _unpiled(
         self, close: ByteArray, spots: Sequence[Spot], alone: Sequence[_Seen], kind: Kind, number: int

@@ -113,7 +113,7 @@ def test_coins_in_any_direction_are_read_and_what_is_confirmed_is_remembered(lay
         many = sum(count for _, count in coins)
         if many:
             patch = sampler.cut(seen.straight, [place])[0]
-            ways = reader.read(patch, seen.close[place], place, 0, [many])[many]
+            ways = reader.read(patch, seen.close[place], place, 0, [many])[0][many]
             assert sum(ways.values()) == pytest.approx(1)
             wrong += max(ways, key=ways.__getitem__) != coins
     assert wrong == 0
@@ -124,9 +124,9 @@ def test_coins_in_any_direction_are_read_and_what_is_confirmed_is_remembered(lay
         if len(c.things) == 1 and c.things[0][0] < 3 and c.things[0][1] == 1
     )
     patch, grey = sampler.cut(seen.straight, [place])[0], np.full_like(seen.close[place], 120)
-    before = reader.read(patch, grey, place, 0, [1])[1]
+    before = reader.read(patch, grey, place, 0, [1])[0][1]
     reader.confirm(seen.straight, seen.close, {place: seen.contents[place]})
-    after = reader.read(patch, grey, place, 0, [1])[1]
+    after = reader.read(patch, grey, place, 0, [1])[0][1]
     assert before[coin] < 0.6
     assert after[coin] > 0.8
 

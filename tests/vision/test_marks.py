@@ -226,6 +226,6 @@ def test_tiles_are_told_by_sign_and_colour() -> None:
     tiles = [n for n, content in contents.items() if content.things]
     close = sampler.close(image, filling(layout, image), tiles)
     for n in tiles:
-        ways = reader.read(sampler.cut(straight, [n])[0], close[n], n, 0, [1])[1]
+        ways = reader.read(sampler.cut(straight, [n])[0], close[n], n, 0, [1])[0][1]
         assert max(ways, key=ways.__getitem__) == contents[n].things
         assert ways[contents[n].things] > 0.8

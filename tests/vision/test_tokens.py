@@ -1,4 +1,4 @@
-"""Values of tokens of which few were taught, and of tokens that lie on each other: boards painted from above."""
+"""Tokens of which few were taught, or that lie on each other: their values and number, on boards painted from above."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def wrongly_read(layout: Layout, reader: TokenReader, seen: Shot) -> tuple[int, 
             kind = next(k for k, things in enumerate(layout.valued) if content.things[0][0] in things)
             many = sum(count for _, count in content.things)
             patch = sampler.cut(seen.straight, [place])[0]
-            ways = reader.read(patch, seen.close[place], place, kind, [many])[many]
+            ways = reader.read(patch, seen.close[place], place, kind, [many])[0][many]
             wrong += max(ways, key=ways.__getitem__) != content.things
             least = min(least, ways[content.things])
     return wrong, least
@@ -139,3 +139,14 @@ def test_a_kind_of_few_tokens_is_not_read_by_prints_that_tell_nothing(layout: La
     reader = TokenReader(Sampler(layout), blank)
     assert not reader.reads(0)
     assert not reader.reads(1)
+
+
+def test_a_token_more_than_is_there_is_unlikely(layout: Layout, taught: list[Shot]) -> None:
+    sampler = Sampler(layout)
+    reader = TokenReader(sampler, taught)
+    piles: Laid = {name: ("coin", [1, 2, 7][: 1 + i % 3]) for i, name in enumerate(NAMES)}
+    seen = shot(layout, piles, 4)
+    for place, content in seen.contents.items():
+        many = sum(count for _, count in content.things)
+        _, odds = reader.read(sampler.cut(seen.straight, [place])[0], seen.close[place], place, 0, [1, 2, 3])
+        assert max(odds, key=odds.__getitem__) == many
