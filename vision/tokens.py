@@ -16,7 +16,20 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from .tokencut import TURNS, Kind, Spot, empty_places, kind_of, locate, moved, tint_of, turned, uncovered, windows
+from .tokencut import (
+    REACH,
+    TURNS,
+    Kind,
+    Spot,
+    empty_places,
+    kind_of,
+    locate,
+    moved,
+    tint_of,
+    turned,
+    uncovered,
+    windows,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,6 +70,8 @@ _SPREAD: Final = 0.5
 _SHARPNESS: Final = np.geomspace(5, 160, 16)
 _LIKELY = np.exp(-0.5 * (np.log(_SHARPNESS / _USUAL) / _SPREAD) ** 2)
 _EVEN: Final = _LIKELY / _LIKELY.sum()
+_COARSE: Final = np.arange((2 * REACH + 1) ** 2).reshape(2 * REACH + 1, -1)[::2, ::2].ravel()
+_FINE: Final = 4
 _EVERY_WAY: Final = np.ones(TURNS, np.bool_)
 _QUARTERS: Final = np.isin(np.arange(TURNS) % (TURNS // 4), (0, 1, TURNS // 4 - 1))
 
@@ -407,23 +422,16 @@ class TokenReader:
         Also return which of the signs correlates best.
         """
         stack = self._stacks[number]
-        if weights is None:
-            signs = signs - signs.mean(axis=1, keepdims=True)
-            signs /= np.sqrt(np.maximum((signs**2).mean(axis=1, keepdims=True), 1e-3)) * signs.shape[1] ** 0.5
-            like = stack.rows @ signs.T
-        else:
-            w = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-6)
-            mean, square = stack.rows @ w.T, stack.squares @ w.T
-            own = signs * w
-            own_mean = own.sum(axis=1)
-            own_square = (own * signs).sum(axis=1)
-            spread = np.sqrt(np.maximum(square - mean**2, 1e-9))
-            own_spread = np.sqrt(np.maximum(own_square - own_mean**2, 1e-3))
-            like = (stack.rows @ own.T - mean * own_mean) / (spread * own_spread)
-            like[:, weights.mean(axis=1) < _SHOWS] = -1
-        best: Floats = np.full((len(self._prints), TURNS), -1, np.float32)
-        np.maximum.at(best, stack.owner, like.max(axis=1).reshape(-1, TURNS))
-        return best, int(like.max(axis=0).argmax())
+        few = None if weights is None else weights[_COARSE]
+        best = _alike(stack.rows, stack.squares, signs[_COARSE], few).max(axis=1).reshape(-1, TURNS)
+        # Only the likeliest turns of each print are compared with every sign.
+        turns = np.argpartition(best, -_FINE, axis=1)[:, -_FINE:]
+        rows = (np.arange(len(best))[:, None] * TURNS + turns).ravel()
+        fine = _alike(stack.rows[rows], stack.squares[rows], signs, weights)
+        best.ravel()[rows] = fine.max(axis=1)
+        found: Floats = np.full((len(self._prints), TURNS), -1, np.float32)
+        np.maximum.at(found, stack.owner, best)
+        return found, int(fine.max(axis=0).argmax())
 
     def _scored(
         self, like: Floats, tint: Floats, number: int, among: NDArray[np.bool_] | None, how: _Reading
@@ -440,6 +448,25 @@ class TokenReader:
             score -= how.tint * min(float(np.abs(one.tint - tint).sum()), _STRANGE)
             scores[thing] = max(score, scores.get(thing, -1.0))
         return scores
+
+
+def _alike(rows: Floats, squares: Floats, signs: Floats, weights: Floats | None) -> Floats:
+    """Return (rows, signs): how each turned print correlates with each sign, where the sign has weight."""
+    if weights is None:
+        even = signs - signs.mean(axis=1, keepdims=True)
+        even /= np.sqrt(np.maximum((even**2).mean(axis=1, keepdims=True), 1e-3)) * even.shape[1] ** 0.5
+        plain: Floats = rows @ even.T
+        return plain
+    w = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-6)
+    mean, square = rows @ w.T, squares @ w.T
+    own = signs * w
+    own_mean = own.sum(axis=1)
+    own_square = (own * signs).sum(axis=1)
+    spread = np.sqrt(np.maximum(square - mean**2, 1e-9))
+    own_spread = np.sqrt(np.maximum(own_square - own_mean**2, 1e-3))
+    like: Floats = (rows @ own.T - mean * own_mean) / (spread * own_spread)
+    like[:, weights.mean(axis=1) < _SHOWS] = -1
+    return like
 
 
 def close_of(sampler: Sampler, shot: Shot, place: int) -> ByteArray:
