@@ -168,7 +168,9 @@ def _composed(
         for k in range(number):
             ground = base[2].ground
             fitting = [
-                t for t in things if counts.get(t, 0) < layout.most[t] and (ground in grounds[t] or (k == 0 and t == first))
+                t
+                for t in things
+                if counts.get(t, 0) < layout.most[t] and (ground in grounds[t] or (k == 0 and t == first))
             ]
             thing = first if k == 0 and first in fitting else (int(rng.choice(fitting)) if fitting else -1)
             # The same again is as likely as another.

@@ -302,5 +302,3 @@ def _differs(patch: FloatArray, empty: FloatArray, limit: FloatArray) -> ByteArr
     keep = cv2.dilate(keep, np.ones((3, 3), np.uint8))
     cover: ByteArray = cv2.GaussianBlur(keep * np.uint8(255), (0, 0), 0.9).astype(np.uint8)
     return cover
-
-

@@ -72,14 +72,14 @@ def shipped() -> dict[str, Floats]:
 def read_digits(pictures: Floats, free: NDArray[np.bool_] | None = None) -> Floats:
     """Return (n, DIGITS): how likely each digit is in grey pictures (n, SIDE, SIDE), 0 to 255, of tokens' insides.
 
-    ``free`` (n, SIDE, SIDE): where no other token may cover it. Each is looked at in four directions.
+    ``free`` (n, SIDE, SIDE): where no other token may cover it. Each is looked at in two directions.
     """
     if not len(pictures):
         return np.zeros((0, DIGITS), np.float32)
     ready = normal(pictures, free)
     net = shipped()
-    ways = [np.rot90(ready, way, axes=(1, 2)) for way in range(4)]
-    logits = forward(np.concatenate(ways), net).reshape(4, len(pictures), DIGITS).mean(axis=0)
+    ways = [ready, np.rot90(ready, axes=(1, 2))]
+    logits = forward(np.concatenate(ways), net).reshape(len(ways), len(pictures), DIGITS).mean(axis=0)
     odds = np.exp(logits - logits.max(axis=1, keepdims=True))
     chances: Floats = odds / odds.sum(axis=1, keepdims=True)
     return chances

@@ -144,8 +144,8 @@ class Network:
                 continue
             p, q = np.maximum(part[some, : sort.most + 1], 1e-6), np.maximum(shape, 1e-6)
             # Whether there is any is told by colour and texture, too; how many, by the shape above all.
-            none = p[:, :1] * np.sqrt(q[:, :1])
-            any_ = (1 - p[:, :1] + 1e-6) * np.sqrt(1 - q[:, :1] + 1e-6)
+            none = p[:, :1] * q[:, :1]
+            any_ = (1 - p[:, :1] + 1e-6) * (1 - q[:, :1] + 1e-6)
             none = none / (none + any_)
             more = np.sqrt(p[:, 1:]) * q[:, 1:] ** 1.5
             part[some, : sort.most + 1] = np.concatenate(

@@ -163,6 +163,25 @@ def uncovered(spot: Spot, others: Iterable[Spot], radius: float) -> Floats:
     return _every(free)
 
 
+def sign_of(
+    close: ByteArray, spot: Spot, radius: float, zoom: float, above: Iterable[Spot]
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return (SIGN, SIGN): the grey inside of a token, and where no token ``above`` lies near to.
+
+    ``zoom``: how much more than the part that is compared is shown.
+    """
+    pixel = _pixel(radius) * zoom
+    middle, scale = (close.shape[0] - 1) / 2, pixel * CLOSE_PX
+    half = scale * (SIGN - 1) / 2
+    matrix = np.array([[scale, 0, middle + spot[0] * CLOSE_PX - half], [0, scale, middle + spot[1] * CLOSE_PX - half]])
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    cut: Any = cv2.warpAffine(close, matrix, (SIGN, SIGN), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    free = np.ones((SIGN, SIGN), np.bool_)
+    for x, y in above:
+        free &= np.hypot(_OFFSETS[None] * pixel + spot[0] - x, _OFFSETS[:, None] * pixel + spot[1] - y) > radius
+    return cut.astype(np.float32) @ _GREY, free
+
+
 def _pixel(radius: float) -> float:
     """Return the size of a sign's pixel, in sizes of the place."""
     return 2 * radius * _INNER / (SIGN - 1)

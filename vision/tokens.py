@@ -30,6 +30,7 @@ from .tokencut import (
     uncovered,
     windows,
 )
+from .tokendigits import PrintedDigits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -149,6 +150,7 @@ class TokenReader:
         self._kinds: dict[int, Kind] = {}
         self._prints: list[Print] = []
         self._how: dict[int, _Reading] = {}
+        self._digits = PrintedDigits(sampler.layout)
         self._fits: dict[int, tuple[tuple[float, float], ...]] = {}
         self._confirmed: dict[tuple[int, int], Things] = {}
         empty = empty_places(sampler, shots)
@@ -168,12 +170,13 @@ class TokenReader:
                         found += self._learn(place, patch, close_of(sampler, shot, place), content, mixed)
             self._keep(found)
         self._judge()
+        self._digits.judge(self._prints, self._kinds)
         for number in self._how:
             self._find_fit(number, shots)
 
     def reads(self, kind: int) -> bool:
         """Return whether the values of a kind (its position in ``layout.valued``) are read here."""
-        return kind in self._how
+        return kind in self._how or self._digits.reads(kind)
 
     def read(
         self, patch: ByteArray, close: ByteArray, place: int, kind: int, numbers: Sequence[int]
@@ -193,9 +196,15 @@ class TokenReader:
             single = []
             tokens = self._unpiled(close, every[:many], alone, known, kind)
             odds[many] = odds[max(odds)] * self._one_more(kind, min(seen.best for seen in tokens)) if odds else 1.0
-            for seen in tokens:
-                scores = np.array([seen.scores.get(thing, _UNTAUGHT) for thing in known.things])
-                single.append(self._how[kind].chances(scores, seen.shown))
+            for index, seen in enumerate(tokens):
+                chances = np.full(len(known.things), 1 / len(known.things))
+                if kind in self._how:
+                    scores = np.array([seen.scores.get(thing, _UNTAUGHT) for thing in known.things])
+                    chances = self._how[kind].chances(scores, seen.shown)
+                printed = self._digits.chances(kind, close, seen.spot, known.radius, [t.spot for t in tokens[:index]])
+                if printed is not None:
+                    chances = chances * printed / (chances * printed).sum()
+                single.append(chances)
             ways: Ways = {}
             for values in product(range(len(known.things)), repeat=many):
                 things = _counted(known.things[v] for v in values)
