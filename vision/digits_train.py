@@ -6,13 +6,13 @@ alone; about ten minutes of one core.
 
 from __future__ import annotations
 
-import argparse
 import math
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import click
 import cv2
 import numpy as np
 
@@ -223,7 +223,7 @@ def learn(rounds: int, seed: int = 0) -> dict[str, Floats]:
                 net[name] -= rate / (1 - 0.9**step) * first[name] / size
                 if net[name].ndim == 2:
                     net[name] *= 1 - rate * 0.01
-        print(f"{turn + 1}/{rounds}: {100 * wrong / (4 * _ROUND):.2f} % wrong", flush=True)
+        click.echo(f"{turn + 1}/{rounds}: {100 * wrong / (4 * _ROUND):.2f} % wrong")
     return net
 
 
@@ -261,17 +261,16 @@ def _gradients(
     return found, wrong
 
 
-def main() -> None:
+@click.command(help=__doc__)
+@click.option("--rounds", default=90, help="How many rounds of fresh digits.")
+@click.option("--out", type=click.Path(path_type=Path), default=Path(__file__).with_name("digits.npz"))
+def main(rounds: int, out: Path) -> None:
     """Learn, tell how many of fresh digits are read wrong, and write the network."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=40)
-    parser.add_argument("--out", type=Path, default=Path(__file__).with_name("digits.npz"))
-    args = parser.parse_args()
-    net = learn(args.rounds)
+    net = learn(rounds)
     pictures, digits = examples(4000, np.random.default_rng(999))
     wrong = (forward(pictures, net).argmax(axis=1) != digits).mean()
-    print(f"fresh digits wrong, in one look: {100 * wrong:.2f} %")
-    np.savez_compressed(args.out, **{name: net[name].astype(np.float16) for name in NAMES})  # type: ignore[arg-type]
+    click.echo(f"fresh digits wrong, in one look: {100 * wrong:.2f} %")
+    np.savez_compressed(out, **{name: net[name].astype(np.float16) for name in NAMES})  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

@@ -171,7 +171,7 @@ def _ways_of(
         more = [way for way in found if _one_more(way, taught)]
         found |= {way: max(found[way], _first(look, unknown, way[0][0]) / len(more)) for way in more}
         for number in members:
-            if taught.get(number):
+            if taught.get(number) or number in look.legible:
                 continue
             for way, p in list(found.items()):
                 for thing in dict(way) if p > WORTH_A_THOUGHT else ():

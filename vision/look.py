@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import notes
-from .compose import Taught, make_examples
+from .compose import make_examples
+from .cutouts import Taught
 from .features import find_vocabulary
 from .labels import Content
 from .layout import Layout
@@ -168,7 +169,7 @@ class Table:
         odd = 1 / (1 + np.exp(-(float(reading.odd[number]) - _ODD) * 14))
         read = {} if close is None else self._read(number, totals, patch, close)
         factors = factors_of(self.layout, self._members, counts, totals, read)
-        place = PlaceLook(ground, factors, self._members, float(odd), seen=seen)
+        place = PlaceLook(ground, factors, self._members, float(odd), seen=seen, legible=self._tokens.legible)
         return self._memory.weigh(number, reading.inside[number], place)
 
 

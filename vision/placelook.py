@@ -35,7 +35,8 @@ class PlaceLook:
     ``ground`` has a probability for each class. Each of ``factors`` maps what may lie there of some things (those at
     the same position in ``members``) to its probability. ``memory`` is a remembered content and the probability that it
     has on top of its share in the rest. ``odd`` is the probability of something else: a hand, a cup, a thing never
-    taught. ``seen`` is False where the photo does not show the place whole.
+    taught. ``seen`` is False where the photo does not show the place whole. ``legible``: things whose values would be
+    known by what is printed on them, taught or not.
     """
 
     ground: FloatArray
@@ -44,6 +45,7 @@ class PlaceLook:
     odd: float
     memory: tuple[Content, float] | None = None
     seen: bool = True
+    legible: frozenset[int] = frozenset()
 
     @cached_property
     def content(self) -> Content:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from .compose import Taught
+from .cutouts import Taught
 from .look import common_light
 from .shapes import belonging, find_table, sorts_of
 

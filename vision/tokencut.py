@@ -137,6 +137,12 @@ def kind_of(
     return Kind(things, middle.astype(np.float32), wide.astype(np.float32), float(np.sqrt(np.median(areas) / np.pi)))
 
 
+def close_of(sampler: Sampler, shot: Shot, place: int) -> ByteArray:
+    """Return a close-up of a place of a taught photo; out of the straight picture where none was kept."""
+    kept = shot.close.get(place)
+    return sampler.close_up(shot.straight, place) if kept is None else kept
+
+
 def windows(close: ByteArray, spot: Spot, radius: float) -> Floats:
     """Return (n, pixels): the grey inside of a token, its middle moved by up to :data:`REACH` pixels each way."""
     middle = (close.shape[0] - 1) / 2

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import permutations, product
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +22,7 @@ from .tokencut import (
     TURNS,
     Kind,
     Spot,
+    close_of,
     empty_places,
     kind_of,
     locate,
@@ -177,6 +179,11 @@ class TokenReader:
     def reads(self, kind: int) -> bool:
         """Return whether the values of a kind (its position in ``layout.valued``) are read here."""
         return kind in self._how or self._digits.reads(kind)
+
+    @cached_property
+    def legible(self) -> frozenset[int]:
+        """Return the things whose values are known by the digit printed on them, even where none was taught."""
+        return frozenset(t for kind, known in self._kinds.items() if self._digits.reads(kind) for t in known.things)
 
     def read(
         self, patch: ByteArray, close: ByteArray, place: int, kind: int, numbers: Sequence[int]
@@ -476,12 +483,6 @@ def _alike(rows: Floats, squares: Floats, signs: Floats, weights: Floats | None)
     like: Floats = (rows @ own.T - mean * own_mean) / (spread * own_spread)
     like[:, weights.mean(axis=1) < _SHOWS] = -1
     return like
-
-
-def close_of(sampler: Sampler, shot: Shot, place: int) -> ByteArray:
-    """Return a close-up of a place of a taught photo; out of the straight picture where none was kept."""
-    kept = shot.close.get(place)
-    return sampler.close_up(shot.straight, place) if kept is None else kept
 
 
 def _counted(things: Iterable[int]) -> Things:
