@@ -41,6 +41,7 @@ _SIZE: Final = PATCH / CONTEXT
 _NEAR: Final = 1.05
 _FILLS: Final = 0.35
 """A radius from which on a token is a tile that fills its place: it has nowhere else to be."""
+SHOWS: Final = 0.5
 _COVERS: Final = 0.95
 _OFFSETS: Final = np.arange(SIGN) - (SIGN - 1) / 2
 _DISC: Final = np.hypot(_OFFSETS[:, None], _OFFSETS[None]) < SIGN / 2
@@ -225,3 +226,22 @@ def turned(close: ByteArray, spot: Spot, radius: float) -> Floats:
     stack -= stack.mean(axis=1, keepdims=True)
     lengths: Floats = stack / (np.linalg.norm(stack, axis=1, keepdims=True) + 1e-3)
     return lengths
+
+
+def alike(rows: Floats, squares: Floats, signs: Floats, weights: Floats | None) -> Floats:
+    """Return (rows, signs): how each turned print correlates with each sign, where the sign has weight."""
+    if weights is None:
+        even = signs - signs.mean(axis=1, keepdims=True)
+        even /= np.sqrt(np.maximum((even**2).mean(axis=1, keepdims=True), 1e-3)) * even.shape[1] ** 0.5
+        plain: Floats = rows @ even.T
+        return plain
+    w = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-6)
+    mean, square = rows @ w.T, squares @ w.T
+    own = signs * w
+    own_mean = own.sum(axis=1)
+    own_square = (own * signs).sum(axis=1)
+    spread = np.sqrt(np.maximum(square - mean**2, 1e-9))
+    own_spread = np.sqrt(np.maximum(own_square - own_mean**2, 1e-3))
+    like: Floats = (rows @ own.T - mean * own_mean) / (spread * own_spread)
+    like[:, weights.mean(axis=1) < SHOWS] = -1
+    return like

@@ -19,9 +19,11 @@ import numpy as np
 
 from .tokencut import (
     REACH,
+    SHOWS,
     TURNS,
     Kind,
     Spot,
+    alike,
     close_of,
     empty_places,
     kind_of,
@@ -62,7 +64,6 @@ _STAYS: Final = 0.9
 _DOUBT: Final = 0.01
 _SIMPLER: Final = 2.0
 _STRANGE: Final = 0.6
-_SHOWS: Final = 0.5
 _STRAIGHT: Final = 0.9
 _FIT_SPREAD: Final = 0.04
 _MOST_ODDS: Final = 20.0
@@ -429,7 +430,7 @@ class TokenReader:
         how = self._how.get(number, _UNJUDGED)
         tint = tint_of(close, spot, kind.radius) if how.tint else _NO_TINT
         scores = self._scored(like, tint, number, None, how)
-        shown = 1.0 if free is None else max(float(free[at].mean()), _SHOWS)
+        shown = 1.0 if free is None else max(float(free[at].mean()), SHOWS)
         return _Seen(scores, moved(spot, kind.radius, at), shown, max(scores.values(), default=-1.0))
 
     def _correlated(self, number: int, signs: Floats, weights: Floats | None = None) -> tuple[Floats, int]:
@@ -439,11 +440,11 @@ class TokenReader:
         """
         stack = self._stacks[number]
         few = None if weights is None else weights[_COARSE]
-        best = _alike(stack.rows, stack.squares, signs[_COARSE], few).max(axis=1).reshape(-1, TURNS)
+        best = alike(stack.rows, stack.squares, signs[_COARSE], few).max(axis=1).reshape(-1, TURNS)
         # Only the likeliest turns of each print are compared with every sign.
         turns = np.argpartition(best, -_FINE, axis=1)[:, -_FINE:]
         rows = (np.arange(len(best))[:, None] * TURNS + turns).ravel()
-        fine = _alike(stack.rows[rows], stack.squares[rows], signs, weights)
+        fine = alike(stack.rows[rows], stack.squares[rows], signs, weights)
         best.ravel()[rows] = fine.max(axis=1)
         found: Floats = np.full((len(self._prints), TURNS), -1, np.float32)
         np.maximum.at(found, stack.owner, best)
@@ -464,25 +465,6 @@ class TokenReader:
             score -= how.tint * min(float(np.abs(one.tint - tint).sum()), _STRANGE)
             scores[thing] = max(score, scores.get(thing, -1.0))
         return scores
-
-
-def _alike(rows: Floats, squares: Floats, signs: Floats, weights: Floats | None) -> Floats:
-    """Return (rows, signs): how each turned print correlates with each sign, where the sign has weight."""
-    if weights is None:
-        even = signs - signs.mean(axis=1, keepdims=True)
-        even /= np.sqrt(np.maximum((even**2).mean(axis=1, keepdims=True), 1e-3)) * even.shape[1] ** 0.5
-        plain: Floats = rows @ even.T
-        return plain
-    w = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-6)
-    mean, square = rows @ w.T, squares @ w.T
-    own = signs * w
-    own_mean = own.sum(axis=1)
-    own_square = (own * signs).sum(axis=1)
-    spread = np.sqrt(np.maximum(square - mean**2, 1e-9))
-    own_spread = np.sqrt(np.maximum(own_square - own_mean**2, 1e-3))
-    like: Floats = (rows @ own.T - mean * own_mean) / (spread * own_spread)
-    like[:, weights.mean(axis=1) < _SHOWS] = -1
-    return like
 
 
 def _counted(things: Iterable[int]) -> Things:
