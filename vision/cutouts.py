@@ -30,13 +30,17 @@ _MOST_EMPTY: Final = 24
 _CODED: Final = 2.2
 _THICKER: Final = 1.2
 """What is so much thicker than a thing of the same colour is another thing."""
-_AS_THICK: Final = 1.05
+_LESS: Final = 0.4
+_MORE: Final = 1.6
+"""What has the colours of the others is they, where it is about as much as they would be."""
 _OF_OTHER: Final = 0.12
 """Colours nearer than this to those of another thing are taken for its own."""
 _OF_SAME: Final = 0.05
 """The same where both are said to be of one colour."""
 _CORE: Final = 0.15
 _LEAST_PART: Final = 0.02
+_ABOUT: Final = 0.4
+_HALF: Final = 0.4
 _NECK: Final = 3.0
 _MOST_OF: Final = 0.7
 _SOME_PIXELS: Final = 60
@@ -70,9 +74,10 @@ def find_cutouts(
         if len(content.things) == 1 and content.things[0][1] == 1 and content.ground in grounds:
             patch = sampler.cut(taught[shot].straight, [place])[0]
             stands = _standing_out(patch, grounds[content.ground])
-            cutout = None if stands is None else _cutout(patch, *stands)
-            if cutout is not None:
-                found.setdefault(content.things[0][0], []).append(cutout)
+            if stands is not None:
+                cutout = _cutout(patch, _largest(stands[0] > 127, 0.0), stands[1])
+                if cutout is not None:
+                    found.setdefault(content.things[0][0], []).append(cutout)
     for thing, cutouts in _parted(sampler, taught, owned, grounds, found).items():
         found[thing] = cutouts
     for thing, cutouts in _painted(sampler.layout, found).items():
@@ -106,9 +111,15 @@ def _standing_out(patch: ByteArray, ground: _Ground) -> tuple[ByteArray, NDArray
     return None if cover is None else _shaded(soft, ground.empty, cover)
 
 
-def _cutout(picture: ByteArray, cover: ByteArray, shade: NDArray[np.float32]) -> Cutout | None:
-    ys, xs = np.nonzero(cover > 127)
-    return Cutout(picture, cover, shade, np.array([xs.mean(), ys.mean()])) if len(xs) else None
+def _cutout(picture: ByteArray, part: NDArray[np.bool_], shade: NDArray[np.float32]) -> Cutout | None:
+    ys, xs = np.nonzero(part)
+    cover: ByteArray = cv2.GaussianBlur(part.astype(np.uint8) * np.uint8(255), (0, 0), 0.9).astype(np.uint8)
+    if not len(xs):
+        return None
+    middle = np.array([xs.mean(), ys.mean()])
+    # What is not about the middle is a neighbour's.
+    there = np.abs(middle - (PATCH - 1) / 2).max() < _ABOUT * _PLACE
+    return Cutout(picture, cover, shade, middle) if there else None
 
 
 def _parted(
@@ -122,6 +133,7 @@ def _parted(
     layout = sampler.layout
     colour = {thing: _pixels(cutouts) for thing, cutouts in alone.items()}
     reach = {thing: float(np.median([_thickness(c.cover > 127) for c in cutouts])) for thing, cutouts in alone.items()}
+    area = {thing: float(np.median([(c.cover > 127).sum() for c in cutouts])) for thing, cutouts in alone.items()}
     found: dict[int, list[Cutout]] = {}
     for shot, place, content in owned:
         counts = dict(content.things)
@@ -139,14 +151,14 @@ def _parted(
         thick = max((reach[other] for other in alike), default=0.0)
         for other in set(counts) - {thing}:
             mask &= _nearest(seen, colour[other]) > (_OF_SAME if other in alike else _OF_OTHER)
-        part = _largest(mask, 0.5 * thick)
-        if _thickness(part) < _AS_THICK * thick:
+        part = _largest(mask, max(1.0, 0.5 * thick))
+        usual = sum(counts[other] * area[other] for other in counts if other != thing)
+        if not _LESS < ((cover > 127).sum() - mask.sum()) / max(usual, 1) < _MORE and _thickness(part) < thick:
             # Of the very same colour: what is thicker than the others.
             part = _largest(cover > 127, _THICKER * thick)
         if part.sum() < _LEAST_PART * _PLACE**2:
             continue
-        solid = cv2.GaussianBlur(part.astype(np.uint8) * np.uint8(255), (0, 0), 0.9).astype(np.uint8)
-        cutout = _cutout(patch, solid, shade)
+        cutout = _cutout(patch, part, shade)
         if cutout is not None:
             found.setdefault(thing, []).append(cutout)
     return found
@@ -218,7 +230,7 @@ def _nearest(seen: FloatArray, among: FloatArray) -> FloatArray:
 
 def _largest(mask: NDArray[np.bool_], thick: float) -> NDArray[np.bool_]:
     """Return the largest part of a shape that discs of a radius fill."""
-    kept = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, _disc(max(1.0, thick))).astype(np.uint8, copy=False)
+    kept = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, _disc(thick)).astype(np.uint8, copy=False)
     many, names, stats, _ = cv2.connectedComponentsWithStats(kept)
     if many < 2:
         return np.zeros(mask.shape, np.bool_)
@@ -250,6 +262,9 @@ def _shaded(patch: FloatArray, empty: FloatArray, cover: ByteArray) -> tuple[Byt
     body = cv2.morphologyEx((mask & ~shady).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     if body.sum() < 0.2 * mask.sum():
         return cover, np.ones(mask.shape, np.float32)
+    # What is blurred over the ground about it is no part of it.
+    off = np.linalg.norm((patch - ground) * _SCALE, axis=2)
+    body = body * (off > _HALF * np.median(off[body > 0])).astype(np.uint8)
     body = cv2.morphologyEx(body, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
     shade = np.where(mask & (body == 0), np.clip(darker, 0.35, 1), 1).astype(np.float32)
     solid: ByteArray = cv2.GaussianBlur(body * np.uint8(255), (0, 0), 0.9).astype(np.uint8)

@@ -211,7 +211,7 @@ class TokenReader:
                     chances = self._how[kind].chances(scores, seen.shown)
                 printed = self._digits.chances(kind, close, seen.spot, known.radius, [t.spot for t in tokens[:index]])
                 if printed is not None:
-                    chances = chances * printed / (chances * printed).sum()
+                    chances = _agreed(chances, printed, [thing in seen.scores for thing in known.things])
                 single.append(chances)
             ways: Ways = {}
             for values in product(range(len(known.things)), repeat=many):
@@ -465,6 +465,19 @@ class TokenReader:
             score -= how.tint * min(float(np.abs(one.tint - tint).sum()), _STRANGE)
             scores[thing] = max(score, scores.get(thing, -1.0))
         return scores
+
+
+def _agreed(compared: FloatArray, printed: FloatArray, taught: list[bool]) -> FloatArray:
+    """Return how likely each value is by the prints it was compared with and by its digit.
+
+    Of values that were never ``taught`` the digit alone tells.
+    """
+    agreed = printed.copy()
+    known = np.array(taught)
+    if known.any():
+        both = compared[known] * printed[known]
+        agreed[known] = printed[known].sum() * both / both.sum()
+    return agreed
 
 
 def _counted(things: Iterable[int]) -> Things:
