@@ -27,6 +27,8 @@ _REACH = 0.8
 """How far a veil is alike, in places."""
 _THICK, _THIN = 0.03, 0.006
 """How thick a veil is to be expected, and the thickest that is left, in parts of white in linear light."""
+_PLAIN = 2.5
+"""So many times what it may be off, a veil must be thick somewhere to be believed."""
 _DARKEST = 0.004
 _RASTER = 32
 _STEPS = 4096
@@ -91,19 +93,22 @@ class Veil:
     weight: FloatArray
     reach: float
 
-    def at(self, spots: FloatArray) -> FloatArray:
-        """Return (m,): how much light it adds at spots (m, 2); never less than none."""
+    def thickness(self, spots: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return (m,) twice: how much light it adds at spots (m, 2), at least none, and how far that may be off."""
         distance = ((spots[:, None] - self.spots[None]) ** 2).sum(axis=2)
         near = np.exp(-0.5 * distance / self.reach**2)
-        # What is mirrored is white, as far as it can be told.
-        added, known = (self.weight * self.off).sum(axis=1), self.weight.sum(axis=1)
-        thick: FloatArray = (near @ added) / (near @ known + 1 / _THICK**2)
-        return np.maximum(thick, 0.0)
+        # What is mirrored is white, as far as it can be told: the colours are no witnesses of their own.
+        added, known = near @ (self.weight * self.off).mean(axis=1), near @ self.weight.mean(axis=1)
+        told = known + 1 / _THICK**2
+        thick: FloatArray = np.maximum(added / told, 0.0)
+        return thick, 1 / np.sqrt(told)
 
     def lifted(self, straight: ByteArray) -> ByteArray:
         """Return the straight picture without the veil."""
         ys, xs = np.meshgrid(np.linspace(-1, 1, _RASTER), np.linspace(-1, 1, _RASTER), indexing="ij")
-        thick = self.at(np.column_stack([xs.ravel(), ys.ravel()])).reshape(_RASTER, _RASTER).astype(np.float32)
+        thick = (
+            self.thickness(np.column_stack([xs.ravel(), ys.ravel()]))[0].reshape(_RASTER, _RASTER).astype(np.float32)
+        )
         height, width = straight.shape[:2]
         light = _TO_LIGHT[straight] - cv2.resize(thick, (width, height), interpolation=cv2.INTER_LINEAR)[..., None]
         coded: ByteArray = _TO_CODE[np.clip(light * (_STEPS - 1), 0, _STEPS - 1).astype(np.int16)]
@@ -154,7 +159,8 @@ class Palette:
         rough = 1.4826 * float(np.median(np.abs(off / usual - np.median(off / usual, axis=0))))
         weight = 1 / (rough * usual + _DARKEST) ** 2
         veil = Veil(spots[known], off, weight, _REACH * unit)
-        return veil if float(veil.at(spots).max()) > _THIN else None
+        thick, sure = veil.thickness(spots)
+        return veil if bool(((thick > _THIN) & (thick > _PLAIN * sure)).any()) else None
 
     def guess(self, tones: FloatArray) -> FloatArray:
         """Return the even field that brings the middle tone of a board to that of all boards."""
