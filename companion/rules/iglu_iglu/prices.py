@@ -7,16 +7,27 @@ that these means cannot mend. Costs are natural logarithms, 0 or more.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 from companion.rules.iglu_iglu import box, melting
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import ALL
-from companion.rules.iglu_iglu.bounds import Means, undecided
-from companion.rules.iglu_iglu.gains import BUILT, FLED, HUNTED, KAYAKED, NEVER, WALKED, Losses
+from companion.rules.iglu_iglu.bounds import Means, undecided, unmelted
+from companion.rules.iglu_iglu.gains import BUILT, FLED, HUNTED, KAYAKED, NEVER, POINT, WALKED, Drawn, Losses
 from companion.rules.iglu_iglu.sight import Sight
-from companion.rules.iglu_iglu.situation import DISPLACING, DRAWING, DRIFTING, MOVING
+from companion.rules.iglu_iglu.situation import (
+    DEFENDING,
+    DISPLACING,
+    DRAWING,
+    DRIFTING,
+    FLEEING,
+    MOVING,
+    PEEKING,
+    REVEALING,
+    START,
+)
 
 if TYPE_CHECKING:
     from companion.rules.iglu_iglu.moves import IgluMove
@@ -76,7 +87,7 @@ def _token_price(s: IgluState, move: IgluMove) -> float:
 
 
 class Way(NamedTuple):
-    """Which of its means a turn still uses, and what they cost."""
+    """Which of its means a turn still uses, and what they cost; ``sure``: points it has anyhow."""
 
     price: float
     removals: int
@@ -84,7 +95,26 @@ class Way(NamedTuple):
     steps: int
     free: int
     flight: bool
-    fresh: int
+    sure: int
+
+
+class Case(NamedTuple):
+    """What the tile of a turn may be, and what that costs.
+
+    ``kept``: it may be any that goes to the hand; ``drawn`` comes to one of the squares ``fresh``, a pack of ice too
+    where ``pack``.
+    """
+
+    price: float
+    kept: bool = False
+    drift: bool = False
+    pack: bool = False
+    fresh: int = 0
+    drawn: Drawn | None = None
+    idle: bool = False
+
+
+KNOWN = Case(0.0)
 
 
 class Scale:
@@ -96,23 +126,19 @@ class Scale:
         self.early = False
         self.ways_of: dict[object, list[Way]] = {}
 
-    def ways(self, s: IgluState) -> list[Way]:
-        """Return the ways of using tiles that are left to a state, the cheapest first; the tile is no drift."""
+    def ways(self, s: IgluState, case: Case = KNOWN) -> list[Way]:
+        """Return the ways of using tiles that are left to a state, the cheapest first."""
         seat = s.turn
-        key = (s.phase, s.played, s.left, s.points, s.melted, s.square, s.hands[seat], s.tiles, bool(s.bears))
+        bear = bool(s.bears) or (case.drawn is not None and case.drawn[0] == box.BEAR_TOKEN)
+        key = (s.phase, s.played, s.left, s.points, s.melted, s.hands[seat], s.tiles, bear, case.kept)
         known = self.ways_of.get(key)
         if known is not None:
             return known
-        means = Means(s, drift=False)
-        fresh = 0
-        if means.face:
-            fresh = ALL if means.melt else 1 << s.square
-        elif s.phase == DRAWING:
-            fresh = 1 << s.square
+        means = Means(s, drift=not case.kept)
         points = s.points if s.melted else 3
         steps = s.left if s.phase not in (DRAWING,) and s.phase >= MOVING else 0
         moved = means.steps > steps
-        flight = means.flight and not means.thaw and not moved
+        flight = s.phase in (DEFENDING, FLEEING)
         found = []
         for thaw in (0, 1) if means.thaw else (0,):
             for animals in (0, 1) if moved else (0,):
@@ -120,66 +146,125 @@ class Scale:
                     for more in (0, means.points - points) if means.points > points else (0,):
                         paid = PLAYED * (thaw + animals + bool(more)) + HARPOONED * harpoon
                         all_steps = steps + 3 * animals
-                        flees = flight or bool(thaw) or (all_steps > 0 and bool(s.bears or means.face))
-                        defended = all_steps > 0 and bool(s.bears or means.face)
+                        defended = bear and (all_steps > 0 or s.phase == DEFENDING)
                         free = harpoon + thaw + defended
                         if s.table.all_three:
                             paid += STEPPED * all_steps
-                        found.append(Way(paid, means.melt + thaw, points + more, all_steps, free, flees, fresh))
+                        flees = flight or bool(thaw) or defended
+                        found.append(Way(paid, means.melt + thaw, points + more, all_steps, free, flees, points))
         found.sort()
         self.ways_of[key] = found
         return found
 
+    def cases(self, s: IgluState) -> list[Case]:
+        """Return what the tile of this turn may be: one case where it is known."""
+        if s.phase in (DRIFTING, DISPLACING):
+            return [Case(PUSHED if s.phase == DRIFTING else FLED, drift=True)]
+        if s.phase == DRAWING:
+            first = box.FOX if s.packs >> s.square & 1 else box.FISH
+            return [Case(0.0, fresh=1 << s.square, drawn=(first, s.left, _reserves(s, first)))]
+        if not undecided(s):
+            return [KNOWN]
+        fresh = ALL & s.floes
+        if s.phase in (PEEKING, REVEALING):
+            fresh = 1 << s.square
+        elif s.phase == START and not self.early:
+            fresh = melting.takeable(s)
+        red = melting.hidden_red(s)
+        tiles = s.tiles
+        whole = red + sum(tiles[: box.RED])
+        found = []
+        if red > 0:
+            found.append(Case(log(whole / red), kept=True))
+        for face in (box.FISH_2, box.FISH_3, box.BEAR, box.PACK, box.DRIFT) if fresh else ():
+            if tiles[face] <= 0:
+                continue
+            price = log(whole / tiles[face])
+            if face == box.DRIFT:
+                found.append(Case(price + PUSHED, drift=True))
+            elif face == box.BEAR:
+                found.append(Case(price, fresh=fresh, drawn=(box.BEAR_TOKEN, 1, (1,))))
+            elif face == box.PACK:
+                found.append(Case(price, pack=True, fresh=fresh, drawn=(box.FOX, 1, _reserves(s, box.FOX))))
+            else:
+                found.append(Case(price, fresh=fresh, drawn=(box.FISH, face + 2, _reserves(s, box.FISH))))
+        if unmelted(s) and (s.phase != START or self.early or not fresh):
+            # A tile that is played first may leave nothing to melt: then the game is over.
+            found.append(Case(0.0, idle=True))
+        found.sort(key=lambda case: case.price)
+        return found
+
     def least(self, s: IgluState, budget: float) -> float:
         """Return the least that a state can still cost; anything within the budget is as good as another."""
-        sight = self.sight
         best = NEVER
-        drifting_now = s.phase in (DRIFTING, DISPLACING)
-        if not drifting_now:
-            best = self._least(s, budget, 0.0, False)
-        if best > budget and (drifting_now or undecided(s)):
-            best = min(best, self._least(s, budget, sight.drift_gain(s), True))
-        return best
-
-    def _least(self, s: IgluState, budget: float, gain: float, drift: bool) -> float:
-        best = NEVER
-        ways = self.ways(s)
-        if len(ways) > 1:
-            # With all means together, free of charge: what is too much even so is given up at once.
-            free = max(way.free for way in ways)
-            every = Way(
-                0.0,
-                max(way.removals for way in ways),
-                max(way.points for way in ways),
-                max(way.steps for way in ways),
-                free,
-                ways[-1].flight,
-                ways[0].fresh,
-            )
-            lowest = self._of(s, every, gain, drift)
-            if lowest > budget:
-                return lowest
-        for way in ways:
-            if way.price >= best or way.price > budget:
-                best = min(best, way.price)
+        for case in self.cases(s):
+            if case.price >= best:
                 break
-            best = min(best, self._of(s, way, gain, drift))
+            gain = self.sight.drift_gain(s) if case.drift else 0.0
+            rest = self._least(s, case, best - case.price, gain, budget - case.price)
+            best = min(best, case.price + rest)
             if best <= budget:
                 break
         return best
 
-    def _of(self, s: IgluState, way: Way, gain: float, drift: bool) -> float:
+    def unexplained(self, s: IgluState) -> float:
+        """Return the least that a board loses which a turn leads to, whatever the turn costs; no drift."""
+        best = NEVER
+        for case in self.cases(s):
+            if not case.drift:
+                drawn = case.drawn and (*case.drawn[:2], ())
+                best = min(best, self._of(s, every(self.ways(s, case)), case._replace(drawn=drawn), 0.0))
+        return best
+
+    def _least(self, s: IgluState, case: Case, bar: float, gain: float, budget: float) -> float:
+        ways = self.ways(s, case)
+        if len(ways) == 1:
+            return self._of(s, ways[0], case, gain)
+        # With all means together, free of charge: what is too much even so is given up at once.
+        lowest = self._of(s, every(ways), case, gain)
+        if lowest >= bar:
+            return lowest
+        best = NEVER
+        for way in ways:
+            if lowest + way.price >= min(best, bar):
+                return min(best, lowest + way.price)
+            best = min(best, self._of(s, way, case, gain))
+            if best <= budget:
+                break
+        return best
+
+    def _of(self, s: IgluState, way: Way, case: Case, gain: float) -> float:
         sight = self.sight
-        # A tile that is a drift brings nothing else to its square.
-        fresh = 0 if drift else way.fresh
-        total = way.price + sight.always - gain
-        total += sight.grounds_bound(s.floes, s.packs, way.removals, fresh)
+        total = sight.always - gain
+        total += sight.grounds_bound(s.floes, s.packs, way.removals, case.fresh if case.pack else 0)
         for seat, men in enumerate(s.men):
             if seat != s.turn:
                 total += sight.other_bound(seat, men, s.igloos[seat], way.flight)
-        own = sight.own_bound(s.turn, s.men[s.turn], s.igloos[s.turn], way.flight, drift)
-        animals = sight.animals_bound(s.fish, s.fox, s.bears, way.steps, way.free, fresh, drift)
-        return max(way.price, total + together(own, animals, way.points))
+        own = sight.own_bound(s.turn, s.men[s.turn], s.igloos[s.turn], way.flight, case.drift)
+        animals = sight.animals_bound(
+            s.fish, s.fox, s.bears, way.steps, way.free, case.fresh, case.drawn, drift=case.drift
+        )
+        total += together(own, animals, way.points)
+        if not case.idle:
+            total += POINT * min(3, way.sure)
+        return way.price + max(0.0, total)
+
+
+def _reserves(s: IgluState, first: int) -> tuple[int, ...]:
+    return tuple(s.reserve(token) for token in range(first, first + 3))
+
+
+def every(ways: Sequence[Way]) -> Way:
+    """Return all means together, free of charge."""
+    return Way(
+        0.0,
+        max(way.removals for way in ways),
+        max(way.points for way in ways),
+        max(way.steps for way in ways),
+        max(way.free for way in ways),
+        any(way.flight for way in ways),
+        ways[0].sure,
+    )
 
 
 def together(own: Losses, animals: Losses, points: int) -> float:

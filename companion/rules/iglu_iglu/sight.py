@@ -19,22 +19,28 @@ from companion.rules.iglu_iglu.bounds import DISTANCE
 from companion.rules.iglu_iglu.gains import (
     BUILT,
     FLED,
-    HUNTED,
-    KAYAKED,
+    HELD,
     NEVER,
-    WALKED,
+    POINT,
+    TRAVELLED,
+    Drawn,
     Losses,
+    came,
+    cleared,
+    crowded,
+    fetched,
     gained,
     knapsack,
     matched,
+    standing,
 )
 from companion.rules.turns import Evidence
 
 if TYPE_CHECKING:
     from companion.rules.iglu_iglu.state import IgluState
 
-_HELD = 9
-"""Counts of one thing on one square that are told apart."""
+_CLEAR = 3
+"""Squares that a harpoon, a thaw and an answer to a bear may clear in one turn."""
 
 
 class Sight:
@@ -46,7 +52,7 @@ class Sight:
         self.most = 0.0
         self.colours = before.table.colours
         seats = len(self.colours)
-        none: Losses = (0.0,) * _HELD
+        none: Losses = (0.0,) * HELD
         # Grounds: water, face-down floe, pack.
         self.ground: list[tuple[float, float, float]] = [(0.0, 0.0, 0.0)] * 64
         self.men: list[list[Losses]] = [[none] * 64 for _ in range(seats)]
@@ -80,12 +86,12 @@ class Sight:
             water, floe, pack = (top - seen.ground.get(g, seen.floor) for g in ("water", "floe", "pack"))
             self.ground[square] = (water, floe, pack)
         tables = self._tables()
-        absent = (0.0, *(-seen.floor,) * (_HELD - 1))
+        absent = (0.0, *(-seen.floor,) * (HELD - 1))
         for table in tables.values():
             table[square] = absent
         for thing, counts in seen.things.items():
             top = max(counts.values())
-            losses = tuple(top - counts.get(n, seen.floor) for n in range(_HELD))
+            losses = tuple(top - counts.get(n, seen.floor) for n in range(HELD))
             if thing in tables:
                 tables[thing][square] = losses
             else:
@@ -107,7 +113,7 @@ class Sight:
                 n = counts.get(thing, 0)
                 share[n] = min(share.get(n, NEVER), (top - likely) / len(differ))
         for thing in group.things:
-            losses = tuple(shares[thing].get(n, top - floor) for n in range(_HELD))
+            losses = tuple(shares[thing].get(n, top - floor) for n in range(HELD))
             if thing in tables:
                 tables[thing][square] = losses
             else:
@@ -130,11 +136,12 @@ class Sight:
                 continue
             same = {thing, ("bear", None)} if thing == ("bear", 4) else {thing}
             shares = _share(left, lambda found, same=same: sum(n for k, v, n in found[1] if (k, v) in same))
-            table[square] = tuple(shares.get(n, NEVER) for n in range(_HELD))
+            table[square] = tuple(shares.get(n, NEVER) for n in range(HELD))
 
     def _settle(self, before: IgluState) -> None:
         """Note where something could be won, and the loss of an empty board."""
         self.known: dict[Any, Any] = {}
+        self.stocked = sum({1 << (code >> 2) for code in (*before.fish, *before.fox)})
         self.floes, self.packs = before.floes, before.packs
         self.base = sum(
             self.ground[q][2 if before.packs >> q & 1 else 1 if before.floes >> q & 1 else 0] for q in range(64)
@@ -185,7 +192,7 @@ class Sight:
                 for group, floor in groups:
                     loss = max(group.likely.values()) - group.get(counts, floor)
                     known = [thing for thing in group.things if thing in tables]
-                    loss -= sum(tables[thing][square][min(counts.get(thing, 0), _HELD - 1)] for thing in known)
+                    loss -= sum(tables[thing][square][min(counts.get(thing, 0), HELD - 1)] for thing in known)
                     total += max(0.0, loss)
             self.known[key] = total
         return total
@@ -234,7 +241,7 @@ class Sight:
             for kind, first in ((fish, box.FISH), (fox, box.FOX)):
                 for code in set(kind):
                     losses = self.token[first + (code & 3) - 1][code >> 2]
-                    total += losses[min(kind.count(code), _HELD - 1)] - losses[0]
+                    total += losses[min(kind.count(code), HELD - 1)] - losses[0]
             for q in numbers(bears):
                 losses = self.token[box.BEAR_TOKEN][q]
                 total += losses[1] - losses[0]
@@ -244,7 +251,7 @@ class Sight:
     # --- what may still be won ----------------------------------------------------------------------------------------
 
     def grounds_bound(self, floes: int, packs: int, removals: int, fresh: int) -> float:
-        """Return the least loss of the floes when so many may go, and on ``fresh`` squares a pack may come."""
+        """Return the least loss of the floes when so many may go, and on one of ``fresh`` a pack comes."""
         key = (floes, packs, removals, fresh)
         total: float | None = self.known.get(key)
         if total is not None:
@@ -254,8 +261,9 @@ class Sight:
         if removals:
             total -= gained([ground[q][1] - ground[q][0] for q in numbers(floes & ~packs & self.wants_water)], removals)
         if fresh:
-            wanted = [max(ground[q][:2]) - ground[q][2] for q in numbers(fresh & ~packs & self.wants_pack)]
-            total -= gained(wanted, 1)
+            total -= max(
+                (max(ground[q][:2]) if floes >> q & 1 else ground[q][0]) - ground[q][2] for q in numbers(fresh)
+            )
         self.known[key] = total
         return total
 
@@ -272,7 +280,7 @@ class Sight:
         for table, wants, held in self._things(s):
             for q in set(held) | set(numbers(wants)):
                 losses = table[q]
-                loss = losses[min(held.count(q), _HELD - 1)] - min(losses)
+                loss = losses[min(held.count(q), HELD - 1)] - min(losses)
                 spots[q] += loss
                 if table in self.token[: box.FOX] or table is self.token[box.BEAR_TOKEN]:
                     swims[q] += loss
@@ -324,7 +332,8 @@ class Sight:
                 gone = 0.0
         found = matched(loss, wins, over, come, gone, flight)
         houses = [
-            (self.igloo[seat][q][0] - self.igloo[seat][q][1] - BUILT) for q in numbers(self.wants_igloo[seat] & ~igloos)
+            self.igloo[seat][q][0] - self.igloo[seat][q][1] - BUILT + 3 * POINT
+            for q in numbers(self.wants_igloo[seat] & ~igloos)
         ]
         houses = sorted((win for win in houses if win > 0), reverse=True)[:2]
         if houses:
@@ -361,7 +370,7 @@ class Sight:
                 far = min(far, *(row[corner] for corner in CORNER_SQUARES))
             if drift:
                 far = max(1, far - 1)
-            wins.append((win - (WALKED if far == 1 else KAYAKED), min(far, 3)))
+            wins.append((win - TRAVELLED, min(far, 3)))
         return wins, heap
 
     def _corner(self, seat: int, men: tuple[int, ...]) -> float:
@@ -395,63 +404,61 @@ class Sight:
         bears: int,
         steps: int,
         free: int,
-        fresh: int,
+        fresh: int = 0,
+        drawn: Drawn | None = None,
         drift: bool = False,
     ) -> Losses:
-        """Return for 0, 1 … points the least loss of the animals.
+        """Return for 0, 1 … points the least loss of the animals, with what draws and actions cost.
 
         ``steps``: of an animal movement. ``free``: squares that may be cleared otherwise (harpoon, thaw). ``fresh``:
-        squares on which tokens may still come from the box.
+        squares on one of which what is ``drawn`` comes from the box.
         """
-        key = (fish, fox, bears, steps, free, fresh, drift)
+        key = (fish, fox, bears, steps, free, fresh, drawn, drift)
         found: Losses | None = self.known.get(key)
         if found is not None:
             return found
-        loss = self.animals(fish, fox, bears)
-        wins: list[tuple[float, int]] = []
-        over: dict[int, float] = {}
-        under: list[float] = []
-        anew: dict[int, float] = {}
-        for token, table in enumerate(self.token):
-            codes: Sequence[int]
-            if token == box.BEAR_TOKEN:
-                codes, value = [4 * q for q in numbers(bears)], 4
-            else:
-                first, some = (box.FISH, fish) if token < box.FOX else (box.FOX, fox)
-                value = token - first + 1
-                codes = [code - value for code in some if code & 3 == value]
-            for code in set(codes):
-                q, n = code >> 2, codes.count(code)
-                win = table[q][min(n, _HELD - 1)] - min(table[q][: n + 1])
-                if win > 0:
-                    over[q] = over.get(q, 0.0) + win
-                    if token != box.BEAR_TOKEN:
-                        wins.append((win - HUNTED, value))
-            if not steps and not fresh:
-                continue
-            for q in numbers(self.wants_token[token]):
-                n = codes.count(4 * q)
-                win = table[q][min(n, _HELD - 1)] - min(table[q][n:])
-                if win <= 0:
-                    continue
-                if fresh >> q & 1:
-                    anew[q] = anew.get(q, 0.0) + win
-                elif steps and (fresh or any(DISTANCE[q][code >> 2] <= steps + drift for code in codes)):
-                    under.append(win)
-        loss -= max(anew.values(), default=0.0)
-        # A step clears the square it leaves, and one on which a bear arrives.
-        loss -= gained(list(over.values()), free + 2 * steps) + gained(under, steps)
+        whole = (fish, fox, bears, steps, fresh, drawn, drift)
+        known: tuple[float, list[list[int]], list[list[float]]] | None = self.known.get(whole)
+        if known is None:
+            known = self.known[whole] = self._herds(*whole)
+        loss, stands, rows = known
+        if drawn is not None:
+            loss -= max(came(self.token, q, drawn, stands, steps, free) for q in numbers(fresh))
+        clear = free
         if steps:
-            loss -= gained(list(anew.values()), steps + 1) - max(anew.values(), default=0.0)
-        found = tuple(loss - win for win in knapsack(wins))
+            # A step clears the square it leaves, and one on which a bear arrives.
+            fierce = bool(bears) or drift or (drawn is not None and drawn[0] == box.BEAR_TOKEN)
+            clear += 2 * steps if fierce else steps
+        found = tuple([loss - win for win in rows[min(clear, len(rows) - 1)]])
         self.known[key] = found
         return found
+
+    def _herds(
+        self,
+        fish: tuple[int, ...],
+        fox: tuple[int, ...],
+        bears: int,
+        steps: int,
+        fresh: int,
+        drawn: Drawn | None,
+        drift: bool,
+    ) -> tuple[float, list[list[int]], list[list[float]]]:
+        """Return what animals lose that step where they lack, where they are, and what is won where there are more.
+
+        The latter by the number of squares that are cleared, and by points.
+        """
+        loss = self.animals(fish, fox, bears)
+        stands = standing(fish, fox, bears)
+        over, spare = crowded(self.token, stands)
+        if steps:
+            loss -= fetched(self.token, self.wants_token, stands, steps, fresh, drawn, drift)
+        return loss, stands, cleared(over, _CLEAR + 2 * steps, knapsack(spare))
 
 
 def _more(losses: Losses, n: int) -> float:
     """Return the least that more than are wanted lose, where there are ``n``."""
     n = max(n, losses.index(min(losses)))
-    return min(losses[n + 1 :], default=NEVER) - losses[n] if n + 1 < _HELD else 0.0
+    return min(losses[n + 1 :], default=NEVER) - losses[n] if n + 1 < HELD else 0.0
 
 
 _LINES: tuple[tuple[int, ...], ...] = tuple(
@@ -472,4 +479,4 @@ def _share(left: dict[Any, float], part: Any) -> dict[Any, float]:
 
 def _wanting(table: list[Losses]) -> int:
     """Return the squares where some number is better than none, or more than fewer."""
-    return sum(1 << q for q, losses in enumerate(table) if any(losses[n] < losses[n - 1] for n in range(1, _HELD)))
+    return sum(1 << q for q, losses in enumerate(table) if any(losses[n] < losses[n - 1] for n in range(1, HELD)))

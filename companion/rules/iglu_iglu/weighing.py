@@ -9,6 +9,7 @@ the least they can cost is beyond the budget.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from companion.rules.belief import Belief, Content
@@ -16,11 +17,12 @@ from companion.rules.core import NOBODY
 from companion.rules.iglu_iglu import actions, box, drifting, kept, melting
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import DIRECTIONS
-from companion.rules.iglu_iglu.gains import KAYAKED, NEVER, WALKED, Losses
-from companion.rules.iglu_iglu.prices import PLAYED, Scale, Way, price, together
+from companion.rules.iglu_iglu.gains import HUNTED, KAYAKED, NEVER, POINT, WALKED, Losses
+from companion.rules.iglu_iglu.prices import PLAYED, Scale, Way, every, price, together
 from companion.rules.iglu_iglu.sight import Sight
 from companion.rules.iglu_iglu.situation import (
     ACT,
+    DRAWING,
     DRIFTING,
     MOVING,
     OVER,
@@ -34,8 +36,8 @@ if TYPE_CHECKING:
     from companion.rules.iglu_iglu.moves import IgluMove
     from companion.rules.iglu_iglu.state import IgluState
 
-FIRST, WIDER, WIDEST = 4.0, 5.0, 64.0
-"""The first budget (natural logarithm), what it grows by, and where it ends."""
+WIDER = 5.0
+"""A state is looked at first for what costs up to so much more than its least (natural logarithm), later for more."""
 MARGIN = 5.0
 """Turns that are less likely than the best by up to this are told too."""
 LOST = 0.7
@@ -59,6 +61,8 @@ def candidates(s: IgluState, scale: Scale, budget: float) -> Iterable[IgluMove]:
     """Yield the legal steps that may lead to a turn within the budget."""
     if s.phase == REVEALING:
         return (x for x in melting.moves_reveal(s) if isinstance(x, m.Reveal) and _tells(x.face))
+    if s.phase == DRAWING:
+        return _draws(s, scale)
     if s.phase == START:
         return _start(s, scale)
     if s.phase == ACT:
@@ -76,6 +80,15 @@ def _may_thaw(s: IgluState) -> int:
 
 def _tells(face: str) -> bool:
     return face == box.KEPT or face in box.FACES[: box.RED]
+
+
+def _draws(s: IgluState, scale: Scale) -> Iterable[IgluMove]:
+    """Return the tokens that may come next: those of one tile in the order of their values."""
+    if scale.sight.stocked >> s.square & 1:
+        return s.moves()
+    drawn = [code for code in (*s.fish, *s.fox) if code >> 2 == s.square]
+    least = max((code & 3 for code in drawn), default=0)
+    return (x for x in s.moves() if isinstance(x, m.Draw) and x.token % 3 + 1 >= least)
 
 
 def _start(s: IgluState, scale: Scale) -> Iterator[IgluMove]:
@@ -114,46 +127,75 @@ def _open_ways(s: IgluState, scale: Scale, budget: float) -> list[tuple[Way, flo
     for way in scale.ways(s):
         if way.price > budget:
             break
-        rest = way.price + sight.always + sight.grounds_bound(s.floes, s.packs, way.removals, 0)
+        rest = way.price + POINT * min(3, way.sure) + sight.always
+        rest += sight.grounds_bound(s.floes, s.packs, way.removals, 0)
         for other, men in enumerate(s.men):
             if other != seat:
                 rest += sight.other_bound(other, men, s.igloos[other], way.flight)
         own = sight.own_bound(seat, s.men[seat], s.igloos[seat], way.flight)
-        animals = sight.animals_bound(s.fish, s.fox, s.bears, way.steps, way.free, 0)
-        if rest + own[-1] <= budget or rest + animals[-1] <= budget:
+        animals = sight.animals_bound(s.fish, s.fox, s.bears, way.steps, way.free)
+        if rest + together(own, animals, way.points) <= budget:
             found.append((way, rest, own, animals))
     return found
+
+
+def _loosest(s: IgluState, scale: Scale, ways: list[tuple[Way, float, Losses, Losses]]) -> tuple[Way, float, Losses]:
+    """Return all means of several ways together, the least that the rest costs, and the bound of the tribe."""
+    way = every([way for way, *_ in ways])
+    seat = s.turn
+    own = scale.sight.own_bound(seat, s.men[seat], s.igloos[seat], way.flight)
+    return way, min(rest for _, rest, *_ in ways), own
 
 
 def _steps(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
     """Yield the animal steps in phase 2 after which the animals may still be what was seen."""
     sight = scale.sight
     open_ways = _open_ways(s, scale, budget)
+    if not open_ways:
+        return
+    whole, least, loosest = _loosest(s, scale, open_ways)
     for move in kept.moves_moving(s):
-        if not isinstance(move, m.Step) or move.token == box.BEAR_TOKEN:
+        if not isinstance(move, m.Step):
             yield move
             continue
-        fox = move.token >= box.FOX
-        value = move.token - (box.FOX if fox else box.FISH) + 1
-        codes = list(s.fox if fox else s.fish)
-        codes.remove(4 * move.origin + value)
-        codes.append(4 * move.target + value)
-        codes.sort()
-        there = tuple(codes)
-        fish, foxes = (s.fish, there) if fox else (there, s.fox)
-        if any(
-            rest + together(own, sight.animals_bound(fish, foxes, s.bears, way.steps - 1, way.free, 0), way.points)
-            <= budget
+        fish, foxes, bears = s.fish, s.fox, s.bears
+        if move.token == box.BEAR_TOKEN:
+            bears = bears & ~(1 << move.origin) | 1 << move.target
+            fish, foxes = (tuple([code for code in codes if code >> 2 != move.target]) for codes in (fish, foxes))
+        elif move.token >= box.FOX:
+            foxes = _moved(foxes, move.token - box.FOX + 1, move.origin, move.target)
+        else:
+            fish = _moved(fish, move.token + 1, move.origin, move.target)
+        animals = sight.animals_bound(fish, foxes, bears, whole.steps - 1, whole.free)
+        if least + together(loosest, animals, whole.points) > budget:
+            continue
+        if len(open_ways) == 1 or any(
+            rest + together(own, sight.animals_bound(fish, foxes, bears, way.steps - 1, way.free), way.points) <= budget
             for way, rest, own, _ in open_ways
         ):
             yield move
+
+
+def _moved(codes: tuple[int, ...], value: int, origin: int, target: int = -1) -> tuple[int, ...]:
+    """Return tokens after one has moved, or gone."""
+    there = list(codes)
+    there.remove(4 * origin + value)
+    if target >= 0:
+        there.append(4 * target + value)
+        there.sort()
+    return tuple(there)
 
 
 def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
     sight = scale.sight
     seat = s.turn
     open_ways = _open_ways(s, scale, budget)
+    if not open_ways:
+        return
+    whole, least, own = _loosest(s, scale, open_ways)
+    loosest = sight.animals_bound(s.fish, s.fox, s.bears, whole.steps, whole.free)
     men, igloos = s.men[seat], s.igloos[seat]
+    spare = POINT * min(3, s.points)
     for move in actions.moves_act(s):
         kind = move.kind
         if kind in (m.WALK, m.KAYAK) and isinstance(move, m.Walk | m.Kayak):
@@ -162,8 +204,11 @@ def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
             there.append(move.target)
             there.sort()
             moved, cost = tuple(there), 1 if kind == m.WALK else 3
-            paid = WALKED if kind == m.WALK else KAYAKED
-            if any(
+            paid = (WALKED if kind == m.WALK else KAYAKED) - POINT * (min(3, s.points) - min(3, s.points - cost))
+            there_own = sight.own_bound(seat, moved, igloos, whole.flight)
+            if least + paid + together(there_own, loosest, whole.points - cost) > budget:
+                continue
+            if len(open_ways) == 1 or any(
                 rest + paid + together(sight.own_bound(seat, moved, igloos, way.flight), animals, way.points - cost)
                 <= budget
                 for way, rest, _, animals in open_ways
@@ -179,7 +224,21 @@ def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
                 yield move
         elif kind == m.THAW and isinstance(move, m.Thaw):
             floes = s.floes & ~(1 << move.square)
-            if sight.grounds(floes, s.packs) + sight.always + PLAYED <= budget:
+            rest = PLAYED + sight.always + sight.grounds_bound(floes, s.packs, 0, 0) + spare
+            rest += sum(sight.other_bound(n, s.men[n], s.igloos[n], True) for n in range(len(s.men)) if n != seat)
+            if rest + together(sight.own_bound(seat, men, igloos, True), loosest, whole.points) <= budget:
+                yield move
+        elif kind == m.HUNT and isinstance(move, m.Hunt) and move.token != box.BEAR_TOKEN:
+            fish, foxes = s.fish, s.fox
+            if move.token >= box.FOX:
+                foxes = _moved(foxes, move.token - box.FOX + 1, move.square)
+            else:
+                fish = _moved(fish, move.token + 1, move.square)
+            cost = 0 if move.harpoon else box.TOKENS[move.token][1]
+            # A harpoon is paid for by the ways that use one.
+            paid = HUNTED + POINT * (min(3, s.points - cost) - min(3, s.points))
+            after = sight.animals_bound(fish, foxes, s.bears, whole.steps, whole.free)
+            if least + paid + together(own, after, whole.points - cost) <= budget:
                 yield move
         elif kind != m.END:
             yield move
@@ -193,80 +252,118 @@ Parents = dict["IgluState", tuple[float, list[tuple["IgluState", "IgluMove"]]]]
 class Walk:
     """One search: the states looked at so far, of ``most``, and the ends that were found."""
 
-    def __init__(self, before: IgluState, sight: Sight, most: int) -> None:
-        """Begin before the turn."""
+    def __init__(self, before: IgluState, sight: Sight, most: int, margin: float = MARGIN) -> None:
+        """Begin before the turn; what is less likely than the best by more than ``margin`` is not looked for."""
         self.before = before
         self.sight = sight
         self.scale = Scale(sight)
         self.most = most
+        self.margin = margin
         self.looked = 0
-        self.parents: Parents = {}
+        self.parents: Parents = {before: (0.0, [])}
         # What an end costs, what part of it the board loses, the last state before it, and how it was come by.
         self.ends: dict[IgluState, tuple[float, float, IgluState, Parents]] = {}
-        self.complete = True
+        self.cheapest = NEVER
+        # States still to be looked at: the least that a turn through them costs, and up to what that has been done.
+        self.heap: list[tuple[float, int, float, IgluState]] = []
+        self.number = 0
+        self.push(self.scale.least(before, 0.0), before)
 
-    def within(self, budget: float, margin: float, width: int = 0) -> None:
-        """Look for all turns within a budget, and within ``margin`` of the best; ``width``: of each level so many."""
-        before, scale = self.before, self.scale
-        self.parents = {before: (0.0, [])}
-        self.complete = not width
-        level: list[IgluState] = [before]
-        while level:
-            for s in level:
-                if s.phase in (ACT, OVER):
-                    spent = self.parents[s][0]
-                    budget = min(budget, self._end(s, spent) + margin)
-            following: dict[IgluState, float] = {}
-            for s in level:
+    def push(self, least: float, s: IgluState) -> None:
+        """Look at a state when everything that may cost less has been looked at."""
+        self.number += 1
+        heappush(self.heap, (least, self.number, self.parents[s][0], s))
+
+    def bar(self) -> float:
+        """Return what a turn may cost that is looked for."""
+        return self.cheapest + self.margin
+
+    def ahead(self) -> bool:
+        """Look at states, the most promising first; return whether none is left within the bar."""
+        heap, parents = self.heap, self.parents
+        while heap and heap[0][0] <= self.bar() + _CLOSE:
+            if self.looked > self.most:
+                return False
+            least, _, spent, s = heappop(heap)
+            if parents[s][0] < spent - _CLOSE:
+                continue
+            if s.phase in (ACT, OVER):
+                self._end(s, spent)
                 if s.phase == OVER:
                     continue
-                spent = self.parents[s][0]
-                if not width and spent + scale.least(s, budget - spent) > budget + _CLOSE:
-                    continue
-                if self.looked > self.most and not width:
-                    self.complete = False
-                    return
-                self._step(s, spent, budget, following)
-            if width and len(following) > width:
-                level = sorted(following, key=following.__getitem__)[:width]
-            else:
-                level = list(following)
+            reach = least + WIDER
+            self._step(s, spent, min(reach, self.bar()))
+            if reach < self.bar():
+                self.push(reach, s)
+        return True
 
-    def _step(self, s: IgluState, spent: float, budget: float, following: dict[IgluState, float]) -> None:
+    def done(self) -> float:
+        """Return up to what all turns have been looked at."""
+        return min(self.heap[0][0], self.bar()) if self.heap else self.bar()
+
+    def _step(self, s: IgluState, spent: float, budget: float) -> None:
+        """Note what may come next within the budget."""
         parents, scale = self.parents, self.scale
+        bar = self.bar()
         for move in candidates(s, scale, budget - spent + _CLOSE):
             cost = spent + price(s, move)
-            if cost > budget + _CLOSE:
+            if cost > bar + _CLOSE:
                 continue
             self.looked += 1
             new = s.after(move)
             known = parents.get(new)
             if known is not None:
-                if abs(known[0] - cost) < _CLOSE and new in following:
-                    known[1].append((s, move))
+                if abs(known[0] - cost) < _CLOSE:
+                    if (s, move) not in known[1]:
+                        known[1].append((s, move))
                     continue
                 if known[0] <= cost:
                     continue
             elif new.turn != s.turn and new.to_move != NOBODY:
                 continue
-            least = cost + scale.least(new, budget - cost)
-            if least > budget + _CLOSE:
+            least = cost + (self.sight.loss(new) if new.phase == OVER else scale.least(new, -1.0))
+            if least > bar + _CLOSE:
                 continue
             parents[new] = (cost, [(s, move)])
-            following[new] = least
+            self.push(least, new)
 
-    def _end(self, s: IgluState, spent: float) -> float:
-        """Note a state in which the turn may end; return what it costs."""
+    def beam(self, width: int) -> None:
+        """Follow a few of the best states of each level to some turn."""
+        scale, bar = self.scale, self.bar()
+        parents: Parents = {self.before: (0.0, [])}
+        self.parents = parents
+        level = [self.before]
+        while level:
+            following: dict[IgluState, float] = {}
+            for s in level:
+                spent = parents[s][0]
+                if s.phase in (ACT, OVER):
+                    self._end(s, spent)
+                    bar = self.bar()
+                for move in candidates(s, scale, bar - spent) if s.phase != OVER else ():
+                    cost = spent + price(s, move)
+                    self.looked += 1
+                    new = s.after(move)
+                    if (new.turn != s.turn and new.to_move != NOBODY) or (new in parents and parents[new][0] <= cost):
+                        continue
+                    least = cost + scale.least(new, -1.0)
+                    if least <= bar + _CLOSE:
+                        parents[new] = (cost, [(s, move)])
+                        following[new] = least
+            level = sorted(following, key=following.__getitem__)[:width]
+
+    def _end(self, s: IgluState, spent: float) -> None:
+        """Note a state in which the turn may end."""
         loss = self.sight.end(s)
         if loss >= NEVER or not _fields_agree(s, self.sight):
-            return NEVER
+            return
         if s.phase == ACT:
             spent += LOST * min(s.points, 3)
         after = s if s.phase == OVER else s.after(m.THE_END)
         known = self.ends.get(after)
         if known is None or spent + loss <= known[0] + _CLOSE:
             self.ends[after] = (spent + loss, loss, s, self.parents)
-        return spent + loss
+            self.cheapest = min(self.cheapest, spent + loss)
 
     def best(self) -> tuple[float, float]:
         """Return what the best turn found costs, and what part of it its board loses."""
@@ -319,30 +416,17 @@ def _fields_agree(s: IgluState, sight: Sight) -> bool:
 
 def find(before: IgluState, sight: Sight, limit: int, most: int, margin: float = MARGIN) -> Found:
     """Return the likeliest turns of the player to move, by what was seen and what such turns cost."""
-    walk = Walk(before, sight, most)
-    least = walk.scale.least(before, 0.0)
-    budget = least + FIRST
-    done = 0.0
-    while True:
-        walk.within(budget, margin)
-        best, loss = walk.best()
-        if not walk.complete:
-            break
-        done = max(done, min(budget, best + margin))
-        if best > budget and budget < WIDEST:
-            budget = min(budget + WIDER, best + margin)
-        elif best + margin > budget + _CLOSE and best < NEVER:
-            budget = best + margin
-        elif loss > least + DOUBTFUL and not walk.scale.early:
-            walk.scale.early = True
-            budget = min(best, WIDEST)
-        else:
-            break
-    complete = walk.complete and best <= budget
-    if not complete:
+    walk = Walk(before, sight, most, margin)
+    complete = walk.ahead()
+    if complete and walk.best()[1] > walk.scale.unexplained(before) + DOUBTFUL:
+        walk.scale.early = True
+        walk.push(walk.scale.least(before, 0.0), before)
+        complete = walk.ahead()
+    done = walk.done()
+    if done < walk.best()[0]:
         # Not all was looked at: a few of the best states of each level lead to some turn, perhaps to a better one.
-        walk.within(best, margin, WIDTH)
-    return Found(walk.turns(limit, margin), complete, walk.looked, done - walk.best()[0])
+        walk.beam(WIDTH)
+    return Found(walk.turns(limit, margin), complete and bool(walk.ends), walk.looked, done - walk.best()[0])
 
 
 def nearest(before: IgluState, evidence: Evidence, most: int) -> Found:
