@@ -45,22 +45,19 @@ def matched(
     for win, cost in sorted(wins, reverse=True):
         rows.append([-NEVER] * (MOST_POINTS + 1))
         for n in range(len(rows) - 1, 0, -1):
-            row, less = rows[n], rows[n - 1]
-            for p in range(MOST_POINTS, cost - 1, -1):
-                row[p] = max(row[p], less[p - cost] + win)
+            row = rows[n]
+            rows[n] = row[:cost] + [
+                b if b > a + win else a + win for a, b in zip(rows[n - 1], row[cost:], strict=False)
+            ]
     sums = [0.0, *accumulate(over)]
-    found = []
-    for p in range(MOST_POINTS + 1):
-        best = 0.0
-        for n, row in enumerate(rows):
-            if row[p] < -NEVER / 2:
-                continue
-            for g, total in enumerate(sums[: len(sums) if flight else p + 1]):
-                # Each that is too many goes on a way of its own, whether or not somebody was wanted there.
-                paid = come + (FLED if flight else TRAVELLED) * (g - n) if g > n else gone if n > g else 0.0
-                best = max(best, row[p] + total - paid)
-        found.append(loss - best)
-    return tuple(found)
+    best = [0.0] * (MOST_POINTS + 1)
+    for n, row in enumerate(rows):
+        for g, total in enumerate(sums[: MOST_POINTS + 1]):
+            # Each that is too many goes on a way of its own, whether or not somebody was wanted there.
+            paid = come + (FLED if flight else TRAVELLED) * (g - n) if g > n else gone if n > g else 0.0
+            least, more = 0 if flight else g, total - paid
+            best[least:] = [b if b > a + more else a + more for a, b in zip(row[least:], best[least:], strict=True)]
+    return tuple([loss - win for win in best])
 
 
 def gained(wins: list[float], count: int) -> float:
@@ -162,11 +159,13 @@ def standing(fish: Sequence[int], fox: Sequence[int], bears: int) -> list[list[i
 
 def crowded(
     tables: Tables, stands: Sequence[Sequence[int]]
-) -> tuple[list[list[tuple[float, float, int]]], list[tuple[float, int]]]:
+) -> tuple[list[list[tuple[float, float, int]]], list[tuple[float, int]], float]:
     """Return for each square what is won when one of its animals goes, what when it is hunted, for how many points.
 
-    And what hunting further animals of the same kind wins, where leaving their points would cost more.
+    And what hunting further animals of the same kind wins, where leaving their points would cost more; and the least
+    that is lost when some animal goes.
     """
+    least = NEVER
     spare: list[tuple[float, int]] = []
     over: dict[int, list[tuple[float, float, int]]] = {}
     for token, squares in enumerate(stands):
@@ -178,9 +177,11 @@ def crowded(
             win = losses[min(n, HELD - 1)] - min(losses[:n])
             if win > 0 or win > price:
                 over.setdefault(q, []).append((max(0.0, win), win - price, value))
+                least = 0.0
+            least = min(least, -win)
             if n > 1 and price < 0:
                 spare += [(-price, value)] * (n - 1)
-    return list(over.values()), spare
+    return list(over.values()), spare, max(0.0, least)
 
 
 def came(tables: Tables, q: int, drawn: Drawn, stands: Sequence[Sequence[int]], steps: int, free: int) -> float:

@@ -141,6 +141,7 @@ class Sight:
     def _settle(self, before: IgluState) -> None:
         """Note where something could be won, and the loss of an empty board."""
         self.known: dict[Any, Any] = {}
+        self.all_three = before.table.all_three
         self.stocked = sum({1 << (code >> 2) for code in (*before.fish, *before.fox)})
         self.floes, self.packs = before.floes, before.packs
         self.base = sum(
@@ -449,9 +450,13 @@ class Sight:
         """
         loss = self.animals(fish, fox, bears)
         stands = standing(fish, fox, bears)
-        over, spare = crowded(self.token, stands)
+        over, spare, missed = crowded(self.token, stands)
         if steps:
-            loss -= fetched(self.token, self.wants_token, stands, steps, fresh, drawn, drift)
+            win = fetched(self.token, self.wants_token, stands, steps, fresh, drawn, drift)
+            if win <= 0 and self.all_three and steps % 2 and drawn is None and not drift:
+                # A step leads to a square of the other colour of a chessboard: not all can be where they were.
+                win = -missed
+            loss -= win
         return loss, stands, cleared(over, _CLEAR + 2 * steps, knapsack(spare))
 
 

@@ -219,8 +219,16 @@ def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
             losses = sight.igloo[seat][move.square]
             if losses[1] - losses[0] <= budget:
                 yield move
-        elif kind == m.ENDURANCE:
-            if s.points < 3:
+        elif kind == m.ENDURANCE and isinstance(move, m.Endurance):
+            points = s.points + move.value
+            if s.points < 3 and any(
+                rest + together(own, animals, min(way.points, points)) <= budget
+                for way, rest, own, animals in open_ways
+                if way.points > s.points
+            ):
+                yield move
+        elif kind == m.ANIMALS:
+            if whole.steps:
                 yield move
         elif kind == m.THAW and isinstance(move, m.Thaw):
             floes = s.floes & ~(1 << move.square)
