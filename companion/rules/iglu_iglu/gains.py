@@ -181,7 +181,7 @@ def crowded(
             least = min(least, -win)
             if n > 1 and price < 0:
                 spare += [(-price, value)] * (n - 1)
-    return list(over.values()), spare, max(0.0, least)
+    return list(over.values()), spare, max(0.0, least) if least < NEVER else 0.0
 
 
 def came(tables: Tables, q: int, drawn: Drawn, stands: Sequence[Sequence[int]], steps: int, free: int) -> float:

@@ -256,11 +256,15 @@ def _reserves(s: IgluState, first: int) -> tuple[int, ...]:
 
 def every(ways: Sequence[Way]) -> Way:
     """Return all means together, free of charge."""
+    steps = max(way.steps for way in ways)
+    if any(way.steps != steps for way in ways):
+        # Steps that need not be taken: an even number can always leave the animals where they are.
+        steps += steps % 2
     return Way(
         0.0,
         max(way.removals for way in ways),
         max(way.points for way in ways),
-        max(way.steps for way in ways),
+        steps,
         max(way.free for way in ways),
         any(way.flight for way in ways),
         ways[0].sure,

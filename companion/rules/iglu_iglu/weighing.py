@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from companion.rules.iglu_iglu.moves import IgluMove
     from companion.rules.iglu_iglu.state import IgluState
 
-WIDER = 5.0
+WIDER = 10.0
 """A state is looked at first for what costs up to so much more than its least (natural logarithm), later for more."""
 MARGIN = 5.0
 """Turns that are less likely than the best by up to this are told too."""

@@ -36,6 +36,16 @@ SMALL = """
 ........
 +......+
 """
+TINY = """
++......+
+........
+..##....
+..##....
+........
+........
+........
++......+
+"""
 
 
 def played(seed: int, count: int) -> list[tuple[Any, list[Any], Any]]:
@@ -87,16 +97,17 @@ def test_losses_are_what_the_evidence_says() -> None:
             assert sight.most - sight.end(state) == pytest.approx(evidence.log_likelihood(state.position()))
 
 
-def all_ends(before: Any, sight: Sight) -> float:
-    """Return what the best of all turns costs, by trying everything but tiles before melting."""
+def all_ends(before: Any, sight: Sight) -> dict[Any, float]:
+    """Return what each end of a turn costs at least, by trying everything but tiles before melting."""
     level = {before: 0.0}
-    best = float("inf")
+    ends: dict[Any, float] = {}
     while level:
         following: dict[Any, float] = {}
         for state, spent in level.items():
             if state.phase in (ACT, OVER):
                 lost = weighing.LOST * min(state.points, 3) if state.phase == ACT else 0.0
-                best = min(best, spent + lost + sight.end(state))
+                after = state.after(m.THE_END) if state.phase == ACT else state
+                ends[after] = min(spent + lost + sight.end(state), ends.get(after, float("inf")))
             for move in state.legal_moves:
                 if state.phase == START and not isinstance(move, m.Melt):
                     continue
@@ -108,7 +119,39 @@ def all_ends(before: Any, sight: Sight) -> float:
                     paid = spent + prices.price(state, move)
                     following[new] = min(paid, following.get(new, paid))
         level = following
-    return best
+    return ends
+
+
+def board_of(s: Any) -> tuple[Any, ...]:
+    """Return what can be seen of a state: the board, and what was won."""
+    return s.floes, s.packs, s.bears, s.men, s.igloos, s.fish, s.fox, s.trophies
+
+
+def random_turn(before: Any, rng: Random) -> Any:
+    """Return the state after a random turn."""
+    state = before
+    while state.turn == before.turn and state.phase != OVER:
+        legal = list(state.legal_moves)
+        state = state.after(rng.choice([x for x in legal if str(x) != "end" or rng.random() < 0.3] or legal))
+    return state
+
+
+def vague(position: Any, rng: Random) -> Evidence:
+    """Return a random belief for each place: what lies there is likely, but so is much else, in any number."""
+    kinds = [("fish", n) for n in (1, 2, 3)] + [("fox", n) for n in (1, 2, 3)] + [("bear", 4), ("inuit", "red")]
+    places = {}
+    for name, place in position["places"].items():
+        ground, things = content(place)
+        counts = {(kind, what): n for kind, what, n in things}
+        thing: Any
+        found: dict[Any, dict[int, float]] = {}
+        for thing in (*counts, *rng.sample(kinds, 2)):
+            found[thing] = {n: -rng.random() * rng.choice((1, 3, 8)) for n in range(3)}
+            if rng.random() < 0.7:
+                found[thing][counts.get(thing, 0)] = 0.0
+        grounds = {g: 0.0 if g == ground else -rng.random() * 6 for g in ("water", "floe", "pack")}
+        places[name] = Belief(grounds if ground in grounds else {ground: 0.0}, found, -8.0)
+    return Evidence(places)
 
 
 @pytest.mark.parametrize(
@@ -124,18 +167,43 @@ def test_the_best_is_the_best_of_all(board: Make, things: dict[str, str], hands:
     before = board(SMALL, things, hands=hands, to_move="red", piles={"tiles": tiles})
     rng = Random(5)
     for number in range(size(3, 8)):
-        state = before
-        while state.turn == before.turn and state.phase != OVER:
-            legal = list(state.legal_moves)
-            state = state.after(rng.choice([x for x in legal if str(x) != "end" or rng.random() < 0.3] or legal))
-        position = state.position()
+        position = random_turn(before, rng).position()
         evidence = look(position, ("calibrated", "confused", "covered")[number % 3], rng)
         sight = Sight(evidence, before)
         found = turns(before, evidence, most=200_000)
         assert found.complete
-        best = all_ends(before, sight)
+        best = min(all_ends(before, sight).values())
         assert sight.most - found.turns[0].total <= best + 1e-6
         assert found.turns[0].log_likelihood == pytest.approx(evidence.log_likelihood(found.turns[0].state.position()))
+
+
+@pytest.mark.parametrize(
+    ("things", "hands", "count"),
+    [
+        ({"c5": "r b", "d5": "f1", "b6": "2"}, {"red": "?"}, 6),
+        ({"c5": "r", "d6": "X"}, {"red": "animals"}, 1),
+        ({"c5": "r b", "b6": "3 1", "d5": "f2"}, {"red": "harpoon, thaw"}, 2),
+    ],
+)
+def test_no_turn_that_is_nearly_as_good_is_left_out(
+    board: Make, things: dict[str, str], hands: dict[str, str], count: int
+) -> None:
+    tiles = {"pack": 1, "fish 2": 1, "fish 3": 1, "bear": 1, "drift": 1, "endurance 1": 1, "thaw": 1}
+    before = board(TINY, things, hands=hands, to_move="red", piles={"tiles": tiles})
+    rng = Random(6)
+    for number in range(size(count, 12 * count)):
+        position = random_turn(before, rng).position()
+        evidence = look(position, "confused", rng) if number % 2 else vague(position, rng)
+        sight = Sight(evidence, before)
+        found = turns(before, evidence, limit=1000, most=200_000)
+        told = {board_of(turn.state): sight.most - turn.total for turn in reversed(found.turns)}
+        ends = all_ends(before, sight)
+        best = min(ends.values())
+        assert found.complete and found.reached == pytest.approx(weighing.MARGIN)
+        assert min(told.values()) <= best + 1e-6
+        for end, paid in ends.items():
+            if paid < best + weighing.MARGIN - 1e-6:
+                assert told[board_of(end)] <= paid + 1e-6
 
 
 def test_the_turn_that_was_played_comes_first_under_clear_sight() -> None:
