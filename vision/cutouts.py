@@ -78,11 +78,8 @@ def find_cutouts(
                 cutout = _cutout(patch, _largest(stands[0] > 127, 0.0), stands[1])
                 if cutout is not None:
                     found.setdefault(content.things[0][0], []).append(cutout)
-    for thing, cutouts in _parted(sampler, taught, owned, grounds, found).items():
-        found[thing] = cutouts
-    for thing, cutouts in _painted(sampler.layout, found).items():
-        found[thing] = cutouts
-    return found
+    found |= _parted(sampler, taught, owned, grounds, found)
+    return found | _painted(sampler.layout, found)
 
 
 @dataclass(frozen=True)
@@ -210,7 +207,7 @@ def veiled(picture: ByteArray, veil: float) -> ByteArray:
 
 def inner(cutout: Cutout) -> NDArray[np.bool_]:
     """Return (PATCH, PATCH): where a cutout is nothing but the thing: not near its edge, where that leaves anything."""
-    whole = (cutout.cover > 200).astype(np.uint8)
+    whole = (cutout.cover > min(200.0, 0.7 * float(cutout.cover.max()))).astype(np.uint8)
     core: NDArray[np.bool_] = cv2.erode(whole, np.ones((5, 5), np.uint8)) > 0
     return core if core.sum() > _CORE * whole.sum() else whole > 0
 

@@ -262,7 +262,7 @@ def _gradients(
 
 
 @click.command(help=__doc__)
-@click.option("--rounds", default=90, help="How many rounds of fresh digits.")
+@click.option("--rounds", default=40, help="How many rounds of fresh digits.")
 @click.option("--out", type=click.Path(path_type=Path), default=Path(__file__).with_name("digits.npz"))
 def main(rounds: int, out: Path) -> None:
     """Learn, tell how many of fresh digits are read wrong, and write the network."""

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.cutouts import Taught, find_cutouts, inner
+from vision.cutouts import Cutout, Taught, find_cutouts, inner
 from vision.labels import Content
 from vision.layout import Layout, read_layout
 from vision.patches import Sampler
@@ -107,3 +107,12 @@ def test_no_hut_is_painted_in_a_colour_that_nobody_plays(layout: Layout) -> None
     found = cutouts_of(layout, board(layout, {1: [("peg", "red")], 9: [("hut", "red")]}, PALE))
     assert number(layout, "hut", "blue") not in found
     assert number(layout, "peg", "blue") not in found
+
+
+def test_a_thing_as_thin_as_a_hair_is_all_edge(layout: Layout) -> None:
+    cover = np.zeros((64, 64), np.uint8)
+    cover[30] = 255
+    thin = Cutout(
+        np.full((64, 64, 3), 9, np.uint8), cv2.GaussianBlur(cover, (0, 0), 0.9), np.ones((64, 64)), np.zeros(2)
+    )
+    assert inner(thin)[30].all() and not inner(thin)[:28].any()
