@@ -15,6 +15,7 @@ import numpy as np
 
 from .cutouts import Cutout, Taught, find_cutouts
 from .labels import Content
+from .light import CODED
 from .patches import CONTEXT, PATCH, Sampler
 
 if TYPE_CHECKING:
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
 
     from .layout import Layout
 
-VEILED: Final = 0.25
-VEIL: Final = 0.04
 REAL: Final = 3600
 MADE: Final = 3200
 _PLACE: Final = PATCH / CONTEXT
+_VEILED: Final = 0.25
+_VEIL: Final = 0.04
+"""How often a place lies under a veil of mirrored light, and how thick that is in the mean, in parts of white."""
 _ELSEWHERE: Final = 0.15
 """How often a thing is laid on a ground where its kind was never seen, if the layout does not say where it may lie."""
 
@@ -247,7 +249,7 @@ def _lit(patches: ByteArray, rng: np.random.Generator) -> ByteArray:
     # Noise is drawn once and taken from anywhere in it: to draw it for each patch would take longer than to learn.
     grain = rng.standard_normal(64 * PATCH * PATCH * 3, dtype=np.float32)
     start = rng.integers(0, len(grain) - PATCH * PATCH * 3, n)
-    veil = np.where(rng.random(n) < VEILED, rng.exponential(VEIL, n), 0.0)
+    veil = np.where(rng.random(n) < _VEILED, rng.exponential(_VEIL, n), 0.0)
     thick = rng.uniform(-0.8, 0.8, (n, 2)).astype(np.float32)
     lit = np.empty_like(patches)
     for row in range(n):
@@ -255,7 +257,7 @@ def _lit(patches: ByteArray, rng: np.random.Generator) -> ByteArray:
         out: Any = patches[row] * (shade * gain[row])
         if veil[row]:
             haze: Any = veil[row] * (1 + thick[row, 0] * ramp[None, :, None] + thick[row, 1] * ramp[:, None, None])
-            out = 255 * ((out / 255) ** 2.2 + haze) ** (1 / 2.2)
+            out = 255 * ((out / 255) ** CODED + haze) ** (1 / CODED)
         if soft[row]:
             out = cv2.GaussianBlur(out, (0, 0), float(soft[row]))
         out += rough[row] * grain[start[row] : start[row] + PATCH * PATCH * 3].reshape(PATCH, PATCH, 3)

@@ -16,6 +16,7 @@ import numpy as np
 
 from .features import colours
 from .labels import Content
+from .light import CODED
 from .patches import CONTEXT, PATCH, Sampler
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 _PLACE: Final = PATCH / CONTEXT
 _MOST_EMPTY: Final = 24
-_CODED: Final = 2.2
 _THICKER: Final = 1.2
 """What is so much thicker than a thing of the same colour is another thing."""
 _LESS: Final = 0.4
@@ -182,16 +182,16 @@ def _painted(layout: Layout, known: dict[int, list[Cutout]]) -> dict[int, list[C
 def _mean_light(cutouts: Sequence[Cutout]) -> FloatArray:
     """Return (3,): the mean colour of cutouts in linear light."""
     inside = np.concatenate([c.picture[inner(c)] for c in cutouts])
-    mean: FloatArray = ((inside / 255.0) ** _CODED).mean(axis=0)
+    mean: FloatArray = ((inside / 255.0) ** CODED).mean(axis=0)
     return mean
 
 
 def _paint(cutout: Cutout, old: FloatArray, new: FloatArray) -> Cutout:
     """Return a cutout in another colour: each pixel is so much of the old colour, and so much white."""
-    light = (cutout.picture.reshape(-1, 3) / 255.0) ** _CODED
+    light = (cutout.picture.reshape(-1, 3) / 255.0) ** CODED
     base = np.stack([old, np.ones(3)])
     amount = np.linalg.solve(base @ base.T + 1e-6 * np.eye(2), base @ light.T)
-    painted = np.clip(amount[0][:, None] * new + amount[1][:, None], 0, 1) ** (1 / _CODED) * 255
+    painted = np.clip(amount[0][:, None] * new + amount[1][:, None], 0, 1) ** (1 / CODED) * 255
     picture: ByteArray = np.round(painted).astype(np.uint8).reshape(cutout.picture.shape)
     return Cutout(picture, cutout.cover, cutout.shade, cutout.middle)
 
@@ -200,7 +200,7 @@ def veiled(picture: ByteArray, veil: float) -> ByteArray:
     """Return a picture under a veil of mirrored light, in parts of white in linear light."""
     if not veil:
         return picture
-    lifted = 255 * ((np.arange(256) / 255) ** _CODED + veil) ** (1 / _CODED)
+    lifted = 255 * ((np.arange(256) / 255) ** CODED + veil) ** (1 / CODED)
     seen: ByteArray = np.minimum(np.round(lifted), 255).astype(np.uint8)[picture]
     return seen
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-SIDE: Final = 20
-"""Pixels across the picture of a token's inside."""
+SIGN: Final = 20
+"""Pixels across the part of a token that is compared, with taught tokens and with digits."""
 DIGITS: Final = 10
 FIRST: Final = 24
 SECOND: Final = 40
@@ -28,13 +28,13 @@ WIDE: Final = 96
 """How many features the three layers have."""
 _KERNEL: Final = 5
 _STRIDE: Final = 2
-_OFFSETS: Final = np.arange(SIDE) - (SIDE - 1) / 2
-DISC: Final = np.hypot(_OFFSETS[:, None], _OFFSETS[None]) < SIDE / 2
+_OFFSETS: Final = np.arange(SIGN) - (SIGN - 1) / 2
+DISC: Final = np.hypot(_OFFSETS[:, None], _OFFSETS[None]) < SIGN / 2
 NAMES: Final = ("k1", "b1", "k2", "b2", "w3", "b3", "w4", "b4")
 
 
 def normal(pictures: Floats, free: NDArray[np.bool_] | None = None) -> Floats:
-    """Return pictures (n, SIDE, SIDE) with mean 0 and spread 1 where they are ``free`` within the disc, and 0 else."""
+    """Return pictures (n, SIGN, SIGN) with mean 0 and spread 1 where they are ``free`` within the disc, and 0 else."""
     seen = np.broadcast_to(DISC, pictures.shape) if free is None else DISC & free
     weight = seen.astype(np.float32)
     many = np.maximum(weight.sum(axis=(1, 2), keepdims=True), 1)
@@ -54,7 +54,7 @@ def columns(maps: Floats, kernel: int, stride: int) -> Floats:
 
 
 def forward(pictures: Floats, net: dict[str, Floats]) -> Floats:
-    """Return (n, DIGITS): the logits of normal pictures (n, SIDE, SIDE)."""
+    """Return (n, DIGITS): the logits of normal pictures (n, SIGN, SIGN)."""
     first = np.maximum(columns(pictures[..., None], _KERNEL, _STRIDE) @ net["k1"] + net["b1"], 0)
     second = np.maximum(columns(first, 3, 1) @ net["k2"] + net["b2"], 0)
     wide = np.maximum(second.reshape(len(pictures), -1) @ net["w3"] + net["b3"], 0)
@@ -70,9 +70,9 @@ def shipped() -> dict[str, Floats]:
 
 
 def read_digits(pictures: Floats, free: NDArray[np.bool_] | None = None) -> Floats:
-    """Return (n, DIGITS): how likely each digit is in grey pictures (n, SIDE, SIDE), 0 to 255, of tokens' insides.
+    """Return (n, DIGITS): how likely each digit is in grey pictures (n, SIGN, SIGN), 0 to 255, of tokens' insides.
 
-    ``free`` (n, SIDE, SIDE): where no other token may cover it. Each is looked at in two directions.
+    ``free`` (n, SIGN, SIGN): where no other token may cover it. Each is looked at in two directions.
     """
     if not len(pictures):
         return np.zeros((0, DIGITS), np.float32)

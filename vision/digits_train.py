@@ -16,7 +16,7 @@ import click
 import cv2
 import numpy as np
 
-from .digits import DIGITS, FIRST, NAMES, SECOND, SIDE, WIDE, columns, forward, normal
+from .digits import DIGITS, FIRST, NAMES, SECOND, SIGN, WIDE, columns, forward, normal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from .digits import Floats
 
-_BIG: Final = 4 * SIDE
+_BIG: Final = 4 * SIGN
 _MASTER: Final = 96
 _ROUND: Final = 16_384
 _BATCH: Final = 256
@@ -142,7 +142,7 @@ def _in_face(digit: int, name: str, weight: int) -> ByteArray:
 
 
 def token(digit: int, rng: np.random.Generator, master: ByteArray | None = None) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return a drawn token's inside (SIDE, SIDE), 0 to 255, and where nothing covers it."""
+    """Return a drawn token's inside (SIGN, SIGN), 0 to 255, and where nothing covers it."""
     master = draw(digit, rng) if master is None else master
     size = rng.uniform(0.75, 1.5) * _BIG / _MASTER
     stretched = np.exp(rng.normal(0, 0.1))
@@ -167,18 +167,18 @@ def token(digit: int, rng: np.random.Generator, master: ByteArray | None = None)
         edge = (_BIG / 2 * (1 + rng.uniform(0.0, 0.3, 2)) * rng.choice([-1, 1], 2) + half).astype(int)
         cv2.circle(picture, (int(edge[0]), int(edge[1])), int(rng.uniform(0.2, 0.4) * _BIG), float(colour), -1)
     picture = cv2.GaussianBlur(picture, (0, 0), float(rng.uniform(0.8, 4.5)))
-    small: Any = cv2.resize(picture, (SIDE, SIDE), interpolation=cv2.INTER_AREA)
+    small: Any = cv2.resize(picture, (SIGN, SIGN), interpolation=cv2.INTER_AREA)
     small += rng.normal(0, rng.uniform(1, 6), small.shape).astype(np.float32)
-    free = np.ones((SIDE, SIDE), np.bool_)
+    free = np.ones((SIGN, SIGN), np.bool_)
     if rng.random() < 0.2:
-        way, far = rng.uniform(0, 2 * np.pi), rng.uniform(1.1, 1.5) * SIDE / 2
-        offsets = np.arange(SIDE) - (SIDE - 1) / 2
-        free = np.hypot(offsets[None] - far * np.cos(way), offsets[:, None] - far * np.sin(way)) > 0.5 * SIDE
+        way, far = rng.uniform(0, 2 * np.pi), rng.uniform(1.1, 1.5) * SIGN / 2
+        offsets = np.arange(SIGN) - (SIGN - 1) / 2
+        free = np.hypot(offsets[None] - far * np.cos(way), offsets[:, None] - far * np.sin(way)) > 0.5 * SIGN
     return np.clip(small, 0, 255).astype(np.float32), free
 
 
 def _ground(rng: np.random.Generator) -> Floats:
-    """Return (4 · SIDE, 4 · SIDE): the ground of a token, uneven."""
+    """Return (4 · SIGN, 4 · SIGN): the ground of a token, uneven."""
     coarse: Any = rng.normal(0, rng.uniform(0, 9), (6, 6)).astype(np.float32)
     ramp = np.linspace(-1, 1, _BIG, dtype=np.float32)
     tilt = rng.normal(0, 8, 2)
@@ -188,7 +188,7 @@ def _ground(rng: np.random.Generator) -> Floats:
 
 
 def examples(many: int, rng: np.random.Generator) -> tuple[Floats, NDArray[np.intp]]:
-    """Return normal pictures (many, SIDE, SIDE) and their digits; small digits come more often, as in games."""
+    """Return normal pictures (many, SIGN, SIGN) and their digits; small digits come more often, as in games."""
     share = np.array([0.5, 1.5, 1.5, 1.5, 1.5, 1, 0.8, 0.8, 0.8, 0.8])
     digits = rng.choice(DIGITS, many, p=share / share.sum())
     drawn = [token(int(digit), rng) for digit in digits]
@@ -198,7 +198,7 @@ def examples(many: int, rng: np.random.Generator) -> tuple[Floats, NDArray[np.in
 def learn(rounds: int, seed: int = 0) -> dict[str, Floats]:
     """Return a network learnt in so many rounds, each of 16,384 digits drawn anew in four directions."""
     rng = np.random.default_rng(seed)
-    left = (SIDE - 5) // 2 + 1 - 2
+    left = (SIGN - 5) // 2 + 1 - 2
     shapes = {"k1": (25, FIRST), "k2": (9 * FIRST, SECOND), "w3": (left * left * SECOND, WIDE), "w4": (WIDE, DIGITS)}
     net: dict[str, Any] = {}
     for (name, shape), bias in zip(shapes.items(), ("b1", "b2", "b3", "b4"), strict=True):

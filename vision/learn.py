@@ -120,12 +120,6 @@ class Network:
         odd = np.maximum(self.oddness(white), strange.max(axis=1))
         return Reading(parts[0], counts, totals, odd, white)
 
-    def read_well(self, patches: ByteArray) -> Reading:
-        """Say what lies in places by their patches, and how many of it by their shapes, too."""
-        reading = self.read(patches)
-        self.count(patches, reading)
-        return reading
-
     def count(self, patches: ByteArray, reading: Reading) -> None:
         """Let the shapes have their say about how many there are of each sort."""
         singles = sum(len(sort.things) == 1 for sort in self.sorts)

@@ -8,7 +8,7 @@ field explains, above all by dark ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _AGREE = 0.4
 _FEWEST = 8
-_CODED = 2.2
+CODED = 2.2
+"""The power that turns a picture's values into light."""
 _REACH = 0.8
 """How far a veil is alike, in places."""
 _THICK, _THIN = 0.03, 0.006
@@ -38,7 +39,7 @@ def tone(patches: ByteArray) -> FloatArray:
     """Return (n, 3): the logarithm of each patch's middle colour in linear light."""
     quarter = patches.shape[1] // 5
     core = patches[:, quarter:-quarter, quarter:-quarter].astype(np.float32) / 255
-    return np.log(np.median(core.reshape(len(core), -1, 3), axis=1) ** _CODED + 1e-3).astype(np.float64)
+    return np.log(np.median(core.reshape(len(core), -1, 3), axis=1) ** CODED + 1e-3).astype(np.float64)
 
 
 def fit_field(
@@ -106,17 +107,16 @@ class Veil:
     def lifted(self, straight: ByteArray) -> ByteArray:
         """Return the straight picture without the veil."""
         ys, xs = np.meshgrid(np.linspace(-1, 1, _RASTER), np.linspace(-1, 1, _RASTER), indexing="ij")
-        thick = (
-            self.thickness(np.column_stack([xs.ravel(), ys.ravel()]))[0].reshape(_RASTER, _RASTER).astype(np.float32)
-        )
+        thick, _ = self.thickness(np.column_stack([xs.ravel(), ys.ravel()]))
+        coarse = thick.reshape(_RASTER, _RASTER).astype(np.float32)
         height, width = straight.shape[:2]
-        light = _TO_LIGHT[straight] - cv2.resize(thick, (width, height), interpolation=cv2.INTER_LINEAR)[..., None]
+        light = _TO_LIGHT[straight] - cv2.resize(coarse, (width, height), interpolation=cv2.INTER_LINEAR)[..., None]
         coded: ByteArray = _TO_CODE[np.clip(light * (_STEPS - 1), 0, _STEPS - 1).astype(np.int16)]
         return coded
 
 
-_TO_LIGHT = ((np.arange(256) / 255) ** _CODED).astype(np.float32)
-_TO_CODE = np.round(255 * ((np.arange(_STEPS) + 0.5) / _STEPS) ** (1 / _CODED)).astype(np.uint8)
+_TO_LIGHT = ((np.arange(256) / 255) ** CODED).astype(np.float32)
+_TO_CODE = np.round(255 * ((np.arange(_STEPS) + 0.5) / _STEPS) ** (1 / CODED)).astype(np.uint8)
 
 
 class Palette:
@@ -140,9 +140,7 @@ class Palette:
         known = [n for n, content in contents.items() if content in self._tones]
         if len(known) < 4:
             return None
-        for content in {contents[n] for n in known} - self._usual.keys():
-            self._usual[content] = np.median(np.stack(self._tones[content]), axis=0)
-        usual = np.stack([self._usual[contents[n]] for n in known])
+        usual = self._usual_of([contents[n] for n in known])
         weight = np.array([sure.get(n, 1.0) for n in known])
         return fit_field(spots[known], tones[known], usual, weight)
 
@@ -154,13 +152,19 @@ class Palette:
         known = [n for n, content in contents.items() if not content.things and content in self._tones]
         if len(known) < _FEWEST:
             return None
-        usual = np.exp(np.stack([np.median(np.stack(self._tones[contents[n]]), axis=0) for n in known]))
+        usual = np.exp(self._usual_of([contents[n] for n in known]))
         off = np.exp(tones[known]) - usual
         rough = 1.4826 * float(np.median(np.abs(off / usual - np.median(off / usual, axis=0))))
         weight = 1 / (rough * usual + _DARKEST) ** 2
         veil = Veil(spots[known], off, weight, _REACH * unit)
         thick, sure = veil.thickness(spots)
         return veil if bool(((thick > _THIN) & (thick > _PLAIN * sure)).any()) else None
+
+    def _usual_of(self, contents: Sequence[Content]) -> FloatArray:
+        """Return (n, 3): the usual tones of contents that were added."""
+        for content in set(contents) - self._usual.keys():
+            self._usual[content] = np.median(np.stack(self._tones[content]), axis=0)
+        return np.stack([self._usual[content] for content in contents])
 
     def guess(self, tones: FloatArray) -> FloatArray:
         """Return the even field that brings the middle tone of a board to that of all boards."""
@@ -173,7 +177,7 @@ class Palette:
 def apply_field(straight: ByteArray, field: FloatArray, size: tuple[int, int] = (9, 9)) -> ByteArray:
     """Return the straight picture in the taught light."""
     ys, xs = np.meshgrid(np.linspace(-1, 1, size[1]), np.linspace(-1, 1, size[0]), indexing="ij")
-    gain = np.exp(_design(np.column_stack([xs.ravel(), ys.ravel()])) @ field / _CODED)
+    gain = np.exp(_design(np.column_stack([xs.ravel(), ys.ravel()])) @ field / CODED)
     gain = np.clip(gain, 0.2, 5.0).reshape(size[1], size[0], 3).astype(np.float32)
     height, width = straight.shape[:2]
     full = cv2.resize(gain, (width, height), interpolation=cv2.INTER_LINEAR)

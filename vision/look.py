@@ -230,7 +230,7 @@ class _Memory:
 
     def lifted(self, straight: ByteArray, patches: ByteArray, reading: Reading) -> ByteArray | None:
         """Return the straight picture without the veil of a mirrored lamp; None where there is none."""
-        veil = self._palette.veil(self._spots, tone(patches), _bare(reading), unit_of(self._sampler))
+        veil = self._palette.veil(self._spots, tone(patches), _bare(reading), _unit(self._sampler))
         return None if veil is None else veil.lifted(straight)
 
     def weigh(self, number: int, inside: Any, place: PlaceLook) -> PlaceLook:
@@ -288,7 +288,7 @@ def _bare(reading: Reading) -> dict[int, Content]:
     }
 
 
-def unit_of(sampler: Sampler) -> float:
+def _unit(sampler: Sampler) -> float:
     """Return how large a place is where spots are −1…1."""
     left, far, right, near = sampler.box
     return 2 * sampler.unit / max(right - left, near - far)
@@ -306,7 +306,7 @@ def common_light(sampler: Sampler, shots: Sequence[Shot]) -> tuple[list[Shot], P
     """Return the shots in the light of the first, by what lies in their places, and the usual tones of all contents."""
     spots = _spots(sampler)
     palette = Palette()
-    lit = []
+    lit, seen = [], []
     for shot in shots:
         tones = tone(sampler.cut(shot.straight))
         light = palette.light(spots, tones, shot.contents, {})
@@ -314,9 +314,10 @@ def common_light(sampler: Sampler, shots: Sequence[Shot]) -> tuple[list[Shot], P
         if light is not None:
             tones = tone(sampler.cut(straight))
         palette.add(tones, shot.contents)
+        seen.append(tones)
         lit.append(replace(shot, straight=straight))
-    for number, shot in enumerate(lit):
-        veil = palette.veil(spots, tone(sampler.cut(shot.straight)), shot.contents, unit_of(sampler))
+    for number, (shot, tones) in enumerate(zip(lit, seen, strict=True)):
+        veil = palette.veil(spots, tones, shot.contents, _unit(sampler))
         if veil is not None:
             lit[number] = replace(shot, straight=veil.lifted(shot.straight))
     return lit, palette

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from .digits import DISC, SIGN
 from .features import colours
 from .patches import CLOSE_PX, CONTEXT, PATCH
 
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 Spot = tuple[float, float]
 """Where a token's middle is, in sizes of the place from its middle."""
 
-SIGN: Final = 20
-"""Pixels across the part of a token that is compared."""
 TURNS: Final = 24
 REACH: Final = 4
 """Pixels of a sign, each about a twelfth of a token's radius, that its middle may be off."""
@@ -43,8 +42,6 @@ _FILLS: Final = 0.35
 """A radius from which on a token is a tile that fills its place: it has nowhere else to be."""
 SHOWS: Final = 0.5
 _COVERS: Final = 0.95
-_OFFSETS: Final = np.arange(SIGN) - (SIGN - 1) / 2
-_DISC: Final = np.hypot(_OFFSETS[:, None], _OFFSETS[None]) < SIGN / 2
 _WIDE: Final = SIGN + 2 * REACH
 _GREY: Final = np.array([0.114, 0.587, 0.299], np.float32)
 
@@ -146,13 +143,7 @@ def close_of(sampler: Sampler, shot: Shot, place: int) -> ByteArray:
 
 def windows(close: ByteArray, spot: Spot, radius: float) -> Floats:
     """Return (n, pixels): the grey inside of a token, its middle moved by up to :data:`REACH` pixels each way."""
-    middle = (close.shape[0] - 1) / 2
-    scale = _pixel(radius) * CLOSE_PX
-    half = scale * (_WIDE - 1) / 2
-    matrix = np.array([[scale, 0, middle + spot[0] * CLOSE_PX - half], [0, scale, middle + spot[1] * CLOSE_PX - half]])
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    cut: Any = cv2.warpAffine(close, matrix, (_WIDE, _WIDE), flags=flags, borderMode=cv2.BORDER_REPLICATE)
-    return _every(cut.astype(np.float32) @ _GREY)
+    return _every(_cut(close, spot, _pixel(radius), _WIDE))
 
 
 def moved(spot: Spot, radius: float, window: int) -> Spot:
@@ -163,11 +154,7 @@ def moved(spot: Spot, radius: float, window: int) -> Spot:
 
 def uncovered(spot: Spot, others: Iterable[Spot], radius: float) -> Floats:
     """Return (n, pixels): which pixels of each of the :func:`windows` no other token lies near to."""
-    around = (np.arange(_WIDE) - (_WIDE - 1) / 2) * _pixel(radius)
-    free = np.ones((_WIDE, _WIDE), np.float32)
-    for x, y in others:
-        free *= np.hypot(around[None] + spot[0] - x, around[:, None] + spot[1] - y) > _COVERS * radius
-    return _every(free)
+    return _every(_free(spot, others, _COVERS * radius, _pixel(radius), _WIDE).astype(np.float32))
 
 
 def sign_of(
@@ -178,15 +165,27 @@ def sign_of(
     ``zoom``: how much more than the part that is compared is shown.
     """
     pixel = _pixel(radius) * zoom
-    middle, scale = (close.shape[0] - 1) / 2, pixel * CLOSE_PX
-    half = scale * (SIGN - 1) / 2
-    matrix = np.array([[scale, 0, middle + spot[0] * CLOSE_PX - half], [0, scale, middle + spot[1] * CLOSE_PX - half]])
+    return _cut(close, spot, pixel, SIGN), _free(spot, above, radius, pixel, SIGN)
+
+
+def _cut(close: ByteArray, spot: Spot, pixel: float, side: int, turn: float = 0.0) -> Floats:
+    """Return (side, side): the grey of a close-up about a spot, turned by degrees; pixels in sizes of the place."""
+    middle = (close.shape[0] - 1) / 2 + np.array(spot) * CLOSE_PX
+    matrix = cv2.getRotationMatrix2D((0, 0), -turn, pixel * CLOSE_PX)
+    matrix[:, 2] = middle - matrix[:, :2] @ np.full(2, (side - 1) / 2)
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    cut: Any = cv2.warpAffine(close, matrix, (SIGN, SIGN), flags=flags, borderMode=cv2.BORDER_REPLICATE)
-    free = np.ones((SIGN, SIGN), np.bool_)
-    for x, y in above:
-        free &= np.hypot(_OFFSETS[None] * pixel + spot[0] - x, _OFFSETS[:, None] * pixel + spot[1] - y) > radius
-    return cut.astype(np.float32) @ _GREY, free
+    cut: Any = cv2.warpAffine(close, matrix, (side, side), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    grey: Floats = cut.astype(np.float32) @ _GREY
+    return grey
+
+
+def _free(spot: Spot, others: Iterable[Spot], reach: float, pixel: float, side: int) -> NDArray[np.bool_]:
+    """Return (side, side): which of the pixels about a spot are farther than ``reach`` from all others."""
+    around = (np.arange(side) - (side - 1) / 2) * pixel
+    free = np.ones((side, side), np.bool_)
+    for x, y in others:
+        free &= np.hypot(around[None] + spot[0] - x, around[:, None] + spot[1] - y) > reach
+    return free
 
 
 def _pixel(radius: float) -> float:
@@ -195,7 +194,7 @@ def _pixel(radius: float) -> float:
 
 
 def _every(wide: Floats) -> Floats:
-    seen: Floats = sliding_window_view(wide, (SIGN, SIGN))[:, :, _DISC]
+    seen: Floats = sliding_window_view(wide, (SIGN, SIGN))[:, :, DISC]
     return seen.reshape(-1, seen.shape[-1])
 
 
@@ -212,17 +211,8 @@ def tint_of(close: ByteArray, spot: Spot, radius: float) -> Floats:
 
 def turned(close: ByteArray, spot: Spot, radius: float) -> Floats:
     """Return (TURNS, pixels): a token's sign in all directions, each of mean 0 and length 1."""
-    scale = _pixel(radius) * CLOSE_PX
-    middle = (close.shape[0] - 1) / 2
-    rows = []
-    for turn in range(TURNS):
-        matrix = cv2.getRotationMatrix2D((0, 0), -360 * turn / TURNS, scale)
-        corner = matrix[:, :2] @ np.full(2, (SIGN - 1) / 2)
-        matrix[:, 2] = middle + np.array(spot) * CLOSE_PX - corner
-        flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-        cut: Any = cv2.warpAffine(close, matrix, (SIGN, SIGN), flags=flags, borderMode=cv2.BORDER_REPLICATE)
-        rows.append((cut.astype(np.float32) @ _GREY)[_DISC])
-    stack = np.stack(rows).astype(np.float32)
+    pixel = _pixel(radius)
+    stack = np.stack([_cut(close, spot, pixel, SIGN, 360 * turn / TURNS)[DISC] for turn in range(TURNS)])
     stack -= stack.mean(axis=1, keepdims=True)
     lengths: Floats = stack / (np.linalg.norm(stack, axis=1, keepdims=True) + 1e-3)
     return lengths

@@ -83,7 +83,7 @@ class PrintedDigits:
         return kind in self._trust
 
     def chances(
-        self, kind: int, close: ByteArray, spot: Spot, radius: float, above: Sequence[Spot]
+        self, kind: int, close: ByteArray, radius: float, spot: Spot, above: Sequence[Spot]
     ) -> FloatArray | None:
         """Return how likely each thing of a kind is by the digit on a token; None where none is believed.
 

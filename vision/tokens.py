@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import permutations, product
 from typing import TYPE_CHECKING, Final
 
@@ -200,6 +200,7 @@ class TokenReader:
         every = locate(patch, known, max(numbers))
         alone = [self._compared(close, spot, known, kind, []) for spot in every]
         odds: dict[int, float] = {}
+        digits = cache(partial(self._digits.chances, kind, close, known.radius))
         for many in sorted(numbers):
             single = []
             tokens = self._unpiled(close, every[:many], alone, known, kind)
@@ -209,7 +210,7 @@ class TokenReader:
                 if kind in self._how:
                     scores = np.array([seen.scores.get(thing, _UNTAUGHT) for thing in known.things])
                     chances = self._how[kind].chances(scores, seen.shown)
-                printed = self._digits.chances(kind, close, seen.spot, known.radius, [t.spot for t in tokens[:index]])
+                printed = digits(seen.spot, tuple(token.spot for token in tokens[:index]))
                 if printed is not None:
                     chances = _agreed(chances, printed, [thing in seen.scores for thing in known.things])
                 single.append(chances)
@@ -237,9 +238,8 @@ class TokenReader:
                     none.append(min(seen.best for seen in self._unpiled(close, spots, alone, kind, number)))
         for one in (one for one in self._prints if one.kind == number):
             elsewhere = np.array([other.place != one.place for other in self._prints])
-            seen = self._scored(
-                self._correlated(number, one.windows)[0], one.tint, number, elsewhere, self._how[number]
-            )
+            like, _ = self._correlated(number, one.windows)
+            seen = self._scored(like, one.tint, number, elsewhere, self._how[number])
             if one.thing in seen:
                 there.append(seen[one.thing])
         if min(len(there), len(none)) >= _FEWEST:

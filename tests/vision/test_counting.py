@@ -155,7 +155,8 @@ def test_pegs_are_counted_by_their_shape(layout: Layout) -> None:
                 right += int(counts[place].argmax()) == here
     assert many >= 10
     assert right >= many - 1
-    reading = network.read_well(patches)
+    reading = network.read(patches)
+    network.count(patches, reading)
     assert all(np.allclose(part.sum(axis=1), 1, atol=1e-4) for part in (*reading.counts, *reading.totals))
 
 

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from tests.vision.test_tokens import LAYOUT, NAMES, Laid, shot
-from vision.digits import SIDE, read_digits
+from vision.digits import SIGN, read_digits
 from vision.layout import read_layout
 from vision.patches import Sampler
 from vision.tokens import TokenReader
@@ -20,14 +20,14 @@ WIDE = 90
 
 
 def drawn(digit: int, font: str, turn: float, light: bool, rng: np.random.Generator) -> np.ndarray:
-    """Return (SIDE, SIDE): a token's inside with a digit of a font, turned, blurred and noisy."""
+    """Return (SIGN, SIGN): a token's inside with a digit of a font, turned, blurred and noisy."""
     face = ImageFont.truetype(str(files("reportlab").joinpath("fonts", font)), 60)
     picture = Image.new("L", (WIDE, WIDE), 60 if light else 200)
     ImageDraw.Draw(picture).text((WIDE / 2, WIDE / 2), str(digit), 230 if light else 40, font=face, anchor="mm")
     matrix = cv2.getRotationMatrix2D(((WIDE - 1) / 2, (WIDE - 1) / 2), turn, float(rng.uniform(0.85, 1.15)))
     turned = cv2.warpAffine(np.asarray(picture), matrix, (WIDE, WIDE), borderMode=cv2.BORDER_REPLICATE)
     soft = cv2.GaussianBlur(turned, (0, 0), 2.5)
-    small = cv2.resize(soft, (SIDE, SIDE), interpolation=cv2.INTER_AREA).astype(np.float32)
+    small = cv2.resize(soft, (SIGN, SIGN), interpolation=cv2.INTER_AREA).astype(np.float32)
     return small + rng.normal(0, 3, small.shape).astype(np.float32)
 
 
@@ -44,7 +44,7 @@ def test_digits_of_fonts_that_were_never_seen_are_read_in_any_direction() -> Non
 
 def test_a_digit_under_another_token_is_read_from_what_is_seen_of_it() -> None:
     rng = np.random.default_rng(6)
-    ys, xs = np.indices((SIDE, SIDE))
+    ys, xs = np.indices((SIGN, SIGN))
     free = np.hypot(xs - 26, ys - 10) > 11
     pictures = np.stack([np.where(free, drawn(d % 3 + 1, FONTS[d % 3], 0.0, False, rng), 250) for d in range(60)])
     told = read_digits(pictures, np.broadcast_to(free, pictures.shape))[:, 1:4].argmax(axis=1)
