@@ -26,8 +26,9 @@ FIRST: Final = 24
 SECOND: Final = 40
 WIDE: Final = 96
 """How many features the three layers have."""
-_KERNEL: Final = 5
-_STRIDE: Final = 2
+KERNEL: Final = 5
+STRIDE: Final = 2
+"""How wide the first layer's kernels are, and how far apart."""
 _OFFSETS: Final = np.arange(SIGN) - (SIGN - 1) / 2
 DISC: Final = np.hypot(_OFFSETS[:, None], _OFFSETS[None]) < SIGN / 2
 NAMES: Final = ("k1", "b1", "k2", "b2", "w3", "b3", "w4", "b4")
@@ -55,7 +56,7 @@ def columns(maps: Floats, kernel: int, stride: int) -> Floats:
 
 def forward(pictures: Floats, net: dict[str, Floats]) -> Floats:
     """Return (n, DIGITS): the logits of normal pictures (n, SIGN, SIGN)."""
-    first = np.maximum(columns(pictures[..., None], _KERNEL, _STRIDE) @ net["k1"] + net["b1"], 0)
+    first = np.maximum(columns(pictures[..., None], KERNEL, STRIDE) @ net["k1"] + net["b1"], 0)
     second = np.maximum(columns(first, 3, 1) @ net["k2"] + net["b2"], 0)
     wide = np.maximum(second.reshape(len(pictures), -1) @ net["w3"] + net["b3"], 0)
     logits: Floats = wide @ net["w4"] + net["b4"]

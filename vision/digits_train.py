@@ -6,7 +6,6 @@ alone; about ten minutes of one core.
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
@@ -16,7 +15,8 @@ import click
 import cv2
 import numpy as np
 
-from .digits import DIGITS, FIRST, NAMES, SECOND, SIGN, WIDE, columns, forward, normal
+from .digits import DIGITS, FIRST, KERNEL, NAMES, SECOND, SIGN, STRIDE, WIDE, columns, forward, normal
+from .fitting import Adam
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -198,31 +198,22 @@ def examples(many: int, rng: np.random.Generator) -> tuple[Floats, NDArray[np.in
 def learn(rounds: int, seed: int = 0) -> dict[str, Floats]:
     """Return a network learnt in so many rounds, each of 16,384 digits drawn anew in four directions."""
     rng = np.random.default_rng(seed)
-    left = (SIGN - 5) // 2 + 1 - 2
-    shapes = {"k1": (25, FIRST), "k2": (9 * FIRST, SECOND), "w3": (left * left * SECOND, WIDE), "w4": (WIDE, DIGITS)}
+    left = (SIGN - KERNEL) // STRIDE + 1 - 2
+    flat = left * left * SECOND
+    shapes = {"k1": (KERNEL**2, FIRST), "k2": (9 * FIRST, SECOND), "w3": (flat, WIDE), "w4": (WIDE, DIGITS)}
     net: dict[str, Any] = {}
     for (name, shape), bias in zip(shapes.items(), ("b1", "b2", "b3", "b4"), strict=True):
         net[name] = (rng.standard_normal(shape) * np.sqrt(2 / shape[0])).astype(np.float32)
         net[bias] = np.zeros(shape[1], np.float32)
-    first = {name: np.zeros_like(net[name]) for name in NAMES}
-    second = {name: np.zeros_like(net[name]) for name in NAMES}
-    steps, step = rounds * 4 * (_ROUND // _BATCH), 0
+    adam = Adam([net[name] for name in NAMES], rounds * 4 * (_ROUND // _BATCH), rate=1e-3, decay=0.01, least=1e-6)
     for turn in range(rounds):
         pictures, digits = examples(_ROUND, rng)
         wrong = 0
         for way, at in product(range(4), range(0, _ROUND, _BATCH)):
-            step += 1
-            rate = 1e-3 * (1 + math.cos(math.pi * step / steps)) + 1e-6
             some = np.rot90(pictures[at : at + _BATCH], way, axes=(1, 2))
             gradients, missed = _gradients(some, digits[at : at + _BATCH], net, rng)
             wrong += missed
-            for name, gradient in gradients.items():
-                first[name] += 0.1 * (gradient - first[name])
-                second[name] += 0.001 * (gradient * gradient - second[name])
-                size = np.sqrt(second[name] / (1 - 0.999**step)) + 1e-8
-                net[name] -= rate / (1 - 0.9**step) * first[name] / size
-                if net[name].ndim == 2:
-                    net[name] *= 1 - rate * 0.01
+            adam.step([gradients[name] for name in NAMES])
         click.echo(f"{turn + 1}/{rounds}: {100 * wrong / (4 * _ROUND):.2f} % wrong")
     return net
 
@@ -231,7 +222,7 @@ def _gradients(
     pictures: Floats, digits: NDArray[np.intp], net: dict[str, Any], rng: np.random.Generator
 ) -> tuple[dict[str, Floats], int]:
     n = len(pictures)
-    seen = columns(pictures[..., None], 5, 2)
+    seen = columns(pictures[..., None], KERNEL, STRIDE)
     first = np.maximum(seen @ net["k1"] + net["b1"], 0)
     around = columns(first, 3, 1)
     second = np.maximum(around @ net["k2"] + net["b2"], 0)
@@ -257,7 +248,7 @@ def _gradients(
         for x in range(3):
             behind[:, y : y + high, x : x + across] += spread[:, :, :, y, x]
     behind *= first > 0
-    found |= {"k1": seen.reshape(-1, 25).T @ behind.reshape(-1, FIRST), "b1": behind.sum(axis=(0, 1, 2))}
+    found |= {"k1": seen.reshape(-1, KERNEL**2).T @ behind.reshape(-1, FIRST), "b1": behind.sum(axis=(0, 1, 2))}
     return found, wrong
 
 

@@ -6,7 +6,6 @@ taught has no answer of its own; that a place shows something new is told by its
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from .features import describe, groups
+from .features import describe
+from .fitting import Course, fit, noisy, projected, projection, softmaxes
 from .marks import ARRAYS as MARK_ARRAYS
 from .marks import read_marks
 from .shapes import Sort, read_shapes, sorts_of
@@ -34,7 +34,6 @@ HIDDEN: Final = 128
 EPOCHS: Final = 22
 NOISE: Final = 0.25
 DROP: Final = 0.3
-_BATCH: Final = 128
 _BANK: Final = 2500
 _SOME: Final = 0.02
 _BESIDE: Final = 0.1
@@ -93,9 +92,7 @@ class Network:
 
     def whiten(self, features: Floats) -> Floats:
         """Return (n, components): features scaled by group and projected."""
-        a = self.arrays
-        white: Floats = ((features - a["mean"]) * a["scale"]) @ a["axes"]
-        return white
+        return projected(features, self.arrays)
 
     def beside(self, features: Floats, white: Floats) -> Floats:
         """Return (n, 2): how much of a place its whitened features do not tell, and how strange its colours are."""
@@ -114,7 +111,7 @@ class Network:
             hidden = np.maximum(white @ a["w1"][net] + a["b1"][net], 0)
             outputs += hidden @ a["w2"][net] + a["b2"][net]
         outputs /= len(a["w1"]) * float(a["temperature"])
-        parts = _softmaxes(outputs, self.heads)
+        parts = softmaxes(outputs, self.heads)
         counts, totals = tuple(parts[1 : 1 + self.things]), tuple(parts[1 + self.things :])
         strange = self.beside(features, white) / a["most_beside"]
         odd = np.maximum(self.oddness(white), strange.max(axis=1))
@@ -192,16 +189,6 @@ class Network:
         return odd
 
 
-def _softmaxes(outputs: Floats, heads: tuple[int, ...]) -> list[Floats]:
-    parts, at = [], 0
-    for size in heads:
-        part = outputs[:, at : at + size]
-        part = np.exp(part - part.max(axis=1, keepdims=True))
-        parts.append(part / part.sum(axis=1, keepdims=True))
-        at += size
-    return parts
-
-
 def _agreed(usual: Floats, marks: Floats) -> Floats:
     """Return what marks (n, numbers) tell, and a little what else is thought of the numbers."""
     both = np.maximum(usual, 1e-4) ** _BESIDE * np.maximum(marks, 1e-5)
@@ -222,29 +209,16 @@ def train(
     features = np.concatenate(
         [describe(examples.patches[i : i + 512], known) for i in range(0, len(examples.patches), 512)]
     )
-    mean = features.mean(axis=0)
-    scale = np.zeros(features.shape[1], np.float32)
-    for group in groups():
-        spread = features[:, group].std(axis=0)
-        # Within a group the scale is common (strong features stay strong), and groups count alike.
-        scale[group] = 1 / (np.sqrt(np.mean(spread**2)) + 1e-6) / np.sqrt(group.stop - group.start)
-    scaled = (features - mean) * scale
-    covariance = scaled.T @ scaled / len(scaled)
-    values, vectors = np.linalg.eigh(covariance)
-    keep = np.argsort(values)[::-1][: min(COMPONENTS, len(scaled) - 1)]
-    # Not fully whitened: what varies little is noise more often than news.
-    axes = (vectors[:, keep] / (np.sqrt(values[keep]) + 0.1 * np.sqrt(values[keep[0]])) ** 0.8).astype(np.float32)
-    axes *= 1 / float((scaled[:1000] @ axes).std())
-    white = (scaled @ axes).astype(np.float32)
+    by = projection(features, COMPONENTS)
+    white = projected(features, by)
     heads = heads_of(layout)
-    targets, shown = _targets(examples, heads, layout)
+    targets = _targets(examples, heads, layout)
     rng = np.random.default_rng(seed)
-    fitted = [_fit(white, targets, shown, heads, rng) for _ in range(nets)]
+    course = Course(HIDDEN, EPOCHS, 1.5e-3, 0.01, DROP, float(np.sqrt(2 / white.shape[1])))
+    fitted = [fit(white, targets, heads, course, rng, noisy(NOISE)) for _ in range(nets)]
     arrays: dict[str, NDArray[Any]] = {
         **known,
-        "mean": mean.astype(np.float32),
-        "scale": scale,
-        "axes": axes,
+        **by,
         "temperature": np.array(1.0, np.float32),
         **{name: np.stack([net[name] for net in fitted]) for name in ("w1", "b1", "w2", "b2")},
     }
@@ -284,8 +258,8 @@ def _wider(white: Floats, examples: Examples, bank: NDArray[np.intp], rest: NDAr
     return float(np.quantile(nearest, 0.98))
 
 
-def _targets(examples: Examples, heads: tuple[int, ...], layout: Layout) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return (n, outputs) of ones where the truth is, and which outputs were ever taught."""
+def _targets(examples: Examples, heads: tuple[int, ...], layout: Layout) -> Floats:
+    """Return (n, outputs) of ones where the truth is."""
     n = len(examples.ground)
     targets = np.zeros((n, sum(heads)), np.float32)
     targets[np.arange(n), examples.ground] = 1
@@ -294,44 +268,4 @@ def _targets(examples: Examples, heads: tuple[int, ...], layout: Layout) -> tupl
     for many, size in zip([*examples.counts.T, *totals], heads[1:], strict=True):
         targets[np.arange(n), at + np.minimum(many, size - 1)] = 1
         at += size
-    known: NDArray[np.bool_] = targets.astype(bool).any(axis=0)  # type: ignore[assignment]
-    return targets, known
-
-
-def _fit(
-    white: Floats, targets: Floats, known: NDArray[np.bool_], heads: tuple[int, ...], rng: np.random.Generator
-) -> dict[str, Floats]:
-    n, inputs = white.shape
-    w1 = (rng.standard_normal((inputs, HIDDEN)) * np.sqrt(2 / inputs)).astype(np.float32)
-    w2 = (rng.standard_normal((HIDDEN, sum(heads))) * np.sqrt(1 / HIDDEN)).astype(np.float32)
-    b1, b2 = np.zeros(HIDDEN, np.float32), np.zeros(sum(heads), np.float32)
-    b2[~known] = -12
-    parameters = [w1, b1, w2, b2]
-    first = [np.zeros_like(p) for p in parameters]
-    second = [np.zeros_like(p) for p in parameters]
-    steps = EPOCHS * max(1, n // _BATCH)
-    step = 0
-    while step < steps:
-        order = rng.permutation(n)
-        for at in range(0, max(n - _BATCH + 1, 1), _BATCH):
-            rows = order[at : at + _BATCH]
-            x = white[rows] + rng.standard_normal((len(rows), inputs), dtype=np.float32) * NOISE
-            h = np.maximum(x @ w1 + b1, 0)
-            drop = (rng.random(h.shape, dtype=np.float32) > DROP).astype(np.float32) / np.float32(1 - DROP)
-            h *= drop
-            outputs = np.concatenate(_softmaxes(h @ w2 + b2, heads), axis=1)
-            error = (outputs - targets[rows]) / len(rows)
-            error[:, ~known] = 0
-            back = (error @ w2.T) * (h > 0) * drop
-            gradients = [x.T @ back, back.sum(axis=0), h.T @ error, error.sum(axis=0)]
-            step += 1
-            rate = 1.5e-3 * (1 + math.cos(math.pi * min(step / steps, 1))) + 1e-5
-            for k, gradient in enumerate(gradients):
-                first[k] += 0.1 * (gradient - first[k])
-                second[k] += 0.001 * (gradient * gradient - second[k])
-                size = np.sqrt(second[k] / (1 - 0.999**step)) + 1e-8
-                parameters[k] -= rate / (1 - 0.9**step) * first[k] / size
-                if parameters[k].ndim == 2:
-                    parameters[k] *= 1 - rate * 0.01
-    b2[~known] = -12
-    return {"w1": w1, "b1": b1, "w2": w2, "b2": b2}
+    return targets

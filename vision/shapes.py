@@ -17,6 +17,7 @@ import numpy as np
 
 from .cutouts import find_cutouts, inner, veiled
 from .features import colours
+from .fitting import Course, fit, softmaxes
 from .patches import PATCH
 
 if TYPE_CHECKING:
@@ -41,10 +42,9 @@ _INPUTS: Final = _OWN**2 + _OTHER**2 + 1
 _HIDDEN: Final = 64
 _VEILS: Final = ((0.0, 1.0), (0.03, 0.3), (0.08, 0.2))
 """How thick a veil of mirrored light over a colour is, and how often that is expected."""
-_EPOCHS: Final = 30
+_COURSE: Final = Course(_HIDDEN, 30, 2e-3, 0.02, 0.2, math.sqrt(2 / 100))
 _WAYS: Final = ((0, 5), (2, 7))
 """Two networks of each kind are learnt; in which ways a shape is turned for each when it is read."""
-_BATCH: Final = 128
 _MOST_EXAMPLES: Final = 5000
 
 
@@ -190,47 +190,14 @@ def train_shapes(examples: Examples, table: Floats, layout: Layout, seed: int = 
 def _learn(
     arrays: dict[str, NDArray[Any]], net: int, x: Floats, y: NDArray[np.int64], answers: int, rng: np.random.Generator
 ) -> None:
-    for which in range(len(_WAYS)):
-        for name, array in _fit(x, y, answers, rng).items():
-            arrays[name][which, net] = array
-
-
-def _fit(x: Floats, y: NDArray[np.int64], answers: int, rng: np.random.Generator) -> dict[str, Floats]:
-    w1 = (rng.standard_normal((_INPUTS, _HIDDEN)) * np.sqrt(2 / 100)).astype(np.float32)
-    w2 = (rng.standard_normal((_HIDDEN, answers)) * np.sqrt(1 / _HIDDEN)).astype(np.float32)
-    b1, b2 = np.zeros(_HIDDEN, np.float32), np.zeros(answers, np.float32)
-    seen = np.zeros(answers, np.bool_)
-    seen[np.unique(y)] = True
-    b2[~seen] = -12
-    parameters = [w1, b1, w2, b2]
-    first, second = [np.zeros_like(p) for p in parameters], [np.zeros_like(p) for p in parameters]
-    steps, step = _EPOCHS * max(1, len(x) // _BATCH), 0
     truth = np.eye(answers, dtype=np.float32)[y]
-    while step < steps:
-        order = rng.permutation(len(x))
-        for at in range(0, max(len(x) - _BATCH + 1, 1), _BATCH):
-            rows = order[at : at + _BATCH]
-            inputs = _turned(x[rows], int(rng.integers(8)))
-            hidden = np.maximum(inputs @ w1 + b1, 0)
-            drop = (rng.random(hidden.shape, dtype=np.float32) > 0.2).astype(np.float32) * np.float32(1.25)
-            hidden *= drop
-            outputs = hidden @ w2 + b2
-            outputs = np.exp(outputs - outputs.max(axis=1, keepdims=True))
-            error = (outputs / outputs.sum(axis=1, keepdims=True) - truth[rows]) / len(rows)
-            error[:, ~seen] = 0
-            back = (error @ w2.T) * (hidden > 0) * drop
-            step += 1
-            rate = 2e-3 * (1 + math.cos(math.pi * min(step / steps, 1))) + 1e-5
-            gradients = [inputs.T @ back, back.sum(axis=0), hidden.T @ error, error.sum(axis=0)]
-            for k, gradient in enumerate(gradients):
-                first[k] += 0.1 * (gradient - first[k])
-                second[k] += 0.001 * (gradient * gradient - second[k])
-                size = np.sqrt(second[k] / (1 - 0.999**step)) + 1e-8
-                parameters[k] -= rate / (1 - 0.9**step) * first[k] / size
-                if parameters[k].ndim == 2:
-                    parameters[k] *= 1 - rate * 0.02
-    b2[~seen] = -12
-    return {"shape_w1": w1, "shape_b1": b1, "shape_w2": w2, "shape_b2": b2}
+    for which in range(len(_WAYS)):
+        for name, array in fit(x, truth, (answers,), _COURSE, rng, _any_way).items():
+            arrays[f"shape_{name}"][which, net] = array
+
+
+def _any_way(x: Floats, rng: np.random.Generator) -> Floats:
+    return _turned(x, int(rng.integers(8)))
 
 
 def _turned(x: Floats, way: int) -> Floats:
@@ -277,6 +244,4 @@ def _answer(inputs: Floats, arrays: dict[str, NDArray[Any]], net: int, answers: 
     for which, way in ways:
         hidden = np.maximum(_turned(inputs, way) @ w1[which, net] + b1[which, net], 0)
         mean += (hidden @ w2[which, net] + b2[which, net])[:, :answers] / len(ways)
-    mean = np.exp(mean - mean.max(axis=1, keepdims=True))
-    answer: Floats = mean / mean.sum(axis=1, keepdims=True)
-    return answer
+    return softmaxes(mean, (answers,))[0]
