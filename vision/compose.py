@@ -63,7 +63,7 @@ def make_examples(sampler: Sampler, taught: Sequence[Taught], seed: int = 0, siz
         patches = np.concatenate([patches, made[0]])
         contents += made[1]
         source = np.concatenate([source, np.full(len(made[1]), -1)])
-    patches = _lit(patches, rng)
+    patches = in_other_light(patches, rng)
     names: dict[Content, int] = {}
     state = np.array([names.setdefault(content, len(names)) for content in contents])
     counts = np.zeros((len(contents), len(layout.things)), np.int64)
@@ -107,7 +107,7 @@ def _moved(
         number = max(len(indices), round(many * share[content] / total))
         chosen += [indices[i] for i in rng.permutation(np.arange(number) % len(indices))]
     patches = np.empty((len(chosen), PATCH, PATCH, 3), np.uint8)
-    moves = _moves(len(chosen), rng)
+    moves = draw_moves(len(chosen), rng)
     for shot in range(len(taught)):
         rows = [row for row, index in enumerate(chosen) if owned[index][0] == shot]
         if rows:
@@ -116,7 +116,7 @@ def _moved(
     return patches, [owned[index][2] for index in chosen], np.array(chosen)
 
 
-def _moves(many: int, rng: np.random.Generator) -> FloatArray:
+def draw_moves(many: int, rng: np.random.Generator) -> FloatArray:
     """Return (many, 4) moves: small ones, and any of four directions for most."""
     quarter = np.where(rng.random(many) < 0.4, 0, rng.integers(0, 4, many)) * np.pi / 2
     return np.column_stack(
@@ -187,9 +187,9 @@ def _composed(
             if rng.random() < 0.02:
                 return (patches[: len(contents)], contents) if contents else None
             continue
-        move = _moves(1, rng)
+        move = draw_moves(1, rng)
         patch = sampler.cut_moved(taught[base[0]].straight, [base[1]], move)[0]
-        _lay(patch, [cutouts[t][int(rng.integers(len(cutouts[t])))] for t in laid], bool(base[2].things), rng)
+        lay(patch, [cutouts[t][int(rng.integers(len(cutouts[t])))] for t in laid], bool(base[2].things), rng)
         patches[len(contents)] = patch
         contents.append(Content(base[2].ground, tuple(sorted(counts.items()))))
     return patches, contents
@@ -208,7 +208,7 @@ def _grounds_of(layout: Layout, contents: list[Content]) -> dict[int, set[int]]:
     return grounds
 
 
-def _lay(patch: ByteArray, things: list[Cutout], beside: bool, rng: np.random.Generator) -> None:
+def lay(patch: ByteArray, things: list[Cutout], beside: bool, rng: np.random.Generator) -> None:
     """Lay cutouts onto a patch: one about the middle, several around it."""
     many = len(things) + (1 if beside else 0)
     spread = 0.06 if many == 1 else (0.2 if many < 4 else 0.26)
@@ -238,7 +238,7 @@ def _onto(thing: Cutout, at: FloatArray, turn: float, grown: float) -> Any:
     return matrix
 
 
-def _lit(patches: ByteArray, rng: np.random.Generator) -> ByteArray:
+def in_other_light(patches: ByteArray, rng: np.random.Generator) -> ByteArray:
     """Return the patches in a little other light each, some blurred, all with noise."""
     n = len(patches)
     gain: Any = np.exp(rng.normal(0, 0.08, (n, 1)) + rng.normal(0, 0.03, (n, 3))).astype(np.float32)

@@ -30,6 +30,7 @@ _DIRECTIONS: Final = 6
 _COLOUR_CELL: Final = 4
 _EDGE_CELL: Final = 8
 _RIM: Final = 3
+_AT_ONCE: Final = 512
 
 
 def colours(patches: ByteArray) -> Floats:
@@ -84,6 +85,14 @@ def describe(patches: ByteArray, known: Vocabulary) -> Floats:
     return np.concatenate([coarse, _directions(seen[..., 0]), _counts(seen, known["words"])], axis=1).astype(
         np.float32, copy=False
     )
+
+
+def described(patches: ByteArray, known: Vocabulary) -> Floats:
+    """Return (n, features) of many patches, some at a time."""
+    if len(patches) <= _AT_ONCE:
+        return describe(patches, known)
+    parts = [describe(patches[i : i + _AT_ONCE], known) for i in range(0, len(patches), _AT_ONCE)]
+    return np.concatenate(parts)
 
 
 def length() -> int:

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from .features import describe
+from .features import described
 from .fitting import Course, fit, noisy, projected, projection, softmaxes
 from .marks import ARRAYS as MARK_ARRAYS
 from .marks import read_marks
+from .oddness import ARRAYS as ODDNESS
+from .oddness import LEARNT, Strangers, oddness, strangeness, train_distance, train_strangeness
 from .shapes import Sort, read_shapes, sorts_of
 
 if TYPE_CHECKING:
@@ -34,10 +36,8 @@ HIDDEN: Final = 128
 EPOCHS: Final = 22
 NOISE: Final = 0.25
 DROP: Final = 0.3
-_BANK: Final = 2500
 _SOME: Final = 0.02
 _BESIDE: Final = 0.1
-_ENOUGH: Final = 100
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class Reading:
 
     ``totals[k]`` (n, most + 1) are those of all things together of the k-th kind with values.
     ``odd`` (n,) is how unlike everything taught a place looks: 1 is as far as taught things come, 2 twice as far.
+    ``strange`` (n,) is how likely something is there that was never taught.
     ``inside`` (n, components) are the whitened features.
     """
 
@@ -53,6 +54,7 @@ class Reading:
     counts: tuple[Floats, ...]
     totals: tuple[Floats, ...]
     odd: Floats
+    strange: Floats
     inside: Floats
 
 
@@ -66,9 +68,8 @@ ARRAYS: Final = (
     "b1",
     "w2",
     "b2",
-    "bank",
-    "usual",
-    "most_beside",
+    *ODDNESS,
+    *LEARNT,
     "shape_table",
     "shape_w1",
     "shape_b1",
@@ -94,17 +95,10 @@ class Network:
         """Return (n, components): features scaled by group and projected."""
         return projected(features, self.arrays)
 
-    def beside(self, features: Floats, white: Floats) -> Floats:
-        """Return (n, 2): how much of a place its whitened features do not tell, and how strange its colours are."""
-        a = self.arrays
-        whole = (((features - a["mean"]) * a["scale"]) ** 2).sum(axis=1)
-        told = (white**2 / (a["axes"] ** 2).sum(axis=0)).sum(axis=1)
-        return np.column_stack([np.sqrt(np.maximum(whole - told, 0)), features[:, -1]]).astype(np.float32)
-
     def read(self, patches: ByteArray) -> Reading:
         """Say what lies in places by their patches, in the taught light."""
         a = self.arrays
-        features = describe(patches, a)
+        features = described(patches, a)
         white = self.whiten(features)
         outputs = np.zeros((len(white), sum(self.heads)), np.float32)
         for net in range(len(a["w1"])):
@@ -113,9 +107,7 @@ class Network:
         outputs /= len(a["w1"]) * float(a["temperature"])
         parts = softmaxes(outputs, self.heads)
         counts, totals = tuple(parts[1 : 1 + self.things]), tuple(parts[1 + self.things :])
-        strange = self.beside(features, white) / a["most_beside"]
-        odd = np.maximum(self.oddness(white), strange.max(axis=1))
-        return Reading(parts[0], counts, totals, odd, white)
+        return Reading(parts[0], counts, totals, oddness(features, white, a), strangeness(features, a), white)
 
     def count(self, patches: ByteArray, reading: Reading) -> None:
         """Let the shapes have their say about how many there are of each sort."""
@@ -180,14 +172,6 @@ class Network:
             part[some, 0] = 1
             part[some] /= part[some].sum(axis=1, keepdims=True)
 
-    def oddness(self, white: Floats) -> Floats:
-        """Return how far each place is from all examples, against how far those are from each other."""
-        bank = self.arrays["bank"]
-        distance = (white * white).sum(axis=1)[:, None] + (bank * bank).sum(axis=1)[None] - 2 * white @ bank.T
-        nearest = np.sqrt(np.maximum(np.partition(distance, 2, axis=1)[:, :3].mean(axis=1), 0))
-        odd: Floats = nearest / float(self.arrays["usual"])
-        return odd
-
 
 def _agreed(usual: Floats, marks: Floats) -> Floats:
     """Return what marks (n, numbers) tell, and a little what else is thought of the numbers."""
@@ -202,13 +186,26 @@ def heads_of(layout: Layout) -> tuple[int, ...]:
     return (len(layout.grounds), *(most + 1 for most in layout.most), *totals)
 
 
+def stored_network(stored: Mapping[str, NDArray[Any]], layout: Layout) -> Network:
+    """Return the network whose arrays are stored.
+
+    :raises KeyError: one is missing.
+    """
+    arrays = {name: stored[name] for name in ARRAYS if name in stored or name not in LEARNT}
+    return Network(arrays, heads_of(layout), len(layout.things), sorts_of(layout))
+
+
 def train(
-    examples: Examples, known: dict[str, NDArray[Any]], layout: Layout, *, nets: int = 3, seed: int = 0
+    examples: Examples,
+    strangers: tuple[ByteArray, ByteArray],
+    known: dict[str, NDArray[Any]],
+    layout: Layout,
+    *,
+    nets: int = 3,
+    seed: int = 0,
 ) -> Network:
-    """Learn from examples; takes some seconds."""
-    features = np.concatenate(
-        [describe(examples.patches[i : i + 512], known) for i in range(0, len(examples.patches), 512)]
-    )
+    """Learn from examples, and from patches with something strange on and beside their places; takes some seconds."""
+    features = described(examples.patches, known)
     by = projection(features, COMPONENTS)
     white = projected(features, by)
     heads = heads_of(layout)
@@ -222,40 +219,9 @@ def train(
         "temperature": np.array(1.0, np.float32),
         **{name: np.stack([net[name] for net in fitted]) for name in ("w1", "b1", "w2", "b2")},
     }
-    order = rng.permutation(len(white))
-    kept = min(_BANK, len(white) - len(white) // 4)
-    bank, rest = order[:kept], order[kept : 2 * kept]
-    arrays["bank"] = white[bank]
-    arrays["usual"] = np.array(1.0, np.float32)
-    network = Network(arrays, heads, len(layout.things), sorts_of(layout))
-    if len(rest) > 20:
-        arrays["usual"] = np.array(np.quantile(network.oddness(white[rest]), 0.98), np.float32)
-    arrays["most_beside"] = np.quantile(network.beside(features, white), 0.99, axis=0).astype(np.float32) + 1e-6
-    wider = _wider(white, examples, bank, rest) / float(arrays["usual"])
-    if wider > 1:
-        arrays["usual"] *= np.float32(wider)
-        arrays["most_beside"] *= np.float32(wider)
-    return network
-
-
-def _wider(white: Floats, examples: Examples, bank: NDArray[np.intp], rest: NDArray[np.intp]) -> float:
-    """Return how far places come from all other places, of those whose content was taught in several; 0 where few were.
-
-    Where each place of a class has a picture of its own, the next one will look as new as they do to each other.
-    """
-    sources: dict[int, set[int]] = {}
-    for state, source in zip(examples.state.tolist(), examples.source.tolist(), strict=True):
-        if source >= 0:
-            sources.setdefault(state, set()).add(source)
-    shared = np.array([len(sources.get(state, ())) > 1 for state in range(int(examples.state.max()) + 1)])
-    rows = rest[(examples.source[rest] >= 0) & shared[examples.state[rest]]]
-    if len(rows) < _ENOUGH:
-        return 0.0
-    a, b = white[rows], white[bank]
-    distance = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None] - 2 * a @ b.T
-    distance[examples.source[rows][:, None] == examples.source[bank][None]] = np.inf
-    nearest = np.sqrt(np.maximum(np.partition(distance, 2, axis=1)[:, :3].mean(axis=1), 0))
-    return float(np.quantile(nearest, 0.98))
+    arrays |= train_distance(features, white, arrays, examples, rng)
+    arrays |= train_strangeness(features, examples, Strangers(*(described(p, known) for p in strangers)), rng)
+    return Network(arrays, heads, len(layout.things), sorts_of(layout))
 
 
 def _targets(examples: Examples, heads: tuple[int, ...], layout: Layout) -> Floats:

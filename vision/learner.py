@@ -21,10 +21,9 @@ from companion.ports import BadDataError
 
 from . import notes
 from .layout import open_layout
-from .learn import ARRAYS, Network, heads_of
+from .learn import stored_network
 from .look import learn
 from .profile import Profile, load_profile
-from .shapes import sorts_of
 
 LEARN_S = 300.0
 """Longer than the slowest machine takes; then something is wrong."""
@@ -59,9 +58,7 @@ def learn_beside(
         if child.returncode or not out.exists():
             raise BadDataError(notes.NOT_LEARNT)
         with np.load(out, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in ARRAYS}
-    layout = profile.layout
-    network = Network(arrays, heads_of(layout), len(layout.things), sorts_of(layout))
+            network = stored_network(stored, profile.layout)
     return profile.learnt(network, profile.shots)
 
 

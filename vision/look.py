@@ -28,11 +28,12 @@ from .placelook import PlaceLook, factors_of, members_of
 from .profile import Profile, ProfileError, Shot, load_profile
 from .refind import Finder
 from .shapes import find_table, sorts_of, train_shapes
+from .strangers import make_strangers
 from .tokens import TokenReader
 
 _LOOKS = 6
 _ALIKE = 0.6
-_ODD = 1.12
+_ODD = 1.35
 _MEMORY = 60.0
 _SAME_LIGHT = 0.02
 """Of the logarithm of light: fields that differ by less anywhere need not both be tried."""
@@ -158,15 +159,16 @@ class Table:
             if likely and self._tokens.reads(kind):
                 ways, odds = self._tokens.read(patch, close, number, kind, likely)
                 found |= {(kind, many): read for many, read in ways.items()}
-                weighed = total[likely] * [odds[many] for many in likely]
-                total[likely] = weighed * (total[likely].sum() / weighed.sum())
+                judged = list(odds)
+                weighed = total[judged] * [odds[many] for many in judged]
+                total[judged] = weighed * (total[judged].sum() / weighed.sum())
         return found
 
     def _place(self, number: int, reading: Reading, seen: bool, patch: ByteArray, close: ByteArray | None) -> PlaceLook:
         ground = reading.ground[number].astype(np.float64)
         counts = [p[number].astype(np.float64) for p in reading.counts]
         totals = [p[number].astype(np.float64) for p in reading.totals]
-        odd = 1 / (1 + np.exp(-(float(reading.odd[number]) - _ODD) * 14))
+        odd = max(1 / (1 + np.exp(-(float(reading.odd[number]) - _ODD) * 14)), float(reading.strange[number]))
         read = {} if close is None else self._read(number, totals, patch, close)
         factors = factors_of(self.layout, self._members, counts, totals, read)
         place = PlaceLook(ground, factors, self._members, float(odd), seen=seen, legible=self._tokens.legible)
@@ -334,7 +336,8 @@ def learn(profile: Profile, *, seed: int = 0, size: float = 1.0) -> Profile:
     table = find_table(sampler, taught, sorts_of(profile.layout))
     known |= train_shapes(examples, table, profile.layout, seed)
     known |= _marks(sampler, shots)
-    return profile.learnt(train(examples, known, profile.layout, seed=seed), profile.shots)
+    strangers = make_strangers(sampler, taught, seed, size)
+    return profile.learnt(train(examples, strangers, known, profile.layout, seed=seed), profile.shots)
 
 
 def _marks(sampler: Sampler, shots: Sequence[Shot]) -> dict[str, Any]:

@@ -24,10 +24,9 @@ from .features import length
 from .files import WriteError, write_whole
 from .labels import Content, LabelError, from_json
 from .layout import Layout
-from .learn import ARRAYS, Network, heads_of
+from .learn import Network, stored_network
 from .marks import may_be_marked
 from .photo import read_whole
-from .shapes import sorts_of
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
@@ -152,8 +151,7 @@ def _from_json(folder: Path, data: Any, layout: Layout) -> Profile:
     network = None
     if data.get("network"):
         with np.load(io.BytesIO(_read(folder / _plain(data["network"]))), allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in ARRAYS}
-            network = Network(arrays, heads_of(layout), len(layout.things), sorts_of(layout))
+            network = stored_network(stored, layout)
         if network.arrays["mean"].shape != (length(),) or network.arrays["b2"].shape[-1] != sum(network.heads):
             raise ProfileError(f"{folder}: the profile is of another version of the companion. Teach it anew.")
     corners = np.asarray(data["corners"], np.float64).reshape(4, 2) if data.get("corners") else None

@@ -191,7 +191,7 @@ class TokenReader:
     ) -> tuple[dict[int, Ways], dict[int, float]]:
         """Return for each of the ``numbers`` of tokens of a kind how likely which values they have, and its odds.
 
-        The odds tell how well so many tokens are found there, against the least of the numbers.
+        The odds tell how well so many tokens are found there, against one fewer than the least of the numbers.
         ``patch`` is the place in the taught light, ``close`` as :meth:`Sampler.close` cuts it; the kind is one that
         :meth:`reads` names.
         """
@@ -199,12 +199,12 @@ class TokenReader:
         found = {}
         every = locate(patch, known, max(numbers))
         alone = [self._compared(close, spot, known, kind, []) for spot in every]
-        odds: dict[int, float] = {}
+        odds = {min(numbers) - 1: 1.0}
         digits = cache(partial(self._digits.chances, kind, close, known.radius))
         for many in sorted(numbers):
             single = []
             tokens = self._unpiled(close, every[:many], alone, known, kind)
-            odds[many] = odds[max(odds)] * self._one_more(kind, min(seen.best for seen in tokens)) if odds else 1.0
+            odds[many] = odds[max(odds)] * self._one_more(kind, min(seen.best for seen in tokens))
             for index, seen in enumerate(tokens):
                 chances = np.full(len(known.things), 1 / len(known.things))
                 if kind in self._how:
