@@ -18,17 +18,21 @@ if TYPE_CHECKING:
     from .layout import Layout
     from .placelook import PlaceLook
 
-LEAST = 3e-5
+LEAST = 1e-5
 """What is left to everything that was not thought of."""
 UNTAUGHT = 3e-3
 """What is left to a thing, or to more of it on one place, that the table was never shown."""
-ODDITY = 0.03
+ODDITY = 0.01
 """What of the probability of something else counts as doubt in each thing that is read: where a place looks odd, it is
 read right nearly as often as its probabilities say."""
-ODDEST = 0.15
+ODDEST = 0.04
 """The same where something else is likelier than not, but no hand is over the board."""
 UNHEARD = 0.5
 """The same where it may be a thing of a kind that was never taught."""
+SURELY_NEW = 0.97
+"""How sure it is at the most that something lies there that was never taught: what looks odd may only look odd."""
+IN_ITS_COLOUR = 0.1
+"""What a thing that was never taught has of the probability of one more of what else has its colour."""
 HIDDEN = 0.5
 """From this probability of something else on, nothing is known of a place."""
 AS_WAS = 7.0
@@ -102,10 +106,15 @@ def belief_of_look(look: PlaceLook, layout: Layout, taught: Mapping[int, int] | 
             things[_key(layout, number)] = logs(spread, odd)
     if taught is not None:
         groups += _of_other_colours(things, layout, taught)
+        groups += _in_their_colour(things, layout, unknown)
     if fresh is not None:
         groups = [group for group in groups if not all(fresh.things[thing][0] for thing in group.things)]
         told = {thing for group in groups for thing in group.things}
-        things |= {thing: dict(odds) for thing, odds in fresh.things.items() if odds[0] and thing not in told}
+        new = tuple(sorted((thing for thing, odds in fresh.things.items() if odds[0] and thing not in told), key=str))
+        things = {thing: odds for thing, odds in things.items() if thing not in new}
+        sure = min(look.odd, SURELY_NEW)
+        one_of_them: dict[Lying, float] = {(): 1 - sure, **{((*thing, 1),): sure / len(new) for thing in new}}
+        groups += [Together(new, logs(one_of_them))] if new else []
         return Belief(logs(ground, odd), things, log(UNTAUGHT), tuple(groups))
     return Belief(logs(ground, odd), things, log(max(LEAST, odd)), tuple(groups))
 
@@ -132,6 +141,35 @@ def _of_other_colours(
             things.pop(key, None)
         groups.append(Together(tuple(sorts), logs(ways)))
     return groups
+
+
+def _in_their_colour(things: dict[Thing, dict[int, float]], layout: Layout, unknown: Container[int]) -> list[Together]:
+    """Take things out of ``things`` that something never taught of their colour may be taken for; return both together.
+
+    The first red igloo, with a red inuit beside it, looks like two red inuit.
+    """
+    groups = []
+    for number, named in enumerate(layout.things):
+        if number not in unknown or named.colour is None or layout.most[number] != 1:
+            continue
+        same = [n for n, other in enumerate(layout.things) if other.colour == named.colour and n not in unknown]
+        read = [_key(layout, n) for n in same if _key(layout, n) in things]
+        if len(read) != 1:
+            continue
+        new, known = _key(layout, number), read[0]
+        there = {n: exp(p) for n, p in things.pop(known).items()}
+        own = {n: exp(p) for n, p in things.pop(new, {0: 0.0}).items()}
+        ways: dict[Lying, float] = {}
+        for count, p in there.items():
+            ways[_lying({known: count})] = p * own.get(0, 1.0)
+            instead = IN_ITS_COLOUR * there.get(count + 1, 0.0)
+            ways[_lying({known: count, new: 1})] = max(p * own.get(1, UNTAUGHT), instead)
+        groups.append(Together((known, new), logs(ways)))
+    return groups
+
+
+def _lying(counts: Mapping[Thing, int]) -> Lying:
+    return tuple(sorted(((*thing, count) for thing, count in counts.items() if count), key=str))
 
 
 def _key(layout: Layout, number: int) -> Thing:

@@ -51,7 +51,7 @@ STRONG = 6.0
 """No turn is entered where one place is less likely than this compared with what was seen there."""
 COVERED = 3
 """With so many places under something else a hand is over the board."""
-PATIENCE = 3.5
+PATIENCE = 4.8
 """How far beyond the best turn the search must have looked for one to be entered."""
 LONG = 40_000
 """States that are looked at then."""
@@ -65,7 +65,7 @@ class Candidate:
     ``moves`` and ``state`` are of the turn; ``back`` counts the confirmed positions that are taken back first.
     ``same``: other turns that leave the same on the table; no camera can tell which it was. ``total`` is what counts
     (log-likelihood and prior), ``cost`` the part of it that was so before anything was seen, ``left`` the part for
-    what plainly changed and is left as it was.
+    what plainly changed and is left as it was. ``fitted``: of "none", what the board that fits best came to.
     """
 
     kind: str
@@ -77,6 +77,7 @@ class Candidate:
     total: float = 0.0
     cost: float = 0.0
     left: float = 0.0
+    fitted: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """Return the documented form of a candidate."""
@@ -174,9 +175,10 @@ class Tracker:
     def again(self, candidates: Sequence[Candidate], evidence: Evidence) -> tuple[Candidate, ...]:
         """Weigh the candidates of a look by another look at the same board: two must agree before a turn is entered.
 
-        Nothing is searched: what the first look had no candidate for stays as likely as it was.
+        Nothing is searched: what the first look had no candidate for is as far from what fits best as it was.
         """
         usual, spread = usual_loss(evidence)
+        fitted = most(evidence)
         found = []
         for candidate in candidates:
             if candidate.state is not None:
@@ -184,9 +186,9 @@ class Tracker:
                 total = evidence.log_likelihood(candidate.state.position()) - cost
                 found.append(replace(candidate, total=total))
         best = max(found, key=lambda candidate: candidate.total)
-        none = most(evidence) - usual - SPREADS * spread - UNLAWFUL - min(best.cost, DEAREST)
-        unknown = [replace(c, total=max(none, c.total)) for c in candidates if c.state is None]
-        return _weighed([*found, *unknown])
+        none = fitted - usual - SPREADS * spread - UNLAWFUL - min(best.cost, DEAREST)
+        unknown = [replace(c, total=max(none, c.total + fitted - c.fitted)) for c in candidates if c.state is None]
+        return _weighed([*found, *unknown], fitted)
 
     def confirm(self, chosen: Candidate) -> None:
         """Enter a candidate: the answer to a question, or what was sure.
@@ -237,7 +239,7 @@ class Tracker:
         # A long turn is no less lawful than a short one: what it costs beforehand is not held against it here.
         best_so_far = max(found, key=lambda candidate: candidate.total)
         found.append(Candidate(NONE, 0.0, total=none - min(best_so_far.cost, DEAREST)))
-        return _weighed(found)
+        return _weighed(found, top)
 
     def _strange(self, candidate: Candidate, strange: Sequence[str]) -> Candidate:
         """Return a candidate that is less likely where it leaves every strange place as it was."""
@@ -385,8 +387,11 @@ def between_turns(states: Sequence[State[Any]]) -> list[State[Any]]:
     return [states[number] for number in turn_starts(states)]
 
 
-def _weighed(found: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """Return candidates with their probabilities, "none of these" as one, those worth telling."""
+def _weighed(found: Sequence[Candidate], fitted: float) -> tuple[Candidate, ...]:
+    """Return candidates with their probabilities, "none of these" as one, those worth telling.
+
+    ``fitted``: the log-likelihood of the board that fits best, lawful or not.
+    """
     top = max(candidate.total for candidate in found)
     weights = [exp(candidate.total - top) for candidate in found]
     whole = sum(weights)
@@ -398,7 +403,7 @@ def _weighed(found: Sequence[Candidate]) -> tuple[Candidate, ...]:
     # However little anything fits: what is the likeliest of it is what people are shown.
     least = WORTH_ASKING * (1 - none / whole)
     told = [c for n, c in enumerate(told) if not n or (c.p >= least and n < ASKED)]
-    told.append(Candidate(NONE, none / whole, total=top + log(none) if none else -inf))
+    told.append(Candidate(NONE, none / whole, total=top + log(none) if none else -inf, fitted=fitted))
     return tuple(sorted(told, key=lambda candidate: -candidate.p))
 
 

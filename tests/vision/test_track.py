@@ -189,6 +189,21 @@ def test_two_looks_must_agree(board_of: Any) -> None:
     assert sum(candidate.p for candidate in other) == pytest.approx(1.0, abs=0.02)
 
 
+def test_a_second_look_that_is_worse_everywhere_makes_no_doubt(board_of: Any) -> None:
+    """A token far off is read less surely: that speaks neither for the turn nor for what nobody thought of."""
+    before = board_of({"b1": "red", "g8": "blue"})
+    after = before.after(RULES.parse("melt c4")).after(RULES.parse("reveal c4 kept")).after(RULES.parse("walk b1 b2"))
+    tracker = Tracker([before])
+    good = clear(after)
+    found = tracker.candidates(good)
+    water = Belief({"water": log(0.2), "floe": log(0.1)}, {("fish", 1): {0: log(0.15), 1: log(0.1)}})
+    assert places_of(after)["h4"] == {"ground": "floe", "things": []}
+    worse = Evidence({**good.places, "h4": water})
+    again = tracker.again(found, worse)
+    none = [next(c.p for c in told if c.kind == "none") for told in (found, again)]
+    assert again[0].moves == found[0].moves and none[1] < 2 * none[0]
+
+
 def test_a_strange_place_is_hardly_as_it_was(board_of: Any) -> None:
     """A bear has come to a floe, and nobody ever showed one: that nothing was played is no answer."""
     before = board_of({"b1": "red", "g8": "blue"})
@@ -232,6 +247,37 @@ def test_the_first_igloo_of_a_tribe_looks_like_nothing_taught(board_of: Any, odd
     shown = [places_of(c.state) for c in candidates if c.state is not None][:3]
     assert places_of(after) in shown
     assert odd < HIDDEN or shown[0] == places_of(after)
+
+
+def test_the_first_igloo_with_an_inuit_beside_it_may_be_read_as_two_inuit() -> None:
+    layout = open_layout("iglu-iglu")
+    thing = {(t.kind, t.colour): n for n, t in enumerate(layout.things) if t.colour}
+    inuit, igloo = thing["inuit", "red"], thing["igloo", "red"]
+    members = members_of(layout)
+    two = tuple({((inuit, 2),): 1.0} if inuit in group else {(): 1.0} for group in members)
+    look_ = PlaceLook(np.array([1.0 if g == "floe" else 0.0 for g in layout.grounds]), two, members, 0.02)
+    with_igloo = ("floe", (("igloo", "red", 1), ("inuit", "red", 1)))
+    first = belief_of_look(look_, layout, {inuit: 2})
+    assert first.best() == ("floe", (("inuit", "red", 2),))
+    assert first.most() - first.get(with_igloo) < 3 < first.most() - first.get(("floe", (("inuit", "red", 1),)))
+    assert first.get(("floe", (("igloo", "blue", 1), ("inuit", "red", 1)))) < first.get(with_igloo) - 3
+    known = belief_of_look(look_, layout, {inuit: 2, igloo: 1})
+    assert known.most() - known.get(with_igloo) > 8
+
+
+def test_a_strange_place_holds_one_of_the_things_that_are_new() -> None:
+    """A bear stands on the water: the stranger the place looks, the less it is bare water."""
+    layout = open_layout("iglu-iglu")
+    thing = {(t.kind, t.colour): n for n, t in enumerate(layout.things)}
+    taught = {thing["inuit", "red"]: 2, thing["inuit", "blue"]: 2}
+    members = members_of(layout)
+    ground = np.array([1.0 if g == "water" else 0.0 for g in layout.grounds])
+    bear = ("water", (("bear", layout.things[thing["bear", None]].value, 1),))
+    odds = []
+    for odd in (0.6, 0.95):
+        seen = belief_of_look(PlaceLook(ground, ({(): 1.0},) * len(members), members, odd), layout, taught)
+        odds.append(seen.get(bear) - seen.get(("water", ())))
+    assert odds[0] < odds[1] and odds[1] > 0
 
 
 def test_what_plainly_changed_was_hardly_nudged_only(board_of: Any) -> None:
