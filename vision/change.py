@@ -12,26 +12,30 @@ import cv2
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from companion.ports import ByteArray, FloatArray
 
     from .patches import Sampler
 
 SLACK: Final = 1
 """Pixels of the straight picture (some 56 a place) by which a board may be found elsewhere from look to look."""
-SHARE: Final = 96.0
-"""The percentile of a place's pixels that is told: a piece's edge covers more, a speck of noise less."""
+SHARE: Final = 0.96
+"""Of a place's pixels, in order, the one that is told: a piece's edge covers more, a speck of noise less."""
 USUAL: Final = 2.5
 """So many times what places usually differ by is no change."""
 LEAST: Final = 4.0
 """Grey levels that are none either."""
 MOST: Final = 24.0
 """Grey levels that are always one: with so much noise nothing is told to be as it was."""
-PLAIN: Final = 6.0
-"""So many times what is no change is plainly one: a piece's shadow on a neighbour's place is mostly less."""
+PLAIN: Final = 10.0
+"""So many times what is no change is plainly one; a long shadow that moved comes to nine."""
+INNER: Final = 0.6
+"""Of a place's width: what plainly changed did so about its middle; nearer to its edge fall its neighbours' shadows."""
 
 
 def differences(sampler: Sampler, before: ByteArray, after: ByteArray) -> FloatArray:
-    """Return (places,): by how many grey levels each place differs where it differs much.
+    """Return (places, 2): by how many grey levels each place differs where it differs much, as a whole and inside.
 
     A change of light that is the same all over the board, and a shift of a pixel, count for nothing.
     """
@@ -40,29 +44,36 @@ def differences(sampler: Sampler, before: ByteArray, after: ByteArray) -> FloatA
     around = np.ones((2 * SLACK + 1, 2 * SLACK + 1), np.uint8)
     over = np.maximum(lit - cv2.dilate(one, around), cv2.erode(one, around) - lit)
     off = cv2.blur(np.maximum(over, 0).max(axis=2), (3, 3))
-    found = np.empty(len(sampler.layout.places))
+    found = np.empty((len(sampler.layout.places), 2))
     for number in range(len(found)):
         x, y, size = sampler.middle(number)
-        half = 0.5 * size
-        left, top = max(0, round(x - half)), max(0, round(y - half))
-        found[number] = np.percentile(off[top : round(y + half) + 1, left : round(x + half) + 1], SHARE)
+        for column, share in enumerate((1.0, INNER)):
+            half = 0.5 * share * size
+            left, top = max(0, round(x - half)), max(0, round(y - half))
+            part = off[top : round(y + half) + 1, left : round(x + half) + 1].ravel()
+            rank = round(SHARE * (len(part) - 1))
+            found[number, column] = np.partition(part, rank)[rank]
     return found
 
 
 def quiet(sampler: Sampler, before: ByteArray, after: ByteArray) -> frozenset[str]:
     """Return the names of the places that look as they did."""
-    return frozenset(name for name, off in _measured(sampler, before, after) if off <= 1)
+    return _named(sampler, _measured(sampler, before, after)[:, 0] <= 1)
 
 
 def plain(sampler: Sampler, before: ByteArray, after: ByteArray) -> frozenset[str]:
     """Return the names of the places that look plainly otherwise: something came, went, or was nudged."""
-    return frozenset(name for name, off in _measured(sampler, before, after) if off >= PLAIN)
+    return _named(sampler, _measured(sampler, before, after)[:, 1] >= PLAIN)
 
 
-def _measured(sampler: Sampler, before: ByteArray, after: ByteArray) -> list[tuple[str, float]]:
-    """Return each place's name with its difference, as a multiple of what is no change; nothing of unlike pictures."""
+def _named(sampler: Sampler, which: NDArray[np.bool_]) -> frozenset[str]:
+    return frozenset(place.name for place, so in zip(sampler.layout.places, which.tolist(), strict=False) if so)
+
+
+def _measured(sampler: Sampler, before: ByteArray, after: ByteArray) -> FloatArray:
+    """Return (places, 2): each place's differences as multiples of what is no change; no rows for unlike pictures."""
     if before.shape != after.shape:
-        return []
+        return np.zeros((0, 2))
     found = differences(sampler, before, after)
-    bar = min(MOST, LEAST + USUAL * float(np.median(found)))
-    return [(place.name, off / bar) for place, off in zip(sampler.layout.places, found.tolist(), strict=True)]
+    multiples: FloatArray = found / min(MOST, LEAST + USUAL * float(np.median(found[:, 0])))
+    return multiples

@@ -22,15 +22,23 @@ SAMPLER = Sampler(LAYOUT)
 
 
 def board(
-    noise: int, *, piece: str = "", moved: tuple[int, int] = (0, 0), lamp: float = 1.0, grain: float = 2.0
+    noise: int,
+    *,
+    piece: str = "",
+    shadow: float = 0.0,
+    moved: tuple[int, int] = (0, 0),
+    lamp: float = 1.0,
+    grain: float = 2.0,
 ) -> Any:
-    """A straight picture of printed tiles; ``piece``: where a token of a third of a place lies."""
+    """A straight picture of printed tiles; ``piece``: where a token of a third of a place lies, how long its shadow."""
     left, far, right, near = SAMPLER.box
     size = round((near - far) * SAMPLER.side), round((right - left) * SAMPLER.side)
     coarse = np.random.default_rng(1).uniform(60, 190, (size[0] // 6, size[1] // 6, 3)).astype(np.float32)
     picture = cv2.resize(coarse, (size[1], size[0]), interpolation=cv2.INTER_CUBIC)
     if piece:
         x, y, place = SAMPLER.middle(LAYOUT.index[piece])
+        fallen = picture[round(y) : round(y + shadow * place), round(x - place / 6) : round(x + place / 6)]
+        fallen *= 0.5
         cv2.circle(picture, (round(x), round(y)), round(place / 6), (40, 60, 210), -1)
     picture = np.roll(picture, moved, axis=(0, 1)) * lamp
     picture += np.random.default_rng(100 + noise).normal(0, grain, picture.shape)
@@ -47,6 +55,12 @@ def test_noise_a_lamp_and_a_pixel_change_nothing_a_token_does(moved: tuple[int, 
     assert plain(SAMPLER, board(1), board(3, piece="d4")) == {"d4"}
     assert plain(SAMPLER, board(1), board(3, moved=moved, lamp=lamp, piece="d4")) <= {"d4"}
     assert not plain(SAMPLER, board(1), board(2, moved=moved, lamp=lamp))
+
+
+def test_a_shadow_on_the_next_place_is_no_plain_change() -> None:
+    new = board(3, piece="d4", shadow=0.75)
+    assert "d3" not in quiet(SAMPLER, board(1), new), "it does not look as it did"
+    assert plain(SAMPLER, board(1), new) == {"d4"}
 
 
 def test_where_everything_differs_nothing_is_as_it_was() -> None:
