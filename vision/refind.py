@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 import cv2
@@ -30,7 +31,7 @@ ALIKE: Final = 0.5
 _WORTH: Final = {"last": 1.2, "calibrated": 1.25, "markers": 1.1, "features": 1.1, "lines": 1.0}
 """How much the clearness of a grid's lines counts, by what spoke for it beforehand."""
 _KNOWN: Final = 0.3
-_ELSEWHERE: Final = 0.4
+_ELSEWHERE: Final = 0.32
 """From this on what lies around the board is not what lay there."""
 _FEATURES = 1500
 _FEWEST = 14
@@ -136,10 +137,17 @@ class Finder:
         return self._around_off(sides_of(pose.straighten(small, COARSE, self._beside)))
 
     def _around_off(self, sides: FloatArray) -> float:
-        """Return how unlike the taught pictures the four sides around the board look."""
-        return min(
-            (float(np.minimum(np.linalg.norm(sides - there, axis=1), 0.5).sum()) for there in self._around), default=0.0
-        )
+        """Return how unlike the taught pictures the four sides around the board look.
+
+        How bright all of them are, and in which light, says nothing: that is told against the board's own brightness,
+        and what lies on it changes.
+        """
+        least = inf
+        for there in self._around:
+            off = sides - there
+            off -= np.median(off, axis=0)
+            least = min(least, float(np.minimum(np.linalg.norm(off, axis=1), 0.5).sum()))
+        return least if self._around else 0.0
 
     def _found(self, small: ByteArray, pose: Pose, image: ByteArray) -> Pose:
         self._last = pose

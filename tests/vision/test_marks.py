@@ -10,7 +10,7 @@ import pytest
 
 from vision import marks
 from vision.boardfind import AROUND, COARSE, aligned, sides_of, unlike
-from vision.labels import from_json
+from vision.labels import Content, from_json
 from vision.layout import Layout, read_layout
 from vision.look import Table, learn
 from vision.marks import CELL, cut_windows, describe_cells, read_marks, train_marks, turned
@@ -185,6 +185,24 @@ def test_a_grid_a_place_aside_is_told_by_what_lies_around() -> None:
     box = (-AROUND, -AROUND, 8 + AROUND, 8 + AROUND)
     true_sides = sides_of(Pose.from_corners(truth, 8, 8, (700, 700)).straighten(image, COARSE, box))
     assert unlike(true_sides) < 0.1
+
+
+def test_what_lies_around_is_known_in_another_light_and_beside_other_tiles() -> None:
+    """Most of the board has melted and a lamp was lit since it was taught; a place aside is still told."""
+    layout = read_layout('[board]\nkind="grid"\ncolumns=8\nrows=8\n[ground]\nclasses=["a"]')
+    picture = np.full((700, 700, 3), (40, 60, 90), np.uint8)
+    picture[140:560, 140:560] = (200, 210, 215)
+    truth = np.array([[150, 150], [550, 150], [550, 550], [150, 550]], float)
+    pose, sampler = Pose.from_corners(truth, 8, 8, (700, 700)), Sampler(layout)
+    profile = Profile(layout, (700, 700), truth).taught(sampler.straighten(picture, pose), {0: Content(0)}, {})
+    finder, box = Finder(profile, sampler), (-AROUND, -AROUND, 8 + AROUND, 8 + AROUND)
+    later = picture.copy()
+    later[150:550, 150:500] = (90, 50, 30)
+    lit = np.clip(later * np.array([0.7, 0.85, 1.0]), 0, 255).astype(np.uint8)
+    aside = Pose.from_corners(truth + np.array([50, 0]), 8, 8, (700, 700))
+    off, off_aside = (finder._around_off(sides_of(p.straighten(lit, COARSE, box))) for p in (pose, aside))
+    assert off < 0.2
+    assert off_aside > 0.4
 
 
 def test_tiles_are_told_by_sign_and_colour() -> None:
