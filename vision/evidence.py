@@ -35,7 +35,7 @@ IN_ITS_COLOUR = 0.1
 """What a thing that was never taught has of the probability of one more of what else has its colour."""
 HIDDEN = 0.5
 """From this probability of something else on, nothing is known of a place."""
-AS_WAS = 7.0
+AS_WAS = 8.0
 """How much likelier (natural logarithm) it is that nothing changed in a place that looks just as it did."""
 
 OF_A_KIND = 0.2

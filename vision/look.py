@@ -35,12 +35,16 @@ _LOOKS = 6
 _ALIKE = 0.6
 _ODD = 1.35
 _MEMORY = 60.0
-_SAME_LIGHT = 0.02
+_SAME_LIGHT = 0.05
 """Of the logarithm of light: fields that differ by less anywhere need not both be tried."""
+_BARELY = 0.002
+"""So thick a veil, in parts of white, changes what a place looks like."""
 _WORTH_READING = 0.05
 _MOST_TOKENS = 4
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from companion.ports import ByteArray, FloatArray
 
     from .pose import Pose
@@ -113,14 +117,13 @@ class Table:
         pose = pose or self.find(image)
         if pose is None:
             return BoardLook(self.layout, None, {}, note=notes.NO_BOARD)
-        straight = self._memory.relit(self.sampler.straighten(image, pose))
-        patches = self.sampler.cut(straight)
-        reading = self._network.read(patches)
+        straight, patches, seen = self._memory.relit(self.sampler.straighten(image, pose))
+        reading = seen or self._network.read(patches)
         lifted = self._memory.lifted(straight, patches, reading)
         if lifted is not None:
-            straight = lifted
+            straight, under = lifted
             patches = self.sampler.cut(straight)
-            reading = self._network.read(patches)
+            reading.put(under, self._network.read(patches[under]))
         self._network.count(patches, reading)
         inside = self.sampler.inside(pose)
         every = range(len(self.layout.places)) if self._network.marked else self._printed_on(reading)
@@ -175,6 +178,17 @@ class Table:
         return self._memory.weigh(number, reading.inside[number], place)
 
 
+@dataclass(frozen=True)
+class _Relit:
+    """A straight picture in another ``light``, its patches, what is read in them, and how ``strange`` they look."""
+
+    light: FloatArray | None
+    strange: float
+    straight: ByteArray
+    patches: ByteArray
+    reading: Reading
+
+
 class _Memory:
     """What each place looked like when its content was known, whitened; and the light all of it was taught in."""
 
@@ -185,6 +199,7 @@ class _Memory:
         self._tones: list[FloatArray] = []
         self._spots = _spots(sampler)
         self._palette = palette
+        self._last: FloatArray | None = None
         for shot in lit:
             self.remember(shot)
         self._same, self._changed = self._usual(lit[-1])
@@ -199,41 +214,69 @@ class _Memory:
         self._tones.append(tone(patches))
         del self._tones[1:-4]
 
-    def relit(self, straight: ByteArray) -> ByteArray:
-        """Return the straight picture in the taught light.
+    def relit(self, straight: ByteArray) -> tuple[ByteArray, ByteArray, Reading | None]:
+        """Return the straight picture in the taught light, its patches, and what was read in them if that had to be.
 
-        The light is told by the places that look as they did; where few do, by what the places are read as, twice.
+        The light is told by the places that look as they did; where few do, by what the places are read as: in the
+        light of the last such picture first, and where they tell another, in none and in the likeliest.
         """
         now = tone(self._sampler.cut(straight))
         for taught in reversed(self._tones):
             light = fit_field(self._spots, now, taught, agree=_ALIKE)
             if light is not None:
-                return apply_field(straight, light)
-        best, least = straight, float("inf")
+                straight = apply_field(straight, light)
+                return straight, self._sampler.cut(straight), None
         tried: list[FloatArray] = []
+        best = None
+        if self._last is not None:
+            best = self._seen_in(straight, self._last)
+            tried.append(self._last)
+            light = self._told_by(best, now)
+            if light is not None and _alike(light, self._last):
+                return best.straight, best.patches, best.reading
         for start in (None, self._palette.guess(now)):
             light = start
             for _ in range(3):
-                if light is not None and any(np.abs(light - other).sum(axis=0).max() < _SAME_LIGHT for other in tried):
+                if light is not None and any(_alike(light, other) for other in tried):
                     break
                 if light is not None:
                     tried.append(light)
-                lit = straight if light is None else apply_field(straight, light)
-                reading = self._network.read(self._sampler.cut(lit))
-                strange = float(np.median(reading.odd)) + 1 - float(reading.ground.max(axis=1).mean())
-                if strange < least:
-                    best, least = lit, strange
-                read = _bare(reading)
-                sure = {n: float(reading.ground[n].max()) ** 2 for n in read}
-                light = self._palette.light(self._spots, now, read, sure)
+                seen = self._seen_in(straight, light)
+                if best is None or seen.strange < best.strange:
+                    best = seen
+                light = self._told_by(seen, now)
                 if light is None:
                     break
-        return best
+        if best is None:
+            return straight, self._sampler.cut(straight), None
+        self._last = best.light
+        return best.straight, best.patches, best.reading
 
-    def lifted(self, straight: ByteArray, patches: ByteArray, reading: Reading) -> ByteArray | None:
-        """Return the straight picture without the veil of a mirrored lamp; None where there is none."""
+    def _seen_in(self, straight: ByteArray, light: FloatArray | None) -> _Relit:
+        lit = straight if light is None else apply_field(straight, light)
+        patches = self._sampler.cut(lit)
+        reading = self._network.read(patches)
+        strange = float(np.median(reading.odd)) + 1 - float(reading.ground.max(axis=1).mean())
+        return _Relit(light, strange, lit, patches, reading)
+
+    def _told_by(self, seen: _Relit, now: FloatArray) -> FloatArray | None:
+        """Return the light that what is read tells, by the tones that the places have ``now``."""
+        read = _bare(seen.reading)
+        sure = {n: float(seen.reading.ground[n].max()) ** 2 for n in read}
+        return self._palette.light(self._spots, now, read, sure)
+
+    def lifted(
+        self, straight: ByteArray, patches: ByteArray, reading: Reading
+    ) -> tuple[ByteArray, NDArray[np.intp]] | None:
+        """Return the straight picture without the veil of a mirrored lamp, and the places that lay under it.
+
+        None where there is none.
+        """
         veil = self._palette.veil(self._spots, tone(patches), _bare(reading), _unit(self._sampler))
-        return None if veil is None else veil.lifted(straight)
+        if veil is None:
+            return None
+        thick, _ = veil.thickness(self._spots)
+        return veil.lifted(straight), np.nonzero(thick > _BARELY)[0]
 
     def weigh(self, number: int, inside: Any, place: PlaceLook) -> PlaceLook:
         """Return the place's look, sharpened where it looks much as it did with a known content."""
@@ -275,6 +318,10 @@ class _Memory:
             float(np.median(log_changed)),
             max(float(log_changed.std()), 0.25),
         )
+
+
+def _alike(light: FloatArray, other: FloatArray) -> bool:
+    return bool(np.abs(light - other).sum(axis=0).max() < _SAME_LIGHT)
 
 
 def _density(value: float, mean: float, spread: float) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -140,11 +140,17 @@ def factors_of(
     singles = len(members) - len(layout.valued)
     for group in members[:singles]:
         (thing,) = group
-        factors.append({((thing, n),) if n else (): float(p) for n, p in enumerate(counts[thing])})
+        factors.append(dict(zip(_numbers(thing, len(counts[thing])), counts[thing].tolist(), strict=True)))
     for number, (kind, total) in enumerate(zip(layout.valued, totals, strict=True)):
         told = {n: read[number, n] for n in range(1, len(total)) if (number, n) in read}
         factors.append(_valued(kind, layout.most, counts, total, told))
     return tuple(factors)
+
+
+@lru_cache(maxsize=512)
+def _numbers(thing: int, many: int) -> tuple[Things, ...]:
+    """Return a thing in each number below ``many``."""
+    return ((), *(((thing, n),) for n in range(1, many)))
 
 
 def _valued(
@@ -156,10 +162,7 @@ def _valued(
 ) -> dict[Things, float]:
     """Return the probability of each way to lie so many things of a kind, as read or by how well their values fit."""
     if float(total[0]) > 1 - 1e-4:
-        return {
-            (): float(total[0]),
-            **{((kind[0], n),): float(p) for n, p in enumerate(total) if n and n <= most[kind[0]]},
-        }
+        return dict(zip(_numbers(kind[0], min(len(total), most[kind[0]] + 1)), total.tolist(), strict=False))
     likely = sorted(kind, key=lambda t: float(counts[t][0]))[:_MOST_VALUES]
     ways: list[list[tuple[Things, float]]] = [[] for _ in total]
     ways[0].append(((), 1.0))

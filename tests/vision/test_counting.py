@@ -14,7 +14,8 @@ import pytest
 from vision.cutouts import Taught
 from vision.labels import Content, from_json
 from vision.layout import Layout, read_layout
-from vision.look import learn
+from vision.learn import Network
+from vision.look import Table, learn
 from vision.oddness import LEARNT
 from vision.patches import CLOSE_PX, CONTEXT, PATCH, Sampler
 from vision.pose import Pose
@@ -173,6 +174,29 @@ def test_what_nobody_taught_looks_strange(layout: Layout, learnt: Profile, tmp_p
     assert again is not None
     reading = again.read(sampler.cut(shot(layout, 5).straight))
     assert not reading.strange.any() and np.isfinite(reading.odd).all()
+
+
+def test_a_board_in_the_light_of_the_last_one_is_read_once(
+    layout: Layout, learnt: Profile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, reads, read = Table(learnt), [], Network.read
+
+    def counted(network: Network, patches: Any) -> Any:
+        reads.append(len(patches))
+        return read(network, patches)
+
+    monkeypatch.setattr(Network, "read", counted)
+    lamp = np.array([0.7, 0.85, 1.05])
+    looks = []
+    for seed in (7, 8):
+        seen = table.look(np.clip(paint(positions(seed), seed) * lamp, 0, 255).astype(np.uint8), pose())
+        truth = from_json({"places": positions(seed)}, layout)
+        looks.append((reads.copy(), [seen.places[name].content.ground == truth[name].ground for name in truth]))
+        reads.clear()
+    (first, right), (second, right_again) = looks
+    assert len(first) > 2 >= len(second)
+    assert all(right)
+    assert all(right_again)
 
 
 def test_strangers_lie_on_their_places_or_beside_them(layout: Layout) -> None:
