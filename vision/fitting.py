@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 BATCH: Final = 128
+_POOL: Final = 1 << 20
 _NEVER: Final = -12.0
 """What stands against an answer that was never taught, in logits."""
 
@@ -34,6 +35,7 @@ class Adam:
         self._parameters = list(parameters)
         self._first = [np.zeros_like(p) for p in parameters]
         self._second = [np.zeros_like(p) for p in parameters]
+        self._room = [np.empty_like(p) for p in parameters]
         self._steps, self._rate, self._decay, self._least = steps, rate, decay, least
         self._step = 0
 
@@ -41,13 +43,20 @@ class Adam:
         """Take one step."""
         self._step += 1
         rate = self._rate * (1 + math.cos(math.pi * min(self._step / self._steps, 1))) + self._least
+        by = -rate / (1 - 0.9**self._step)
         for k, gradient in enumerate(gradients):
-            self._first[k] += 0.1 * (gradient - self._first[k])
-            self._second[k] += 0.001 * (gradient * gradient - self._second[k])
-            size = np.sqrt(self._second[k] / (1 - 0.999**self._step)) + 1e-8
-            self._parameters[k] -= rate / (1 - 0.9**self._step) * self._first[k] / size
-            if self._parameters[k].ndim == 2:
-                self._parameters[k] *= 1 - rate * self._decay
+            first, second, p, size = self._first[k], self._second[k], self._parameters[k], self._room[k]
+            first *= 0.9
+            first += np.multiply(gradient, 0.1, out=size)
+            second *= 0.999
+            second += np.multiply(np.square(gradient, out=size), 0.001, out=size)
+            np.sqrt(np.multiply(second, 1 / (1 - 0.999**self._step), out=size), out=size)
+            size += 1e-8
+            np.divide(first, size, out=size)
+            size *= by
+            p += size
+            if p.ndim == 2:
+                p *= 1 - rate * self._decay
 
 
 @dataclass(frozen=True)
@@ -89,34 +98,48 @@ def fit(
     ``vary`` returns some of the inputs as they might have looked as well. Answers that no target names stay unlikely.
     """
     n, width = inputs.shape
-    known = targets.any(axis=0)
+    known = targets.any(axis=0).astype(np.float32)
     w1 = (rng.standard_normal((width, course.hidden)) * course.spread).astype(np.float32)
     w2 = (rng.standard_normal((course.hidden, sum(heads))) * np.sqrt(1 / course.hidden)).astype(np.float32)
     b1, b2 = np.zeros(course.hidden, np.float32), np.zeros(sum(heads), np.float32)
-    b2[~known] = _NEVER
+    b2[known == 0] = _NEVER
     steps, step = course.epochs * max(1, n // BATCH), 0
     adam = Adam([w1, b1, w2, b2], steps, rate=course.rate, decay=course.decay)
+    kept = np.float32(1 / (1 - course.drop))
+    drops = np.where(rng.random(_POOL, dtype=np.float32) > course.drop, kept, np.float32(0))
     while step < steps:
         order = rng.permutation(n)
         for at in range(0, max(n - BATCH + 1, 1), BATCH):
             rows = order[at : at + BATCH]
             x = vary(inputs[rows], rng)
-            h = np.maximum(x @ w1 + b1, 0)
-            drop = (rng.random(h.shape, dtype=np.float32) > course.drop).astype(np.float32)
-            drop /= np.float32(1 - course.drop)
+            h: Floats = x @ w1
+            h += b1
+            drop = _some_of(drops, h.shape, rng)
+            # What is dropped and what is negative are alike: neither counts, nor is it corrected.
+            drop = np.where(h > 0, drop, np.float32(0))
             h *= drop
-            error = (np.concatenate(softmaxes(h @ w2 + b2, heads), axis=1) - targets[rows]) / len(rows)
-            error[:, ~known] = 0
-            back = (error @ w2.T) * (h > 0) * drop
+            error: Floats = np.concatenate(softmaxes(h @ w2 + b2, heads), axis=1)
+            error -= targets[rows]
+            error *= known / np.float32(len(rows))
+            back: Floats = error @ w2.T
+            back *= drop
             step += 1
             adam.step([x.T @ back, back.sum(axis=0), h.T @ error, error.sum(axis=0)])
-    b2[~known] = _NEVER
+    b2[known == 0] = _NEVER
     return {"w1": w1, "b1": b1, "w2": w2, "b2": b2}
 
 
-def noisy(spread: float) -> Callable[[Floats, np.random.Generator], Floats]:
+def noisy(spread: float, rng: np.random.Generator) -> Callable[[Floats, np.random.Generator], Floats]:
     """Return what varies inputs by noise of so much spread."""
-    return lambda x, rng: x + rng.standard_normal(x.shape, dtype=np.float32) * spread
+    noise = rng.standard_normal(_POOL, dtype=np.float32) * np.float32(spread)
+    return lambda x, rng: x + _some_of(noise, x.shape, rng)
+
+
+def _some_of(pool: Floats, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
+    """Return numbers of a pool, from anywhere in it: to draw them anew each time takes longer than to learn."""
+    many = math.prod(shape)
+    start = int(rng.integers(0, len(pool) - many + 1))
+    return pool[start : start + many].reshape(shape)
 
 
 def projection(features: Floats, components: int) -> dict[str, NDArray[Any]]:
