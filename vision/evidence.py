@@ -6,7 +6,7 @@ hand, a cup). The search wants log-likelihoods that leave nothing out, because a
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from math import exp, log, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +106,8 @@ def belief_of_look(look: PlaceLook, layout: Layout, taught: Mapping[int, int] | 
             things[_key(layout, number)] = logs(spread, odd)
     if taught is not None:
         groups += _of_other_colours(things, layout, taught)
-        groups += _in_their_colour(things, layout, unknown)
+        told = {thing for group in groups for thing in group.things}
+        groups += _in_their_colour(things, layout, [n for n in unknown if _key(layout, n) not in told])
     if fresh is not None:
         groups = [group for group in groups if not all(fresh.things[thing][0] for thing in group.things)]
         told = {thing for group in groups for thing in group.things}
@@ -143,16 +144,17 @@ def _of_other_colours(
     return groups
 
 
-def _in_their_colour(things: dict[Thing, dict[int, float]], layout: Layout, unknown: Container[int]) -> list[Together]:
+def _in_their_colour(things: dict[Thing, dict[int, float]], layout: Layout, unknown: Collection[int]) -> list[Together]:
     """Take things out of ``things`` that something never taught of their colour may be taken for; return both together.
 
     The first red igloo, with a red inuit beside it, looks like two red inuit.
     """
     groups = []
-    for number, named in enumerate(layout.things):
-        if number not in unknown or named.colour is None or layout.most[number] != 1:
+    for number in sorted(unknown):
+        colour = layout.things[number].colour
+        if colour is None or layout.most[number] != 1:
             continue
-        same = [n for n, other in enumerate(layout.things) if other.colour == named.colour and n not in unknown]
+        same = [n for n, other in enumerate(layout.things) if other.colour == colour and n not in unknown]
         read = [_key(layout, n) for n in same if _key(layout, n) in things]
         if len(read) != 1:
             continue

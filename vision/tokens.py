@@ -204,7 +204,9 @@ class TokenReader:
         for many in sorted(numbers):
             single = []
             tokens = self._unpiled(close, every[:many], alone, known, kind)
-            odds[many] = odds[max(odds)] * self._one_more(kind, min(seen.best for seen in tokens))
+            more = self._one_more(kind, min(seen.best for seen in tokens))
+            # That there is any at all is told from afar; what is unlike all prints may be a value never taught.
+            odds[many] = odds[max(odds)] * (more if many > 1 else max(more, 1.0))
             for index, seen in enumerate(tokens):
                 chances = np.full(len(known.things), 1 / len(known.things))
                 if kind in self._how:

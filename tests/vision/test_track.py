@@ -261,6 +261,14 @@ def test_the_first_igloo_with_an_inuit_beside_it_may_be_read_as_two_inuit() -> N
     assert first.best() == ("floe", (("inuit", "red", 2),))
     assert first.most() - first.get(with_igloo) < 3 < first.most() - first.get(("floe", (("inuit", "red", 1),)))
     assert first.get(("floe", (("igloo", "blue", 1), ("inuit", "red", 1)))) < first.get(with_igloo) - 3
+    # An igloo that is read, and may be of a colour never taught, is told of once.
+    blue = thing["igloo", "blue"]
+    read = tuple(
+        {((blue, 1),): 0.9, (): 0.1} if blue in group else way for way, group in zip(two, members, strict=True)
+    )
+    other = belief_of_look(PlaceLook(look_.ground, read, members, 0.02), layout, {inuit: 2, blue: 1})
+    things = [*other.things, *(thing for group in other.together for thing in group.things)]
+    assert len(things) == len(set(things))
     known = belief_of_look(look_, layout, {inuit: 2, igloo: 1})
     assert known.most() - known.get(with_igloo) > 8
 
