@@ -22,10 +22,10 @@ LEAST = 1e-5
 """What is left to everything that was not thought of."""
 UNTAUGHT = 3e-3
 """What is left to a thing, or to more of it on one place, that the table was never shown."""
-ODDITY = 0.01
+ODDITY = 0.02
 """What of the probability of something else counts as doubt in each thing that is read: where a place looks odd, it is
 read right nearly as often as its probabilities say."""
-ODDEST = 0.04
+ODDEST = 0.25
 """The same where something else is likelier than not, but no hand is over the board."""
 UNHEARD = 0.5
 """The same where it may be a thing of a kind that was never taught."""

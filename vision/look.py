@@ -140,7 +140,7 @@ class Table:
         """Remember that ``look`` showed ``contents``, for the next looks at these places."""
         if look.straight is not None:
             known = {self.layout.index[name]: content for name, content in contents.items()}
-            self._memory.remember(Shot("", look.straight, known))
+            self._memory.confirm(Shot("", look.straight, known))
             self._tokens.confirm(look.straight, look.close, known)
 
     def _printed_on(self, reading: Reading) -> list[int]:
@@ -200,6 +200,8 @@ class _Memory:
         self._spots = _spots(sampler)
         self._palette = palette
         self._last: FloatArray | None = None
+        told = [self._contents_tell(shot) for shot in lit]
+        self._usual_light: FloatArray = np.mean([light for light in told if light is not None] or [np.zeros(3)], axis=0)
         for shot in lit:
             self.remember(shot)
         self._same, self._changed = self._usual(lit[-1])
@@ -213,6 +215,20 @@ class _Memory:
             del self._seen[number][:-_LOOKS]
         self._tones.append(tone(patches))
         del self._tones[1:-4]
+
+    def confirm(self, shot: Shot) -> None:
+        """Keep what the places of a look show that was relit, in the taught light as its contents tell it.
+
+        Looks that were brought into the light of looks before them would leave it little by little.
+        """
+        told = self._contents_tell(shot)
+        # The same contents look a little otherwise elsewhere on the board, and did so when they were taught.
+        off = None if told is None else told - self._usual_light
+        self.remember(shot if off is None else replace(shot, straight=apply_field(shot.straight, off)))
+
+    def _contents_tell(self, shot: Shot) -> FloatArray | None:
+        """Return the light that brings a board to the usual tones of its contents, wherever they lie."""
+        return self._palette.light(self._spots, tone(self._sampler.cut(shot.straight)), shot.contents, {})
 
     def relit(self, straight: ByteArray) -> tuple[ByteArray, ByteArray, Reading | None]:
         """Return the straight picture in the taught light, its patches, and what was read in them if that had to be.

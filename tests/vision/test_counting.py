@@ -15,6 +15,7 @@ from vision.cutouts import Taught
 from vision.labels import Content, from_json
 from vision.layout import Layout, read_layout
 from vision.learn import Network
+from vision.light import tone
 from vision.look import Table, learn
 from vision.oddness import LEARNT
 from vision.patches import CLOSE_PX, CONTEXT, PATCH, Sampler
@@ -197,6 +198,23 @@ def test_a_board_in_the_light_of_the_last_one_is_read_once(
     assert len(first) > 2 >= len(second)
     assert all(right)
     assert all(right_again)
+
+
+def test_the_taught_light_is_kept_however_many_boards_are_confirmed(layout: Layout, learnt: Profile) -> None:
+    table, sampler = Table(learnt), Sampler(layout)
+    lamp = np.array([0.8, 0.9, 1.0]) * np.linspace(0.8, 1.1, SIZE[0])[None, :, None]
+    places = positions(1)
+    for number in range(20):
+        # One board after the other, some places new in each.
+        places |= dict(list(positions(30 + number).items())[number % 6 :: 6])
+        image = paint(places, number)
+        seen = table.look(np.clip(image * lamp, 0, 255).astype(np.uint8), pose())
+        assert seen.straight is not None
+        table.confirm(seen, from_json({"places": places}, layout))
+    true = tone(sampler.cut(sampler.straighten(image, pose())))
+    off = tone(sampler.cut(seen.straight)) - true
+    assert np.abs(np.median(off, axis=0)).max() < 0.06
+    assert np.quantile(np.abs(off - np.median(off, axis=0)), 0.9) < 0.08
 
 
 def test_strangers_lie_on_their_places_or_beside_them(layout: Layout) -> None:
