@@ -51,7 +51,7 @@ STRONG = 6.0
 """No turn is entered where one place is less likely than this compared with what was seen there."""
 COVERED = 3
 """With so many places under something else a hand is over the board."""
-PATIENCE = 4.8
+PATIENCE = 3.5
 """How far beyond the best turn the search must have looked for one to be entered."""
 LONG = 40_000
 """States that are looked at then."""
