@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
-from .cutouts import Cutout, Taught, find_cutouts
+from .cutouts import Cutout, Taught, find_cutouts, taught_places
 from .labels import Content
 from .light import CODED
 from .patches import CONTEXT, PATCH, Sampler
@@ -54,9 +54,7 @@ def make_examples(sampler: Sampler, taught: Sequence[Taught], seed: int = 0, siz
     rng = np.random.default_rng(seed)
     layout = sampler.layout
     taught = [*taught, *_emptied(sampler, taught)]
-    owned = [
-        (shot, place, content) for shot, board in enumerate(taught) for place, content in sorted(board.contents.items())
-    ]
+    owned = taught_places(taught)
     patches, contents, source = _moved(sampler, taught, owned, rng, round(REAL * size))
     made = _composed(sampler, taught, owned, layout, rng, round(MADE * size))
     if made is not None:
@@ -226,9 +224,14 @@ def lay(patch: ByteArray, things: list[Cutout], beside: bool, rng: np.random.Gen
         patch[:] = np.round(patch * shade[..., None]).astype(np.uint8)
         laid.append((thing, _onto(thing, at, turn, grown)))
     for thing, matrix in laid:
-        cover = cv2.warpAffine(thing.cover, matrix, (PATCH, PATCH)).astype(np.float32)[..., None] / 255
-        picture = cv2.warpAffine(thing.picture, matrix, (PATCH, PATCH), borderMode=cv2.BORDER_REPLICATE)
-        patch[:] = np.round(patch * (1 - cover) + picture * cover).astype(np.uint8)
+        put(patch, thing, matrix)
+
+
+def put(patch: ByteArray, thing: Cutout, matrix: Any) -> None:
+    """Put a cutout, brought there by a matrix (2, 3), over what a patch shows."""
+    cover = cv2.warpAffine(thing.cover, matrix, (PATCH, PATCH)).astype(np.float32)[..., None] / 255
+    picture = cv2.warpAffine(thing.picture, matrix, (PATCH, PATCH), borderMode=cv2.BORDER_REPLICATE)
+    patch[:] = np.round(patch * (1 - cover) + picture * cover).astype(np.uint8)
 
 
 def _onto(thing: Cutout, at: FloatArray, turn: float, grown: float) -> Any:

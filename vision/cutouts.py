@@ -54,6 +54,11 @@ class Taught:
     contents: dict[int, Content]
 
 
+def taught_places(taught: Sequence[Taught]) -> list[tuple[int, int, Content]]:
+    """Return every place of some boards: which board it is on, its number, and what lies there."""
+    return [(shot, n, content) for shot, board in enumerate(taught) for n, content in sorted(board.contents.items())]
+
+
 @dataclass(frozen=True)
 class Cutout:
     """A thing alone: its ``picture`` where it has ``cover``, its ``shade`` (0…1) where it darkens what is around it."""

@@ -74,10 +74,12 @@ def _find_words(seen: Floats, seed: int) -> Floats:
 
 
 def describe(patches: ByteArray, known: Vocabulary) -> Floats:
-    """Return (n, features) of patches (n, PATCH, PATCH, 3) BGR uint8."""
+    """Return (n, features) of patches (n, PATCH, PATCH, 3) BGR uint8; of many, some are looked at at a time."""
     n = len(patches)
     if not n:
         return np.zeros((0, length()), np.float32)
+    if n > _AT_ONCE:
+        return np.concatenate([describe(patches[at : at + _AT_ONCE], known) for at in range(0, n, _AT_ONCE)])
     seen = colours(patches)
     tall = seen.reshape(n * PATCH, PATCH, 3)
     cells = PATCH // _COLOUR_CELL
@@ -85,14 +87,6 @@ def describe(patches: ByteArray, known: Vocabulary) -> Floats:
     return np.concatenate([coarse, _directions(seen[..., 0]), _counts(seen, known["words"])], axis=1).astype(
         np.float32, copy=False
     )
-
-
-def described(patches: ByteArray, known: Vocabulary) -> Floats:
-    """Return (n, features) of many patches, some at a time."""
-    if len(patches) <= _AT_ONCE:
-        return describe(patches, known)
-    parts = [describe(patches[i : i + _AT_ONCE], known) for i in range(0, len(patches), _AT_ONCE)]
-    return np.concatenate(parts)
 
 
 def length() -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from .features import described
+from .features import describe
 from .fitting import Course, fit, noisy, projected, projection, softmaxes
 from .marks import ARRAYS as MARK_ARRAYS
 from .marks import read_marks
@@ -105,7 +105,7 @@ class Network:
     def read(self, patches: ByteArray) -> Reading:
         """Say what lies in places by their patches, in the taught light."""
         a = self.arrays
-        features = described(patches, a)
+        features = describe(patches, a)
         white = self.whiten(features)
         outputs = np.zeros((len(white), sum(self.heads)), np.float32)
         for net in range(len(a["w1"])):
@@ -212,7 +212,7 @@ def train(
     seed: int = 0,
 ) -> Network:
     """Learn from examples, and from patches with something strange on and beside their places; takes some seconds."""
-    features = described(examples.patches, known)
+    features = describe(examples.patches, known)
     by = projection(features, COMPONENTS)
     white = projected(features, by)
     heads = heads_of(layout)
@@ -227,7 +227,7 @@ def train(
         **{name: np.stack([net[name] for net in fitted]) for name in ("w1", "b1", "w2", "b2")},
     }
     arrays |= train_distance(features, white, arrays, examples, rng)
-    arrays |= train_strangeness(features, examples, Strangers(*(described(p, known) for p in strangers)), rng)
+    arrays |= train_strangeness(features, examples, Strangers(*(describe(p, known) for p in strangers)), rng)
     return Network(arrays, heads, len(layout.things), sorts_of(layout))
 
 

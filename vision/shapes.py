@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
-from .cutouts import find_cutouts, inner, veiled
+from .cutouts import find_cutouts, inner, taught_places, veiled
 from .features import colours
 from .fitting import Course, fit, softmaxes
 from .patches import PATCH
@@ -71,7 +71,7 @@ def sorts_of(layout: Layout) -> tuple[Sort, ...]:
 
 def find_table(sampler: Sampler, taught: Sequence[Taught], sorts: Sequence[Sort]) -> Floats:
     """Return (bins, sorts): how likely a pixel of a colour belongs to each sort; 0 for sorts never seen alone."""
-    owned = [(shot, n, content) for shot, board in enumerate(taught) for n, content in sorted(board.contents.items())]
+    owned = taught_places(taught)
     cutouts = find_cutouts(sampler, taught, owned)
     counted = np.zeros((int(np.prod(_BINS)), len(sorts) + 1), np.float32)
     for index, sort in enumerate(sorts):

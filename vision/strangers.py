@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
-from .compose import draw_moves, in_other_light, lay
-from .cutouts import Cutout, Taught, find_cutouts
+from .compose import draw_moves, in_other_light, lay, put
+from .cutouts import Cutout, Taught, find_cutouts, taught_places
 from .labels import Content
 from .patches import CONTEXT, PATCH, Sampler
 
@@ -54,7 +54,7 @@ def make_strangers(
     ``size`` scales how many; they are in as many lights as :func:`compose.make_examples` has them.
     """
     rng = np.random.default_rng([seed, 7])
-    owned = [(shot, n, content) for shot, board in enumerate(taught) for n, content in sorted(board.contents.items())]
+    owned = taught_places(taught)
     known = [cutout for some in find_cutouts(sampler, taught, owned).values() for cutout in some]
     places = np.concatenate([sampler.cut(board.straight, sorted(board.contents)) for board in taught])
     painter = _Painter(rng, _colours_of(places), [colour for one in known for colour in _own_colour(one)], places)
@@ -118,7 +118,7 @@ class _Painter:
         own = not small and len(self.own) > 0 and rng.random() < _OWN
         if not small and not own and rng.random() < _LARGE:
             radius = float(rng.uniform(0.6, 1.4))
-            away = rng.uniform(0, 0.8) * radius * _turned(rng)
+            away = rng.uniform(0, 0.8) * radius * _direction(rng)
         else:
             radius = float(rng.uniform(0.25, 0.5) if own else np.exp(rng.uniform(np.log(0.14), np.log(0.5))))
             away = np.zeros(2)
@@ -175,7 +175,7 @@ class _Painter:
         if way < 0.35:
             light = 1.12 - 0.3 * (x * x + y * y)
         elif way < 0.7:
-            side = self.rng.uniform(0.05, 0.25) * _turned(self.rng)
+            side = self.rng.uniform(0.05, 0.25) * _direction(self.rng)
             light = 1 + side[0] * x + side[1] * y
         else:
             return fill
@@ -183,7 +183,7 @@ class _Painter:
         return lit_
 
 
-def _turned(rng: np.random.Generator) -> FloatArray:
+def _direction(rng: np.random.Generator) -> FloatArray:
     """Return a direction."""
     angle = rng.uniform(0, 2 * np.pi)
     return np.array([np.cos(angle), np.sin(angle)])
@@ -205,7 +205,7 @@ def _outline(rng: np.random.Generator) -> FloatArray:
     else:
         waves = [rng.uniform(-0.3, 0.3) / m * np.cos(m * around + rng.uniform(0, 2 * np.pi)) for m in (2, 3, 4)]
         points = 0.9 * (1 + np.sum(waves, axis=0))[:, None] * np.column_stack([np.cos(around), np.sin(around)])
-    cos, sin = _turned(rng)
+    cos, sin = _direction(rng)
     turned: FloatArray = points @ np.array([[cos, sin], [-sin, cos]])
     return turned
 
@@ -220,12 +220,10 @@ def _filled(outline: FloatArray, middle: FloatArray) -> Floats:
 
 def _lay_beside(patch: ByteArray, thing: Cutout, radius: float, rng: np.random.Generator) -> None:
     """Lay a thing beside the place of a patch, where the next places are."""
-    away = _turned(rng)
+    away = _direction(rng)
     at = away / np.abs(away).max() * _PLACE * (0.5 + 0.75 * radius + rng.uniform(0, 0.2))
     matrix = np.array([[1, 0, at[0]], [0, 1, at[1]]])
-    cover = cv2.warpAffine(thing.cover, matrix, (PATCH, PATCH)).astype(np.float32)[..., None] / 255
-    picture = cv2.warpAffine(thing.picture, matrix, (PATCH, PATCH), borderMode=cv2.BORDER_REPLICATE)
-    patch[:] = np.round(patch * (1 - cover) + picture * cover).astype(np.uint8)
+    put(patch, thing, matrix)
 
 
 def _own_colour(cutout: Cutout) -> list[FloatArray]:
