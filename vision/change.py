@@ -6,14 +6,13 @@ agreed on what lies there needs no reading, and says that nothing changed there.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import cv2
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from companion.ports import ByteArray, FloatArray
 
     from .patches import Sampler
@@ -56,24 +55,22 @@ def differences(sampler: Sampler, before: ByteArray, after: ByteArray) -> FloatA
     return found
 
 
-def quiet(sampler: Sampler, before: ByteArray, after: ByteArray) -> frozenset[str]:
-    """Return the names of the places that look as they did."""
-    return _named(sampler, _measured(sampler, before, after)[:, 0] <= 1)
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The names of places: ``quiet`` ones look as they did; in ``plain`` ones something came, went, or was nudged."""
+
+    quiet: frozenset[str] = frozenset()
+    plain: frozenset[str] = frozenset()
 
 
-def plain(sampler: Sampler, before: ByteArray, after: ByteArray) -> frozenset[str]:
-    """Return the names of the places that look plainly otherwise: something came, went, or was nudged."""
-    return _named(sampler, _measured(sampler, before, after)[:, 1] >= PLAIN)
-
-
-def _named(sampler: Sampler, which: NDArray[np.bool_]) -> frozenset[str]:
-    return frozenset(place.name for place, so in zip(sampler.layout.places, which.tolist(), strict=False) if so)
-
-
-def _measured(sampler: Sampler, before: ByteArray, after: ByteArray) -> FloatArray:
-    """Return (places, 2): each place's differences as multiples of what is no change; no rows for unlike pictures."""
+def compare(sampler: Sampler, before: ByteArray, after: ByteArray) -> Compared:
+    """Return which places of two straight pictures look alike and which plainly do not; none of unlike pictures."""
     if before.shape != after.shape:
-        return np.zeros((0, 2))
+        return Compared()
     found = differences(sampler, before, after)
-    multiples: FloatArray = found / min(MOST, LEAST + USUAL * float(np.median(found[:, 0])))
-    return multiples
+    found /= min(MOST, LEAST + USUAL * float(np.median(found[:, 0])))
+    told = [(place.name, off) for place, off in zip(sampler.layout.places, found.tolist(), strict=True)]
+    return Compared(
+        frozenset(name for name, (whole, _) in told if whole <= 1),
+        frozenset(name for name, (_, inside) in told if inside >= PLAIN),
+    )

@@ -16,12 +16,12 @@ from companion.night.night import Night
 from companion.rules.belief import Belief
 from companion.service.sight.reading import (
     Agreed,
-    as_agreed,
     certain,
     contents_of,
     covered,
     evidence_of,
     is_hand,
+    since_agreed,
     story_of,
     unheard_of,
 )
@@ -118,11 +118,11 @@ def test_what_was_agreed_holds_for_the_record_it_was_agreed_on(tmp_path: Path) -
     picture = np.random.default_rng(1).integers(80, 90, size).astype(np.uint8)
     still = BoardLook(LAYOUT, None, seen().places, picture)
     agreed = Agreed(course.match, course.moves, still)
-    assert as_agreed(agreed, course, still) == contents_of(film.states[1], LAYOUT)
-    assert as_agreed(None, course, still) == {} == as_agreed(agreed, course, seen())
+    assert since_agreed(agreed, course, still).known == contents_of(film.states[1], LAYOUT)
+    assert since_agreed(None, course, still).known == {} == since_agreed(agreed, course, seen()).known
     taken_back = replace(course, moves=course.moves[:-1], states=course.states[:-1])
-    assert as_agreed(agreed, taken_back, still) == {}
-    assert as_agreed(replace(agreed, match="another"), course, still) == {}
+    assert since_agreed(agreed, taken_back, still).known == {}
+    assert since_agreed(replace(agreed, match="another"), course, still).known == {}
     # What is read as water, for sure and wrongly, in a place that did not change: it is the floe that it was.
     odds = evidence_of(still, LAYOUT, {}, None, {"d3": Content(LAYOUT.grounds.index("water"))}).places["d3"]
     assert isinstance(odds, Belief) and odds.ground["floe"] - odds.ground["water"] < 4

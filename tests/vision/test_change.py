@@ -11,7 +11,7 @@ import pytest
 
 from companion.rules.belief import Belief, Together
 from companion.rules.turns import Evidence
-from vision.change import differences, plain, quiet
+from vision.change import compare, differences
 from vision.evidence import LEAST, belief_as_was, belief_of_several, several
 from vision.labels import Content
 from vision.layout import open_layout
@@ -48,25 +48,26 @@ def board(
 @pytest.mark.parametrize(("moved", "lamp"), [((0, 0), 1.0), ((1, 0), 1.0), ((-1, 1), 1.04)])
 def test_noise_a_lamp_and_a_pixel_change_nothing_a_token_does(moved: tuple[int, int], lamp: float) -> None:
     names = {place.name for place in LAYOUT.places}
-    assert quiet(SAMPLER, board(1), board(2, moved=moved, lamp=lamp)) >= names - {"d4"}
-    there = quiet(SAMPLER, board(1), board(3, moved=moved, lamp=lamp, piece="d4"))
+    assert compare(SAMPLER, board(1), board(2, moved=moved, lamp=lamp)).quiet >= names - {"d4"}
+    there = compare(SAMPLER, board(1), board(3, moved=moved, lamp=lamp, piece="d4")).quiet
     assert there == names - {"d4"}, "what came is seen, and only there"
-    assert quiet(SAMPLER, board(4, piece="d4"), board(5, moved=moved, lamp=lamp)) == names - {"d4"}
-    assert plain(SAMPLER, board(1), board(3, piece="d4")) == {"d4"}
-    assert plain(SAMPLER, board(1), board(3, moved=moved, lamp=lamp, piece="d4")) <= {"d4"}
-    assert not plain(SAMPLER, board(1), board(2, moved=moved, lamp=lamp))
+    assert compare(SAMPLER, board(4, piece="d4"), board(5, moved=moved, lamp=lamp)).quiet == names - {"d4"}
+    assert compare(SAMPLER, board(1), board(3, piece="d4")).plain == {"d4"}
+    assert compare(SAMPLER, board(1), board(3, moved=moved, lamp=lamp, piece="d4")).plain <= {"d4"}
+    assert not compare(SAMPLER, board(1), board(2, moved=moved, lamp=lamp)).plain
 
 
 def test_a_shadow_on_the_next_place_is_no_plain_change() -> None:
     new = board(3, piece="d4", shadow=0.75)
-    assert "d3" not in quiet(SAMPLER, board(1), new), "it does not look as it did"
-    assert plain(SAMPLER, board(1), new) == {"d4"}
+    assert "d3" not in compare(SAMPLER, board(1), new).quiet, "it does not look as it did"
+    assert compare(SAMPLER, board(1), new).plain == {"d4"}
 
 
 def test_where_everything_differs_nothing_is_as_it_was() -> None:
-    assert not quiet(SAMPLER, board(1), board(2, moved=(9, 7)))
-    assert not quiet(SAMPLER, board(1), board(2)[:-8]) and not plain(SAMPLER, board(1), board(2)[:-8])
-    assert not plain(SAMPLER, board(1), board(2, grain=60.0)), "a dark room's noise is no change"
+    assert not compare(SAMPLER, board(1), board(2, moved=(9, 7))).quiet
+    unlike = compare(SAMPLER, board(1), board(2)[:-8])
+    assert not unlike.quiet and not unlike.plain
+    assert not compare(SAMPLER, board(1), board(2, grain=60.0)).plain, "a dark room's noise is no change"
     assert differences(SAMPLER, board(1), board(1)).max() == 0
 
 

@@ -21,14 +21,13 @@ from companion.service.sight.asked import DISAGREEMENT, NEW, TURN, Asked, Glance
 from companion.service.sight.reading import (
     Agreed,
     Misread,
-    as_agreed,
-    changed_since,
     contents_of,
     covered,
     evidence_of,
     in_the_way,
     is_hand,
     misread_in,
+    since_agreed,
     story_of,
     unheard_of,
 )
@@ -312,13 +311,13 @@ class Onlooker:
             return
         live = grab.kind is not DeviceKind.RECORDED
         glance = Glance(grab.number, grab.kind, live, course, story_of(course), table, image, seen)
-        known = as_agreed(self._agreed, course, seen)
-        if is_hand(seen, known):
+        since = since_agreed(self._agreed, course, seen)
+        if is_hand(seen, since.known):
             self._covered(begun, glance)
             return
         self._covered_t = None
-        evidence = evidence_of(seen, table.layout, table.learnt(), self._misread, known)
-        if self._weigh(glance, evidence, known, changed_since(self._agreed, course, seen)):
+        evidence = evidence_of(seen, table.layout, table.learnt(), self._misread, since.known)
+        if self._weigh(glance, evidence, since.known, since.plain):
             self.times = [*self.times[-99:], time.monotonic() - self._begun[0]]
             self.work = [*self.work[-99:], time.thread_time() - self._begun[1]]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,7 +12,7 @@ from companion.night.views.board import BoardView
 from companion.rules.core import CHANCE, RulesError
 from companion.rules.turns import Evidence, content
 from companion.service.sight import notes
-from vision.change import plain, quiet
+from vision.change import compare
 from vision.evidence import HIDDEN, belief_as_was, belief_of_known, belief_of_look
 from vision.labels import Content, from_json
 from vision.patches import Sampler
@@ -21,7 +21,6 @@ from vision.track import COVERED, Tracker, turn_starts
 
 if TYPE_CHECKING:
     from companion.night.night import Course
-    from companion.ports import ByteArray
     from companion.rules.core import Move, State
     from vision.layout import Layout
     from vision.look import BoardLook
@@ -82,31 +81,29 @@ class Agreed:
     seen: BoardLook
 
 
-def as_agreed(agreed: Agreed | None, course: Course, seen: BoardLook) -> dict[str, Content]:
-    """Return what lay in the places that look just as they did when it was agreed what lies there."""
-    pictures = _pictures(agreed, course, seen)
-    if agreed is None or pictures is None:
-        return {}
-    contents = contents_of(course.states[len(agreed.moves)], seen.layout)
-    names = quiet(Sampler(seen.layout), *pictures)
-    return {name: contents[name] for name in names if name in contents and seen.places[name].seen}
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What a look tells against one of which it is agreed what lay there.
+
+    ``known``: what lay in the places that look just as they did then. ``plain``: those that look plainly otherwise,
+    where it is the record's position that was agreed on.
+    """
+
+    known: Mapping[str, Content] = field(default_factory=dict)
+    plain: frozenset[str] = frozenset()
 
 
-def changed_since(agreed: Agreed | None, course: Course, seen: BoardLook) -> frozenset[str]:
-    """Return the places that look plainly otherwise than when it was agreed that the record's position lies there."""
-    pictures = _pictures(agreed, course, seen)
-    if agreed is None or pictures is None or len(agreed.moves) != len(course.moves):
-        return frozenset()
-    return frozenset(name for name in plain(Sampler(seen.layout), *pictures) if seen.places[name].seen)
-
-
-def _pictures(agreed: Agreed | None, course: Course, seen: BoardLook) -> tuple[ByteArray, ByteArray] | None:
-    """Return the straight pictures of then and now; None where nothing that holds still was agreed on."""
+def since_agreed(agreed: Agreed | None, course: Course, seen: BoardLook) -> Since:
+    """Return what changed since it was agreed what lies there; nothing is told where that was never so."""
     if agreed is None or agreed.match != course.match or course.moves[: len(agreed.moves)] != agreed.moves:
-        return None
+        return Since()
     if agreed.seen.straight is None or seen.straight is None:
-        return None
-    return agreed.seen.straight, seen.straight
+        return Since()
+    contents = contents_of(course.states[len(agreed.moves)], seen.layout)
+    found = compare(Sampler(seen.layout), agreed.seen.straight, seen.straight)
+    known = {name: contents[name] for name in found.quiet if name in contents and seen.places[name].seen}
+    current = len(agreed.moves) == len(course.moves)
+    return Since(known, frozenset(name for name in found.plain if current and seen.places[name].seen))
 
 
 def unheard_of(contents: Iterable[Content], known: Iterable[int], layout: Layout) -> bool:
