@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ class Phones:
     def __init__(self, browser: Browser, service: Service) -> None:
         self._browser, self._service = browser, service
         self._pages: list[Page] = []
+        self._forgiven: tuple[str, ...] = ()
         self.complaints: list[str] = []
 
     def guest(
@@ -97,12 +99,30 @@ class Phones:
             page.screenshot(path=Path(SHOTS) / f"{name}.png", full_page=full)
 
     def forgive(self, *parts: str) -> None:
-        """Forget the complaints that a test provoked."""
-        self.complaints = [said for said in self.complaints if not any(part in said for part in parts)]
+        """Forget the complaints that a test provoked, each kind of which has to come.
+
+        Chromium tells of a failed request after the page may long have shown it: what has not been said yet is
+        waited for here, and what of its kind is said still later is forgotten when the pages close.
+        """
+        for part in parts:
+            until = time.monotonic() + PATIENCE_MS / 1000
+            while not any(part in said for said in self.complaints):
+                assert time.monotonic() < until, f"nothing was said of {part}"
+                next(page for page in self._pages if not page.is_closed()).wait_for_timeout(20)
+        self.overlook(*parts)
+
+    def overlook(self, *parts: str) -> None:
+        """Forget complaints that may come or not: how a request fails is chance where the network goes away."""
+        self._forgiven += parts
+        self._forget()
 
     def close(self) -> None:
         for page in self._pages:
             page.context.close()
+        self._forget()
+
+    def _forget(self) -> None:
+        self.complaints = [said for said in self.complaints if not any(part in said for part in self._forgiven)]
 
 
 @pytest.fixture
