@@ -30,7 +30,8 @@ _DIRECTIONS: Final = 6
 _COLOUR_CELL: Final = 4
 _EDGE_CELL: Final = 8
 _RIM: Final = 3
-_AT_ONCE: Final = 512
+_AT_ONCE: Final = 32
+"""Patches that are looked at together: what is made of them stays near the processor."""
 
 
 def colours(patches: ByteArray) -> Floats:
@@ -128,7 +129,6 @@ def _directions(luma: Floats) -> Floats:
 _BINS: Final = (40, 56, 56)
 _LOW: Final = np.array([0.0, -1.0, -1.0], np.float32)
 _FINE: Final = np.array([40.0, 28.0, 28.0], np.float32)
-_MOST_BIN: Final = np.array(_BINS, np.float32) - 1
 
 
 @dataclass(frozen=True)
@@ -173,10 +173,12 @@ def _counts(seen: Floats, words: Floats) -> Floats:
     small = cv2.resize(seen.reshape(n * PATCH, PATCH, 3), (PATCH // 2, n * PATCH // 2), interpolation=cv2.INTER_AREA)
     # Beyond the place nothing is counted, so nothing is looked at there.
     side = PATCH // 2 - 2 * _RIM
-    pixels = small.reshape(n, PATCH // 2, PATCH // 2, 3)[:, _RIM:-_RIM, _RIM:-_RIM].reshape(-1, 3)
+    inside = small.reshape(n, PATCH // 2, PATCH // 2, 3)[:, _RIM:-_RIM, _RIM:-_RIM]
     table = _word_table(words.astype(np.float32).tobytes())
-    bins = np.clip((pixels - _LOW) * _FINE, 0, _MOST_BIN).astype(np.int32)
-    colour = (bins[:, 0] * _BINS[1] + bins[:, 1]) * _BINS[2] + bins[:, 2]
+    colour = np.zeros(n * side * side, np.int32)
+    for k, many in enumerate(_BINS):
+        bins = (inside[..., k].ravel() - _LOW[k]) * _FINE[k]
+        colour = colour * many + np.clip(bins, 0, many - 1).astype(np.int32)
     nearest, second, share = table.nearest[colour], table.second[colour], table.share[colour]
     offset = (np.arange(side) - (side - 1) / 2) / (PATCH // 2) * CONTEXT
     r = np.maximum(np.abs(offset)[:, None], np.abs(offset)[None, :])

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 
     from .pose import Pose
 
+    Floats = NDArray[np.float32]
+
 
 @dataclass(frozen=True)
 class BoardLook:
@@ -130,11 +132,9 @@ class Table:
         close = self.sampler.close(image, pose, every)
         if self._network.marked:
             self._network.count_marks(reading, close)
-        places = {
-            place.name: self._place(number, reading, inside[number], patches[number], close.get(number))
-            for number, place in enumerate(self.layout.places)
-        }
-        return BoardLook(self.layout, pose, places, straight, close)
+        places = self._places(reading, inside, patches, close)
+        named = {place.name: seen for place, seen in zip(self.layout.places, places, strict=True)}
+        return BoardLook(self.layout, pose, named, straight, close)
 
     def confirm(self, look: BoardLook, contents: Mapping[str, Content]) -> None:
         """Remember that ``look`` showed ``contents``, for the next looks at these places."""
@@ -151,7 +151,7 @@ class Table:
         some = np.max([1 - reading.totals[kind][:, 0] for kind in kinds], axis=0)
         return [int(number) for number in np.nonzero(some > _WORTH_READING)[0]]
 
-    def _read(self, number: int, totals: list[FloatArray], patch: ByteArray, close: ByteArray) -> dict[Any, Any]:
+    def _read(self, number: int, totals: list[list[float]], patch: ByteArray, close: ByteArray) -> dict[Any, Any]:
         """Return how likely which values are, for each kind whose tokens are read and each likely number of them.
 
         Weighs the ``totals`` by how well so many tokens are found there.
@@ -162,20 +162,31 @@ class Table:
             if likely and self._tokens.reads(kind):
                 ways, odds = self._tokens.read(patch, close, number, kind, likely)
                 found |= {(kind, many): read for many, read in ways.items()}
-                judged = list(odds)
-                weighed = total[judged] * [odds[many] for many in judged]
-                total[judged] = weighed * (total[judged].sum() / weighed.sum())
+                weighed = {many: total[many] * more for many, more in odds.items()}
+                whole = sum(total[many] for many in odds) / sum(weighed.values())
+                for many, chance in weighed.items():
+                    total[many] = chance * whole
         return found
 
-    def _place(self, number: int, reading: Reading, seen: bool, patch: ByteArray, close: ByteArray | None) -> PlaceLook:
-        ground = reading.ground[number].astype(np.float64)
-        counts = [p[number].astype(np.float64) for p in reading.counts]
-        totals = [p[number].astype(np.float64) for p in reading.totals]
-        odd = max(1 / (1 + np.exp(-(float(reading.odd[number]) - _ODD) * 14)), float(reading.strange[number]))
-        read = {} if close is None else self._read(number, totals, patch, close)
-        factors = factors_of(self.layout, self._members, counts, totals, read)
-        place = PlaceLook(ground, factors, self._members, float(odd), seen=seen, legible=self._tokens.legible)
-        return self._memory.weigh(number, reading.inside[number], place)
+    def _places(
+        self, reading: Reading, inside: Sequence[bool], patches: ByteArray, close: Mapping[int, ByteArray]
+    ) -> list[PlaceLook]:
+        """Return what lies in each place."""
+        grounds = reading.ground.astype(np.float64)
+        counts = [p.tolist() for p in reading.counts]
+        every = [p.tolist() for p in reading.totals]
+        odd = np.maximum(1 / (1 + np.exp(-(reading.odd.astype(np.float64) - _ODD) * 14)), reading.strange).tolist()
+        looks = []
+        for number, ground in enumerate(grounds):
+            totals = [p[number] for p in every]
+            read = self._read(number, totals, patches[number], close[number]) if number in close else {}
+            factors = factors_of(self.layout, self._members, [p[number] for p in counts], totals, read)
+            looks.append(
+                PlaceLook(
+                    ground, factors, self._members, odd[number], seen=inside[number], legible=self._tokens.legible
+                )
+            )
+        return self._memory.weigh(reading.inside, looks)
 
 
 @dataclass(frozen=True)
@@ -278,7 +289,8 @@ class _Memory:
     def _told_by(self, seen: _Relit, now: FloatArray) -> FloatArray | None:
         """Return the light that what is read tells, by the tones that the places have ``now``."""
         read = _bare(seen.reading)
-        sure = {n: float(seen.reading.ground[n].max()) ** 2 for n in read}
+        most = seen.reading.ground.max(axis=1).tolist()
+        sure = {n: most[n] ** 2 for n in read}
         return self._palette.light(self._spots, now, read, sure)
 
     def lifted(
@@ -294,22 +306,27 @@ class _Memory:
         thick, _ = veil.thickness(self._spots)
         return veil.lifted(straight), np.nonzero(thick > _BARELY)[0]
 
-    def weigh(self, number: int, inside: Any, place: PlaceLook) -> PlaceLook:
-        """Return the place's look, sharpened where it looks much as it did with a known content."""
-        looks = self._seen.get(number)
-        if not looks:
-            return place
-        distances = [float(np.linalg.norm(white - inside)) for _, white in looks]
-        nearest = int(np.argmin(distances))
-        content = looks[nearest][0]
-        # How much likelier this distance is where nothing changed than where something did.
-        d = max(np.log(distances[nearest] + 1e-6), self._same[0])
-        odds = _density(d, *self._same) / (_density(d, *self._changed) + 1e-9)
-        odds = float(np.clip(odds, 1 / _MEMORY, _MEMORY))
-        if odds <= 1:
-            return place
-        p = place.probability(content)
-        return replace(place, memory=(content, (odds - 1) * p / (1 + (odds - 1) * p)))
+    def weigh(self, inside: Floats, places: Sequence[PlaceLook]) -> list[PlaceLook]:
+        """Return the places' looks, sharpened where one looks much as it did with a known content."""
+        weighed = list(places)
+        known = [(number, content, white) for number, seen in self._seen.items() for content, white in seen]
+        if not known:
+            return weighed
+        owners = np.array([number for number, _, _ in known])
+        distances = np.linalg.norm(np.stack([white for _, _, white in known]) - inside[owners], axis=1)
+        nearest: dict[int, int] = {}
+        for row, number in enumerate(owners.tolist()):
+            if number not in nearest or distances[row] < distances[nearest[number]]:
+                nearest[number] = row
+        # How much likelier these distances are where nothing changed than where something did.
+        d = np.maximum(np.log(distances[list(nearest.values())] + 1e-6), self._same[0])
+        odds = np.clip(_density(d, *self._same) / (_density(d, *self._changed) + 1e-9), 1 / _MEMORY, _MEMORY)
+        for (number, row), more in zip(nearest.items(), odds.tolist(), strict=True):
+            if more > 1:
+                content = known[row][1]
+                p = places[number].probability(content)
+                weighed[number] = replace(places[number], memory=(content, (more - 1) * p / (1 + (more - 1) * p)))
+        return weighed
 
     def _usual(self, newest: Shot) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return mean and spread of the logarithm of distances of unchanged and of changed places."""
@@ -340,17 +357,18 @@ def _alike(light: FloatArray, other: FloatArray) -> bool:
     return bool(np.abs(light - other).sum(axis=0).max() < _SAME_LIGHT)
 
 
-def _density(value: float, mean: float, spread: float) -> float:
-    return float(np.exp(-0.5 * ((value - mean) / spread) ** 2) / spread)
+def _density(values: FloatArray, mean: float, spread: float) -> FloatArray:
+    density: FloatArray = np.exp(-0.5 * ((values - mean) / spread) ** 2) / spread
+    return density
 
 
 def _bare(reading: Reading) -> dict[int, Content]:
     """Return the places that are read as nothing but their ground."""
-    return {
-        n: Content(int(ground.argmax()))
-        for n, ground in enumerate(reading.ground)
-        if all(float(p[n].argmax()) == 0 for p in reading.counts)
-    }
+    bare = np.ones(len(reading.ground), np.bool_)
+    for p in reading.counts:
+        bare &= p.argmax(axis=1) == 0
+    grounds = reading.ground.argmax(axis=1).tolist()
+    return {n: Content(grounds[n]) for n in np.nonzero(bare)[0].tolist()}
 
 
 def _unit(sampler: Sampler) -> float:

@@ -41,6 +41,7 @@ LEARNT: Final = (
 )
 """What the network of strange things is stored as; profiles of before there was one are without."""
 _BANK: Final = 2500
+_NEIGHBOURS: Final = 3
 _ENOUGH: Final = 100
 _COMPONENTS: Final = 200
 _AGAINST: Final = 2.0
@@ -159,11 +160,17 @@ def _sources(examples: Examples) -> dict[int, set[int]]:
 
 
 def _nearest(white: Floats, bank: Floats, same: NDArray[np.bool_] | None = None) -> Floats:
-    """Return how far each row is from the three of the bank nearest to it, without those that are the ``same``."""
+    """Return how far each row is from the few of the bank nearest to it, without those that are the ``same``."""
     distance = (white * white).sum(axis=1)[:, None] + (bank * bank).sum(axis=1)[None] - 2 * white @ bank.T
     if same is not None:
         distance[same] = np.inf
-    found: Floats = np.sqrt(np.maximum(np.partition(distance, 2, axis=1)[:, :3].mean(axis=1), 0))
+    rows = np.arange(len(distance))
+    near = []
+    for _ in range(_NEIGHBOURS):
+        first = distance.argmin(axis=1)
+        near.append(distance[rows, first])
+        distance[rows, first] = np.inf
+    found: Floats = np.sqrt(np.maximum(np.mean(near, axis=0), 0))
     return found
 
 

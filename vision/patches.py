@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import cv2
 import numpy as np
@@ -28,6 +28,9 @@ _LARGEST: Final = 1000
 CLOSE_PX: Final = 90
 """Pixels of a close-up across a place: small print is read there."""
 _CLOSE_REACH: Final = 0.8
+_FEWEST: Final = 4
+_FILLED: Final = 1.5
+"""Places of a board that is mostly not places, or that has few, are cut one by one."""
 
 
 @dataclass(frozen=True)
@@ -111,10 +114,36 @@ class Sampler:
 
     def cut(self, straight: ByteArray, places: list[int] | None = None) -> ByteArray:
         """Return (n, PATCH, PATCH, 3) patches of the places (all, where none are given), upright."""
-        numbers = range(len(self.layout.places)) if places is None else places
-        none = np.zeros(len(list(numbers)))
-        numbers = list(numbers)
-        return self.cut_moved(straight, numbers, np.column_stack([none, none, none, none + 1]))
+        numbers = list(range(len(self.layout.places))) if places is None else places
+        if self._raster is None or 2 * len(numbers) < len(self.layout.places):
+            return self.cut_moved(straight, numbers, np.tile([0.0, 0.0, 0.0, 1.0], (len(numbers), 1)))
+        matrix, size, corners = self._raster
+        flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        scaled: Any = cv2.warpAffine(straight, matrix, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+        patches = np.empty((len(numbers), PATCH, PATCH, 3), np.uint8)
+        for row, number in enumerate(numbers):
+            x, y = corners[number]
+            patches[row] = scaled[y : y + PATCH, x : x + PATCH]
+        return patches
+
+    @cached_property
+    def _raster(self) -> tuple[FloatArray, tuple[int, int], list[tuple[int, int]]] | None:
+        """Return how the straight picture is scaled so that the patches of a grid are parts of it, and their corners.
+
+        None where places do not lie so: they are cut one by one.
+        """
+        x, y, size = self._middles.T
+        if len(x) < _FEWEST or np.ptp(size) > 1e-6:
+            return None
+        scale = CONTEXT * size[0] / PATCH
+        steps = np.stack([x - x.min(), y - y.min()], axis=1) / scale
+        corners = np.round(steps).astype(int)
+        across, down = (corners.max(axis=0) + PATCH).tolist()
+        if np.abs(steps - corners).max() > 1e-3 or across * down > _FILLED * len(x) * PATCH**2:
+            return None
+        half = scale * (PATCH - 1) / 2
+        matrix = np.array([[scale, 0, x.min() - half], [0, scale, y.min() - half]])
+        return matrix, (across, down), [(int(left), int(top)) for left, top in corners]
 
     def cut_moved(self, straight: ByteArray, places: list[int], moves: FloatArray) -> ByteArray:
         """Return patches (n, …) moved by (n, 4): right and down in places, turned in radians, grown."""

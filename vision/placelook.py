@@ -128,8 +128,8 @@ def members_of(layout: Layout) -> tuple[frozenset[int], ...]:
 def factors_of(
     layout: Layout,
     members: Sequence[frozenset[int]],
-    counts: Sequence[FloatArray],
-    totals: Sequence[FloatArray],
+    counts: Sequence[Sequence[float]],
+    totals: Sequence[Sequence[float]],
     read: Mapping[tuple[int, int], Mapping[Things, float]],
 ) -> tuple[dict[Things, float], ...]:
     """Return the factors of a place by the network's answers for each thing, and for each kind with values.
@@ -140,7 +140,7 @@ def factors_of(
     singles = len(members) - len(layout.valued)
     for group in members[:singles]:
         (thing,) = group
-        factors.append(dict(zip(_numbers(thing, len(counts[thing])), counts[thing].tolist(), strict=True)))
+        factors.append(dict(zip(_numbers(thing, len(counts[thing])), counts[thing], strict=True)))
     for number, (kind, total) in enumerate(zip(layout.valued, totals, strict=True)):
         told = {n: read[number, n] for n in range(1, len(total)) if (number, n) in read}
         factors.append(_valued(kind, layout.most, counts, total, told))
@@ -156,31 +156,31 @@ def _numbers(thing: int, many: int) -> tuple[Things, ...]:
 def _valued(
     kind: tuple[int, ...],
     most: Sequence[int],
-    counts: Sequence[FloatArray],
-    total: FloatArray,
+    counts: Sequence[Sequence[float]],
+    total: Sequence[float],
     read: Mapping[int, Mapping[Things, float]],
 ) -> dict[Things, float]:
     """Return the probability of each way to lie so many things of a kind, as read or by how well their values fit."""
-    if float(total[0]) > 1 - 1e-4:
-        return dict(zip(_numbers(kind[0], min(len(total), most[kind[0]] + 1)), total.tolist(), strict=False))
-    likely = sorted(kind, key=lambda t: float(counts[t][0]))[:_MOST_VALUES]
+    if total[0] > 1 - 1e-4:
+        return dict(zip(_numbers(kind[0], min(len(total), most[kind[0]] + 1)), total, strict=False))
+    likely = sorted(kind, key=lambda t: counts[t][0])[:_MOST_VALUES]
     ways: list[list[tuple[Things, float]]] = [[] for _ in total]
     ways[0].append(((), 1.0))
     for thing in sorted(likely):
-        p = np.maximum(counts[thing], 1e-4)
+        p = [max(chance, 1e-4) for chance in counts[thing]]
         grown: list[list[tuple[Things, float]]] = [[] for _ in total]
         for so_far, entries in enumerate(ways):
             for things, product in entries:
                 for n in range(min(most[thing], len(total) - 1 - so_far) + 1):
                     added = (*things, (thing, n)) if n else things
-                    grown[so_far + n].append((added, product * float(p[n])))
+                    grown[so_far + n].append((added, product * p[n]))
         ways = grown
     factor: dict[Things, float] = {}
     for n, entries in enumerate(ways):
         if n in read:
-            factor |= {things: float(total[n]) * p for things, p in read[n].items()}
+            factor |= {things: total[n] * p for things, p in read[n].items()}
             continue
         whole = sum(product for _, product in entries)
         for things, product in entries:
-            factor[things] = float(total[n]) * product / whole if whole > 0 else 0.0
+            factor[things] = total[n] * product / whole if whole > 0 else 0.0
     return factor

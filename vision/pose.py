@@ -83,18 +83,18 @@ class Pose:
         """
         left, far, right, near = box
         width, height = max(round((right - left) * side), 1), max(round((near - far) * side), 1)
-        # The maps are smooth: computed on every 16th pixel and interpolated.
-        nx, ny = width // _STEP + 2, height // _STEP + 2
-        x = left + (np.arange(nx) * _STEP + 0.5) / side
-        y = far + (np.arange(ny) * _STEP + 0.5) / side
+        # The maps are smooth: computed on every 16th pixel and interpolated, from a step before the first.
+        nx, ny = width // _STEP + 3, height // _STEP + 3
+        x = left + (np.arange(nx) - 0.5) * (_STEP / side)
+        y = far + (np.arange(ny) - 0.5) * (_STEP / side)
         grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
         coarse = self.project(grid).reshape(ny, nx, 2).astype(np.float32)
-        size = (nx * _STEP, ny * _STEP)
-        shift = np.array([[_STEP, 0, 0], [0, _STEP, 0]], np.float32)
-        fine: Any = cv2.warpAffine(coarse, shift, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        fine = fine[:height, :width]
-        straight = cv2.remap(image, fine[..., 0], fine[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        return straight.astype(np.uint8, copy=False)
+        every: Any = cv2.resize(coarse, (nx * _STEP, ny * _STEP), interpolation=cv2.INTER_LINEAR)
+        fine = every[_STEP : _STEP + height, _STEP : _STEP + width]
+        second: Any = None
+        straight: Any = cv2.remap(image, fine, second, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        seen: ByteArray = straight.astype(np.uint8, copy=False)
+        return seen
 
     def unit_px(self, width: float, height: float) -> float:
         """Return about how many pixels of the picture a board unit is long."""
