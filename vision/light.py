@@ -40,7 +40,8 @@ def tone(patches: ByteArray) -> FloatArray:
     quarter = patches.shape[1] // 5
     core = np.moveaxis(patches[:, quarter:-quarter:2, quarter:-quarter:2], 3, 1).reshape(len(patches), 3, -1)
     middle = np.median(core, axis=2).astype(np.float32) / 255
-    return np.log(middle**CODED + 1e-3).astype(np.float64)
+    tones: FloatArray = np.log(middle**CODED + 1e-3).astype(np.float64)
+    return tones
 
 
 def fit_field(
@@ -111,7 +112,10 @@ class Veil:
         thick, _ = self.thickness(np.column_stack([xs.ravel(), ys.ravel()]))
         coarse = thick.reshape(_RASTER, _RASTER).astype(np.float32)
         height, width = straight.shape[:2]
-        light = _TO_LIGHT[straight] - cv2.resize(coarse, (width, height), interpolation=cv2.INTER_LINEAR)[..., None]
+        light = (
+            cv2.LUT(straight, _TO_LIGHT)
+            - cv2.resize(coarse, (width, height), interpolation=cv2.INTER_LINEAR)[..., None]
+        )
         coded: ByteArray = _TO_CODE[np.clip(light * (_STEPS - 1), 0, _STEPS - 1).astype(np.int16)]
         return coded
 

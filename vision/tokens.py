@@ -97,12 +97,16 @@ class Print:
 class _Stack:
     """Taught prints as a kind is compared with them: (rows · TURNS, pixels), and whose print each row is.
 
+    ``things`` has the kind's thing of each print's value (-1: there is none).
     Prints of other kinds are there at their size beside the token, and at their size on the table where that differs.
     """
 
     rows: Floats
     squares: Floats
     owner: NDArray[np.intp]
+    things: NDArray[np.intp]
+    own: NDArray[np.bool_]
+    tints: Floats
 
 
 @dataclass(frozen=True)
@@ -357,7 +361,11 @@ class TokenReader:
                 rows.append(turned(one.close, one.spot, radius))
                 owner.append(index)
         stack = np.concatenate(rows)
-        return _Stack(stack, stack**2, np.array(owner))
+        by_value = {str(self._layout.things[t].value): t for t in kind.things}
+        things = [by_value.get(str(self._layout.things[one.thing].value), -1) for one in self._prints]
+        mine = np.array([one.kind == number for one in self._prints])
+        tints = np.stack([one.tint for one in self._prints])
+        return _Stack(stack, stack**2, np.array(owner), np.array(things), mine, tints)
 
     def _judge(self) -> None:
         """Find how each kind is read best, and how far that is trusted: prints are read by those of other places.
@@ -456,16 +464,14 @@ class TokenReader:
         self, like: Floats, tint: Floats, number: int, among: NDArray[np.bool_] | None, how: _Reading
     ) -> dict[int, float]:
         """Return for each thing of a kind the score of its best print."""
-        best = like[:, how.turns].max(axis=1)
-        by_value = {str(self._layout.things[t].value): t for t in self._kinds[number].things}
+        stack = self._stacks[number]
+        score = like[:, how.turns].max(axis=1) - np.where(stack.own, 0.0, how.foreign)
+        if how.tint:
+            score -= how.tint * np.minimum(np.abs(stack.tints - tint).sum(axis=1), _STRANGE)
+        counts = (stack.things >= 0) & (how.own | ~stack.own) & (True if among is None else among)
         scores: dict[int, float] = {}
-        for index, one in enumerate(self._prints):
-            thing = by_value.get(str(self._layout.things[one.thing].value))
-            if thing is None or (among is not None and not among[index]) or not (how.own or one.kind != number):
-                continue
-            score = float(best[index]) - (0.0 if one.kind == number else how.foreign)
-            score -= how.tint * min(float(np.abs(one.tint - tint).sum()), _STRANGE)
-            scores[thing] = max(score, scores.get(thing, -1.0))
+        for thing, found in zip(stack.things[counts].tolist(), score[counts].tolist(), strict=True):
+            scores[thing] = max(found, scores.get(thing, -1.0))
         return scores
 
 
