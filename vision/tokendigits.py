@@ -107,3 +107,16 @@ class PrintedDigits:
         odds = np.exp(logs - logs.max())
         chances: FloatArray = odds / odds.sum()
         return chances
+
+
+def agreed(compared: FloatArray, printed: FloatArray, taught: list[bool]) -> FloatArray:
+    """Return how likely each value is by the prints it was compared with and by its digit.
+
+    Of values that were never ``taught`` the digit alone tells.
+    """
+    chances = printed.copy()
+    known = np.array(taught)
+    if known.any():
+        both = compared[known] * printed[known]
+        chances[known] = printed[known].sum() * both / both.sum()
+    return chances

@@ -34,7 +34,7 @@ from .tokencut import (
     uncovered,
     windows,
 )
-from .tokendigits import PrintedDigits
+from .tokendigits import PrintedDigits, agreed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -218,7 +218,7 @@ class TokenReader:
                     chances = self._how[kind].chances(scores, seen.shown)
                 printed = digits(seen.spot, tuple(token.spot for token in tokens[:index]))
                 if printed is not None:
-                    chances = _agreed(chances, printed, [thing in seen.scores for thing in known.things])
+                    chances = agreed(chances, printed, [thing in seen.scores for thing in known.things])
                 single.append(chances)
             ways: Ways = {}
             for values in product(range(len(known.things)), repeat=many):
@@ -473,19 +473,6 @@ class TokenReader:
         for thing, found in zip(stack.things[counts].tolist(), score[counts].tolist(), strict=True):
             scores[thing] = max(found, scores.get(thing, -1.0))
         return scores
-
-
-def _agreed(compared: FloatArray, printed: FloatArray, taught: list[bool]) -> FloatArray:
-    """Return how likely each value is by the prints it was compared with and by its digit.
-
-    Of values that were never ``taught`` the digit alone tells.
-    """
-    agreed = printed.copy()
-    known = np.array(taught)
-    if known.any():
-        both = compared[known] * printed[known]
-        agreed[known] = printed[known].sum() * both / both.sum()
-    return agreed
 
 
 def _counted(things: Iterable[int]) -> Things:
