@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import platform
 import random
 import time
@@ -224,6 +225,8 @@ def command(
 
     Exit status 1: a random game broke a rule.
     """
+    # As in `companion serve`: numpy's threads would wait for each other, and be measured.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if games and tables and "rules" not in tables:
         raise click.UsageError("--games goes with the table rules.")
     if pictures and tables and "shake" not in tables:
