@@ -39,7 +39,8 @@ _SAME_LIGHT = 0.05
 """Of the logarithm of light: fields that differ by less anywhere need not both be tried."""
 _BARELY = 0.002
 """So thick a veil, in parts of white, changes what a place looks like."""
-_WORTH_READING = 0.05
+_WORTH_READING, _WORTH_A_TRY = 0.05, 0.01
+"""Numbers of tokens that are likelier are looked at close up; one token more than these, that is likelier than that."""
 _MOST_TOKENS = 4
 
 if TYPE_CHECKING:
@@ -159,6 +160,9 @@ class Table:
         found: dict[Any, Any] = {}
         for kind, total in enumerate(totals):
             likely = [n for n in range(1, min(len(total), _MOST_TOKENS + 1)) if total[n] > _WORTH_READING]
+            one_more = max(likely, default=_MOST_TOKENS) + 1
+            if one_more < min(len(total), _MOST_TOKENS + 1) and total[one_more] > _WORTH_A_TRY:
+                likely.append(one_more)
             if likely and self._tokens.reads(kind):
                 ways, odds = self._tokens.read(patch, close, number, kind, likely)
                 found |= {(kind, many): read for many, read in ways.items()}

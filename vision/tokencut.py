@@ -56,13 +56,28 @@ class Kind:
     radius: float
 
 
-def locate(patch: ByteArray, kind: Kind, many: int) -> list[Spot]:
-    """Return the likeliest middles of so many tokens of a kind in a patch of a place."""
-    if many == 1 and kind.radius > _FILLS:
-        return [(0.0, 0.0)]
+def likeness(patch: ByteArray, kind: Kind) -> Floats:
+    """Return (PATCH, PATCH): how like a kind's colour each pixel of a patch is, up to 1."""
     off = (_soft(patch, 0.5) - kind.colour) / kind.spread
     off *= off
-    like: Any = np.exp(np.maximum(off @ np.full(3, -1 / 6, np.float32), -4))
+    like: Floats = np.exp(np.maximum(off @ np.full(3, -1 / 6, np.float32), -4))
+    return like
+
+
+def filled(like: Floats, kind: Kind, spot: Spot, above: Iterable[Spot]) -> float:
+    """Return how like its colour a token is in the mean, where those ``above`` it leave it free; 0 where nowhere."""
+    around = np.arange(PATCH) - (PATCH - 1) / 2
+    x, y = (np.array(spot) * _SIZE).tolist()
+    disc = np.hypot(around[None] - x, around[:, None] - y) < _INNER * kind.radius * _SIZE
+    for left, far in above:
+        disc &= np.hypot(around[None] - left * _SIZE, around[:, None] - far * _SIZE) > _COVERS * kind.radius * _SIZE
+    return float(like[disc].mean()) if disc.any() else 0.0
+
+
+def locate(like: Floats, kind: Kind, many: int) -> list[Spot]:
+    """Return the likeliest middles of so many tokens of a kind by the :func:`likeness` of a patch of a place."""
+    if many == 1 and kind.radius > _FILLS:
+        return [(0.0, 0.0)]
     radius = kind.radius * _SIZE
     reach = int(np.ceil(1.35 * radius))
     around = np.arange(-reach, reach + 1)

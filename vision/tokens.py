@@ -26,7 +26,9 @@ from .tokencut import (
     alike,
     close_of,
     empty_places,
+    filled,
     kind_of,
+    likeness,
     locate,
     moved,
     tint_of,
@@ -35,6 +37,7 @@ from .tokencut import (
     windows,
 )
 from .tokendigits import PrintedDigits, agreed
+from .tokenfit import FEWEST, Signs, TokenFit, find_fit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,14 +62,11 @@ _WHOLE: Final = 1.6
 _UNTAUGHT: Final = 0.2
 _CLEAR: Final = 0.1
 _RELIABLE: Final = 0.8
-_FEWEST: Final = 4
 _STAYS: Final = 0.9
 _DOUBT: Final = 0.01
 _SIMPLER: Final = 2.0
 _STRANGE: Final = 0.6
 _STRAIGHT: Final = 0.9
-_FIT_SPREAD: Final = 0.04
-_MOST_ODDS: Final = 20.0
 _REACHES: Final = 2.8
 """Of a radius: tokens whose middles are nearer to each other may cover each other, corners and all."""
 _USUAL: Final = 100.0
@@ -158,7 +158,7 @@ class TokenReader:
         self._prints: list[Print] = []
         self._how: dict[int, _Reading] = {}
         self._digits = PrintedDigits(sampler.layout)
-        self._fits: dict[int, tuple[tuple[float, float], ...]] = {}
+        self._fits: dict[int, TokenFit] = {}
         self._confirmed: dict[tuple[int, int], Things] = {}
         empty = empty_places(sampler, shots)
         for number, things in enumerate(self._layout.valued):
@@ -201,14 +201,16 @@ class TokenReader:
         """
         known = self._kinds[kind]
         found = {}
-        every = locate(patch, known, max(numbers))
+        like = likeness(patch, known)
+        every = locate(like, known, max(numbers))
         alone = [self._compared(close, spot, known, kind, []) for spot in every]
         odds = {min(numbers) - 1: 1.0}
         digits = cache(partial(self._digits.chances, kind, close, known.radius))
         for many in sorted(numbers):
             single = []
             tokens = self._unpiled(close, every[:many], alone, known, kind)
-            more = self._one_more(kind, min(seen.best for seen in tokens))
+            fit = self._fits.get(kind)
+            more = 1.0 if fit is None else fit.odds(_signs(like, known, tokens), first=many == 1)
             # That there is any at all is told from afar; what is unlike all prints may be a value never taught.
             odds[many] = odds[max(odds)] * (more if many > 1 else max(more, 1.0))
             for index, seen in enumerate(tokens):
@@ -230,37 +232,30 @@ class TokenReader:
         return found, odds
 
     def _find_fit(self, number: int, shots: Sequence[Shot]) -> None:
-        """Learn how a token is like its prints that is there, and one that is not: beside those that lie alone."""
+        """Learn what a token is like that is there, and what is none: beside those that lie alone."""
         kind = self._kinds[number]
-        there, none = [], []
+        like_prints, full = [], []
+        none: list[Signs] = []
         for shot in shots:
             for place, content in sorted(shot.contents.items()):
                 if len(self._mine(content, number)) != 1:
                     continue
                 close = close_of(self._sampler, shot, place)
-                spots = locate(self._sampler.cut(shot.straight, [place])[0], kind, 2)
+                like = likeness(self._sampler.cut(shot.straight, [place])[0], kind)
+                spots = locate(like, kind, 2)
+                full.append(filled(like, kind, spots[0], ()))
                 if len(spots) > 1:
                     alone = [self._compared(close, spot, kind, number, []) for spot in spots]
-                    none.append(min(seen.best for seen in self._unpiled(close, spots, alone, kind, number)))
+                    none.append(_signs(like, kind, self._unpiled(close, spots, alone, kind, number)))
         for one in (one for one in self._prints if one.kind == number):
             elsewhere = np.array([other.place != one.place for other in self._prints])
-            like, _ = self._correlated(number, one.windows)
-            seen = self._scored(like, one.tint, number, elsewhere, self._how[number])
+            like_them, _ = self._correlated(number, one.windows)
+            seen = self._scored(like_them, one.tint, number, elsewhere, self._how[number])
             if one.thing in seen:
-                there.append(seen[one.thing])
-        if min(len(there), len(none)) >= _FEWEST:
-            self._fits[number] = tuple(
-                (float(np.mean(scores)), max(float(np.std(scores)), least))
-                for scores, least in ((there, _FIT_SPREAD), (none, 2 * _FIT_SPREAD))
-            )
-
-    def _one_more(self, kind: int, score: float) -> float:
-        """Return how much likelier it is that a token is there than that it is not, which is so like its prints."""
-        if kind not in self._fits:
-            return 1.0
-        (mean, spread), (other, wide) = self._fits[kind]
-        there, none = min(score - mean, 0.0) / spread, max(score - other, 0.0) / wide
-        return float(np.clip(np.exp(0.5 * (none**2 - there**2)) * wide / spread, 1 / _MOST_ODDS, _MOST_ODDS))
+                like_prints.append(seen[one.thing])
+        fit = find_fit((like_prints, full), tuple(zip(*none, strict=True)) or ((), ()))
+        if fit is not None:
+            self._fits[number] = fit
 
     def _unpiled(
         self, close: ByteArray, spots: Sequence[Spot], alone: Sequence[_Seen], kind: Kind, number: int
@@ -317,7 +312,7 @@ class TokenReader:
             mine = self._mine(content, number)
             if not 1 <= len(mine) <= 3 or (len(set(mine)) > 1) != mixed:
                 continue
-            spots = locate(patch, kind, len(mine))
+            spots = locate(likeness(patch, kind), kind, len(mine))
             if mixed:
                 mine = self._ordered(close, spots, number, mine)
             for thing, spot in zip(mine, spots, strict=False):
@@ -375,10 +370,10 @@ class TokenReader:
         few = []
         for number in self._kinds:
             mine = [one for one in self._prints if one.kind == number]
-            if len(mine) < _FEWEST:
+            if len(mine) < FEWEST:
                 few.append((number, mine))
             else:
-                self._find_reading(number, mine, _FEWEST)
+                self._find_reading(number, mine, FEWEST)
         if self._how:
             for number, mine in few:
                 self._find_reading(number, mine, 1)
@@ -411,7 +406,7 @@ class TokenReader:
             same = [i for i, other in enumerate(self._prints) if other.thing == one.thing and other.place != one.place]
             if same:
                 straight.append(_QUARTERS[int(best[same].max(axis=0).argmax())])
-        return len(straight) >= _FEWEST and float(np.mean(straight)) >= _STRAIGHT
+        return len(straight) >= FEWEST and float(np.mean(straight)) >= _STRAIGHT
 
     def _read_each_other(
         self, mine: list[Print], like: list[Floats], kind: Kind, how: _Reading, partly: bool
@@ -473,6 +468,13 @@ class TokenReader:
         for thing, found in zip(stack.things[counts].tolist(), score[counts].tolist(), strict=True):
             scores[thing] = max(found, scores.get(thing, -1.0))
         return scores
+
+
+def _signs(like: Floats, kind: Kind, tokens: Sequence[_Seen]) -> Signs:
+    """Return the signs of the token that is least like one, of some of which each may cover the next."""
+    spots = [token.spot for token in tokens]
+    full = [filled(like, kind, spot, spots[:above]) for above, spot in enumerate(spots)]
+    return min(token.best for token in tokens), min(full)
 
 
 def _counted(things: Iterable[int]) -> Things:

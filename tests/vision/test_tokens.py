@@ -13,6 +13,7 @@ from vision.layout import Layout, read_layout
 from vision.patches import Sampler
 from vision.pose import Pose
 from vision.profile import Shot, printed_places
+from vision.tokenfit import find_fit
 from vision.tokens import TokenReader
 
 LAYOUT = """
@@ -39,8 +40,11 @@ NAMES = [f"{column}{row}" for column in "abcdef" for row in range(1, 7)]
 Laid = dict[str, tuple[str, list[int]]]
 
 
-def shot(layout: Layout, laid: Laid, seed: int, blank: bool = False) -> Shot:
-    """Return a board with tokens of a kind and their values in some places; several lie on each other."""
+def shot(layout: Layout, laid: Laid, seed: int, blank: bool = False, pawns: bool = False) -> Shot:
+    """Return a board with tokens of a kind and their values in some places; several lie on each other.
+
+    With ``pawns``, one stands over the edge of each single token.
+    """
     rng = np.random.default_rng(seed)
     image = np.full((SIZE[1], SIZE[0], 3), 90, np.uint8)
     places: dict[str, Any] = {}
@@ -53,6 +57,9 @@ def shot(layout: Layout, laid: Laid, seed: int, blank: bool = False) -> Shot:
             angle = around + 2 * np.pi * index / len(values)
             at = (x + 50 + ring * np.cos(angle), y + 50 + ring * np.sin(angle))
             lay(image, kind, "" if blank else str(value), at, float(rng.uniform(0, 360)))
+        if pawns and len(values) == 1:
+            at = (round(x + 50 + 20 * np.cos(around)), round(y + 50 + 20 * np.sin(around)))
+            cv2.circle(image, at, 13, (60, 60, 200), -1, cv2.LINE_AA)
         things = [{"kind": kind, "value": v, "count": values.count(v)} for v in sorted(set(values))]
         places[name] = {"ground": "sea", "things": things}
     image = np.clip(cv2.GaussianBlur(image, (0, 0), 1.0) + rng.normal(0, 2, image.shape), 0, 255).astype(np.uint8)
@@ -150,3 +157,25 @@ def test_a_token_more_than_is_there_is_unlikely(layout: Layout, taught: list[Sho
         many = sum(count for _, count in content.things)
         _, odds = reader.read(sampler.cut(seen.straight, [place])[0], seen.close[place], place, 0, [1, 2, 3])
         assert max(odds, key=odds.__getitem__) == many
+
+
+def test_a_token_that_a_pawn_stands_on_is_one(layout: Layout, taught: list[Shot]) -> None:
+    sampler = Sampler(layout)
+    reader = TokenReader(sampler, taught)
+    seen = shot(layout, alone("coin", [1, 2, 7] * 6, 0, 2), 12, pawns=True)
+    for place, content in seen.contents.items():
+        if content.things:
+            _, odds = reader.read(sampler.cut(seen.straight, [place])[0], seen.close[place], place, 0, [1, 2, 3])
+            # Its prints alone would tell this twenty to one.
+            assert odds[1] > 100 * odds[2] > 1000 * odds[3]
+
+
+def test_four_tokens_are_told_from_three_by_more_than_their_prints() -> None:
+    fit = find_fit(([0.98, 0.97, 0.96, 0.99], [0.9, 0.85, 0.8, 0.88]), ([0.4, 0.5, 0.45, 0.6], [0.1, 0.0, 0.05, 0.2]))
+    assert fit is not None
+    there, half, none = (fit.odds(signs, first=False) for signs in ((0.97, 0.86), (0.97, 0.1), (0.5, 0.1)))
+    assert there > 100 > half > 100 * none
+    assert half < 2
+    # That there is any of its colour was told from afar.
+    assert fit.odds((0.97, 0.1), first=True) == fit.odds((0.97, 0.86), first=True) > 1
+    assert find_fit(([0.98] * 4, [0.9] * 3), ([0.4] * 4, [0.1] * 4)) is None
