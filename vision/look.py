@@ -328,8 +328,12 @@ class _Memory:
         for (number, row), more in zip(nearest.items(), odds.tolist(), strict=True):
             if more > 1:
                 content = known[row][1]
-                p = places[number].probability(content)
-                weighed[number] = replace(places[number], memory=(content, (more - 1) * p / (1 + (more - 1) * p)))
+                p, odd = places[number].probability(content), places[number].odd
+                # What looks as it did when it was known is so much the less something that nobody knows.
+                odd /= odd + (1 - odd) * more
+                weighed[number] = replace(
+                    places[number], odd=odd, memory=(content, (more - 1) * p / (1 + (more - 1) * p))
+                )
         return weighed
 
     def _usual(self, newest: Shot) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -97,9 +97,8 @@ def pose() -> Pose:
     return Pose.from_corners(np.array([[low, low], [high, low], [high, high], [low, high]]), 6, 6, SIZE)
 
 
-def shot(layout: Layout, seed: int, blank: bool = False, strange: Collection[str] = ()) -> Shot:
-    """Return a taught board; on ``strange`` places lies what nobody ever taught."""
-    image, places = paint(positions(seed), seed, blank), positions(seed)
+def estrange(image: Any, strange: Collection[str]) -> None:
+    """Lay on some places what nobody ever taught."""
     for number, name in enumerate(sorted(strange)):
         x, y = SIDE * (ord(name[0]) - 96) + 50, SIDE * (7 - int(name[1])) + 50
         if number % 2:
@@ -108,6 +107,12 @@ def shot(layout: Layout, seed: int, blank: bool = False, strange: Collection[str
         else:
             cv2.ellipse(image, (x, y), (30, 18), 30, 0, 360, (235, 235, 240), -1, cv2.LINE_AA)
             cv2.circle(image, (x + 8, y), 5, (60, 60, 60), -1, cv2.LINE_AA)
+
+
+def shot(layout: Layout, seed: int, blank: bool = False, strange: Collection[str] = ()) -> Shot:
+    """Return a taught board; on ``strange`` places lies what nobody ever taught."""
+    image, places = paint(positions(seed), seed, blank), positions(seed)
+    estrange(image, strange)
     contents = {layout.index[n]: c for n, c in from_json({"places": places}, layout).items()}
     sampler = Sampler(layout)
     close = sampler.close(image, pose(), printed_places(layout, contents))
@@ -175,6 +180,26 @@ def test_what_nobody_taught_looks_strange(layout: Layout, learnt: Profile, tmp_p
     assert again is not None
     reading = again.read(sampler.cut(shot(layout, 5).straight))
     assert not reading.strange.any() and np.isfinite(reading.odd).all()
+
+
+def test_what_is_confirmed_is_less_strange_the_next_time(layout: Layout, learnt: Profile) -> None:
+    table, truth = Table(learnt), from_json({"places": positions(5)}, layout)
+    empty = [name for name, content in truth.items() if not content.things]
+    image = paint(positions(5), 5)
+    estrange(image, empty[:8])
+    seen = table.look(image, pose())
+    strange = [name for name in empty[:8] if seen.places[name].odd > 0.8]
+    assert len(strange) >= 4
+    table.confirm(seen, truth)
+    noise = np.random.default_rng(1).normal(0, 2, image.shape)
+    again = table.look(np.clip(image + noise, 0, 255).astype(np.uint8), pose())
+    before, after = (np.array([look.places[name].odd for name in strange]) for look in (seen, again))
+    assert (after / (1 - after) < before / (1 - before) / 5).all()
+    # Where it lay no longer, nothing is as it was.
+    moved = paint(positions(5), 5)
+    estrange(moved, empty[8:])
+    elsewhere = table.look(moved, pose())
+    assert sum(elsewhere.places[name].odd > 0.8 for name in empty[8:]) >= len(empty[8:]) // 3
 
 
 def test_a_board_in_the_light_of_the_last_one_is_read_once(
