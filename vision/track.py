@@ -236,6 +236,9 @@ class Tracker:
             found = [self._strange(candidate, strange) for candidate in found]
         if plain:
             found = [self._left(candidate, plain) for candidate in found]
+            # What was not looked at leaves it no less than what was.
+            least = min(candidate.left for candidate in found if candidate.state is not None)
+            found = [c if c.state is not None else replace(c, total=c.total - least) for c in found]
         # A long turn is no less lawful than a short one: what it costs beforehand is not held against it here.
         best_so_far = max(found, key=lambda candidate: candidate.total)
         found.append(Candidate(NONE, 0.0, total=none - min(best_so_far.cost, DEAREST)))

@@ -310,6 +310,20 @@ def test_what_plainly_changed_was_hardly_nudged_only(board_of: Any) -> None:
     assert nudged.judge(nudged.candidates(still, plain={"b1", "e3", "g8"}), still).state == "unchanged"
 
 
+def test_a_piece_that_was_nudged_besides_makes_a_turn_no_more_doubtful(board_of: Any) -> None:
+    before = board_of({"b1": "red", "g8": "blue"})
+    after = before
+    for text in ("melt c4", "reveal c4 kept", "walk b1 b2", "end"):
+        after = after.after(RULES.parse(text))
+    seen = clear(after)
+    still, nudged = (
+        Tracker([before]).candidates(seen, plain={"b1", "b2", "c4"} | others) for others in (set[str](), {"g8"})
+    )
+    assert places_of(nudged[0].state) == places_of(still[0].state) == places_of(after)
+    doubt, more = (next(c.p for c in candidates if c.kind == "none") for candidates in (still, nudged))
+    assert 0 < more < 1.5 * doubt
+
+
 def test_where_hardly_anything_fits_the_likeliest_are_shown_all_the_same(board_of: Any) -> None:
     before = board_of({"b1": "red", "g8": "blue", "d7": "blue"})
     after = before.after(RULES.parse("melt c4")).after(RULES.parse("reveal c4 kept")).after(RULES.parse("walk b1 b2"))
