@@ -9,10 +9,11 @@ only a game knows what a difference between two boards costs at least.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, islice
-from typing import Any, Protocol
+from math import inf
+from typing import Any, Protocol, cast
 
 from companion.rules.belief import Belief, Content
 from companion.rules.core import JSON, Move, Ruling, SetupError, State
@@ -150,13 +151,15 @@ class Found:
     """What a search found: the shortest turns, the likeliest first; ``looked`` states were looked at.
 
     ``complete`` is False where the search gave up before all was looked at. ``reached``: with graded evidence, how
-    much less likely than the best a turn may be and is still surely among those looked at.
+    much less likely than the best a turn may be and is still surely among those looked at. ``longer``: of a search that
+    gave up and can go on, what goes on up to so many states in all.
     """
 
     turns: tuple[Turn, ...]
     complete: bool
     looked: int
     reached: float = 0.0
+    longer: Callable[[int], Found] | None = field(default=None, compare=False, repr=False)
 
 
 class Search(Protocol):
@@ -172,6 +175,14 @@ class Search(Protocol):
 
     def suspects(self, state: State[Any], evidence: Evidence) -> Iterable[Move]:
         """Yield the moves that would make a difference good at once, were they legal."""
+        ...
+
+
+class Graded(Search, Protocol):
+    """A walk that weighs beliefs itself (``GRADED``): it need not look for turns whose total is less than ``above``."""
+
+    def find(self, before: State[Any], evidence: Evidence, limit: int, most: int, above: float = -inf) -> Found:
+        """Return the likeliest legal turns of the player to move."""
         ...
 
 
@@ -197,16 +208,21 @@ def _told_by(game_id: JSON) -> Any:
     return getattr(search_of(game_id), "told", None) if isinstance(game_id, str) and game_id in _SEARCHES else None
 
 
-def turns(before: State[Any], evidence: Evidence, *, limit: int = LIMIT, most: int = MOST) -> Found:
+def turns(
+    before: State[Any], evidence: Evidence, *, limit: int = LIMIT, most: int = MOST, above: float = -inf
+) -> Found:
     """Return the shortest legal turns that lead from ``before`` to what was seen, the likeliest first.
 
     Turns that differ only in the order of independent steps count as one. With graded evidence (a :class:`Belief`, or
-    contents some of which are likelier) the turns are the best by log-likelihood and prior together.
+    contents some of which are likelier) the turns are the best by log-likelihood and prior together; those that come to
+    less than ``above`` are of no use, and need not be looked for.
 
     :raises SetupError: when the game has no search.
     """
     search = search_of(before.game.id)
-    if getattr(search, "GRADED", False) or not any(isinstance(seen, Belief) for seen in evidence.places.values()):
+    if getattr(search, "GRADED", False):
+        return cast("Graded", search).find(before, evidence, limit, most, above)
+    if not any(isinstance(seen, Belief) for seen in evidence.places.values()):
         return search.find(before, evidence, limit, most)
     return _widened(search, before, evidence, limit, most)
 

@@ -60,6 +60,12 @@ def matched(
     return tuple([loss - win for win in best])
 
 
+def excess(losses: Losses, n: int) -> float:
+    """Return the least that more than are wanted lose, where there are ``n``."""
+    n = max(n, losses.index(min(losses)))
+    return min(losses[n + 1 :], default=NEVER) - losses[n] if n + 1 < HELD else 0.0
+
+
 def gained(wins: list[float], count: int) -> float:
     """Return the sum of the best so many, none of them negative."""
     if not wins or not count:
@@ -184,7 +190,28 @@ def crowded(
     return list(over.values()), spare, max(0.0, least) if least < NEVER else 0.0
 
 
-def came(tables: Tables, q: int, drawn: Drawn, stands: Sequence[Sequence[int]], steps: int, free: int) -> float:
+class Crowds:
+    """Where animals are, what they lose there, and what is won where there are more than were seen.
+
+    ``stands``: the squares of each kind. ``missed``: the least that is lost when some animal goes.
+    """
+
+    def __init__(self, tables: Tables, stands: list[list[int]], loss: float) -> None:
+        """Weigh what stands on the board by what each kind loses on each square."""
+        self.stands, self.loss = stands, loss
+        self._over, spare, self.missed = crowded(tables, stands)
+        self._spare = knapsack(spare)
+        self._rows: list[list[float]] = []
+
+    def won(self, clear: int) -> list[float]:
+        """Return for 0, 1 … points the most that can be won when so many squares are cleared."""
+        clear = min(clear, len(self._over))
+        if clear >= len(self._rows):
+            self._rows = cleared(self._over, clear, self._spare)
+        return self._rows[clear]
+
+
+def came(tables: Tables, q: int, drawn: Drawn, stands: Sequence[Sequence[int]], steps: bool, free: bool) -> float:
     """Return the most that is won by what comes to a square: less than 0 where it must come and is not wanted."""
     first, count, reserves = drawn
     bear = first == box.BEAR_TOKEN

@@ -8,6 +8,7 @@ that these means cannot mend. Costs are natural logarithms, 0 or more.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +16,8 @@ from companion.rules.iglu_iglu import box, melting
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import ALL
 from companion.rules.iglu_iglu.bounds import Means, undecided, unmelted
-from companion.rules.iglu_iglu.gains import BUILT, FLED, HUNTED, KAYAKED, NEVER, POINT, WALKED, Drawn, Losses
+from companion.rules.iglu_iglu.gains import BUILT, FLED, HUNTED, KAYAKED, NEVER, POINT, WALKED, Drawn, Losses, hunting
+from companion.rules.iglu_iglu.lines import sure
 from companion.rules.iglu_iglu.sight import Sight
 from companion.rules.iglu_iglu.situation import (
     DEFENDING,
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 PLAYED, HARPOONED, PUSHED, EARLIER, ANSWERED = 2.5, 1.5, 3.0, 1.5, 0.5
 """What it costs to play a tile, to use a harpoon, to push a floe, to do it before melting, to answer a bear."""
 STEPPED = 1.5
+SAVED = min(hunting(value) / value for value in (1, 2, 3))
+"""The least that animals which are all as they were seen have cost for each point: hunting saves those of points."""
 
 
 # --- what a step costs ------------------------------------------------------------------------------------------------
@@ -124,9 +128,9 @@ class Scale:
         """Weigh with this sight."""
         self.sight = sight
         self.early = False
-        self.ways_of: dict[object, list[Way]] = {}
+        self.ways_of: dict[object, tuple[Way, ...]] = {}
 
-    def ways(self, s: IgluState, case: Case = KNOWN) -> list[Way]:
+    def ways(self, s: IgluState, case: Case = KNOWN) -> tuple[Way, ...]:
         """Return the ways of using tiles that are left to a state, the cheapest first."""
         seat = s.turn
         bear = bool(s.bears) or (case.drawn is not None and case.drawn[0] == box.BEAR_TOKEN)
@@ -152,9 +156,8 @@ class Scale:
                             paid += STEPPED * all_steps
                         flees = flight or bool(thaw) or defended
                         found.append(Way(paid, means.melt + thaw, points + more, all_steps, free, flees, points))
-        found.sort()
-        self.ways_of[key] = found
-        return found
+        self.ways_of[key] = ways = tuple(sorted(found))
+        return ways
 
     def cases(self, s: IgluState) -> list[Case]:
         """Return what the tile of this turn may be: one case where it is known."""
@@ -194,14 +197,16 @@ class Scale:
         found.sort(key=lambda case: case.price)
         return found
 
-    def least(self, s: IgluState, budget: float) -> float:
-        """Return the least that a state can still cost; anything within the budget is as good as another."""
-        best = NEVER
+    def least(self, s: IgluState, budget: float, limit: float = NEVER) -> float:
+        """Return the least that a state can still cost; anything within the budget is as good as another.
+
+        What is beyond the limit is not told exactly either: the limit, or more.
+        """
+        best = limit
         for case in self.cases(s):
             if case.price >= best:
                 break
-            gain = self.sight.drift_gain(s) if case.drift else 0.0
-            rest = self._least(s, case, best - case.price, gain, budget - case.price)
+            rest = self._least(s, case, best - case.price, budget - case.price)
             best = min(best, case.price + rest)
             if best <= budget:
                 break
@@ -213,48 +218,75 @@ class Scale:
         for case in self.cases(s):
             if not case.drift:
                 drawn = case.drawn and (*case.drawn[:2], ())
-                best = min(best, self._of(s, every(self.ways(s, case)), case._replace(drawn=drawn), 0.0))
+                best = min(best, self._of(s, every(self.ways(s, case)), case._replace(drawn=drawn)))
         return best
 
-    def _least(self, s: IgluState, case: Case, bar: float, gain: float, budget: float) -> float:
+    def _least(self, s: IgluState, case: Case, bar: float, budget: float) -> float:
         ways = self.ways(s, case)
         if len(ways) == 1:
-            return self._of(s, ways[0], case, gain)
+            return self._of(s, ways[0], case, bar)
         # With all means together, free of charge: what is too much even so is given up at once.
-        lowest = self._of(s, every(ways), case, gain)
+        lowest = self._of(s, every(ways), case, bar)
         if lowest >= bar:
             return lowest
         best = NEVER
         for way in ways:
             if lowest + way.price >= min(best, bar):
                 return min(best, lowest + way.price)
-            best = min(best, self._of(s, way, case, gain))
+            best = min(best, self._of(s, way, case, min(best, bar)))
             if best <= budget:
                 break
         return best
 
-    def _of(self, s: IgluState, way: Way, case: Case, gain: float) -> float:
+    def _of(self, s: IgluState, way: Way, case: Case, bar: float = NEVER) -> float:
         sight = self.sight
-        total = sight.always - gain
-        total += sight.grounds_bound(s.floes, s.packs, way.removals, case.fresh if case.pack else 0)
-        for seat, men in enumerate(s.men):
-            if seat != s.turn:
-                total += sight.other_bound(seat, men, s.igloos[seat], way.flight)
         own = sight.own_bound(s.turn, s.men[s.turn], s.igloos[s.turn], way.flight, case.drift)
         animals = sight.animals_bound(
             s.fish, s.fox, s.bears, way.steps, way.free, case.fresh, case.drawn, drift=case.drift
         )
-        total += together(own, animals, way.points)
-        if not case.idle:
-            total += POINT * min(3, way.sure)
-        return way.price + max(0.0, total)
+        rivals = [seat for seat in range(len(s.men)) if seat != s.turn]
+        others = [sight.other_bound(seat, s.men[seat], s.igloos[seat], way.flight) for seat in rivals]
+        always = sight.always + (0.0 if case.idle else POINT * min(3, way.sure))
+        if case.drift:
+            theirs = list(zip(rivals, others, strict=True))
+            total = self._drifted(s, way, own, animals, theirs, bar - way.price - always)
+        else:
+            total = sight.grounds_bound(s.floes, s.packs, way.removals, case.fresh if case.pack else 0)
+            total += sum(others) + together(own, animals, way.points)
+        return way.price + max(0.0, always + total)
+
+    def _drifted(
+        self, s: IgluState, way: Way, own: Losses, animals: Losses, rivals: Sequence[tuple[int, float]], bar: float
+    ) -> float:
+        """Return the least loss of a board that drifts, on whatever line: no part of it gains what another loses.
+
+        What is beyond the bar is not told exactly.
+        """
+        sight, points = self.sight, way.points
+        mine = sight.lines.tribe(s.turn, s.men[s.turn], s.igloos[s.turn])
+        theirs = [(loss, sight.lines.tribe(seat, s.men[seat], s.igloos[seat])) for seat, loss in rivals]
+        herds = sight.lines.animals(s.fish, s.fox, s.bears)
+        best = bar
+        lines = sight.lines.grounds(s.floes, s.packs, way.removals)
+        for line, loss in enumerate(lines[:-1] if sure(s, early=self.early) else lines):
+            rest = loss
+            for lost, gains in theirs:
+                rest += max(0.0, lost - gains[line])
+            gain, herd = mine[line], herds[line]
+            # More points never make it more.
+            if rest + max(0.0, own[points] - gain) + max(SAVED * points, animals[points] - herd) < best:
+                ours = tuple([max(0.0, lost - gain) for lost in own])
+                left = tuple([max(SAVED * p, lost - herd) for p, lost in enumerate(animals)])
+                best = min(best, rest + together(ours, left, points))
+        return best
 
 
 def _reserves(s: IgluState, first: int) -> tuple[int, ...]:
     return tuple(s.reserve(token) for token in range(first, first + 3))
 
 
-def every(ways: Sequence[Way]) -> Way:
+@lru_cache(4096)
+def every(ways: tuple[Way, ...]) -> Way:
     """Return all means together, free of charge."""
     steps = max(way.steps for way in ways)
     if any(way.steps != steps for way in ways):

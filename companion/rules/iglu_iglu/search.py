@@ -7,6 +7,7 @@ that may matter for a difference are tried.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from companion.rules.core import JSON, NOBODY
@@ -167,14 +168,14 @@ def _count(content: Content, token: int) -> int:
 Parents = dict["IgluState", list[tuple["IgluState", "IgluMove"]]]
 
 
-def find(before: IgluState, evidence: Evidence, limit: int, most: int) -> Found:
+def find(before: IgluState, evidence: Evidence, limit: int, most: int, above: float = -inf) -> Found:
     """Return the shortest legal turns of the player to move that end as was seen.
 
     Turns that play tiles before melting are looked at only where there is no other, and last those in which animals
-    move and are back in the end.
+    move and are back in the end. ``above``: of graded evidence, turns whose total is less are not looked for.
     """
     if not evidence.certain:
-        return weighing.find(before, Sight(evidence, before), limit, most * 3 // 4)
+        return weighing.find(before, Sight(evidence, before), limit, most, above)
     w = Wanted(evidence, before.table.colours)
     if hopeless(before, w):
         return Found((), True, 0)

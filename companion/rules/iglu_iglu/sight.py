@@ -23,24 +23,23 @@ from companion.rules.iglu_iglu.gains import (
     NEVER,
     POINT,
     TRAVELLED,
+    Crowds,
     Drawn,
     Losses,
     came,
-    cleared,
-    crowded,
+    excess,
     fetched,
     gained,
-    knapsack,
     matched,
     standing,
 )
+from companion.rules.iglu_iglu.lines import Lines
 from companion.rules.turns import Evidence
 
 if TYPE_CHECKING:
     from companion.rules.iglu_iglu.state import IgluState
 
-_CLEAR = 3
-"""Squares that a harpoon, a thaw and an answer to a bear may clear in one turn."""
+_NOBODY: tuple[tuple[int, ...], ...] = ((),) * len(box.TOKENS)
 
 
 class Sight:
@@ -141,6 +140,7 @@ class Sight:
     def _settle(self, before: IgluState) -> None:
         """Note where something could be won, and the loss of an empty board."""
         self.known: dict[Any, Any] = {}
+        self.lines = Lines(self.ground, self.men, self.igloo, self.token)
         self.all_three = before.table.all_three
         self.stocked = sum({1 << (code >> 2) for code in (*before.fish, *before.fox)})
         self.floes, self.packs = before.floes, before.packs
@@ -158,7 +158,7 @@ class Sight:
         self.wants_token = [_wanting(table) for table in self.token]
         # The least that inuit lose who come where none is wanted.
         self.least_come = [
-            min(_more(losses, 0) for q, losses in enumerate(table) if SEA >> q & 1) for table in self.men
+            min(excess(losses, 0) for q, losses in enumerate(table) if SEA >> q & 1) for table in self.men
         ]
 
     # --- losses -------------------------------------------------------------------------------------------------------
@@ -268,25 +268,6 @@ class Sight:
         self.known[key] = total
         return total
 
-    def drift_gain(self, s: IgluState) -> float:
-        """Return the most that a drift can win: all on one line of the board, and what gives way at its end.
-
-        What a drift carries is nearer to where it may still go: the other bounds are told so.
-        """
-        spots = [0.0] * 64
-        swims = [0.0] * 64
-        for q in numbers((s.floes & self.wants_water) | (~s.floes & self.wants_floe) | (s.floes & self.wants_pack)):
-            grounds = self.ground[q]
-            spots[q] += grounds[2 if s.packs >> q & 1 else 1 if s.floes >> q & 1 else 0] - min(grounds)
-        for table, wants, held in self._things(s):
-            for q in set(held) | set(numbers(wants)):
-                losses = table[q]
-                loss = losses[min(held.count(q), HELD - 1)] - min(losses)
-                spots[q] += loss
-                if table in self.token[: box.FOX] or table is self.token[box.BEAR_TOKEN]:
-                    swims[q] += loss
-        return max(sum(spots[q] for q in line) for line in _LINES) + max(swims)
-
     def _things(self, s: IgluState) -> Iterator[tuple[list[Losses], int, list[int]]]:
         """Yield for each kind of thing its losses, where it is wanted and where it is."""
         for seat, men in enumerate(s.men):
@@ -326,7 +307,7 @@ class Sight:
         if drift or heap:
             gone = 0.0
         else:
-            come = min((self.least_come[seat], *(_more(table[q], men.count(q)) for q in here)))
+            come = min((self.least_come[seat], *(excess(table[q], men.count(q)) for q in here)))
             if flight:
                 come = min(come, self._corner(seat, men))
             if several or gone == NEVER:
@@ -418,57 +399,61 @@ class Sight:
         found: Losses | None = self.known.get(key)
         if found is not None:
             return found
-        whole = (fish, fox, bears, steps, fresh, drawn, drift)
-        known: tuple[float, list[list[int]], list[list[float]]] | None = self.known.get(whole)
-        if known is None:
-            known = self.known[whole] = self._herds(*whole)
-        loss, stands, rows = known
+        crowds = self._crowds(fish, fox, bears)
+        loss = crowds.loss - (self._fetched(crowds, key, steps, fresh, drawn, drift) if steps else 0.0)
         if drawn is not None:
-            loss -= max(came(self.token, q, drawn, stands, steps, free) for q in numbers(fresh))
+            loss -= self._came(fresh, drawn, crowds.stands, steps > 0, free > 0)
         clear = free
         if steps:
             # A step clears the square it leaves, and one on which a bear arrives.
             fierce = bool(bears) or drift or (drawn is not None and drawn[0] == box.BEAR_TOKEN)
             clear += 2 * steps if fierce else steps
-        found = tuple([loss - win for win in rows[min(clear, len(rows) - 1)]])
+        found = tuple([loss - win for win in crowds.won(clear)])
         self.known[key] = found
         return found
 
-    def _herds(
-        self,
-        fish: tuple[int, ...],
-        fox: tuple[int, ...],
-        bears: int,
-        steps: int,
-        fresh: int,
-        drawn: Drawn | None,
-        drift: bool,
-    ) -> tuple[float, list[list[int]], list[list[float]]]:
-        """Return what animals lose that step where they lack, where they are, and what is won where there are more.
+    def _came(self, fresh: int, drawn: Drawn, stands: Sequence[Sequence[int]], steps: bool, free: bool) -> float:
+        """Return the most that is won by what comes to one of the squares ``fresh``."""
+        taken = {q for squares in stands[drawn[0] : drawn[0] + 3] for q in squares if fresh >> q & 1}
+        best = max((self._came_to(q, drawn, stands, steps, free) for q in taken), default=-NEVER)
+        bare = fresh & ~sum(1 << q for q in taken)
+        if not bare & (bare - 1):
+            return max(best, self._came_to(bare.bit_length() - 1, drawn, _NOBODY, steps, free)) if bare else best
+        key = (drawn, steps, free)
+        order: list[tuple[float, int]] | None = self.known.get(key)
+        if order is None:
+            found = ((self._came_to(q, drawn, _NOBODY, steps, free), q) for q in range(64))
+            order = self.known[key] = sorted(found, reverse=True)
+        return max(best, next(win for win, q in order if bare >> q & 1))
 
-        The latter by the number of squares that are cleared, and by points.
-        """
-        loss = self.animals(fish, fox, bears)
-        stands = standing(fish, fox, bears)
-        over, spare, missed = crowded(self.token, stands)
-        if steps:
-            win = fetched(self.token, self.wants_token, stands, steps, fresh, drawn, drift)
+    def _came_to(self, q: int, drawn: Drawn, stands: Sequence[Sequence[int]], steps: bool, free: bool) -> float:
+        """Return the most that is won by what comes to one square: it matters what stands there already."""
+        key = (q, drawn, *[squares.count(q) for squares in stands[drawn[0] : drawn[0] + 3]], steps, free)
+        found: float | None = self.known.get(key)
+        if found is None:
+            found = self.known[key] = came(self.token, q, drawn, stands, steps, free)
+        return found
+
+    def _fetched(
+        self, crowds: Crowds, key: tuple[Any, ...], steps: int, fresh: int, drawn: Drawn | None, drift: bool
+    ) -> float:
+        """Return the most that animals win who step where they lack."""
+        same = (*key[:4], *key[5:])
+        win: float | None = self.known.get(same)
+        if win is None:
+            win = fetched(self.token, self.wants_token, crowds.stands, steps, fresh, drawn, drift)
             if win <= 0 and self.all_three and steps % 2 and drawn is None and not drift:
                 # A step leads to a square of the other colour of a chessboard: not all can be where they were.
-                win = -missed
-            loss -= win
-        return loss, stands, cleared(over, _CLEAR + 2 * steps, knapsack(spare))
+                win = -crowds.missed
+            self.known[same] = win
+        return win
 
-
-def _more(losses: Losses, n: int) -> float:
-    """Return the least that more than are wanted lose, where there are ``n``."""
-    n = max(n, losses.index(min(losses)))
-    return min(losses[n + 1 :], default=NEVER) - losses[n] if n + 1 < HELD else 0.0
-
-
-_LINES: tuple[tuple[int, ...], ...] = tuple(
-    [tuple(range(8 * row, 8 * row + 8)) for row in range(8)] + [tuple(range(column, 64, 8)) for column in range(8)]
-)
+    def _crowds(self, fish: tuple[int, ...], fox: tuple[int, ...], bears: int) -> Crowds:
+        key = ("crowds", fish, fox, bears)
+        found: Crowds | None = self.known.get(key)
+        if found is None:
+            found = self.known[key] = Crowds(self.token, standing(fish, fox, bears), self.animals(fish, fox, bears))
+        return found
 
 
 def _share(left: dict[Any, float], part: Any) -> dict[Any, float]:

@@ -1,15 +1,18 @@
 """The likeliest turn of Iglu Iglu for :mod:`companion.rules.turns`, when what was seen is a matter of more or less.
 
 A turn costs what its steps cost before anything was seen (:func:`.prices.price`: the chance of a tile, a few choices to
-an action) and what the board it leads to loses (:mod:`.sight`). All turns within a budget are looked for, breadth
-first; the budget grows until one is found, and once more to what may compete with it. States are given up as soon as
-the least they can cost is beyond the budget.
+an action) and what the board it leads to loses (:mod:`.sight`). States are looked at in the order of the least that a
+turn through them can cost, up to what may compete with the best turn found, and no further than is of use to who asks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
+from dataclasses import replace
+from functools import partial
 from heapq import heappop, heappush
+from math import inf
 from typing import TYPE_CHECKING
 
 from companion.rules.belief import Belief, Content
@@ -141,7 +144,7 @@ def _open_ways(s: IgluState, scale: Scale, budget: float) -> list[tuple[Way, flo
 
 def _loosest(s: IgluState, scale: Scale, ways: list[tuple[Way, float, Losses, Losses]]) -> tuple[Way, float, Losses]:
     """Return all means of several ways together, the least that the rest costs, and the bound of the tribe."""
-    way = every([way for way, *_ in ways])
+    way = every(tuple([way for way, *_ in ways]))
     seat = s.turn
     own = scale.sight.own_bound(seat, s.men[seat], s.igloos[seat], way.flight)
     return way, min(rest for _, rest, *_ in ways), own
@@ -258,15 +261,18 @@ Parents = dict["IgluState", tuple[float, list[tuple["IgluState", "IgluMove"]]]]
 
 
 class Walk:
-    """One search: the states looked at so far, of ``most``, and the ends that were found."""
+    """One search: the states looked at so far, and the ends that were found."""
 
-    def __init__(self, before: IgluState, sight: Sight, most: int, margin: float = MARGIN) -> None:
-        """Begin before the turn; what is less likely than the best by more than ``margin`` is not looked for."""
+    def __init__(self, before: IgluState, sight: Sight, margin: float, ceiling: float = inf) -> None:
+        """Begin before the turn; what is less likely than the best by more than ``margin`` is not looked for.
+
+        Nor is what costs more than ``ceiling``.
+        """
         self.before = before
         self.sight = sight
         self.scale = Scale(sight)
-        self.most = most
         self.margin = margin
+        self.ceiling = ceiling
         self.looked = 0
         self.parents: Parents = {before: (0.0, [])}
         # What an end costs, what part of it the board loses, the last state before it, and how it was come by.
@@ -274,6 +280,8 @@ class Walk:
         self.cheapest = NEVER
         # States still to be looked at: the least that a turn through them costs, and up to what that has been done.
         self.heap: list[tuple[float, int, float, IgluState]] = []
+        # Of states that were given up, what they cost at least: they are come by in many ways.
+        self.beyond: dict[IgluState, float] = {}
         self.number = 0
         self.push(self.scale.least(before, 0.0), before)
 
@@ -284,13 +292,13 @@ class Walk:
 
     def bar(self) -> float:
         """Return what a turn may cost that is looked for."""
-        return self.cheapest + self.margin
+        return min(self.cheapest + self.margin, self.ceiling)
 
-    def ahead(self) -> bool:
-        """Look at states, the most promising first; return whether none is left within the bar."""
+    def ahead(self, most: int) -> bool:
+        """Look at states, ``most`` in all, the most promising first; return whether none is left within the bar."""
         heap, parents = self.heap, self.parents
         while heap and heap[0][0] <= self.bar() + _CLOSE:
-            if self.looked > self.most:
+            if self.looked > most:
                 return False
             least, _, spent, s = heappop(heap)
             if parents[s][0] < spent - _CLOSE:
@@ -306,8 +314,10 @@ class Walk:
         return True
 
     def done(self) -> float:
-        """Return up to what all turns have been looked at."""
-        return min(self.heap[0][0], self.bar()) if self.heap else self.bar()
+        """Return up to what all turns have been looked at, but for those beyond the ceiling."""
+        if self.heap and self.heap[0][0] < self.bar():
+            return self.heap[0][0]
+        return self.cheapest + self.margin
 
     def _step(self, s: IgluState, spent: float, budget: float) -> None:
         """Note what may come next within the budget."""
@@ -329,11 +339,21 @@ class Walk:
                     continue
             elif new.turn != s.turn and new.to_move != NOBODY:
                 continue
-            least = cost + (self.sight.loss(new) if new.phase == OVER else scale.least(new, -1.0))
+            if cost + self.beyond.get(new, 0.0) > bar + _CLOSE:
+                continue
+            rest = self.sight.loss(new) if new.phase == OVER else scale.least(new, -1.0, bar - cost + 2 * _CLOSE)
+            least = cost + rest
             if least > bar + _CLOSE:
+                self.beyond[new] = rest
                 continue
             parents[new] = (cost, [(s, move)])
             self.push(least, new)
+
+    def aside(self) -> Walk:
+        """Return a walk that has found the same and may go another way; this one does not hear of it."""
+        other = copy(self)
+        other.ends = dict(self.ends)
+        return other
 
     def beam(self, width: int) -> None:
         """Follow a few of the best states of each level to some turn."""
@@ -382,7 +402,7 @@ class Walk:
         if not self.ends:
             return ()
         ends = sorted(self.ends.items(), key=lambda end: end[1][0])
-        bar = ends[0][1][0] + margin
+        bar = min(ends[0][1][0] + margin, self.ceiling + _CLOSE)
         firsts: list[Turn] = []
         others: list[Turn] = []
         for after, (total, loss, last, parents) in ends:
@@ -422,25 +442,43 @@ def _fields_agree(s: IgluState, sight: Sight) -> bool:
 # --- the search -------------------------------------------------------------------------------------------------------
 
 
-def find(before: IgluState, sight: Sight, limit: int, most: int, margin: float = MARGIN) -> Found:
-    """Return the likeliest turns of the player to move, by what was seen and what such turns cost."""
-    walk = Walk(before, sight, most, margin)
-    complete = walk.ahead()
-    if complete and walk.best()[1] > walk.scale.unexplained(before) + DOUBTFUL:
-        walk.scale.early = True
-        walk.push(walk.scale.least(before, 0.0), before)
-        complete = walk.ahead()
+def find(before: IgluState, sight: Sight, limit: int, most: int, above: float = -inf) -> Found:
+    """Return the likeliest turns of the player to move, by what was seen and what such turns cost.
+
+    ``above``: turns whose total is less are not looked for.
+    """
+    return _longer(Walk(before, sight, MARGIN, sight.most - above), limit, most)
+
+
+def _longer(walk: Walk, limit: int, most: int) -> Found:
+    """Go on up to ``most`` states of a search by lists of contents: one that is weighed takes longer."""
+    found = _found(walk, limit, most * 3 // 4)
+    return found if found.complete else replace(found, longer=partial(_longer, walk, limit))
+
+
+def _found(walk: Walk, limit: int, most: int) -> Found:
+    """Go on with a search up to ``most`` states in all, and return what was found."""
+    before, scale = walk.before, walk.scale
+    complete = walk.ahead(most)
+    if complete and not scale.early and walk.best()[1] > scale.unexplained(before) + DOUBTFUL:
+        scale.early = True
+        walk.push(scale.least(before, 0.0), before)
+        complete = walk.ahead(most)
     done = walk.done()
+    told = walk
     if done < walk.best()[0]:
         # Not all was looked at: a few of the best states of each level lead to some turn, perhaps to a better one.
-        walk.beam(WIDTH)
-    return Found(walk.turns(limit, margin), complete and bool(walk.ends), walk.looked, done - walk.best()[0])
+        told = walk.aside()
+        told.beam(WIDTH)
+    reached = done - told.best()[0]
+    return Found(told.turns(limit, walk.margin), complete and bool(walk.ends), told.looked, reached)
 
 
 def nearest(before: IgluState, evidence: Evidence, most: int) -> Found:
     """Return the legal turn that misses the fewest things of what was seen; ``complete``: none misses fewer."""
     places = {name: _missing(seen) for name, seen in evidence.places.items() if not isinstance(seen, Belief)}
-    return find(before, Sight(Evidence({**evidence.places, **places}), before), 1, most, 0.0)
+    sight = Sight(Evidence({**evidence.places, **places}), before)
+    return _found(Walk(before, sight, 0.0), 1, most)
 
 
 def _missing(seen: Mapping[Content, float]) -> Belief:

@@ -266,3 +266,33 @@ def test_a_belief_leaves_nothing_out() -> None:
     assert next(found for found, _ in belief.likely(10)) == there
     assert list(belief) == [there, ("floe", ()), ("water", (("inuit", "red", 1),)), ("water", ())]
     assert content({"ground": "floe", "things": [{"kind": "inuit", "colour": "red"}]}) == there
+
+
+def test_a_search_that_goes_on_finds_what_a_longer_one_finds() -> None:
+    rng = Random(12)
+    gone_on = 0
+    for before, _, after in played(25, size(6, 20)):
+        evidence = look(after.position(), "confused", rng)
+        short = turns(before, evidence, most=100)
+        if short.longer is None:
+            continue
+        gone_on += 1
+        whole = turns(before, evidence, most=2_000)
+        longer = short.longer(2_000)
+        assert (longer.turns, longer.looked, longer.complete) == (whole.turns, whole.looked, whole.complete)
+        assert longer.reached == whole.reached
+    assert gone_on
+
+
+def test_what_comes_to_less_than_is_of_use_is_not_looked_for() -> None:
+    rng = Random(13)
+    for before, _, after in played(26, size(5, 20)):
+        evidence = look(after.position(), "calibrated", rng)
+        found = turns(before, evidence, limit=1000)
+        if not found.complete:
+            continue
+        best = found.turns[0].total
+        within = turns(before, evidence, limit=1000, above=best - 2)
+        assert [turn.total for turn in within.turns] == [turn.total for turn in found.turns if turn.total > best - 2]
+        assert within.looked <= found.looked
+        assert not turns(before, evidence, above=best + 0.1).turns
