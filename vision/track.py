@@ -51,6 +51,8 @@ STRONG = 6.0
 """No turn is entered where one place is less likely than this compared with what was seen there."""
 COVERED = 3
 """With so many places under something else a hand is over the board."""
+BEYOND = 10.0
+"""What is so much less likely than something else that may have happened is not looked for."""
 PATIENCE = 3.5
 """How far beyond the best turn the search must have looked for one to be entered."""
 LONG = 40_000
@@ -226,23 +228,32 @@ class Tracker:
         top = most(evidence)
         none = top - usual - SPREADS * spread - UNLAWFUL
         if found[0].total < top - CLEAR or strange or plain or misfits(evidence, now):
-            found += self._turns(now, evidence, TURN, CHANGES, 0)
             found += self._back(evidence)
+            found[1:1] = self._turns(now, evidence, TURN, self._bar(found, strange, plain))
             best = max(candidate.total for candidate in found)
             # A turn that was entered may have been only the first half of one.
             if self.turns_entered and best < top - usual - SPREADS * spread - CLEAR - CHANGES:
-                found += self._turns(self.confirmed[-2], evidence, CONTINUED, GOES_ON, 1)
-        if strange:
-            found = [self._strange(candidate, strange) for candidate in found]
-        if plain:
-            found = [self._left(candidate, plain) for candidate in found]
-            # What was not looked at leaves it no less than what was.
-            least = min(candidate.left for candidate in found if candidate.state is not None)
-            found = [c if c.state is not None else replace(c, total=c.total - least) for c in found]
+                bar = self._bar(found, strange, plain)
+                found += self._turns(self.confirmed[-2], evidence, CONTINUED, bar)
+        found = [self._marked(candidate, strange, plain) for candidate in found]
+        # What was not looked at leaves no less as it was than what was.
+        least = min(candidate.left for candidate in found if candidate.state is not None)
+        found = [c if c.state is not None else replace(c, total=c.total - least) for c in found]
         # A long turn is no less lawful than a short one: what it costs beforehand is not held against it here.
         best_so_far = max(found, key=lambda candidate: candidate.total)
         found.append(Candidate(NONE, 0.0, total=none - min(best_so_far.cost, DEAREST)))
         return _weighed(found, top)
+
+    def _bar(self, found: Sequence[Candidate], strange: Sequence[str], plain: Collection[str]) -> float:
+        """Return what a further turn must come to for it to matter beside those found."""
+        lawful = [self._marked(candidate, strange, plain) for candidate in found if candidate.state is not None]
+        return max(candidate.total for candidate in lawful) - BEYOND
+
+    def _marked(self, candidate: Candidate, strange: Sequence[str], plain: Collection[str]) -> Candidate:
+        """Return a candidate with what it costs that places are as they were which do not look so."""
+        if strange:
+            candidate = self._strange(candidate, strange)
+        return self._left(candidate, plain) if plain else candidate
 
     def _strange(self, candidate: Candidate, strange: Sequence[str]) -> Candidate:
         """Return a candidate that is less likely where it leaves every strange place as it was."""
@@ -270,14 +281,22 @@ class Tracker:
             found.append(Candidate(TAKEBACK, 0.0, state=state, back=back, total=total))
         return found
 
-    def _turns(self, before: State[Any], evidence: Evidence, kind: str, price: float, back: int) -> list[Candidate]:
-        """Return the turns that explain a look, one for each position that people can tell apart."""
+    def _turns(self, before: State[Any], evidence: Evidence, kind: str, bar: float) -> list[Candidate]:
+        """Return the turns that explain a look, one for each position that people can tell apart.
+
+        Those that come to less than ``bar`` are not looked for.
+        """
         if before.to_move == NOBODY:
             return []
-        search = turns(before, evidence, limit=40)
+        price, back = (GOES_ON, 1) if kind == CONTINUED else (CHANGES, 0)
+        above = bar + min(price, LONGER)
+        search = turns(before, evidence, limit=40, above=above)
         if search.turns and search.reached < PATIENCE and not misfits(evidence, search.turns[0].state):
             # It fits: look longer for others that do.
-            search = turns(before, evidence, limit=40, most=LONG)
+            if search.longer is not None:
+                search = search.longer(LONG)
+            else:
+                search = turns(before, evidence, limit=40, most=LONG, above=above)
         grouped: dict[str, list[Turn]] = {}
         for turn in search.turns:
             grouped.setdefault(_public(turn.state), []).append(turn)
