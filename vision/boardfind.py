@@ -153,7 +153,7 @@ def aligned(image: ByteArray, pose: Pose, layout: Layout, unlikely: Callable[[Fl
         least, moved = min(((off_of(way), way) for way in inside), key=lambda entry: entry[0], default=(np.inf, pose))
         if least > _CLOSER * off or off - least < _LIKE_AROUND:
             break
-        moved = refine(image, moved, layout.columns, layout.rows, windows=(0.2, 0.12, 0.08))
+        moved = refine(image, moved, layout.columns, layout.rows, windows=(0.2, 0.12, 0.12))
         if moved.score < _STILL * pose.score:
             break
         pose, off = moved, least

@@ -11,9 +11,10 @@ import numpy as np
 
 from . import notes
 from .boardfind import CLEAR, WORKING, BoardError, aligned, best_grid, find_by_lines, find_by_markers, shrunk, unlike
-from .gridfit import beside_corners, refine
-from .markers import IDS, find_markers
+from .gridfit import BEND, beside_corners, refine
+from .markers import IDS, MarkersFound, find_markers
 from .patches import Sampler
+from .plane import bend_of
 from .pose import Pose
 from .profile import Profile
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from .layout import Layout
 
 _SLACK: Final = 0.35
+_SQUARES: Final = 3
+_CARDS: Final = 0.002
+"""How far off at least the bend may be that markers tell: cards are not quite flat, and lenses have further terms."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +55,11 @@ def calibrate(images: Sequence[ByteArray], layout: Layout, corners: FloatArray |
 
     :raises BoardError: there is no board in a photo, not all of it, or not as far as can be told; one sentence.
     """
-    results = [_locate(image, layout, corners) for image in images]
+    small = [shrunk(image, WORKING) for image in images]
+    found = [find_markers(image) if layout.is_grid else MarkersFound({}) for image in small]
+    results = [_locate(*shown, layout, corners) for shown in zip(images, small, found, strict=True)]
     if layout.is_grid:
-        results = _bent(images, layout, results)
+        results = _bent(small, layout, results, _bend_by_markers(small, found))
     return results
 
 
@@ -77,14 +83,15 @@ def to_profile(images: Sequence[ByteArray], layout: Layout, results: Sequence[Ca
     )
 
 
-def _locate(image: ByteArray, layout: Layout, corners: FloatArray | None) -> Calibrated:
+def _locate(
+    image: ByteArray, small: ByteArray, found: MarkersFound, layout: Layout, corners: FloatArray | None
+) -> Calibrated:
     size = (image.shape[1], image.shape[0])
     if corners is not None:
-        return Calibrated(_clicked(image, layout, corners), "corners")
-    small = shrunk(image, WORKING)
+        return Calibrated(_clicked(image, small, layout, corners), "corners")
     if not layout.is_grid:
         raise BoardError(notes.CORNERS_NEEDED)
-    by_markers = best_grid(small, layout, find_by_markers(small, layout))
+    by_markers = best_grid(small, layout, find_by_markers(small, layout, found))
     if by_markers is not None:
         return Calibrated(_whole(by_markers.resized(size), layout), "markers")
     by_lines = best_grid(small, layout, find_by_lines(small, layout))
@@ -94,7 +101,7 @@ def _locate(image: ByteArray, layout: Layout, corners: FloatArray | None) -> Cal
     return Calibrated(_whole(by_lines.resized(size), layout), "lines")
 
 
-def _clicked(image: ByteArray, layout: Layout, corners: FloatArray) -> Pose:
+def _clicked(image: ByteArray, small: ByteArray, layout: Layout, corners: FloatArray) -> Pose:
     size = (image.shape[1], image.shape[0])
     low, high = -0.02 * max(size), np.array(size) + 0.02 * max(size)
     if (corners < low).any() or (corners > high).any():
@@ -106,7 +113,6 @@ def _clicked(image: ByteArray, layout: Layout, corners: FloatArray) -> Pose:
     clicked = Pose.from_corners(corners, layout.width, layout.height, size)
     if not layout.is_grid:
         return replace(clicked, error_px=0.005 * max(size))
-    small = shrunk(image, WORKING)
     start = clicked.resized((small.shape[1], small.shape[0]))
     return beside_corners(small, start, layout).resized(size)
 
@@ -123,31 +129,48 @@ def _whole(pose: Pose, layout: Layout) -> Pose:
     return pose
 
 
-def _bent(images: Sequence[ByteArray], layout: Layout, results: list[Calibrated]) -> list[Calibrated]:
-    """Return the results with a bend of the lens that all photos share."""
-    small = [shrunk(image, WORKING) for image in images]
+def _bent(
+    small: Sequence[ByteArray], layout: Layout, results: list[Calibrated], expected: tuple[float, float]
+) -> list[Calibrated]:
+    """Return the results with a bend of the lens that all photos share, of which so much is ``expected``."""
     fitted = []
     for image, result in zip(small, results, strict=True):
         if result.pose.score < CLEAR:
             continue
         pose = result.pose.resized((image.shape[1], image.shape[0]))
-        fitted.append(refine(image, pose, layout.columns, layout.rows, windows=(0.1, 0.08, 0.08), bend=True))
+        fitted.append(refine(image, pose, layout.columns, layout.rows, windows=(0.12, 0.12, 0.12), bend=expected))
     fitted = [pose for pose in fitted if pose.score > 0]
     if not fitted:
         return results
-    # One photo decides little of the lens, several agree on more.
-    bend = float(np.median([pose.bend for pose in fitted])) * min(1.0 + 0.15 * (len(fitted) - 1), 1.6)
+    bend = float(np.median([pose.bend for pose in fitted]))
     if abs(bend) < 0.001:
         return results
     bent = []
-    for image, whole, result in zip(small, images, results, strict=True):
+    for image, result in zip(small, results, strict=True):
         size = (image.shape[1], image.shape[0])
         corners = result.pose.resized(size).corners(layout.width, layout.height)
         start = Pose.from_corners(corners, layout.width, layout.height, size, bend)
-        pose = refine(image, start, layout.columns, layout.rows, windows=(0.12, 0.08, 0.08))
+        pose = refine(image, start, layout.columns, layout.rows, windows=(0.12, 0.12, 0.12))
         better = pose.score >= 0.97 * result.pose.score and result.pose.score >= CLEAR
-        bent.append(Calibrated(pose.resized((whole.shape[1], whole.shape[0])), result.how) if better else result)
+        bent.append(Calibrated(pose.resized(result.pose.size), result.how) if better else result)
     return bent
+
+
+def _bend_by_markers(images: Sequence[ByteArray], shown: Sequence[MarkersFound]) -> tuple[float, float]:
+    """Return how the markers of all photos say that the lens bends, and the standard deviation of that.
+
+    Loose tiles look like a bent lens at the board's rim; markers lie farther out, and each is known to be a square.
+    """
+    told = []
+    for image, found in zip(images, shown, strict=True):
+        if len(found.corners) >= _SQUARES and not found.mirrored:
+            told.append(bend_of(list(found.corners.values()), (image.shape[1], image.shape[0])))
+    told = [(bend, off) for bend, off in told if off < BEND[1]]
+    if not told:
+        return BEND
+    weights = np.array([1 / max(off, _CARDS) ** 2 for _, off in told])
+    mean = float(weights @ [bend for bend, _ in told] / weights.sum())
+    return mean, _CARDS if len(told) > 1 else max(told[0][1], _CARDS)
 
 
 def overlay(image: ByteArray, pose: Pose, layout: Layout, words: dict[str, str] | None = None) -> ByteArray:

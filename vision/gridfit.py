@@ -21,21 +21,24 @@ if TYPE_CHECKING:
 
     from .layout import Layout
 
-WINDOWS: Final = (0.3, 0.18, 0.12, 0.08, 0.08)
-"""Of a place: how far a line is looked for, step by step."""
+WINDOWS: Final = (0.3, 0.18, 0.12, 0.12, 0.12)
+"""Of a place: how far a line is looked for, step by step. A window narrower than tiles lie loosely would keep the lines
+that lie as they were guessed, and so the guess."""
+_NARROW: Final = 0.125
+"""Of a place: from here on what is found is a line of the board, off by how its tiles lie."""
 _SIDE = 36
 _BLUR = 0.05
 SCATTER: Final = 0.025
 """Of a place: how far a side is usually seen from where it is; tiles lie loosely."""
 INSET: Final = 0.03
 """Of a place: how far inside the outer lines their edges may be seen."""
-TOGETHER: Final = 3.0
-"""How much farther off corners are than if each side were off by itself, as measured (1.5 to 3.9 times): a loose tile
-moves two sides, and a lens bends in more ways than one."""
+TOGETHER: Final = 1.6
+"""How much farther off corners are than if each side were off by itself, as measured (1.3 to 1.7 times, rms): a loose
+tile moves four sides, and a lens bends in more ways than one."""
 _BELIEVED: Final = 0.3
 """Of a place: how far lines may be from corners that somebody gave."""
-BEND: Final = 0.01
-"""How much lenses bend, as far as one picture may decide it; loose tiles at the rim look like a bent lens."""
+BEND: Final = (0.0, 0.02)
+"""How much lenses bend, and the standard deviation: loose tiles at the rim look like a bent lens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,24 +76,24 @@ def refine(
     rows: int,
     *,
     windows: tuple[float, ...] = WINDOWS,
-    bend: bool = False,
+    bend: tuple[float, float] | None = None,
     hold: float = 0.25,
 ) -> Pose:
     """Return the pose with the grid's lines found in ``image`` (whose size is the pose's).
 
-    ``bend`` says that the lens is to be fitted, too. ``hold`` is how much the first guess counts where nothing is seen.
+    ``bend`` says that the lens is to be fitted, too: what is thought of it beforehand, and the standard deviation of
+    that. ``hold`` is how much the first guess counts where nothing is seen.
     """
     box = (-0.7, -0.7, columns + 0.7, rows + 0.7)
     result = pose
     for window in windows:
         straight = result.straighten(image, _SIDE, box)
         seen = _measure(edges_of(straight), columns, rows, window)
-        change, bending, errors, sigma = _fit(seen, result, columns, rows, bend, hold)
+        change, bending, errors = _fit(seen, result, columns, rows, bend, hold, window <= _NARROW)
         result = replace(result.moved(change), bend=float(np.clip(result.bend + bending, -0.4, 0.4)))
         if not _sane(result, columns, rows):
             return replace(pose, score=0.0)
         result = replace(result, error_px=TOGETHER * errors * result.unit_px(columns, rows))
-        del sigma
     return replace(result, score=grid_score(image, result, columns, rows))
 
 
@@ -98,7 +101,7 @@ def beside_corners(image: ByteArray, start: Pose, layout: Layout) -> Pose:
     """Return the pose refined near corners that somebody gave; believed where no clearer lines are near."""
     columns, rows = layout.columns, layout.rows
     guess = replace(start, score=grid_score(image, start, columns, rows))
-    refined = refine(image, start, columns, rows, windows=(0.2, 0.15, 0.1, 0.08, 0.08), hold=0.05)
+    refined = refine(image, start, columns, rows, windows=(0.2, 0.15, 0.12, 0.12, 0.12), hold=0.05)
     unit = start.unit_px(layout.width, layout.height)
     off = np.abs(refined.corners(layout.width, layout.height) - start.corners(layout.width, layout.height)).max()
     if refined.score > guess.score and off < _BELIEVED * unit:
@@ -173,37 +176,52 @@ def _one_way(edges: FloatArray, columns: int, rows: int, window: float) -> Float
 
 
 def _fit(
-    seen: tuple[FloatArray, FloatArray], pose: Pose, columns: int, rows: int, bend: bool, hold: float
-) -> tuple[FloatArray, float, float, float]:
-    """Return the change (3, 3) in board units, of the bend, the corners' standard error and the residual, in places."""
+    seen: tuple[FloatArray, FloatArray],
+    pose: Pose,
+    columns: int,
+    rows: int,
+    bend: tuple[float, float] | None,
+    hold: float,
+    narrow: bool,
+) -> tuple[FloatArray, float, float]:
+    """Return the change (3, 3) in board units, of the bend, and the corners' standard error, in places.
+
+    In a ``narrow`` search sides that lie off count less, but never for nothing: they are loose tiles, and their mean is
+    the line. Clear sides then count little more than faint ones, since each is off by how its tiles lie.
+    """
     upright, level = seen
     design, target, weight = [], [], []
     for way, found in ((0, upright), (1, level)):
         x, y = (found[:, 0], found[:, 1]) if way == 0 else (found[:, 1], found[:, 0])
-        design.append(_design(np.column_stack([x, y]), way, pose, columns, rows, bend))
+        design.append(_design(np.column_stack([x, y]), way, pose, columns, rows, bend is not None))
         target.append(found[:, 2])
         weight.append(found[:, 3] / max(float(found[:, 3].mean()), 1e-6))
     a, b, w0 = np.concatenate(design), np.concatenate(target), np.minimum(np.concatenate(weight), 3.0)
+    if narrow:
+        w0 = np.sqrt(w0)
     # What is thought before anything is seen, as precisions against the usual scatter of a side.
     ridge = np.full(a.shape[1], (SCATTER / hold) ** 2)
     ridge[8] = (SCATTER / INSET) ** 2
-    if bend:
-        ridge[9] = (SCATTER / BEND) ** 2
+    pull = np.zeros(a.shape[1])
+    if bend is not None:
+        ridge[9] = (SCATTER / bend[1]) ** 2
+        pull[9] = ridge[9] * (bend[0] - pose.bend)
     weights = w0
     solution: Any = np.zeros(a.shape[1])
     scale = 0.1
     for _ in range(8):
         normal = a.T @ (a * weights[:, None]) + np.diag(ridge)
-        solution = np.linalg.solve(normal, a.T @ (b * weights))
+        solution = np.linalg.solve(normal, a.T @ (b * weights) + pull)
         residual = b - a @ solution
         scale = max(1.4826 * float(_weighted_median(np.abs(residual), w0)), 0.004)
-        weights = w0 / (1 + (residual / (1.5 * scale)) ** 2) ** 2
+        off = np.abs(residual) / (1.5 * scale)
+        weights = w0 / np.maximum(off, 1.0) if narrow else w0 / (1 + off**2) ** 2
     normal = a.T @ (a * weights[:, None]) + np.diag(ridge)
     spread = np.linalg.inv(normal) * scale**2
     corner = np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]], float)
     variance = 0.0
     for way in (0, 1):
-        rows_ = _design(corner, way, pose, columns, rows, bend)
+        rows_ = _design(corner, way, pose, columns, rows, bend is not None)
         rows_[:, 8] = 0
         variance += float(np.einsum("ij,jk,ik->i", rows_, spread, rows_).mean())
     half = np.array([columns / 2, rows / 2])
@@ -219,7 +237,7 @@ def _fit(
         ]
     )
     change = out @ shaped @ to_local
-    return change / change[2, 2], float(p[9]) if bend else 0.0, float(np.sqrt(variance)), scale
+    return change / change[2, 2], 0.0 if bend is None else float(p[9]), float(np.sqrt(variance))
 
 
 def _design(points: FloatArray, way: int, pose: Pose, columns: int, rows: int, bend: bool) -> FloatArray:

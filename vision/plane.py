@@ -20,6 +20,7 @@ import numpy as np
 from companion.ports import BadDataError
 
 from . import notes
+from .pose import unbend
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
@@ -31,6 +32,9 @@ LONGEST: Final = 1600
 _STEP: Final = 32
 _WORST: Final = 0.12
 _FURTHEST: Final = 40.0
+_BENDS: Final = (-0.12, -0.08, -0.04, 0.0, 0.04, 0.08)
+_EXACT: Final = 0.001
+"""Of a marker's side: its corners are not known more exactly, however square they seem."""
 
 
 class PlaneError(BadDataError):
@@ -81,6 +85,37 @@ def fit_plane(quads: Sequence[FloatArray], frame: tuple[int, int]) -> Plane:
     return _picture(to_plane, corners, frame, error)
 
 
+def bend_of(quads: Sequence[FloatArray], frame: tuple[int, int]) -> tuple[float, float]:
+    """Return how much the lens bends a frame (see :class:`vision.pose.Pose`), and the standard error of that.
+
+    It is the bend without which three or four markers, their corners (4, 2) in pixels, are most nearly squares of one
+    size. The error is infinite where no bend makes them so.
+    """
+    corners = np.concatenate([np.asarray(quad, np.float64) for quad in quads])
+
+    def off(bend: float) -> float:
+        flat = unbend(corners, frame, bend)
+        middle = flat.mean(axis=0)
+        error = _fit_shape((flat - middle) / np.abs(flat - middle).max())[1]
+        return error * error
+
+    bend = min(_BENDS, key=off)
+    curve = 0.0
+    for step in (_BENDS[1] - _BENDS[0], 0.01):
+        less, here, more = off(bend - step), off(bend), off(bend + step)
+        curve = (less - 2 * here + more) / step**2
+        if curve <= 0:
+            return 0.0, float("inf")
+        bend += float(np.clip((less - more) / (2 * step * curve), -step, step))
+    error = off(bend)
+    if abs(bend) > _BENDS[-1] or error > _WORST**2:
+        return 0.0, float("inf")
+    # Fitted are where each square is and how it is turned, their size, the plane (four) and the bend.
+    many = len(corners)
+    scatter = max(error * many / (2 * many - 3 * len(quads) - 6), _EXACT**2)
+    return bend, float(np.sqrt(scatter / (0.5 * many * curve)))
+
+
 def _apply(matrix: FloatArray, points: FloatArray) -> FloatArray:
     moved = points @ matrix[:, :2].T + matrix[:, 2]
     result: FloatArray = moved[:, :2] / moved[:, 2:]
@@ -106,12 +141,12 @@ def _shape(parameters: FloatArray) -> FloatArray:
 
 
 def _residuals(parameters: FloatArray, points: FloatArray) -> FloatArray:
-    """Return (32,): how far the corners are from the best four squares of one size, in their sides."""
+    """Return (2 n,): how far the corners (n, 2) are from the best squares of one size, in their sides."""
     matrix = _shape(parameters)
     depth = points @ matrix[2, :2] + 1
     if depth.min() < 0.05:
-        return np.full(32, 10.0)
-    quads = _apply(matrix, points).reshape(4, 4, 2)
+        return np.full(points.size, 10.0)
+    quads = _apply(matrix, points).reshape(-1, 4, 2)
     local = quads - quads.mean(axis=1, keepdims=True)
     # The best square of each: one complex number of its size and turn.
     square = np.array([-1 - 1j, 1 - 1j, 1 + 1j, -1 + 1j]) / 2
@@ -119,7 +154,7 @@ def _residuals(parameters: FloatArray, points: FloatArray) -> FloatArray:
     pose = drawn @ square.conj() / (square @ square.conj())
     size = np.abs(pose).mean()
     if size < 1e-9:
-        return np.full(32, 10.0)
+        return np.full(points.size, 10.0)
     fitted = size * (pose / np.maximum(np.abs(pose), 1e-12))[:, None] * square[None, :]
     off = ((drawn - fitted) / size).ravel()
     return np.concatenate([off.real, off.imag])
@@ -130,7 +165,7 @@ def _fit_shape(points: FloatArray) -> tuple[FloatArray, float]:
     residuals = _residuals(parameters, points)
     damping = 1e-3
     for _ in range(30):
-        jacobian = np.empty((32, 4))
+        jacobian = np.empty((points.size, 4))
         for k in range(4):
             step = np.zeros(4)
             step[k] = 1e-7
@@ -148,7 +183,7 @@ def _fit_shape(points: FloatArray) -> tuple[FloatArray, float]:
             damping *= 8
             if damping > 1e6:
                 break
-    return _shape(parameters), float(np.sqrt(residuals @ residuals / 16))
+    return _shape(parameters), float(np.sqrt(residuals @ residuals / len(points)))
 
 
 def _upright(flat: FloatArray, corners: FloatArray) -> FloatArray:

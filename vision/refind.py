@@ -187,7 +187,7 @@ class Finder:
         """Return the refined pose (None where it cannot be) and how like the taught pictures the board looks there."""
         result = pose
         if self._layout.is_grid:
-            result = refine(small, pose, self._layout.columns, self._layout.rows, windows=(0.25, 0.15, 0.1, 0.08))
+            result = refine(small, pose, self._layout.columns, self._layout.rows, windows=(0.25, 0.15, 0.12, 0.12))
             if result.score <= 0:
                 return None, -1.0
         dots = self._dots_at(small, result)
