@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +101,19 @@ def test_calibrate_by_markers_by_lines_and_by_corners(
     board = json.loads(capfd.readouterr().out)["board"]
     assert board["how"] == "corners"
     assert off_in_places(board["corners"], shot) < 0.06
+
+
+def test_loose_tiles_and_a_bent_lens_move_the_corners_little() -> None:
+    off = []
+    for seed in (5, 7):
+        board = Board(set_up(), art=Art(60 + seed, seed % 3), seed=seed * 1000)
+        camera, light = random_view(seed, board)
+        shot = shoot(board, replace(camera, k1=-0.12, k2=0.0), light, seed)
+        (found,) = calibrate([shot.image], open_layout("iglu-iglu"))
+        off.append(off_in_places(found.pose.corners(8, 8), shot))
+        unit = found.pose.unit_px(8, 8)
+        assert off[-1] < 3 * found.pose.error_px / unit < 0.12
+    assert np.mean(off) < 0.02
 
 
 def test_look_after_one_photo_was_taught(rendered: Rendered, profile: Path, capfd: pytest.CaptureFixture[str]) -> None:

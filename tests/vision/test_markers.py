@@ -12,7 +12,7 @@ import pytest
 from tests.worlds import table
 from vision import notes
 from vision.markers import MarkersFound, find_markers, find_table, plane_of, refine
-from vision.plane import PlaneError, fit_plane
+from vision.plane import PlaneError, bend_of, fit_plane
 
 
 def errors(found: MarkersFound, picture: table.Picture) -> np.ndarray:
@@ -255,6 +255,28 @@ def test_art_alone_shows_no_marker() -> None:
     for art in range(4):
         picture = table.render(table.Scene((), board=(700.0, 560.0), art=art), table.Camera(distance=800))
         assert find_markers(picture.image).corners == {}
+
+
+@pytest.mark.parametrize("k1", [-0.12, 0.0, 0.06])
+def test_markers_tell_how_the_lens_bends(k1: float) -> None:
+    camera = table.Camera(tilt=15, azimuth=9, k1=k1)
+    picture = table.render(table.Scene(tuple(table.cards(loose=25, seed=4))), camera)
+    quads = list(find_markers(picture.image).corners.values())
+    assert len(quads) == 4
+    true = k1 * (camera.width / 2 / camera.focal) ** 2
+    for shown in (quads, quads[:3], quads[1:]):
+        bend, error = bend_of(shown, (camera.width, camera.height))
+        assert abs(bend - true) < 0.005
+        assert abs(bend - true) < 4 * error < 0.03
+
+
+def test_prints_that_are_no_squares_tell_nothing_of_the_lens() -> None:
+    rng = np.random.default_rng(5)
+    quads = [
+        np.array([[x, y], [x + 60, y], [x + 60, y + 60], [x, y + 60]]) + rng.normal(0, 8, (4, 2))
+        for x, y in ((200.0, 200.0), (900, 200), (900, 700), (200, 700))
+    ]
+    assert bend_of(quads, (1280, 960))[1] > 0.02
 
 
 def test_planes_that_cannot_be() -> None:
