@@ -43,7 +43,7 @@ def drifting_now(s: Any) -> Any:
 def test_no_drift_wins_more_than_its_line_may() -> None:
     rng = Random(3)
     lines = set()
-    for before, _, after in played(51, 60)[:: size(6, 2)]:
+    for before, _, after in played(51, 60)[:: size(12, 2)]:
         sight = Sight(vague(after.position(), rng), before)
         now = drifting_now(before)
         for line, state in drifted(now):
@@ -62,7 +62,7 @@ def test_no_drift_wins_more_than_its_line_may() -> None:
 @pytest.mark.parametrize("thaw", [False, True])
 def test_floes_that_go_are_counted_in(thaw: bool) -> None:
     rng = Random(4)
-    for before, _, after in played(52, 40)[:: size(12, 4)]:
+    for before, _, after in played(52, 40)[:: size(24, 4)]:
         if before.phase != START:
             continue
         sight = Sight(vague(after.position(), rng), before)
@@ -91,7 +91,7 @@ def test_a_line_without_loss_is_one_that_a_drift_made() -> None:
 
 def test_a_drift_that_comes_is_sure_where_a_floe_can_be_pushed_whatever_is_melted() -> None:
     told = set()
-    for before, _, _ in played(54, 60)[:: size(4, 1)]:
+    for before, _, _ in played(54, 60)[:: size(16, 1)]:
         if before.phase != START:
             continue
         certain = sure(before, early=False)
