@@ -42,6 +42,8 @@ _BARELY = 0.002
 _WORTH_READING, _WORTH_A_TRY = 0.05, 0.01
 """Numbers of tokens that are likelier are looked at close up; one token more than these, that is likelier than that."""
 _MOST_TOKENS = 4
+_HEAP, _MORE = 3, 0.1
+"""Where so many may lie on each other, one more than the network tells may lie there, and how likely it is."""
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -160,6 +162,10 @@ class Table:
         found: dict[Any, Any] = {}
         for kind, total in enumerate(totals):
             likely = [n for n in range(1, min(len(total), _MOST_TOKENS + 1)) if total[n] > _WORTH_READING]
+            if len(total) - 1 in likely and len(total) > _HEAP:
+                # The network says "so many or more".
+                total[-1:] = [(1 - _MORE) * total[-1], _MORE * total[-1]]
+                likely.append(len(total) - 1)
             one_more = max(likely, default=_MOST_TOKENS) + 1
             if one_more < min(len(total), _MOST_TOKENS + 1) and total[one_more] > _WORTH_A_TRY:
                 likely.append(one_more)

@@ -32,7 +32,7 @@ from .refind import Finder
 if TYPE_CHECKING:
     from companion.ports import FloatArray
 
-FIRST_SEED: Final = 47_000
+FIRST_SEED: Final = 53_000
 _FAMILY: Final = 2
 """Sets that no test and no tuning has used."""
 _TURNS: Final = (0.0, 0.3, 0.6, 0.9)

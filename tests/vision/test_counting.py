@@ -182,6 +182,25 @@ def test_what_nobody_taught_looks_strange(layout: Layout, learnt: Profile, tmp_p
     assert not reading.strange.any() and np.isfinite(reading.odd).all()
 
 
+@pytest.mark.parametrize("many", [3, 4])
+def test_of_a_heap_higher_than_was_thought_one_more_is_told(layout: Layout, learnt: Profile, many: int) -> None:
+    """The network's last answer is "three or more"; four coins are found close up."""
+    table, sampler, rng = Table(learnt), Sampler(layout), np.random.default_rng(3)
+    places = positions(5)
+    heaps = list(places)[::3]
+    for name in heaps:
+        values = rng.choice([1, 2, 7], many)
+        things = [{"kind": "coin", "value": int(v), "count": int((values == v).sum())} for v in sorted(set(values))]
+        places[name]["things"] = things
+    image = paint(places, 5)
+    patches = sampler.cut(sampler.straighten(image, pose()))
+    for number, close in sampler.close(image, pose(), [layout.index[name] for name in heaps]).items():
+        totals = [[0.0, 0.0, 0.0, 1.0]]
+        table._read(number, totals, patches[number], close)
+        assert int(np.argmax(totals[0])) == many
+        assert sum(totals[0]) == pytest.approx(1)
+
+
 def test_what_is_confirmed_is_less_strange_the_next_time(layout: Layout, learnt: Profile) -> None:
     table, truth = Table(learnt), from_json({"places": positions(5)}, layout)
     empty = [name for name, content in truth.items() if not content.things]
