@@ -52,6 +52,13 @@ def positions() -> list[Any]:
     return short_game(4)
 
 
+def after_moves(state: Any, *texts: str) -> Any:
+    """Return a state after some moves."""
+    for text in texts:
+        state = state.after(RULES.parse(text))
+    return state
+
+
 def clear(state: Any, seed: int = 1) -> Evidence:
     return look(state.position(), "clear", Random(seed))
 
@@ -89,10 +96,8 @@ def test_a_turn_is_entered_and_taken_back(positions: list[Any]) -> None:
 
 def test_a_turn_that_was_entered_too_early_goes_on(board_of: Any) -> None:
     before = board_of({"b1": "red", "g8": "blue"})
-    half, whole = before, before
-    for text in ("melt c4", "reveal c4 kept", "walk b1 b2"):
-        half = half.after(RULES.parse(text))
-    whole = half.after(RULES.parse("walk b2 b3")).after(RULES.parse("walk b3 c3")).after(RULES.parse("end"))
+    half = after_moves(before, "melt c4", "reveal c4 kept", "walk b1 b2")
+    whole = after_moves(half, "walk b2 b3", "walk b3 c3", "end")
     tracker = Tracker([before])
     first = tracker.observe(clear(half))
     assert first.state == "entered" and first.back == 0
@@ -117,7 +122,7 @@ def test_what_no_turn_explains_is_said_and_where(board_of: Any) -> None:
 
 def test_what_may_be_two_turns_is_asked(board_of: Any) -> None:
     before = board_of({"b1": "red", "g8": "blue"})
-    after = before.after(RULES.parse("melt c4")).after(RULES.parse("reveal c4 kept"))
+    after = after_moves(before, "melt c4", "reveal c4 kept")
     one = after.after(RULES.parse("walk b1 b2"))
     seen = clear(one)
     # Where it stands cannot be told: on b2 or on c1.
@@ -136,12 +141,8 @@ def test_what_may_be_two_turns_is_asked(board_of: Any) -> None:
 
 def test_a_question_is_settled_by_what_comes_later(board_of: Any) -> None:
     before = board_of({"b1": "red", "g8": "blue"})
-    one = before
-    for text in ("melt c4", "reveal c4 kept", "walk b1 b2", "end"):
-        one = one.after(RULES.parse(text))
-    two = one
-    for text in ("melt c3", "reveal c3 kept", "walk g8 g7", "end"):
-        two = two.after(RULES.parse(text))
+    one = after_moves(before, "melt c4", "reveal c4 kept", "walk b1 b2", "end")
+    two = after_moves(one, "melt c3", "reveal c3 kept", "walk g8 g7", "end")
     places = dict(clear(one).places)
     for name in ("b2", "c1"):
         places[name] = Belief({"floe": 0.0}, {("inuit", "red"): logs({0: 0.5, 1: 0.5})}, log(LEAST))
@@ -178,7 +179,7 @@ def board_of() -> Any:
 
 def test_two_looks_must_agree(board_of: Any) -> None:
     before = board_of({"b1": "red", "g8": "blue"})
-    after = before.after(RULES.parse("melt c4")).after(RULES.parse("reveal c4 kept")).after(RULES.parse("walk b1 b2"))
+    after = after_moves(before, "melt c4", "reveal c4 kept", "walk b1 b2")
     tracker = Tracker([before])
     found = tracker.candidates(look(after.position(), "clear", Random(1)))
     same = tracker.again(found, look(after.position(), "clear", Random(2)))
@@ -192,7 +193,7 @@ def test_two_looks_must_agree(board_of: Any) -> None:
 def test_a_second_look_that_is_worse_everywhere_makes_no_doubt(board_of: Any) -> None:
     """A token far off is read less surely: that speaks neither for the turn nor for what nobody thought of."""
     before = board_of({"b1": "red", "g8": "blue"})
-    after = before.after(RULES.parse("melt c4")).after(RULES.parse("reveal c4 kept")).after(RULES.parse("walk b1 b2"))
+    after = after_moves(before, "melt c4", "reveal c4 kept", "walk b1 b2")
     tracker = Tracker([before])
     good = clear(after)
     found = tracker.candidates(good)
@@ -207,7 +208,7 @@ def test_a_second_look_that_is_worse_everywhere_makes_no_doubt(board_of: Any) ->
 def test_a_strange_place_is_hardly_as_it_was(board_of: Any) -> None:
     """A bear has come to a floe, and nobody ever showed one: that nothing was played is no answer."""
     before = board_of({"b1": "red", "g8": "blue"})
-    after = before.after(RULES.parse("melt c4")).after(RULES.parse("reveal c4 bear"))
+    after = after_moves(before, "melt c4", "reveal c4 bear")
     layout = open_layout("iglu-iglu")
     bear = layout.find_thing("bear", 4)
     taught = {n: 1 for n in range(len(layout.things)) if n != bear}
@@ -239,9 +240,7 @@ def test_the_first_igloo_of_a_tribe_looks_like_nothing_taught(board_of: Any, odd
     ground = np.array([1.0 if name == "floe" else 0.0 for name in layout.grounds])
     read = belief_of_look(PlaceLook(ground, factors, members, odd), layout, taught)
     before = board_of({"b1": "red", "g8": "blue"})
-    after = before
-    for text in ("melt c4", "reveal c4 kept", "build b1", "end"):
-        after = after.after(RULES.parse(text))
+    after = after_moves(before, "melt c4", "reveal c4 kept", "build b1", "end")
     evidence = Evidence({**clear(after).places, "b1": read})
     candidates = Tracker([before]).candidates(evidence, ("b1",) if odd >= HIDDEN else ())
     shown = [places_of(c.state) for c in candidates if c.state is not None][:3]
@@ -291,9 +290,7 @@ def test_a_strange_place_holds_one_of_the_things_that_are_new() -> None:
 def test_what_plainly_changed_was_hardly_nudged_only(board_of: Any) -> None:
     """A new igloo is read as nothing new: the board is asked about, not taken for what it was."""
     before = board_of({"b1": "red", "g8": "blue"})
-    after = before
-    for text in ("melt c4", "reveal c4 kept", "build b1", "end"):
-        after = after.after(RULES.parse(text))
+    after = after_moves(before, "melt c4", "reveal c4 kept", "build b1", "end")
     evidence = clear(after)
     doubt = Belief({"floe": 0.0}, {("inuit", "red"): {1: 0.0}, ("igloo", "red"): logs({0: 0.97, 1: 0.03})}, log(LEAST))
     seen = Evidence({**evidence.places, "b1": doubt})
@@ -312,9 +309,7 @@ def test_what_plainly_changed_was_hardly_nudged_only(board_of: Any) -> None:
 
 def test_a_piece_that_was_nudged_besides_makes_a_turn_no_more_doubtful(board_of: Any) -> None:
     before = board_of({"b1": "red", "g8": "blue"})
-    after = before
-    for text in ("melt c4", "reveal c4 kept", "walk b1 b2", "end"):
-        after = after.after(RULES.parse(text))
+    after = after_moves(before, "melt c4", "reveal c4 kept", "walk b1 b2", "end")
     seen = clear(after)
     still, nudged = (
         Tracker([before]).candidates(seen, plain={"b1", "b2", "c4"} | others) for others in (set[str](), {"g8"})
@@ -326,7 +321,7 @@ def test_a_piece_that_was_nudged_besides_makes_a_turn_no_more_doubtful(board_of:
 
 def test_where_hardly_anything_fits_the_likeliest_are_shown_all_the_same(board_of: Any) -> None:
     before = board_of({"b1": "red", "g8": "blue", "d7": "blue"})
-    after = before.after(RULES.parse("melt c4")).after(RULES.parse("reveal c4 kept")).after(RULES.parse("walk b1 b2"))
+    after = after_moves(before, "melt c4", "reveal c4 kept", "walk b1 b2")
     moved = after.position()
     for name in ("g8", "d7"):
         moved["places"][name]["things"] = []
