@@ -16,7 +16,7 @@ from companion.ports import BadDataError
 
 from . import notes
 from .features import colours
-from .gridfit import Comb, combs, edges_of, grid_score, refine
+from .gridfit import LAST, Comb, combs, edges_of, grid_score, refine
 from .markers import IDS, MarkersFound, find_markers
 from .plane import Plane, PlaneError, fit_plane
 from .pose import Pose, unbend
@@ -153,7 +153,7 @@ def aligned(image: ByteArray, pose: Pose, layout: Layout, unlikely: Callable[[Fl
         least, moved = min(((off_of(way), way) for way in inside), key=lambda entry: entry[0], default=(np.inf, pose))
         if least > _CLOSER * off or off - least < _LIKE_AROUND:
             break
-        moved = refine(image, moved, layout.columns, layout.rows, windows=(0.2, 0.12, 0.12))
+        moved = refine(image, moved, layout.columns, layout.rows, windows=(0.2, LAST, LAST))
         if moved.score < _STILL * pose.score:
             break
         pose, off = moved, least

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import notes
 from .boardfind import CLEAR, WORKING, BoardError, aligned, best_grid, find_by_lines, find_by_markers, shrunk, unlike
-from .gridfit import BEND, beside_corners, refine
+from .gridfit import BEND, LAST, beside_corners, refine
 from .markers import IDS, MarkersFound, find_markers
 from .patches import Sampler
 from .plane import bend_of
@@ -138,7 +138,7 @@ def _bent(
         if result.pose.score < CLEAR:
             continue
         pose = result.pose.resized((image.shape[1], image.shape[0]))
-        fitted.append(refine(image, pose, layout.columns, layout.rows, windows=(0.12, 0.12, 0.12), bend=expected))
+        fitted.append(refine(image, pose, layout.columns, layout.rows, windows=(LAST, LAST, LAST), bend=expected))
     fitted = [pose for pose in fitted if pose.score > 0]
     if not fitted:
         return results
@@ -150,7 +150,7 @@ def _bent(
         size = (image.shape[1], image.shape[0])
         corners = result.pose.resized(size).corners(layout.width, layout.height)
         start = Pose.from_corners(corners, layout.width, layout.height, size, bend)
-        pose = refine(image, start, layout.columns, layout.rows, windows=(0.12, 0.12, 0.12))
+        pose = refine(image, start, layout.columns, layout.rows, windows=(LAST, LAST, LAST))
         better = pose.score >= 0.97 * result.pose.score and result.pose.score >= CLEAR
         bent.append(Calibrated(pose.resized(result.pose.size), result.how) if better else result)
     return bent

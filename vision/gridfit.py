@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
     from .layout import Layout
 
-WINDOWS: Final = (0.3, 0.18, 0.12, 0.12, 0.12)
-"""Of a place: how far a line is looked for, step by step. A window narrower than tiles lie loosely would keep the lines
+LAST: Final = 0.12
+"""Of a place: how far a line is looked for in the end. A window narrower than tiles lie loosely would keep the lines
 that lie as they were guessed, and so the guess."""
+WINDOWS: Final = (0.3, 0.18, LAST, LAST, LAST)
+"""Of a place: how far a line is looked for, step by step."""
 _NARROW: Final = 0.125
 """Of a place: from here on what is found is a line of the board, off by how its tiles lie."""
 _SIDE = 36
@@ -101,7 +103,7 @@ def beside_corners(image: ByteArray, start: Pose, layout: Layout) -> Pose:
     """Return the pose refined near corners that somebody gave; believed where no clearer lines are near."""
     columns, rows = layout.columns, layout.rows
     guess = replace(start, score=grid_score(image, start, columns, rows))
-    refined = refine(image, start, columns, rows, windows=(0.2, 0.15, 0.12, 0.12, 0.12), hold=0.05)
+    refined = refine(image, start, columns, rows, windows=(0.2, 0.15, LAST, LAST, LAST), hold=0.05)
     unit = start.unit_px(layout.width, layout.height)
     off = np.abs(refined.corners(layout.width, layout.height) - start.corners(layout.width, layout.height)).max()
     if refined.score > guess.score and off < _BELIEVED * unit:

@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 
 from .boardfind import AROUND, CLEAR, COARSE, WORKING, aligned, find_by_lines, marker_pose, shrunk, sides_of
-from .gridfit import beside_corners, refine
+from .gridfit import LAST, beside_corners, refine
 from .markers import find_markers
 from .pose import Pose, unbend
 
@@ -187,7 +187,7 @@ class Finder:
         """Return the refined pose (None where it cannot be) and how like the taught pictures the board looks there."""
         result = pose
         if self._layout.is_grid:
-            result = refine(small, pose, self._layout.columns, self._layout.rows, windows=(0.25, 0.15, 0.12, 0.12))
+            result = refine(small, pose, self._layout.columns, self._layout.rows, windows=(0.25, 0.15, LAST, LAST))
             if result.score <= 0:
                 return None, -1.0
         dots = self._dots_at(small, result)
