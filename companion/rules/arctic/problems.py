@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from companion.rules.arctic.cards import (
     ANIMALS,
@@ -19,24 +18,27 @@ from companion.rules.arctic.cards import (
     cards_of,
     in_play,
 )
-from companion.rules.arctic.reader import all_cards, flaw
-from companion.rules.core import Problem
-
-if TYPE_CHECKING:
-    from companion.rules.arctic.state import ArcticState
+from companion.rules.arctic.situation import Situation
+from companion.rules.core import JSON, Problem
+from companion.rules.rulebook import rulebook
 
 _BEFORE_DRAWING = frozenset({"A", "penalty", "B", "B2"})
 _OF_PHASE_C = frozenset({"C", "drawn", "refill", "D"})
 _TURNS_UP = frozenset({"penalty", "drawn", "refill"})
 
 
-def problems(s: ArcticState) -> tuple[Problem, ...]:
+def flaw(key: str, **facts: JSON) -> Problem:
+    """Return something wrong with a position, with the clauses of its sentence."""
+    return Problem(key, facts, rulebook("arctic").sentences[key].clauses)
+
+
+def problems(s: Situation) -> tuple[Problem, ...]:
     """Return everything that is wrong, not only the first."""
     return (*s.flaws, *_cards(s), *_counts(s), *_seats(s), *_phase(s))
 
 
-def _cards(s: ArcticState) -> Iterator[Problem]:
-    lying = Counter(card for card in all_cards(s) if card < UNKNOWN)
+def _cards(s: Situation) -> Iterator[Problem]:
+    lying = Counter(card for card in s.all_cards() if card < UNKNOWN)
     lying.update(card for mask in s.veiled for card in cards_of(mask))
     for card, count in sorted(lying.items()):
         if count > 1:
@@ -46,12 +48,12 @@ def _cards(s: ArcticState) -> Iterator[Problem]:
         yield flaw("foreign-packs", cards=", ".join(foreign))
 
 
-def _counts(s: ArcticState) -> Iterator[Problem]:
+def _counts(s: Situation) -> Iterator[Problem]:
     if s.phase == "setup":
         return
     if s.players > 1 and len(s.packs) != s.players:
         yield flaw("packs-wrong", packs=len(s.packs), players=s.players)
-    total, box = len(all_cards(s)) + s.pile_left + s.reserve, sum(PACK_MASK[pack].bit_count() for pack in s.packs)
+    total, box = len(s.all_cards()) + s.pile_left + s.reserve, sum(PACK_MASK[pack].bit_count() for pack in s.packs)
     if total != box:
         yield flaw("cards-wrong", cards=total, box=box)
     reserve = RESERVE.get(s.players, 0) if s.stage == "normal" else 0
@@ -61,7 +63,7 @@ def _counts(s: ArcticState) -> Iterator[Problem]:
         yield flaw("river-short", cards=len(s.river))
 
 
-def _seats(s: ArcticState) -> Iterator[Problem]:
+def _seats(s: Situation) -> Iterator[Problem]:
     for animal in range(6):
         if s.totems.count(animal) > 1:
             yield flaw("totem-twice", animal=ANIMALS[animal])
@@ -82,7 +84,7 @@ def _seats(s: ArcticState) -> Iterator[Problem]:
             yield flaw("visible-unread", who=seat, animal=TEXT[top] if top >= KIND else "?")
 
 
-def _phase(s: ArcticState) -> Iterator[Problem]:
+def _phase(s: Situation) -> Iterator[Problem]:
     if s.phase in _TURNS_UP and not s.pile_left:
         yield flaw("nothing-to-turn-up", phase=s.phase)
     if s.phase in {"B", "B2"} and s.visible(s.seat) < 0:

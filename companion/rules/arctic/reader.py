@@ -7,7 +7,7 @@ far as it can be and told by ``problems()``: those are the state's ``flaws``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from companion.rules.arctic.cards import (
     ANIMALS,
@@ -26,13 +26,11 @@ from companion.rules.arctic.cards import (
     USED,
     parse_card,
 )
-from companion.rules.arctic.position import PHASES, STAGES
-from companion.rules.core import JSON, Problem, RulesError, SetupError, only_fields
-from companion.rules.rulebook import rulebook
-
-if TYPE_CHECKING:
-    from companion.rules.arctic.game import Arctic
-    from companion.rules.arctic.state import ArcticState
+from companion.rules.arctic.moves import ArcticMove
+from companion.rules.arctic.problems import flaw
+from companion.rules.arctic.situation import PHASES, STAGES
+from companion.rules.arctic.state import ArcticState
+from companion.rules.core import Game, Problem, RulesError, SetupError, only_fields
 
 FIELDS = (
     *("game", "places", "players", "options", "phase", "stage", "to_move", "first", "packs", "powers", "held", "value"),
@@ -45,12 +43,7 @@ MAX_NAME = 60
 _NOBODY_MOVES = frozenset({"setup", "totems", "over"})
 
 
-def flaw(key: str, **facts: JSON) -> Problem:
-    """Return something wrong with a position, with the clauses of its sentence."""
-    return Problem(key, facts, rulebook("arctic").sentences[key].clauses)
-
-
-def from_json(game: Arctic, data: Mapping[str, Any]) -> ArcticState:
+def from_json(game: Game[ArcticMove], data: Mapping[str, Any]) -> ArcticState:
     """Return the state that a position describes; what it leaves out is unknown, empty or as at the start.
 
     The first player's pile may also stand in ``places``, fanned out as ``pile1`` … from bottom to top; then there
@@ -58,8 +51,6 @@ def from_json(game: Arctic, data: Mapping[str, Any]) -> ArcticState:
 
     :raises SetupError: when the form is broken, in one sentence.
     """
-    from companion.rules.arctic.state import ArcticState  # noqa: PLC0415 - the state is written by its own module
-
     only_fields(data, FIELDS, "A position of Arctic", "Une position d’Arctic")
     places = _mapping(_told(data, "places", {}), "places")
     _only_places(places)
@@ -213,7 +204,7 @@ def _read_packs(state: ArcticState, data: Mapping[str, Any]) -> None:
         return
     if state.phase == "setup":
         return
-    seen = {PACK[card] for card in all_cards(state) if card < UNKNOWN}
+    seen = {PACK[card] for card in state.all_cards() if card < UNKNOWN}
     for pack in (1, 2, 3, 4):
         if len(seen) < (n if n > 1 else 4):
             seen.add(pack)
@@ -221,7 +212,7 @@ def _read_packs(state: ArcticState, data: Mapping[str, Any]) -> None:
 
 
 def _read_counts(state: ArcticState, data: Mapping[str, Any]) -> None:
-    cards = all_cards(state)
+    cards = state.all_cards()
     located = sum(1 << card for card in {card for card in cards if card < UNKNOWN})
     for mask in state.veiled:
         located |= mask
@@ -242,12 +233,6 @@ def _read_counts(state: ArcticState, data: Mapping[str, Any]) -> None:
     state.count = _whole(_told(data, "count", 0), 0, 12, "count")
     names = [_word(name, tuple(USED), "used") for name in _list(_told(data, "used", []), "used", len(USED))]
     state.used = sum({USED[name] for name in names})
-
-
-def all_cards(s: ArcticState) -> list[int]:
-    """Return every card that lies somewhere, face-down ones as the card they are."""
-    zones = [*s.hands, *s.piles, *s.penalties, s.river]
-    return [card - FACE_DOWN if card >= FACE_DOWN else card for zone in zones for card in zone]
 
 
 # --- words, numbers, cards -----------------------------------------------------------------------------------

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from companion.rules.arctic.cards import ANIMALS, FACE_DOWN, LANDSCAPE, MAIN, RUN_POINTS
+from companion.rules.arctic.situation import Situation
 from companion.rules.core import PlayerScore, Reason, ScoreLine, ScoreSheet
-
-if TYPE_CHECKING:
-    from companion.rules.arctic.state import ArcticState
 
 ANY = -1
 """An animal code for a card lying face down (ARC-V.5)."""
@@ -136,17 +134,17 @@ def kinds_of(pile: Sequence[int]) -> list[int]:
     return [ANY if card >= FACE_DOWN else MAIN[card] if MAIN[card] >= 0 else NOTHING for card in pile]
 
 
-def reading_of(s: ArcticState, seat: int) -> Reading:
+def reading_of(s: Situation, seat: int) -> Reading:
     """Return the best reading of a seat's pile, as the options of the game have it."""
     return best_reading(kinds_of(s.piles[seat]), alone=bool(s.options["arc.facedown_alone"]))
 
 
-def sheet(s: ArcticState) -> ScoreSheet:
+def sheet(s: Situation) -> ScoreSheet:
     """Return the score sheets of a position; a tie goes to the first in turn order from the footprint (ARC-V.4)."""
     return ScoreSheet(tuple(_player(s, seat) for seat in range(s.players)))
 
 
-def _player(s: ArcticState, seat: int) -> PlayerScore:
+def _player(s: Situation, seat: int) -> PlayerScore:
     best = reading_of(s, seat)
     lines = [
         ScoreLine(
@@ -173,7 +171,7 @@ def _player(s: ArcticState, seat: int) -> PlayerScore:
     return PlayerScore(seat, tuple(lines), (-((seat - max(s.first, 0)) % s.players),))
 
 
-def decision(s: ArcticState) -> Reason | None:
+def decision(s: Situation) -> Reason | None:
     """Return what decides between the first and the others: points, or the order of the turn (ARC-V.4)."""
     sheets = sheet(s)
     if s.players < 2:

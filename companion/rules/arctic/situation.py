@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from abc import abstractmethod
+from typing import Self
 
 from companion.rules.arctic.cards import FACE_DOWN, NOT_DEALT, RESERVE, UNKNOWN, in_play
 from companion.rules.arctic.moves import ArcticMove
-from companion.rules.core import JSON, Problem, State
+from companion.rules.core import JSON, Game, Problem, State
 
-if TYPE_CHECKING:
-    from companion.rules.arctic.game import Arctic
+PHASES = ("setup", "A", "penalty", "B", "B2", "C", "drawn", "refill", "D", "totems", "over")
+STAGES = ("normal", "final", "last")
 
 
 class Situation(State[ArcticMove]):
@@ -52,6 +53,7 @@ class Situation(State[ArcticMove]):
         "veiled",
     )
 
+    game_: Game[ArcticMove]
     names: tuple[str, ...]
     options: dict[str, JSON]
     packs: tuple[int, ...]
@@ -77,7 +79,7 @@ class Situation(State[ArcticMove]):
     used: int
     flaws: tuple[Problem, ...]
 
-    def __init__(self, game: Arctic, names: tuple[str, ...], options: dict[str, JSON]) -> None:
+    def __init__(self, game: Game[ArcticMove], names: tuple[str, ...], options: dict[str, JSON]) -> None:
         n = len(names)
         self.game_, self.names, self.options = game, names, options
         self.packs, self.powers, self.first, self.totems = (), (0,) * 6, -1, (NOT_DEALT,) * n
@@ -104,6 +106,10 @@ class Situation(State[ArcticMove]):
         new.veiled, new.flaws = self.veiled, self.flaws
         return new
 
+    @abstractmethod
+    def after(self, move: ArcticMove) -> Self:
+        """Return the position after a legal step."""
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Situation) and self._key() == other._key()
 
@@ -125,6 +131,11 @@ class Situation(State[ArcticMove]):
     def players(self) -> int:
         """Return how many play."""
         return len(self.names)
+
+    def all_cards(self) -> list[int]:
+        """Return every card that lies somewhere, face-down ones as the card they are."""
+        zones = [*self.hands, *self.piles, *self.penalties, self.river]
+        return [card - FACE_DOWN if card >= FACE_DOWN else card for zone in zones for card in zone]
 
     def pool(self) -> int:
         """Return the mask of the cards in play that are not known to lie anywhere."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
-from typing import TYPE_CHECKING
+from typing import Self
 
 from companion.rules.arctic import grounds, legality, position, problems, reasons, score
 from companion.rules.arctic.cards import (
@@ -31,10 +31,7 @@ from companion.rules.arctic.cards import (
 )
 from companion.rules.arctic.moves import BOTTOM, UNDER, ArcticMove, arrow_step
 from companion.rules.arctic.situation import Situation
-from companion.rules.core import CHANCE, JSON, NOBODY, Outcome, Problem, Reason, ScoreSheet, evenly
-
-if TYPE_CHECKING:
-    from companion.rules.arctic.game import Arctic
+from companion.rules.core import CHANCE, JSON, NOBODY, Game, Outcome, Problem, Reason, ScoreSheet, evenly
 
 CHANCE_PHASES = frozenset({"setup", "penalty", "drawn", "refill", "totems"})
 
@@ -47,7 +44,7 @@ class ArcticState(Situation):
     # --- what every game offers ------------------------------------------------------------------------------
 
     @property
-    def game(self) -> Arctic:
+    def game(self) -> Game[ArcticMove]:
         """Return the game."""
         return self.game_
 
@@ -122,7 +119,7 @@ class ArcticState(Situation):
 
     # --- what a step changes ---------------------------------------------------------------------------------
 
-    def after(self, move: ArcticMove) -> ArcticState:
+    def after(self, move: ArcticMove) -> Self:
         """Return the position after a legal step."""
         new = self.copy()
         _STEPS[move.kind](new, move)

@@ -9,11 +9,12 @@ tick and full lines.
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from companion.rules.arctic.cards import ANIMAL_OF_POWER, FACE_DOWN, LANDSCAPE, PHASE_OF_POWER, RIVER
-from companion.rules.arctic.moves import BOTTOM, UNDER, arrow_step
+from companion.rules.arctic.moves import BOTTOM, UNDER, ArcticMove, arrow_step
 from companion.rules.arctic.score import NOTHING, Reading, reading_of
+from companion.rules.arctic.situation import Situation
 from companion.rules.arctic.svg_parts import (
     DEFS,
     PALE,
@@ -27,14 +28,11 @@ from companion.rules.arctic.svg_parts import (
     small_card,
     text,
 )
+from companion.rules.core import Ruling
 from companion.rules.drawing import INK, badge, outline, reason_outline
 from companion.rules.drawing import caption as ruling_caption
+from companion.rules.rulebook import rulebook
 from companion.rules.words import Words
-
-if TYPE_CHECKING:
-    from companion.rules.arctic.moves import ArcticMove
-    from companion.rules.arctic.state import ArcticState
-    from companion.rules.core import Ruling
 
 WIDTH = 920
 MARGIN = 20
@@ -77,7 +75,7 @@ WORDS: Final = {
 class _Picture:
     """The parts drawn so far, and the frames of what a step may be about, by name."""
 
-    def __init__(self, s: ArcticState, lang: str, move: ArcticMove | None) -> None:
+    def __init__(self, s: Situation, lang: str, move: ArcticMove | None) -> None:
         self.s, self.lang, self.words, self.move = s, lang, {key: one.of(lang) for key, one in WORDS.items()}, move
         self.parts: list[str] = []
         self.frames: dict[str, Rect] = {}
@@ -88,7 +86,7 @@ class _Picture:
 
 
 def draw(
-    state: ArcticState,
+    state: Situation,
     move: ArcticMove | None = None,
     lang: str = "en",
     *,
@@ -146,7 +144,7 @@ def _places(p: _Picture) -> list[str]:
 
 def _head(p: _Picture) -> None:
     s, words = p.s, p.words
-    book = s.game.rulebook
+    book = rulebook("arctic")
     now = book.word(s.phase, p.lang)
     if s.phase in {"A", "C"}:
         now += f", {s.count} {words['of']} {s.value}"
@@ -162,7 +160,7 @@ def _land(index: int) -> Rect:
     return x + index * (w + 8), y, w, h
 
 
-def _token(s: ArcticState, number: int) -> tuple[float, float]:
+def _token(s: Situation, number: int) -> tuple[float, float]:
     """Return where a token stands: in the order of the animals, three in a row, above the landscape's number."""
     here = [other for other in range(6) if s.tokens[other] == s.tokens[number]]
     x, y, _, _ = _land(s.tokens[number])
@@ -286,7 +284,7 @@ def _nameplate(p: _Picture, seat: int) -> None:
         p.add(text(totem[0] + 98, top + 28, "?", 17, anchor="middle", bold=True))
 
 
-def _shown_totem(s: ArcticState, seat: int) -> int:
+def _shown_totem(s: Situation, seat: int) -> int:
     """Return a totem that lies open, or -1: they are shown when the last turn is played (ARC-V.3)."""
     return s.totems[seat] if s.phase in {"totems", "over"} or s.players == 1 else -1
 
@@ -330,7 +328,7 @@ def _brackets(p: _Picture, reading: Reading, top: float) -> None:
 # --- the step in question ---------------------------------------------------------------------------------------------
 
 
-def marked(s: ArcticState, move: ArcticMove) -> list[str]:
+def marked(s: Situation, move: ArcticMove) -> list[str]:
     """Return the names of what a step is about: ``card7`` in the River, ``top0``, ``hand1``, ``land3``, ``phase`` …"""
     kind, a, b = move
     mine = max(s.seat, 0)

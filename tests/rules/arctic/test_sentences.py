@@ -8,7 +8,7 @@ from pathlib import Path
 from companion.rules.arctic import score
 from companion.rules.arctic.cards import ANIMALS
 from companion.rules.arctic.moves import KINDS
-from companion.rules.arctic.position import PHASES
+from companion.rules.arctic.situation import PHASES
 from companion.rules.rulebook import rulebook
 
 BOOK = rulebook("arctic")
