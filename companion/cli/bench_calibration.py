@@ -15,15 +15,15 @@ import numpy as np
 
 from companion.cli.bench_shake import scores_row
 from companion.igloo import calibration_measure as measured
-from companion.igloo.calibrate import priors, usual
 from companion.igloo.calibrate_learn import Shakes
-from companion.igloo.calibrate_listen import as_vector, counted, hear
-from companion.igloo.calibrate_model import Known
-from companion.igloo.calibrate_unlike import beyond
-from companion.igloo.count import embed, embed_blocks
-from companion.igloo.count import shipped as counter
-from companion.igloo.features import FEATURES, TIERS, FeatureStream
-from companion.igloo.learn import bootstrap, scores
+from companion.igloo.calibration.features import counted, hear
+from companion.igloo.calibration.gaussian_process import Known
+from companion.igloo.calibration.outlier import beyond
+from companion.igloo.calibration.store import priors, usual
+from companion.igloo.count.counter import as_vector, embed, embed_blocks
+from companion.igloo.count.counter import shipped as counter
+from companion.igloo.count.ensemble import bootstrap, scores
+from companion.igloo.count.features import FEATURES, TIERS, FeatureStream
 from companion.ports import COUNTS, Samples
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def unlike(record: Record, others: Iterable[Recording], igloos: int, seed: int) 
 
 def embed_vectors(one: Recording) -> FloatArray | None:
     """Return the vector (1, f + h + 1) of a whole shake, also where the counter would refuse it."""
-    from companion.igloo.calibrate_listen import vector
+    from companion.igloo.calibration.features import vector
 
     found = vector(one.g, one.rate_hz)
     return None if found is None else found[0][None]

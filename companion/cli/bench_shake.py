@@ -20,7 +20,7 @@ from xml.sax.saxutils import escape
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:
-    from companion.igloo.count import Model
+    from companion.igloo.count.counter import Model
 
 Row = dict[str, Any]
 """One line of a table: ``what``, ``value``, ``unit``, and where they apply ``aim`` and ``note``."""
@@ -50,7 +50,7 @@ def measure(seconds: float = 3.0, *, model: Model | None = None, igloos: int = 0
 def calibrated() -> Iterable[Row]:
     """Yield the accuracy after a calibration, as the data card of the priors states it."""
     from companion.cli.bench_calibration import rows
-    from companion.igloo.calibrate import prior_card
+    from companion.igloo.calibration.store import prior_card
 
     for where, found in prior_card().get("figures", {}).items():
         yield from rows(found, where)
@@ -77,9 +77,9 @@ def fresh(igloos: int, seed: int = FRESH) -> Iterable[Row]:
 
 def costs(seconds: float, *, model: Model | None = None) -> Iterable[Row]:
     """Yield the cost of a count from 2 s, of a stream of shaking, of motion, and the size of the file."""
-    from companion.igloo.count import MODEL, Counter, count_recording, shipped
-    from companion.igloo.motion import MotionDetector
-    from companion.igloo.simulated import load_bank
+    from companion.igloo.count.counter import MODEL, Counter, count_recording, shipped
+    from companion.igloo.motion.detector import MotionDetector
+    from companion.igloo.simulated.igloo import load_bank
     from companion.ports import DeviceKind, Samples
 
     bank = load_bank()
@@ -110,7 +110,7 @@ def costs(seconds: float, *, model: Model | None = None) -> Iterable[Row]:
 
 def accuracy(*, model: Model | None = None) -> Iterable[Row]:
     """Yield one line for each set of shakes and length in the data card, and one for each count."""
-    from companion.igloo.count import shipped
+    from companion.igloo.count.counter import shipped
 
     for name, figures in (model or shipped()).card.get("figures", {}).items():
         about = f"{figures['shakes']} simulated shakes of {figures['devices']} igloos"
@@ -192,7 +192,7 @@ def confusion_svg(name: str, figures: dict[str, Any]) -> str:
 
 def draw(folder: Path) -> Iterator[tuple[Path, str]]:
     """Draw each set of the shipped model's data card into a folder that exists; yield the file and the set's name."""
-    from companion.igloo.count import shipped
+    from companion.igloo.count.counter import shipped
 
     for number, (name, figures) in enumerate(shipped().card["figures"].items(), 1):
         file = folder / f"counting-{number}.svg"

@@ -16,7 +16,7 @@ import click
 from companion.flasher.images import BAUDS, FirmwareError, Image, build, find, keep, known, prebuilt
 
 if TYPE_CHECKING:
-    from companion.igloo.candidates import Candidate
+    from companion.igloo.line.candidate_ports import Candidate
     from companion.ports import IglooStatus
 
 PICO = "pico"
@@ -174,7 +174,7 @@ def _flash_pico(drive: Path | None, baud: int, image: Path | None, as_json: bool
 
 def _only_port() -> str:
     """Return the one port at which a board can be."""
-    from companion.igloo.candidates import DEFAULT_DENY, denied, scan
+    from companion.igloo.line.candidate_ports import DEFAULT_DENY, denied, scan
 
     here = [candidate for candidate in scan() if denied(candidate, DEFAULT_DENY) is None]
     if not here:
@@ -190,7 +190,7 @@ def _names(candidates: Iterable[Candidate]) -> list[str]:
 
 def _hello(port: str) -> IglooStatus | None:
     """Listen as the companion does until the board says what it is."""
-    from companion.igloo.link import SerialLink
+    from companion.igloo.line.link import SerialLink
     from companion.ports import DeviceState
 
     link = SerialLink(port)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from companion.ports import CountPosterior
 
 FILE = click.Path(dir_okay=False, path_type=Path)
-BANK = Path(__file__).resolve().parents[1] / "igloo" / "bank" / "bank.npz"
+BANK = Path(__file__).resolve().parents[1] / "igloo" / "simulated" / "bank" / "bank.npz"
 MODEL = BANK.parents[1] / "model" / "count.npz"
 GUIDED = BANK.with_name("guided.npz")
 PRACTICE = BANK.parents[2] / "training" / "bank"
@@ -167,8 +167,8 @@ def count(
     """Count the beads in recorded shakes (.csv or .npz)."""
     from companion.cli import sentence
     from companion.cli.shake_count import answers
-    from companion.igloo.calibrate import Shelf
-    from companion.igloo.files import read_recording
+    from companion.igloo.calibration.store import Shelf
+    from companion.igloo.recordings import read_recording
     from companion.ports import CountPosterior
 
     shelf = Shelf(calibration) if calibration else None
@@ -264,7 +264,7 @@ def train(
 
 def _labelled(file: Path) -> list[tuple[np.ndarray, float, int, int]]:
     """Return the shakes of a labelled recording: accel in g, rate, count, and a number for its igloo."""
-    from companion.igloo.files import read_recording
+    from companion.igloo.recordings import read_recording
 
     recording = read_recording(file)
     if not recording.count:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from companion.igloo.calibrate import Calibration
+    from companion.igloo.calibration.store import Calibration
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -33,8 +33,8 @@ def command(
     Twelve shakes help, one of each igloo of the box or a few at each of three fillings; 36 help more, and those of
     several people most. What OUT held before is kept beside it for --undo.
     """
-    from companion.igloo.calibrate import calibrate, file_of, load, save, undo
-    from companion.igloo.files import read_recording
+    from companion.igloo.calibration.store import calibrate, file_of, load, save, undo
+    from companion.igloo.recordings import read_recording
 
     if back:
         if files or add:
@@ -62,7 +62,7 @@ _UNDONE = {True: "The calibration that was there before is back.", False: "The c
 
 def in_words(made: Calibration, path: Path) -> str:
     """Return what a calibration is worth, as lines for people."""
-    from companion.igloo.calibrate import FEW
+    from companion.igloo.calibration.store import FEW
 
     card = made.card
     figures = card["figures"]
@@ -102,7 +102,7 @@ def train_command(*, devices: int, guided: int, seed: int, out: Path | None) -> 
     from companion.cli import shake_calibrate_training as training
     from companion.cli.shake import physics
     from companion.cli.shake import progress as progress_bar
-    from companion.igloo.calibrate import PRIORS
+    from companion.igloo.calibration.store import PRIORS
 
     physics("world")
     with progress_bar() as bar:

@@ -13,10 +13,10 @@ import numpy as np
 from companion import __version__
 from companion.igloo import calibrate_learn
 from companion.igloo.calibrate_learn import Shakes
-from companion.igloo.calibrate_listen import PIECE_S, counted, heard_by, vector
-from companion.igloo.calibrate_model import SHAPES
-from companion.igloo.calibrate_unlike import learn_usual
-from companion.igloo.features import FEATURES, TIERS
+from companion.igloo.calibration.features import PIECE_S, counted, heard_by, vector
+from companion.igloo.calibration.gaussian_process import SHAPES
+from companion.igloo.calibration.outlier import learn_usual
+from companion.igloo.count.features import FEATURES, TIERS
 from companion.igloo.lessons import slower
 from companion.ports import COUNTS
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from companion.igloo.calibrate_model import Prior
-    from companion.igloo.calibrate_unlike import Usual
-    from companion.igloo.count import Model
+    from companion.igloo.calibration.gaussian_process import Prior
+    from companion.igloo.calibration.outlier import Usual
+    from companion.igloo.count.counter import Model
 
     FloatArray = NDArray[np.float64]
     Labelled = tuple[FloatArray, float, int, int, int]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from companion.igloo.calibrate import NOT_KNOWN, Calibration, Shelf
-from companion.igloo.calibrate_listen import hear
-from companion.igloo.count import count_runs, shipped, together
+from companion.igloo.calibration.features import hear
+from companion.igloo.calibration.store import NOT_KNOWN, Calibration, Shelf
+from companion.igloo.count.counter import count_runs, shipped, together
 from companion.ports import CountPosterior, DeviceKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from companion.igloo.files import Recording
+    from companion.igloo.recordings import Recording
 
 
 def answers(

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.igloo import learn, lessons
-from companion.igloo.features import FEATURES, TIERS
-from companion.igloo.hearing import Heard, Listener
+from companion.igloo import lessons
+from companion.igloo.count import ensemble as count_ensemble
+from companion.igloo.count.convnet import Heard, Listener
+from companion.igloo.count.features import FEATURES, TIERS
 from companion.ports import COUNTS, BadDataError
 
 FloatArray = NDArray[np.float64]
@@ -56,7 +57,7 @@ class Plan:
     seconds: float
     seed: int
     devices: int
-    recipe: learn.Recipe = field(default_factory=learn.Recipe)
+    recipe: count_ensemble.Recipe = field(default_factory=count_ensemble.Recipe)
     course: Any = None
     """The course of the listeners (:class:`companion.igloo.tuition.Course`); None for the one that ships."""
     few: float = FEW
@@ -182,7 +183,7 @@ class _Processes:
 
 def fit(
     found: dict[float, Lessons], plan: Plan, course: Any, workers: int = 1, progress: Progress | None = None
-) -> dict[float, learn.Ensemble]:
+) -> dict[float, count_ensemble.Ensemble]:
     """Train the networks of each tier and, by a ``course`` of :mod:`companion.igloo.tuition`, the listeners.
 
     The spread is set on shakes that they did not see.
@@ -199,7 +200,7 @@ def fit(
             if progress:
                 progress(what, done, of)
 
-        ensemble = learn.train(features[~fresh], counts[~fresh], plan.recipe, tell)
+        ensemble = count_ensemble.train(features[~fresh], counts[~fresh], plan.recipe, tell)
         ensemble = replace(ensemble, listeners=listeners[tier], trust=plan.recipe.trust)
         # the longest piece of each shake stands for it where the whole shake is heard
         _, firsts = np.unique(shakes, return_index=True)
@@ -207,9 +208,11 @@ def fit(
         known = firsts[~fresh[firsts]]
         known = known[:: max(len(known) // 1500, 1)]
         layers = ensemble.last_layers(features[known], [one.heard[int(n)] for n in shakes[known]])
-        ensemble = replace(ensemble, inner=learn.inner_axes(layers))
+        ensemble = replace(ensemble, inner=count_ensemble.inner_axes(layers))
         back = firsts[fresh[firsts]]
-        stretch = learn.stretch_for(ensemble, features[back], counts[back], [one.heard[int(n)] for n in shakes[back]])
+        stretch = count_ensemble.stretch_for(
+            ensemble, features[back], counts[back], [one.heard[int(n)] for n in shakes[back]]
+        )
         tiers[tier] = replace(ensemble, stretch=stretch)
     return tiers
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.igloo.motion import MotionDetector
+from companion.igloo.motion.detector import MotionDetector
 from companion.physics import handling, world
 from companion.physics.ranges import Ranges
 from companion.ports import DeviceKind, MotionState, Samples

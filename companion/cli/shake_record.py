@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from companion.igloo.files import Recording
+    from companion.igloo.recordings import Recording
     from companion.ports import Samples
 
     FloatArray = NDArray[np.float64]
@@ -57,7 +57,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Write what was felt to OUT (.npz), labelled; shakes that OUT already holds are kept."""
-    from companion.igloo.files import Recording, read_recording, write_recording
+    from companion.igloo.recordings import Recording, read_recording, write_recording
 
     if out.suffix.lower() != ".npz":
         raise click.UsageError(f"{out.name} must end in .npz.")
@@ -121,8 +121,8 @@ def _of_file(source: Path) -> list[Shake]:
 
     :raises BadDataError: when one cannot, in one sentence.
     """
-    from companion.igloo.files import read_recording
-    from companion.igloo.soundness import WRONG_SCALE, scale_of, unsound
+    from companion.igloo.count.signal_validity import WRONG_SCALE, scale_of, unsound
+    from companion.igloo.recordings import read_recording
 
     recording = read_recording(source)
     found = []
@@ -139,8 +139,8 @@ def _of_file(source: Path) -> list[Shake]:
 
 def _simulated(count: int, shakes: int, seconds: float) -> Iterator[Shake]:
     """Yield shakes of the simulated igloo, through its pseudo-terminal as a real one."""
-    from companion.igloo.link import SerialLink
-    from companion.igloo.simulated import SimulatedIgloo
+    from companion.igloo.line.link import SerialLink
+    from companion.igloo.simulated.igloo import SimulatedIgloo
 
     with SimulatedIgloo() as igloo, SerialLink(igloo.port) as link:
         heard: queue.Queue[Samples] = queue.Queue()
@@ -161,7 +161,7 @@ def _simulated(count: int, shakes: int, seconds: float) -> Iterator[Shake]:
 
 def _live(port: str, shakes: int, seconds: float) -> Iterator[Shake]:
     """Yield shakes of the igloo that is named, or of the only one that is found."""
-    from companion.igloo.finder import Finder
+    from companion.igloo.line.discovery import Finder
 
     heard: queue.Queue[Samples] = queue.Queue()
     keys: set[str] = set()
@@ -185,7 +185,7 @@ def _catch(heard: queue.Queue[Samples], seconds: float, on_quiet: object = None)
 
     :raises DeviceError: when nothing came for a minute.
     """
-    from companion.igloo.enrol import ShakeCatcher
+    from companion.igloo.calibration.shake_segmenter import ShakeCatcher
 
     catcher = ShakeCatcher(seconds)
     until = time.monotonic() + WAIT_S + seconds

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from companion import __version__
 from companion.cli.shake_lessons import Labelled, Lessons, Plan, Progress, fit, gathered, labelled, shipped_course
-from companion.igloo import learn, lessons
-from companion.igloo.count import Model, count_recording, together
-from companion.igloo.features import BLOCK_S, FEATURES, TIERS
-from companion.igloo.hearing import pack
+from companion.igloo import lessons
+from companion.igloo.count import ensemble as count_ensemble
+from companion.igloo.count.convnet import pack
+from companion.igloo.count.counter import Model, count_recording, together
+from companion.igloo.count.features import BLOCK_S, FEATURES, TIERS
 from companion.ports import COUNTS, DeviceKind
 
 FloatArray = NDArray[np.float64]
@@ -81,13 +82,15 @@ def figures(model: Model, shakes: Iterable[Tested], ridge: Callable[[FloatArray]
     result: dict[str, Any] = {"shakes": len(table["whole"]), "devices": len(set(where["whole"])), "not_judged": refused}
     for name, rows in table.items():
         p, counts, devices = np.asarray(rows), np.asarray(truth[name]), np.asarray(where[name])
-        result[name] = rounded(learn.scores(p, counts)) | {"interval": learn.bootstrap(p, counts, devices)}
+        result[name] = rounded(count_ensemble.scores(p, counts)) | {
+            "interval": count_ensemble.bootstrap(p, counts, devices)
+        }
     if guesses:
-        result["ridge, whole"] = rounded(learn.plain_scores(np.asarray(guesses), np.asarray(truth["whole"])))
+        result["ridge, whole"] = rounded(count_ensemble.plain_scores(np.asarray(guesses), np.asarray(truth["whole"])))
     p, counts = np.asarray(table["whole"]), np.asarray(truth["whole"])
     guess = p.argmax(axis=1) + COUNTS.start
     result["by_count"] = {
-        str(n): rounded(learn.plain_scores(guess[counts == n], counts[counts == n]))
+        str(n): rounded(count_ensemble.plain_scores(guess[counts == n], counts[counts == n]))
         for n in COUNTS
         if (counts == n).any()
     }
@@ -95,7 +98,7 @@ def figures(model: Model, shakes: Iterable[Tested], ridge: Callable[[FloatArray]
     np.add.at(confusion, (counts - COUNTS.start, guess - COUNTS.start), 1)
     result["confusion"] = confusion.tolist()
     result["reliability"] = [
-        [round(said, 3), round(right, 3), many] for said, right, many in learn.reliability(p, counts)
+        [round(said, 3), round(right, 3), many] for said, right, many in count_ensemble.reliability(p, counts)
     ]
     return result
 
@@ -104,7 +107,7 @@ def ridge_of(known: Lessons) -> Callable[[FloatArray], FloatArray]:
     """Return the plain ridge regression on the longest pieces of shakes: what the networks are measured beside."""
     features, counts, _, blocks = known.arrays()
     long = blocks >= blocks.max() - 2
-    return learn.ridge(features[long], counts[long])
+    return count_ensemble.ridge(features[long], counts[long])
 
 
 def rounded(values: dict[str, float]) -> dict[str, float]:
@@ -113,7 +116,7 @@ def rounded(values: dict[str, float]) -> dict[str, float]:
 
 
 def card(
-    tiers: dict[float, learn.Ensemble], plan: Plan, course: Any, trained_on: dict[str, Any], repeats: float
+    tiers: dict[float, count_ensemble.Ensemble], plan: Plan, course: Any, trained_on: dict[str, Any], repeats: float
 ) -> dict[str, Any]:
     """Return the data card of a model, without its figures."""
     return {

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.count import Counter
-from companion.igloo.simulated import load_bank
-from companion.igloo.stream import FrameStream
-from companion.igloo.wire import Data, FrameReader, Hello, encode
+from companion.igloo.count.counter import Counter
+from companion.igloo.line.protocol import Data, FrameReader, Hello, encode
+from companion.igloo.line.samples import FrameStream
+from companion.igloo.simulated.igloo import load_bank
 from companion.ports import DeviceKind
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.cli.soak_play import House, Player
-from companion.igloo.finder import Finder
-from companion.igloo.link import SerialLink
-from companion.igloo.simulated import SimulatedIgloo
-from companion.igloo.wire import Data, Hello, Status, encode
+from companion.igloo.line.discovery import Finder
+from companion.igloo.line.link import SerialLink
+from companion.igloo.line.protocol import Data, Hello, Status, encode
+from companion.igloo.simulated.igloo import SimulatedIgloo
 from companion.ports import DeviceState, IglooLink, Samples
 
 # --- the disk ----------------------------------------------------------------------------------------------------

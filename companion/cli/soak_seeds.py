@@ -19,7 +19,7 @@ def seeds(reader: str) -> list[bytes]:
 
 
 def _frames() -> Iterator[bytes]:
-    from companion.igloo.wire import Data, Frame, Hello, Status, body_of, encode
+    from companion.igloo.line.protocol import Data, Frame, Hello, Status, body_of, encode
 
     hello = Hello(1, 1, 0xE5, 0x0F, 0x0B, 3200, 3906, 16_000_000, 500_000, 9)
     rows = [(n, -n, 256) for n in range(16)]

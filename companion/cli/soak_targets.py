@@ -18,8 +18,8 @@ Reader = Callable[[bytes], object]
 
 def _frames() -> Reader:
     """Igloo to companion: frames in pieces, and the stream that makes samples of them."""
-    from companion.igloo.stream import FrameStream
-    from companion.igloo.wire import FrameReader, cobs_encode, crc16
+    from companion.igloo.line.protocol import FrameReader, cobs_encode, crc16
+    from companion.igloo.line.samples import FrameStream
 
     def framed(data: bytes) -> bytes:
         """Make right frames of bodies, each behind its length: no fuzzer finds a CRC."""
@@ -47,7 +47,7 @@ def _frames() -> Reader:
 
 def _lines() -> Reader:
     """Igloo to companion: the text fallback."""
-    from companion.igloo.textlines import LineReader, TextStream
+    from companion.igloo.line.text_protocol import LineReader, TextStream
 
     def read(data: bytes) -> None:
         reader, stream = LineReader(), TextStream()
@@ -124,7 +124,7 @@ def _file(suffix: str, use: Callable[[Path], object]) -> Reader:
 
 
 def _recordings(suffix: str) -> Reader:
-    from companion.igloo.files import read_recording
+    from companion.igloo.recordings import read_recording
 
     def use(path: Path) -> None:
         recording = read_recording(path)

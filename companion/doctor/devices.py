@@ -9,7 +9,7 @@ from pathlib import Path
 
 from companion.doctor.finding import Finding, State, found
 from companion.doctor.host import Host
-from companion.igloo.candidates import DEFAULT_DENY, denied, scan
+from companion.igloo.line.candidate_ports import DEFAULT_DENY, denied, scan
 from companion.panel.pins import parse
 from companion.ports import BadDataError
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.calibrate_model import (
+from companion.igloo.calibration.gaussian_process import (
     CENTRE,
     SHAPES,
     Answer,
@@ -23,7 +23,7 @@ from companion.igloo.calibrate_model import (
     combined,
     spread,
 )
-from companion.igloo.learn import nll
+from companion.igloo.count.ensemble import nll
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from companion.igloo.calibrate_model import Counted
+    from companion.igloo.calibration.gaussian_process import Counted
 
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]

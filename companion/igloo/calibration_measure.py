@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.calibrate_model import Known
-from companion.igloo.features import FEATURES
-from companion.igloo.guided import LONGEST_S, SURE_P
-from companion.igloo.learn import LIMIT, bootstrap, plain_scores, scores
+from companion.igloo.calibration.gaussian_process import Known
+from companion.igloo.count.ensemble import LIMIT, bootstrap, plain_scores, scores
+from companion.igloo.count.features import FEATURES
+from companion.igloo.count.guided import LONGEST_S, SURE_P
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.igloo.calibrate_learn import Shakes
-    from companion.igloo.calibrate_model import Counted, Prior
+    from companion.igloo.calibration.gaussian_process import Counted, Prior
 
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.count import active_blocks
-from companion.igloo.features import TIERS, FeatureStream, summarise
-from companion.igloo.hearing import CELL, Heard, prepare
+from companion.igloo.count.convnet import CELL, Heard, prepare
+from companion.igloo.count.counter import active_blocks
+from companion.igloo.count.features import TIERS, FeatureStream, summarise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

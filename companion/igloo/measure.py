@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 
-from companion.igloo.link import SerialLink
-from companion.igloo.simulated import SimulatedIgloo
+from companion.igloo.line.link import SerialLink
+from companion.igloo.simulated.igloo import SimulatedIgloo
 from companion.ports import DeviceError, DeviceState, Samples
 
 

@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from companion.igloo.hearing import (
+from companion.igloo.count.convnet import (
     ADDED_LAYERS,
     CELL_LAYERS,
     LAYERS,
@@ -32,7 +32,7 @@ from companion.igloo.hearing import (
     pack,
     unpack,
 )
-from companion.igloo.learn import CUTS
+from companion.igloo.count.ensemble import CUTS
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:

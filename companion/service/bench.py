@@ -75,7 +75,7 @@ class Bench:
 
     def close(self) -> None:
         """End the sitting; its shakes are kept."""
-        from companion.igloo.ears import finish
+        from companion.igloo.sample_pipeline import finish
 
         with self._lock:
             self._sitting = None
@@ -308,7 +308,7 @@ class Bench:
 
     def _free(self, key: str) -> IglooStatus:
         """Return the igloo to be measured, when nothing else is."""
-        from companion.igloo.features import tier_of
+        from companion.igloo.count.features import tier_of
 
         if self._sitting is not None:
             raise DeviceError(BUSY)

@@ -1,7 +1,7 @@
 """The igloos' own calibrations in the data folder, and which of them count now: by igloo, and by whose hand.
 
-There is one for each igloo (:mod:`companion.igloo.calibrate`), named by its key; all simulated igloos are one, for a
-pseudo-terminal has no name that stays. What the table chose lies beside them in ``chosen.json``.
+There is one for each igloo (:mod:`companion.igloo.calibration.store`), named by its key; all simulated igloos are one,
+for a pseudo-terminal has no name that stays. What the table chose lies beside them in ``chosen.json``.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from companion.ports import BadDataError, DeviceKind
 from companion.service.notes import NOT_CALIBRATED, NOTHING_TO_UNDO
 
 if TYPE_CHECKING:
-    from companion.igloo.calibrate import Calibration
-    from companion.igloo.count import Opinion
+    from companion.igloo.calibration.store import Calibration
+    from companion.igloo.count.counter import Opinion
 
 CHOSEN = "chosen.json"
 MOST_BYTES = 64 * 1024
@@ -54,7 +54,7 @@ class Calibrations:
         """Return the calibration of an igloo, or None."""
         with self._lock:
             if device not in self._loaded:
-                from companion.igloo.calibrate import known
+                from companion.igloo.calibration.store import known
 
                 self._loaded[device] = known(self.folder, device)
             return self._loaded[device]
@@ -101,7 +101,7 @@ class Calibrations:
 
         :raises BadDataError: when there is nothing to undo.
         """
-        from companion.igloo.calibrate import file_of, undo
+        from companion.igloo.calibration.store import file_of, undo
 
         with self._lock:
             if not file_of(self.folder, device).exists():
@@ -114,7 +114,7 @@ class Calibrations:
 
         :raises BadDataError: when it has none.
         """
-        from companion.igloo.calibrate import BEFORE, file_of
+        from companion.igloo.calibration.store import BEFORE, file_of
 
         with self._lock:
             path = file_of(self.folder, device)
@@ -127,7 +127,7 @@ class Calibrations:
 
     def rename(self, old: str, new: str) -> None:
         """Give a person another name in every calibration, "" for none; also in those before the last."""
-        from companion.igloo.calibrate import load, save
+        from companion.igloo.calibration.store import load, save
 
         with self._lock:
             for path in sorted(self.folder.glob("*.npz")) if self.folder.is_dir() else ():
@@ -157,7 +157,7 @@ class Calibrations:
 
     def listed(self) -> list[dict[str, Any]]:
         """Return every calibration with its figures, whether it counts, in whose hand, and whether it can be undone."""
-        from companion.igloo.calibrate import listed
+        from companion.igloo.calibration.store import listed
 
         found = []
         for one in listed(self.folder) if self.folder.is_dir() else ():

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from companion.igloo.candidates import DEFAULT_DENY
-from companion.igloo.ears import Ears
-from companion.igloo.finder import Finder
-from companion.igloo.simulated import SimulatedIgloo
+from companion.igloo.line.candidate_ports import DEFAULT_DENY
+from companion.igloo.line.discovery import Finder
+from companion.igloo.sample_pipeline import Ears
+from companion.igloo.simulated.igloo import SimulatedIgloo
 from companion.ports import (
     COUNTS,
     BadDataError,
@@ -34,7 +34,7 @@ from companion.settings import Settings
 from web.house import SimulatedAction
 
 if TYPE_CHECKING:
-    from companion.igloo.count import Opinion
+    from companion.igloo.count.counter import Opinion
 
 FIRST_LOOK_S = 1.5
 PATIENCE_S = 10.0

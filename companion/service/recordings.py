@@ -1,7 +1,7 @@
 """Labelled shakes that were recorded from the page: a folder for each sitting, a file for each shake.
 
-A file is a recording of :mod:`companion.igloo.files` with its labels, so `companion shake train --from` and `companion
-shake calibrate --from` take it; :meth:`Recordings.packed` gives a whole sitting as one such file.
+A file is a recording of :mod:`companion.igloo.recordings` with its labels, so `companion shake train --from` and
+`companion shake calibrate --from` take it; :meth:`Recordings.packed` gives a whole sitting as one such file.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Recordings:
         :raises BadDataError: when the sitting is full.
         :raises OSError: when it cannot be written.
         """
-        from companion.igloo.files import Recording, write_recording
+        from companion.igloo.recordings import Recording, write_recording
 
         with self._lock:
             about = self._fresh.pop(name, None) or self._about(name)
@@ -128,7 +128,7 @@ class Recordings:
         :raises KeyError: when there is no such sitting.
         :raises BadDataError: when a file is broken.
         """
-        from companion.igloo.files import read_recording
+        from companion.igloo.recordings import read_recording
 
         found = []
         with self._lock:
@@ -144,7 +144,7 @@ class Recordings:
         :raises KeyError: when there is no such sitting.
         :raises BadDataError: when a file is broken.
         """
-        from companion.igloo.files import Recording, write_recording
+        from companion.igloo.recordings import Recording, write_recording
 
         found = self.shakes(name)
         about = self._about(name)
@@ -167,7 +167,7 @@ class Recordings:
 
         :raises BadDataError: when a file is broken.
         """
-        from companion.igloo.files import read_recording, write_recording
+        from companion.igloo.recordings import read_recording, write_recording
 
         with self._lock:
             for name in self._names():

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.calibrate import FEWEST_COUNTS, FEWEST_SHAKES, Calibration, known
-from companion.igloo.calibrate_listen import hear
-from companion.igloo.enrol import KEPT, OFF_BEAT, ShakeCatcher, Sitting
-from companion.igloo.features import tier_of
-from companion.igloo.guided import GuidedCount, GuidedState
-from companion.igloo.guided_gauge import TEMPO_BOUNDS, TEMPO_HZ, TRAVEL_BOUNDS, TRAVEL_CM, Gauge, GaugeStream
+from companion.igloo.calibration.features import hear
+from companion.igloo.calibration.shake_segmenter import KEPT, OFF_BEAT, ShakeCatcher, Sitting
+from companion.igloo.calibration.store import FEWEST_COUNTS, FEWEST_SHAKES, Calibration, known
+from companion.igloo.count.features import tier_of
+from companion.igloo.count.guided import GuidedCount, GuidedState
+from companion.igloo.motion.guided_gauge import TEMPO_BOUNDS, TEMPO_HZ, TRAVEL_BOUNDS, TRAVEL_CM, Gauge, GaugeStream
 from companion.ports import COUNTS, BadDataError, IglooStatus, Samples
 from companion.service.calibrations import device_name, figures_form
 from companion.service.notes import NEVER_IN_BOUNDS, TOO_FEW

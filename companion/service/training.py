@@ -46,9 +46,9 @@ class StoredShakes:
     """
 
     def __init__(self) -> None:
-        from companion.igloo.simulated import load_bank
+        from companion.igloo.simulated.igloo import load_bank
 
-        own = resources.files("companion.igloo").joinpath("bank", "bank.npz")
+        own = resources.files("companion.igloo.simulated").joinpath("bank", "bank.npz")
         more = [path for path in resources.files("companion.training").joinpath("bank").iterdir() if _number(path.name)]
         self._files = [own, *sorted(more, key=lambda path: _number(path.name))]
         self._bank = lru_cache(len(self._files))(lambda at: _read(self._files[at], load_bank))
@@ -96,7 +96,7 @@ def stored_shakes() -> StoredShakes:
 
 def machine(shake: Shake) -> CountPosterior:
     """Count the beads of a shake."""
-    from companion.igloo.count import count_recording
+    from companion.igloo.count.counter import count_recording
 
     return count_recording(shake.accel, shake.rate_hz, kind=shake.kind)
 

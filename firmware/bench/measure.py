@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from companion.flasher.images import build
-from companion.igloo.link import SerialLink
+from companion.igloo.line.link import SerialLink
 from companion.ports import DeviceState
 
 ROOT = Path(__file__).resolve().parents[2]

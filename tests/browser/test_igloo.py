@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from companion.igloo import guided
-from companion.igloo.calibrate import UNLIKE
-from companion.igloo.count import SHAKE_ON
-from companion.igloo.simulated import load_bank
+from companion.igloo.calibration.store import UNLIKE
+from companion.igloo.count import guided
+from companion.igloo.count.counter import SHAKE_ON
+from companion.igloo.simulated.igloo import load_bank
 from companion.ports import CountPosterior, DeviceKind, Samples
 from companion.service.recordings import Label, Recordings
 from tests.browser.conftest import PATIENCE_MS, Phones

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.web.assembly import NAME
 from tests.worlds.served import Served, wait
 
-BANK = Path(__file__).resolve().parents[2] / "companion" / "igloo" / "bank" / "bank.npz"
+BANK = Path(__file__).resolve().parents[2] / "companion" / "igloo" / "simulated" / "bank" / "bank.npz"
 PATIENCE_MS = 15_000
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 CARDS = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "3"]

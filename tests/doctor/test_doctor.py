@@ -17,7 +17,7 @@ from companion.doctor import devices, machine, nights
 from companion.doctor.finding import Finding, State
 from companion.doctor.host import Host, User
 from companion.doctor.words import CURES, SENTENCES
-from companion.igloo.notes import NO_PERMISSION
+from companion.igloo.messages import NO_PERMISSION
 from companion.night.backup import BACKUPS
 from companion.night.journal import Journal
 from companion.night.nightly import back_up_into

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion.igloo.count import Counter, count_recording
+from companion.igloo.count.counter import Counter, count_recording
 from companion.physics import draws, people
 from companion.ports import CountPosterior, DeviceKind, Samples
 from tests.worlds import shake_impulse

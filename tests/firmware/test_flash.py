@@ -157,17 +157,19 @@ def test_bad_input(
 
 
 def test_which_port(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from companion.igloo import candidates
+    from companion.igloo.line import candidate_ports
 
-    def port(name: str, usb: str = "1a86:7523") -> candidates.Candidate:
-        return candidates.Candidate(f"/dev/{name}", name, (name,), usb, (1,))
+    def port(name: str, usb: str = "1a86:7523") -> candidate_ports.Candidate:
+        return candidate_ports.Candidate(f"/dev/{name}", name, (name,), usb, (1,))
 
-    monkeypatch.setattr(candidates, "scan", list)
+    monkeypatch.setattr(candidate_ports, "scan", list)
     assert run(["firmware", "flash"]) == 2
     assert "No board is plugged in" in capsys.readouterr().err
-    monkeypatch.setattr(candidates, "scan", lambda: [port("ttyUSB0"), port("ttyUSB1"), port("ttyACM0", "2c99:0002")])
+    monkeypatch.setattr(
+        candidate_ports, "scan", lambda: [port("ttyUSB0"), port("ttyUSB1"), port("ttyACM0", "2c99:0002")]
+    )
     assert run(["firmware", "flash"]) == 2
     assert "--port: /dev/ttyUSB0, /dev/ttyUSB1." in capsys.readouterr().err
-    monkeypatch.setattr(candidates, "scan", lambda: [port("ttyUSB7"), port("ttyACM0", "2c99:0002")])
+    monkeypatch.setattr(candidate_ports, "scan", lambda: [port("ttyUSB7"), port("ttyACM0", "2c99:0002")])
     assert run(["firmware", "flash"]) == 2
     assert "There is nothing at /dev/ttyUSB7" in capsys.readouterr().err

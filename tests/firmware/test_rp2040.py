@@ -11,7 +11,7 @@ import pytest
 
 from companion.cli import run
 from companion.flasher import images, uf2
-from companion.igloo.wire import Data, Frame, FrameReader, Hello, Status
+from companion.igloo.line.protocol import Data, Frame, FrameReader, Hello, Status
 from tests.worlds.pico import Pico, Run
 
 FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"

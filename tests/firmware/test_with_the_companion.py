@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.igloo.link import SerialLink
+from companion.igloo.line.link import SerialLink
 from companion.ports import DeviceKind, DeviceState, LinkCounts, Samples
 
 Maker = Callable[..., Any]

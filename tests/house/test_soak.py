@@ -160,7 +160,7 @@ if soak_fuzz.available():
         (tmp_path / "sitecustomize.py").write_text(
             "from companion.cli import soak_targets\n"
             "def _frail():\n"
-            "    from companion.igloo.textlines import parse_line\n"
+            "    from companion.igloo.line.text_protocol import parse_line\n"
             "    def read(data):\n"
             "        if parse_line(data) is not None: raise ZeroDivisionError('stumbled')\n"
             "    return read\n"

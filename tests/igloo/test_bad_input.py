@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from companion.cli import run
 from companion.cli.shake import BANK
-from companion.igloo import count, soundness
+from companion.igloo.count import counter, signal_validity
 
 FloatArray = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ def test_gaps_are_left_out_and_said(tmp_path: Path, capsys: pytest.CaptureFixtur
     t = np.arange(len(SHAKE)) / RATE
     keep = ~((t > 1.0) & (t < 1.05)) & ~((t > 2.2) & (t < 2.3))
     found, _ = counted(text(tmp_path, SHAKE[keep], t[keep]), capsys)
-    assert (found["state"], found["why"]) == ("counted", count.LOST)
+    assert (found["state"], found["why"]) == ("counted", counter.LOST)
     assert found["seconds"] < plain["seconds"]
     assert alike(found, plain) < 0.4
 
@@ -74,7 +74,7 @@ def test_after_an_overflow_time_goes_on_by_an_unknown_amount(
     t = np.arange(len(SHAKE)) / RATE
     t[5000:] += 33.37 / RATE
     found, _ = counted(text(tmp_path, SHAKE, t), capsys)
-    assert (found["state"], found["why"]) == ("counted", count.LOST)
+    assert (found["state"], found["why"]) == ("counted", counter.LOST)
     assert alike(found, plain) < 0.4
 
 
@@ -86,7 +86,7 @@ def test_a_little_clipping_costs_little_and_much_is_refused(
     assert found["state"] == "counted"
     assert alike(found, plain) < 0.4
     found, _ = counted(packed(tmp_path, np.clip(2 * SHAKE, -1.5, 1.5)), capsys)
-    assert (found["state"], found["why"], found["count"]) == ("bad-data", soundness.AT_LIMIT, None)
+    assert (found["state"], found["why"], found["count"]) == ("bad-data", signal_validity.AT_LIMIT, None)
 
 
 @pytest.mark.parametrize("axis", range(3))
@@ -94,7 +94,7 @@ def test_a_dead_axis_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[st
     dead = SHAKE.copy()
     dead[:, axis] = 0.25
     found, _ = counted(packed(tmp_path, dead), capsys)
-    assert (found["state"], found["why"], found["count"]) == ("bad-data", soundness.DEAD_AXIS, None)
+    assert (found["state"], found["why"], found["count"]) == ("bad-data", signal_validity.DEAD_AXIS, None)
 
 
 @pytest.mark.parametrize("order", [(1, 0, 2), (0, 2, 1), (2, 1, 0)])
@@ -111,7 +111,7 @@ def test_metres_a_second_squared_are_converted_and_said(
 ) -> None:
     for file in (packed(tmp_path, SHAKE * 9.80665), text(tmp_path, SHAKE * 9.80665)):
         found, _ = counted(file, capsys)
-        assert (found["state"], found["why"]) == ("counted", soundness.METRES)
+        assert (found["state"], found["why"]) == ("counted", signal_validity.METRES)
         assert alike(found, plain) < 0.01
 
 
@@ -134,7 +134,7 @@ def test_a_rate_said_wrong_by_two_is_refused_where_no_hand_moves_so(
     along = 0.12 * (2 * np.pi * tempo) ** 2 / 9.80665 * np.sin(2 * np.pi * tempo * t)
     shake = 0.05 * rng.normal(size=(len(t), 3)) + np.outer(along, [0.2, 0.1, 0.97]) + [0.0, 0.0, 1.0]
     found, _ = counted(packed(tmp_path, shake, RATE * factor), capsys)
-    assert (found["state"], found["why"], found["count"]) == ("bad-data", soundness.WRONG_RATE, None)
+    assert (found["state"], found["why"], found["count"]) == ("bad-data", signal_validity.WRONG_RATE, None)
 
 
 def test_of_text_the_rate_is_that_of_its_times_whatever_the_header_says(
@@ -147,7 +147,7 @@ def test_of_text_the_rate_is_that_of_its_times_whatever_the_header_says(
 
 def test_a_rate_too_low_for_beads_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found, _ = counted(packed(tmp_path, SHAKE[::8], RATE / 8), capsys)
-    assert (found["state"], found["why"], found["count"]) == ("bad-data", soundness.TOO_SLOW, None)
+    assert (found["state"], found["why"], found["count"]) == ("bad-data", signal_validity.TOO_SLOW, None)
 
 
 def _nan(table: str) -> str:

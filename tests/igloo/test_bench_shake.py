@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from companion.cli import run
-from companion.igloo.count import shipped
+from companion.igloo.count.counter import shipped
 
 
 def test_costs_and_the_cards_figures_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -38,7 +38,7 @@ def test_pictures_go_with_the_shakes_only(tmp_path: Path, capsys: pytest.Capture
 
 
 def test_the_shipped_file_keeps_its_bounds() -> None:
-    from companion.igloo.count import MODEL
+    from companion.igloo.count.counter import MODEL
 
     assert MODEL.stat().st_size <= 2_000_000
     card = shipped().card

@@ -11,7 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.cli.shake import BANK
-from companion.igloo.calibrate import (
+from companion.igloo.calibrate_learn import Shakes, evened, judge, learn, trials
+from companion.igloo.calibration.features import counted, hear, heard_by
+from companion.igloo.calibration.gaussian_process import CENTRE, Answer, Known, Prior, combined, heaped, spread
+from companion.igloo.calibration.store import (
     Calibration,
     Shelf,
     calibrate,
@@ -23,13 +26,10 @@ from companion.igloo.calibrate import (
     save,
     undo,
 )
-from companion.igloo.calibrate_learn import Shakes, evened, judge, learn, trials
-from companion.igloo.calibrate_listen import as_vector, counted, hear, heard_by
-from companion.igloo.calibrate_model import CENTRE, Answer, Known, Prior, combined, heaped, spread
-from companion.igloo.count import embed, shipped
-from companion.igloo.features import FEATURES
-from companion.igloo.files import Recording
-from companion.igloo.learn import scores
+from companion.igloo.count.counter import as_vector, embed, shipped
+from companion.igloo.count.ensemble import scores
+from companion.igloo.count.features import FEATURES
+from companion.igloo.recordings import Recording
 from companion.ports import COUNTS, BadDataError, Samples
 
 with np.load(BANK, allow_pickle=False) as _bank:

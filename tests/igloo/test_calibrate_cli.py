@@ -11,7 +11,7 @@ import pytest
 
 from companion.cli import run
 from companion.cli.shake import BANK
-from companion.igloo.files import read_recording
+from companion.igloo.recordings import read_recording
 
 with np.load(BANK, allow_pickle=False) as _bank:
     SHAKES = _bank["accel"] * (float(_bank["ug_per_lsb"]) * 1e-6)

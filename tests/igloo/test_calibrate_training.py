@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from companion.cli.shake_calibrate_training import Plan, build, write
-from companion.igloo.calibrate import prior_card, priors, usual
+from companion.igloo.calibration.store import prior_card, priors, usual
 
 PLAN = Plan(devices=4, guided=3, hands=2, rounds=1, seconds=1.2, seed=7)
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from companion.igloo import calibration_measure as measured
-from companion.igloo.calibrate import UNLIKE, Calibration, priors, usual
 from companion.igloo.calibrate_learn import Shakes, learn
-from companion.igloo.calibrate_model import Answer
-from companion.igloo.calibrate_unlike import COMMON_ANY, COMMON_ONE, KNOWN_PART, Usual, beyond, learn_usual
-from companion.igloo.features import FEATURES
+from companion.igloo.calibration.gaussian_process import Answer
+from companion.igloo.calibration.outlier import COMMON_ANY, COMMON_ONE, KNOWN_PART, Usual, beyond, learn_usual
+from companion.igloo.calibration.store import UNLIKE, Calibration, priors, usual
+from companion.igloo.count.features import FEATURES
 
 
 def world(seed: int, devices: int, each: int) -> tuple[np.ndarray, np.ndarray]:
@@ -57,7 +57,7 @@ def test_counts_far_outside_the_box_are_beyond() -> None:
 
 
 def test_a_shake_that_is_unlike_has_no_count() -> None:
-    from companion.igloo.calibrate_listen import Heard
+    from companion.igloo.calibration.features import Heard
     from companion.ports import CountPosterior
 
     shipped = usual()

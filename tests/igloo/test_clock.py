@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.igloo.clock import HostClock, LowerEdge, Steady
-from companion.igloo.stream import FrameStream, Tally
-from companion.igloo.wire import Data, Flag, Frame, FrameReader, Hello, Status, Unknown, encode
+from companion.igloo.line.clock import HostClock, LowerEdge, Steady
+from companion.igloo.line.protocol import Data, Flag, Frame, FrameReader, Hello, Status, Unknown, encode
+from companion.igloo.line.samples import FrameStream, Tally
 from companion.ports import Samples
 
 WRAP = 1 << 32

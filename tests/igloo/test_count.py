@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.igloo import count, soundness
-from companion.igloo.count import Counter, Model, count_recording, count_runs, shipped, together
+from companion.igloo import simulated
+from companion.igloo.count import counter as count_counter
+from companion.igloo.count import signal_validity
+from companion.igloo.count.counter import Counter, Model, count_recording, count_runs, shipped, together
 from companion.ports import COUNTS, BadDataError, CountPosterior, DeviceKind, Samples
 
 FloatArray = NDArray[np.float64]
 
-with np.load(Path(count.__file__).with_name("bank") / "bank.npz", allow_pickle=False) as _bank:
+with np.load(Path(simulated.__file__).with_name("bank") / "bank.npz", allow_pickle=False) as _bank:
     BANK = {key: _bank[key] for key in _bank.files}
 RATE = float(BANK["rate_hz"])
 SCALE = float(BANK["ug_per_lsb"]) * 1e-6
@@ -68,7 +70,7 @@ def test_a_stream_ends_with_what_the_file_says() -> None:
 
 def test_a_stream_answers_from_the_first_half_second_and_grows_surer() -> None:
     answers = stream(shake(0))
-    assert answers[0].state == "more" or max(answers[0].p) >= count.SURE_P
+    assert answers[0].state == "more" or max(answers[0].p) >= count_counter.SURE_P
     assert answers[0].seconds <= 0.8
     assert answers[-1].state == "counted"
     assert [a.seconds for a in answers] == sorted(a.seconds for a in answers)
@@ -106,7 +108,7 @@ def test_rest_holding_and_turning_over_are_not_counted() -> None:
     for name in ("rest", "hold", "turned", "set_down", "lift"):
         assert not count_recording(move(name), RATE).p, name
         assert not any(answer.p for answer in stream(move(name))), name
-    assert count_recording(move("rest"), RATE).why == count.STILL
+    assert count_recording(move("rest"), RATE).why == count_counter.STILL
 
 
 def test_moving_about_without_a_to_and_fro_is_not_a_shake() -> None:
@@ -121,7 +123,7 @@ def test_moving_about_without_a_to_and_fro_is_not_a_shake() -> None:
 def test_too_little_shaking_is_said() -> None:
     answer = count_recording(shake(0)[int(RATE) : int(1.25 * RATE)], RATE)
     assert answer.state == "not-a-shake"
-    assert answer.why == count.TOO_SHORT
+    assert answer.why == count_counter.TOO_SHORT
 
 
 def test_an_empty_recording_is_no_shake() -> None:
@@ -135,37 +137,37 @@ def test_an_empty_recording_is_no_shake() -> None:
 def test_a_rate_below_800_hz_is_refused_with_the_reason(rate: float) -> None:
     accel = shake(0)[:: int(RATE / rate)]
     answer = count_recording(accel, rate)
-    assert (answer.state, answer.why) == ("bad-data", soundness.TOO_SLOW)
+    assert (answer.state, answer.why) == ("bad-data", signal_validity.TOO_SLOW)
     live = stream(accel, rate)
-    assert {(a.state, a.why) for a in live} == {("bad-data", soundness.TOO_SLOW)}
+    assert {(a.state, a.why) for a in live} == {("bad-data", signal_validity.TOO_SLOW)}
     assert len(live) <= 3
 
 
 def test_what_is_not_a_number_is_refused() -> None:
     accel = shake(0).copy()
     accel[5000, 1] = np.nan
-    assert count_recording(accel, RATE).why == soundness.NOT_NUMBERS
-    assert soundness.NOT_NUMBERS in {answer.why for answer in stream(accel)}
+    assert count_recording(accel, RATE).why == signal_validity.NOT_NUMBERS
+    assert signal_validity.NOT_NUMBERS in {answer.why for answer in stream(accel)}
 
 
 def test_a_dead_axis_is_refused() -> None:
     accel = shake(0).copy()
     accel[:, 2] = 0.0
-    assert count_recording(accel, RATE).why == soundness.DEAD_AXIS
-    assert soundness.DEAD_AXIS in {answer.why for answer in stream(accel)}
+    assert count_recording(accel, RATE).why == signal_validity.DEAD_AXIS
+    assert signal_validity.DEAD_AXIS in {answer.why for answer in stream(accel)}
 
 
 def test_a_sensor_at_its_limit_is_refused() -> None:
     accel = np.clip(shake(18) * 8, -2.0, 2.0)
-    assert count_recording(accel, RATE).why == soundness.AT_LIMIT
-    assert soundness.AT_LIMIT in {answer.why for answer in stream(accel)}
+    assert count_recording(accel, RATE).why == signal_validity.AT_LIMIT
+    assert signal_validity.AT_LIMIT in {answer.why for answer in stream(accel)}
 
 
 def test_metres_per_second_squared_are_converted_and_said() -> None:
     answer = count_recording(shake(7) * 9.80665, RATE)
-    assert soundness.METRES in answer.why
+    assert signal_validity.METRES in answer.why
     assert answer.p == pytest.approx(count_recording(shake(7), RATE).p)
-    assert soundness.WRONG_SCALE in {one.why for one in stream(shake(7) * 9.80665)}
+    assert signal_validity.WRONG_SCALE in {one.why for one in stream(shake(7) * 9.80665)}
 
 
 @pytest.mark.parametrize("scale", [0.01, 256.0, 1000.0])
@@ -176,7 +178,7 @@ def test_another_scale_is_refused(scale: float) -> None:
 
 
 def test_two_axes_are_refused() -> None:
-    assert count_recording(shake(0)[:, :2], RATE).why == soundness.NOT_THREE
+    assert count_recording(shake(0)[:, :2], RATE).why == signal_validity.NOT_THREE
 
 
 # --- gaps
@@ -210,9 +212,9 @@ def feed(parts: list[Samples]) -> list[CountPosterior]:
 def test_a_short_known_gap_is_left_out_and_said() -> None:
     parts = runs(shake(16), 2.0, 300)
     answers = feed(parts)
-    assert count.LOST in answers[-1].why
+    assert count_counter.LOST in answers[-1].why
     assert answers[-1].seconds < 3.8 - 300 / RATE
-    assert count.LOST in count_runs(parts).why
+    assert count_counter.LOST in count_runs(parts).why
 
 
 @pytest.mark.parametrize("overflow", [True, False])
@@ -221,7 +223,7 @@ def test_after_an_unknown_or_large_loss_the_count_begins_anew(overflow: bool) ->
     answers = feed(parts)
     after = [a for a in answers if a.t > parts[1].t0 + 0.05]
     assert after[0].seconds < 0.9
-    assert count.LOST_MANY in after[-1].why
+    assert count_counter.LOST_MANY in after[-1].why
     assert after[-1].seconds <= 1.8
 
 
@@ -242,13 +244,13 @@ def test_several_shakes_of_one_igloo_are_worth_more_but_not_as_much_as_if_indepe
 
 def test_the_chance_of_a_card_is_the_sum_of_its_numbers() -> None:
     one = count_recording(shake(0), RATE)
-    assert count.chance(one, (2, 3, 4)) == pytest.approx(sum(one.p[:3]))
-    assert count.chance(one, COUNTS) == pytest.approx(1.0)
-    assert count.chance(CountPosterior("not-a-shake"), (2,)) == 0
+    assert count_counter.chance(one, (2, 3, 4)) == pytest.approx(sum(one.p[:3]))
+    assert count_counter.chance(one, COUNTS) == pytest.approx(1.0)
+    assert count_counter.chance(CountPosterior("not-a-shake"), (2,)) == 0
 
 
 def test_the_model_is_small_and_carries_its_card() -> None:
-    assert count.MODEL.stat().st_size <= 2_000_000
+    assert count_counter.MODEL.stat().st_size <= 2_000_000
     card = shipped().card
     assert card["trained_on"]["shakes"] >= 1000
     assert card["trained_on"]["ranges"]["bead_mm"] == [4.0, 8.0]
@@ -286,11 +288,11 @@ def test_a_file_that_is_no_model_is_refused_in_a_sentence(tmp_path: Path, conten
 
 
 def test_an_embedding_goes_with_the_answer_at_every_rate() -> None:
-    from companion.igloo.learn import EMBEDDING
+    from companion.igloo.count.ensemble import EMBEDDING
     from companion.igloo.lessons import slower
 
     for factor, tier in ((1, 3200.0), (2, 1600.0), (4, 800.0)):
-        found = [count.embed(slower(shake(i), factor), RATE / factor) for i in (0, 18, 35)]
+        found = [count_counter.embed(slower(shake(i), factor), RATE / factor) for i in (0, 18, 35)]
         for one in found:
             assert one is not None
             assert one.tier == tier
@@ -306,11 +308,11 @@ def test_an_embedding_goes_with_the_answer_at_every_rate() -> None:
 
 def test_an_embedding_says_the_same_of_a_shake_however_mounted() -> None:
     q, _ = np.linalg.qr(np.random.default_rng(2).normal(size=(3, 3)))
-    one, two = count.embed(shake(9), RATE), count.embed(shake(9) @ q.T, RATE)
+    one, two = count_counter.embed(shake(9), RATE), count_counter.embed(shake(9) @ q.T, RATE)
     assert one is not None and two is not None
     np.testing.assert_allclose(one.vector, two.vector, atol=0.35)
     assert one.mu == pytest.approx(two.mu, abs=0.05)
 
 
 def test_there_is_no_embedding_of_stillness() -> None:
-    assert count.embed(move("rest"), RATE) is None
+    assert count_counter.embed(move("rest"), RATE) is None

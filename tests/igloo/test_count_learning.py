@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from companion.cli import shake_lessons, shake_training
-from companion.igloo import learn, lessons
-from companion.igloo.count import Model, count_recording
-from companion.igloo.features import BLOCK_S, FEATURES, TIERS, FeatureStream, rhythm, summarise, tier_of
+from companion.igloo import lessons
+from companion.igloo.count import ensemble as count_ensemble
+from companion.igloo.count.counter import Model, count_recording
+from companion.igloo.count.features import BLOCK_S, FEATURES, TIERS, FeatureStream, rhythm, summarise, tier_of
 from companion.igloo.tuition import Course
 from companion.physics import draws
 from companion.ports import COUNTS
@@ -99,7 +100,7 @@ def test_slower_sensors_hear_less_but_the_same_hand() -> None:
 
 
 def test_shares_are_a_distribution_centred_on_mu() -> None:
-    p = learn.shares(np.log(np.arange(2.0, 14.0)), np.full(12, 0.05))
+    p = count_ensemble.shares(np.log(np.arange(2.0, 14.0)), np.full(12, 0.05))
     np.testing.assert_allclose(p.sum(axis=1), 1.0)
     assert (p.argmax(axis=1) + 2 == np.arange(2, 14)).all()
 
@@ -110,12 +111,12 @@ def test_slopes_are_those_of_the_likelihood() -> None:
     layers = [[rng.normal(size=(5, 7)), rng.normal(size=7)], [rng.normal(size=(7, 2)) * 0.3, np.array([1.8, -1.0])]]
 
     def loss() -> float:
-        net = learn.Net(tuple((w, b) for w, b in layers))
+        net = count_ensemble.Net(tuple((w, b) for w, b in layers))
         mu, s = net(x)
-        share = learn.shares(mu, s)[np.arange(40), labels]
+        share = count_ensemble.shares(mu, s)[np.arange(40), labels]
         return float(-np.log(0.99 * share + 0.01 / 12).mean())
 
-    slopes = learn._slopes(layers, x, labels)
+    slopes = count_ensemble._slopes(layers, x, labels)
     for i in range(2):
         for j in range(2):
             place = (0,) * layers[i][j].ndim
@@ -137,16 +138,16 @@ def toy(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_toy_is_learnt_with_an_honest_spread() -> None:
     x, counts = toy(3000, 1)
-    recipe = learn.Recipe(nets=2, width=(16,), epochs=30, batch=64, noise=0.02)
+    recipe = count_ensemble.Recipe(nets=2, width=(16,), epochs=30, batch=64, noise=0.02)
     told: list[tuple[int, int]] = []
-    ensemble = learn.train(x, counts, recipe, lambda done, of: told.append((done, of)))
+    ensemble = count_ensemble.train(x, counts, recipe, lambda done, of: told.append((done, of)))
     assert told[-1] == (60, 60)
     fresh, truth = toy(2000, 2)
-    scores = learn.scores(ensemble.posterior(fresh), truth)
+    scores = count_ensemble.scores(ensemble.posterior(fresh), truth)
     assert scores["within_one"] > 0.75
     assert scores["ece"] < 0.06
-    assert 0.8 < learn.stretch_for(ensemble, fresh, truth) < 1.3
-    again = learn.train(x, counts, recipe)
+    assert 0.8 < count_ensemble.stretch_for(ensemble, fresh, truth) < 1.3
+    again = count_ensemble.train(x, counts, recipe)
     np.testing.assert_array_equal(again.nets[1].layers[0][0], ensemble.nets[1].layers[0][0])
     assert (ensemble.strangeness(fresh) < 1).mean() > 0.98
     assert (ensemble.strangeness(fresh + 40.0) > 1).all()
@@ -156,7 +157,7 @@ def test_scores_are_what_they_are_called() -> None:
     p = np.full((4, 12), 0.02)
     p[:, 3] += 0.76
     counts = np.array([5, 5, 6, 9])
-    scores = learn.scores(p, counts)
+    scores = count_ensemble.scores(p, counts)
     assert scores["exact"] == 0.5
     assert scores["within_one"] == 0.75
     assert scores["mae"] == pytest.approx(1.25)
@@ -166,15 +167,15 @@ def test_scores_are_what_they_are_called() -> None:
 
 def test_ridge_is_a_plain_measure() -> None:
     x, counts = toy(1000, 3)
-    predict = learn.ridge(x, counts)
-    assert learn.plain_scores(predict(x), counts)["mae"] < 1.2
+    predict = count_ensemble.ridge(x, counts)
+    assert count_ensemble.plain_scores(predict(x), counts)["mae"] < 1.2
 
 
 # --- a reduced training, from the physics to a model
 
 
 def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
-    recipe = learn.Recipe(nets=2, width=(32,), epochs=25, batch=64, noise=0.5, trust=0.2)
+    recipe = count_ensemble.Recipe(nets=2, width=(32,), epochs=25, batch=64, noise=0.5, trust=0.2)
     course = Course(
         coloured=(True,),
         memory=(0.9,),
@@ -209,7 +210,7 @@ def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
 
 
 def test_two_processes_make_the_same_networks_to_the_last_bit() -> None:
-    recipe = learn.Recipe(nets=1, width=(16,), epochs=2, batch=32)
+    recipe = count_ensemble.Recipe(nets=1, width=(16,), epochs=2, batch=32)
     course = Course(filters=4, sound=(6, 6, 8), cells=8, heads=2, dense=8, epochs=3, again=1, crops=((1536, 16),))
     plan = shake_lessons.Plan(shakes=36, seconds=2.0, seed=6, devices=1, recipe=recipe, few=0.7)
     found = [shake_lessons.gathered(plan, draws.__name__, (), workers, None) for workers in (1, 2)]
@@ -241,7 +242,7 @@ def test_intervals_are_drawn_by_igloo() -> None:
     p = np.zeros((40, 12))
     p[:, 0] = 1.0
     counts = np.array([2] * 20 + [4] * 20)
-    interval = learn.bootstrap(p, counts, np.repeat([0, 1], 20))
+    interval = count_ensemble.bootstrap(p, counts, np.repeat([0, 1], 20))
     assert interval["exact"] == [0.0, 1.0]
-    many = learn.bootstrap(p, counts, np.arange(40))
+    many = count_ensemble.bootstrap(p, counts, np.arange(40))
     assert 0.2 < many["exact"][0] < 0.5 < many["exact"][1] < 0.8

@@ -9,11 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.cli.shake import BANK
-from companion.igloo.calibrate import listed, undo
-from companion.igloo.count import Counter
-from companion.igloo.enrol import KEPT, LOST, NO_LABEL, OFF_BEAT, SHORT, ShakeCatcher, Sitting
-from companion.igloo.guided_gauge import GOOD, GaugeStream
-from companion.igloo.soundness import DEAD_AXIS
+from companion.igloo.calibration.shake_segmenter import KEPT, LOST, NO_LABEL, OFF_BEAT, SHORT, ShakeCatcher, Sitting
+from companion.igloo.calibration.store import listed, undo
+from companion.igloo.count.counter import Counter
+from companion.igloo.count.signal_validity import DEAD_AXIS
+from companion.igloo.motion.guided_gauge import GOOD, GaugeStream
 from companion.ports import BadDataError, CountPosterior, DeviceKind, Samples
 
 RATE = 800.0

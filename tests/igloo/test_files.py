@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.igloo import files, notes
-from companion.igloo.files import Recording, read_recording, write_recording
-from companion.igloo.recorded import RecordedLink
+from companion.igloo import messages, recordings
+from companion.igloo.line.replayed import RecordedLink
+from companion.igloo.recordings import Recording, read_recording, write_recording
 from companion.ports import BadDataError, DeviceKind, DeviceState, IglooLink, Samples
 
 RATE = 3139.5
@@ -78,7 +78,7 @@ def test_gaps_are_found_through_rounded_times(n: int, rate: float, digits: int, 
     rounded = t.round(digits)
     if rounded[-1] - rounded[0] < 20.0 / rate:
         return
-    found, missing = files._rate_and_gaps(rounded, "x")
+    found, missing = recordings._rate_and_gaps(rounded, "x")
     assert missing == expected
     assert found == pytest.approx(rate, rel=0.05)
 
@@ -145,7 +145,7 @@ def test_other_names_and_sizes_are_refused(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(BadDataError, match="neither"):
         read_recording(tmp_path / "a.wav")
     write_recording(tmp_path / "a.csv", Recording((felt(500),), RATE))
-    monkeypatch.setattr(files, "MAX_FILE_BYTES", 1000)
+    monkeypatch.setattr(recordings, "MAX_FILE_BYTES", 1000)
     with pytest.raises(BadDataError, match="larger"):
         read_recording(tmp_path / "a.csv")
     with pytest.raises(FileNotFoundError):
@@ -223,7 +223,7 @@ def test_half_a_file_and_a_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         z.writestr("accel.npy", bytes(3_000_000))
     (tmp_path / "bomb.npz").write_bytes(packed.getvalue())
     assert len(packed.getvalue()) < 10_000
-    monkeypatch.setattr(files, "MAX_ARRAY_BYTES", 1_000_000)
+    monkeypatch.setattr(recordings, "MAX_ARRAY_BYTES", 1_000_000)
     with pytest.raises(BadDataError, match="unpacks"):
         read_recording(tmp_path / "bomb.npz")
 
@@ -288,7 +288,7 @@ def test_a_recording_is_played_once(tmp_path: Path) -> None:
     runs = play(link, 1000)
     link._thread.join(5.0)
     status = link.status()
-    assert (status.kind, status.state, status.note) == (DeviceKind.RECORDED, DeviceState.SILENT, notes.ENDED)
+    assert (status.kind, status.state, status.note) == (DeviceKind.RECORDED, DeviceState.SILENT, messages.ENDED)
     assert (status.counts.samples, status.counts.lost) == (1000, 20)
     assert np.abs(np.concatenate([run.accel for run in runs]) - accel).max() < 1e-5
     assert sum(run.gap_before for run in runs) == 20

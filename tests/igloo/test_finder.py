@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.igloo import notes
-from companion.igloo.candidates import DEFAULT_DENY, Candidate, denied, scan
-from companion.igloo.files import Recording, write_recording
-from companion.igloo.finder import Finder
-from companion.igloo.link import Timing
-from companion.igloo.simulated import Bank, SimulatedIgloo
+from companion.igloo import messages
+from companion.igloo.line.candidate_ports import DEFAULT_DENY, Candidate, denied, scan
+from companion.igloo.line.discovery import Finder
+from companion.igloo.line.link import Timing
+from companion.igloo.recordings import Recording, write_recording
+from companion.igloo.simulated.igloo import Bank, SimulatedIgloo
 from companion.ports import DeviceKind, DeviceState, IglooLink, IglooStatus, Samples
 
 QUICK = Timing(
@@ -315,7 +315,7 @@ def test_two_igloos_of_the_same_number_are_said_and_not_mixed(machine: Machine) 
         until(lambda: states(finder) == {"unit-3": DeviceState.CONNECTED})
         machine.igloo("ttyUSB1", unit=3)
         until(lambda: states(finder).get("unit-3@ttyUSB1") is DeviceState.FAULTY)
-        assert finder.statuses()[1].note == notes.SAME_UNIT
+        assert finder.statuses()[1].note == messages.SAME_UNIT
         assert len(finder.links()) == 1
         time.sleep(0.3)
         finder.subscribe(lambda link, run: heard.add(id(link)))
@@ -344,7 +344,7 @@ def test_a_port_without_an_igloo_is_given_up_and_tried_seldom(machine: Machine) 
         until(lambda: [report.verdict for report in finder.ports()] == ["given-up"])
         time.sleep(0.6)
         assert [report.verdict for report in finder.ports()] == ["given-up"]
-        assert finder.ports()[0].note == notes.NOTHING_ARRIVES
+        assert finder.ports()[0].note == messages.NOTHING_ARRIVES
         with pytest.raises(BlockingIOError):
             os.read(end, 1)  # nothing was ever written to it
 
@@ -444,7 +444,7 @@ def test_a_port_found_before_it_was_named_is_not_opened_twice(machine: Machine) 
 def test_what_is_named_and_is_no_port_is_said(machine: Machine, tmp_path: Path) -> None:
     with machine.finder(named=("/dev/null", str(tmp_path))) as finder:
         until(lambda: list(states(finder).values()) == [DeviceState.FAULTY] * 2)
-        assert {status.note for status in finder.statuses()} == {notes.CANNOT_OPEN, notes.NOT_A_PORT}
+        assert {status.note for status in finder.statuses()} == {messages.CANNOT_OPEN, messages.NOT_A_PORT}
 
 
 def test_a_named_recording_is_played(machine: Machine, tmp_path: Path) -> None:

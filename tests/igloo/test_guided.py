@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.igloo import guided
-from companion.igloo.features import FeatureStream
-from companion.igloo.guided import GuidedCount
-from companion.igloo.guided_gauge import FASTER, GOOD, HOLD_STILL, SLOWER, SMALLER, UPRIGHT, WIDER, gauge
-from companion.igloo.soundness import NO_BEADS
+from companion.igloo.count import guided
+from companion.igloo.count.features import FeatureStream
+from companion.igloo.count.guided import GuidedCount
+from companion.igloo.count.signal_validity import NO_BEADS
+from companion.igloo.motion.guided_gauge import FASTER, GOOD, HOLD_STILL, SLOWER, SMALLER, UPRIGHT, WIDER, gauge
 from companion.ports import Samples
 
 FloatArray = NDArray[np.float64]
@@ -167,7 +167,7 @@ def test_gaps_are_said_and_bad_samples_not_counted() -> None:
 
 
 def test_a_calibration_gives_the_opinions() -> None:
-    from companion.igloo.calibrate import Calibration
+    from companion.igloo.calibration.store import Calibration
 
     counter = GuidedCount(Calibration.of_nothing(RATE).guided_opinion("Ann"))
     states = feed(counter, swing(5.0, 2.0, 7.0))

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.igloo import hearing, lessons, tuition
-from companion.igloo.features import TIERS
-from companion.igloo.hearing import Heard, Listener, prepare
+from companion.igloo import lessons, tuition
+from companion.igloo.count import convnet
+from companion.igloo.count.convnet import Heard, Listener, prepare
+from companion.igloo.count.features import TIERS
 from companion.igloo.tuition import Course
 
 SMALL = Course(
@@ -90,7 +91,7 @@ def _parts() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 def test_silence_and_too_little_do_not_break_a_listener() -> None:
     listener = Listener(dict(tuition._begin(Course(), np.random.default_rng(0))))
-    for samples in (hearing.FEWEST, 2000):
+    for samples in (convnet.FEWEST, 2000):
         assert np.isfinite(listener.hidden(prepare([np.zeros((samples, 6), np.float32)]))).all()
     assert lessons.listen(rattle(3, 1, 0.4), 3200.0, TIERS[0]).heard is None
 

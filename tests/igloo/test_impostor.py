@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from companion.cli import soak_absurd
 from companion.cli.shake import BANK
-from companion.igloo import soundness as said
-from companion.igloo.count import Counter, active_blocks, count_recording
-from companion.igloo.features import FeatureStream
-from companion.igloo.impostor import impostor
+from companion.igloo.count import signal_validity as said
+from companion.igloo.count.counter import Counter, active_blocks, count_recording
+from companion.igloo.count.features import FeatureStream
+from companion.igloo.count.not_a_shake import impostor
 from companion.ports import DeviceKind, Samples
 
 FloatArray = NDArray[np.float64]

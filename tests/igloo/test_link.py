@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 import serial
 
-from companion.igloo import notes
-from companion.igloo.link import SerialLink, Timing
-from companion.igloo.port import Port, PortError, PortMissingError, kind_of
-from companion.igloo.simulated import Bank, SimulatedDevice, SimulatedIgloo
-from companion.igloo.wire import Data, FrameReader, Hello, SensorState, Status, encode
+from companion.igloo import messages
+from companion.igloo.line.link import SerialLink, Timing
+from companion.igloo.line.port import Port, PortError, PortMissingError, kind_of
+from companion.igloo.line.protocol import Data, FrameReader, Hello, SensorState, Status, encode
+from companion.igloo.simulated.igloo import Bank, SimulatedDevice, SimulatedIgloo
 from companion.ports import DeviceError, DeviceKind, DeviceState, IglooLink, Samples
 
 QUICK = Timing(
@@ -109,7 +109,7 @@ def test_a_port_is_opened_for_us_alone(terminal: Terminal) -> None:
     assert port.kind is DeviceKind.SIMULATED
     with pytest.raises(PortError) as caught:
         Port(str(terminal.name), 500_000)
-    assert caught.value.note == notes.BUSY
+    assert caught.value.note == messages.BUSY
     with pytest.raises(serial.SerialException):
         serial.Serial(str(terminal.name), exclusive=True)
     port.close()
@@ -119,7 +119,7 @@ def test_a_port_is_opened_for_us_alone(terminal: Terminal) -> None:
 def test_a_port_that_another_program_holds_is_left_alone(terminal: Terminal, tmp_path: Path) -> None:
     with serial.Serial(str(terminal.name), 9600, exclusive=True), pytest.raises(PortError) as caught:
         Port(str(terminal.name), 500_000)
-    assert caught.value.note == notes.BUSY
+    assert caught.value.note == messages.BUSY
     assert isinstance(caught.value, OSError)
 
 
@@ -130,7 +130,7 @@ def test_a_port_that_another_program_holds_is_left_alone(terminal: Terminal, tmp
 def test_lock_files_of_other_programs_are_honoured(
     terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, busy: bool
 ) -> None:
-    monkeypatch.setattr("companion.igloo.port._LOCKS", (tmp_path / "none", tmp_path))
+    monkeypatch.setattr("companion.igloo.line.port._LOCKS", (tmp_path / "none", tmp_path))
     lock = tmp_path / f"LCK..{terminal.name.resolve().name}"
     lock.write_text(text.format(living=os.getppid(), own=os.getpid()))
     if busy:
@@ -155,10 +155,10 @@ def test_every_bit_rate_can_be_set(terminal: Terminal, baud: int) -> None:
 @pytest.mark.parametrize(
     ("path", "error", "note"),
     [
-        ("nothing", PortMissingError, notes.MISSING),
-        ("folder", PortError, notes.NOT_A_PORT),
-        ("file", PortError, notes.NOT_A_PORT),
-        ("/dev/null", PortError, notes.CANNOT_OPEN),
+        ("nothing", PortMissingError, messages.MISSING),
+        ("folder", PortError, messages.NOT_A_PORT),
+        ("file", PortError, messages.NOT_A_PORT),
+        ("/dev/null", PortError, messages.CANNOT_OPEN),
     ],
 )
 def test_what_is_no_port(tmp_path: Path, path: str, error: type[PortError], note: str) -> None:
@@ -208,7 +208,7 @@ def test_it_is_in_step_in_the_middle_of_a_stream_and_asks_who_is_there(terminal:
     heard = Heard(link)
     terminal.say(wire[70:])  # from the middle of a frame: HELLO and STATUS are past
     until(lambda: b"h" in terminal.asked())
-    assert link.status().note == notes.NO_HELLO
+    assert link.status().note == messages.NO_HELLO
     assert heard.samples == 0
     terminal.say(device.receive(b"h") + device.advance(64))
     until(lambda: heard.samples)
@@ -258,7 +258,7 @@ def test_to_a_board_that_prints_nothing_is_ever_written(terminal: Terminal, link
         assert sent < 1000
     status = link.status()
     assert heard.runs[0].accel[0] == pytest.approx([0.001, -0.002, 1.0003], abs=1e-3)
-    assert (status.protocol, status.state, status.note) == ("text", DeviceState.CONNECTED, notes.TOO_SLOW)
+    assert (status.protocol, status.state, status.note) == ("text", DeviceState.CONNECTED, messages.TOO_SLOW)
     assert status.rate_hz == pytest.approx(100.0, rel=0.15)
     assert (status.unit, status.nominal_hz) == (None, None)
     with pytest.raises(DeviceError):
@@ -267,7 +267,7 @@ def test_to_a_board_that_prints_nothing_is_ever_written(terminal: Terminal, link
 
 def test_a_device_that_says_nothing_is_fruitless(terminal: Terminal, link: SerialLink) -> None:
     until(lambda: link.fruitless)
-    assert (link.status().state, link.status().note) == (DeviceState.SILENT, notes.NOTHING_ARRIVES)
+    assert (link.status().state, link.status().note) == (DeviceState.SILENT, messages.NOTHING_ARRIVES)
     assert link.status().counts.corrupt == 0
 
 
@@ -280,7 +280,7 @@ def test_a_device_that_speaks_otherwise_is_fruitless(terminal: Terminal, link: S
 
     talker = threading.Thread(target=talk)
     talker.start()
-    until(lambda: link.fruitless and link.status().note == notes.NOT_AN_IGLOO)
+    until(lambda: link.fruitless and link.status().note == messages.NOT_AN_IGLOO)
     stop.set()
     talker.join()
     assert link.status().state is DeviceState.FAULTY
@@ -300,7 +300,7 @@ def test_three_numbers_that_are_no_acceleration_are_no_igloo(terminal: Terminal,
         time.sleep(0.02)
     assert link.fruitless
     assert not link.heard
-    assert link.status().note == notes.NOT_ACCELERATION
+    assert link.status().note == messages.NOT_ACCELERATION
 
 
 # --- what is wrong with the igloo ----------------------------------------------------------------------------------
@@ -309,10 +309,10 @@ def test_three_numbers_that_are_no_acceleration_are_no_igloo(terminal: Terminal,
 @pytest.mark.parametrize(
     ("state", "note"),
     [
-        (SensorState.NO_SENSOR, notes.NO_SENSOR),
-        (SensorState.NOT_SET_UP, notes.NOT_SET_UP),
-        (SensorState.LOST, notes.SENSOR_LOST),
-        (99, notes.NO_SENSOR),
+        (SensorState.NO_SENSOR, messages.NO_SENSOR),
+        (SensorState.NOT_SET_UP, messages.NOT_SET_UP),
+        (SensorState.LOST, messages.SENSOR_LOST),
+        (99, messages.NO_SENSOR),
     ],
 )
 def test_a_sick_sensor_is_said(terminal: Terminal, link: SerialLink, state: int, note: str) -> None:
@@ -324,14 +324,14 @@ def test_a_sick_sensor_is_said(terminal: Terminal, link: SerialLink, state: int,
 
 def test_an_igloo_without_samples_is_silent(terminal: Terminal, link: SerialLink) -> None:
     terminal.say(encode(HELLO) + encode(Status(1, 0, 0xE5, 1, 0, 0, 0, 0)))
-    until(lambda: link.status().note == notes.NO_SAMPLES)
+    until(lambda: link.status().note == messages.NO_SAMPLES)
     assert link.status().state is DeviceState.SILENT
-    until(lambda: link.status().note == notes.NOTHING_ARRIVES)
+    until(lambda: link.status().note == messages.NOTHING_ARRIVES)
 
 
 @pytest.mark.parametrize(
     ("hello", "step_us", "note"),
-    [(replace(HELLO, ug_per_lsb=60_000), 5000, notes.BAD_SCALE), (HELLO, 0, notes.NO_CLOCK)],
+    [(replace(HELLO, ug_per_lsb=60_000), 5000, messages.BAD_SCALE), (HELLO, 0, messages.NO_CLOCK)],
 )
 def test_what_cannot_be_true_gives_no_samples(
     terminal: Terminal, link: SerialLink, hello: Hello, step_us: int, note: str
@@ -374,7 +374,7 @@ def test_babble_is_survived_and_its_loss_is_exact(tmp_path: Path) -> None:
         assert counts.corrupt > 10
         # long enough that it listens anew, at other rates, and finds the old one again
         igloo.babble(1.5)
-        until(lambda: link.status().note == notes.NOT_AN_IGLOO)
+        until(lambda: link.status().note == messages.NOT_AN_IGLOO)
         until(lambda: link.status().counts.reconnects == 1 and link.status().state is DeviceState.CONNECTED)
         time.sleep(0.3)
         counts = link.status().counts
@@ -395,7 +395,7 @@ def test_unplugged_and_plugged_in_again(tmp_path: Path) -> None:
             until(lambda before=before: heard.samples > before + 500)
             igloo.unplug()
             until(lambda: link.status().state is DeviceState.MISSING)
-            assert link.status().note == notes.MISSING
+            assert link.status().note == messages.MISSING
             assert (link.status().key, link.status().kind) == ("unit-5", DeviceKind.SIMULATED)
             igloo.replug()
             until(lambda times=times: link.status().counts.reconnects == times)
@@ -415,7 +415,7 @@ def test_a_port_that_comes_later(tmp_path: Path) -> None:
 
 def test_a_real_igloo_is_never_replaced_by_a_simulated_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Nothing here is real, so for once pseudo-terminals are taken for it.
-    monkeypatch.setattr("companion.igloo.port._PTY_MAJORS", ())
+    monkeypatch.setattr("companion.igloo.line.port._PTY_MAJORS", ())
     with SimulatedIgloo(still_bank(), at=tmp_path / "x") as igloo, SerialLink(igloo.port, timing=QUICK) as link:
         heard = Heard(link)
         until(lambda: heard.samples > 500)
@@ -425,7 +425,7 @@ def test_a_real_igloo_is_never_replaced_by_a_simulated_one(tmp_path: Path, monke
         monkeypatch.undo()
         before = heard.samples
         igloo.replug()
-        until(lambda: link.status().note == notes.OTHER_KIND)
+        until(lambda: link.status().note == messages.OTHER_KIND)
         assert (link.status().state, link.status().kind) == (DeviceState.MISSING, DeviceKind.REAL)
         assert heard.samples == before
 
@@ -441,7 +441,7 @@ def test_another_unit_at_the_same_port_is_not_taken_for_the_first(tmp_path: Path
         with SimulatedIgloo(still_bank(), at=tmp_path / "x", unit=2):
             until(lambda: link.superseded)
             status = link.status()
-            assert (status.key, status.state, status.note) == ("unit-1", DeviceState.MISSING, notes.OTHER_UNIT)
+            assert (status.key, status.state, status.note) == ("unit-1", DeviceState.MISSING, messages.OTHER_UNIT)
             assert not link.renamed
             assert heard.samples == before
     igloo.close()

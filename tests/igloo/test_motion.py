@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.igloo.motion import MotionDetector
+from companion.igloo.motion.detector import MotionDetector
 from companion.ports import DeviceKind, Motion, MotionState, Samples
 
 FloatArray = NDArray[np.float64]

@@ -7,7 +7,7 @@ import pytest
 
 from companion.cli import shake_motion
 from companion.cli.shake import BANK
-from companion.igloo.motion import BRIDGED_S, MotionDetector
+from companion.igloo.motion.detector import BRIDGED_S, MotionDetector
 from companion.ports import DeviceKind, MotionState, Samples
 from tests.worlds import handling_varied
 

@@ -9,12 +9,12 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.cli.shake import BANK
-from companion.igloo import soundness
-from companion.igloo.calibrate import ASTRAY, Calibration
-from companion.igloo.calibrate_listen import hear
-from companion.igloo.count import count_recording
-from companion.igloo.files import read_recording
-from companion.igloo.soundness import scale_of, unsound
+from companion.igloo.calibration.features import hear
+from companion.igloo.calibration.store import ASTRAY, Calibration
+from companion.igloo.count import signal_validity
+from companion.igloo.count.counter import count_recording
+from companion.igloo.count.signal_validity import scale_of, unsound
+from companion.igloo.recordings import read_recording
 from companion.ports import BadDataError, Samples
 
 FloatArray = NDArray[np.float64]
@@ -44,7 +44,7 @@ def test_a_dead_axis_is_told_even_when_it_hums() -> None:
     bad = SHAKES[5].copy()
     rng = np.random.default_rng(1)
     bad[:, 2] = 0.5 + 0.004 * rng.integers(0, 2, size=len(bad))
-    assert unsound(bad, RATE) == soundness.DEAD_AXIS
+    assert unsound(bad, RATE) == signal_validity.DEAD_AXIS
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_a_dead_axis_is_told_even_when_it_hums() -> None:
     ids=["thrice", "empty", "twins", "opposites"],
 )
 def test_values_that_repeat_are_refused_also_in_a_short_piece(fault) -> None:
-    assert unsound(fault(SHAKES[11]), RATE) == soundness.REPEATED
-    assert unsound(fault(SHAKES[11][4000:4600]), RATE) == soundness.REPEATED
+    assert unsound(fault(SHAKES[11]), RATE) == signal_validity.REPEATED
+    assert unsound(fault(SHAKES[11][4000:4600]), RATE) == signal_validity.REPEATED
     resting = np.tile([0.0, 0.0, 1.0], (600, 1))
     assert unsound(resting, RATE) == ""
 
@@ -68,11 +68,11 @@ def test_noise_is_no_shake_however_strong() -> None:
     rng = np.random.default_rng(3)
     shuffled = rng.permutation(SHAKES[20])
     for noise in (rng.normal((0, 0, 1), 4, (3200, 3)), shuffled):
-        assert unsound(noise, RATE) == soundness.NOISE
-        assert unsound(noise[:480], RATE) == soundness.NOISE
+        assert unsound(noise, RATE) == signal_validity.NOISE
+        assert unsound(noise[:480], RATE) == signal_validity.NOISE
     for shake in SHAKES:
         pieces = [shake[at : at + 480] for at in range(0, len(shake) - 480, 480)]
-        assert sum(unsound(piece, RATE) == soundness.NOISE for piece in pieces) <= len(pieces) // 10
+        assert sum(unsound(piece, RATE) == signal_validity.NOISE for piece in pieces) <= len(pieces) // 10
 
 
 def test_moderate_clipping_is_counted_and_much_is_refused() -> None:
@@ -80,7 +80,7 @@ def test_moderate_clipping_is_counted_and_much_is_refused() -> None:
     top = float(np.percentile(np.abs(shake), 99.5))
     assert count_recording(np.clip(shake, -top, top), RATE).p
     low = float(np.percentile(np.abs(shake), 80))
-    assert count_recording(np.clip(shake, -low, low), RATE).why == soundness.AT_LIMIT
+    assert count_recording(np.clip(shake, -low, low), RATE).why == signal_validity.AT_LIMIT
 
 
 def test_a_rate_that_no_hand_could_have_is_refused() -> None:
@@ -90,11 +90,11 @@ def test_a_rate_that_no_hand_could_have_is_refused() -> None:
     beat[:, 2] = 1 + 2.0 * np.sin(2 * np.pi * 5 * t)
     beat += 0.1 * rng.normal(size=beat.shape)
     assert unsound(beat, RATE) == ""
-    assert unsound(beat, 2 * RATE) == soundness.WRONG_RATE
+    assert unsound(beat, 2 * RATE) == signal_validity.WRONG_RATE
     wide = beat.copy()
     wide[:, 2] = 1 + 1.5 * np.sin(2 * np.pi * 2 * t)
     assert unsound(wide, RATE) == ""
-    assert unsound(wide, RATE / 2) == soundness.WRONG_RATE
+    assert unsound(wide, RATE / 2) == signal_validity.WRONG_RATE
     slow = hear([Samples(beat, 0.0, RATE / 2, 0)])
     assert not slow.kept
     if len(slow.vectors):

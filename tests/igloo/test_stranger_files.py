@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.cli.shake import BANK
-from companion.igloo import count, soundness
-from companion.igloo.count import count_recording, count_runs
-from companion.igloo.files import read_recording
+from companion.igloo.count import counter, signal_validity
+from companion.igloo.count.counter import count_recording, count_runs
+from companion.igloo.recordings import read_recording
 from companion.ports import BadDataError
 
 FloatArray = NDArray[np.float64]
@@ -74,7 +74,7 @@ def test_single_missing_samples_are_put_in_and_said(tmp_path: Path) -> None:
     assert back.bridged == int((~keep).sum()) - 4
     assert back.rate_hz == pytest.approx(RATE, rel=1e-4)
     answer = count_runs(back.runs(0))
-    assert (answer.state, answer.why) == ("counted", count.LOST)
+    assert (answer.state, answer.why) == ("counted", counter.LOST)
     whole = read_recording(written(tmp_path, T, SHAKE))
     assert (whole.bridged, whole.missing, whole.runs(0)[0].gap_before) == (0, ((),), 0)
 
@@ -116,11 +116,11 @@ def _upsampled(shake: FloatArray) -> FloatArray:
 @pytest.mark.parametrize(
     ("spoil", "why"),
     [
-        (_dies, soundness.DEAD_AXIS),
-        (_stuck, soundness.STUCK_BIT),
-        (_upsampled, soundness.MADE_UP),
-        (lambda shake: np.where(shake > 0, shake + 4.0, shake), soundness.LEAPS),
-        (lambda shake: 1e300 * shake, soundness.WRONG_SCALE),
+        (_dies, signal_validity.DEAD_AXIS),
+        (_stuck, signal_validity.STUCK_BIT),
+        (_upsampled, signal_validity.MADE_UP),
+        (lambda shake: np.where(shake > 0, shake + 4.0, shake), signal_validity.LEAPS),
+        (lambda shake: 1e300 * shake, signal_validity.WRONG_SCALE),
     ],
     ids=["an axis that dies", "a stuck bit", "made up between", "leaps", "huge"],
 )
@@ -131,4 +131,4 @@ def test_what_was_garbled_is_refused(spoil: Callable[[FloatArray], FloatArray], 
 
 @pytest.mark.parametrize("step", [1.0 / 256, 1.0 / 128, 0.01, 0.03125])
 def test_coarse_steps_are_no_stuck_bit(step: float) -> None:
-    assert soundness.unsound(np.rint(SHAKE / step) * step, RATE) == ""
+    assert signal_validity.unsound(np.rint(SHAKE / step) * step, RATE) == ""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.igloo.textlines import MAX_LINE, STANDARD_GRAVITY, LineReader, Row, TextStream, parse_line
+from companion.igloo.line.text_protocol import MAX_LINE, STANDARD_GRAVITY, LineReader, Row, TextStream, parse_line
 from companion.ports import Samples
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.igloo.wire import (
+from companion.igloo.line.protocol import (
     MAX_ENCODED,
     BadFrameError,
     Data,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.igloo.features import FeatureStream
-from companion.igloo.guided_gauge import in_bounds
+from companion.igloo.count.features import FeatureStream
+from companion.igloo.motion.guided_gauge import in_bounds
 from companion.physics import draws, guided, world
 from companion.physics.hand import CONTROL_HZ
 

@@ -13,7 +13,7 @@ from companion.physics import bank, draws, hand, handling, people, sensor, world
 from companion.physics.ranges import LOGARITHMIC, PLACES, STYLES, Ranges
 from companion.ports import COUNTS, MotionState
 
-STORED = Path(bank.__file__).parents[1] / "igloo" / "bank" / "bank.npz"
+STORED = Path(bank.__file__).parents[1] / "igloo" / "simulated" / "bank" / "bank.npz"
 
 
 def test_devices_and_people_stay_within_their_ranges() -> None:

@@ -12,8 +12,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from companion.igloo.count import count_recording
-from companion.igloo.simulated import load_bank
+from companion.igloo.count.counter import count_recording
+from companion.igloo.simulated.igloo import load_bank
 from companion.ports import COUNTS, CountPosterior, DeviceKind
 from companion.service.training import StoredShakes, machine, stored_shakes
 from companion.training.book import Book, BookError

@@ -15,7 +15,7 @@ import threading
 import time
 import tty
 
-from companion.igloo.wire import SENSOR_DEVID, Data, Hello, SensorState, Status, encode
+from companion.igloo.line.protocol import SENSOR_DEVID, Data, Hello, SensorState, Status, encode
 
 SPEEDS = {57_600: termios.B57600, 115_200: termios.B115200, 500_000: termios.B500000}
 INSYNC, OK, END = 0x14, 0x10, 0x20

@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from companion.cli import shake_lessons, shake_training
 from companion.cli.shake_training import Tested
-from companion.igloo import learn
-from companion.igloo.count import Model
-from companion.igloo.features import TIERS
+from companion.igloo.count import ensemble
+from companion.igloo.count.counter import Model
+from companion.igloo.count.features import TIERS
 from companion.igloo.tuition import Course
 from companion.physics import draws, world
 from companion.ports import COUNTS
@@ -43,7 +43,7 @@ def fresh(which: str, seed: int, igloos: int) -> list[Tested]:
 
 def trained(which: str, shakes: int) -> tuple[Model, Any]:
     """Return a model learnt from one simulator alone, and the ridge of the same features."""
-    recipe = learn.Recipe(nets=2)
+    recipe = ensemble.Recipe(nets=2)
     plan = shake_lessons.Plan(shakes=shakes, seconds=SECONDS, seed=1, devices=1, recipe=recipe, few=1.0)
     made = (
         draws.shake(plan.seed, i, plan.length(i), beat=plan.with_beat(i), record=RECORD[which]) for i in range(shakes)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.cli.shake_motion import Episode, joined
-from companion.igloo.motion import MotionDetector
+from companion.igloo.motion.detector import MotionDetector
 from companion.physics import beads, draws, handling, people, sensor, world
 from companion.physics.hand import CONTROL_HZ, HandPath, from_vector, multiply, tremor, wander
 from companion.physics.ranges import Ranges

@@ -20,7 +20,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from companion.cli import bench_calibration
-from companion.igloo.count import embed
+from companion.igloo.count.counter import embed
 from companion.physics import draws, people, world
 from companion.ports import COUNTS
 from tests.worlds import shake_impulse, shake_others

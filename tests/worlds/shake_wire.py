@@ -13,8 +13,8 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.igloo.stream import FrameStream
-from companion.igloo.wire import FrameReader
+from companion.igloo.line.protocol import FrameReader
+from companion.igloo.line.samples import FrameStream
 
 FloatArray = NDArray[np.float64]
 BEGIN_S = 2.0

@@ -19,10 +19,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from companion.cli.bench_calibration import Part, embed_vectors, gather
-from companion.igloo.calibrate import priors, usual
-from companion.igloo.calibrate_model import Known
-from companion.igloo.calibrate_unlike import beyond
-from companion.igloo.features import TIERS
+from companion.igloo.calibration.gaussian_process import Known
+from companion.igloo.calibration.outlier import beyond
+from companion.igloo.calibration.store import priors, usual
+from companion.igloo.count.features import TIERS
 from tests.worlds import shake_impulse, shake_others
 
 MEASURES = ("strangeness", "beyond", "their sum", "unlikeness")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.features import CELL_S, CELLS
-from companion.igloo.soundness import STANDARD_GRAVITY
+from companion.igloo.count.features import CELL_S, CELLS
+from companion.igloo.count.signal_validity import STANDARD_GRAVITY
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import serial
 
-from companion.igloo import notes
+from companion.igloo import messages
 from companion.ports import DeviceError, DeviceKind
 
 _PTY_MAJORS = (*range(136, 144), 3)
@@ -82,9 +82,9 @@ class Port:
         try:
             self.kind = kind_of(device)
             if not stat.S_ISCHR(device.stat().st_mode):
-                raise PortError(notes.NOT_A_PORT, lasting=True)
+                raise PortError(messages.NOT_A_PORT, lasting=True)
             if _locked_by_another(device):
-                raise PortError(notes.BUSY)
+                raise PortError(messages.BUSY)
             self._serial = _Unflushed(str(device), baud, timeout=0, write_timeout=0, exclusive=True)
         except (OSError, ValueError, termios.error) as error:
             raise self._explained(error) from None
@@ -105,12 +105,12 @@ class Port:
             return error
         code = getattr(error, "errno", None)
         if code in {errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.EIO}:
-            return PortMissingError(notes.MISSING)
+            return PortMissingError(messages.MISSING)
         if code in {errno.EACCES, errno.EPERM}:
-            return PortError(notes.NO_PERMISSION)
+            return PortError(messages.NO_PERMISSION)
         if code in {errno.EBUSY, errno.EAGAIN}:
-            return PortError(notes.BUSY)
-        return PortError(notes.CANNOT_OPEN, lasting=True)
+            return PortError(messages.BUSY)
+        return PortError(messages.CANNOT_OPEN, lasting=True)
 
     def set_baud(self, baud: int) -> None:
         """Listen at another rate from now on; what had arrived at the old one is thrown away.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.features import LOWEST_HZ
+from companion.igloo.count.features import LOWEST_HZ
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from companion.igloo.clock import WRAP, HostClock, LowerEdge, Steady
-from companion.igloo.wire import SENSOR_DEVID, Data, Flag, Frame, Hello, Status, Unknown
+from companion.igloo.line.clock import WRAP, HostClock, LowerEdge, Steady
+from companion.igloo.line.protocol import SENSOR_DEVID, Data, Flag, Frame, Hello, Status, Unknown
 from companion.ports import LinkCounts, Samples
 
 RATES_HZ = (5.0, 20_000.0)

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.calibrate_listen import as_vector
-from companion.igloo.count import embed_blocks, shipped
-from companion.igloo.features import BLOCK_S, CELLS, ROW, FeatureStream, tier_of
-from companion.igloo.guided_gauge import GAUGE_BLOCKS, HOLD_STILL, Gauge, gauge
-from companion.igloo.impostor import impostor
-from companion.igloo.soundness import TOO_SLOW, unsound
+from companion.igloo.count.counter import as_vector, embed_blocks, shipped
+from companion.igloo.count.features import BLOCK_S, CELLS, ROW, FeatureStream, tier_of
+from companion.igloo.count.not_a_shake import impostor
+from companion.igloo.count.signal_validity import TOO_SLOW, unsound
+from companion.igloo.motion.guided_gauge import GAUGE_BLOCKS, HOLD_STILL, Gauge, gauge
 from companion.ports import CountPosterior, DeviceKind
 
 if TYPE_CHECKING:
@@ -62,8 +61,8 @@ class GuidedCount:
     """Counts the beads of one igloo while a hand follows the beat, until the answer is sure or :data:`LONGEST_S` over.
 
     ``opinion(vectors, tier)`` gives the probabilities of 2 … 13 beads for pieces (k, f + h + 1) of the same igloo in
-    the same hand, as :meth:`companion.igloo.calibrate.Calibration.guided_opinion` does. Once another hand went on
-    (:meth:`other_hand`) it is asked with a third argument, the number (k) of each piece's hand.
+    the same hand, as :meth:`companion.igloo.calibration.store.Calibration.guided_opinion` does. Once another hand went
+    on (:meth:`other_hand`) it is asked with a third argument, the number (k) of each piece's hand.
     """
 
     def __init__(self, opinion: Opinion, key: str = "", kind: DeviceKind = DeviceKind.REAL) -> None:

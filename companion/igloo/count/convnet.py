@@ -6,8 +6,8 @@ the shake (so what varies is seen apart from the gain and the resonances of a se
 to cells of 10 ms; beside them the hand's motion; two layers over neighbouring cells of 20 ms, and two more that are
 added to what they are given; mean and spread over the whole shake, plain and weighted by what each of four heads
 attends to; beside these the mean of each filter, the loudness and how strongly the hand moves; a dense layer; μ and log
-s of log count, as :class:`~companion.igloo.learn.Net` says them. It is trained by :mod:`companion.igloo.tuition` and
-runs on numpy alone.
+s of log count, as :class:`~companion.igloo.count.ensemble.Net` says them. It is trained by
+:mod:`companion.igloo.tuition` and runs on numpy alone.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class Heard:
 def prepare(parts: Sequence[SmallArray], cell: int = CELL) -> Heard:
     """Return what the network hears of blocks of a shake in a row, each (n, 6): sound and acceleration in g.
 
-    Sound and acceleration are as :class:`~companion.igloo.features.FeatureStream` keeps them; ``cell`` is how many
-    samples are 10 ms, nominally.
+    Sound and acceleration are as :class:`~companion.igloo.count.features.FeatureStream` keeps them; ``cell`` is how
+    many samples are 10 ms, nominally.
     """
     both = np.concatenate(parts)
     cells = len(both) // cell

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.learn import FLOOR, LIMIT
+from companion.igloo.count.ensemble import FLOOR, LIMIT
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.learn import LIMIT
+from companion.igloo.count.ensemble import LIMIT
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from companion.igloo.calibrate_model import Answer
+    from companion.igloo.calibration.gaussian_process import Answer
 
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]

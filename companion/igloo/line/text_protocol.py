@@ -12,7 +12,7 @@ from collections import deque
 
 import numpy as np
 
-from companion.igloo.clock import LowerEdge, Steady
+from companion.igloo.line.clock import LowerEdge, Steady
 from companion.ports import LinkCounts, Samples
 
 MAX_LINE = 96

@@ -16,10 +16,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from companion.igloo import notes
-from companion.igloo.candidates import DEFAULT_DENY, Candidate, denied, scan
-from companion.igloo.link import SerialLink, Timing
-from companion.igloo.recorded import RecordedLink
+from companion.igloo import messages
+from companion.igloo.line.candidate_ports import DEFAULT_DENY, Candidate, denied, scan
+from companion.igloo.line.link import SerialLink, Timing
+from companion.igloo.line.replayed import RecordedLink
 from companion.ports import DeviceState, IglooLink, IglooStatus, Samples
 
 RETRY_S = (60.0, 120.0, 300.0, 600.0)
@@ -134,7 +134,7 @@ class Finder:
                 status = entry.link.status()
                 if status.key in keys:
                     status = replace(
-                        status, key=f"{status.key}@{entry.link.name}", state=DeviceState.FAULTY, note=notes.SAME_UNIT
+                        status, key=f"{status.key}@{entry.link.name}", state=DeviceState.FAULTY, note=messages.SAME_UNIT
                     )
                 keys.add(status.key)
                 found.append(status)
@@ -273,7 +273,7 @@ class Finder:
         if candidate.node == entry.candidate.node or (entry.link.sweeps == 0 and not forbidden):
             return False
         status = entry.link.status()
-        self._gone[status.key] = replace(status, state=DeviceState.MISSING, note=notes.MISSING)
+        self._gone[status.key] = replace(status, state=DeviceState.MISSING, note=messages.MISSING)
         if forbidden:
             self._remove(entry)
         else:

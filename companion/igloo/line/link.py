@@ -15,11 +15,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from companion.igloo import notes
-from companion.igloo.port import Port, PortError, PortMissingError, kind_of
-from companion.igloo.stream import FrameStream
-from companion.igloo.textlines import COUNTABLE_HZ, LineReader, TextStream
-from companion.igloo.wire import BAUDS, FrameReader, SensorState, Unknown
+from companion.igloo import messages
+from companion.igloo.line.port import Port, PortError, PortMissingError, kind_of
+from companion.igloo.line.protocol import BAUDS, FrameReader, SensorState, Unknown
+from companion.igloo.line.samples import FrameStream
+from companion.igloo.line.text_protocol import COUNTABLE_HZ, LineReader, TextStream
 from companion.ports import DeviceError, DeviceKind, DeviceState, IglooStatus, LinkCounts, Samples
 
 SEARCH_BAUDS = (*BAUDS, 115_200)
@@ -30,9 +30,9 @@ Listener = Callable[[Samples], None]
 _log = logging.getLogger(__name__)
 
 _SENSOR_NOTES: dict[int, str] = {
-    SensorState.NO_SENSOR: notes.NO_SENSOR,
-    SensorState.NOT_SET_UP: notes.NOT_SET_UP,
-    SensorState.LOST: notes.SENSOR_LOST,
+    SensorState.NO_SENSOR: messages.NO_SENSOR,
+    SensorState.NOT_SET_UP: messages.NOT_SET_UP,
+    SensorState.LOST: messages.SENSOR_LOST,
 }
 _PRINTABLE = bytes(range(32, 127)) + b"\t\r\n"
 
@@ -215,7 +215,7 @@ class SerialLink:
         while not self._closing.is_set() and not self.superseded:
             try:
                 if not self._may_open():
-                    raise PortMissingError(notes.MISSING)
+                    raise PortMissingError(messages.MISSING)
                 port = Port(self.port, self.baud)
             except PortError as error:
                 with self._lock:
@@ -226,13 +226,13 @@ class SerialLink:
             try:
                 if self.heard and port.kind is not self._kind:
                     with self._lock:
-                        self._refused = PortMissingError(notes.OTHER_KIND)
+                        self._refused = PortMissingError(messages.OTHER_KIND)
                     self._closing.wait(self._timing.retry)
                     continue
                 self._attend(port)
             except OSError:
                 with self._lock:
-                    self._refused = PortMissingError(notes.MISSING)
+                    self._refused = PortMissingError(messages.MISSING)
                 self._closing.wait(self._timing.reopen)
             finally:
                 with self._lock:
@@ -347,7 +347,7 @@ class SerialLink:
         if self.heard and (unit or 0) != (self._unit or 0):
             self.superseded = True
             self.renamed = self._greeted
-            self._refused = PortMissingError(notes.OTHER_UNIT)
+            self._refused = PortMissingError(messages.OTHER_UNIT)
             return
         self._unit = unit
         self.heard = self._greeted = True
@@ -372,40 +372,40 @@ class SerialLink:
         if self._open is None or self.superseded:
             refused = self._refused
             if refused is None:
-                return DeviceState.SEARCHING, notes.LISTENING
+                return DeviceState.SEARCHING, messages.LISTENING
             missing = isinstance(refused, PortMissingError)
             return (DeviceState.MISSING if missing else DeviceState.FAULTY), refused.note
         if self._mode is None:
             if self._heard_bytes >= _GARBAGE_BYTES and (self._sweeps or self._fell_silent):
-                return DeviceState.FAULTY, notes.NOT_AN_IGLOO
+                return DeviceState.FAULTY, messages.NOT_AN_IGLOO
             if self._sweeps or self._fell_silent:
-                return DeviceState.SILENT, notes.NOTHING_ARRIVES
-            return DeviceState.SEARCHING, notes.LISTENING
+                return DeviceState.SILENT, messages.NOTHING_ARRIVES
+            return DeviceState.SEARCHING, messages.LISTENING
         if now - self._valid_at > self._timing.stale:
-            return DeviceState.SILENT, notes.NOTHING_ARRIVES
+            return DeviceState.SILENT, messages.NOTHING_ARRIVES
         return self._state_of_frames(now) if self._mode == "frames" else self._state_of_text()
 
     def _state_of_frames(self, now: float) -> tuple[DeviceState, str]:
         stream = self._frames
         if stream.status is not None and stream.status.state != SensorState.OK:
-            return DeviceState.FAULTY, _SENSOR_NOTES.get(stream.status.state, notes.NO_SENSOR)
+            return DeviceState.FAULTY, _SENSOR_NOTES.get(stream.status.state, messages.NO_SENSOR)
         if stream.hello is None:
-            return DeviceState.SEARCHING, notes.NO_HELLO
+            return DeviceState.SEARCHING, messages.NO_HELLO
         if stream.scale_is_nonsense:
-            return DeviceState.FAULTY, notes.BAD_SCALE
+            return DeviceState.FAULTY, messages.BAD_SCALE
         if stream.clock_is_nonsense:
-            return DeviceState.FAULTY, notes.NO_CLOCK
+            return DeviceState.FAULTY, messages.NO_CLOCK
         if stream.data_at is None or now - stream.data_at > self._timing.stale:
-            return DeviceState.SILENT, notes.NO_SAMPLES
+            return DeviceState.SILENT, messages.NO_SAMPLES
         slow = (stream.rate_hz or stream.nominal_hz or COUNTABLE_HZ) < COUNTABLE_HZ
-        return DeviceState.CONNECTED, notes.TOO_SLOW if slow else ""
+        return DeviceState.CONNECTED, messages.TOO_SLOW if slow else ""
 
     def _state_of_text(self) -> tuple[DeviceState, str]:
         if self._text.not_acceleration:
-            return DeviceState.FAULTY, notes.NOT_ACCELERATION
+            return DeviceState.FAULTY, messages.NOT_ACCELERATION
         if self._text.rate_is_nonsense:
-            return DeviceState.FAULTY, notes.NO_CLOCK
+            return DeviceState.FAULTY, messages.NO_CLOCK
         if self._text.unit_g is None:
-            return DeviceState.SEARCHING, notes.UNIT_UNKNOWN
+            return DeviceState.SEARCHING, messages.UNIT_UNKNOWN
         rate = self._text.rate_hz
-        return DeviceState.CONNECTED, notes.TOO_SLOW if rate is not None and rate < COUNTABLE_HZ else ""
+        return DeviceState.CONNECTED, messages.TOO_SLOW if rate is not None and rate < COUNTABLE_HZ else ""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.hearing import Heard, Listener
+from companion.igloo.count.convnet import Heard, Listener
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.calibrate import Calibration, Labelled, known, of_shakes, save
-from companion.igloo.calibrate_listen import hear
-from companion.igloo.count import SHAKING_G
-from companion.igloo.guided_gauge import Gauge, GaugeStream
-from companion.igloo.soundness import unsound
+from companion.igloo.calibration.features import hear
+from companion.igloo.calibration.store import Calibration, Labelled, known, of_shakes, save
+from companion.igloo.count.counter import SHAKING_G
+from companion.igloo.count.signal_validity import unsound
+from companion.igloo.motion.guided_gauge import Gauge, GaugeStream
 from companion.ports import COUNTS, BadDataError, Samples
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.igloo.gestures import FloatArray, Hand, rotation, up
-from companion.igloo.wire import MAX_SAMPLES, SENSOR_DEVID, Data, Flag, Hello, SensorState, Status, encode
+from companion.igloo.line.protocol import MAX_SAMPLES, SENSOR_DEVID, Data, Flag, Hello, SensorState, Status, encode
+from companion.igloo.simulated.gestures import FloatArray, Hand, rotation, up
 from companion.ports import COUNTS, BadDataError, DeviceError
 
 TICK_S = 0.02
@@ -62,7 +62,7 @@ def load_bank(path: Path | None = None) -> Bank:
     """
     try:
         if path is None:
-            with resources.as_file(resources.files("companion.igloo").joinpath("bank", "bank.npz")) as own:
+            with resources.as_file(resources.files("companion.igloo.simulated").joinpath("bank", "bank.npz")) as own:
                 return load_bank(own)
         with np.load(path, allow_pickle=False) as arrays:
             accel, count = arrays["accel"].astype(np.int16), arrays["count"].astype(np.int64)
@@ -81,7 +81,7 @@ def load_guided() -> Bank:
 
     :raises DeviceError: when they are missing.
     """
-    with resources.as_file(resources.files("companion.igloo").joinpath("bank", "guided.npz")) as own:
+    with resources.as_file(resources.files("companion.igloo.simulated").joinpath("bank", "guided.npz")) as own:
         return load_bank(own)
 
 

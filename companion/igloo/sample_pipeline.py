@@ -15,12 +15,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from companion.igloo.count import Counter
-from companion.igloo.motion import MotionDetector
+from companion.igloo.count.counter import Counter
+from companion.igloo.motion.detector import MotionDetector
 from companion.ports import BadDataError, CountPosterior, DeviceKind, Motion, Samples
 
 if TYPE_CHECKING:
-    from companion.igloo.count import Opinion
+    from companion.igloo.count.counter import Opinion
 
 QUEUE_RUNS = 2000
 """Runs of at most 16 samples: ten seconds at 3200 Hz."""
@@ -44,7 +44,7 @@ class Ears:
 
     ``gate()`` is asked before every run of samples, and again before a count is told: while it answers False,
     nothing is counted. ``known()`` is asked as often for what is known of this igloo by calibration
-    (:meth:`companion.igloo.calibrate.Calibration.live_opinion`).
+    (:meth:`companion.igloo.calibration.store.Calibration.live_opinion`).
     """
 
     def __init__(

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.features import BLOCK_S, CELLS
-from companion.igloo.soundness import HUM, JERKS, LOOP, NO_BEADS, SHUFFLED
+from companion.igloo.count.features import BLOCK_S, CELLS
+from companion.igloo.count.signal_validity import HUM, JERKS, LOOP, NO_BEADS, SHUFFLED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,8 +44,8 @@ the shakes at most 5.4, of the bank's in reverse 9 to 52."""
 def impostor(blocks: Sequence[SmallArray]) -> str:
     """Return why the active blocks of one shake are of no shaken beads, in a sentence, or an empty string.
 
-    Each block (n, 6) is 0.16 s of sound and acceleration in g, as :class:`~companion.igloo.features.FeatureStream`
-    gives them.
+    Each block (n, 6) is 0.16 s of sound and acceleration in g, as
+    :class:`~companion.igloo.count.features.FeatureStream` gives them.
     """
     if len(blocks) < FEWEST_BLOCKS:
         return ""

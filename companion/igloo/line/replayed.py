@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from companion.igloo import notes
-from companion.igloo.files import Recording, read_recording
+from companion.igloo import messages
+from companion.igloo.recordings import Recording, read_recording
 from companion.ports import DeviceKind, DeviceState, IglooStatus, LinkCounts, Samples
 
 BATCH_S = 0.02
@@ -53,7 +53,7 @@ class RecordedLink:
                 rate_hz=self._recording.rate_hz,
                 protocol="recording",
                 counts=self._counts,
-                note=notes.ENDED if self._ended else "",
+                note=messages.ENDED if self._ended else "",
             )
 
     def subscribe(self, listener: Callable[[Samples], None]) -> Callable[[], None]:

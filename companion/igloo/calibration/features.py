@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.count import Embedding, Model, count_runs, embed, shipped
-from companion.igloo.features import FEATURES, FeatureStream
-from companion.igloo.guided_gauge import kept
-from companion.igloo.soundness import scale_of
+from companion.igloo.count.counter import Model, as_vector, count_runs, embed, shipped
+from companion.igloo.count.features import FEATURES, FeatureStream
+from companion.igloo.count.signal_validity import scale_of
+from companion.igloo.motion.guided_gauge import kept
 from companion.ports import CountPosterior, DeviceKind
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from companion.igloo.learn import Ensemble
     from companion.ports import Samples
 
     FloatArray = NDArray[np.float64]
@@ -70,11 +69,6 @@ def vector(accel: FloatArray, rate_hz: float, model: Model | None = None) -> tup
     if found is None:
         return None
     return as_vector(found, model.tiers[found.tier]), found.seconds, found.tier
-
-
-def as_vector(found: Embedding, ensemble: Ensemble) -> FloatArray:
-    """Return the vector (f + h + 1,) of what a counter made of a piece."""
-    return np.concatenate([found.features * ensemble.scale + ensemble.middle, found.hidden, [found.mu]])
 
 
 def counted(tier: float, vectors: FloatArray) -> FloatArray:

@@ -1,8 +1,8 @@
 """An igloo's own shakes: from labelled recordings to a small file that makes the count of this igloo better.
 
 A calibration holds what was heard of the igloo's labelled shakes (numbers, no waveforms) with a data card; the
-process of :mod:`companion.igloo.calibrate_model` makes answers of it. There is one file for each igloo in a folder,
-and beside it the one that was there before, so that a calibration can be undone.
+process of :mod:`companion.igloo.calibration.gaussian_process` makes answers of it. There is one file for each igloo in
+a folder, and beside it the one that was there before, so that a calibration can be undone.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.calibrate_listen import Heard, answered, as_vector, counted, hear, heard_by
-from companion.igloo.calibrate_model import Known, Prior, blended, heaped, spread
-from companion.igloo.calibrate_unlike import Usual, beyond
-from companion.igloo.count import SURE_S, shipped
-from companion.igloo.features import TIERS
-from companion.igloo.learn import scores
+from companion.igloo.calibration.features import Heard, answered, counted, hear, heard_by
+from companion.igloo.calibration.gaussian_process import Known, Prior, blended, heaped, spread
+from companion.igloo.calibration.outlier import Usual, beyond
+from companion.igloo.count.counter import SURE_S, as_vector, shipped
+from companion.igloo.count.ensemble import scores
+from companion.igloo.count.features import TIERS
 from companion.ports import COUNTS, BadDataError, CountPosterior
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from companion.igloo.count import Embedding, Model, Opinion
-    from companion.igloo.files import Recording
+    from companion.igloo.count.counter import Embedding, Model, Opinion
+    from companion.igloo.recordings import Recording
 
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
@@ -148,13 +148,13 @@ class Calibration:
         return known.answer(vectors, names).joined(known.prior.stretch)
 
     def guided_opinion(self, who: str = "") -> Any:
-        """Return what :class:`companion.igloo.guided.GuidedCount` asks."""
+        """Return what :class:`companion.igloo.count.guided.GuidedCount` asks."""
         return lambda vectors, tier, hands=(): tuple(
             self.probabilities(vectors, who, hands, guided=True) if tier == self.tier else np.full(12, 1 / 12)
         )
 
     def live_opinion(self, who: str = "") -> Opinion:
-        """Return what makes :class:`companion.igloo.count.Counter` count as this igloo, shaken by ``who``."""
+        """Return what makes :class:`companion.igloo.count.counter.Counter` count as this igloo, shaken by ``who``."""
 
         def opinion(found: Embedding, plain: CountPosterior) -> CountPosterior:
             if not self.tier or found.tier != self.tier:

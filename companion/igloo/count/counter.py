@@ -1,8 +1,8 @@
 """How many beads are in a shaken igloo, as a distribution that knows what it does not know.
 
 :class:`Counter` hears a stream and answers while the shaking goes on; :func:`count_recording` takes a whole shake. Both
-gather the same blocks (:mod:`companion.igloo.features`), use only those in which the igloo was shaken, and ask the same
-model: a file of small networks with its data card, read with numpy alone.
+gather the same blocks (:mod:`companion.igloo.count.features`), use only those in which the igloo was shaken, and ask
+the same model: a file of small networks with its data card, read with numpy alone.
 """
 
 from __future__ import annotations
@@ -15,11 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.features import BLOCK_S, CELLS, ROW, FeatureStream, rhythm, summarise, tier_of
-from companion.igloo.hearing import CELL, FEWEST, Heard, Listener, pack, prepare, unpack
-from companion.igloo.impostor import impostor
-from companion.igloo.learn import Ensemble, Net
-from companion.igloo.soundness import METRES, NOT_ONE_G, TOO_SLOW, WRONG_SCALE, rests_wrong, scale_of, unsound
+from companion.igloo.count.convnet import CELL, FEWEST, Heard, Listener, pack, prepare, unpack
+from companion.igloo.count.ensemble import Ensemble, Net
+from companion.igloo.count.features import BLOCK_S, CELLS, ROW, FeatureStream, rhythm, summarise, tier_of
+from companion.igloo.count.not_a_shake import impostor
+from companion.igloo.count.signal_validity import (
+    METRES,
+    NOT_ONE_G,
+    TOO_SLOW,
+    WRONG_SCALE,
+    rests_wrong,
+    scale_of,
+    unsound,
+)
 from companion.ports import COUNTS, BadDataError, CountPosterior, DeviceKind, Samples
 
 if TYPE_CHECKING:
@@ -156,12 +164,12 @@ def shipped() -> Model:
 class Embedding:
     """What the counter makes of one shake: its answer, and what lies behind it, for learning an igloo's habits.
 
-    ``vector`` (:data:`~companion.igloo.learn.EMBEDDING`,) are the principal components of the networks' last hidden
-    layers, about unit variance over the shakes of the training. ``features`` (f,) are the standardised features that
-    the networks were given, ``hidden`` (h,) the last hidden layers of the listeners, side by side. ``mu`` and ``s`` are
-    mean and standard deviation of the answer on the axis of log count, and ``p`` (12,) is the answer itself, of an
-    igloo of which nothing is known. Vectors, features and hidden layers of one model and one ``tier`` may be compared,
-    of different ones not.
+    ``vector`` (:data:`~companion.igloo.count.ensemble.EMBEDDING`,) are the principal components of the networks' last
+    hidden layers, about unit variance over the shakes of the training. ``features`` (f,) are the standardised features
+    that the networks were given, ``hidden`` (h,) the last hidden layers of the listeners, side by side. ``mu`` and
+    ``s`` are mean and standard deviation of the answer on the axis of log count, and ``p`` (12,) is the answer itself,
+    of an igloo of which nothing is known. Vectors, features and hidden layers of one model and one ``tier`` may be
+    compared, of different ones not.
     """
 
     vector: FloatArray
@@ -174,12 +182,17 @@ class Embedding:
     tier: float
 
 
+def as_vector(found: Embedding, ensemble: Ensemble) -> FloatArray:
+    """Return the vector (f + h + 1,) of what a counter made of a piece."""
+    return np.concatenate([found.features * ensemble.scale + ensemble.middle, found.hidden, [found.mu]])
+
+
 def embed(accel: FloatArray, rate_hz: float, *, model: Model | None = None) -> Embedding | None:
     """Return what the counter makes of one shake, ``accel`` (n, 3) in g at the true ``rate_hz`` of 760 Hz or more.
 
     Of 0.5 s or longer; of a long shake the last ten seconds count. As :func:`count_recording`, only blocks in which the
     hand did something are used; None where they are fewer than three. The samples must be sound
-    (:func:`companion.igloo.soundness.unsound`), which is not asked again here.
+    (:func:`companion.igloo.count.signal_validity.unsound`), which is not asked again here.
 
     :raises ValueError: when the rate is too low.
     """
@@ -200,7 +213,7 @@ def embed_blocks(
     """Return what an ensemble makes of the active blocks of one shake, three or more.
 
     ``rows`` (m, ROW), ``cells`` (m, CELLS, 5) and ``sounds`` (m times (samples, 6)) are as
-    :class:`~companion.igloo.features.FeatureStream` gives them.
+    :class:`~companion.igloo.count.features.FeatureStream` gives them.
     """
     features = summarise(rows, cells)[None]
     layers = ensemble.last_layers(features, hear(ensemble, sounds))
