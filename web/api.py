@@ -7,9 +7,9 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, request
 
-from companion.night.access import Session
+from companion.access.store import Session
 from companion.night.answers import Answer, Role
-from companion.night.commands import COMMANDS
+from companion.night.commands.handlers import COMMANDS
 from web import api_share
 from web.answers import RefusedError, bad_field, json_body, json_response, text_field
 from web.documented import ANYTHING, BOTH, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole

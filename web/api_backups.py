@@ -6,9 +6,9 @@ import logging
 
 from flask import Blueprint, Response, request, send_file
 
-from companion.night.asked import printable
-from companion.night.keeping import KeepingError
-from companion.night.shelf import MOST_BROUGHT, PIECE_BYTES
+from companion.night.backup.messages import KeepingError
+from companion.night.backup.retention import MOST_BROUGHT, PIECE_BYTES
+from companion.night.commands.context import printable
 from web.answers import RefusedError, bad_field, json_body, json_response, refusal, text_field
 from web.documented import FLAG, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
 from web.sessions import host, house

@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from companion.night.ballot import BallotError
+from companion.night.commands.ballot import BallotError
 from companion.rules import game, games
 from companion.rules.rulebook import rulebook
 from web.answers import RefusedError, both, json_body, json_response, languages, mark, refused_as, text_field

@@ -5,8 +5,8 @@ from __future__ import annotations
 from flask import Blueprint, Response, request
 
 from companion.night.answers import Role
-from companion.night.laying import beginning
-from companion.night.sheets import sheet
+from companion.night.views.position_editor import beginning
+from companion.night.views.position_sheet import sheet
 from companion.ports import BadDataError
 from companion.rules import games
 from companion.rules.core import RulesError, SetupError

@@ -11,7 +11,7 @@ from typing import Any
 
 from flask import Blueprint, Response, request
 
-from companion.night.access import Session
+from companion.access.store import Session
 from companion.ports import BadDataError
 from companion.rules import games
 from companion.rules.core import RulesError

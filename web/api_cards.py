@@ -10,8 +10,8 @@ import re
 
 from flask import Blueprint, Response, request
 
-from companion.night.by_photo import judge as judge_round
-from companion.night.by_photo import seen_cards
+from companion.night.views.photo_round import judge as judge_round
+from companion.night.views.photo_round import seen_cards
 from companion.ports import BadDataError
 from companion.rules.core import RulesError
 from web.answers import RefusedError, bad_field, json_body, json_response, photo_body, refusal

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from flask import Blueprint, Response
 
-from companion.night.evidence import EvidenceError
+from companion.night.log.pictures import EvidenceError
 from companion.night.people import COLOURS, TOKENS, PeopleError
 from companion.ports import BadDataError
 from web.answers import RefusedError, bad_field, json_body, json_response, photo_body, refused_as, text_field

@@ -8,7 +8,7 @@ from typing import Any
 import segno
 from flask import Blueprint, Response
 
-from companion.night.bgstats import bgg_ids
+from companion.night.export.bgstats import bgg_ids
 from companion.ports import BadDataError
 from web.answers import RefusedError, json_response
 from web.documented import OBJECT, TEXT, WHOLE, choice, documented, fields, listed

@@ -9,8 +9,8 @@ from typing import Any
 from flask import Flask, Response, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from companion.night.sentences import say
-from companion.night.store import StorageError, unwritten
+from companion.night.log.database import StorageError, unwritten
+from companion.night.messages import say
 from web import (
     api,
     api_along,

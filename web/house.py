@@ -12,15 +12,15 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from companion.night.access import Access
+    from companion.access.store import Access
+    from companion.events.hub import Hub
     from companion.night.answers import Actor, Answer
-    from companion.night.ballot import Ballots
-    from companion.night.boxes import Boxes
-    from companion.night.hub import Hub
-    from companion.night.night import Night
+    from companion.night.backup.retention import Shelf
+    from companion.night.commands.ballot import Ballots
+    from companion.night.commands.box_contents import Boxes
+    from companion.night.commands.night import Night
+    from companion.night.commands.votes import Votes
     from companion.night.people import People
-    from companion.night.shelf import Shelf
-    from companion.night.votes import Votes
     from companion.ports import CameraStatus, CountPosterior, Evidence, IglooStatus, Motion
     from companion.settings import Settings
     from companion.training.room import Training

@@ -7,7 +7,7 @@ import io
 import segno
 from flask import Blueprint, Response, current_app, g, redirect, render_template, request
 
-from companion.night.access import Session, TooManyTriesError
+from companion.access.store import Session, TooManyTriesError
 from companion.night.answers import Role
 from web.answers import RefusedError, json_body, json_response, text_field
 from web.documented import OBJECT, TEXT, choice, documented, fields, listed, text

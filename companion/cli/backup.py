@@ -33,10 +33,10 @@ def command(target: Path | None, data: Path | None, stick: bool, pictures: bool,
     and the PIN are never in it; the settings are, with the password of an MQTT broker where one is set. The service
     may run meanwhile.
     """
-    from companion.night.backup import BACKUPS, back_up, give_to_owner
-    from companion.night.folder import default_folder
-    from companion.night.keeping import KeepingError
-    from companion.night.nightly import ON_STICK, STICK_FOLDER, back_up_into, made_words, next_name, sticks
+    from companion.night.backup.archive import BACKUPS, back_up, give_to_owner
+    from companion.night.backup.messages import KeepingError
+    from companion.night.backup.scheduler import ON_STICK, STICK_FOLDER, back_up_into, made_words, next_name, sticks
+    from companion.night.log.data_folder import default_folder
 
     folder = data or default_folder()
     if stick and target is not None:

@@ -23,7 +23,7 @@ def command(data: Path | None, header: bool, lang: str, json_: bool) -> int:
     Nothing is changed, no port is opened. Exit status 1 if something is wrong.
     """
     from companion.doctor.finding import State
-    from companion.night.folder import default_folder
+    from companion.night.log.data_folder import default_folder
     from companion.panel.pins import parse
     from companion.service.checkup import check_up
 

@@ -21,11 +21,11 @@ def command(form: str, data: Path | None, out: Path | None, json_: bool) -> None
 
     The links open BG Stats on a phone; BoardGameGeek's numbers are in them only where the setting bgg_ids has them.
     """
-    from companion.night.bgstats import bgg_ids, plays
-    from companion.night.export import to_csv, to_json
-    from companion.night.folder import JOURNAL, default_folder
-    from companion.night.journal import Journal
-    from companion.night.keeping import KeepingError
+    from companion.night.backup.messages import KeepingError
+    from companion.night.export.bgstats import bgg_ids, plays
+    from companion.night.export.files import to_csv, to_json
+    from companion.night.log.data_folder import JOURNAL, default_folder
+    from companion.night.log.journal import Journal
     from companion.settings import Settings
 
     folder = data or default_folder()

@@ -17,8 +17,8 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of words.")
 def command(data: Path | None, as_json: bool) -> None:
     """Issue a one-time host link: whoever opens it first hosts the table."""
-    from companion.night.access import Access
-    from companion.night.folder import ACCESS, default_folder, read_address
+    from companion.access.store import Access
+    from companion.night.log.data_folder import ACCESS, default_folder, read_address
 
     folder = data or default_folder()
     if not folder.is_dir():

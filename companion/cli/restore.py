@@ -23,11 +23,11 @@ def command(backup: Path | None, data: Path | None, only_check: bool, lang: str,
     Without BACKUP the newest one of the data folder's own is taken. The service must have ended; host links and the
     PIN stay as they are.
     """
-    from companion.night.backup import BACKUPS, examine
-    from companion.night.folder import default_folder
-    from companion.night.keeping import KeepingError, told
-    from companion.night.nightly import backups
-    from companion.night.restore import restore
+    from companion.night.backup.archive import BACKUPS, examine
+    from companion.night.backup.messages import KeepingError, told
+    from companion.night.backup.restore import restore
+    from companion.night.backup.scheduler import backups
+    from companion.night.log.data_folder import default_folder
 
     folder = data or default_folder()
     try:

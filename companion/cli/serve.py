@@ -32,8 +32,8 @@ def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str,
     """Serve the page to everybody's phone, find the devices and say what was found."""
     # Numpy reads this when it is imported, below. A shake's arrays are small: more threads only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from companion.night.folder import default_folder
-    from companion.night.store import DamagedError
+    from companion.night.log.data_folder import default_folder
+    from companion.night.log.database import DamagedError
     from companion.service import ServeOptions, Service
     from companion.service.watchdog import Watchdog
     from web.app import create_app

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.cli.bench_web import Phone
-from companion.night.journal import Journal
+from companion.night.log.journal import Journal
 from companion.ports import DeviceError
 from companion.rules import game
 from companion.rules.playouts import playout

@@ -124,8 +124,8 @@ def _layouts() -> Iterator[bytes]:
 
 
 def _backups() -> Iterator[bytes]:
-    from companion.night.backup import back_up
-    from companion.night.journal import Journal
+    from companion.night.backup.archive import back_up
+    from companion.night.log.journal import Journal
 
     with tempfile.TemporaryDirectory(prefix="companion-seed-") as name, closing(Journal(Path(name) / "journal.sqlite")):
         back_up(Path(name), Path(name) / "made.zip")

@@ -135,7 +135,7 @@ def _recordings(suffix: str) -> Reader:
 
 
 def _settings() -> Reader:
-    from companion.night.folder import read_address
+    from companion.night.log.data_folder import read_address
     from companion.settings import SETTINGS, Settings
 
     def use(path: Path) -> None:
@@ -168,8 +168,8 @@ def _names() -> Reader:
     """Names as a phone sends them, in a link for BG Stats; and BoardGameGeek's numbers as the owner writes them."""
     from urllib.parse import quote
 
-    from companion.night.asked import printable
-    from companion.night.bgstats import bgg_ids
+    from companion.night.commands.context import printable
+    from companion.night.export.bgstats import bgg_ids
     from companion.ports import BadDataError
     from companion.settings import SETTINGS
 
@@ -200,7 +200,7 @@ def _layouts() -> Reader:
 
 
 def _backups() -> Reader:
-    from companion.night.backup import examine
+    from companion.night.backup.archive import examine
 
     return _file(".zip", examine)
 

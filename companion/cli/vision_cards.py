@@ -160,7 +160,7 @@ def pile(photos: tuple[Path, ...], count: int | None, folder: Path, out: Path | 
 
 
 def _pile_score(kinds: Sequence[str]) -> tuple[list[dict[str, Any]], int]:
-    from companion.night.sheets import sheet
+    from companion.night.views.position_sheet import sheet
 
     lands: dict[str, Any] = {f"land{n}": {"ground": "landscape", "things": []} for n in (0, 1, 6, 10, 15)}
     animals = ("fox", "moose", "walrus", "orca", "puffin", "bear")
@@ -182,7 +182,7 @@ def round_(placed: Path, turned: Path | None, folder: Path, out: Path | None, as
 
     Exit status 1: something is doubtful, or still without a number.
     """
-    from companion.night.by_photo import judge, seen_cards
+    from companion.night.views.photo_round import judge, seen_cards
     from vision.cards_pile import drawn
     from vision.cards_round import join, read_both, read_round
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from companion.doctor.words import CURES, SENTENCES
-from companion.night.sentences import Words
+from companion.night.messages import Words
 
 
 class State(StrEnum):

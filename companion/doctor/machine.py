@@ -13,8 +13,8 @@ from pathlib import Path
 from companion import __version__
 from companion.doctor.finding import Finding, State, found
 from companion.doctor.host import Host
-from companion.night.folder import refusal
-from companion.night.sentences import Words
+from companion.night.log.data_folder import refusal
+from companion.night.messages import Words
 
 GROUPS = {
     "dialout": Words("the igloo's port", "le port de l’igloo"),

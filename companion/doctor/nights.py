@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from companion.access.store import SCHEMA as ACCESS_SCHEMA
 from companion.doctor.finding import Finding, State, found
 from companion.doctor.host import Host
-from companion.night.access import SCHEMA as ACCESS_SCHEMA
-from companion.night.backup import BACKUPS, FORMER, STAGE, examine
-from companion.night.folder import ACCESS, JOURNAL
-from companion.night.journal import Journal
-from companion.night.keeping import KeepingError
-from companion.night.nightly import STICK_FOLDER, backups, sticks
-from companion.night.sentences import SENTENCES
-from companion.night.store import StorageError, open_database
+from companion.night.backup.archive import BACKUPS, FORMER, STAGE, examine
+from companion.night.backup.messages import KeepingError
+from companion.night.backup.scheduler import STICK_FOLDER, backups, sticks
+from companion.night.log.data_folder import ACCESS, JOURNAL
+from companion.night.log.database import StorageError, open_database
+from companion.night.log.journal import Journal
+from companion.night.messages import SENTENCES
 from companion.ports import BadDataError
 from companion.settings import SETTINGS, Settings, Value
 

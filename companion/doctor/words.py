@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from companion.night.sentences import Words
+from companion.night.messages import Words
 
 SENTENCES: Final[dict[str, Words]] = {
     # --- the machine

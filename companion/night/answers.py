@@ -13,7 +13,7 @@ from companion.rules.words import Words
 
 
 class Role(StrEnum):
-    """What somebody at the table may do; see :mod:`companion.night.access`."""
+    """What somebody at the table may do; see :mod:`companion.access.store`."""
 
     HOST = "host"
     PLAYER = "player"

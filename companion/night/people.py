@@ -17,12 +17,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from companion.night.asked import NAME_LENGTH, printable
-from companion.night.evidence import EvidenceStore
-from companion.night.folder import FORGOTTEN, PEOPLE, write_small
-from companion.night.journal import NOTES, Journal
-from companion.night.night import Night
-from companion.night.scrub import scrub
+from companion.night.backup.erase_name import scrub
+from companion.night.commands.context import NAME_LENGTH, printable
+from companion.night.commands.night import Night
+from companion.night.log.data_folder import FORGOTTEN, PEOPLE, write_small
+from companion.night.log.journal import NOTES, Journal
+from companion.night.log.pictures import EvidenceStore
 from companion.night.statistics import Statistics
 from companion.ports import CompanionError
 
@@ -118,7 +118,7 @@ class People:
         """Keep a photo (JPEG) of a person, or with None take it away; return its SHA-256.
 
         :raises PeopleError: ``no-person``.
-        :raises companion.night.evidence.EvidenceError: when it cannot be written.
+        :raises companion.night.log.pictures.EvidenceError: when it cannot be written.
         """
         with self._lock:
             self._known(person)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from companion.night.fold import NightFold
-from companion.night.journal import Journal
-from companion.night.match import Match
-from companion.night.night import Night
+from companion.night.commands.night import Night
+from companion.night.log.journal import Journal
+from companion.night.log.match import Match
+from companion.night.log.projection import NightFold
 from companion.rules.core import JSON
 
 Told = dict[str, Any]

@@ -17,21 +17,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion import __version__
-from companion.night.access import Access
+from companion.access.store import Access
+from companion.events.hub import Hub
 from companion.night.answers import Actor, Answer
-from companion.night.ballot import Ballots
-from companion.night.boxes import Boxes
-from companion.night.evidence import EvidenceStore
-from companion.night.folder import ACCESS, BALLOTS, BOXES, EVIDENCE, JOURNAL, VOTES, remove_address, write_address
-from companion.night.hub import Hub
-from companion.night.journal import Journal
-from companion.night.night import Night
+from companion.night.backup.restore import settle
+from companion.night.backup.retention import Shelf
+from companion.night.commands.ballot import Ballots
+from companion.night.commands.box_contents import Boxes
+from companion.night.commands.igloo_watch import RoundWatch
+from companion.night.commands.night import Night
+from companion.night.commands.votes import Votes
+from companion.night.log.data_folder import (
+    ACCESS,
+    BALLOTS,
+    BOXES,
+    EVIDENCE,
+    JOURNAL,
+    VOTES,
+    remove_address,
+    write_address,
+)
+from companion.night.log.database import StorageError
+from companion.night.log.journal import Journal
+from companion.night.log.pictures import EvidenceStore
 from companion.night.people import People
-from companion.night.restore import settle
-from companion.night.shelf import Shelf
-from companion.night.store import StorageError
-from companion.night.votes import Votes
-from companion.night.watch import RoundWatch
 from companion.ports import (
     BadDataError,
     CameraStatus,
@@ -102,7 +111,7 @@ class Service:
         """Open the data folder: settings, journal, access, pictures. Devices start with :meth:`start`.
 
         :raises DataFolderBusyError: when another service uses the folder.
-        :raises companion.night.store.StorageError: when the journal is damaged or cannot be read.
+        :raises companion.night.log.database.StorageError: when the journal is damaged or cannot be read.
         """
         self.options = options
         try:

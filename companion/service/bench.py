@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.night.hub import Hub
+from companion.events.hub import Hub
 from companion.ports import BadDataError, DeviceError, DeviceState, IglooLink, IglooStatus, Samples
 from companion.service.calibrations import Calibrations, device_name
 from companion.service.notes import (

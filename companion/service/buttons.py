@@ -7,10 +7,10 @@ import secrets
 import threading
 from typing import TYPE_CHECKING, Any
 
+from companion.events.hub import Hub
 from companion.night.answers import TABLE, Actor, Answer
-from companion.night.hub import Hub
-from companion.night.night import Night
-from companion.night.sentences import Words
+from companion.night.commands.night import Night
+from companion.night.messages import Words
 from companion.panel import notes
 from companion.panel.pins import parse
 from companion.panel.status import PanelError, PanelStatus

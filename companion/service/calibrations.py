@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.night.folder import write_small
+from companion.night.log.data_folder import write_small
 from companion.ports import BadDataError, DeviceKind
 from companion.service.notes import NOT_CALIBRATED, NOTHING_TO_UNDO
 

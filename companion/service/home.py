@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from companion import __version__
-from companion.night.hub import Hub
+from companion.events.hub import Hub
 from companion.ports import BadDataError
 from companion.service.notes import BAD_BROKER, NO_MQTT
 

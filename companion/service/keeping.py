@@ -9,14 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from companion.night.clock import ClockWatch
-from companion.night.folder import refusal, unwritable
-from companion.night.hub import Hub
-from companion.night.journal import Journal
-from companion.night.keeping import told
-from companion.night.nightly import Keeper, sticks
-from companion.night.sentences import Words, say
-from companion.night.store import unwritten
+from companion.events.hub import Hub
+from companion.night.backup.clock_check import ClockWatch
+from companion.night.backup.messages import told
+from companion.night.backup.scheduler import Keeper, sticks
+from companion.night.log.data_folder import refusal, unwritable
+from companion.night.log.database import unwritten
+from companion.night.log.journal import Journal
+from companion.night.messages import Words, say
 from companion.settings import Settings
 
 TEND_EVERY_S = 60.0

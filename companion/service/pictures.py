@@ -16,7 +16,7 @@ Moment = tuple[str | None, str | None, int | None]
 
 
 def moment(view: Mapping[str, Any]) -> Moment:
-    """Return where a view of the night (:meth:`companion.night.night.Night.view`) stands."""
+    """Return where a view of the night (:meth:`companion.night.commands.night.Night.view`) stands."""
     match = view["match"]
     if match is None:
         return None, None, None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.night.hub import Hub
+from companion.events.hub import Hub
 from companion.training.drawing import COLUMN_S, drawn, way
 
 if TYPE_CHECKING:

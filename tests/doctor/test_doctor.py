@@ -18,9 +18,9 @@ from companion.doctor.finding import Finding, State
 from companion.doctor.host import Host, User
 from companion.doctor.words import CURES, SENTENCES
 from companion.igloo.messages import NO_PERMISSION
-from companion.night.backup import BACKUPS
-from companion.night.journal import Journal
-from companion.night.nightly import back_up_into
+from companion.night.backup.archive import BACKUPS
+from companion.night.backup.scheduler import back_up_into
+from companion.night.log.journal import Journal
 from companion.panel.pins import STANDARD
 from companion.rules.words import Words, clause_folder, look_in
 from companion.service.checkup import _igloo, _name, examined

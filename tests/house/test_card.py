@@ -11,10 +11,10 @@ import pytest
 
 from companion.cli import soak_card, soak_faults
 from companion.cli.soak_play import House
-from companion.night.folder import refusal, unwritable, write_small
-from companion.night.hub import Hub
-from companion.night.journal import Journal
-from companion.night.store import StorageError
+from companion.events.hub import Hub
+from companion.night.log.data_folder import refusal, unwritable, write_small
+from companion.night.log.database import StorageError
+from companion.night.log.journal import Journal
 from companion.service import keeping
 from companion.service.keeping import Caretaker
 from companion.settings import Settings

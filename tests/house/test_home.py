@@ -16,7 +16,7 @@ import paho.mqtt.client as mqtt
 import pytest
 from paho.mqtt.enums import CallbackAPIVersion
 
-from companion.night.hub import Hub
+from companion.events.hub import Hub
 from companion.ports import BadDataError
 from companion.service import ServeOptions, Service, notes
 from companion.service.home import SENSORS, Broker, Home, broker

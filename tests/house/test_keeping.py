@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from companion.cli import run
-from companion.night.backup import BACKUPS, examine
-from companion.night.clock import ClockWatch
-from companion.night.hub import Hub
-from companion.night.journal import Journal
-from companion.night.nightly import STICK_FOLDER, backups
+from companion.events.hub import Hub
+from companion.night.backup.archive import BACKUPS, examine
+from companion.night.backup.clock_check import ClockWatch
+from companion.night.backup.scheduler import STICK_FOLDER, backups
+from companion.night.log.journal import Journal
 from companion.service.keeping import Caretaker
 from companion.settings import Settings
 from tests.worlds.served import Served, wait

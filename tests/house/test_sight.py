@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from companion.events.hub import Hub
 from companion.night.answers import TABLE
-from companion.night.hub import Hub
-from companion.night.journal import Journal
-from companion.night.night import Night
+from companion.night.commands.night import Night
+from companion.night.log.journal import Journal
 from companion.rules.belief import Belief
 from companion.service.sight.reading import (
     Agreed,

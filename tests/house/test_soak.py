@@ -41,7 +41,7 @@ def test_kills_lose_and_double_nothing(tmp_path: Path) -> None:
 def test_the_comparison_would_notice(tmp_path: Path) -> None:
     """An acknowledgement that is not in the journal, as a service that lies would leave it."""
     from companion.cli.soak_play import Toll, _compare, _lost_in_copy
-    from companion.night.journal import Journal
+    from companion.night.log.journal import Journal
 
     journal = Journal(tmp_path / "journal.sqlite")
     journal.append("pause", {}, action_id="kept")

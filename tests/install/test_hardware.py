@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from companion.flasher.avr import BOARDS
-from companion.night.nightly import STICK_FOLDER
+from companion.night.backup.scheduler import STICK_FOLDER
 from companion.panel.pins import STANDARD, physical
 
 ROOT = Path(__file__).parents[2]

@@ -18,8 +18,8 @@ import pytest
 
 from companion import cli
 from companion.cli import run
-from companion.night.views import game_view
-from companion.night.views.board import BoardView
+from companion.night.games import game_view
+from companion.night.games.board import BoardView
 from companion.rules import games, words
 from companion.rules.core import RulesError, State
 from companion.rules.drawing import picture

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from companion.events.hub import Hub
 from companion.night.answers import Actor, Answer, Role
-from companion.night.fold import NightFold
-from companion.night.hub import Hub
-from companion.night.journal import Journal
-from companion.night.night import Night
-from companion.night.page import page
+from companion.night.commands.night import Night
+from companion.night.log.journal import Journal
+from companion.night.log.projection import NightFold
+from companion.night.views.page import page
 
 ANN = {"name": "Ann", "colour": "red"}
 BOB = {"name": "Bob", "colour": "blue"}

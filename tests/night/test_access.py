@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from companion.night.access import MOST_SESSIONS, OPEN_TOKENS, Access, TooManyTriesError, TryLimit
+from companion.access.store import MOST_SESSIONS, OPEN_TOKENS, Access, TooManyTriesError, TryLimit
 from companion.night.answers import Role
-from companion.night.store import DamagedError, StorageError
+from companion.night.log.database import DamagedError, StorageError
 
 
 class Clock:

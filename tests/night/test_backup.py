@@ -20,14 +20,14 @@ from typing import Any
 
 import pytest
 
-from companion.night.access import Access
-from companion.night.backup import MANIFEST, back_up, examine, held, kept
-from companion.night.evidence import EvidenceStore
-from companion.night.folder import ACCESS
-from companion.night.journal import Journal
-from companion.night.keeping import SENTENCES, KeepingError
-from companion.night.nightly import back_up_into
-from companion.night.restore import restore, settle
+from companion.access.store import Access
+from companion.night.backup.archive import MANIFEST, back_up, examine, held, kept
+from companion.night.backup.messages import SENTENCES, KeepingError
+from companion.night.backup.restore import restore, settle
+from companion.night.backup.scheduler import back_up_into
+from companion.night.log.data_folder import ACCESS
+from companion.night.log.journal import Journal
+from companion.night.log.pictures import EvidenceStore
 
 Table = Any
 
@@ -137,9 +137,9 @@ def test_there_must_be_nights(tmp_path: Path) -> None:
 LIMITED = """
 import resource, signal, sys
 from pathlib import Path
-from companion.night.backup import back_up
-from companion.night.journal import Journal
-from companion.night.keeping import KeepingError
+from companion.night.backup.archive import back_up
+from companion.night.log.journal import Journal
+from companion.night.backup.messages import KeepingError
 reader = Journal(Path(sys.argv[1]) / "journal.sqlite", read_only=True)  # as beside a service: the index is there
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
@@ -173,7 +173,8 @@ def test_killed_while_it_writes_no_half_backup_has_the_name(data: Path, tmp_path
     place = tmp_path / "place"
     place.mkdir()
     code = (
-        "import sys; from pathlib import Path; from companion.night.backup import back_up; print('go', flush=True); "
+        "import sys; from pathlib import Path; from companion.night.backup.archive import back_up; "
+        "print('go', flush=True); "
         "back_up(Path(sys.argv[1]), Path(sys.argv[2]))"
     )
     for n in range(4):
@@ -450,7 +451,7 @@ def test_other_files_are_no_backup(tmp_path: Path, rubbish: bytes) -> None:
 
 
 def test_a_clock_in_1970_makes_a_backup(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("companion.night.backup.time.gmtime", lambda: (1970, 1, 1, 0, 0, 7))
+    monkeypatch.setattr("companion.night.backup.archive.time.gmtime", lambda: (1970, 1, 1, 0, 0, 7))
     back_up(data, tmp_path / "old.zip")
     assert examine(tmp_path / "old.zip").seq > 0
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from companion.night.ballot import KEPT, BallotError, Ballots
-from companion.night.votes import Votes
+from companion.night.commands.ballot import KEPT, BallotError, Ballots
+from companion.night.commands.votes import Votes
 
 OPTION = "iglu.no_repick"
 
@@ -127,7 +127,7 @@ def test_what_the_disk_refuses_changes_nothing(table: Table, monkeypatch: pytest
     def full(*_: object) -> None:
         raise OSError(28, "full")
 
-    monkeypatch.setattr("companion.night.ballot.write_small", full)
+    monkeypatch.setattr("companion.night.commands.ballot.write_small", full)
     with pytest.raises(OSError, match="full"):
         table.cast("a", False)
     assert table.ballots.form()["votes"] == 0

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from companion.night.answers import Actor, Role
-from companion.night.views.arctic import VIEW as ARCTIC
+from companion.night.games.arctic import VIEW as ARCTIC
 from companion.rules import game
 from companion.rules.arctic.cards import TEXT
 from tests.night.conftest import Table

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from companion.night.boxes import Boxes
-from companion.night.hub import Hub
-from companion.night.journal import Journal
-from companion.night.night import Night
+from companion.events.hub import Hub
+from companion.night.commands.box_contents import Boxes
+from companion.night.commands.night import Night
+from companion.night.log.journal import Journal
 from companion.rules.core import SetupError
 from tests.night.conftest import Table
 from tests.worlds.boards import players

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from companion.night.answers import Role
-from companion.night.bgstats import plays
-from companion.night.export import to_csv, to_json
+from companion.night.export.bgstats import plays
+from companion.night.export.files import to_csv, to_json
+from companion.night.games import game_view
 from companion.night.statistics import Statistics
-from companion.night.views import game_view
 from companion.rules import game
 from companion.rules.core import PlayerScore, ScoreLine, ScoreSheet
 from tests.night.conftest import NINE, Table

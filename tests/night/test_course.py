@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from companion.events.hub import Hub
 from companion.night.answers import CAMERA, TABLE, Actor, Role
-from companion.night.hub import Hub
-from companion.night.journal import Journal
-from companion.night.night import Night
+from companion.night.commands.night import Night
+from companion.night.log.journal import Journal
 from companion.ports import DeviceKind
 
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from companion.night.hub import Event, Hub
+from companion.events.hub import Event, Hub
 
 
 def test_topics_order_and_numbers() -> None:

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.night.journal import SCHEMA, Journal
-from companion.night.store import (
+from companion.night.log.database import (
     DamagedError,
     Schema,
     StorageError,
@@ -22,6 +21,7 @@ from companion.night.store import (
     move_aside,
     open_database,
 )
+from companion.night.log.journal import SCHEMA, Journal
 
 
 @pytest.fixture

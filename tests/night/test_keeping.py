@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from companion.access.store import Access
 from companion.cli import run
 from companion.cli.host import command as host_command
-from companion.night.access import Access
-from companion.night.evidence import EvidenceError, EvidenceStore
-from companion.night.export import COLUMNS, to_csv, to_json
-from companion.night.folder import ACCESS, default_folder, read_address, remove_address, write_address
-from companion.night.journal import Journal
-from companion.night.sentences import SENTENCES, say
+from companion.night.export.files import COLUMNS, to_csv, to_json
+from companion.night.log.data_folder import ACCESS, default_folder, read_address, remove_address, write_address
+from companion.night.log.journal import Journal
+from companion.night.log.pictures import EvidenceError, EvidenceStore
+from companion.night.messages import SENTENCES, say
 from companion.ports import BadDataError, DeviceKind, Evidence
 
 # `table` is the Table of conftest.py; test folders are no packages, so its type cannot be named here.

@@ -12,11 +12,11 @@ import threading
 import time
 from pathlib import Path
 
+from companion.events.hub import Hub
 from companion.night.answers import TABLE
-from companion.night.hub import Hub
-from companion.night.journal import Journal
-from companion.night.night import Night
-from companion.night.store import StorageError
+from companion.night.commands.night import Night
+from companion.night.log.database import StorageError
+from companion.night.log.journal import Journal
 
 ROUNDS = 20
 
@@ -24,9 +24,9 @@ CHILD = """
 import sys
 from pathlib import Path
 from companion.night.answers import TABLE
-from companion.night.hub import Hub
-from companion.night.journal import Journal
-from companion.night.night import Night
+from companion.events.hub import Hub
+from companion.night.log.journal import Journal
+from companion.night.commands.night import Night
 
 night = Night(Journal(Path(sys.argv[1])), Hub())
 if night.view()["match"] is None:

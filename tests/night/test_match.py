@@ -14,13 +14,13 @@ from hypothesis import event, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from companion.events.hub import Hub
 from companion.night.answers import Actor, Role
-from companion.night.export import nights, to_json
-from companion.night.fold import NightFold
-from companion.night.hub import Hub
-from companion.night.journal import Journal
-from companion.night.night import Night
-from companion.night.page import page
+from companion.night.commands.night import Night
+from companion.night.export.files import nights, to_json
+from companion.night.log.journal import Journal
+from companion.night.log.projection import NightFold
+from companion.night.views.page import page
 from companion.rules import game
 from tests.worlds.sheets import kept
 from tests.worlds.sizes import size

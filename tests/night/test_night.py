@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.night.answers import Actor, Role
-from companion.night.commands import COMMANDS
-from companion.night.night import MOST_BYTES
-from companion.night.store import StorageError
-from companion.night.views import shown_games
+from companion.night.commands.handlers import COMMANDS
+from companion.night.commands.night import MOST_BYTES
+from companion.night.games import shown_games
+from companion.night.log.database import StorageError
 from companion.ports import BadDataError, DeviceKind, Evidence
 from companion.rules import games
 

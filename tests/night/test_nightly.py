@@ -10,10 +10,10 @@ from urllib.parse import unquote
 
 import pytest
 
-from companion.night.backup import examine
-from companion.night.bgstats import URL, bgg_ids, plays
-from companion.night.clock import TRUSTED_AFTER_S, ClockWatch
-from companion.night.nightly import DAY_S, RETRY_S, STICK_FOLDER, Keeper, backups, next_name, sticks
+from companion.night.backup.archive import examine
+from companion.night.backup.clock_check import TRUSTED_AFTER_S, ClockWatch
+from companion.night.backup.scheduler import DAY_S, RETRY_S, STICK_FOLDER, Keeper, backups, next_name, sticks
+from companion.night.export.bgstats import URL, bgg_ids, plays
 from companion.ports import BadDataError
 
 Table = Any

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from companion.night.backup import BACKUPS, examine, kept
-from companion.night.evidence import EvidenceStore
-from companion.night.export import to_csv, to_json
-from companion.night.folder import EVIDENCE, FORGOTTEN, PEOPLE
-from companion.night.nightly import back_up_into
+from companion.night.backup.archive import BACKUPS, examine, kept
+from companion.night.backup.erase_name import scrub
+from companion.night.backup.restore import restore
+from companion.night.backup.scheduler import back_up_into
+from companion.night.export.files import to_csv, to_json
+from companion.night.log.data_folder import EVIDENCE, FORGOTTEN, PEOPLE
+from companion.night.log.pictures import EvidenceStore
 from companion.night.people import People, PeopleError
-from companion.night.restore import restore
-from companion.night.scrub import scrub
 from companion.training.book import Book
 from tests.night.conftest import NINE, Table
 

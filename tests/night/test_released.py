@@ -14,15 +14,16 @@ from typing import Any
 
 import pytest
 
-from companion.night import access, journal
-from companion.night.access import Access
+from companion.access import store
+from companion.access.store import Access
+from companion.events.hub import Hub
 from companion.night.answers import TABLE
-from companion.night.backup import back_up
-from companion.night.export import to_json
-from companion.night.hub import Hub
-from companion.night.journal import Journal
-from companion.night.night import Night
-from companion.night.restore import restore
+from companion.night.backup.archive import back_up
+from companion.night.backup.restore import restore
+from companion.night.commands.night import Night
+from companion.night.export.files import to_json
+from companion.night.log import journal
+from companion.night.log.journal import Journal
 from companion.settings import Settings
 
 RELEASED = sorted(Path(__file__).with_name("released").iterdir())
@@ -59,7 +60,7 @@ def test_there_is_a_folder_for_each_schema() -> None:
             versions |= set(db.execute("PRAGMA user_version").fetchone())
     assert versions <= set(range(1, journal.SCHEMA.version + 1))
     assert 1 in versions
-    assert access.SCHEMA.version >= 1
+    assert store.SCHEMA.version >= 1
 
 
 def test_the_nights_are_read_and_go_on(folder: Path) -> None:

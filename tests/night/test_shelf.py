@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from companion.night import shelf as module
-from companion.night.backup import BACKUPS, MANIFEST, STAGE, add_part, back_up
-from companion.night.keeping import KeepingError
-from companion.night.restore import settle
-from companion.night.shelf import Shelf
+from companion.night.backup import retention as module
+from companion.night.backup.archive import BACKUPS, MANIFEST, STAGE, add_part, back_up
+from companion.night.backup.messages import KeepingError
+from companion.night.backup.restore import settle
+from companion.night.backup.retention import Shelf
 
 Table = Any
 NAME = "companion-0004-20261120.zip"

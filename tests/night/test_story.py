@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from companion.night.story import MOST_POINTS
+from companion.night.views.summary import MOST_POINTS
 from tests.night.conftest import NINE, Table
 from tests.worlds.boards import SEATS, players, record
 

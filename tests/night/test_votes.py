@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.night.votes import Votes
+from companion.night.commands.votes import Votes
 
 
 def test_votes_stay(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from companion.night.watch import RoundWatch
+from companion.night.commands.igloo_watch import RoundWatch
 from companion.ports import DeviceKind, Motion, MotionState
 
 # `table` is the Table of conftest.py; test folders are no packages, so its type cannot be named here.

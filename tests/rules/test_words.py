@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from babel.messages.catalog import Catalog
 
-from companion.night.keeping import told
+from companion.night.backup.messages import told
 from companion.rules import words
 from companion.rules.core import ScoreLine
 from companion.rules.rulebook import rulebook

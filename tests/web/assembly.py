@@ -11,17 +11,17 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from companion.night.access import Access, TryLimit
+from companion.access.store import Access, TryLimit
+from companion.events.hub import Hub
 from companion.night.answers import TABLE, Actor, Answer
-from companion.night.ballot import Ballots
-from companion.night.boxes import Boxes
-from companion.night.evidence import EvidenceStore
-from companion.night.hub import Hub
-from companion.night.journal import Journal
-from companion.night.night import Night
+from companion.night.backup.retention import Shelf
+from companion.night.commands.ballot import Ballots
+from companion.night.commands.box_contents import Boxes
+from companion.night.commands.night import Night
+from companion.night.commands.votes import Votes
+from companion.night.log.journal import Journal
+from companion.night.log.pictures import EvidenceStore
 from companion.night.people import People
-from companion.night.shelf import Shelf
-from companion.night.votes import Votes
 from companion.ports import (
     BadDataError,
     CameraStatus,

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from companion.night.backup import STAGE
-from companion.night.restore import settle
+from companion.night.backup.archive import STAGE
+from companion.night.backup.restore import settle
 from tests.web.assembly import JPEG, SmallHouse
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from companion.night.views import game_view
-from companion.night.views.board import BoardView
+from companion.night.games import game_view
+from companion.night.games.board import BoardView
 from companion.rules import game
 
 SEATS = {"iglu-iglu": ("red", "blue"), "arctic": ("p1", "p2"), "ice-team": ("green", "red")}

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from companion.night.sentences import Words
-from companion.night.views import game_view
-from companion.night.views.board import BoardView
+from companion.night.games import game_view
+from companion.night.games.board import BoardView
+from companion.night.messages import Words
 from companion.rules.turns import content
 from vision.track import TAKEBACK, UNCHANGED, Candidate
 
 if TYPE_CHECKING:
-    from companion.night.night import Course
+    from companion.night.commands.night import Course
     from companion.ports import ByteArray, DeviceKind
     from companion.rules.core import State
     from companion.service.sight.reading import Story

@@ -38,7 +38,7 @@ from vision.scene import Scene
 from vision.track import Candidate, misfits
 
 if TYPE_CHECKING:
-    from companion.night.night import Course, Night
+    from companion.night.commands.night import Course, Night
     from companion.rules.turns import Evidence
     from companion.service.sight.table import SeenTable
     from companion.settings import Settings

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from companion.night.boards import cited
-from companion.night.views import game_view
-from companion.night.views.board import BoardView
+from companion.night.games import game_view
+from companion.night.games.board import BoardView
+from companion.night.views.boards import cited
 from companion.ports import BadDataError
 from companion.rules.core import InvalidMoveError, Ruling, State
 from companion.rules.rulebook import rulebook
@@ -19,7 +19,7 @@ from vision.photo import read_photo, to_jpeg
 from vision.ruled import draw_ruling
 
 if TYPE_CHECKING:
-    from companion.night.night import Course
+    from companion.night.commands.night import Course
     from companion.ports import ByteArray
     from companion.service.sight.table import SeenTable
     from vision.look import BoardLook

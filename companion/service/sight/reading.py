@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from companion.night.views import game_view
-from companion.night.views.board import BoardView
+from companion.night.games import game_view
+from companion.night.games.board import BoardView
 from companion.rules.core import CHANCE, RulesError
 from companion.rules.turns import Evidence, content
 from companion.service.sight import notes
@@ -20,7 +20,7 @@ from vision.placelook import UNSURE
 from vision.track import COVERED, Tracker, turn_starts
 
 if TYPE_CHECKING:
-    from companion.night.night import Course
+    from companion.night.commands.night import Course
     from companion.rules.core import Move, State
     from vision.layout import Layout
     from vision.look import BoardLook

@@ -15,7 +15,7 @@ from companion.ports import BadDataError
 from companion.service.sight import notes
 
 if TYPE_CHECKING:
-    from companion.night.night import Night
+    from companion.night.commands.night import Night
     from companion.ports import ByteArray
     from companion.service.eye import Eye
     from companion.service.sight.asked import Asked

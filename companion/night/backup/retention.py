@@ -1,0 +1,183 @@
+"""The backups beside the journal as the host sees them: made, listed, taken away, and brought back."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from companion.night.backup.archive import BACKUPS, Manifest, examine, read_manifest
+from companion.night.backup.messages import KeepingError
+from companion.night.backup.restore import SPARE_BYTES, prepare
+from companion.night.backup.scheduler import back_up_into, backups, next_name
+from companion.night.log.data_folder import sync_folder
+from companion.night.log.database import StorageError
+
+KEPT = 7
+"""Backups made by hand make room for each other, and for those of the nights, only beyond so many."""
+
+MOST_BROUGHT = 2 << 30
+"""The largest file that is taken in as a backup, in bytes …"""
+MOST_UNPACKED = 4 << 30
+"""… and the most that may be in it."""
+PIECE_BYTES = 4 << 20
+"""It is sent in pieces of at most so many bytes."""
+
+_DRAFT = ".brought.zip-"
+
+
+@dataclass(slots=True)
+class _Coming:
+    """A backup that is being brought: ``here`` of ``size`` bytes lie in ``draft``, ``last`` marks the last piece."""
+
+    draft: Path
+    size: int
+    here: int = 0
+    last: tuple[int, bytes] | None = None
+    kept: dict[str, Any] | None = None
+
+
+class Shelf:
+    """The backups of one data folder; ``keep()`` is how many the host keeps, ``again()`` starts the service anew."""
+
+    def __init__(self, folder: Path, *, keep: Callable[[], int], again: Callable[[], None]) -> None:
+        self._folder, self._keep, self._again = folder, keep, again
+        self._lock = threading.Lock()
+        self._coming: _Coming | None = None
+
+    def all(self) -> list[dict[str, Any]]:
+        """Return every backup, the newest first, as JSON.
+
+        ``{"name", "bytes", "sound": bool, "made" | null: UTC milliseconds, "seq" | null, "pictures" | null: how many,
+        "companion" | null}``; what cannot be read is not sound.
+        """
+        found = []
+        for path in reversed(backups(self._folder / BACKUPS)):
+            try:
+                found.append(_form(path, read_manifest(path)))
+            except (KeepingError, OSError):
+                found.append(_form(path, None))
+        return found
+
+    def make(self) -> dict[str, Any]:
+        """Make a backup with everything, pictures too, and return it as :meth:`all` does.
+
+        :raises companion.night.backup.messages.KeepingError: when it could not be made.
+        :raises companion.night.log.database.StorageError: when the journal is damaged or cannot be read.
+        """
+        place = self._folder / BACKUPS
+        path, manifest = back_up_into(self._folder, place, keep=max(KEPT, self._keep()), pictures=True)
+        return _form(path, manifest)
+
+    def path(self, name: str) -> Path | None:
+        """Return where the backup of that name lies; None when there is none."""
+        return next((path for path in backups(self._folder / BACKUPS) if path.name == name), None)
+
+    def bring_back(self, name: str) -> None:
+        """Have the service start anew with what a backup holds; what is there now is put aside, not lost.
+
+        :raises KeyError: when there is none of that name.
+        :raises companion.night.backup.messages.KeepingError: when it is not sound, or there is no room; then all stays.
+        """
+        path = self.path(name)
+        if path is None:
+            raise KeyError(name)
+        prepare(path, self._folder, examine(path))
+        self._again()
+
+    def take_in(self, piece: bytes, *, at: int, size: int, shown: str) -> tuple[int, dict[str, Any] | None]:
+        """Take in a piece of a backup that somebody brings, which begins at byte ``at`` of ``size``.
+
+        Return how many bytes are here now and, with the last piece, the backup as :meth:`all` does: it was read to its
+        end and checked, and lies beside the others. Nothing else changes. A piece that comes twice is taken once; the
+        first piece of another file lets go of one that did not come to its end. ``shown`` is the file's name.
+
+        :raises companion.night.backup.messages.KeepingError: when the file is no sound backup or is too large, there is
+        no
+            room, or a piece is missing before this one; then it is let go of.
+        """
+        mark = at, hashlib.sha256(piece).digest()
+        with self._lock:
+            coming = self._coming
+            if coming is not None and coming.size == size and coming.last == mark:
+                return coming.here, coming.kept
+            try:
+                if at == 0:
+                    coming = self._coming = self._begun(piece, size, shown)
+                if coming is None or coming.size != size or coming.here != at or not 0 < len(piece) <= size - at:
+                    raise KeepingError("pieces-missing", file=shown)
+                with coming.draft.open("ab") as file:
+                    file.write(piece)
+                coming.here, coming.last = at + len(piece), mark
+                if coming.here == size:
+                    coming.kept = self._arrived(coming.draft, shown)
+            except OSError as error:
+                self._let_go()
+                if isinstance(error, KeepingError):
+                    raise
+                if isinstance(error, StorageError):  # a database in it that is none of ours
+                    raise KeepingError("not-ours", file=shown) from error
+                raise KeepingError("cannot-write", why=error.strerror or str(error)) from error
+            return coming.here, coming.kept
+
+    def _begun(self, piece: bytes, size: int, shown: str) -> _Coming:
+        self._let_go()
+        if not piece.startswith(b"PK"):
+            raise KeepingError("not-ours", file=shown)
+        if size > MOST_BROUGHT:
+            raise KeepingError("too-large", file=shown, limit=MOST_BROUGHT >> 20)
+        place = self._folder / BACKUPS
+        place.mkdir(mode=0o700, exist_ok=True)
+        _room(place, size)
+        draft = place / f"{_DRAFT}{os.getpid()}-{secrets.token_hex(4)}.part"
+        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        return _Coming(draft, size)
+
+    def _arrived(self, draft: Path, shown: str) -> dict[str, Any]:
+        """Check a file that is here as a whole, and put it beside the other backups."""
+        with draft.open("rb") as file:
+            os.fsync(file.fileno())
+        unpacked = read_manifest(draft, shown=shown).size
+        if unpacked > MOST_UNPACKED:
+            raise KeepingError("too-large", file=shown, limit=MOST_UNPACKED >> 20)
+        _room(draft.parent, unpacked)
+        with tempfile.TemporaryDirectory(dir=draft.parent, prefix=_DRAFT) as inside:
+            manifest = examine(draft, unpack=Path(inside), shown=shown)
+        target = draft.with_name(next_name(draft.parent))
+        draft.rename(target)
+        sync_folder(target.parent)
+        return _form(target, manifest)
+
+    def _let_go(self) -> None:
+        self._coming = None
+        for left in (self._folder / BACKUPS).glob(f"{_DRAFT}*"):
+            if left.is_dir():  # of a check that the power cut off
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                left.unlink(missing_ok=True)
+
+
+def _room(place: Path, needed: int) -> None:
+    free = shutil.disk_usage(place).free
+    if free < needed + SPARE_BYTES:
+        need = (needed + SPARE_BYTES) // 1_000_000 + 1
+        raise KeepingError("no-room", folder=place, need=need, free=free // 1_000_000)
+
+
+def _form(path: Path, manifest: Manifest | None) -> dict[str, Any]:
+    return {
+        "name": path.name,
+        "bytes": path.stat().st_size,
+        "sound": manifest is not None,
+        "made": manifest.made if manifest is not None else None,
+        "seq": manifest.seq if manifest is not None else None,
+        "pictures": manifest.picture_count if manifest is not None else None,
+        "companion": manifest.companion if manifest is not None else None,
+    }

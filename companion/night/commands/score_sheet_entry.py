@@ -1,0 +1,156 @@
+"""A game that was played without the companion: kept by its score sheet, or the end of the open one by its totals.
+
+The sheet is a position in the one form of a board. The rules read it and reckon the score, at the moment it is kept and
+whenever the journal is read again; no total of a page is ever taken.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from companion.night.answers import Role
+from companion.night.commands.context import Asked, Plan, RefusedError, printable, refused, said
+from companion.night.commands.seating import right_seats, seated
+from companion.night.games import shown_games
+from companion.rules import game
+from companion.rules.core import JSON, Game, RulesError, State
+from companion.rules.rulebook import rulebook, seats
+from companion.rules.words import each
+
+MOST_PLAYERS = 8
+
+
+def new_id() -> str:
+    """Return an id that no other night or match has, here or elsewhere."""
+    return uuid.uuid4().hex
+
+
+def keep_sheet(asked: Asked) -> Plan:
+    """Return the entry that keeps a score sheet: ``{position, players: [{name, colour}]}``, or with ``into`` the match.
+
+    :raises RefusedError: when it is no sheet of a game that is over, the box does not hold it, or a game is open.
+    """
+    position = asked.body.get("position")
+    if not isinstance(position, dict):
+        raise refused("bad-input", "bad-field", field="position")
+    game_id = position.get("game")
+    if not isinstance(game_id, str) or game_id not in shown_games():
+        raise refused("bad-input", "bad-field", field="game")
+    if asked.fold.paused:
+        raise refused("paused", "paused")
+    if "into" in asked.body:
+        return _into(asked, position)
+    match = asked.fold.match
+    if match is not None and match.ending is None:
+        raise refused("refused", "match-open")
+    raw = asked.body.get("players")
+    if not isinstance(raw, list) or not 0 < len(raw) <= MOST_PLAYERS or not all(isinstance(p, dict) for p in raw):
+        raise refused("bad-input", "bad-field", field="players")
+    rules = game(game_id)
+    sitting, people = seated(raw, asked.people)
+    right_seats(rules, sitting)
+    kept = _kept(rules, position, [seat.colour for seat in sitting], asked)
+    last = asked.fold.last_header
+    header = {
+        "match": new_id(),
+        "game": game_id,
+        # Who draws in the next game of a series is as it was before.
+        "draw": bool(last["draw"]) if last is not None and last["game"] == game_id else True,
+        "options": kept.get("options", {}),
+        "setup": {},
+        "players": [{"person": seat.person, "colour": seat.colour} for seat in sitting],
+    }
+    return Plan("keep-sheet", {**header, "position": kept}, people)
+
+
+def _into(asked: Asked, position: Mapping[str, JSON]) -> Plan:
+    """Return the entry by which the open match ends with the totals of a sheet."""
+    match = asked.running
+    if asked.body["into"] != match.id or match.ending is not None:
+        raise refused("stale", "stale")
+    if asked.by.role is not Role.HOST:
+        raise refused("forbidden", "host-only")
+    if position["game"] != match.game.id:
+        raise refused("refused", "sheet-other-game", game=rulebook(match.game.id).name.en)
+    if "players" in asked.body:
+        raise refused("bad-input", "bad-body", field="players")
+    return Plan("keep-sheet", {"match": match.id, "position": _kept(match.game, position, list(match.colours), asked)})
+
+
+def _kept(rules: Game[Any], position: Mapping[str, JSON], colours: list[str], asked: Asked) -> dict[str, JSON]:
+    """Return the position as it is kept: as the rules write it, in the order of the seats, without names."""
+    players = position.get("players")
+    if not isinstance(players, list) or not all(isinstance(player, dict) for player in players):
+        raise refused("bad-input", "bad-field", field="players")
+    if rules.colours:
+        if sorted(str(player.get("colour")) for player in players) != sorted(colours):
+            raise refused("refused", "sheet-other-players")
+        players = sorted(players, key=lambda player: colours.index(player["colour"]))
+    elif len(players) != len(colours):
+        raise refused("refused", "sheet-other-players")
+    try:
+        state = rules.from_position({**_boxed(rules, position, asked), "players": _nameless(players)})
+        wrong = state.problems()
+    except RulesError as error:
+        raise said(error) from error
+    if wrong:
+        book = rulebook(rules.id)
+        words = each(lambda lang: printable(book.problem(wrong[0], state, lang)))
+        raise RefusedError("refused", words)
+    if state.outcome() is None:
+        raise refused("refused", "sheet-not-over")
+    beyond = _BEYOND.get(rules.id)
+    if beyond is not None:
+        beyond(state)
+    kept = state.position()
+    if list(seats(state)[1] or colours) != colours:
+        raise refused("refused", "sheet-other-players")
+    kept["players"] = _nameless(cast("list[dict[str, JSON]]", kept["players"]))
+    return kept
+
+
+def _nameless(players: list[dict[str, JSON]]) -> list[dict[str, JSON]]:
+    return [{key: value for key, value in player.items() if key != "name"} for player in players]
+
+
+def _boxed(rules: Game[Any], position: Mapping[str, JSON], asked: Asked) -> dict[str, JSON]:
+    """Return a position with the box as this house's owner entered it, where it says nothing of a box."""
+    own = asked.boxes.setup(rules.id)
+    if not own or "box" in position:
+        return dict(position)
+    return {**position, "box": {"data": own["box"]} if "box" in own else {**own, "real": True}}
+
+
+# --- what a box holds, where the rules do not count it -------------------------------------------------------------
+
+
+def _fish(state: State[Any]) -> None:
+    """Refuse more fish than the tokens of the box have (ICE-K.9)."""
+    from companion.rules.ice_team.state import IceTeamState  # noqa: PLC0415 - a game is imported when it is played
+
+    ice = cast("IceTeamState", state)
+    _, ones, twos, threes = ice.table.box.tokens
+    most, count = ones + 2 * twos + 3 * threes, sum(ice.fresh) + sum(ice.frozen)
+    if most and count > most:
+        raise refused("refused", "sheet-fish", count=count, most=most)
+
+
+def _animals(state: State[Any]) -> None:
+    """Refuse more cards of an animal in the piles than the packs of so many players can have (ARC-S.1)."""
+    from companion.rules.arctic.cards import ANIMALS, FACE_DOWN, MAIN, PACK_MASK, cards_of  # noqa: PLC0415
+    from companion.rules.arctic.state import ArcticState  # noqa: PLC0415
+
+    arctic = cast("ArcticState", state)
+    a_pack = Counter(MAIN[card] for card in cards_of(PACK_MASK[1]))
+    lying = Counter(MAIN[card % FACE_DOWN] for pile in arctic.piles for card in pile)
+    for animal, name in enumerate(ANIMALS):
+        most = arctic.players * a_pack[animal]
+        if lying[animal] > most:
+            words = rulebook("arctic").words(name)
+            raise refused("refused", "sheet-animals", count=lying[animal], most=most, animal=words)
+
+
+_BEYOND: Mapping[str, Callable[[State[Any]], None]] = {"ice-team": _fish, "arctic": _animals}

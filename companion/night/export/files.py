@@ -1,0 +1,133 @@
+"""A night to take home: everything as JSON, the scores as CSV. Reads the journal only, also while it is written."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from companion import __version__
+from companion.night.log.journal import Entry, Journal
+from companion.night.log.match import Match
+from companion.night.log.projection import NightFold
+
+FORMAT = 1
+"""The version of the JSON form."""
+
+COLUMNS = ("night", "opened", "match", "game", "finished", "place", "name", "colour", "score", "correction", "ended")
+
+
+def nights(journal: Journal) -> Iterator[NightFold]:
+    """Yield every night of a journal as it ended, oldest first."""
+    names, same = journal.people(), journal.same()
+    entries: list[Entry] = []
+    for entry in journal.since(0):
+        if entry.kind == "open-night" and entries:
+            yield _folded(names, same, entries)
+            entries = []
+        entries.append(entry)
+    if entries:
+        yield _folded(names, same, entries)
+
+
+def _folded(names: dict[str, str | None], same: dict[str, str], entries: Sequence[Entry]) -> NightFold:
+    fold = NightFold(names, same)
+    for entry in entries:
+        fold.apply(entry)
+    return fold
+
+
+def to_json(journal: Journal) -> dict[str, Any]:
+    """Return every night with its matches, as JSON.
+
+    ``{"format": 1, "companion": version, "nights": [{"id", "opened", "matches": [{"id", "game", "opened",
+    "players": [{"name", "colour", "person"}], "options", "setup", "moves": [text …] in force, "finished",
+    "ended": null | "rules" | "sheet" | "early", "sheet": null | the position that was kept,
+    "corrections": [{"seq", "colour", "points", "reason"}], "scores": {colour: points}, "ranking": [[colour …] …],
+    "faults": [{"seq", "clause", "colour", "note", "kind", "motion", "place", "round", "dismissed"}],
+    "evidence": […]}]}]}``. Times are UTC milliseconds. A match's ``players``, ``options``, ``setup`` and ``moves``
+    are those of a game record.
+    """
+    return {
+        "format": FORMAT,
+        "companion": __version__,
+        "nights": [
+            {"id": fold.id, "opened": fold.opened, "matches": [_match(match) for match in fold.matches]}
+            for fold in nights(journal)
+        ],
+    }
+
+
+def _match(match: Match) -> dict[str, Any]:
+    return {
+        "id": match.id,
+        "game": match.game.id,
+        "opened": match.opened,
+        "players": [{"name": s.name, "colour": s.colour, "person": s.person} for s in match.seats],
+        "options": dict(match.header["options"]),
+        "setup": dict(match.header["setup"]),
+        "moves": [str(step.move) for step in match.steps],
+        "finished": match.over,
+        "ended": match.ending,
+        "sheet": match.state.position() if match.ending == "sheet" else None,
+        "corrections": [
+            {"seq": seq, "colour": colour, "points": points, "reason": reason}
+            for seq, colour, points, reason in match.corrections
+        ],
+        "scores": match.scores(),
+        "ranking": _ranking(match),
+        "faults": [
+            {
+                "seq": f.seq,
+                "clause": f.clause,
+                "colour": f.colour,
+                "note": f.note,
+                "kind": f.kind,
+                "motion": f.motion,
+                "place": f.place,
+                "round": f.round,
+                "dismissed": f.dismissed,
+            }
+            for f in match.faults.values()
+        ],
+        "evidence": match.evidence,
+    }
+
+
+def _ranking(match: Match) -> list[list[str]]:
+    return [[match.colours[player] for player in place] for place in match.score().ranking]
+
+
+def to_csv(journal: Journal) -> str:
+    """Return the scores of every match as CSV: a line a player, the columns of :data:`COLUMNS`.
+
+    ``opened`` is UTC milliseconds; ``finished`` is yes or no (an unfinished match has the scores it was left with);
+    ``ended`` is ``rules``, ``sheet`` (counted at the end), ``early`` (by the table: the place is the one so far) or
+    empty while the game goes on. Who shares a place leaves free as many below it: 1, 1, 3.
+    A name that a spreadsheet would take for a formula is quoted with an apostrophe.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS)
+    for fold in nights(journal):
+        for match in fold.matches:
+            scored = match.score()
+            for seat, sheet in zip(match.seats, scored.sheets, strict=True):
+                corrected = sum(points for _, colour, points, _ in match.corrections if colour == seat.colour)
+                writer.writerow(
+                    (
+                        fold.id,
+                        match.opened,
+                        match.id,
+                        match.game.id,
+                        "yes" if match.over else "no",
+                        scored.ranks[sheet.player],
+                        f"'{seat.name}" if seat.name.startswith(("=", "+", "-", "@")) else seat.name,
+                        seat.colour,
+                        sheet.total,
+                        corrected,
+                        match.ending or "",
+                    )
+                )
+    return text.getvalue()

@@ -1,0 +1,335 @@
+"""Arctic as the night sees it: cards as buttons, the River to tap; hands, penalties and totems only for their owner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, cast
+
+from companion.night.games.board import BoardView, Tap, fill
+from companion.night.messages import Words
+from companion.rules.arctic import svg
+from companion.rules.arctic.cards import ANIMALS, BOX, HAND_LIMIT, LANDSCAPE, PHASE_OF_POWER, TEXT, UNKNOWN
+from companion.rules.arctic.legality import setup_needs
+from companion.rules.arctic.moves import BOTTOM, TOP, UNDER, ArcticMove, arrow_step
+from companion.rules.arctic.state import ArcticState
+from companion.rules.arctic.svg_parts import LETTERS
+from companion.rules.core import State
+from companion.rules.words import NOTHING, joined, same
+
+PROMPTS: dict[str, Words] = {
+    "A": Words("Place cards: {count} of {value}.", "Posez des cartes : {count} sur {value}."),
+    "penalty": Words("Cards are missing: one goes to the Penalty zone.", "Il manque des cartes : une va en Pénalité."),
+    "B": Words("Move the two tokens.", "Déplacez les deux jetons."),
+    "B2": Words("One token may go a step further.", "Un jeton peut faire un pas de plus."),
+    "C": Words("Draw cards: {count} of {value}. Tap the River.", "Prenez des cartes : {count} sur {value}."),
+    "drawn": Words("Which card was drawn?", "Quelle carte a été piochée ?"),
+    "refill": Words("Which card comes to the River?", "Quelle carte arrive dans la Rivière ?"),
+    "D": Words("The turn ends.", "Le tour se termine."),
+    "totems": Words("Show the totems.", "Révélez les totems."),
+    "over": Words("The game is over.", "La partie est finie."),
+}
+BEYOND = Words("Cards beyond seven go to the Penalty zone.", "Au-delà de sept, les cartes vont en Pénalité.")
+SETUP: dict[str, Words] = {
+    "pack": Words("Which packs are in the game?", "Quels paquets sont en jeu ?"),
+    "side": Words("Which powers lie there?", "Quels pouvoirs sont posés ?"),
+    "totem": Words("Totems are dealt.", "On distribue les totems."),
+    "first": Words("Who has the footprint?", "Qui a l’empreinte ?"),
+    "hand": Words("Three cards come to {who}.", "{who} reçoit trois cartes."),
+    "river": Words("Which cards lie in the River?", "Quelles cartes sont dans la Rivière ?"),
+}
+CARD = Words("{main} {value}, with {companion}", "{main} {value}, avec {companion}")
+UNSEEN = Words("a card that nobody sees", "une carte que personne ne voit")
+PACK = Words("Pack {n}", "Paquet {n}")
+PACKS = Words("Packs", "Paquets")
+POWERS = Words("Powers", "Pouvoirs")
+SIDE = Words("{animal}: power {n} (phase {phase})", "{animal} : pouvoir {n} (phase {phase})")
+TOTEM = Words("{who}: {animal}", "{who} : {animal}")
+SECRET_TOTEM = Words("{who}: secret", "{who} : secret")
+FIRST = Words("{who} begins", "{who} commence")
+BOTTOM_CARD = Words("Under the whole pile", "Sous toute la pile")
+UNDER_CARD = Words("Face down under the top card", "Cachée sous la carte du dessus")
+ON_TOP = Words("Place {card}", "Poser {card}")
+AT_BOTTOM = Words("{card} under the whole pile", "{card} sous toute la pile")
+FACE_DOWN = Words("{card} face down", "{card} face cachée")
+SWAP = Words("Exchange with the River", "Échanger avec la Rivière")
+SWAPPED = Words("{card} for {river}", "{card} contre {river}")
+TAKE_BACK = Words("Take the top card back", "Reprendre la carte du dessus")
+VALUE = Words("Value {n}", "Valeur {n}")
+UP, DOWN = (
+    Words("{animal} up to {land}", "{animal} monte à {land}"),
+    Words("{animal} down to {land}", "{animal} descend à {land}"),
+)
+AND = Words("{a}, {b}", "{a}, {b}")
+DRAW = Words("Take {card}", "Prendre {card}")
+FROM_PENALTY = Words("From Penalty: {card}", "De la Pénalité : {card}")
+FROM_PILE = Words("From the pile, unseen", "De la pioche, sans voir")
+REFILL = Words("Fill the River first", "Compléter d’abord la Rivière")
+GIVE = Words("{card} to {who}", "{card} à {who}")
+GIFTS = Words("Give a Penalty card", "Donner une carte Pénalité")
+DISCARD = Words("Put away {card}", "Défausser {card}")
+END: dict[str, Words] = {
+    "A": Words("No more cards", "Plus de cartes"),
+    "B2": Words("No extra step", "Pas de pas de plus"),
+    "C": Words("Stop drawing", "Arrêter de prendre"),
+    "D": Words("End the turn", "Finir le tour"),
+}
+PLACES: dict[str, Words] = {
+    "phase": Words("Whose turn it is", "À qui le tour"),
+    "gap": Words("An empty place of the River", "Une place vide de la Rivière"),
+    "pile": Words("The pile: {count}", "La pioche : {count}"),
+    "reserve": Words("The Reserve: {count}", "La Réserve : {count}"),
+    "land": Words("Landscape {n}", "Paysage {n}"),
+    "card": Words("River: {card}", "Rivière : {card}"),
+    "power": Words("Power of the {animal}, {who}", "Pouvoir : {animal}, {who}"),
+    "player": Words("Pile of {who}: {count}", "Pile de {who} : {count}"),
+    "top": Words("Top card of {who}: {card}", "Carte du dessus de {who} : {card}"),
+    "hand": Words("Hand of {who}: {count}", "Main de {who} : {count}"),
+    "penalty": Words("Penalty of {who}: {count}", "Pénalité de {who} : {count}"),
+    "totem": Words("Totem of {who}", "Totem de {who}"),
+}
+NOBODY_HAS = Words("nobody's", "à personne")
+NO_CARD = Words("no card", "aucune carte")
+HAND = Words("cards in hand: {count}", "cartes en main : {count}")
+PENALTY = Words("Penalty: {count}", "Pénalité : {count}")
+MY_TOTEM = Words("Your totem: {animal}", "Votre totem : {animal}")
+MY_PENALTY = Words("Your Penalty cards: {cards}", "Vos cartes Pénalité : {cards}")
+
+
+class ArcticView(BoardView):
+    """Arctic on the page."""
+
+    game_id = "arctic"
+    hands: ClassVar[bool] = True
+    chances: ClassVar[frozenset[str]] = frozenset({"pack", "side", "totem", "first", "hand", "river", "penalty"})
+
+    def phase(self, state: State[Any]) -> str:
+        """Return the phase's name."""
+        return _arctic(state).phase
+
+    def turn(self, state: State[Any]) -> int:
+        """Return whose turn it is."""
+        return _arctic(state).seat
+
+    def prompt(self, state: State[Any]) -> Words:
+        """Return what the phase, or the set-up, asks for."""
+        s = _arctic(state)
+        if s.phase == "setup":
+            need, seat = next(iter(setup_needs(s).items()))
+            return SETUP[need].filled({"who": s.names[seat] if seat >= 0 else ""})
+        if s.phase == "D" and len(s.hands[s.seat]) > HAND_LIMIT:
+            return BEYOND
+        return PROMPTS[s.phase].filled({"count": s.count, "value": s.value})
+
+    def draw(self, state: State[Any], lang: str, viewer: int | None, move: Any = None) -> str:
+        """Return the table, with the hand of the viewer."""
+        return svg.draw(_arctic(state), move, lang, viewer=viewer)
+
+    def notes(self, state: State[Any], seat: int) -> list[Words]:
+        """Return how many cards are in hand and in the Penalty zone."""
+        s = _arctic(state)
+        return [HAND.filled({"count": len(s.hands[seat])}), PENALTY.filled({"count": len(s.penalties[seat])})]
+
+    def private(self, state: State[Any], seat: int) -> list[Words]:
+        """Return the totem and the Penalty cards that the companion knows."""
+        s = _arctic(state)
+        found = [fill(MY_TOTEM, {"animal": self.both(ANIMALS[s.totems[seat]])})] if s.totems[seat] >= 0 else []
+        known = [self.card(card) for card in s.penalties[seat] if card < UNKNOWN]
+        if known:
+            found.append(fill(MY_PENALTY, {"cards": joined(known, "; ")}))
+        return found
+
+    def seen(self, state: State[Any]) -> State[Any]:
+        """Return the table without hands, totems and face-down cards, until the totems are shown."""
+        s = _arctic(state)
+        if s.phase == "over":
+            return s
+        return s.game.from_position(s.view(None))
+
+    def public(self, state: State[Any], move: Any) -> Any:
+        """Return a step with what goes unseen as ``?`` (ARC-A.3, ARC-C.2, ARC-P.5, P.6, P.8, P.12)."""
+        del state
+        kind, a, b = cast("ArcticMove", move)
+        if kind == "hand":
+            return ArcticMove("hand", a, UNKNOWN)
+        if kind in {"penalty", "draw-penalty", "discard"}:
+            return ArcticMove(kind, UNKNOWN)
+        if kind == "give" or (kind == "place" and b == UNDER):
+            return ArcticMove(kind, UNKNOWN, b)
+        return move
+
+    def secret(self, state: State[Any], move: Any) -> bool:
+        """Return whether a step names a card of a hand or of a Penalty zone."""
+        del state
+        return cast("ArcticMove", move).kind in {"place", "swap", "discard", "give", "draw-penalty"}
+
+    def offered(self, state: State[Any], moves: list[Any], *, drawn: bool) -> list[Any]:
+        """Where the table draws for itself, offer unseen cards as such: nobody names what lies hidden."""
+        if drawn:
+            return moves
+        if _arctic(state).phase == "setup":
+            moves = [move for move in moves if move.kind != "totem"]
+        unseen = {self._unseen(move) for move in moves if UNKNOWN in move}
+        return [move for move in moves if UNKNOWN in move or self._unseen(move) not in unseen]
+
+    @staticmethod
+    def _unseen(move: ArcticMove) -> tuple[str, int]:
+        return move.kind, move.b if move.kind in {"place", "give"} else move.a if move.kind == "hand" else 0
+
+    def forced(self, state: State[Any]) -> Any | None:
+        """Return what nobody sees: hands and totems that are dealt, a card for the Penalty zone."""
+        s = _arctic(state)
+        if s.phase == "penalty":
+            return ArcticMove("penalty", UNKNOWN)
+        if s.phase == "drawn":
+            return ArcticMove("hand", s.seat, UNKNOWN)
+        if s.phase == "setup":
+            needs = setup_needs(s)
+            if "hand" in needs:
+                return ArcticMove("hand", needs["hand"], UNKNOWN)
+            if "totem" in needs:
+                return ArcticMove("totem", needs["totem"], -1)
+        return None
+
+    def arranging(self, state: State[Any]) -> list[Any]:
+        """Return packs, power sides and the footprint, which may be drawn for the table (ARC-S.2, ARC-S.4)."""
+        s = _arctic(state)
+        if s.phase != "setup":
+            return []
+        return [move for move in s.moves() if move.kind in {"pack", "side", "first"}]
+
+    def places(self, state: State[Any], viewer: int | None) -> dict[str, Words]:
+        """Return what the places of the table are called: landscapes, the River, powers, what each player has."""
+        del viewer
+        s = _arctic(state)
+        found = {
+            "phase": PLACES["phase"],
+            "gap": PLACES["gap"],
+            "pile": PLACES["pile"].filled({"count": s.pile_left}),
+            "reserve": PLACES["reserve"].filled({"count": s.reserve}),
+        }
+        for index, value in enumerate(LANDSCAPE):
+            here = [self.both(ANIMALS[number]) for number in range(6) if s.tokens[number] == index]
+            head = PLACES["land"].filled({"n": value})
+            found[f"land{value}"] = joined((head, *here), ", ")
+        for card in s.river:
+            found[f"card{card}"] = fill(PLACES["card"], {"card": self.card(card)})
+        for number, owner in enumerate(s.owners):
+            who = same(s.names[owner]) if owner >= 0 else NOBODY_HAS
+            found[f"power{number}"] = fill(PLACES["power"], {"animal": self.both(ANIMALS[number]), "who": who})
+        for seat, name in enumerate(s.names):
+            visible = self.card(s.visible(seat)) if s.visible(seat) >= 0 else NO_CARD
+            facts: dict[str, dict[str, object]] = {
+                "player": {"count": len(s.piles[seat])},
+                "top": {"card": visible},
+                "hand": {"count": len(s.hands[seat])},
+                "penalty": {"count": len(s.penalties[seat])},
+                "totem": {},
+            }
+            found |= {f"{what}{seat}": fill(PLACES[what], {"who": name, **more}) for what, more in facts.items()}
+        return found
+
+    # --- taps
+
+    def card(self, card: int) -> Words:
+        """Return a card in words: its animal, its placement value, its companion."""
+        if card >= UNKNOWN:
+            return UNSEEN
+        _, main, value, _, companion = BOX[card]
+        facts = {"main": self.both(ANIMALS[main]), "value": value, "companion": self.both(ANIMALS[companion])}
+        return fill(CARD, facts)
+
+    def _short(self, card: int) -> Words:
+        """Return what tells a card from the others of its animal, with the letters of the picture: ``5 Mo``."""
+        if card >= UNKNOWN:
+            return NOTHING
+        _, _, value, _, companion = BOX[card]
+        return joined((same(str(value)), LETTERS[companion]))
+
+    def _group(self, card: int) -> Words:
+        return fill(self.both(ANIMALS[BOX[card][1]]), {}) if card < UNKNOWN else NOTHING
+
+    def tap(self, state: State[Any], move: Any) -> Tap:
+        """Return how a step is tapped: a card of the River on the picture, everything else as a button."""
+        s = _arctic(state)
+        kind, a, b = cast("ArcticMove", move)
+        match kind:
+            case "place":
+                return self._place(a, b)
+            case "swap":
+                keys = (("=swap", SWAP), (f"={TEXT[a]}", self.card(a)))
+                words = fill(SWAPPED, {"card": self.card(a), "river": self.card(b)})
+                return Tap(("=swap", f"={TEXT[a]}", f"card{b}"), words, keys=keys)
+            case "draw":
+                return Tap((f"card{a}",), fill(DRAW, {"card": self.card(a)}))
+            case "draw-pile":
+                return Tap(("pile",), FROM_PILE)
+            case "river" | "penalty":
+                return Tap((), self.card(a), self._group(a), short=self._short(a))
+            case "hand":
+                return Tap((), self.card(b), self._group(b), short=self._short(b))
+            case "tokens":
+                one, two = (self._step(s, code) for code in (a, b))
+                return Tap((), fill(AND, {"a": one, "b": two}))
+            case "extra":
+                return Tap((), self._step(s, a))
+            case "discard" | "draw-penalty":
+                verb = DISCARD if kind == "discard" else FROM_PENALTY
+                return Tap((), fill(verb, {"card": self.card(a)}))
+            case "give":
+                return Tap((), fill(GIVE, {"card": self.card(a), "who": s.names[b]}), GIFTS)
+            case "value":
+                return Tap((), VALUE.filled({"n": s.value + a}))
+            case "pack":
+                return Tap((), PACK.filled({"n": a}), PACKS)
+            case "side":
+                facts = {"animal": self.both(ANIMALS[a]), "n": b, "phase": PHASE_OF_POWER[b]}
+                return Tap((), fill(SIDE, facts), POWERS)
+            case "totem":
+                facts = {"who": s.names[a], "animal": self.both(ANIMALS[b]) if b >= 0 else ""}
+                return Tap((), fill(TOTEM if b >= 0 else SECRET_TOTEM, facts), SETUP["totem"])
+            case "first":
+                return Tap((), FIRST.filled({"who": s.names[a]}))
+        if kind == "end":
+            return Tap((), END.get(s.phase, END["D"]))
+        return Tap((), TAKE_BACK if kind == "take-back" else REFILL)
+
+    def _place(self, card: int, where: int) -> Tap:
+        words, key = self.card(card), f"={TEXT[card]}"
+        if where == TOP:
+            return Tap((), fill(ON_TOP, {"card": words}), self._group(card), short=self._short(card))
+        how, name, said = ("=bottom", BOTTOM_CARD, AT_BOTTOM) if where == BOTTOM else ("=under", UNDER_CARD, FACE_DOWN)
+        return Tap((how, key), fill(said, {"card": words}), self._group(card), keys=((how, name), (key, words)))
+
+    def _step(self, s: ArcticState, code: int) -> Words:
+        animal, step = arrow_step(code)
+        at = s.tokens[animal] + step
+        # Beyond the ends there is no landscape: such a step is called by its text.
+        facts = {"animal": self.both(ANIMALS[animal]), "land": LANDSCAPE[at if at >= 0 else len(LANDSCAPE)]}
+        return fill(UP if step > 0 else DOWN, facts)
+
+    def gestures(self, state: State[Any]) -> list[str]:
+        """Return the steps that need no card: powers, both ways of the visible card's tokens, no more."""
+        s = _arctic(state)
+        steps = ["take-back", "value +1", "value -1", "refill", "draw-pile", "end"]
+        visible = s.visible(s.seat) if s.seat >= 0 else -1
+        if visible < 0:
+            return steps
+        main, companion = (ANIMALS[BOX[visible][part]] for part in (1, 4))
+        ways = [f"tokens {main}{one} {companion}{two}" for one in "+-" for two in "+-"]
+        return [*ways, *(f"extra {animal}{way}" for animal in (main, companion) for way in "+-"), *steps]
+
+    def attempts(self, state: State[Any], path: Sequence[str]) -> Iterator[str]:
+        """Yield what a place may mean: a card of the River, the pile."""
+        del state
+        for place in path[-1:]:
+            if place.startswith("card") and place[4:].isdigit() and int(place[4:]) < UNKNOWN:
+                yield f"draw {TEXT[int(place[4:])]}"
+            elif place == "pile":
+                yield from ("draw-pile", "refill")
+
+
+def _arctic(state: State[Any]) -> ArcticState:
+    return cast("ArcticState", state)
+
+
+VIEW = ArcticView()

@@ -1,0 +1,159 @@
+"""Ice Team as the night sees it: spaces to tap, floes and dice to enter; nothing of it is hidden from a player."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, cast
+
+from companion.night.games.board import BoardView, Tap, fill
+from companion.night.messages import Words
+from companion.rules.core import State
+from companion.rules.ice_team import svg
+from companion.rules.ice_team.box import DIE_FACES
+from companion.rules.ice_team.moves import MOST_PENGUINS, IceMove
+from companion.rules.ice_team.state import TEAM, IceTeamState
+
+PROMPTS: dict[str, Words] = {
+    "setup": Words(
+        "Tap a floe to say what it shows; or who begins.", "Touchez une banquise pour dire sa face ; ou qui commence."
+    ),
+    "act": Words("Tap a bear, then where it goes.", "Touchez un ours, puis où il va."),
+    "hop": Words("Leap on, or stop here.", "Sautez encore, ou arrêtez-vous."),
+    "turn-up": Words("What does the floe on {space} show?", "Que montre la banquise en {space} ?"),
+    "pick": Words("Which die is rolled?", "Quel dé est lancé ?"),
+    "roll": Words("What does the die show?", "Que montre le dé ?"),
+    "roll-both": Words("What does die {die} show?", "Que montre le dé {die} ?"),
+    "choose": Words("Which result counts?", "Quel résultat compte ?"),
+    "freeze": Words("How many fish freeze?", "Combien de poissons sont congelés ?"),
+    "drift": Words("Drift: tap where the floe ends.", "Dérive : touchez où la banquise s’arrête."),
+    "over": Words("The game is over.", "La partie est finie."),
+}
+WAYS: dict[str, Words] = {
+    "walk": Words("Walk from {a} to {b}", "Marcher de {a} à {b}"),
+    "leap": Words("Leap from {a} to {b}", "Sauter de {a} à {b}"),
+    "swim": Words("Swim from {a} to {b}", "Nager de {a} à {b}"),
+}
+STOP = Words("Stop here", "S’arrêter ici")
+BEGINS = Words("{who} begins", "{who} commence")
+DIE = Words("Die {n}", "Dé {n}")
+RESULT = Words("Die {n}: {face}", "Dé {n} : {face}")
+FREEZE = Words("Freeze {n}", "Congeler {n}")
+FREEZE_NONE = Words("Freeze none", "N’en congeler aucun")
+DRIFT = Words("Drift to {a}", "Dériver vers {a}")
+PUSH = Words("Push on to {a}", "Pousser jusqu’à {a}")
+FISH = Words("fresh {fresh}, frozen {frozen}", "frais {fresh}, congelés {frozen}")
+HOME = Words("bears home: {home} of {all}", "ours arrivés : {home} sur {all}")
+GROUNDS: dict[str, Words] = {
+    "sea": Words("open sea", "mer libre"),
+    "igloo": Words("igloo", "igloo"),
+    "searched": Words("igloo, searched", "igloo fouillé"),
+    "floe": Words("floe, not turned up", "banquise, pas retournée"),
+    "plain": Words("floe", "banquise"),
+}
+FLOE = Words("floe with {face}", "banquise avec {face}")
+KINDS: dict[str, Words] = {"bear": Words("bear", "ours")}
+LIES = Words("The floe on {space}", "La banquise en {space}")
+
+
+class IceTeamView(BoardView):
+    """Ice Team on the page."""
+
+    game_id = "ice-team"
+    chances: ClassVar[frozenset[str]] = frozenset({"floe", "first", "roll"})
+    grounds: ClassVar[Mapping[str, Words]] = GROUNDS
+    kinds: ClassVar[Mapping[str, Words]] = KINDS
+
+    def ground(self, ground: str) -> Words:
+        """Return what lies there: the sea, an igloo, a floe with what it shows."""
+        face = self.both(ground)
+        return self.grounds.get(ground) or FLOE.filled({"face": face})
+
+    def phase(self, state: State[Any]) -> str:
+        """Return the phase's name."""
+        return _ice(state).phase
+
+    def turn(self, state: State[Any]) -> int:
+        """Return whose turn it is."""
+        return _ice(state).seat
+
+    def points(self, state: State[Any]) -> int | None:
+        """Return the actions left."""
+        s = _ice(state)
+        return None if s.phase in {"setup", "over"} else s.actions
+
+    def prompt(self, state: State[Any]) -> Words:
+        """Return what the phase asks for."""
+        s = _ice(state)
+        space = s.table.layout.names[s.to_turn_up()] if s.phase == "turn-up" else ""
+        return PROMPTS[s.phase].filled({"space": space, "die": len(s.dice) + 1})
+
+    def draw(self, state: State[Any], lang: str, viewer: int | None, move: Any = None) -> str:
+        """Return the boards; nothing is hidden."""
+        del viewer
+        return svg.draw(_ice(state), move, lang)
+
+    def notes(self, state: State[Any], seat: int) -> list[Words]:
+        """Return fish and bears at home."""
+        s = _ice(state)
+        return [
+            FISH.filled({"fresh": s.fresh[seat], "frozen": s.frozen[seat]}),
+            HOME.filled({"home": s.home(seat), "all": TEAM}),
+        ]
+
+    def stand_in(self, state: State[Any]) -> bool:
+        """Return whether boards, floes and dice are our default."""
+        return not _ice(state).table.box.real
+
+    def about(self, state: State[Any]) -> list[str]:
+        """Return the space whose floe is turned up, or where the bear stands whose action goes on."""
+        s = _ice(state)
+        space = s.to_turn_up() if s.phase == "turn-up" else s.bears[s.bear] if s.bear >= 0 else -1
+        return [s.table.layout.names[space]] if 0 <= space < s.table.layout.start else []
+
+    def arranging(self, state: State[Any]) -> list[Any]:
+        """Return who may begin: floes are read when a bear comes to them."""
+        s = _ice(state)
+        return [IceMove("first", colour) for colour in s.colours] if s.phase == "setup" else []
+
+    def tap(self, state: State[Any], move: Any) -> Tap:
+        """Return how a move is tapped."""
+        s = _ice(state)
+        kind, a, b = cast("IceMove", move)
+        if kind in WAYS:
+            return Tap((a, b), fill(WAYS[kind], {"a": self.both(a), "b": self.both(b)}))
+        if kind == "floe":
+            # In the set-up any floe may be named; later it is the one that is turned up.
+            return Tap((a,) if s.phase == "setup" else (), fill(self.both(b), {}), fill(LIES, {"space": a}))
+        if kind in {"drift", "push"}:
+            return Tap((a,), (DRIFT if kind == "drift" else PUSH).filled({"a": a}))
+        if kind == "first":
+            return Tap((), fill(BEGINS, {"who": self.both(a)}))
+        if kind == "roll":
+            return Tap((), fill(self.both(b), {}))
+        if kind == "choose":
+            return Tap((), fill(RESULT, {"n": a, "face": self.both(DIE_FACES[s.dice[int(a) - 1]])}))
+        if kind == "pick":
+            return Tap((), DIE.filled({"n": a}))
+        if kind == "freeze":
+            return Tap((), FREEZE.filled({"n": a}) if a != "0" else FREEZE_NONE)
+        return Tap((), STOP)
+
+    def gestures(self, state: State[Any]) -> list[str]:
+        """Return what is said without a space: a stop, how many fish freeze."""
+        del state
+        return ["stop", *(f"freeze {n}" for n in range(MOST_PENGUINS + 1))]
+
+    def attempts(self, state: State[Any], path: Sequence[str]) -> Iterator[str]:
+        """Yield what two spaces, or one, may mean."""
+        del state
+        if len(path) >= 2:
+            yield from (f"{kind} {path[-2]} {path[-1]}" for kind in WAYS)
+        elif path:
+            yield from (f"{kind} {path[0]}" for kind in ("drift", "push"))
+
+
+def _ice(state: State[Any]) -> IceTeamState:
+    return cast("IceTeamState", state)
+
+
+VIEW = IceTeamView()

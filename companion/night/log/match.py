@@ -1,0 +1,192 @@
+"""A match of the night: who plays, what was entered, where it stands, how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from companion.night.answers import CAMERA
+from companion.night.games import GameView, Sensor
+from companion.night.log.journal import Entry
+from companion.night.messages import Words
+from companion.rules.core import Game, PlayerScore, Ruling, ScoreLine, ScoreSheet, State
+
+CORRECTION = "night.correction"
+"""The key of the line in a score sheet that a correction makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player of a match: the person's id (None: nobody gave a name), the name now, the colour."""
+
+    person: str | None
+    name: str
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A move in force: the entry it came with, who entered it, whether the companion drew it."""
+
+    move: Any
+    seq: int
+    by: str
+    drawn: bool
+    sensor: Sensor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A breach that somebody called or a device felt (``kind``, ``motion``)."""
+
+    seq: int
+    clause: str
+    round: int | None
+    colour: str | None
+    note: str
+    kind: str | None
+    motion: str | None
+    place: str | None
+    words: Words
+    dismissed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """An end that the table made, by entry ``seq`` of ``by``: early (no ``state``), or by a score sheet.
+
+    ``state`` is what the sheet says; ``alone`` whether nothing of the game was entered before it.
+    """
+
+    seq: int
+    at: int
+    by: str
+    state: State[Any] | None = None
+    alone: bool = False
+
+
+@dataclass(slots=True)
+class LogLine:
+    """A line of the night's log; its words are made when first read."""
+
+    entry: Entry
+    state_no: int
+    make: Callable[[], Words]
+    ruling: Callable[[], Ruling | None]
+    undone: bool = False
+    _words: Words | None = None
+
+    @property
+    def words(self) -> Words:
+        """Return what happened."""
+        if self._words is None:
+            self._words = self.make()
+        return self._words
+
+
+@dataclass(slots=True)
+class Match:
+    """A game from its opening on. While it is open, ``states[n]`` is the state after n steps."""
+
+    id: str
+    game: Game[Any]
+    view: GameView
+    seats: tuple[Seat, ...]
+    header: Mapping[str, Any]
+    opened: int
+    states: list[State[Any]]
+    steps: list[Step] = field(default_factory=list)
+    corrections: list[tuple[int, str, int, str]] = field(default_factory=list)
+    faults: dict[int, Fault] = field(default_factory=dict)
+    evidence: list[dict[str, Any]] = field(default_factory=list)
+    disputes: list[tuple[tuple[object, ...], Words]] = field(default_factory=list)
+    """What the table took back together, corrected or reported: what it was about, and the sentence for it."""
+    closed: int | None = None
+    broken: int | None = None
+    ended: Ended | None = None
+
+    @property
+    def state(self) -> State[Any]:
+        """Return the state as it stands: what a score sheet says, or else what was entered."""
+        if self.ended is not None and self.ended.state is not None:
+            return self.ended.state
+        return self.states[-1]
+
+    @property
+    def ending(self) -> str | None:
+        """Return what ended it: ``sheet``, ``rules``, ``early`` (the table, before its end); None while it goes on."""
+        if self.ended is not None and self.ended.state is not None:
+            return "sheet"
+        if self.state.outcome() is not None:
+            return "rules"
+        return "early" if self.ended is not None or self.closed is not None else None
+
+    @property
+    def over(self) -> bool:
+        """Return whether it counts: the rules have ended it, or a score sheet told its end."""
+        return self.ending in {"rules", "sheet"}
+
+    @property
+    def draw(self) -> bool:
+        """Return whether the companion draws the cards."""
+        return bool(self.header["draw"])
+
+    @property
+    def colours(self) -> tuple[str, ...]:
+        """Return the colours in seat order."""
+        return tuple(seat.colour for seat in self.seats)
+
+    @property
+    def round(self) -> int | None:
+        """Return the round."""
+        return self.view.round(self.state)
+
+    def sensors(self) -> list[Sensor]:
+        """Return the placements of this round that wear a sensor."""
+        now = self.round
+        return [s.sensor for s in self.steps if s.sensor is not None and s.sensor.round == now]
+
+    def score(self) -> ScoreSheet:
+        """Return the score sheet with the corrections that the table agreed on."""
+        sheet = self.view.seen(self.state).score()
+        if not self.corrections:
+            return sheet
+        lines: dict[int, list[ScoreLine]] = {}
+        for seq, colour, points, reason in self.corrections:
+            line = ScoreLine(CORRECTION, points, (), {"seq": seq, "reason": reason})
+            lines.setdefault(self.colours.index(colour), []).append(line)
+        return ScoreSheet(
+            tuple(PlayerScore(s.player, (*s.lines, *lines.get(s.player, ())), s.tie_break) for s in sheet.sheets),
+            sheet.places,
+        )
+
+    def scores(self) -> dict[str, int]:
+        """Return the points of each colour."""
+        return {self.colours[sheet.player]: sheet.total for sheet in self.score().sheets}
+
+    def winners(self) -> list[str]:
+        """Return the colours in the first place."""
+        ranking = self.score().ranking
+        return [self.colours[player] for player in ranking[0]] if ranking else []
+
+
+def undo_is_free(match: Match, keep: int, who: str | None = None) -> bool:
+    """Return whether the steps after ``keep`` may go without agreement.
+
+    They must be (of) the last entry, made by ``who`` (None: anybody), and neither reveal nor draw anything. Nor may
+    they begin or end a live round: who could step out of one and in again alone could hear a count in between.
+    What the camera entered by itself goes with a tap: it revealed nothing that did not lie there for all to see.
+    """
+    steps = match.steps
+    last = steps[-1]
+    round_stands = len({match.view.live(state) for state in match.states[keep:]}) == 1
+    if last.by == CAMERA:
+        return round_stands and all(step.seq == last.seq for step in steps[keep:])
+    return round_stands and all(
+        step.seq == last.seq
+        and (who is None or step.by == who)
+        and not step.drawn
+        and not match.view.revealing(step.move)
+        for step in steps[keep:]
+    )

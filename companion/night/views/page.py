@@ -1,0 +1,153 @@
+"""What the page shows: the whole of a night as JSON, made from the fold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from companion.night.log.match import CORRECTION, LogLine, Match, undo_is_free
+from companion.night.log.projection import NightFold, role_of, seat_names
+from companion.night.messages import say
+from companion.night.views.summary import story
+from companion.rules.core import ScoreLine, ScoreSheet
+from companion.rules.rulebook import rulebook
+from companion.rules.words import NOTHING
+
+
+def page(fold: NightFold) -> dict[str, Any]:
+    """Return the view of a night; its form is documented at :meth:`companion.night.commands.night.Night.view`."""
+    return {
+        "seq": fold.seq,
+        "state": fold.state_no,
+        "night": {"id": fold.id, "opened": fold.opened, "paused": fold.paused},
+        "match": _match(fold, fold.match) if fold.match is not None else None,
+        "series": _series(fold),
+        "log": [_log_line(line) for line in fold.log],
+    }
+
+
+def _match(fold: NightFold, match: Match) -> dict[str, Any]:
+    state = match.view.seen(match.state)
+    sheet = match.score()
+    ending = match.ending
+    why = match.view.ranking_why(state, sheet)
+    name = rulebook(match.game.id).name
+    shown = match.view.table(state, match.sensors())
+    if ending == "sheet":
+        shown["end"] = None  # a sheet tells the scores, not what ended the game
+    return {
+        "id": match.id,
+        "game": match.game.id,
+        "title": name.to_json(),
+        "opened": match.opened,
+        "options": dict(match.header["options"]),
+        "draw": match.draw,
+        "phase": match.view.phase(state) if ending is None else "over",
+        "round": match.round,
+        "moves": len(match.steps),
+        "over": ending is not None,
+        "ended_by": ending,
+        "problem": say("rules-changed", {"seq": match.broken}).to_json() if match.broken is not None else None,
+        "players": _players(match, sheet),
+        **shown,
+        "ranking": [[match.colours[player] for player in place] for place in sheet.ranking],
+        "ranking_why": why.to_json(),
+        "story": story(match),
+        "faults": [
+            {
+                "seq": fault.seq,
+                "clause": fault.clause,
+                **fault.words.to_json(),
+                "note": fault.note,
+                "colour": fault.colour,
+                "place": fault.place,
+                "motion": fault.motion,
+                "kind": fault.kind,
+                "round": fault.round,
+                "dismissed": fault.dismissed,
+            }
+            for fault in match.faults.values()
+        ],
+        "evidence": [
+            {key: picture[key] for key in ("sha256", "suffix", "round", "source", "kind", "at")}
+            for picture in match.evidence
+        ],
+        "can_undo": _can_undo(fold, match),
+    }
+
+
+def _players(match: Match, sheet: ScoreSheet) -> list[dict[str, Any]]:
+    corrections = dict.fromkeys(match.colours, 0)
+    ranks = sheet.ranks
+    for _, colour, points, _ in match.corrections:
+        corrections[colour] += points
+    return [
+        {
+            "name": seat.name,
+            "colour": seat.colour,
+            "score": score.total,
+            "place": ranks[score.player],
+            "correction": corrections[seat.colour],
+            "lines": [_score_line(match, line) for line in score.lines],
+            **shown,
+        }
+        for seat, score, shown in zip(
+            match.seats, sheet.sheets, match.view.players(match.view.seen(match.state)), strict=True
+        )
+    ]
+
+
+def _score_line(match: Match, line: ScoreLine) -> dict[str, Any]:
+    if line.what == CORRECTION:
+        words = say("correction-line", line.facts)
+    else:
+        book = rulebook(match.game.id)
+        names = seat_names(match.game, match.seats)
+        words = book.line_words(line, names=names, colours=match.colours)
+    return {**words.to_json(), "points": line.points, "clauses": list(line.clauses)}
+
+
+def _can_undo(fold: NightFold, match: Match) -> dict[str, Any] | None:
+    if match.ended is not None:
+        line = next((line for line in reversed(fold.log) if line.entry.seq == match.ended.seq), None)
+        said = line.words if line is not None else say("ended-early")
+        return {"to": len(match.steps), **said.to_json(), "by": match.ended.by, "needs_agreement": True}
+    if not match.steps:
+        return None
+    last = match.steps[-1]
+    keep = next(n for n, step in enumerate(match.steps) if step.seq == last.seq)
+    line = next((line for line in reversed(fold.log) if line.entry.seq == last.seq), None)
+    return {
+        "to": keep,
+        **(line.words if line is not None else NOTHING).to_json(),
+        "by": last.by,
+        "needs_agreement": not undo_is_free(match, keep),
+    }
+
+
+def _series(fold: NightFold) -> dict[str, Any] | None:
+    games = fold.series()
+    newest = fold.match or (games[-1] if games else None)
+    if newest is None or newest.view.series_to is None:
+        return None
+    winners = fold.series_winners()
+    return {
+        "games": [{"id": match.id, "scores": match.scores(), "winners": match.winners()} for match in games],
+        "totals": {colour: fold.totals().get(colour, 0) for colour in newest.colours},
+        "to": newest.view.series_to,
+        "winner": winners or None,
+        "can_go_on": bool(games) and not winners and (fold.match is None or fold.match.ending is not None),
+    }
+
+
+def _log_line(line: LogLine) -> dict[str, Any]:
+    entry = line.entry
+    return {
+        "seq": entry.seq,
+        "at": entry.at,
+        "by": role_of(entry),
+        "by_id": entry.by,
+        "kind": entry.body.get("as", entry.kind) if entry.kind == "moves" else entry.kind,
+        "device": entry.device_kind,
+        **line.words.to_json(),
+        "undone": line.undone,
+    }
