@@ -18,12 +18,14 @@ MAY = {
     "panel": {"ports"},
     "physics": {"ports"},
     "flasher": set(),
-    "night": {"rules", "ports"},
-    "training": {"ports"},
-    "doctor": {"igloo", "panel", "night", "settings", "ports"},
+    "events": set(),
+    "access": {"night", "ports"},
+    "night": {"rules", "events", "settings", "ports"},
+    "practice": {"ports"},
+    "doctor": {"igloo", "panel", "night", "access", "settings", "ports"},
     "settings": {"ports"},
     "vision": {"rules", "ports"},
-    "web": {"rules", "night", "training", "settings", "ports"},
+    "web": {"rules", "night", "events", "access", "practice", "settings", "ports"},
 }
 TOP = {"service", "cli", "__main__"}
 HEAVY_ALLOWED = {"flask": {"web"} | TOP, "cv2": {"vision"} | TOP, "pyspiel": {"bots"}, "open_spiel": set()}

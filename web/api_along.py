@@ -10,8 +10,8 @@ from flask import Blueprint, Response, current_app, render_template, request
 from markupsafe import Markup
 
 from companion.ports import COUNTS
-from companion.training.along import RESULTS_FORMAT, heard_as
-from companion.training.figures import published
+from companion.practice.offline_bundle import RESULTS_FORMAT, heard_as
+from companion.practice.statistics import published
 from web.answers import bad_field, json_body, json_response
 from web.api_training import MOST_NUMBER, SOMEBODY, done, whole_field
 from web.assets import Assets

@@ -13,8 +13,8 @@ from typing import Any, NoReturn, TypeVar
 from flask import Blueprint, Response, make_response, render_template, request, send_file
 
 from companion.ports import COUNTS, DeviceError
-from companion.training.book import BookError, Person
-from companion.training.shakes import TrainingError
+from companion.practice.database import BookError, Person
+from companion.practice.shakes import TrainingError
 from web.answers import RefusedError, bad_field, json_body, json_response, refused_as, text_field
 from web.documented import OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
 from web.language import catalogue_urls, choose, names

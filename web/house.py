@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from companion.night.commands.votes import Votes
     from companion.night.people import People
     from companion.ports import CameraStatus, CountPosterior, Evidence, IglooStatus, Motion
+    from companion.practice.practice_run import Training
     from companion.settings import Settings
-    from companion.training.room import Training
     from web.cards import Cards
     from web.sight import Sight
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 BANK = Path(__file__).resolve().parents[1] / "igloo" / "simulated" / "bank" / "bank.npz"
-MODEL = BANK.parents[1] / "model" / "count.npz"
+MODEL = BANK.parents[2] / "count" / "model" / "count.npz"
 GUIDED = BANK.with_name("guided.npz")
-PRACTICE = BANK.parents[2] / "training" / "bank"
+PRACTICE = BANK.parents[3] / "practice" / "bank"
 NO_NUMBA = "Simulating shakes needs numba: install the dependency group, `pip install --group train`."
 
 

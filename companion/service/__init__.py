@@ -51,6 +51,8 @@ from companion.ports import (
     IglooStatus,
     Motion,
 )
+from companion.practice.database import BookError
+from companion.practice.shakes import TrainingError
 from companion.service.addresses import page_urls
 from companion.service.bench import Bench
 from companion.service.buttons import Buttons
@@ -66,8 +68,6 @@ from companion.service.sight.sight import Sight
 from companion.service.training import TRAINING, TableEar, training_room
 from companion.service.wave import Waves
 from companion.settings import Settings
-from companion.training.book import BookError
-from companion.training.shakes import TrainingError
 from web.forms import camera_form, count_form, igloo_form, igloos_form, motion_form
 from web.house import SimulatedAction, Table
 

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooLink, IglooStatus, Samples
-from companion.training.along import Along
-from companion.training.book import Book
-from companion.training.kept import KeptShakes
-from companion.training.room import Training
-from companion.training.shakes import Heard, Shake
+from companion.practice.database import Book
+from companion.practice.offline_bundle import Along
+from companion.practice.practice_run import Training
+from companion.practice.shakes import Heard, Shake
+from companion.practice.stored_shakes import KeptShakes
 
 TRAINING = "training.sqlite"
 """The training book in the data folder, …"""
@@ -39,7 +39,7 @@ SLACK_S = 0.5
 
 
 class StoredShakes:
-    """The shakes that the simulated igloo plays, and those of more igloos (``companion/training/bank``).
+    """The shakes that the simulated igloo plays, and those of more igloos (``companion/practice/bank``).
 
     They are numbered through in that order, which does not change: the training book remembers the numbers. An igloo
     is read when one of its shakes is asked for.
@@ -49,7 +49,7 @@ class StoredShakes:
         from companion.igloo.simulated.igloo import load_bank
 
         own = resources.files("companion.igloo.simulated").joinpath("bank", "bank.npz")
-        more = [path for path in resources.files("companion.training").joinpath("bank").iterdir() if _number(path.name)]
+        more = [path for path in resources.files("companion.practice").joinpath("bank").iterdir() if _number(path.name)]
         self._files = [own, *sorted(more, key=lambda path: _number(path.name))]
         self._bank = lru_cache(len(self._files))(lambda at: _read(self._files[at], load_bank))
         counts = [_read(path, _counts) for path in self._files]

@@ -1,6 +1,6 @@
 """The igloo's waveform while it is shaken, as a few letters on the live stream; nothing in a live round.
 
-Drawn as :mod:`companion.training.drawing` says. Only shaking is told, and a breath after it, so that the stream is
+Drawn as :mod:`companion.practice.waveform` says. Only shaking is told, and a breath after it, so that the stream is
 silent while nobody shakes.
 """
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from companion.events.hub import Hub
-from companion.training.drawing import COLUMN_S, drawn, way
+from companion.practice.waveform import COLUMN_S, drawn, way
 
 if TYPE_CHECKING:
     from companion.ports import FloatArray, IglooLink, Samples

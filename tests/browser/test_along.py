@@ -14,12 +14,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from companion.ports import COUNTS
+from companion.practice.drills import beliefs, weakest
+from companion.practice.offline_bundle import heard_as, make_shake
+from companion.practice.shakes import cut
+from companion.practice.sonify import SPEEDS, WAV_HZ, sound
+from companion.practice.statistics import Answer, figures, published
 from companion.service.training import stored_shakes
-from companion.training.along import heard_as, make_shake
-from companion.training.drills import beliefs, weakest
-from companion.training.figures import Answer, figures, published
-from companion.training.shakes import cut
-from companion.training.sound import SPEEDS, WAV_HZ, sound
 from tests.browser.conftest import CROSSED, Phones
 from tests.browser.test_look import english_left, overflow, read_aloud
 from tests.browser.test_training import guess, trains

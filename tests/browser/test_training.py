@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from companion.ports import COUNTS, CountPosterior, DeviceKind, DeviceState, IglooStatus
+from companion.practice.shakes import Heard, Shake
 from companion.service.training import stored_shakes
-from companion.training.shakes import Heard, Shake
 from tests.browser.conftest import Phones
 from tests.browser.test_look import english_left, overflow, read_aloud
 from tests.web.assembly import Service, SmallHouse

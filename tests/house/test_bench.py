@@ -21,13 +21,13 @@ from companion.igloo.motion.guided_gauge import FASTER, GOOD
 from companion.igloo.recordings import read_recording
 from companion.igloo.simulated.igloo import SimulatedDevice, load_bank
 from companion.ports import BadDataError, DeviceError, DeviceKind, DeviceState, IglooStatus, Samples
+from companion.practice.waveform import COLUMN_S
 from companion.service import sittings
 from companion.service.bench import Bench
 from companion.service.calibrations import Calibrations
 from companion.service.plan import Way, next_count
 from companion.service.recordings import Label, Recordings
 from companion.service.wave import Waves
-from companion.training.drawing import COLUMN_S
 from tests.worlds.beat import beat
 
 BANK = load_bank()

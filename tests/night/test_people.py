@@ -19,7 +19,7 @@ from companion.night.export.files import to_csv, to_json
 from companion.night.log.data_folder import EVIDENCE, FORGOTTEN, PEOPLE
 from companion.night.log.pictures import EvidenceStore
 from companion.night.people import People, PeopleError
-from companion.training.book import Book
+from companion.practice.database import Book
 from tests.night.conftest import NINE, Table
 
 JPEG = b"\xff\xd8 a face \xff\xd9"

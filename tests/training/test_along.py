@@ -19,12 +19,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from companion.ports import COUNTS, CountPosterior, DeviceError
+from companion.practice.database import TAKEN_KEPT, Book, Taken, now_ms
+from companion.practice.offline_bundle import MOST_ANSWERS, RESULTS_FORMAT, Along, make_shake, results
+from companion.practice.practice_run import Training
+from companion.practice.shakes import Shake, TrainingError, cut
+from companion.practice.sonify import BAND_HZ, HIGH_HZ, LOW_HZ, MU, band
 from companion.service.training import stored_shakes
-from companion.training.along import MOST_ANSWERS, RESULTS_FORMAT, Along, make_shake, results
-from companion.training.book import TAKEN_KEPT, Book, Taken, now_ms
-from companion.training.room import Training
-from companion.training.shakes import Shake, TrainingError, cut
-from companion.training.sound import BAND_HZ, HIGH_HZ, LOW_HZ, MU, band
 from tests.training.test_api import Phone
 from tests.web.assembly import SmallEar, SmallHouse, quick_machine
 from web.app import create_app

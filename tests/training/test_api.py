@@ -14,8 +14,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooStatus
+from companion.practice.shakes import Heard, Shake
 from companion.service.training import stored_shakes
-from companion.training.shakes import Heard, Shake
 from tests.web.assembly import NAME, SmallHouse
 from web.app import create_app
 

@@ -10,9 +10,9 @@ from random import Random
 import pytest
 
 from companion.ports import COUNTS
-from companion.training import drills, figures
-from companion.training.drills import beliefs, choose, weakest
-from companion.training.figures import Answer, ladder, overall, published, score, standing
+from companion.practice import drills, statistics
+from companion.practice.drills import beliefs, choose, weakest
+from companion.practice.statistics import Answer, ladder, overall, published, score, standing
 
 
 def answers(*pairs: tuple[int, int], person: int = 1, machine: int | None = None, at: int = 0) -> list[Answer]:
@@ -20,7 +20,7 @@ def answers(*pairs: tuple[int, int], person: int = 1, machine: int | None = None
     return [Answer(at, person, truth, guess, p) for truth, guess in pairs]
 
 
-@pytest.mark.parametrize("module", [drills, figures])
+@pytest.mark.parametrize("module", [drills, statistics])
 def test_examples_are_true(module: object) -> None:
     tested = doctest.testmod(module)
     assert tested.attempted > 0
@@ -44,7 +44,7 @@ def test_a_score_is_what_one_counts_by_hand() -> None:
 
 
 def test_every_count_weighs_alike_however_often_it_was_drilled() -> None:
-    made = figures.figures(answers((3, 3), *[(12, 10)] * 9))
+    made = statistics.figures(answers((3, 3), *[(12, 10)] * 9))
     assert made["overall"]["own"]["answers"] == 10
     assert made["overall"]["own"]["exact"] == 0.5
     assert made["overall"]["own"]["error"] == 1.0
@@ -53,7 +53,7 @@ def test_every_count_weighs_alike_however_often_it_was_drilled() -> None:
 
 
 def test_the_confusion_matrix_counts_every_answer_at_its_place() -> None:
-    made = figures.figures(answers((2, 2), (2, 3), (13, 11), (13, 11)))
+    made = statistics.figures(answers((2, 2), (2, 3), (13, 11), (13, 11)))
     assert made["confusion"][0][:2] == [1, 1]
     assert made["confusion"][11][9] == 2
     assert sum(map(sum, made["confusion"])) == 4
@@ -62,7 +62,7 @@ def test_the_confusion_matrix_counts_every_answer_at_its_place() -> None:
 
 
 def test_the_machine_is_judged_on_the_same_shakes() -> None:
-    made = figures.figures([*answers((5, 7), machine=5), *answers((9, 9), machine=8), *answers((4, 4))])
+    made = statistics.figures([*answers((5, 7), machine=5), *answers((9, 9), machine=8), *answers((4, 4))])
     assert made["overall"]["machine"]["answers"] == 2
     assert made["overall"]["machine"]["exact"] == 0.5
     assert made["counts"][2]["machine"]["answers"] == 0
@@ -72,7 +72,7 @@ def test_weeks_begin_on_monday_and_come_in_order() -> None:
     def at(day: int) -> int:
         return int(datetime(2026, 3, day, 12).timestamp() * 1000)
 
-    made = figures.figures([*answers((5, 5), at=at(16)), *answers((5, 6), at=at(22)), *answers((5, 8), at=at(2))])
+    made = statistics.figures([*answers((5, 5), at=at(16)), *answers((5, 6), at=at(22)), *answers((5, 8), at=at(2))])
     assert [(one["week"], one["answers"], one["error"]) for one in made["weeks"]] == [
         ("2026-03-02", 1, 3.0),
         ("2026-03-16", 2, 0.5),
@@ -80,7 +80,7 @@ def test_weeks_begin_on_monday_and_come_in_order() -> None:
 
 
 def test_no_answers_make_no_figures_and_no_failure() -> None:
-    made = figures.figures([])
+    made = statistics.figures([])
     assert made["overall"]["own"] == {
         "answers": 0, "exact": None, "near": None, "error": None, "bias": None, "spread": None
     }  # fmt: skip

@@ -15,13 +15,13 @@ import pytest
 from companion.igloo.count.counter import count_recording
 from companion.igloo.simulated.igloo import load_bank
 from companion.ports import COUNTS, CountPosterior, DeviceKind
+from companion.practice.database import Book, BookError
+from companion.practice.practice_run import PAST, Training
+from companion.practice.shakes import HEARD_S, Heard, Shake, TrainingError, cut
+from companion.practice.sonify import WAV_HZ, sound, wav
+from companion.practice.stored_shakes import KeptShakes
+from companion.practice.waveform import COLUMN_S, LEVELS, picture
 from companion.service.training import StoredShakes, machine, stored_shakes
-from companion.training.book import Book, BookError
-from companion.training.drawing import COLUMN_S, LEVELS, picture
-from companion.training.kept import KeptShakes
-from companion.training.room import PAST, Training
-from companion.training.shakes import HEARD_S, Heard, Shake, TrainingError, cut
-from companion.training.sound import WAV_HZ, sound, wav
 
 
 class Table:

@@ -13,9 +13,9 @@ import numpy as np
 from companion.igloo.simulated.igloo import load_bank
 from companion.night.answers import TABLE
 from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooStatus, Samples
+from companion.practice.sonify import WAV_HZ
 from companion.service import ServeOptions, Service
 from companion.service.training import TableEar
-from companion.training.sound import WAV_HZ
 
 PATIENCE_S = 60.0
 

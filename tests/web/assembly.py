@@ -34,6 +34,11 @@ from companion.ports import (
     Motion,
     MotionState,
 )
+from companion.practice.database import Book
+from companion.practice.offline_bundle import Along
+from companion.practice.practice_run import Training
+from companion.practice.shakes import Heard, Shake
+from companion.practice.stored_shakes import KeptShakes
 from companion.service.bench import Bench
 from companion.service.buttons import Buttons
 from companion.service.cards import CardTable
@@ -43,11 +48,6 @@ from companion.service.pictures import portrait
 from companion.service.sight.sight import Sight
 from companion.service.training import stored_shakes
 from companion.settings import Settings
-from companion.training.along import Along
-from companion.training.book import Book
-from companion.training.kept import KeptShakes
-from companion.training.room import Training
-from companion.training.shakes import Heard, Shake
 from web.app import create_app
 from web.forms import camera_form, count_form, igloos_form, motion_form
 from web.house import SimulatedAction, Table

@@ -1,4 +1,4 @@
-// Which count is drilled next, where no table is near: as companion/training/drills.py chooses (Thompson sampling).
+// Which count is drilled next, where no table is near: as companion/practice/drills.py chooses (Thompson sampling).
 
 import { COUNTS } from "./training-charts.js";
 

@@ -1,4 +1,4 @@
-// What the answers say, where no table is near: as companion/training/figures.py reckons. Every count weighs alike.
+// What the answers say, where no table is near: as companion/practice/statistics.py reckons. Every count weighs alike.
 
 import { COUNTS } from "./training-charts.js";
 import { weakest } from "./training-drills.js";

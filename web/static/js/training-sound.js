@@ -1,5 +1,5 @@
 // A packed shake as sound, at any speed: the band of the knocks is moved up to where the ear is good
-// (companion/training/sound.py, which packs it, and which the table itself plays).
+// (companion/practice/sonify.py, which packs it, and which the table itself plays).
 
 const SIZE = 8192;
 const BEFORE_S = 0.1;

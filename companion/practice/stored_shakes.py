@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from companion.ports import DeviceKind
-from companion.training.shakes import Shake
+from companion.practice.shakes import Shake
 
 LSB_PER_G = 256.0
 """Kept in steps of the sensor's own finest: nothing that it felt is lost."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.ports import FloatArray
-    from companion.training.shakes import Shake
+    from companion.practice.shakes import Shake
 
 SPEEDS = {"full": 1.0, "half": 0.5, "quarter": 0.25}
 WAV_HZ = 11025

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from companion.ports import COUNTS, CompanionError
-from companion.training.figures import Answer
-from companion.training.shakes import TrainingError
+from companion.practice.shakes import TrainingError
+from companion.practice.statistics import Answer
 
 APPLICATION_ID = 0x54524E31
 TAKEN_KEPT = 100

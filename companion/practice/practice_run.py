@@ -17,14 +17,14 @@ from random import Random, SystemRandom
 from typing import Any
 
 from companion.ports import COUNTS, CountPosterior, DeviceKind
-from companion.training.along import PARTS, Along, results
-from companion.training.book import Book, Duel, Person, Round, Taken, now_ms
-from companion.training.drawing import picture
-from companion.training.drills import choose, weakest
-from companion.training.figures import figures, ladder, points
-from companion.training.kept import KeptShakes
-from companion.training.shakes import Ear, Heard, Shake, Shakes, TrainingError, cut
-from companion.training.sound import SPEEDS, wav
+from companion.practice.database import Book, Duel, Person, Round, Taken, now_ms
+from companion.practice.drills import choose, weakest
+from companion.practice.offline_bundle import PARTS, Along, results
+from companion.practice.shakes import Ear, Heard, Shake, Shakes, TrainingError, cut
+from companion.practice.sonify import SPEEDS, wav
+from companion.practice.statistics import figures, ladder, points
+from companion.practice.stored_shakes import KeptShakes
+from companion.practice.waveform import picture
 
 DUELLISTS = range(2, 9)
 MOST_ROUNDS = 20
@@ -52,7 +52,7 @@ class Training:
 
     ``igloo_open()`` answers False while nothing may reveal what is in the igloo.
 
-    :raises companion.training.book.BookError: from every method, when the disk refuses.
+    :raises companion.practice.database.BookError: from every method, when the disk refuses.
     """
 
     def __init__(
@@ -210,7 +210,7 @@ class Training:
         return form
 
     def _drawn(self, one: Round) -> str:
-        """Return the shake of a round as :mod:`companion.training.drawing` draws it, "" where it is not known now."""
+        """Return the shake of a round as :mod:`companion.practice.waveform` draws it, "" where it is not known now."""
         try:
             shake = cut(self._shake(one.shake), one.seed) if one.shake is not None else self._felt(one)
         except TrainingError:
@@ -457,7 +457,7 @@ class Training:
     # --- figures -------------------------------------------------------------------------------------------------
 
     def figures(self, person: int) -> dict[str, Any]:
-        """Return a person's progress (:func:`companion.training.figures.figures`) and the weakest counts."""
+        """Return a person's progress (:func:`companion.practice.statistics.figures`) and the weakest counts."""
         who = self._book.person(person)
         answers = self._book.answers(person, igloo=self._igloo_open())
         return {
@@ -468,6 +468,6 @@ class Training:
         }
 
     def ladder(self) -> list[dict[str, Any]]:
-        """Return the ladder of this house, best first (:func:`companion.training.figures.ladder`)."""
+        """Return the ladder of this house, best first (:func:`companion.practice.statistics.ladder`)."""
         names = self._book.names()
         return ladder(self._book.answers(igloo=self._igloo_open(), last=LADDER_LOOKS_AT), names)

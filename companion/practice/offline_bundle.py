@@ -24,9 +24,9 @@ from random import Random, SystemRandom
 from typing import Any
 
 from companion.ports import COUNTS, CompanionError, CountPosterior
-from companion.training.drawing import picture
-from companion.training.shakes import Shake, Shakes, TrainingError, cut
-from companion.training.sound import BAND_HZ, HEARD_HZ, MU, band
+from companion.practice.shakes import Shake, Shakes, TrainingError, cut
+from companion.practice.sonify import BAND_HZ, HEARD_HZ, MU, band
+from companion.practice.waveform import picture
 
 SUPPLY_FORMAT = 1
 RESULTS_FORMAT = "companion-along-1"
@@ -58,7 +58,7 @@ def make_shake(shakes: Shakes, machine: Callable[[Shake], CountPosterior], numbe
 
 
 def heard_as() -> dict[str, float]:
-    """Return what :class:`companion.training.sound.Band` needs beside a shake: its rate, the middle as heard, mu."""
+    """Return what :class:`companion.practice.sonify.Band` needs beside a shake: its rate, the middle as heard, mu."""
     return {"rate_hz": BAND_HZ, "heard_hz": HEARD_HZ, "mu": MU}
 
 
