@@ -27,7 +27,7 @@ MAY = {
     "vision": {"rules", "ports"},
     "web": {"rules", "night", "events", "access", "practice", "settings", "ports"},
 }
-TOP = {"service", "cli", "__main__"}
+TOP = {"service", "follow", "calibrating", "cli", "__main__"}
 HEAVY_ALLOWED = {"flask": {"web"} | TOP, "cv2": {"vision"} | TOP, "pyspiel": {"bots"}, "open_spiel": set()}
 
 

@@ -1,4 +1,4 @@
-"""What the page may ask of photos of cards: the Protocol that ``companion/service/cards.py`` implements.
+"""What the page may ask of photos of cards: the Protocol that ``companion/follow/cards.py`` implements.
 
 Errors are :class:`companion.ports.BadDataError` with one sentence; games without cards are a ``KeyError``.
 """

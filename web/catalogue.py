@@ -5,7 +5,7 @@ words were changed: new ones stand there empty, for a person to translate. A tes
 ``python -m web.catalogue eo`` begins a language. Both end with what each language has not yet, its clause files too;
 ``--check`` only says that, and writes nothing.
 
-Beside what the page itself says, the sentences of devices belong here: the constants of every ``notes.py``, and
+Beside what the page itself says, the sentences of devices belong here: the constants of every ``messages.py``, and
 each constant given as ``note=`` or ``why=`` anywhere; and the questions of the settings. A further language has also
 the sentences that the sources of ``companion`` hold in English and French, ``Words("…", "…")``, under the English one.
 """
@@ -45,19 +45,22 @@ SOURCES: tuple[tuple[str, str, Keywords], ...] = (
 )
 """Which files hold words, how they are read, and the calls whose arguments are message ids."""
 
-DEVICES = (ROOT / "companion" / "igloo", ROOT / "companion" / "panel", ROOT / "companion" / "service", ROOT / "vision")
+DEVICES = (
+    *(ROOT / "companion" / room for room in ("igloo", "panel", "calibrating", "follow", "service")),
+    ROOT / "vision",
+)
 SAID_BY_DEVICES = {"note", "why"}
-SAID_IN = {
-    *("notes.py", "cards_notes.py", "count.py", "soundness.py"),
-    *("calibrate.py", "enrol.py", "guided.py", "guided_gauge.py"),
-}
+SAID_IN = (
+    *("/messages.py", "/notes.py", "/cards_notes.py", "/counter.py", "/signal_validity.py"),
+    *("/calibration/store.py", "/shake_segmenter.py", "/guided.py", "/guided_gauge.py"),
+)
 
 
 def device_sentences(path: Path) -> Iterator[str]:
     """Yield the sentences that a module of a device says: its notes."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         said = isinstance(node, ast.keyword) and node.arg in SAID_BY_DEVICES
-        named = path.name in SAID_IN and isinstance(node, ast.Assign | ast.AnnAssign)
+        named = path.as_posix().endswith(SAID_IN) and isinstance(node, ast.Assign | ast.AnnAssign)
         value = getattr(node, "value", None) if said or named else None
         if isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value.endswith((".", "?")):
             yield value.value

@@ -1,4 +1,4 @@
-"""All that the page may ask of the house: the Protocol that ``companion/service.py`` implements.
+"""All that the page may ask of the house: the Protocol that ``companion/service/`` implements.
 
 The page knows no device: it asks the house, and the house answers with the frozen values of
 :mod:`companion.ports`. What the house publishes on its hub has the forms of :mod:`web.forms`.

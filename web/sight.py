@@ -1,4 +1,4 @@
-"""What the page may ask of the camera at the table: the Protocol that ``companion/service/sight`` implements.
+"""What the page may ask of the camera at the table: the Protocol that ``companion/follow`` implements.
 
 Pictures and what is read in them are for those who take part; how the following stands is for everybody. Errors are
 :class:`companion.ports.BadDataError` with one sentence.

@@ -65,11 +65,11 @@ def rows(turns: int = TURNS, seed: int = SEED) -> Iterable[Row]:
 
 def _follow(folder: Path, film: Any, players: Any, fish: Any, camera: Any) -> tuple[_Tally, list[int]]:
     from companion.events.hub import Hub
+    from companion.follow.api import Sight
+    from companion.follow.camera import Eye
     from companion.night.answers import TABLE
     from companion.night.commands.night import Night
     from companion.night.log.journal import Journal
-    from companion.service.eye import Eye
-    from companion.service.sight.sight import Sight
     from companion.settings import Settings
 
     game, tally, count = "iglu-iglu", _Tally(), iter(range(10**6))

@@ -21,8 +21,8 @@ WITH_CARDS = click.argument("game_id", metavar="GAME", type=GAME)
 
 def _order(game_id: str, order: str) -> list[str]:
     """Return the names of the cards as they lie: those of a file, a line each, or all of the game."""
+    from companion.follow.cards import CARDS
     from companion.ports import BadDataError
-    from companion.service.cards import CARDS
 
     every = CARDS[game_id]
     if order == "default":

@@ -14,7 +14,7 @@ from companion.cli.vision_board import JSON, OUT, PHOTO, PROFILE, check_out, rea
 from companion.rules.words import Words
 
 if TYPE_CHECKING:
-    from companion.service.sight.photos import Photo
+    from companion.follow.disputes import Photo
     from vision.look import Table
 
 
@@ -39,8 +39,8 @@ def rule(layout_name: str, before: Path, after: Path, folder: Path, out: Path | 
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from companion.cli.vision_follow import states_of
+    from companion.follow.disputes import judged, position_of
     from companion.rules.turns import cases
-    from companion.service.sight.photos import judged, position_of
     from vision.layout import open_layout
     from vision.look import Table
 
@@ -70,8 +70,8 @@ def rule(layout_name: str, before: Path, after: Path, folder: Path, out: Path | 
 
 def _photo(table: Table, path: Path) -> Photo:
     """Return what is read in a photo; an error names the file."""
+    from companion.follow.disputes import Photo
     from companion.ports import BadDataError
-    from companion.service.sight.photos import Photo
 
     image = read_photo(path)
     seen = table.look(image)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from companion.doctor.words import CURES, SENTENCES
+from companion.doctor.messages import CURES, SENTENCES
 from companion.night.messages import Words
 
 

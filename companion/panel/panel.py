@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from gpiozero import DigitalInputDevice, DigitalOutputDevice, Factory
 
-from companion.panel import notes
+from companion.panel import messages
 from companion.panel.debounce import Debounce
 from companion.panel.pins import BUTTONS, BUZZER, Pins
 from companion.panel.status import PanelError, PanelStatus
@@ -50,7 +50,7 @@ def open_factory() -> Factory:
         # Each is loaded only where it is used: lgpio is apt's, and not everywhere.
         found = importlib.import_module(f"gpiozero.pins.{'mock' if simulated else 'lgpio'}")
     except ImportError as error:
-        raise PanelError(notes.NO_LIBRARY, str(error)) from error
+        raise PanelError(messages.NO_LIBRARY, str(error)) from error
     try:
         factory: Factory = found.MockFactory() if simulated else found.LGPIOFactory()
         return factory
@@ -64,13 +64,13 @@ def _explained(error: Exception) -> PanelError:
     words = str(error).lower()
     code = getattr(error, "errno", None)
     if code in {errno.EACCES, errno.EPERM} or "permission" in words:
-        note = notes.NO_PERMISSION
+        note = messages.NO_PERMISSION
     elif code == errno.EBUSY or "busy" in words or "in use" in words:
-        note = notes.BUSY
+        note = messages.BUSY
     elif code in {errno.ENOENT, errno.ENODEV} or "can not open gpiochip" in words or "unable to determine" in words:
-        note = notes.NO_HEADER
+        note = messages.NO_HEADER
     else:
-        note = notes.CANNOT_OPEN
+        note = messages.CANNOT_OPEN
     return PanelError(note, " ".join(str(error).split()))
 
 

@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 from companion import __version__
 from companion.access.store import Access
+from companion.calibrating.calibration_run import Bench
+from companion.calibrating.store import device_name
 from companion.events.hub import Hub
+from companion.follow import TABLES
+from companion.follow.api import Sight
+from companion.follow.camera import Eye
+from companion.follow.cards import CardTable
+from companion.follow.pictures import forget_old, moment, portrait, worth_a_picture
 from companion.night.answers import Actor, Answer
 from companion.night.backup.restore import settle
 from companion.night.backup.retention import Shelf
@@ -54,25 +61,18 @@ from companion.ports import (
 from companion.practice.database import BookError
 from companion.practice.shakes import TrainingError
 from companion.service.addresses import page_urls
-from companion.service.bench import Bench
 from companion.service.buttons import Buttons
-from companion.service.calibrations import device_name
-from companion.service.cards import CardTable
-from companion.service.eye import Eye
 from companion.service.igloos import Igloos
-from companion.service.keeping import Caretaker
-from companion.service.notes import BROKER_AWAY
-from companion.service.pictures import forget_old, moment, portrait, worth_a_picture
-from companion.service.sight import TABLES
-from companion.service.sight.sight import Sight
-from companion.service.training import TRAINING, TableEar, training_room
-from companion.service.wave import Waves
+from companion.service.maintenance import Caretaker
+from companion.service.messages import BROKER_AWAY
+from companion.service.practice import TRAINING, TableEar, training_room
+from companion.service.waveform import Waves
 from companion.settings import Settings
 from web.forms import camera_form, count_form, igloo_form, igloos_form, motion_form
 from web.house import SimulatedAction, Table
 
 if TYPE_CHECKING:
-    from companion.service.home import Home
+    from companion.service.mqtt import Home
 
 AGAIN_S = 0.5
 """How long a request that starts the service anew has to be answered."""
@@ -195,7 +195,7 @@ class Service:
         address = self.settings.text("mqtt_address")
         if not address:
             return
-        from companion.service.home import Home, broker, state_of
+        from companion.service.mqtt import Home, broker, state_of
 
         def state() -> dict[str, Any]:
             # The count is asked last: a round that has begun since hides it.

@@ -11,7 +11,7 @@ from companion.events.hub import Hub
 from companion.night.answers import TABLE, Actor, Answer
 from companion.night.commands.night import Night
 from companion.night.messages import Words
-from companion.panel import notes
+from companion.panel import messages
 from companion.panel.pins import parse
 from companion.panel.status import PanelError, PanelStatus
 from companion.ports import BadDataError, DeviceKind, DeviceState
@@ -58,7 +58,7 @@ class Buttons:
 
             self.panel = Panel(pins, self.pressed, factory=factory)
         except BadDataError as error:
-            self._status = PanelStatus(DeviceKind.REAL, DeviceState.FAULTY, {}, notes.BAD_PINS, str(error))
+            self._status = PanelStatus(DeviceKind.REAL, DeviceState.FAULTY, {}, messages.BAD_PINS, str(error))
             return
         except PanelError as error:
             self._status = PanelStatus(DeviceKind.REAL, DeviceState.MISSING, pins.at, error.note, error.detail)

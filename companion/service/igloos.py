@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from companion.calibrating.messages import NO_SIMULATED_IGLOO
 from companion.igloo.line.candidate_ports import DEFAULT_DENY
 from companion.igloo.line.discovery import Finder
 from companion.igloo.sample_pipeline import Ears
@@ -29,7 +30,7 @@ from companion.ports import (
     Motion,
     Samples,
 )
-from companion.service.notes import NO_SIMULATED_IGLOO, NO_SUCH_COUNT
+from companion.service.messages import NO_SUCH_COUNT
 from companion.settings import Settings
 from web.house import SimulatedAction
 

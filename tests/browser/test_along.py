@@ -19,7 +19,7 @@ from companion.practice.offline_bundle import heard_as, make_shake
 from companion.practice.shakes import cut
 from companion.practice.sonify import SPEEDS, WAV_HZ, sound
 from companion.practice.statistics import Answer, figures, published
-from companion.service.training import stored_shakes
+from companion.service.practice import stored_shakes
 from tests.browser.conftest import CROSSED, Phones
 from tests.browser.test_look import english_left, overflow, read_aloud
 from tests.browser.test_training import guess, trains

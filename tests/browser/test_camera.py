@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from companion.follow import TABLES
+from companion.follow.api import Sight
 from companion.night.answers import CAMERA, TABLE
 from companion.rules.turns import content
 from companion.service import ServeOptions, Service
-from companion.service.sight import TABLES
-from companion.service.sight.sight import Sight
 from tests.web.assembly import NAME
 from tests.worlds.boards import players
 from tests.worlds.filmed import FISH, GAME, Filmed

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from companion.calibrating.recordings import Label, Recordings
 from companion.igloo.calibration.store import UNLIKE
 from companion.igloo.count import guided
 from companion.igloo.count.counter import SHAKE_ON
 from companion.igloo.simulated.igloo import load_bank
 from companion.ports import CountPosterior, DeviceKind, Samples
-from companion.service.recordings import Label, Recordings
 from tests.browser.conftest import PATIENCE_MS, Phones
 from tests.browser.test_look import ENGLISH_ONLY, overflow, read_aloud
 from tests.web.assembly import NAME, SIMULATED, Service, SmallHouse

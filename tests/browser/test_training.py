@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from companion.ports import COUNTS, CountPosterior, DeviceKind, DeviceState, IglooStatus
 from companion.practice.shakes import Heard, Shake
-from companion.service.training import stored_shakes
+from companion.service.practice import stored_shakes
 from tests.browser.conftest import Phones
 from tests.browser.test_look import english_left, overflow, read_aloud
 from tests.web.assembly import Service, SmallHouse

@@ -16,7 +16,7 @@ from companion.cli import run
 from companion.doctor import devices, machine, nights
 from companion.doctor.finding import Finding, State
 from companion.doctor.host import Host, User
-from companion.doctor.words import CURES, SENTENCES
+from companion.doctor.messages import CURES, SENTENCES
 from companion.igloo.messages import NO_PERMISSION
 from companion.night.backup.archive import BACKUPS
 from companion.night.backup.scheduler import back_up_into

@@ -13,6 +13,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from companion.calibrating import gathering
+from companion.calibrating.calibration_run import Bench
+from companion.calibrating.plan import Way, next_count
+from companion.calibrating.recordings import Label, Recordings
+from companion.calibrating.store import Calibrations
 from companion.events.hub import Hub
 from companion.igloo.calibration.shake_segmenter import KEPT, SHORT
 from companion.igloo.calibration.store import Shelf, calibrate
@@ -22,12 +27,7 @@ from companion.igloo.recordings import read_recording
 from companion.igloo.simulated.igloo import SimulatedDevice, load_bank
 from companion.ports import BadDataError, DeviceError, DeviceKind, DeviceState, IglooStatus, Samples
 from companion.practice.waveform import COLUMN_S
-from companion.service import sittings
-from companion.service.bench import Bench
-from companion.service.calibrations import Calibrations
-from companion.service.plan import Way, next_count
-from companion.service.recordings import Label, Recordings
-from companion.service.wave import Waves
+from companion.service.waveform import Waves
 from tests.worlds.beat import beat
 
 BANK = load_bank()
@@ -266,7 +266,7 @@ def test_the_referee_follows_the_motion_until_it_is_sure(table: Table, monkeypat
     assert sum(now["answer"]["posterior"].values()) == pytest.approx(1.0, abs=0.01)
     table.bench.stop()
 
-    monkeypatch.setattr(sittings, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(gathering, "PATIENCE_S", 0.0)
     table.bench.referee("", person="")
     table.line.feel(swing(3.0, 1.0))
     assert "beat" in table.wait(lambda now: now["done"])["note"]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from companion.cli.bench_web import Phone
-from companion.panel import notes
+from companion.panel import messages
 from companion.panel.pins import STANDARD
 from companion.service import ServeOptions, Service
 from web.app import create_app
@@ -161,7 +161,7 @@ def test_pins_that_do_not_fit_are_said_and_the_service_runs(tmp_path: Path) -> N
     house = House(tmp_path / "data", ["next 5", "undo 5"])
     try:
         status = house.service._buttons.status()
-        assert status is not None and (status.state, status.note) == ("faulty", notes.BAD_PINS)
+        assert status is not None and (status.state, status.note) == ("faulty", messages.BAD_PINS)
         assert "both at GPIO 5" in status.detail
     finally:
         house.close()
@@ -172,7 +172,7 @@ def test_a_machine_without_pins_says_so(tmp_path: Path, monkeypatch: pytest.Monk
     house = House(tmp_path / "data", ["standard"])
     try:
         status = house.service._buttons.status()
-        assert status is not None and status.state == "missing" and status.note in notes.NOTES
+        assert status is not None and status.state == "missing" and status.note in messages.NOTES
         assert any("Panel: missing" in line for line in house.service.describe())
     finally:
         house.close()

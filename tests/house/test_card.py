@@ -15,8 +15,8 @@ from companion.events.hub import Hub
 from companion.night.log.data_folder import refusal, unwritable, write_small
 from companion.night.log.database import StorageError
 from companion.night.log.journal import Journal
-from companion.service import keeping
-from companion.service.keeping import Caretaker
+from companion.service import maintenance
+from companion.service.maintenance import Caretaker
 from companion.settings import Settings
 
 
@@ -69,13 +69,13 @@ def test_it_is_said_again_while_it_lasts_and_once_when_it_is_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = iter([OSError(28, "No space left on device")] * 3 + [None, None])
-    monkeypatch.setattr(keeping, "refusal", lambda _: next(answers))
-    monkeypatch.setattr(keeping, "unwritable", lambda _: True)
+    monkeypatch.setattr(maintenance, "refusal", lambda _: next(answers))
+    monkeypatch.setattr(maintenance, "unwritable", lambda _: True)
     journal, hub = Journal(tmp_path / "journal.sqlite"), Hub()
     heard = hub.subscribe(["notice"])
     watching = Caretaker(tmp_path, journal, Settings(None), hub)
     for remind_s in (600.0, 600.0, 0.0, 600.0, 600.0):
-        monkeypatch.setattr(keeping, "REMIND_S", remind_s)
+        monkeypatch.setattr(maintenance, "REMIND_S", remind_s)
         watching._try_the_card()
     said = []
     while (event := heard.get(timeout=0.01)) is not None:

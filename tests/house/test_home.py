@@ -18,8 +18,8 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from companion.events.hub import Hub
 from companion.ports import BadDataError
-from companion.service import ServeOptions, Service, notes
-from companion.service.home import SENSORS, Broker, Home, broker
+from companion.service import ServeOptions, Service, messages
+from companion.service.mqtt import SENSORS, Broker, Home, broker
 from tests.worlds.served import Served
 
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "", "colour": "blue"}]
@@ -255,4 +255,4 @@ def test_without_the_library_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(sys.modules, "paho.mqtt.client", None)
     with pytest.raises(BadDataError, match="pip install paho-mqtt"):
         Home(Broker("pi"), Hub(), dict)
-    assert notes.NO_MQTT.endswith(".")
+    assert messages.NO_MQTT.endswith(".")

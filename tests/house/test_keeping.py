@@ -21,7 +21,7 @@ from companion.night.backup.archive import BACKUPS, examine
 from companion.night.backup.clock_check import ClockWatch
 from companion.night.backup.scheduler import STICK_FOLDER, backups
 from companion.night.log.journal import Journal
-from companion.service.keeping import Caretaker
+from companion.service.maintenance import Caretaker
 from companion.settings import Settings
 from tests.worlds.served import Served, wait
 

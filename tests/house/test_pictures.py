@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from companion.service.pictures import DAY_S, forget_old
+from companion.follow.pictures import DAY_S, forget_old
 
 
 def test_old_pictures_go_and_others_stay(tmp_path: Path) -> None:

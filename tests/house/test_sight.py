@@ -10,11 +10,7 @@ import numpy as np
 import pytest
 
 from companion.events.hub import Hub
-from companion.night.answers import TABLE
-from companion.night.commands.night import Night
-from companion.night.log.journal import Journal
-from companion.rules.belief import Belief
-from companion.service.sight.reading import (
+from companion.follow.evidence import (
     Agreed,
     certain,
     contents_of,
@@ -25,6 +21,10 @@ from companion.service.sight.reading import (
     story_of,
     unheard_of,
 )
+from companion.night.answers import TABLE
+from companion.night.commands.night import Night
+from companion.night.log.journal import Journal
+from companion.rules.belief import Belief
 from tests.worlds.boards import players
 from tests.worlds.filmed import FISH, GAME, Filmed
 from vision.labels import Content

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from gpiozero.pins.mock import MockFactory
 
-from companion.panel import notes, panel
+from companion.panel import messages, panel
 from companion.panel.panel import COLOURS, Panel, open_factory
 from companion.panel.pins import STANDARD, Pins, parse
 from companion.panel.status import PanelError
@@ -137,7 +137,7 @@ def test_closing_frees_the_pins_and_puts_the_lights_out(heard: list[str]) -> Non
     again = Panel(parse(["standard"]), heard.append, factory=factory)
     with pytest.raises(PanelError) as busy:
         Panel(parse(["standard"]), heard.append, factory=factory)
-    assert busy.value.note == notes.BUSY
+    assert busy.value.note == messages.BUSY
     again.close()
 
 
@@ -146,7 +146,7 @@ def test_without_pins_it_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gpiozero.pins.lgpio", None)
     with pytest.raises(PanelError) as refusal:
         open_factory()
-    assert refusal.value.note == notes.NO_LIBRARY
+    assert refusal.value.note == messages.NO_LIBRARY
     monkeypatch.setenv("GPIOZERO_PIN_FACTORY", "mock")
     assert isinstance(open_factory(), MockFactory)
 
@@ -154,12 +154,12 @@ def test_without_pins_it_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("error", "note"),
     [
-        (PermissionError(13, "Permission denied"), notes.NO_PERMISSION),
-        (FileNotFoundError(2, "No such file"), notes.NO_HEADER),
-        (OSError(16, "Device or resource busy"), notes.BUSY),
-        (Exception("'can not open gpiochip'"), notes.NO_HEADER),
-        (Exception("'GPIO busy'"), notes.BUSY),
-        (Exception("something else"), notes.CANNOT_OPEN),
+        (PermissionError(13, "Permission denied"), messages.NO_PERMISSION),
+        (FileNotFoundError(2, "No such file"), messages.NO_HEADER),
+        (OSError(16, "Device or resource busy"), messages.BUSY),
+        (Exception("'can not open gpiochip'"), messages.NO_HEADER),
+        (Exception("'GPIO busy'"), messages.BUSY),
+        (Exception("something else"), messages.CANNOT_OPEN),
     ],
 )
 def test_what_the_system_says_becomes_a_sentence(error: Exception, note: str) -> None:

@@ -24,7 +24,7 @@ from companion.practice.offline_bundle import MOST_ANSWERS, RESULTS_FORMAT, Alon
 from companion.practice.practice_run import Training
 from companion.practice.shakes import Shake, TrainingError, cut
 from companion.practice.sonify import BAND_HZ, HIGH_HZ, LOW_HZ, MU, band
-from companion.service.training import stored_shakes
+from companion.service.practice import stored_shakes
 from tests.training.test_api import Phone
 from tests.web.assembly import SmallEar, SmallHouse, quick_machine
 from web.app import create_app

@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 
 from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooStatus
 from companion.practice.shakes import Heard, Shake
-from companion.service.training import stored_shakes
+from companion.service.practice import stored_shakes
 from tests.web.assembly import NAME, SmallHouse
 from web.app import create_app
 

@@ -21,7 +21,7 @@ from companion.practice.shakes import HEARD_S, Heard, Shake, TrainingError, cut
 from companion.practice.sonify import WAV_HZ, sound, wav
 from companion.practice.stored_shakes import KeptShakes
 from companion.practice.waveform import COLUMN_S, LEVELS, picture
-from companion.service.training import StoredShakes, machine, stored_shakes
+from companion.service.practice import StoredShakes, machine, stored_shakes
 
 
 class Table:

@@ -15,7 +15,7 @@ from companion.night.answers import TABLE
 from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooStatus, Samples
 from companion.practice.sonify import WAV_HZ
 from companion.service import ServeOptions, Service
-from companion.service.training import TableEar
+from companion.service.practice import TableEar
 
 PATIENCE_S = 60.0
 

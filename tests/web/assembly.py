@@ -12,7 +12,12 @@ from random import Random
 from typing import Any
 
 from companion.access.store import Access, TryLimit
+from companion.calibrating.calibration_run import Bench
 from companion.events.hub import Hub
+from companion.follow.api import Sight
+from companion.follow.camera import Eye
+from companion.follow.cards import CardTable
+from companion.follow.pictures import portrait
 from companion.night.answers import TABLE, Actor, Answer
 from companion.night.backup.retention import Shelf
 from companion.night.commands.ballot import Ballots
@@ -39,14 +44,9 @@ from companion.practice.offline_bundle import Along
 from companion.practice.practice_run import Training
 from companion.practice.shakes import Heard, Shake
 from companion.practice.stored_shakes import KeptShakes
-from companion.service.bench import Bench
 from companion.service.buttons import Buttons
-from companion.service.cards import CardTable
 from companion.service.checkup import check_up
-from companion.service.eye import Eye
-from companion.service.pictures import portrait
-from companion.service.sight.sight import Sight
-from companion.service.training import stored_shakes
+from companion.service.practice import stored_shakes
 from companion.settings import Settings
 from web.app import create_app
 from web.forms import camera_form, count_form, igloos_form, motion_form

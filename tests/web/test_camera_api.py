@@ -13,9 +13,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from companion.follow.api import Sight
 from companion.night.answers import TABLE
 from companion.rules.turns import content
-from companion.service.sight.sight import Sight
 from tests.web.assembly import SmallHouse
 from tests.web.conftest import Client
 from tests.worlds.boards import players

@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 
 from companion.doctor.finding import State
 from companion.service import ServeOptions, Service
-from companion.service.notes import BAD_BROKER
+from companion.service.messages import BAD_BROKER
 from companion.settings import Settings
 from tests.web.assembly import SmallHouse
 

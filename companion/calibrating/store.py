@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from companion.calibrating.messages import NOT_CALIBRATED, NOTHING_TO_UNDO
 from companion.night.log.data_folder import write_small
 from companion.ports import BadDataError, DeviceKind
-from companion.service.notes import NOT_CALIBRATED, NOTHING_TO_UNDO
 
 if TYPE_CHECKING:
     from companion.igloo.calibration.store import Calibration

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from companion.follow import messages
 from companion.night.games import game_view
 from companion.night.games.board import BoardView
 from companion.rules.core import CHANCE, RulesError
 from companion.rules.turns import Evidence, content
-from companion.service.sight import notes
 from vision.change import compare
 from vision.evidence import HIDDEN, belief_as_was, belief_of_known, belief_of_look
 from vision.labels import Content, from_json
@@ -184,16 +184,16 @@ def contents_of(state: State[Any], layout: Layout) -> dict[str, Content]:
 def in_the_way(course: Course | None) -> str:
     """Return why the camera cannot follow now; empty where it can."""
     if course is None:
-        return notes.NO_GAME
+        return messages.NO_GAME
     view = game_view(course.game)
     if course.game not in FOLLOWED or not isinstance(view, BoardView):
-        return notes.NOT_THIS_GAME
+        return messages.NOT_THIS_GAME
     if course.draw:
-        return notes.COMPANION_DRAWS
+        return messages.COMPANION_DRAWS
     if not course.goes_on:
-        return notes.PAUSED if course.states[-1].outcome() is None else notes.NO_GAME
+        return messages.PAUSED if course.states[-1].outcome() is None else messages.NO_GAME
     try:
         early = not view.comparable(course.states[-1]) or course.states[-1].to_move == CHANCE
     except RulesError:
-        return notes.NOT_THIS_GAME
-    return notes.SETTING_UP if early else ""
+        return messages.NOT_THIS_GAME
+    return messages.SETTING_UP if early else ""

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from companion.follow.messages import NOT_FROM_THE_PAGE
 from companion.ports import BadDataError, CameraStatus, Evidence
-from companion.service.notes import NOT_FROM_THE_PAGE
 from web.house import Table
 
 if TYPE_CHECKING:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
+from companion.follow import messages
 from companion.ports import BadDataError
-from companion.service.sight import notes
 from vision.patches import Sampler
 from vision.strips import Strips
 from vision.sums import summed
 
 if TYPE_CHECKING:
+    from companion.follow.table_model import SeenTable
     from companion.ports import ByteArray
-    from companion.service.sight.table import SeenTable
     from vision.profile import Profile
 
 
@@ -48,7 +48,7 @@ class Sheets:
             "grounds": list(table.layout.grounds),
             "things": table.things(),
             "untaught": self._untaught(table),
-            "note": notes.NOT_TAUGHT_ALONE if strips.lacking else "",
+            "note": messages.NOT_TAUGHT_ALONE if strips.lacking else "",
         }
 
     @staticmethod
@@ -67,7 +67,7 @@ class Sheets:
     def _strips_of(self, table: SeenTable) -> Strips:
         profile = table.profile
         if profile is None:
-            raise BadDataError(notes.NOT_CALIBRATED)
+            raise BadDataError(messages.NOT_CALIBRATED)
         with self._lock:
             known = self._strips.get(table.game)
             if known is None or known[0] is not profile:

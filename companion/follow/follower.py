@@ -14,11 +14,8 @@ import uuid
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from companion.night.answers import CAMERA, Actor, Answer, Role
-from companion.ports import BadDataError, DeviceKind
-from companion.service.sight import notes
-from companion.service.sight.asked import DISAGREEMENT, NEW, TURN, Asked, Glance, offered
-from companion.service.sight.reading import (
+from companion.follow import messages
+from companion.follow.evidence import (
     Agreed,
     Misread,
     contents_of,
@@ -31,6 +28,9 @@ from companion.service.sight.reading import (
     story_of,
     unheard_of,
 )
+from companion.follow.questions import DISAGREEMENT, NEW, TURN, Asked, Glance, offered
+from companion.night.answers import CAMERA, Actor, Answer, Role
+from companion.ports import BadDataError, DeviceKind
 from vision import track
 from vision.evidence import belief_of_strange, several
 from vision.labels import LabelError
@@ -38,9 +38,9 @@ from vision.scene import Scene
 from vision.track import Candidate, misfits
 
 if TYPE_CHECKING:
+    from companion.follow.table_model import SeenTable
     from companion.night.commands.night import Course, Night
     from companion.rules.turns import Evidence
-    from companion.service.sight.table import SeenTable
     from companion.settings import Settings
     from vision.grabs import Grab
     from vision.labels import Content
@@ -83,7 +83,7 @@ class Onlooker:
         self._woken = threading.Event()
         self._thread: threading.Thread | None = None
         self._scene = Scene(self._seconds())
-        self._state, self._note = "off", notes.OFF
+        self._state, self._note = "off", messages.OFF
         self._asked: Asked | None = None
         self._waiting = False
         self._number = -1
@@ -161,7 +161,7 @@ class Onlooker:
                 self._disagree(asked)
                 return self._done()
             if not 0 <= choice < len(asked.candidates):
-                raise BadDataError(notes.NOTHING_ASKED)
+                raise BadDataError(messages.NOTHING_ASKED)
             chosen = asked.candidates[choice]
             answer = self._enter(asked.glance, chosen, by)
             if answer.ok:
@@ -181,7 +181,7 @@ class Onlooker:
         with self._lock:
             self._still_asked(question)
             self._waiting = True
-            self._tell("waiting", notes.WAITING)
+            self._tell("waiting", messages.WAITING)
 
     def record_is_right(self, question: str) -> None:
         """Take it that the board is as the record says and the camera read it wrongly: teach it so.
@@ -203,7 +203,7 @@ class Onlooker:
         :raises BadDataError: it is not.
         """
         if self._asked is None or self._asked.id != question:
-            raise BadDataError(notes.NOTHING_ASKED)
+            raise BadDataError(messages.NOTHING_ASKED)
         return self._asked
 
     # --- the thread
@@ -224,19 +224,19 @@ class Onlooker:
     def _tick(self) -> float:
         """Consider the newest picture; return how long to wait for the next."""
         if not self.following:
-            return self._idle("off", notes.OFF)
+            return self._idle("off", messages.OFF)
         grab = self._newest()
         if grab is None:
-            return self._idle("no-picture", notes.NO_PICTURE)
+            return self._idle("no-picture", messages.NO_PICTURE)
         course = self._night.course()
         problem = in_the_way(course)
         if course is None or problem:
-            return self._idle("no-game", problem or notes.NO_GAME)
+            return self._idle("no-game", problem or messages.NO_GAME)
         table = self._table_of(course.game)
         if not table.calibrated:
-            return self._idle("calibrate", notes.NOT_CALIBRATED)
+            return self._idle("calibrate", messages.NOT_CALIBRATED)
         if not table.taught:
-            return self._idle("teach", notes.LEARNING if table.learning else notes.NOT_TAUGHT)
+            return self._idle("teach", messages.LEARNING if table.learning else messages.NOT_TAUGHT)
         self._mind(course)
         # A recorded picture lies as still as a table: no other comes to show it.
         recorded = grab.kind is DeviceKind.RECORDED
@@ -285,7 +285,7 @@ class Onlooker:
             self._begin_anew()
             if self._asked is not None and not self._waiting:
                 return
-            self._tell("moving", notes.MOVING)
+            self._tell("moving", messages.MOVING)
 
     def _begin_anew(self) -> None:
         """Forget the looks at a scene: it has changed, or it is known what it shows."""
@@ -307,7 +307,7 @@ class Onlooker:
             self.seen = seen if seen.found else None
         if not seen.found:
             self._begin_anew()
-            self._tell("lost", notes.LOST)
+            self._tell("lost", messages.LOST)
             return
         live = grab.kind is not DeviceKind.RECORDED
         glance = Glance(grab.number, grab.kind, live, course, story_of(course), table, image, seen)
@@ -339,7 +339,7 @@ class Onlooker:
         self._looks.append((glance.number, newest))
         evidence = several([told for _, told in self._looks])
         if self._is_behind(course, evidence):
-            self._say("behind", notes.BEHIND)
+            self._say("behind", messages.BEHIND)
             return False
         strange, explained = self._strange(glance, known)
         tracker = glance.story.tracker
@@ -350,7 +350,7 @@ class Onlooker:
             self._matched = (course.match, len(course.by))
             self._agreed = Agreed(course.match, course.moves, glance.seen)
             self._begin_anew()
-            self._say("watching", notes.WATCHING)
+            self._say("watching", messages.WATCHING)
             glance.table.confirm(glance.seen, contents_of(course.states[-1], glance.table.layout))
             if explained:
                 # People entered what was new to the camera: so that is what it looks like.
@@ -360,7 +360,7 @@ class Onlooker:
         if glance.live and not (seen_twice if answer.state == track.ENTERED else len(self._looks) >= LOOKS):
             # Two looks must agree before a turn is entered, and another may settle what one leaves open.
             self._former = candidates
-            self._tell("thinking", notes.THINKING)
+            self._tell("thinking", messages.THINKING)
             return False
         self._begin_anew()
         if answer.state == track.ENTERED:
@@ -407,7 +407,7 @@ class Onlooker:
             # Somebody was quicker, or what is to be taken back is not the camera's own: people decide.
             self._ask(TURN, candidates, (), glance)
             return
-        self._say("entered", notes.ENTERED)
+        self._say("entered", messages.ENTERED)
         self._agree(glance)
         table.confirm(glance.seen, after)
         lesson, self._lesson = self._lesson, (glance, best.state)
@@ -435,9 +435,9 @@ class Onlooker:
                 name = former.id if list(map(_texts, former.candidates)) == list(map(_texts, shown)) else name
             self._asked = Asked(name, kind, shown, places, glance)
             if kind == DISAGREEMENT:
-                self._tell("disagreement", notes.DISAGREES)
+                self._tell("disagreement", messages.DISAGREES)
             else:
-                self._tell("question", notes.ASKING)
+                self._tell("question", messages.ASKING)
 
     def _disagree(self, asked: Asked) -> None:
         """Make a disagreement of a question that none of its candidates answers."""

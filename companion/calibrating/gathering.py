@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from companion.calibrating.messages import NEVER_IN_BOUNDS, TOO_FEW
+from companion.calibrating.plan import STAGES, Way, goal, next_count
+from companion.calibrating.recordings import Label, Recordings
+from companion.calibrating.store import device_name, figures_form
 from companion.igloo.calibration.features import hear
 from companion.igloo.calibration.shake_segmenter import KEPT, OFF_BEAT, ShakeCatcher, Sitting
 from companion.igloo.calibration.store import FEWEST_COUNTS, FEWEST_SHAKES, Calibration, known
@@ -19,10 +23,6 @@ from companion.igloo.count.features import tier_of
 from companion.igloo.count.guided import GuidedCount, GuidedState
 from companion.igloo.motion.guided_gauge import TEMPO_BOUNDS, TEMPO_HZ, TRAVEL_BOUNDS, TRAVEL_CM, Gauge, GaugeStream
 from companion.ports import COUNTS, BadDataError, IglooStatus, Samples
-from companion.service.calibrations import device_name, figures_form
-from companion.service.notes import NEVER_IN_BOUNDS, TOO_FEW
-from companion.service.plan import STAGES, Way, goal, next_count
-from companion.service.recordings import Label, Recordings
 
 if TYPE_CHECKING:
     from companion.ports import FloatArray

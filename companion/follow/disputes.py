@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from companion.follow import messages
+from companion.follow.evidence import certain
 from companion.night.games import game_view
 from companion.night.games.board import BoardView
 from companion.night.views.boards import cited
@@ -13,15 +15,13 @@ from companion.ports import BadDataError
 from companion.rules.core import InvalidMoveError, Ruling, State
 from companion.rules.rulebook import rulebook
 from companion.rules.turns import Explanation, cases, explain_best
-from companion.service.sight import notes
-from companion.service.sight.reading import certain
 from vision.photo import read_photo, to_jpeg
 from vision.ruled import draw_ruling
 
 if TYPE_CHECKING:
+    from companion.follow.table_model import SeenTable
     from companion.night.commands.night import Course
     from companion.ports import ByteArray
-    from companion.service.sight.table import SeenTable
     from vision.look import BoardLook
 
 KEPT: Final = 8
@@ -82,15 +82,15 @@ class Photos:
         mine = self._photos.get(who, {})
         after = mine.get("after")
         if after is None:
-            raise BadDataError(notes.NO_PHOTO_AFTER)
+            raise BadDataError(messages.NO_PHOTO_AFTER)
         if record:
             if course is None or course.game != game_id:
-                raise BadDataError(notes.NO_RECORD)
+                raise BadDataError(messages.NO_RECORD)
             states = [course.states[-1]]
         else:
             before = mine.get("before")
             if before is None:
-                raise BadDataError(notes.NO_PHOTO_BEFORE)
+                raise BadDataError(messages.NO_PHOTO_BEFORE)
             states = cases(game_id, position_of(before.seen, game_id, course))
         ruled = judged(states, after, game_id, lang)
         self._ruled[who] = ruled

@@ -13,11 +13,11 @@ from companion.rules.turns import content
 from vision.track import TAKEBACK, UNCHANGED, Candidate
 
 if TYPE_CHECKING:
+    from companion.follow.evidence import Story
+    from companion.follow.table_model import SeenTable
     from companion.night.commands.night import Course
     from companion.ports import ByteArray, DeviceKind
     from companion.rules.core import State
-    from companion.service.sight.reading import Story
-    from companion.service.sight.table import SeenTable
     from vision.look import BoardLook
 
 OFFERED = 3

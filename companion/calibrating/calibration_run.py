@@ -14,10 +14,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.events.hub import Hub
-from companion.ports import BadDataError, DeviceError, DeviceState, IglooLink, IglooStatus, Samples
-from companion.service.calibrations import Calibrations, device_name
-from companion.service.notes import (
+from companion.calibrating.messages import (
     BUSY,
     NO_IGLOO,
     NO_MORE_TO_TAKE_BACK,
@@ -25,11 +22,14 @@ from companion.service.notes import (
     NOT_THIS_RATE,
     NOTHING_MEASURED,
 )
-from companion.service.plan import Way
-from companion.service.recordings import Recordings
+from companion.calibrating.plan import Way
+from companion.calibrating.recordings import Recordings
+from companion.calibrating.store import Calibrations, device_name
+from companion.events.hub import Hub
+from companion.ports import BadDataError, DeviceError, DeviceState, IglooLink, IglooStatus, Samples
 
 if TYPE_CHECKING:
-    from companion.service.sittings import Gathering, Referee
+    from companion.calibrating.gathering import Gathering, Referee
 
 QUEUE_RUNS = 3000
 TOLD_S = 0.18
@@ -130,7 +130,7 @@ class Bench:
         :raises BadDataError: when its sensor is too slow, or there are too many recordings.
         :raises KeyError: when there is no such recorded sitting.
         """
-        from companion.service.sittings import Gathering
+        from companion.calibrating.gathering import Gathering
 
         status = self._free(key)
         device = device_name(status.key, status.kind)
@@ -158,7 +158,7 @@ class Bench:
         :raises DeviceError: when it is not there, or another sitting goes on.
         :raises BadDataError: when its sensor is too slow, or there are too many recordings.
         """
-        from companion.service.sittings import Gathering
+        from companion.calibrating.gathering import Gathering
 
         status = self._free(key)
         name = self.recordings.begin(device_name(status.key, status.kind), "record")
@@ -170,7 +170,7 @@ class Bench:
         :raises DeviceError: when it is not there, or another sitting goes on.
         :raises BadDataError: when its sensor is too slow.
         """
-        from companion.service.sittings import Referee
+        from companion.calibrating.gathering import Referee
 
         status = self._free(key)
         device = device_name(status.key, status.kind)
@@ -197,7 +197,7 @@ class Bench:
 
         :raises DeviceError: when no referee's count goes on.
         """
-        from companion.service.sittings import Referee
+        from companion.calibrating.gathering import Referee
 
         with self._lock:
             sitting = self._present()

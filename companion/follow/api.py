@@ -10,22 +10,22 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from companion.follow import messages
 from companion.night.answers import Actor, Answer
 from companion.ports import BadDataError
-from companion.service.sight import notes
 
 if TYPE_CHECKING:
+    from companion.follow.camera import Eye
+    from companion.follow.disputes import Photos
+    from companion.follow.follower import Onlooker
+    from companion.follow.questions import Asked
+    from companion.follow.score_sheet import Sheets
+    from companion.follow.table_model import SeenTable
     from companion.night.commands.night import Night
     from companion.ports import ByteArray
-    from companion.service.eye import Eye
-    from companion.service.sight.asked import Asked
-    from companion.service.sight.onlooker import Onlooker
-    from companion.service.sight.photos import Photos
-    from companion.service.sight.sheet import Sheets
-    from companion.service.sight.table import SeenTable
     from companion.settings import Settings, Value
 
-OFF: Mapping[str, Any] = {"following": False, "state": "off", "note": notes.OFF, "asking": None, "places": []}
+OFF: Mapping[str, Any] = {"following": False, "state": "off", "note": messages.OFF, "asking": None, "places": []}
 
 
 class Sight:
@@ -78,7 +78,7 @@ class Sight:
                 self._onlooker.wake()
 
     def _follower(self) -> Onlooker:
-        from companion.service.sight.onlooker import Onlooker
+        from companion.follow.follower import Onlooker
 
         with self._lock:
             if self._onlooker is None:
@@ -97,11 +97,11 @@ class Sight:
 
         :raises BadDataError: no such game is known here.
         """
+        from companion.follow.table_model import SeenTable
         from companion.rules import games
-        from companion.service.sight.table import SeenTable
 
         if game_id not in games():
-            raise BadDataError(notes.NOT_THIS_GAME)
+            raise BadDataError(messages.NOT_THIS_GAME)
         with self._lock:
             if game_id not in self._tables:
                 folder = self._folder / game_id
@@ -164,7 +164,7 @@ class Sight:
 
         :raises BadDataError: there is no picture or board, no record, or ``places`` do not fit.
         """
-        from companion.service.sight.reading import contents_of
+        from companion.follow.evidence import contents_of
         from vision.labels import from_json
 
         table, image = self.table_of(game_id), self._image()
@@ -172,7 +172,7 @@ class Sight:
         recorded = contents_of(course.states[-1], table.layout) if course is not None and course.game == game_id else {}
         if places is None:
             if not recorded:
-                raise BadDataError(notes.NO_RECORD)
+                raise BadDataError(messages.NO_RECORD)
             table.teach(image, recorded)
             return
         corrected = from_json(dict(places), table.layout)
@@ -222,7 +222,7 @@ class Sight:
 
     def _asking(self) -> Onlooker:
         if self._onlooker is None:
-            raise BadDataError(notes.NOTHING_ASKED)
+            raise BadDataError(messages.NOTHING_ASKED)
         return self._onlooker
 
     # --- the referee by photo
@@ -242,7 +242,7 @@ class Sight:
 
         :raises BadDataError: there is no photo or picture, or no board in it.
         """
-        from companion.service.sight.sheet import Sheets
+        from companion.follow.score_sheet import Sheets
         from vision.photo import read_photo
 
         table = self.table_of(game_id)
@@ -265,7 +265,7 @@ class Sight:
         return None if self._photos is None else self._photos.picture(who)
 
     def _referee(self) -> Photos:
-        from companion.service.sight.photos import Photos
+        from companion.follow.disputes import Photos
 
         with self._lock:
             if self._photos is None:
@@ -288,7 +288,7 @@ class Sight:
     def _image(self) -> ByteArray:
         grab = self._eye.newest()
         if grab is None:
-            raise BadDataError(notes.NO_PICTURE)
+            raise BadDataError(messages.NO_PICTURE)
         return grab.image()
 
 

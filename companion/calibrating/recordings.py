@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from companion.calibrating.messages import TOO_MANY_SHAKES
+from companion.calibrating.store import write_json
 from companion.ports import BadDataError
-from companion.service.calibrations import write_json
-from companion.service.notes import TOO_MANY_SHAKES
 
 if TYPE_CHECKING:
     from companion.ports import FloatArray

@@ -1,10 +1,7 @@
-"""The sentences of the service that a page shows: constants, so that they can be translated by their text."""
+"""The sentences of calibrating that a page shows: constants, so that they can be translated by their text."""
 
 from __future__ import annotations
 
-NOT_FROM_THE_PAGE = "A camera is usb:0, pi, /dev/video0 or an http address."
-NO_SIMULATED_IGLOO = "There is no simulated igloo."
-NO_SUCH_COUNT = "An igloo holds 2 to 13 beads."
 NOT_CALIBRATED = "This igloo has no calibration."
 NOTHING_TO_UNDO = "There is no calibration to take back."
 TOO_MANY_SHAKES = "Too many shakes are kept here already; forget some first."
@@ -15,6 +12,4 @@ NOTHING_MEASURED = "Nothing is being measured now."
 NO_MORE_TO_TAKE_BACK = "There is no shake of this sitting to take back."
 TOO_FEW = "There are too few shakes yet, or they do not fit their numbers."
 NEVER_IN_BOUNDS = "The motion did not keep to the beat long enough to be counted."
-NO_MQTT = "The library for home automation is missing; pip install paho-mqtt brings it."
-BAD_BROKER = "A broker is named as mqtt://host, mqtt://host:1883 or mqtt://user:password@host."
-BROKER_AWAY = "The broker does not answer; it is asked again and again."
+NO_SIMULATED_IGLOO = "There is no simulated igloo."

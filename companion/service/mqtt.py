@@ -21,7 +21,7 @@ from urllib.parse import unquote, urlsplit
 from companion import __version__
 from companion.events.hub import Hub
 from companion.ports import BadDataError
-from companion.service.notes import BAD_BROKER, NO_MQTT
+from companion.service.messages import BAD_BROKER, NO_MQTT
 
 log = logging.getLogger(__name__)
 

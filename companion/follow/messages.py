@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+NOT_FROM_THE_PAGE: Final = "A camera is usb:0, pi, /dev/video0 or an http address."
+
 OFF: Final = "The camera does not follow the game."
 NO_PICTURE: Final = "There is no picture yet."
 NO_GAME: Final = "Open a game, and the camera can follow it."

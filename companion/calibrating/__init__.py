@@ -1,0 +1,1 @@
+"""Calibrating an igloo: labelled shakes gathered one sitting at a time, the referee's count, recordings."""
