@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from companion.rules.core import CHANCE, JSON, NOBODY
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import CORNERS, SQUARES, names
-from companion.rules.iglu_iglu.situation import PHASES, PLAYED, TO_FACE, UNKNOWN
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.situation import Situation
-    from companion.rules.iglu_iglu.state import IgluState
+from companion.rules.iglu_iglu.situation import PHASES, PLAYED, TO_FACE, UNKNOWN, S, Situation
 
 GAME = "iglu-iglu"
 
@@ -100,7 +94,7 @@ def _tokens(packed: int) -> list[JSON]:
     ]
 
 
-def hidden_from(s: IgluState, seat: int | None) -> IgluState:
+def hidden_from(s: S, seat: int | None) -> S:
     """Return the state as a seat (None: a bystander) may know it: the tiles of other hands are unknown tiles."""
     new = s.copy()
     tiles = list(s.tiles)

@@ -7,7 +7,6 @@ is read as it is and answered by ``problems()``; the few wrongs that bit sets ca
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from companion.rules.core import CHANCE, JSON, NOBODY, Problem, SetupError
 from companion.rules.iglu_iglu import box
@@ -29,12 +28,10 @@ from companion.rules.iglu_iglu.situation import (
     SETTING,
     START,
     TO_FACE,
+    Table,
 )
+from companion.rules.iglu_iglu.state import IgluState
 from companion.rules.words import Words
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.situation import Table
-    from companion.rules.iglu_iglu.state import IgluState
 
 GROUNDS = ("water", "floe", "pack", "land")
 KINDS = ("inuit", "igloo", "fish", "fox", "bear")

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from companion.rules.core import PlayerScore, Reason, ScoreLine, ScoreSheet
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import CORNERS, groups, names
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.situation import Situation
-    from companion.rules.iglu_iglu.state import IgluState
+from companion.rules.iglu_iglu.situation import Situation
 
 ISLAND_TABLE: tuple[int, ...] = (0, 1, 3, 6, 10, 15, 21)
 """Values of islands by size in the advanced game; the last counts for every larger one (IGLU-X.2)."""
@@ -79,7 +75,7 @@ _CLAUSES: dict[tuple[bool, str], tuple[str, ...]] = {
 }
 
 
-def sheet(s: IgluState) -> ScoreSheet:
+def sheet(s: Situation) -> ScoreSheet:
     """Return every player's sheet: trophies, each island with the tribe on it, inuit on corners that do not count."""
     table = s.table.island_table
     found = islands(s)
@@ -110,7 +106,7 @@ def _trophies(packed: int) -> ScoreLine:
     return ScoreLine("trophies", box.worth(packed), ("IGLU-V.A.1",), facts)
 
 
-def _island(s: IgluState, seat: int, island: Island, rank: str, points: int, *, table: bool) -> ScoreLine:
+def _island(s: Situation, seat: int, island: Island, rank: str, points: int, *, table: bool) -> ScoreLine:
     facts = {
         "squares": names(island.squares),
         "size": island.size,
@@ -123,7 +119,7 @@ def _island(s: IgluState, seat: int, island: Island, rank: str, points: int, *, 
     return ScoreLine(f"{'table' if table else 'island'}-{rank}", points, _CLAUSES[table, rank], facts)
 
 
-def why_first(s: IgluState) -> Reason:
+def why_first(s: Situation) -> Reason:
     """Return what decides for the first as it stands: points, the better trophies, or nothing (IGLU-V.1)."""
     standing = sheet(s)
     first = standing.ranking[0]

@@ -8,14 +8,12 @@ just copied it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self, TypeVar
 
-from companion.rules.core import JSON, NOBODY, Problem
+from companion.rules.core import JSON, NOBODY, Game, Problem
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import RING, SEA, near
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.game import IgluIglu
+from companion.rules.iglu_iglu.moves import IgluMove
 
 # Where a game stands. START: before melting; ACT: phase 2 (IGLU-1.1). The others are questions in between.
 (
@@ -68,7 +66,7 @@ class Table:
     on a floe, land in the sea); they stay with every state made from it.
     """
 
-    game: IgluIglu
+    game: Game[IgluMove]
     names: tuple[str, ...]
     colours: tuple[str, ...]
     options: dict[str, JSON]
@@ -166,7 +164,7 @@ class Situation:
     # --- what the rules ask of a position -------------------------------------------------------------------------
 
     @property
-    def game(self) -> IgluIglu:
+    def game(self) -> Game[IgluMove]:
         """Return the game."""
         return self.table.game
 
@@ -464,6 +462,8 @@ class Situation:
         return hash(self.key())
 
 
+S = TypeVar("S", bound=Situation)
+"""The kind of position that is being played: a step from one leads to another of its kind."""
 _NEW = object.__new__
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from companion.rules.core import JSON, Outcome, Problem, Reason, ScoreSheet, State
 from companion.rules.iglu_iglu import actions, drifting, form, kept, melting, problems, scoring
@@ -13,19 +13,11 @@ from companion.rules.iglu_iglu.board import SQUARES
 from companion.rules.iglu_iglu.moves import IgluMove
 from companion.rules.iglu_iglu.situation import PHASES, Situation
 
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.game import IgluIglu
-
 
 class IgluState(Situation, State[IgluMove]):
     """A position of Iglu Iglu; its parts are described in :class:`~.situation.Situation`."""
 
     __slots__ = ()
-
-    @property
-    def game(self) -> IgluIglu:
-        """Return the game."""
-        return self.table.game
 
     def moves(self) -> Iterator[IgluMove]:
         """Yield every legal move once."""
