@@ -8,15 +8,11 @@ else it is taken that the drift may make good what is wrong there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import CORNERS, SEA, near, numbers
 from companion.rules.iglu_iglu.gains import HELD, NEVER, Losses, Tables, standing
-from companion.rules.iglu_iglu.situation import DISPLACING, DRIFTING, PEEKING, REVEALING
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.state import IgluState
+from companion.rules.iglu_iglu.situation import DISPLACING, DRIFTING, PEEKING, REVEALING, Situation
 
 LINES: tuple[tuple[int, ...], ...] = tuple(
     [tuple(range(8 * row, 8 * row + 8)) for row in range(8)] + [tuple(range(column, 64, 8)) for column in range(8)]
@@ -28,7 +24,7 @@ _STIRRED = 15
 """So many floes at open water leave one to push, whatever two tiles and three animal steps do before the drift."""
 
 
-def sure(s: IgluState, *, early: bool) -> bool:
+def sure(s: Situation, *, early: bool) -> bool:
     """Return whether a drift that comes must shift something: a floe at water where nothing swims can be pushed.
 
     ``early``: tiles may be played before melting.

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from companion.rules.core import JSON, NOBODY
 from companion.rules.iglu_iglu import actions, box, drifting, kept, melting, weighing
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import CORNER_SQUARES, names, numbers
-from companion.rules.iglu_iglu.bounds import DISTANCE, EARLY, PLAIN, THOROUGH, Wanted, hopeless
+from companion.rules.iglu_iglu.bounds import DISTANCE, EARLY, PLAIN, THOROUGH, Wanted, fields_agree, hopeless, tells
 from companion.rules.iglu_iglu.game import GAME
+from companion.rules.iglu_iglu.moves import IgluMove
 from companion.rules.iglu_iglu.sight import Sight
 from companion.rules.iglu_iglu.situation import (
     ACT,
@@ -27,11 +28,8 @@ from companion.rules.iglu_iglu.situation import (
     START,
     THAW_PLAYED,
 )
+from companion.rules.iglu_iglu.state import IgluState
 from companion.rules.turns import Content, Evidence, Found, Turn, content
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.moves import IgluMove
-    from companion.rules.iglu_iglu.state import IgluState
 
 GRADED = True
 """Beliefs are weighed here, not turned into lists of contents."""
@@ -42,7 +40,7 @@ GRADED = True
 def candidates(s: IgluState, w: Wanted) -> Iterable[IgluMove]:
     """Yield the legal steps that may lead to what was seen; what changes nothing that was seen is left out."""
     if s.phase == REVEALING:
-        return (x for x in melting.moves_reveal(s) if isinstance(x, m.Reveal) and _tells(x.face))
+        return (x for x in melting.moves_reveal(s) if isinstance(x, m.Reveal) and tells(x.face))
     if s.phase == START:
         return _start(s, w)
     if s.phase == ACT:
@@ -60,11 +58,6 @@ def _drift_fits(s: IgluState, w: Wanted, move: m.Drift) -> bool:
     floes = s.floes & ~(1 << move.square) | 1 << end
     gone = (floes & ~w.may_floe).bit_count()
     return not w.must_floe & ~floes and gone <= (not s.played & THAW_PLAYED and s.can_play(s.turn, HAND_THAW))
-
-
-def _tells(face: str) -> bool:
-    """Return whether a face is told apart on the board: red tiles all look the same, kept."""
-    return face == box.KEPT or face in box.FACES[: box.RED]
 
 
 def _start(s: IgluState, w: Wanted) -> Iterator[IgluMove]:
@@ -165,7 +158,7 @@ def _count(content: Content, token: int) -> int:
 
 # --- the walk -------------------------------------------------------------------------------------------------------
 
-Parents = dict["IgluState", list[tuple["IgluState", "IgluMove"]]]
+Parents = dict[IgluState, list[tuple[IgluState, IgluMove]]]
 
 
 def find(before: IgluState, evidence: Evidence, limit: int, most: int, above: float = -inf) -> Found:
@@ -241,21 +234,6 @@ def _agrees(s: IgluState, w: Wanted) -> bool:
             return False
     position = s.position()
     return not w.evidence.misses(position) and fields_agree(s, w.evidence)
-
-
-def fields_agree(s: IgluState, evidence: Evidence) -> bool:
-    """Return whether a state has won what it must have."""
-    if not evidence.fields:
-        return True
-    position = s.position()
-    for name, wanted in evidence.fields.items():
-        if any(_sorted(position[name].get(colour, ())) != _sorted(tokens) for colour, tokens in wanted.items()):
-            return False
-    return True
-
-
-def _sorted(tokens: Iterable[Mapping[str, Any]]) -> list[tuple[str, int]]:
-    return sorted((str(t["kind"]), int(t.get("value") or 4)) for t in tokens for _ in range(t.get("count", 1)))
 
 
 def _turns(before: IgluState, ends: list[IgluState], parents: Parents, w: Wanted, limit: int) -> tuple[Turn, ...]:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from companion.rules.belief import Belief, Content, Together
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import CORNER_SQUARES, CORNERS, NUMBER, SEA, numbers
 from companion.rules.iglu_iglu.bounds import DISTANCE
+from companion.rules.iglu_iglu.form import to_json
 from companion.rules.iglu_iglu.gains import (
     BUILT,
     FLED,
@@ -34,10 +35,8 @@ from companion.rules.iglu_iglu.gains import (
     standing,
 )
 from companion.rules.iglu_iglu.lines import Lines
+from companion.rules.iglu_iglu.situation import Situation
 from companion.rules.turns import Evidence
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.state import IgluState
 
 _NOBODY: tuple[tuple[int, ...], ...] = ((),) * len(box.TOKENS)
 
@@ -45,7 +44,7 @@ _NOBODY: tuple[tuple[int, ...], ...] = ((),) * len(box.TOKENS)
 class Sight:
     """The losses of everything everywhere, and the bounds; ``most`` is the log-likelihood of a board without loss."""
 
-    def __init__(self, evidence: Evidence, before: IgluState) -> None:
+    def __init__(self, evidence: Evidence, before: Situation) -> None:
         """Compile what was seen for the players of a game."""
         self.evidence = evidence
         self.most = 0.0
@@ -137,7 +136,7 @@ class Sight:
             shares = _share(left, lambda found, same=same: sum(n for k, v, n in found[1] if (k, v) in same))
             table[square] = tuple(shares.get(n, NEVER) for n in range(HELD))
 
-    def _settle(self, before: IgluState) -> None:
+    def _settle(self, before: Situation) -> None:
         """Note where something could be won, and the loss of an empty board."""
         self.known: dict[Any, Any] = {}
         self.lines = Lines(self.ground, self.men, self.igloo, self.token)
@@ -163,24 +162,24 @@ class Sight:
 
     # --- losses -------------------------------------------------------------------------------------------------------
 
-    def loss(self, s: IgluState) -> float:
+    def loss(self, s: Situation) -> float:
         """Return the loss of a whole board (for listed contents a part of it: see :meth:`end`)."""
         total = self.always + self.grounds(s.floes, s.packs) + self.animals(s.fish, s.fox, s.bears)
         for seat, men in enumerate(s.men):
             total += self.tribe(seat, men, s.igloos[seat])
         return total
 
-    def end(self, s: IgluState) -> float:
+    def end(self, s: Situation) -> float:
         """Return the whole loss of a board at the end of a turn: exactly ``most`` less its log-likelihood."""
         loss = self.loss(s)
         if loss >= NEVER:
             return loss
         if not self.listed:
             return loss + self._beyond(s) if self.together else loss
-        likely = self.evidence.log_likelihood(s.position())
+        likely = self.evidence.log_likelihood(to_json(s))
         return min(NEVER, self.most - likely)
 
-    def _beyond(self, s: IgluState) -> float:
+    def _beyond(self, s: Situation) -> float:
         """Return what things lose together on top of what each of them does."""
         key = ("beyond", s.fish, s.fox, s.igloos, s.men)
         total: float | None = self.known.get(key)
@@ -268,7 +267,7 @@ class Sight:
         self.known[key] = total
         return total
 
-    def _things(self, s: IgluState) -> Iterator[tuple[list[Losses], int, list[int]]]:
+    def _things(self, s: Situation) -> Iterator[tuple[list[Losses], int, list[int]]]:
         """Yield for each kind of thing its losses, where it is wanted and where it is."""
         for seat, men in enumerate(s.men):
             yield self.men[seat], self.wants_men[seat], list(men)
