@@ -59,7 +59,7 @@ def moves_act(s: Situation) -> list[IgluMove]:
     found: list[IgluMove] = [THE_END]
     points = s.points
     seat = s.turn
-    mine = s.at[seat]
+    mine = s.inuit_at[seat]
     holds = any(s.hands[seat])
     harpoon = holds and s.can_harpoon(seat)
     floes = s.floes
@@ -93,21 +93,21 @@ def moves_act(s: Situation) -> list[IgluMove]:
 
 def _enterable(s: Situation) -> int:
     """Return the floes an inuit may enter, bears aside: in the advanced game not those with rival igloos (X.1)."""
-    return s.floes & ~(s.huts & ~s.igloos[s.turn]) if s.table.igloo_block else s.floes
+    return s.floes & ~(s.igloo_squares & ~s.igloos[s.turn]) if s.table.igloo_block else s.floes
 
 
 def _sites(s: Situation) -> int:
     """Return the floes where the player may build (IGLU-2.C.1)."""
-    mine = s.at[s.turn]
+    mine = s.inuit_at[s.turn]
     rivals = 0
-    for seat, own in enumerate(s.at):
+    for seat, own in enumerate(s.inuit_at):
         if seat != s.turn:
             rivals |= own
-    return mine & s.floes & ~s.huts & ~rivals
+    return mine & s.floes & ~s.igloo_squares & ~rivals
 
 
 def _hunts(s: Situation, found: list[IgluMove], points: int) -> None:
-    standing = s.at[s.turn] & s.floes
+    standing = s.inuit_at[s.turn] & s.floes
     waters = near(standing)
     for value in range(min(points, 3)):
         fish = s.fish_at[value] & waters
@@ -142,7 +142,7 @@ def _tiles(s: Situation, found: list[IgluMove], harpoon: bool) -> None:
             if s.can_play(seat, place):
                 found.append(ENDURANCES[box.endurance(faces[place + TO_FACE])])
     if harpoon:
-        standing = s.at[seat] & s.floes
+        standing = s.inuit_at[seat] & s.floes
         waters = near(standing)
         for value in range(3):
             found += [HARPOONS[box.FISH + value][square] for square in numbers(s.fish_at[value] & waters)]
@@ -156,7 +156,7 @@ def _tiles(s: Situation, found: list[IgluMove], harpoon: bool) -> None:
 def refuse_walk(s: Situation, move: Walk) -> Reason | None:
     """Refuse far squares, land, water, rival igloos (advanced game), bears without a harpoon (IGLU-2.A.1 to A.3)."""
     bit = 1 << move.target
-    if not (NEAR[move.origin] & bit and s.floes & bit and s.at[s.turn] >> move.origin & 1 and s.points):
+    if not (NEAR[move.origin] & bit and s.floes & bit and s.inuit_at[s.turn] >> move.origin & 1 and s.points):
         return _why_no_walk(s, move)
     return _refuse_entry(s, move)
 
@@ -164,7 +164,7 @@ def refuse_walk(s: Situation, move: Walk) -> Reason | None:
 def _why_no_walk(s: Situation, move: Walk) -> Reason:
     facts = _way(s, move, COST_WALK)
     bit = 1 << move.target
-    if not s.at[s.turn] >> move.origin & 1:
+    if not s.inuit_at[s.turn] >> move.origin & 1:
         return Reason("no-inuit", facts)
     if not NEAR[move.origin] & bit:
         return Reason("walk-far", facts)
@@ -188,7 +188,7 @@ def _way(s: Situation, move: Walk | Kayak, cost: int) -> dict[str, object]:
 def _refuse_entry(s: Situation, move: Walk | Kayak) -> Reason | None:
     """Refuse a floe that may not be entered although it is within reach (IGLU-2.A.3, X.1)."""
     bit = 1 << move.target
-    if s.huts & bit and not _enterable(s) & bit:
+    if s.igloo_squares & bit and not _enterable(s) & bit:
         facts = {"target": SQUARES[move.target], "owners": _owners(s, s.igloos, bit)}
         return Reason("rival-igloo", facts)
     if s.bears & bit:
@@ -216,7 +216,7 @@ def _travel(s: S, move: Walk | Kayak, cost: int) -> S:
     new = s.copy()
     seat = s.turn
     new.points = s.points - cost
-    new.move_man(seat, move.origin, move.target)
+    new.move_inuit(seat, move.origin, move.target)
     if move.harpoon:
         new.harpoon(seat)
         new.bears = s.bears & ~(1 << move.target)
@@ -237,7 +237,7 @@ def refuse_kayak(s: Situation, move: Kayak) -> Reason | None:
     origin, target = move.origin, move.target
     bit = 1 << target
     facts = _way(s, move, COST_KAYAK)
-    if not s.at[s.turn] >> origin & 1:
+    if not s.inuit_at[s.turn] >> origin & 1:
         return Reason("no-inuit", facts)
     if not s.floes >> origin & 1 and not s.table.kayak_from_corner:
         return Reason("kayak-from-corner", facts)
@@ -309,7 +309,7 @@ def refuse_hunt(s: Situation, move: Hunt) -> Reason | None:
         "cost": value,
     }
     bit = 1 << move.square
-    mine = s.at[s.turn]
+    mine = s.inuit_at[s.turn]
     standing = mine & s.floes
     if token == box.BEAR_TOKEN:
         if not s.bears & bit:
@@ -387,12 +387,12 @@ def refuse_build(s: Situation, move: Build) -> Reason | None:
     }
     if CORNERS & bit:
         return Reason("build-corner", facts)
-    if not s.at[s.turn] & bit:
+    if not s.inuit_at[s.turn] & bit:
         return Reason("no-inuit", facts)
-    if s.huts & bit:
+    if s.igloo_squares & bit:
         return Reason("build-second", facts)
     if not _sites(s) & bit:
-        return Reason("build-rival", {**facts, "owners": _owners(s, s.at, bit)})
+        return Reason("build-rival", {**facts, "owners": _owners(s, s.inuit_at, bit)})
     if s.igloos[s.turn].bit_count() >= box.IGLOOS:
         return Reason("build-none-left", facts)
     return Reason("build-points", facts) if s.points < COST_IGLOO else None
@@ -405,7 +405,7 @@ def build(s: S, move: Build) -> S:
     seat = s.turn
     new.points = s.points - COST_IGLOO
     new.igloos = (*s.igloos[:seat], s.igloos[seat] | bit, *s.igloos[seat + 1 :])
-    new.huts = s.huts | bit
+    new.igloo_squares = s.igloo_squares | bit
     return new
 
 

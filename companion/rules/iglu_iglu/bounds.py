@@ -148,7 +148,7 @@ class Means:
         self.draw = self.face or s.phase == DRAWING
         self.thaw = not s.played & THAW_PLAYED and self.has(s, HAND_THAW)
         self.harpoon = not s.played & HARPOON_PLAYED and self.has(s, HAND_HARPOON)
-        self.steps = s.left if s.phase in (MOVING, DEFENDING, FLEEING) else 0
+        self.steps = s.remaining if s.phase in (MOVING, DEFENDING, FLEEING) else 0
         if not s.played & ANIMALS_PLAYED and self.has(s, HAND_ANIMALS):
             self.steps += 3
         self.points = s.points if s.melted else 3
@@ -221,10 +221,10 @@ def _inuit_cost(s: Situation, w: Wanted, means: Means) -> int:
         if fresh and not own:
             return MANY
         cost += 3 * fresh
-        men = s.men[seat]
+        inuit = s.inuit[seat]
         travel = fled = missing = 0
         for square, least in w.least[seat].items():
-            short = least - men.count(square)
+            short = least - inuit.count(square)
             if short <= 0:
                 continue
             missing += short
@@ -232,7 +232,7 @@ def _inuit_cost(s: Situation, w: Wanted, means: Means) -> int:
                 fled += short
             elif own:
                 row = DISTANCE[square]
-                nearest = min((row[origin] for origin in men if origin != square), default=MANY)
+                nearest = min((row[origin] for origin in inuit if origin != square), default=MANY)
                 if means.flight:
                     # Fleeing to a corner costs nothing, and one may walk on from there.
                     nearest = min(nearest, *(row[corner] for corner in CORNER_SQUARES))
@@ -243,8 +243,8 @@ def _inuit_cost(s: Situation, w: Wanted, means: Means) -> int:
             return MANY
         most = w.most[seat]
         crowd = 0
-        for square in set(men):
-            over = men.count(square) - most[square]
+        for square in set(inuit):
+            over = inuit.count(square) - most[square]
             if over > 0:
                 crowd += over
         if own:
@@ -285,7 +285,7 @@ def _away(s: Situation, w: Wanted, means: Means) -> int:
 
 def _hunting_cost(s: Situation, w: Wanted, means: Means) -> int:
     """Return the points for the animals that are more than were seen anywhere, or MANY where too few are left."""
-    fresh = 3 if means.face else s.left if s.phase == DRAWING else 0
+    fresh = 3 if means.face else s.remaining if s.phase == DRAWING else 0
     # A step of a bear, also of one that comes or gives way to a drift, eats what it meets.
     eaters = ALL if means.face or means.drift else s.bears
     gone: list[int] = []

@@ -101,14 +101,14 @@ def _push(new: S, row: int, direction: str) -> S:
         new.packs = shifted(new.packs)
     if new.bears & row:
         new.bears = shifted(new.bears)
-    if new.huts & row:
+    if new.igloo_squares & row:
         new.igloos = tuple(shifted(own) for own in new.igloos)
-        new.huts = shifted(new.huts)
-    if new.people & row:
-        for seat, own in enumerate(new.at):
+        new.igloo_squares = shifted(new.igloo_squares)
+    if new.inuit_squares & row:
+        for seat, own in enumerate(new.inuit_at):
             if own & row:
-                there = (square + step if row >> square & 1 else square for square in new.men[seat])
-                new.set_men(seat, tuple(sorted(there)))
+                there = (square + step if row >> square & 1 else square for square in new.inuit[seat])
+                new.set_inuit(seat, tuple(sorted(there)))
     if new.foxes & row:
         new.set_fox(tuple(sorted(code + 4 * step if row >> (code >> 2) & 1 else code for code in new.fox)))
     new.push = None
@@ -128,7 +128,7 @@ def say_drift(s: Situation, move: Drift) -> Reason:
     }
     if _swims(s, end):
         return Reason("drift-first", facts)
-    return Reason("drift-igloo" if s.huts & row else "drift", facts)
+    return Reason("drift-igloo" if s.igloo_squares & row else "drift", facts)
 
 
 # --- displacement -----------------------------------------------------------------------------------------------------

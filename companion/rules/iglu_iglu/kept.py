@@ -71,7 +71,7 @@ def refuse_thaw(s: Situation, move: Thaw) -> Reason | None:
         return Reason("thaw-no-floe", facts)
     if s.packs & bit:
         return Reason("thaw-pack", facts)
-    if s.huts & bit:
+    if s.igloo_squares & bit:
         return Reason("thaw-igloo", facts)
     return Reason("thaw-dry" if s.thawable() else "thaw-nowhere", facts)
 
@@ -88,7 +88,7 @@ def thaw(s: S, move: Thaw) -> S:
     if s.bears & bit:
         new.bears = s.bears & ~bit
         new.removed += box.TALLY[box.BEAR_TOKEN]
-    if s.people & bit:
+    if s.inuit_squares & bit:
         new.square = move.square
         new.phase = FLEEING
         return new
@@ -99,7 +99,7 @@ def say_thaw(s: Situation, move: Thaw) -> Reason:
     """Say what the thaw takes."""
     bit = 1 << move.square
     facts = {"square": SQUARES[move.square], "who": s.table.colours[s.turn], "things": s.things(bit)}
-    if s.people & bit:
+    if s.inuit_squares & bit:
         return Reason("thaw-inuit", facts)
     return Reason("thaw-animals" if (s.foxes | s.bears) & bit else "thaw", facts)
 
@@ -126,7 +126,7 @@ def animals(s: S, move: Animals) -> S:
     new = s.copy()
     new.spend(s.turn, HAND_ANIMALS)
     new.played |= ANIMALS_PLAYED
-    new.left = 3
+    new.remaining = 3
     return new.resume()
 
 
@@ -193,7 +193,7 @@ def refuse_step(s: Situation, move: Step) -> Reason | None:
 def step(s: S, move: Step) -> S:
     """Move the animal; a bear attacks whom it meets (IGLU-1.F.1, F.2)."""
     new = s.copy()
-    new.left = s.left - 1
+    new.remaining = s.remaining - 1
     origin, target = move.origin, move.target
     if move.token < box.BEAR_TOKEN:
         fox = move.token >= box.FOX
@@ -211,7 +211,7 @@ def step(s: S, move: Step) -> S:
     new.bears = s.bears & ~(1 << origin) | bit
     if (s.shoals | s.foxes) & bit:
         new.clear_animals(bit)
-    if not s.people & bit:
+    if not s.inuit_squares & bit:
         return new.resume()
     new.square = target
     new.phase = DEFENDING
@@ -226,14 +226,14 @@ def say_step(s: Situation, move: Step) -> Reason:
         "token": token_text(move.token),
         "square": SQUARES[move.origin],
         "target": SQUARES[move.target],
-        "left": s.left - 1,
+        "left": s.remaining - 1,
         "things": [thing for thing in s.things(bit) if thing in ("fish", "fox")],
     }
     if move.token != box.BEAR_TOKEN:
         kind = box.TOKENS[move.token][0]
         return Reason(f"step-to-bear-{kind}" if s.bears & bit else f"step-ok-{kind}", facts)
-    if s.people & bit:
-        owners = [s.table.colours[seat] for seat, own in enumerate(s.at) if own & bit]
+    if s.inuit_squares & bit:
+        owners = [s.table.colours[seat] for seat, own in enumerate(s.inuit_at) if own & bit]
         return Reason("step-attack", {**facts, "owners": owners})
     return Reason("step-eats" if (s.shoals | s.foxes) & bit else "step-ok-bear", facts)
 
@@ -242,20 +242,20 @@ def refuse_stop(s: Situation, move: Stop) -> Reason | None:
     """Refuse to leave steps unused while one is possible (IGLU-Q.9)."""
     example = next(steps(s), None)
     if s.table.all_three and example is not None:
-        return Reason("stop-early", {"left": s.left, "example": str(example)})
+        return Reason("stop-early", {"left": s.remaining, "example": str(example)})
     return None
 
 
 def stop(s: S, move: Stop) -> S:
     """Leave the rest unused."""
     new = s.copy()
-    new.left = 0
+    new.remaining = 0
     return new.resume()
 
 
 def say_stop(s: Situation, move: Stop) -> Reason:
     """Warn that all three points should be used."""
-    return Reason("stop", {"left": s.left})
+    return Reason("stop", {"left": s.remaining})
 
 
 # --- a bear attacks -----------------------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ def _next_asked(s: Situation, seat: int) -> int:
     bit = 1 << s.square
     seat = (seat + 1) % s.table.players
     while True:
-        if s.at[seat] & bit:
+        if s.inuit_at[seat] & bit:
             return seat
         if seat == s.turn:
             return -1
@@ -360,7 +360,7 @@ def refuse_flee(s: Situation, move: Flee) -> Reason | None:
     if move.colour not in s.table.colours:
         return Reason("flee-absent", facts)
     seat = s.table.colours.index(move.colour)
-    if not s.at[seat] >> s.square & 1:
+    if not s.inuit_at[seat] >> s.square & 1:
         return Reason("flee-absent", facts)
     if s.igloos[seat] >> s.square & 1:
         return Reason("flee-hidden", facts)
@@ -370,7 +370,7 @@ def refuse_flee(s: Situation, move: Flee) -> Reason | None:
 def flee(s: S, move: Flee) -> S:
     """Put one inuit on the corner."""
     new = s.copy()
-    new.move_man(s.table.colours.index(move.colour), move.square, move.corner)
+    new.move_inuit(s.table.colours.index(move.colour), move.square, move.corner)
     return new if new.fleeing() else new.resume()
 
 

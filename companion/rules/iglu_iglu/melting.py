@@ -57,9 +57,9 @@ def place(s: S, move: Place) -> S:
     """Put the inuit there; after the last one the first player begins (IGLU-S.9)."""
     new = s.copy()
     seat = s.turn
-    new.set_men(seat, tuple(sorted((*s.men[seat], move.square))))
+    new.set_inuit(seat, tuple(sorted((*s.inuit[seat], move.square))))
     following = (seat + 1) % s.table.players
-    if len(new.men[following]) == s.table.inuit:
+    if len(new.inuit[following]) == s.table.inuit_each:
         return new.start_turn(s.table.first)
     new.turn = new.to_move = following
     return new
@@ -67,8 +67,8 @@ def place(s: S, move: Place) -> S:
 
 def say_place(s: Situation, move: Place) -> Reason:
     """Say where the inuit goes."""
-    left = s.table.inuit - len(s.men[s.turn]) - 1
-    return Reason("place", {"who": move.colour, "square": SQUARES[move.square], "left": left})
+    to_place = s.table.inuit_each - len(s.inuit[s.turn]) - 1
+    return Reason("place", {"who": move.colour, "square": SQUARES[move.square], "left": to_place})
 
 
 # --- tokens and tiles from the box ------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ def refuse_draw(s: Situation, move: Draw) -> Reason | None:
     first = box.FOX if s.packs >> s.square & 1 else box.FISH
     if move.square != s.square or not first <= move.token < first + 3:
         kind = "fox" if first == box.FOX else "fish"
-        return Reason("draw-other", {"kind": kind, "square": SQUARES[s.square], "left": s.left})
+        return Reason("draw-other", {"kind": kind, "square": SQUARES[s.square], "left": s.remaining})
     if s.reserve(move.token) <= 0:
         return Reason("draw-none", {"token": token_text(move.token), "box": box.IN_BOX[move.token]}, _box(move.token))
     return None
@@ -102,8 +102,8 @@ def draw(s: S, move: Draw) -> S:
         new.set_fox(tuple(sorted((*s.fox, 4 * move.square + move.token - box.FOX + 1))))
     else:
         new.set_fish(tuple(sorted((*s.fish, 4 * move.square + move.token + 1))))
-    new.left = s.left - 1
-    if new.left:
+    new.remaining = s.remaining - 1
+    if new.remaining:
         return new
     if s.phase == DRAWING:
         return new.begin_actions()
@@ -114,9 +114,9 @@ def begin_placing(new: S) -> S:
     """Ask for the fish of the next centre square, or for the first inuit (of a fresh copy; IGLU-S.2, S.7)."""
     waiting = [square for square in CENTRE_SQUARES if not new.shoals >> square & 1]
     if waiting:
-        new.phase, new.to_move, new.square, new.left = SETTING, CHANCE, waiting[0], 1
+        new.phase, new.to_move, new.square, new.remaining = SETTING, CHANCE, waiting[0], 1
     else:
-        new.phase, new.square, new.left = PLACING, -1, 0
+        new.phase, new.square, new.remaining = PLACING, -1, 0
         new.turn = new.to_move = new.table.first
     return new
 
@@ -321,9 +321,9 @@ def reveal(s: S, move: Reveal) -> S:
     if face == box.PACK:
         new.floes |= bit
         new.packs |= bit
-        new.left = 1
+        new.remaining = 1
     else:
-        new.left = face + 2
+        new.remaining = face + 2
     return new
 
 

@@ -81,8 +81,8 @@ def _tile_price(s: Situation, move: IgluMove) -> float:
 def _token_price(s: Situation, move: IgluMove) -> float:
     if not isinstance(move, m.Draw):
         return 0.0
-    left = sum(s.reserve(token) for token in melting.drawn_tokens(s))
-    return log(left / s.reserve(move.token))
+    in_reserve = sum(s.reserve(token) for token in melting.drawn_tokens(s))
+    return log(in_reserve / s.reserve(move.token))
 
 
 # --- what a state costs at least --------------------------------------------------------------------------------------
@@ -132,13 +132,13 @@ class Scale:
         """Return the ways of using tiles that are left to a state, the cheapest first."""
         seat = s.turn
         bear = bool(s.bears) or (case.drawn is not None and case.drawn[0] == box.BEAR_TOKEN)
-        key = (s.phase, s.played, s.left, s.points, s.melted, s.hands[seat], s.tiles, bear, case.kept)
+        key = (s.phase, s.played, s.remaining, s.points, s.melted, s.hands[seat], s.tiles, bear, case.kept)
         known = self.ways_of.get(key)
         if known is not None:
             return known
         means = Means(s, drift=not case.kept)
         points = s.points if s.melted else 3
-        steps = s.left if s.phase not in (DRAWING,) and s.phase >= MOVING else 0
+        steps = s.remaining if s.phase not in (DRAWING,) and s.phase >= MOVING else 0
         moved = means.steps > steps
         flight = s.phase in (DEFENDING, FLEEING)
         found = []
@@ -163,7 +163,7 @@ class Scale:
             return [Case(PUSHED if s.phase == DRIFTING else FLED, drift=True)]
         if s.phase == DRAWING:
             first = box.FOX if s.packs >> s.square & 1 else box.FISH
-            return [Case(0.0, fresh=1 << s.square, drawn=(first, s.left, _reserves(s, first)))]
+            return [Case(0.0, fresh=1 << s.square, drawn=(first, s.remaining, _reserves(s, first)))]
         if not undecided(s):
             return [KNOWN]
         fresh = ALL & s.floes
@@ -238,12 +238,12 @@ class Scale:
 
     def _of(self, s: Situation, way: Way, case: Case, bar: float = NEVER) -> float:
         sight = self.sight
-        own = sight.own_bound(s.turn, s.men[s.turn], s.igloos[s.turn], way.flight, case.drift)
+        own = sight.own_bound(s.turn, s.inuit[s.turn], s.igloos[s.turn], way.flight, case.drift)
         animals = sight.animals_bound(
             s.fish, s.fox, s.bears, way.steps, way.free, case.fresh, case.drawn, drift=case.drift
         )
-        rivals = [seat for seat in range(len(s.men)) if seat != s.turn]
-        others = [sight.other_bound(seat, s.men[seat], s.igloos[seat], way.flight) for seat in rivals]
+        rivals = [seat for seat in range(len(s.inuit)) if seat != s.turn]
+        others = [sight.other_bound(seat, s.inuit[seat], s.igloos[seat], way.flight) for seat in rivals]
         always = sight.always + (0.0 if case.idle else POINT * min(3, way.sure))
         if case.drift:
             theirs = list(zip(rivals, others, strict=True))
@@ -261,8 +261,8 @@ class Scale:
         What is beyond the bar is not told exactly.
         """
         sight, points = self.sight, way.points
-        mine = sight.lines.tribe(s.turn, s.men[s.turn], s.igloos[s.turn])
-        theirs = [(loss, sight.lines.tribe(seat, s.men[seat], s.igloos[seat])) for seat, loss in rivals]
+        mine = sight.lines.tribe(s.turn, s.inuit[s.turn], s.igloos[s.turn])
+        theirs = [(loss, sight.lines.tribe(seat, s.inuit[seat], s.igloos[seat])) for seat, loss in rivals]
         herds = sight.lines.animals(s.fish, s.fox, s.bears)
         best = bar
         lines = sight.lines.grounds(s.floes, s.packs, way.removals)
@@ -274,8 +274,8 @@ class Scale:
             # More points never make it more.
             if rest + max(0.0, own[points] - gain) + max(SAVED * points, animals[points] - herd) < best:
                 ours = tuple([max(0.0, lost - gain) for lost in own])
-                left = tuple([max(SAVED * p, lost - herd) for p, lost in enumerate(animals)])
-                best = min(best, rest + together(ours, left, points))
+                herds_left = tuple([max(SAVED * p, lost - herd) for p, lost in enumerate(animals)])
+                best = min(best, rest + together(ours, herds_left, points))
         return best
 
 

@@ -33,7 +33,7 @@ def _squares(s: Situation) -> Iterator[Problem]:
     # Inuit on a thawed floe are on their way to a corner: they stand in the water until they flee.
     leaving = 1 << s.square if s.phase == FLEEING and s.square >= 0 else 0
     for seat, colour in enumerate(s.table.colours):
-        wet = s.at[seat] & ~floes & ~CORNERS & ~leaving
+        wet = s.inuit_at[seat] & ~floes & ~CORNERS & ~leaving
         if wet:
             yield Problem("inuit-water", {"who": colour, "squares": names(wet)}, ("IGLU-2.A.1", "IGLU-2.A.4"))
         loose = s.igloos[seat] & ~floes
@@ -62,8 +62,8 @@ def _tribes(s: Situation) -> Iterator[Problem]:
         yield Problem("two-tribes", {"owners": list(table.colours)}, ("IGLU-S.5",))
     placing = s.phase in (SETTING, PLACING)
     for seat, colour in enumerate(table.colours):
-        count = len(s.men[seat])
-        wanted = min(table.inuit, box.INUIT[colour])
+        count = len(s.inuit[seat])
+        wanted = min(table.inuit_each, box.INUIT[colour])
         facts = {"who": colour, "count": count, "wanted": wanted}
         if count > wanted:
             yield Problem("inuit-many", facts, ("IGLU-K.6", "IGLU-S.5" if table.players == 2 else "IGLU-S.4"))
@@ -73,7 +73,7 @@ def _tribes(s: Situation) -> Iterator[Problem]:
         if igloos > box.IGLOOS:
             facts = {"who": colour, "count": igloos, "wanted": box.IGLOOS}
             yield Problem("igloos-many", facts, ("IGLU-K.7", "IGLU-2.C.1"))
-        off = s.at[seat] & ~RING
+        off = s.inuit_at[seat] & ~RING
         if placing and off:
             yield Problem("placing-off", {"who": colour, "squares": names(off)}, ("IGLU-S.7", "IGLU-S.8"))
 

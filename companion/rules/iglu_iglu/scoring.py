@@ -28,8 +28,8 @@ def islands(s: Situation) -> tuple[Island, ...]:
     found = []
     for squares in groups(s.floes & ~CORNERS):
         strength = tuple(
-            sum(squares >> square & 1 for square in men) + IGLOO_STRENGTH * (igloos & squares).bit_count()
-            for men, igloos in zip(s.men, s.igloos, strict=True)
+            sum(squares >> square & 1 for square in inuit) + IGLOO_STRENGTH * (igloos & squares).bit_count()
+            for inuit, igloos in zip(s.inuit, s.igloos, strict=True)
         )
         found.append(Island(squares, squares.bit_count(), strength))
     return tuple(found)
@@ -86,7 +86,7 @@ def sheet(s: Situation) -> ScoreSheet:
         for island, places in zip(found, awards, strict=True):
             if seat in places:
                 lines.append(_island(s, seat, island, *places[seat], table=table))
-        ashore = [square for square in s.men[seat] if CORNERS >> square & 1]
+        ashore = [square for square in s.inuit[seat] if CORNERS >> square & 1]
         if ashore:
             lines.append(ScoreLine("corner", 0, ("IGLU-V.B.2",), {"count": len(ashore), "squares": _on(ashore)}))
         sheets.append(PlayerScore(seat, tuple(lines), (lines[0].points,)))
@@ -111,7 +111,7 @@ def _island(s: Situation, seat: int, island: Island, rank: str, points: int, *, 
         "squares": names(island.squares),
         "size": island.size,
         "value": value(island.size) if table else island.size,
-        "inuit": sum(island.squares >> square & 1 for square in s.men[seat]),
+        "inuit": sum(island.squares >> square & 1 for square in s.inuit[seat]),
         "igloos": (s.igloos[seat] & island.squares).bit_count(),
         "strength": island.strength[seat],
         "strengths": {s.table.colours[other]: power for other, power in enumerate(island.strength) if power},

@@ -226,11 +226,11 @@ def _agrees(s: IgluState, w: Wanted) -> bool:
     for stand, may, must in zip((*s.fish_at, *s.fox_at), w.may_token, w.must_token, strict=True):
         if stand & ~may or must & ~stand:
             return False
-    for seat, men in enumerate(s.men):
+    for seat, inuit in enumerate(s.inuit):
         least, most = w.least[seat], w.most[seat]
-        if any(men.count(square) < count for square, count in least.items()):
+        if any(inuit.count(square) < count for square, count in least.items()):
             return False
-        if any(men.count(square) > most[square] for square in men):
+        if any(inuit.count(square) > most[square] for square in inuit):
             return False
     position = s.position()
     return not w.evidence.misses(position) and fields_agree(s, w.evidence)
@@ -276,11 +276,11 @@ def cases(position: Mapping[str, Any]) -> list[IgluState]:
         case = dict(position) if told else {**position, "turn": colour}
         if position.get("hands") is None:
             # One red tile is left for the floe of this turn.
-            left = max(0, sum(first.tiles[box.RED :]) - 1)
+            red_tiles = max(0, sum(first.tiles[box.RED :]) - 1)
             hands = {}
             for other in sorted(first.colours, key=lambda c: c != colour):
-                unknown = min(left, UNTOLD_OWN if other == colour else UNTOLD_OTHER)
-                left -= unknown
+                unknown = min(red_tiles, UNTOLD_OWN if other == colour else UNTOLD_OTHER)
+                red_tiles -= unknown
                 hands[other] = {"tiles": {}, "unknown": unknown}
             case["hands"] = hands
         found.append(GAME.from_position(case))
@@ -307,8 +307,8 @@ def suspects(s: IgluState, evidence: Evidence) -> Iterator[IgluMove]:
         return
     for square in numbers(s.floes & ~w.may_floe):
         yield from (m.THAWS[square], m.MELTS[square])
-    origins = [square for square in sorted(set(s.men[seat])) if s.men[seat].count(square) > w.most[seat][square]]
-    targets = [square for square, least in w.least[seat].items() if s.men[seat].count(square) < least]
+    origins = [square for square in sorted(set(s.inuit[seat])) if s.inuit[seat].count(square) > w.most[seat][square]]
+    targets = [square for square, least in w.least[seat].items() if s.inuit[seat].count(square) < least]
     for origin in origins:
         for target in targets or [n for n in numbers(w.unknown) if DISTANCE[origin][n] == 1]:
             for harpoon in (False, True) if s.bears >> target & 1 else (False,):
@@ -326,9 +326,9 @@ def suspects(s: IgluState, evidence: Evidence) -> Iterator[IgluMove]:
     for other, own in enumerate(s.table.colours):
         if other == seat:
             continue
-        for square in sorted(set(s.men[other])):
-            if s.men[other].count(square) > w.most[other][square]:
-                corners = [c for c in CORNER_SQUARES if s.men[other].count(c) < w.least[other].get(c, 0)]
+        for square in sorted(set(s.inuit[other])):
+            if s.inuit[other].count(square) > w.most[other][square]:
+                corners = [c for c in CORNER_SQUARES if s.inuit[other].count(c) < w.least[other].get(c, 0)]
                 yield from (m.Flee(own, square, corner) for corner in corners)
 
 

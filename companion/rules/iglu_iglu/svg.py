@@ -132,8 +132,8 @@ def _pieces(s: Situation, number: int, lang: str) -> list[str]:
     for seat, colour in enumerate(s.table.colours):
         if s.igloos[seat] & bit:
             items.append(("igloo", colour, 1))
-        if s.at[seat] & bit:
-            items.append(("inuit", colour, s.men[seat].count(number)))
+        if s.inuit_at[seat] & bit:
+            items.append(("inuit", colour, s.inuit[seat].count(number)))
     for kind, codes in (("fish", s.fish), ("fox", s.fox)):
         values = [code & 3 for code in codes if code >> 2 == number]
         items += [(kind, str(value), values.count(value)) for value in sorted(set(values))]

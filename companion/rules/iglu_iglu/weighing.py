@@ -126,10 +126,10 @@ def _open_ways(s: IgluState, scale: Scale, budget: float) -> list[tuple[Way, flo
             break
         rest = way.price + POINT * min(3, way.sure) + sight.always
         rest += sight.grounds_bound(s.floes, s.packs, way.removals, 0)
-        for other, men in enumerate(s.men):
+        for other, inuit in enumerate(s.inuit):
             if other != seat:
-                rest += sight.other_bound(other, men, s.igloos[other], way.flight)
-        own = sight.own_bound(seat, s.men[seat], s.igloos[seat], way.flight)
+                rest += sight.other_bound(other, inuit, s.igloos[other], way.flight)
+        own = sight.own_bound(seat, s.inuit[seat], s.igloos[seat], way.flight)
         animals = sight.animals_bound(s.fish, s.fox, s.bears, way.steps, way.free)
         if rest + together(own, animals, way.points) <= budget:
             found.append((way, rest, own, animals))
@@ -140,7 +140,7 @@ def _loosest(s: IgluState, scale: Scale, ways: list[tuple[Way, float, Losses, Lo
     """Return all means of several ways together, the least that the rest costs, and the bound of the tribe."""
     way = every(tuple([way for way, *_ in ways]))
     seat = s.turn
-    own = scale.sight.own_bound(seat, s.men[seat], s.igloos[seat], way.flight)
+    own = scale.sight.own_bound(seat, s.inuit[seat], s.igloos[seat], way.flight)
     return way, min(rest for _, rest, *_ in ways), own
 
 
@@ -191,12 +191,12 @@ def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
         return
     whole, least, own = _loosest(s, scale, open_ways)
     loosest = sight.animals_bound(s.fish, s.fox, s.bears, whole.steps, whole.free)
-    men, igloos = s.men[seat], s.igloos[seat]
+    inuit, igloos = s.inuit[seat], s.igloos[seat]
     spare = POINT * min(3, s.points)
     for move in actions.moves_act(s):
         kind = move.kind
         if kind in (m.WALK, m.KAYAK) and isinstance(move, m.Walk | m.Kayak):
-            there = list(men)
+            there = list(inuit)
             there.remove(move.origin)
             there.append(move.target)
             there.sort()
@@ -230,8 +230,8 @@ def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
         elif kind == m.THAW and isinstance(move, m.Thaw):
             floes = s.floes & ~(1 << move.square)
             rest = PLAYED + sight.always + sight.grounds_bound(floes, s.packs, 0, 0) + spare
-            rest += sum(sight.other_bound(n, s.men[n], s.igloos[n], True) for n in range(len(s.men)) if n != seat)
-            if rest + together(sight.own_bound(seat, men, igloos, True), loosest, whole.points) <= budget:
+            rest += sum(sight.other_bound(n, s.inuit[n], s.igloos[n], True) for n in range(len(s.inuit)) if n != seat)
+            if rest + together(sight.own_bound(seat, inuit, igloos, True), loosest, whole.points) <= budget:
                 yield move
         elif kind == m.HUNT and isinstance(move, m.Hunt) and move.token != box.BEAR_TOKEN:
             fish, foxes = s.fish, s.fox
