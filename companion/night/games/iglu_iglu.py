@@ -88,7 +88,7 @@ class IgluIgluView(BoardView):
     def prompt(self, state: State[Any]) -> Words:
         """Return what the phase asks for."""
         s = _iglu(state)
-        facts = {"square": SQUARES[s.square] if s.square >= 0 else "", "left": s.left}
+        facts = {"square": SQUARES[s.square] if s.square >= 0 else "", "left": s.remaining}
         return PROMPTS[at.PHASES[s.phase]].filled(facts)
 
     def draw(self, state: State[Any], lang: str, viewer: int | None, move: Any = None) -> str:

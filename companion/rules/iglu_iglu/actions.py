@@ -5,8 +5,6 @@ For each kind of move three functions: why it is refused, what comes after it, w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from companion.rules.core import Reason
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import ALL, CORNERS, NEAR, NOT_A, NOT_H, SEA, SQUARES, near, numbers, stretches
@@ -37,15 +35,14 @@ from companion.rules.iglu_iglu.situation import (
     HARPOON_PLAYED,
     START,
     TO_FACE,
+    S,
+    Situation,
 )
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.state import IgluState
 
 COST_WALK, COST_KAYAK, COST_IGLOO = 1, 3, 3
 
 
-def moves_start(s: IgluState) -> list[IgluMove]:
+def moves_start(s: Situation) -> list[IgluMove]:
     """Return melting, and the tiles that may be played before it; giving up where nothing can be melted."""
     found = moves_melt(s)
     if any(s.hands[s.turn]):
@@ -57,12 +54,12 @@ def moves_start(s: IgluState) -> list[IgluMove]:
     return found
 
 
-def moves_act(s: IgluState) -> list[IgluMove]:
+def moves_act(s: Situation) -> list[IgluMove]:
     """Return every action, every tile that may be played, and the end of the turn."""
     found: list[IgluMove] = [THE_END]
     points = s.points
     seat = s.turn
-    mine = s.at[seat]
+    mine = s.inuit_at[seat]
     holds = any(s.hands[seat])
     harpoon = holds and s.can_harpoon(seat)
     floes = s.floes
@@ -94,23 +91,23 @@ def moves_act(s: IgluState) -> list[IgluMove]:
     return found
 
 
-def _enterable(s: IgluState) -> int:
+def _enterable(s: Situation) -> int:
     """Return the floes an inuit may enter, bears aside: in the advanced game not those with rival igloos (X.1)."""
-    return s.floes & ~(s.huts & ~s.igloos[s.turn]) if s.table.igloo_block else s.floes
+    return s.floes & ~(s.igloo_squares & ~s.igloos[s.turn]) if s.table.igloo_block else s.floes
 
 
-def _sites(s: IgluState) -> int:
+def _sites(s: Situation) -> int:
     """Return the floes where the player may build (IGLU-2.C.1)."""
-    mine = s.at[s.turn]
+    mine = s.inuit_at[s.turn]
     rivals = 0
-    for seat, own in enumerate(s.at):
+    for seat, own in enumerate(s.inuit_at):
         if seat != s.turn:
             rivals |= own
-    return mine & s.floes & ~s.huts & ~rivals
+    return mine & s.floes & ~s.igloo_squares & ~rivals
 
 
-def _hunts(s: IgluState, found: list[IgluMove], points: int) -> None:
-    standing = s.at[s.turn] & s.floes
+def _hunts(s: Situation, found: list[IgluMove], points: int) -> None:
+    standing = s.inuit_at[s.turn] & s.floes
     waters = near(standing)
     for value in range(min(points, 3)):
         fish = s.fish_at[value] & waters
@@ -123,7 +120,7 @@ def _hunts(s: IgluState, found: list[IgluMove], points: int) -> None:
             found += [hunts[square] for square in numbers(fox)]
 
 
-def reachable(s: IgluState, origin: int) -> int:
+def reachable(s: Situation, origin: int) -> int:
     """Return every other square on the shore of the stretches of water that a square borders (IGLU-2.A.4)."""
     bit = 1 << origin
     reach = 0
@@ -133,7 +130,7 @@ def reachable(s: IgluState, origin: int) -> int:
     return reach & ~bit
 
 
-def _tiles(s: IgluState, found: list[IgluMove], harpoon: bool) -> None:
+def _tiles(s: Situation, found: list[IgluMove], harpoon: bool) -> None:
     """Add the tiles that may be played in phase 2."""
     seat = s.turn
     found += moves_thaw(s)
@@ -145,7 +142,7 @@ def _tiles(s: IgluState, found: list[IgluMove], harpoon: bool) -> None:
             if s.can_play(seat, place):
                 found.append(ENDURANCES[box.endurance(faces[place + TO_FACE])])
     if harpoon:
-        standing = s.at[seat] & s.floes
+        standing = s.inuit_at[seat] & s.floes
         waters = near(standing)
         for value in range(3):
             found += [HARPOONS[box.FISH + value][square] for square in numbers(s.fish_at[value] & waters)]
@@ -156,18 +153,18 @@ def _tiles(s: IgluState, found: list[IgluMove], harpoon: bool) -> None:
 # --- walking and the kayak ----------------------------------------------------------------------------------------
 
 
-def refuse_walk(s: IgluState, move: Walk) -> Reason | None:
+def refuse_walk(s: Situation, move: Walk) -> Reason | None:
     """Refuse far squares, land, water, rival igloos (advanced game), bears without a harpoon (IGLU-2.A.1 to A.3)."""
     bit = 1 << move.target
-    if not (NEAR[move.origin] & bit and s.floes & bit and s.at[s.turn] >> move.origin & 1 and s.points):
+    if not (NEAR[move.origin] & bit and s.floes & bit and s.inuit_at[s.turn] >> move.origin & 1 and s.points):
         return _why_no_walk(s, move)
     return _refuse_entry(s, move)
 
 
-def _why_no_walk(s: IgluState, move: Walk) -> Reason:
+def _why_no_walk(s: Situation, move: Walk) -> Reason:
     facts = _way(s, move, COST_WALK)
     bit = 1 << move.target
-    if not s.at[s.turn] >> move.origin & 1:
+    if not s.inuit_at[s.turn] >> move.origin & 1:
         return Reason("no-inuit", facts)
     if not NEAR[move.origin] & bit:
         return Reason("walk-far", facts)
@@ -178,7 +175,7 @@ def _why_no_walk(s: IgluState, move: Walk) -> Reason:
     return Reason("walk-points", facts)
 
 
-def _way(s: IgluState, move: Walk | Kayak, cost: int) -> dict[str, object]:
+def _way(s: Situation, move: Walk | Kayak, cost: int) -> dict[str, object]:
     return {
         "who": s.table.colours[s.turn],
         "square": SQUARES[move.origin],
@@ -188,10 +185,10 @@ def _way(s: IgluState, move: Walk | Kayak, cost: int) -> dict[str, object]:
     }
 
 
-def _refuse_entry(s: IgluState, move: Walk | Kayak) -> Reason | None:
+def _refuse_entry(s: Situation, move: Walk | Kayak) -> Reason | None:
     """Refuse a floe that may not be entered although it is within reach (IGLU-2.A.3, X.1)."""
     bit = 1 << move.target
-    if s.huts & bit and not _enterable(s) & bit:
+    if s.igloo_squares & bit and not _enterable(s) & bit:
         facts = {"target": SQUARES[move.target], "owners": _owners(s, s.igloos, bit)}
         return Reason("rival-igloo", facts)
     if s.bears & bit:
@@ -205,21 +202,21 @@ def _refuse_entry(s: IgluState, move: Walk | Kayak) -> Reason | None:
     return None
 
 
-def _owners(s: IgluState, sets: tuple[int, ...], bit: int) -> list[str]:
+def _owners(s: Situation, sets: tuple[int, ...], bit: int) -> list[str]:
     """Return the other tribes that have something on a square."""
     return [s.table.colours[seat] for seat, own in enumerate(sets) if own & bit and seat != s.turn]
 
 
-def walk(s: IgluState, move: Walk) -> IgluState:
+def walk(s: S, move: Walk) -> S:
     """Walk there; a harpoon takes the bear."""
     return _travel(s, move, COST_WALK)
 
 
-def _travel(s: IgluState, move: Walk | Kayak, cost: int) -> IgluState:
+def _travel(s: S, move: Walk | Kayak, cost: int) -> S:
     new = s.copy()
     seat = s.turn
     new.points = s.points - cost
-    new.move_man(seat, move.origin, move.target)
+    new.move_inuit(seat, move.origin, move.target)
     if move.harpoon:
         new.harpoon(seat)
         new.bears = s.bears & ~(1 << move.target)
@@ -227,7 +224,7 @@ def _travel(s: IgluState, move: Walk | Kayak, cost: int) -> IgluState:
     return new
 
 
-def say_walk(s: IgluState, move: Walk) -> Reason:
+def say_walk(s: Situation, move: Walk) -> Reason:
     """Say where the inuit walks."""
     facts = {**_way(s, move, COST_WALK), "left": s.points - COST_WALK}
     if move.harpoon:
@@ -235,12 +232,12 @@ def say_walk(s: IgluState, move: Walk) -> Reason:
     return Reason("walk-ashore" if CORNERS >> move.origin & 1 else "walk", facts)
 
 
-def refuse_kayak(s: IgluState, move: Kayak) -> Reason | None:
+def refuse_kayak(s: Situation, move: Kayak) -> Reason | None:
     """Refuse other stretches of water, starts and ends that are no floe, and what walking refuses (IGLU-2.A.4)."""
     origin, target = move.origin, move.target
     bit = 1 << target
     facts = _way(s, move, COST_KAYAK)
-    if not s.at[s.turn] >> origin & 1:
+    if not s.inuit_at[s.turn] >> origin & 1:
         return Reason("no-inuit", facts)
     if not s.floes >> origin & 1 and not s.table.kayak_from_corner:
         return Reason("kayak-from-corner", facts)
@@ -257,7 +254,7 @@ def refuse_kayak(s: IgluState, move: Kayak) -> Reason | None:
     return _refuse_entry(s, move)
 
 
-def _why_no_kayak(s: IgluState, origin: int, bit: int, facts: dict[str, object]) -> Reason:
+def _why_no_kayak(s: Situation, origin: int, bit: int, facts: dict[str, object]) -> Reason:
     if not NEAR[origin] & s.water:
         return Reason("kayak-dry", facts)
     if not near(bit) & s.water:
@@ -271,7 +268,7 @@ def _why_no_kayak(s: IgluState, origin: int, bit: int, facts: dict[str, object])
     return Reason("kayak-diagonal" if _diagonal(s, origin) & bit else "kayak-other", facts)
 
 
-def _diagonal(s: IgluState, origin: int) -> int:
+def _diagonal(s: Situation, origin: int) -> int:
     """Return what could be reached if stretches of water were connected by corners too (IGLU-2.A.5)."""
     water = SEA & ~s.floes & ~s.bears
     part = NEAR[origin] & water
@@ -283,12 +280,12 @@ def _diagonal(s: IgluState, origin: int) -> int:
         part = grown
 
 
-def kayak(s: IgluState, move: Kayak) -> IgluState:
+def kayak(s: S, move: Kayak) -> S:
     """Paddle there; a harpoon takes the bear."""
     return _travel(s, move, COST_KAYAK)
 
 
-def say_kayak(s: IgluState, move: Kayak) -> Reason:
+def say_kayak(s: Situation, move: Kayak) -> Reason:
     """Say where the inuit paddles."""
     facts = {**_way(s, move, COST_KAYAK), "left": s.points - COST_KAYAK}
     if move.harpoon:
@@ -299,7 +296,7 @@ def say_kayak(s: IgluState, move: Kayak) -> Reason:
 # --- hunting ------------------------------------------------------------------------------------------------------
 
 
-def refuse_hunt(s: IgluState, move: Hunt) -> Reason | None:
+def refuse_hunt(s: Situation, move: Hunt) -> Reason | None:
     """Refuse animals out of reach, bears for points, too few points, no harpoon (IGLU-2.B, 1.E.10)."""
     token = move.token
     who = s.table.colours[s.turn]
@@ -312,7 +309,7 @@ def refuse_hunt(s: IgluState, move: Hunt) -> Reason | None:
         "cost": value,
     }
     bit = 1 << move.square
-    mine = s.at[s.turn]
+    mine = s.inuit_at[s.turn]
     standing = mine & s.floes
     if token == box.BEAR_TOKEN:
         if not s.bears & bit:
@@ -338,7 +335,7 @@ def refuse_hunt(s: IgluState, move: Hunt) -> Reason | None:
     return Reason("hunt-points", facts) if s.points < value else None
 
 
-def hunt(s: IgluState, move: Hunt) -> IgluState:
+def hunt(s: S, move: Hunt) -> S:
     """Take the token."""
     new = s.copy()
     seat = s.turn
@@ -361,7 +358,7 @@ def hunt(s: IgluState, move: Hunt) -> IgluState:
     return new
 
 
-def say_hunt(s: IgluState, move: Hunt) -> Reason:
+def say_hunt(s: Situation, move: Hunt) -> Reason:
     """Say what is taken, and at what price."""
     kind, value = box.TOKENS[move.token]
     facts = {
@@ -379,7 +376,7 @@ def say_hunt(s: IgluState, move: Hunt) -> Reason:
 # --- igloos, endurance, the end of the turn -----------------------------------------------------------------------
 
 
-def refuse_build(s: IgluState, move: Build) -> Reason | None:
+def refuse_build(s: Situation, move: Build) -> Reason | None:
     """Refuse land, a second igloo, rivals, a third igloo of the tribe, too few points (IGLU-2.C.1)."""
     bit = 1 << move.square
     facts: dict[str, object] = {
@@ -390,29 +387,29 @@ def refuse_build(s: IgluState, move: Build) -> Reason | None:
     }
     if CORNERS & bit:
         return Reason("build-corner", facts)
-    if not s.at[s.turn] & bit:
+    if not s.inuit_at[s.turn] & bit:
         return Reason("no-inuit", facts)
-    if s.huts & bit:
+    if s.igloo_squares & bit:
         return Reason("build-second", facts)
     if not _sites(s) & bit:
-        return Reason("build-rival", {**facts, "owners": _owners(s, s.at, bit)})
+        return Reason("build-rival", {**facts, "owners": _owners(s, s.inuit_at, bit)})
     if s.igloos[s.turn].bit_count() >= box.IGLOOS:
         return Reason("build-none-left", facts)
     return Reason("build-points", facts) if s.points < COST_IGLOO else None
 
 
-def build(s: IgluState, move: Build) -> IgluState:
+def build(s: S, move: Build) -> S:
     """Put the igloo there."""
     new = s.copy()
     bit = 1 << move.square
     seat = s.turn
     new.points = s.points - COST_IGLOO
     new.igloos = (*s.igloos[:seat], s.igloos[seat] | bit, *s.igloos[seat + 1 :])
-    new.huts = s.huts | bit
+    new.igloo_squares = s.igloo_squares | bit
     return new
 
 
-def say_build(s: IgluState, move: Build) -> Reason:
+def say_build(s: Situation, move: Build) -> Reason:
     """Say where the igloo stands."""
     bit = 1 << move.square
     odd = bool((s.packs | s.foxes | s.bears) & bit)
@@ -425,7 +422,7 @@ def say_build(s: IgluState, move: Build) -> Reason:
     return Reason("build-anywhere" if odd else "build", facts)
 
 
-def refuse_endurance(s: IgluState, move: Endurance) -> Reason | None:
+def refuse_endurance(s: Situation, move: Endurance) -> Reason | None:
     """Refuse phase 1, a second one, and numbers that are not in the hand (IGLU-1.E.5, E.9)."""
     if s.phase == START:
         return Reason("endurance-early", {"value": move.value})
@@ -437,7 +434,7 @@ def refuse_endurance(s: IgluState, move: Endurance) -> Reason | None:
     return refuse_tile(s, place, face, ENDURANCE_PLAYED)
 
 
-def endurance(s: IgluState, move: Endurance) -> IgluState:
+def endurance(s: S, move: Endurance) -> S:
     """Add the points."""
     new = s.copy()
     new.spend(s.turn, s.table.mix.faces.index(f"endurance {move.value}") - TO_FACE)
@@ -446,20 +443,20 @@ def endurance(s: IgluState, move: Endurance) -> IgluState:
     return new
 
 
-def say_endurance(s: IgluState, move: Endurance) -> Reason:
+def say_endurance(s: Situation, move: Endurance) -> Reason:
     """Say how many points there are now."""
     facts = {"who": s.table.colours[s.turn], "value": move.value, "points": s.points + move.value}
     return Reason("endurance", facts)
 
 
-def refuse_end(s: IgluState, move: End) -> Reason | None:
+def refuse_end(s: Situation, move: End) -> Reason | None:
     """Refuse to end a turn before something has melted (IGLU-1.1)."""
     if s.phase == START and s.meltable():
         return Reason("end-early", {"who": s.table.colours[s.turn]})
     return None
 
 
-def end(s: IgluState, move: End) -> IgluState:
+def end(s: S, move: End) -> S:
     """Go on to the left neighbour; where nothing could be melted the game is over (IGLU-1.1, 1.4)."""
     new = s.copy()
     if s.phase == START:
@@ -467,7 +464,7 @@ def end(s: IgluState, move: End) -> IgluState:
     return new.start_turn((s.turn + 1) % s.table.players)
 
 
-def say_end(s: IgluState, move: End) -> Reason:
+def say_end(s: Situation, move: End) -> Reason:
     """Say whose turn is over, and whether the game is."""
     from_start = s.phase == START
     following = (s.turn + 1) % s.table.players

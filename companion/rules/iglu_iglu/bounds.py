@@ -2,16 +2,18 @@
 
 Each test is a lower bound: it never gives up a state that could still succeed. It is made of a few operations on bit
 sets: too many floes would have to go, an inuit is too far from where it stands afterwards, an animal came or went and
-nothing that moves, eats, hunts or draws animals is left.
+nothing that moves, eats, hunts or draws animals is left. What was seen, as bit sets (:class:`Wanted`), and what the two
+searches ask of a face and of the end of a turn stand here too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import ALL, CORNER_SQUARES, CORNERS, NUMBER, SEA, numbers
+from companion.rules.iglu_iglu.form import to_json
 from companion.rules.iglu_iglu.situation import (
     ANIMALS_PLAYED,
     DEFENDING,
@@ -31,11 +33,9 @@ from companion.rules.iglu_iglu.situation import (
     START,
     THAW_PLAYED,
     TO_FACE,
+    Situation,
 )
 from companion.rules.turns import Belief, Content, Evidence
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.state import IgluState
 
 MANY = 99
 PLAIN, EARLY, THOROUGH = range(3)
@@ -111,6 +111,26 @@ class Wanted:
                 self.least[seat][square] = min(inuit)
 
 
+def tells(face: str) -> bool:
+    """Return whether a face is told apart on the board: red tiles all look the same, kept."""
+    return face == box.KEPT or face in box.FACES[: box.RED]
+
+
+def fields_agree(s: Situation, evidence: Evidence) -> bool:
+    """Return whether a state has won what it must have."""
+    if not evidence.fields:
+        return True
+    position = to_json(s)
+    for name, wanted in evidence.fields.items():
+        if any(_sorted(position[name].get(colour, ())) != _sorted(tokens) for colour, tokens in wanted.items()):
+            return False
+    return True
+
+
+def _sorted(tokens: Iterable[Mapping[str, Any]]) -> list[tuple[str, int]]:
+    return sorted((str(t["kind"]), int(t.get("value") or 4)) for t in tokens for _ in range(t.get("count", 1)))
+
+
 class Means:
     """What is left to a turn in a state: what may still melt, drift, thaw, move, be paid.
 
@@ -120,7 +140,7 @@ class Means:
 
     __slots__ = ("draw", "drift", "face", "flight", "harpoon", "melt", "points", "steps", "thaw")
 
-    def __init__(self, s: IgluState, *, drift: bool) -> None:
+    def __init__(self, s: Situation, *, drift: bool) -> None:
         """Count the means."""
         self.melt = unmelted(s)
         self.drift = drift
@@ -128,7 +148,7 @@ class Means:
         self.draw = self.face or s.phase == DRAWING
         self.thaw = not s.played & THAW_PLAYED and self.has(s, HAND_THAW)
         self.harpoon = not s.played & HARPOON_PLAYED and self.has(s, HAND_HARPOON)
-        self.steps = s.left if s.phase in (MOVING, DEFENDING, FLEEING) else 0
+        self.steps = s.remaining if s.phase in (MOVING, DEFENDING, FLEEING) else 0
         if not s.played & ANIMALS_PLAYED and self.has(s, HAND_ANIMALS):
             self.steps += 3
         self.points = s.points if s.melted else 3
@@ -140,29 +160,29 @@ class Means:
                     break
         self.flight = self.thaw or s.phase in (DEFENDING, FLEEING) or (self.steps > 0 and (s.bears > 0 or self.face))
 
-    def has(self, s: IgluState, place: int) -> bool:
+    def has(self, s: Situation, place: int) -> bool:
         """Return whether a tile is in the hand, or may come into it this turn."""
         return s.can_play(s.turn, place) or (self.face and s.tiles[place + TO_FACE] > 0)
 
 
-def unmelted(s: IgluState) -> bool:
+def unmelted(s: Situation) -> bool:
     """Return whether the floe of this turn is still to be taken."""
     return not s.melted and s.phase in (START, MOVING, DEFENDING, FLEEING)
 
 
-def undecided(s: IgluState) -> bool:
+def undecided(s: Situation) -> bool:
     """Return whether the tile of this turn is not known yet."""
     return unmelted(s) or s.phase in (PEEKING, REVEALING)
 
 
-def hopeless(s: IgluState, w: Wanted) -> bool:
+def hopeless(s: Situation, w: Wanted) -> bool:
     """Return whether no way leads from here to what was seen."""
     if undecided(s):
         return _hopeless(s, w, Means(s, drift=False)) and _hopeless(s, w, Means(s, drift=True))
     return _hopeless(s, w, Means(s, drift=s.phase in (DRIFTING, DISPLACING)))
 
 
-def _hopeless(s: IgluState, w: Wanted, means: Means) -> bool:
+def _hopeless(s: Situation, w: Wanted, means: Means) -> bool:
     if _floes_hopeless(s, w, means):
         return True
     # Animals first: of the many steps they could take nearly all are given up here.
@@ -170,7 +190,7 @@ def _hopeless(s: IgluState, w: Wanted, means: Means) -> bool:
     return cost > means.points or cost + _inuit_cost(s, w, means) > means.points
 
 
-def _floes_hopeless(s: IgluState, w: Wanted, means: Means) -> bool:
+def _floes_hopeless(s: Situation, w: Wanted, means: Means) -> bool:
     floes = s.floes
     hole = 1 << s.square if means.face and s.phase in (PEEKING, REVEALING) else 0
     gone = (floes & ~w.may_floe).bit_count()
@@ -187,7 +207,7 @@ def _floes_hopeless(s: IgluState, w: Wanted, means: Means) -> bool:
     return (w.must_pack & ~s.packs).bit_count() > means.face
 
 
-def _inuit_cost(s: IgluState, w: Wanted, means: Means) -> int:
+def _inuit_cost(s: Situation, w: Wanted, means: Means) -> int:
     """Return the points that inuit and igloos cost at least, or MANY where no points help."""
     cost = 0
     carried = 1 if means.drift else 0
@@ -201,10 +221,10 @@ def _inuit_cost(s: IgluState, w: Wanted, means: Means) -> int:
         if fresh and not own:
             return MANY
         cost += 3 * fresh
-        men = s.men[seat]
+        inuit = s.inuit[seat]
         travel = fled = missing = 0
         for square, least in w.least[seat].items():
-            short = least - men.count(square)
+            short = least - inuit.count(square)
             if short <= 0:
                 continue
             missing += short
@@ -212,7 +232,7 @@ def _inuit_cost(s: IgluState, w: Wanted, means: Means) -> int:
                 fled += short
             elif own:
                 row = DISTANCE[square]
-                nearest = min((row[origin] for origin in men if origin != square), default=MANY)
+                nearest = min((row[origin] for origin in inuit if origin != square), default=MANY)
                 if means.flight:
                     # Fleeing to a corner costs nothing, and one may walk on from there.
                     nearest = min(nearest, *(row[corner] for corner in CORNER_SQUARES))
@@ -223,8 +243,8 @@ def _inuit_cost(s: IgluState, w: Wanted, means: Means) -> int:
             return MANY
         most = w.most[seat]
         crowd = 0
-        for square in set(men):
-            over = men.count(square) - most[square]
+        for square in set(inuit):
+            over = inuit.count(square) - most[square]
             if over > 0:
                 crowd += over
         if own:
@@ -235,7 +255,7 @@ def _inuit_cost(s: IgluState, w: Wanted, means: Means) -> int:
     return min(cost, MANY)
 
 
-def _animal_cost(s: IgluState, w: Wanted, means: Means) -> int:
+def _animal_cost(s: Situation, w: Wanted, means: Means) -> int:
     """Return the points that hunting costs at least, or MANY where animals cannot become what was seen."""
     away = _drifting_away(s, w) if means.drift else _away(s, w, means)
     if away > means.steps:
@@ -243,7 +263,7 @@ def _animal_cost(s: IgluState, w: Wanted, means: Means) -> int:
     return _hunting_cost(s, w, means)
 
 
-def _away(s: IgluState, w: Wanted, means: Means) -> int:
+def _away(s: Situation, w: Wanted, means: Means) -> int:
     """Return how many steps animals are away at least from where they were seen, if no drift moves them."""
     # Where a tile is turned tokens come from the box.
     here = ALL if means.melt and means.face else 1 << s.square if means.draw and s.square >= 0 else 0
@@ -263,9 +283,9 @@ def _away(s: IgluState, w: Wanted, means: Means) -> int:
     return away + max(0, fresh.bit_count() - 1)
 
 
-def _hunting_cost(s: IgluState, w: Wanted, means: Means) -> int:
+def _hunting_cost(s: Situation, w: Wanted, means: Means) -> int:
     """Return the points for the animals that are more than were seen anywhere, or MANY where too few are left."""
-    fresh = 3 if means.face else s.left if s.phase == DRAWING else 0
+    fresh = 3 if means.face else s.remaining if s.phase == DRAWING else 0
     # A step of a bear, also of one that comes or gives way to a drift, eats what it meets.
     eaters = ALL if means.face or means.drift else s.bears
     gone: list[int] = []
@@ -298,7 +318,7 @@ def _near_bear(square: int, bears: int, steps: int) -> bool:
     return any(row[bear] <= steps for bear in numbers(bears))
 
 
-def _drifting_away(s: IgluState, w: Wanted) -> int:
+def _drifting_away(s: Situation, w: Wanted) -> int:
     """Return how many steps animals are away at least from where they were seen, when a drift comes or is on.
 
     A drift carries foxes and bears one square, and moves what swims on one square to a square beside it.

@@ -5,21 +5,16 @@ For each kind of move three functions: why it is refused, what comes after it, w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from companion.rules.core import Reason
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import CORNERS, DIRECTIONS, NEAR, RAYS, SEA, SQUARES, near, numbers
 from companion.rules.iglu_iglu.moves import DRIFT_NONE, DRIFTS, Displace, Drift, IgluMove, token_text
-from companion.rules.iglu_iglu.situation import DISPLACING
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.state import IgluState
+from companion.rules.iglu_iglu.situation import DISPLACING, S, Situation
 
 _BACK = {"n": "s", "s": "n", "e": "w", "w": "e"}
 
 
-def line(s: IgluState, square: int, direction: str) -> tuple[int, int]:
+def line(s: Situation, square: int, direction: str) -> tuple[int, int]:
     """Return the row of floes that a push moves, and the square it ends on (-1: outside the board)."""
     row = 1 << square
     for ahead in RAYS[direction][square]:
@@ -30,16 +25,16 @@ def line(s: IgluState, square: int, direction: str) -> tuple[int, int]:
     return row, -1
 
 
-def shelters(s: IgluState, square: int) -> int:
+def shelters(s: Situation, square: int) -> int:
     """Return where what swims on a square can be displaced: water beside it without a bear (IGLU-Q.7)."""
     return NEAR[square] & SEA & ~s.floes & ~s.bears
 
 
-def _swims(s: IgluState, square: int) -> bool:
+def _swims(s: Situation, square: int) -> bool:
     return bool((s.shoals | s.bears) >> square & 1)
 
 
-def drifts(s: IgluState) -> list[IgluMove]:
+def drifts(s: Situation) -> list[IgluMove]:
     """Return the legal drifts, found backwards from the water squares that a row can be pushed onto."""
     found: list[IgluMove] = []
     floes = s.floes
@@ -54,12 +49,12 @@ def drifts(s: IgluState) -> list[IgluMove]:
     return found
 
 
-def moves_drift(s: IgluState) -> list[IgluMove]:
+def moves_drift(s: Situation) -> list[IgluMove]:
     """Return the legal drifts, or ``drift none`` where there is none (IGLU-M.5, M.6)."""
     return drifts(s) or [DRIFT_NONE]
 
 
-def refuse_drift(s: IgluState, move: Drift) -> Reason | None:
+def refuse_drift(s: Situation, move: Drift) -> Reason | None:
     """Refuse pushes onto land, out of the board, and onto animals that cannot give way (IGLU-1.E.4a to d)."""
     if move.square < 0:
         found = drifts(s)
@@ -78,7 +73,7 @@ def refuse_drift(s: IgluState, move: Drift) -> Reason | None:
     return None
 
 
-def drift(s: IgluState, move: Drift) -> IgluState:
+def drift(s: S, move: Drift) -> S:
     """Push, or ask first where the animals at the end go (IGLU-1.E.4d)."""
     new = s.copy()
     if move.square < 0:
@@ -92,7 +87,7 @@ def drift(s: IgluState, move: Drift) -> IgluState:
     return _push(new, row, move.direction)
 
 
-def _push(new: IgluState, row: int, direction: str) -> IgluState:
+def _push(new: S, row: int, direction: str) -> S:
     """Shift a row of floes with everything on it (of a fresh copy; IGLU-1.E.4c)."""
     step = DIRECTIONS[direction]
 
@@ -106,21 +101,21 @@ def _push(new: IgluState, row: int, direction: str) -> IgluState:
         new.packs = shifted(new.packs)
     if new.bears & row:
         new.bears = shifted(new.bears)
-    if new.huts & row:
+    if new.igloo_squares & row:
         new.igloos = tuple(shifted(own) for own in new.igloos)
-        new.huts = shifted(new.huts)
-    if new.people & row:
-        for seat, own in enumerate(new.at):
+        new.igloo_squares = shifted(new.igloo_squares)
+    if new.inuit_squares & row:
+        for seat, own in enumerate(new.inuit_at):
             if own & row:
-                there = (square + step if row >> square & 1 else square for square in new.men[seat])
-                new.set_men(seat, tuple(sorted(there)))
+                there = (square + step if row >> square & 1 else square for square in new.inuit[seat])
+                new.set_inuit(seat, tuple(sorted(there)))
     if new.foxes & row:
         new.set_fox(tuple(sorted(code + 4 * step if row >> (code >> 2) & 1 else code for code in new.fox)))
     new.push = None
     return new.begin_actions()
 
 
-def say_drift(s: IgluState, move: Drift) -> Reason:
+def say_drift(s: Situation, move: Drift) -> Reason:
     """Say what is pushed where."""
     if move.square < 0:
         return Reason("drift-none", {})
@@ -133,19 +128,19 @@ def say_drift(s: IgluState, move: Drift) -> Reason:
     }
     if _swims(s, end):
         return Reason("drift-first", facts)
-    return Reason("drift-igloo" if s.huts & row else "drift", facts)
+    return Reason("drift-igloo" if s.igloo_squares & row else "drift", facts)
 
 
 # --- displacement -----------------------------------------------------------------------------------------------------
 
 
-def swimmers(s: IgluState) -> list[int]:
+def swimmers(s: Situation) -> list[int]:
     """Return the kinds of tokens on the square that a drift needs, each once."""
     found = [token for token in range(3) if s.fish_at[token] >> s.square & 1]
     return [*found, box.BEAR_TOKEN] if s.bears >> s.square & 1 else found
 
 
-def moves_displace(s: IgluState) -> list[IgluMove]:
+def moves_displace(s: Situation) -> list[IgluMove]:
     """Return where the swimmers may go: all together, or one by one (IGLU-Q.6)."""
     tokens: list[int | None] = [None] if s.table.together else list(swimmers(s))
     return [
@@ -156,12 +151,12 @@ def moves_displace(s: IgluState) -> list[IgluMove]:
     ]
 
 
-def _strands(s: IgluState) -> bool:
+def _strands(s: Situation) -> bool:
     """Return whether a bear that goes first would leave the fish without a square."""
     return bool(s.shoals >> s.square & 1) and shelters(s, s.square).bit_count() < 2
 
 
-def refuse_displace(s: IgluState, move: Displace) -> Reason | None:
+def refuse_displace(s: Situation, move: Displace) -> Reason | None:
     """Refuse squares that are no free water beside it (IGLU-1.E.4d, Q.7)."""
     if move.origin != s.square:
         return Reason("displace-other", {"square": SQUARES[s.square]})
@@ -184,7 +179,7 @@ def refuse_displace(s: IgluState, move: Displace) -> Reason | None:
     return None
 
 
-def displace(s: IgluState, move: Displace) -> IgluState:
+def displace(s: S, move: Displace) -> S:
     """Move the swimmers; when none is left the floes follow."""
     new = s.copy()
     origin, target = move.origin, move.target
@@ -207,7 +202,7 @@ def displace(s: IgluState, move: Displace) -> IgluState:
     return _push(new, row, s.push[1])
 
 
-def say_displace(s: IgluState, move: Displace) -> Reason:
+def say_displace(s: Situation, move: Displace) -> Reason:
     """Say what gives way, and whether a bear eats what it meets."""
     moved = s.things(1 << move.origin) if move.token is None else [token_text(move.token)]
     bear = bool(s.bears >> move.origin & 1) and move.token in (None, box.BEAR_TOKEN)

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from companion.rules.core import CHANCE, JSON, NOBODY
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import CORNERS, SQUARES, names
-from companion.rules.iglu_iglu.situation import PHASES, PLAYED, TO_FACE, UNKNOWN
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.situation import Situation
-    from companion.rules.iglu_iglu.state import IgluState
+from companion.rules.iglu_iglu.situation import PHASES, PLAYED, TO_FACE, UNKNOWN, S, Situation
 
 GAME = "iglu-iglu"
 
@@ -46,8 +40,8 @@ def to_json(s: Situation) -> dict[str, JSON]:
     pending: dict[str, JSON] = {}
     if s.square >= 0:
         pending["square"] = SQUARES[s.square]
-    if s.left:
-        pending["left"] = s.left
+    if s.remaining:
+        pending["left"] = s.remaining
     if s.asked >= 0:
         pending["asked"] = table.colours[s.asked]
     if s.push is not None:
@@ -73,8 +67,8 @@ def _things(s: Situation, number: int) -> list[JSON]:
     bit = 1 << number
     found: list[JSON] = []
     for seat, colour in enumerate(s.table.colours):
-        if s.at[seat] & bit:
-            found.append({"kind": "inuit", "colour": colour, "count": s.men[seat].count(number)})
+        if s.inuit_at[seat] & bit:
+            found.append({"kind": "inuit", "colour": colour, "count": s.inuit[seat].count(number)})
         if s.igloos[seat] & bit:
             found.append({"kind": "igloo", "colour": colour, "count": 1})
     for kind, codes in (("fish", s.fish), ("fox", s.fox)):
@@ -100,7 +94,7 @@ def _tokens(packed: int) -> list[JSON]:
     ]
 
 
-def hidden_from(s: IgluState, seat: int | None) -> IgluState:
+def hidden_from(s: S, seat: int | None) -> S:
     """Return the state as a seat (None: a bystander) may know it: the tiles of other hands are unknown tiles."""
     new = s.copy()
     tiles = list(s.tiles)
@@ -134,7 +128,7 @@ def describe(s: Situation) -> str:
             ground = "land" if CORNERS & bit else "pack" if s.packs & bit else "floe" if s.floes & bit else "water"
             marks = ""
             for seat, colour in enumerate(s.table.colours):
-                marks += colour[0] * s.men[seat].count(number) + (colour[0].upper() if s.igloos[seat] & bit else "")
+                marks += colour[0] * s.inuit[seat].count(number) + (colour[0].upper() if s.igloos[seat] & bit else "")
             marks += "".join(str(code & 3) for code in s.fish if code >> 2 == number)
             marks += "".join(f"f{code & 3}" for code in s.fox if code >> 2 == number)
             marks += "X" if s.bears & bit else ""

@@ -104,12 +104,12 @@ def draws(count: int, reserves: tuple[int, ...]) -> tuple[tuple[tuple[int, ...],
     """Return what may be drawn: how many of each kind, and what that costs."""
     found = []
     for kinds in combinations_with_replacement(range(len(reserves)), count):
-        left, price = list(reserves), 0.0
+        in_reserve, price = list(reserves), 0.0
         for kind in kinds:
-            if left[kind] <= 0:
+            if in_reserve[kind] <= 0:
                 break
-            price += log(sum(left) / left[kind])
-            left[kind] -= 1
+            price += log(sum(in_reserve) / in_reserve[kind])
+            in_reserve[kind] -= 1
         else:
             found.append((tuple(kinds.count(kind) for kind in range(len(reserves))), price))
     return tuple(found)
@@ -133,18 +133,19 @@ def cleared(
     """
     rows = [list(base) for _ in range(min(clear, len(squares)) + 1)]
     for animals in squares:
+        # Points, and what is won for them: by the hunt alone, and by both that and clearing the square.
         ways = [(0, 0.0, 0.0)]
         for win, hunted, value in animals:
-            more = [(p + value, kept + hunted, left + hunted) for p, kept, left in ways] if hunted > 0 else []
-            ways = [(p, kept, left + win) for p, kept, left in ways] + more
+            more = [(p + value, hunt + hunted, both + hunted) for p, hunt, both in ways] if hunted > 0 else []
+            ways = [(p, hunt, both + win) for p, hunt, both in ways] + more
         for k in range(len(rows) - 1, -1, -1):
             row = new = rows[k]
-            for cost, kept, left in ways:
-                if kept > 0:
-                    new = new[:cost] + [b if b > a + kept else a + kept for a, b in zip(row, new[cost:], strict=False)]
-                if k and left > kept:
+            for cost, hunt, both in ways:
+                if hunt > 0:
+                    new = new[:cost] + [b if b > a + hunt else a + hunt for a, b in zip(row, new[cost:], strict=False)]
+                if k and both > hunt:
                     less = rows[k - 1]
-                    new = new[:cost] + [b if b > a + left else a + left for a, b in zip(less, new[cost:], strict=False)]
+                    new = new[:cost] + [b if b > a + both else a + both for a, b in zip(less, new[cost:], strict=False)]
             rows[k] = new
     return rows
 

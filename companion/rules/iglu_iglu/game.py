@@ -158,7 +158,7 @@ class IgluIglu(Game[IgluMove]):
             options=settled,
             mix=mix,
             first=first,
-            inuit=5 if len(colours) == 2 else 3,
+            inuit_each=5 if len(colours) == 2 else 3,
             faults=(),
             no_repick=settled["iglu.no_repick"],
             animals_any_phase=settled["iglu.animal_move_timing"] == "own_turn_any_phase",
@@ -178,16 +178,16 @@ class IgluIglu(Game[IgluMove]):
         s.table = table
         s.phase = SETTING
         s.turn = s.to_move = table.first
-        s.floes = s.packs = s.bears = s.people = s.huts = 0
-        s.men = ((),) * seats
-        s.at = s.igloos = (0,) * seats
+        s.floes = s.packs = s.bears = s.inuit_squares = s.igloo_squares = 0
+        s.inuit = ((),) * seats
+        s.inuit_at = s.igloos = (0,) * seats
         s.set_fish(())
         s.set_fox(())
         s.trophies = (0,) * seats
         s.removed = 0
         s.tiles = table.mix.counts
         s.hands = ((0,) * (len(table.mix.faces) - box.RED + 1),) * seats
-        s.points = s.played = s.left = s.looked = 0
+        s.points = s.played = s.remaining = s.looked = 0
         s.melted = False
         s.square = s.asked = -1
         s.push = None

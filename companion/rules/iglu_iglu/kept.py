@@ -7,7 +7,6 @@ it, what it does in words.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from companion.rules.core import Reason
 from companion.rules.iglu_iglu import box
@@ -34,13 +33,12 @@ from companion.rules.iglu_iglu.situation import (
     HARPOON_PLAYED,
     START,
     THAW_PLAYED,
+    S,
+    Situation,
 )
 
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.state import IgluState
 
-
-def refuse_tile(s: IgluState, place: int, tile: str, played: int) -> Reason | None:
+def refuse_tile(s: Situation, place: int, tile: str, played: int) -> Reason | None:
     """Refuse a second tile of a type in one turn, and one that is not in the hand (IGLU-1.E.5)."""
     who = s.table.colours[s.turn]
     if s.played & played:
@@ -53,14 +51,14 @@ def refuse_tile(s: IgluState, place: int, tile: str, played: int) -> Reason | No
 # --- thaw ---------------------------------------------------------------------------------------------------------
 
 
-def moves_thaw(s: IgluState) -> list[IgluMove]:
+def moves_thaw(s: Situation) -> list[IgluMove]:
     """Return the floes that a thaw may take, where one can be played (IGLU-M.7)."""
     if s.played & THAW_PLAYED or not s.can_play(s.turn, HAND_THAW):
         return []
     return [THAWS[square] for square in numbers(s.thawable())]
 
 
-def refuse_thaw(s: IgluState, move: Thaw) -> Reason | None:
+def refuse_thaw(s: Situation, move: Thaw) -> Reason | None:
     """Refuse packs, igloos, and floes away from the water (IGLU-1.E.7)."""
     refused = refuse_tile(s, HAND_THAW, "thaw", THAW_PLAYED)
     if refused is not None:
@@ -73,12 +71,12 @@ def refuse_thaw(s: IgluState, move: Thaw) -> Reason | None:
         return Reason("thaw-no-floe", facts)
     if s.packs & bit:
         return Reason("thaw-pack", facts)
-    if s.huts & bit:
+    if s.igloo_squares & bit:
         return Reason("thaw-igloo", facts)
     return Reason("thaw-dry" if s.thawable() else "thaw-nowhere", facts)
 
 
-def thaw(s: IgluState, move: Thaw) -> IgluState:
+def thaw(s: S, move: Thaw) -> S:
     """Remove the floe and its animals; its inuit flee one by one (IGLU-1.E.8)."""
     new = s.copy()
     bit = 1 << move.square
@@ -90,18 +88,18 @@ def thaw(s: IgluState, move: Thaw) -> IgluState:
     if s.bears & bit:
         new.bears = s.bears & ~bit
         new.removed += box.TALLY[box.BEAR_TOKEN]
-    if s.people & bit:
+    if s.inuit_squares & bit:
         new.square = move.square
         new.phase = FLEEING
         return new
     return new.resume()
 
 
-def say_thaw(s: IgluState, move: Thaw) -> Reason:
+def say_thaw(s: Situation, move: Thaw) -> Reason:
     """Say what the thaw takes."""
     bit = 1 << move.square
     facts = {"square": SQUARES[move.square], "who": s.table.colours[s.turn], "things": s.things(bit)}
-    if s.people & bit:
+    if s.inuit_squares & bit:
         return Reason("thaw-inuit", facts)
     return Reason("thaw-animals" if (s.foxes | s.bears) & bit else "thaw", facts)
 
@@ -109,36 +107,36 @@ def say_thaw(s: IgluState, move: Thaw) -> Reason:
 # --- animal movement ----------------------------------------------------------------------------------------------
 
 
-def can_move_animals(s: IgluState) -> bool:
+def can_move_animals(s: Situation) -> bool:
     """Return whether an animal movement tile can be played now (IGLU-1.E.12)."""
     if s.played & ANIMALS_PLAYED or (s.phase == START and not s.table.animals_any_phase):
         return False
     return s.can_play(s.turn, HAND_ANIMALS)
 
 
-def refuse_animals(s: IgluState, move: Animals) -> Reason | None:
+def refuse_animals(s: Situation, move: Animals) -> Reason | None:
     """Refuse the tile where the table keeps it for phase 2, or none is left to play."""
     if s.phase == START and not s.table.animals_any_phase:
         return Reason("animals-early", {})
     return refuse_tile(s, HAND_ANIMALS, "animals", ANIMALS_PLAYED)
 
 
-def animals(s: IgluState, move: Animals) -> IgluState:
+def animals(s: S, move: Animals) -> S:
     """Play the tile: three steps to give (IGLU-1.E.11)."""
     new = s.copy()
     new.spend(s.turn, HAND_ANIMALS)
     new.played |= ANIMALS_PLAYED
-    new.left = 3
+    new.remaining = 3
     return new.resume()
 
 
-def say_animals(s: IgluState, move: Animals) -> Reason:
+def say_animals(s: Situation, move: Animals) -> Reason:
     """Say that three steps are due."""
     key = "animals" if s.phase != START else "animals-before"
     return Reason(key if s.has_step() else "animals-nothing", {"who": s.table.colours[s.turn]})
 
 
-def steps(s: IgluState) -> Iterator[Step]:
+def steps(s: Situation) -> Iterator[Step]:
     """Yield every step an animal can take (IGLU-1.E.11a to d)."""
     water = SEA & ~s.floes
     for value, squares in enumerate(s.fish_at):
@@ -155,7 +153,7 @@ def steps(s: IgluState) -> Iterator[Step]:
             yield Step(box.BEAR_TOKEN, origin, target)
 
 
-def moves_moving(s: IgluState) -> list[IgluMove]:
+def moves_moving(s: Situation) -> list[IgluMove]:
     """Return the steps, and where the table only warns, stopping."""
     found: list[IgluMove] = list(steps(s))
     if not (s.table.all_three and found):
@@ -163,7 +161,7 @@ def moves_moving(s: IgluState) -> list[IgluMove]:
     return found
 
 
-def _stands(s: IgluState, token: int, square: int) -> bool:
+def _stands(s: Situation, token: int, square: int) -> bool:
     if token == box.BEAR_TOKEN:
         return bool(s.bears >> square & 1)
     if token >= box.FOX:
@@ -171,7 +169,7 @@ def _stands(s: IgluState, token: int, square: int) -> bool:
     return bool(s.fish_at[token] >> square & 1)
 
 
-def refuse_step(s: IgluState, move: Step) -> Reason | None:
+def refuse_step(s: Situation, move: Step) -> Reason | None:
     """Refuse absent animals, far squares and the wrong ground (IGLU-1.E.11a to d)."""
     facts = {
         "token": token_text(move.token),
@@ -192,10 +190,10 @@ def refuse_step(s: IgluState, move: Step) -> Reason | None:
     return Reason("step-fish", facts) if s.floes & bit else None
 
 
-def step(s: IgluState, move: Step) -> IgluState:
+def step(s: S, move: Step) -> S:
     """Move the animal; a bear attacks whom it meets (IGLU-1.F.1, F.2)."""
     new = s.copy()
-    new.left = s.left - 1
+    new.remaining = s.remaining - 1
     origin, target = move.origin, move.target
     if move.token < box.BEAR_TOKEN:
         fox = move.token >= box.FOX
@@ -213,7 +211,7 @@ def step(s: IgluState, move: Step) -> IgluState:
     new.bears = s.bears & ~(1 << origin) | bit
     if (s.shoals | s.foxes) & bit:
         new.clear_animals(bit)
-    if not s.people & bit:
+    if not s.inuit_squares & bit:
         return new.resume()
     new.square = target
     new.phase = DEFENDING
@@ -221,61 +219,61 @@ def step(s: IgluState, move: Step) -> IgluState:
     return new
 
 
-def say_step(s: IgluState, move: Step) -> Reason:
+def say_step(s: Situation, move: Step) -> Reason:
     """Say where the animal goes, and whom a bear attacks."""
     bit = 1 << move.target
     facts = {
         "token": token_text(move.token),
         "square": SQUARES[move.origin],
         "target": SQUARES[move.target],
-        "left": s.left - 1,
+        "left": s.remaining - 1,
         "things": [thing for thing in s.things(bit) if thing in ("fish", "fox")],
     }
     if move.token != box.BEAR_TOKEN:
         kind = box.TOKENS[move.token][0]
         return Reason(f"step-to-bear-{kind}" if s.bears & bit else f"step-ok-{kind}", facts)
-    if s.people & bit:
-        owners = [s.table.colours[seat] for seat, own in enumerate(s.at) if own & bit]
+    if s.inuit_squares & bit:
+        owners = [s.table.colours[seat] for seat, own in enumerate(s.inuit_at) if own & bit]
         return Reason("step-attack", {**facts, "owners": owners})
     return Reason("step-eats" if (s.shoals | s.foxes) & bit else "step-ok-bear", facts)
 
 
-def refuse_stop(s: IgluState, move: Stop) -> Reason | None:
+def refuse_stop(s: Situation, move: Stop) -> Reason | None:
     """Refuse to leave steps unused while one is possible (IGLU-Q.9)."""
     example = next(steps(s), None)
     if s.table.all_three and example is not None:
-        return Reason("stop-early", {"left": s.left, "example": str(example)})
+        return Reason("stop-early", {"left": s.remaining, "example": str(example)})
     return None
 
 
-def stop(s: IgluState, move: Stop) -> IgluState:
+def stop(s: S, move: Stop) -> S:
     """Leave the rest unused."""
     new = s.copy()
-    new.left = 0
+    new.remaining = 0
     return new.resume()
 
 
-def say_stop(s: IgluState, move: Stop) -> Reason:
+def say_stop(s: Situation, move: Stop) -> Reason:
     """Warn that all three points should be used."""
-    return Reason("stop", {"left": s.left})
+    return Reason("stop", {"left": s.remaining})
 
 
 # --- a bear attacks -----------------------------------------------------------------------------------------------
 
 
-def _next_asked(s: IgluState, seat: int) -> int:
+def _next_asked(s: Situation, seat: int) -> int:
     """Return the next owner of an inuit there after ``seat``, the mover last; -1 when all were asked."""
     bit = 1 << s.square
     seat = (seat + 1) % s.table.players
     while True:
-        if s.at[seat] & bit:
+        if s.inuit_at[seat] & bit:
             return seat
         if seat == s.turn:
             return -1
         seat = (seat + 1) % s.table.players
 
 
-def moves_defending(s: IgluState) -> list[IgluMove]:
+def moves_defending(s: Situation) -> list[IgluMove]:
     """Return declining, and the harpoon where there may be one (IGLU-M.10)."""
     colour = s.table.colours[s.asked]
     found: list[IgluMove] = [Defend(colour, False)]
@@ -284,7 +282,7 @@ def moves_defending(s: IgluState) -> list[IgluMove]:
     return found
 
 
-def refuse_defend(s: IgluState, move: Defend) -> Reason | None:
+def refuse_defend(s: Situation, move: Defend) -> Reason | None:
     """Refuse answers out of turn and harpoons that are not there (IGLU-1.F.3, E.5)."""
     who = s.table.colours[s.asked]
     if move.colour != who:
@@ -296,14 +294,14 @@ def refuse_defend(s: IgluState, move: Defend) -> Reason | None:
     return refuse_tile_of(s, s.asked)
 
 
-def refuse_tile_of(s: IgluState, seat: int) -> Reason | None:
+def refuse_tile_of(s: Situation, seat: int) -> Reason | None:
     """Refuse the harpoon of a player who has none, in another's turn."""
     if s.can_play(seat, HAND_HARPOON):
         return None
     return Reason("tile-none", {"who": s.table.colours[seat], "tile": "harpoon"})
 
 
-def defend(s: IgluState, move: Defend) -> IgluState:
+def defend(s: S, move: Defend) -> S:
     """Kill the bear, or let the next owner answer; when all have declined, inuit without shelter flee."""
     new = s.copy()
     if move.harpoon:
@@ -319,7 +317,7 @@ def defend(s: IgluState, move: Defend) -> IgluState:
     return flight(new)
 
 
-def flight(new: IgluState) -> IgluState:
+def flight(new: S) -> S:
     """Let the inuit that cannot hide flee (of a fresh copy; IGLU-1.F.4)."""
     if new.fleeing():
         new.asked = -1
@@ -329,7 +327,7 @@ def flight(new: IgluState) -> IgluState:
     return new.resume()
 
 
-def say_defend(s: IgluState, move: Defend) -> Reason:
+def say_defend(s: Situation, move: Defend) -> Reason:
     """Say what the answer brings."""
     facts = {"who": move.colour, "square": SQUARES[s.square]}
     if move.harpoon:
@@ -342,13 +340,13 @@ def say_defend(s: IgluState, move: Defend) -> Reason:
     return Reason("decline-flee" if owners else "decline-hide", {**facts, "owners": owners})
 
 
-def moves_fleeing(s: IgluState) -> list[IgluMove]:
+def moves_fleeing(s: Situation) -> list[IgluMove]:
     """Return every tribe's next inuit to each corner (IGLU-M.11)."""
     colours = s.table.colours
     return [Flee(colours[seat], s.square, corner) for seat in s.fleeing() for corner in CORNER_SQUARES]
 
 
-def refuse_flee(s: IgluState, move: Flee) -> Reason | None:
+def refuse_flee(s: Situation, move: Flee) -> Reason | None:
     """Refuse other squares, inuit that hide or are not there, and anything but a corner (IGLU-1.F.4, F.5)."""
     facts: dict[str, object] = {
         "who": move.colour,
@@ -362,21 +360,21 @@ def refuse_flee(s: IgluState, move: Flee) -> Reason | None:
     if move.colour not in s.table.colours:
         return Reason("flee-absent", facts)
     seat = s.table.colours.index(move.colour)
-    if not s.at[seat] >> s.square & 1:
+    if not s.inuit_at[seat] >> s.square & 1:
         return Reason("flee-absent", facts)
     if s.igloos[seat] >> s.square & 1:
         return Reason("flee-hidden", facts)
     return None
 
 
-def flee(s: IgluState, move: Flee) -> IgluState:
+def flee(s: S, move: Flee) -> S:
     """Put one inuit on the corner."""
     new = s.copy()
-    new.move_man(s.table.colours.index(move.colour), move.square, move.corner)
+    new.move_inuit(s.table.colours.index(move.colour), move.square, move.corner)
     return new if new.fleeing() else new.resume()
 
 
-def say_flee(s: IgluState, move: Flee) -> Reason:
+def say_flee(s: Situation, move: Flee) -> Reason:
     """Say who goes where, and from what."""
     facts = {"who": move.colour, "square": SQUARES[move.square], "target": SQUARES[move.corner]}
     return Reason("flee" if s.floes >> s.square & 1 else "flee-thaw", facts)

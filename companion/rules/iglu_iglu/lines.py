@@ -8,15 +8,11 @@ else it is taken that the drift may make good what is wrong there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import CORNERS, SEA, near, numbers
 from companion.rules.iglu_iglu.gains import HELD, NEVER, Losses, Tables, standing
-from companion.rules.iglu_iglu.situation import DISPLACING, DRIFTING, PEEKING, REVEALING
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.state import IgluState
+from companion.rules.iglu_iglu.situation import DISPLACING, DRIFTING, PEEKING, REVEALING, Situation
 
 LINES: tuple[tuple[int, ...], ...] = tuple(
     [tuple(range(8 * row, 8 * row + 8)) for row in range(8)] + [tuple(range(column, 64, 8)) for column in range(8)]
@@ -28,7 +24,7 @@ _STIRRED = 15
 """So many floes at open water leave one to push, whatever two tiles and three animal steps do before the drift."""
 
 
-def sure(s: IgluState, *, early: bool) -> bool:
+def sure(s: Situation, *, early: bool) -> bool:
     """Return whether a drift that comes must shift something: a floe at water where nothing swims can be pushed.
 
     ``early``: tiles may be played before melting.
@@ -50,12 +46,12 @@ class Lines:
     def __init__(
         self,
         ground: Sequence[tuple[float, float, float]],
-        men: Sequence[Sequence[Losses]],
+        inuit: Sequence[Sequence[Losses]],
         igloo: Sequence[Sequence[Losses]],
         token: Tables,
     ) -> None:
         """Begin with what everything loses on each square: water, a floe and a pack, tribes by seat, and tokens."""
-        self.ground, self.men, self.igloo, self.token = ground, men, igloo, token
+        self.ground, self.inuit, self.igloo, self.token = ground, inuit, igloo, token
         lacking = [[losses[0] - min(losses) for losses in table] for table in token]
         self._spots = [sum(gains) for gains in zip(*lacking, strict=True)]
         swimming = [gains for kind, gains in enumerate(lacking) if _swims(kind)]
@@ -73,17 +69,17 @@ class Lines:
             found = self._grounds[key] = tuple(self._drifted(floes, packs, removals))
         return found
 
-    def tribe(self, seat: int, men: tuple[int, ...], igloos: int) -> tuple[float, ...]:
+    def tribe(self, seat: int, inuit: tuple[int, ...], igloos: int) -> tuple[float, ...]:
         """Return the most that a tribe may gain."""
-        key = (seat, men, igloos)
+        key = (seat, inuit, igloos)
         found = self._tribes.get(key)
         if found is None:
-            inuit, huts = self.men[seat], self.igloo[seat]
-            spots = [a[0] - min(a) + b[0] - min(b) for a, b in zip(inuit, huts, strict=True)]
-            for q in set(men):
-                spots[q] += inuit[q][men.count(q)] - inuit[q][0]
+            inuit_losses, igloo_losses = self.inuit[seat], self.igloo[seat]
+            spots = [a[0] - min(a) + b[0] - min(b) for a, b in zip(inuit_losses, igloo_losses, strict=True)]
+            for q in set(inuit):
+                spots[q] += inuit_losses[q][inuit.count(q)] - inuit_losses[q][0]
             for q in numbers(igloos):
-                spots[q] += huts[q][1] - huts[q][0]
+                spots[q] += igloo_losses[q][1] - igloo_losses[q][0]
             found = self._tribes[key] = _summed(spots, 0.0)
         return found
 

@@ -5,8 +5,6 @@ For each kind of move three functions: why it is refused, what comes after it, w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from companion.rules.core import CHANCE, Reason
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import CENTRE_SQUARES, CORNERS, RING, SQUARES, near, numbers
@@ -32,21 +30,20 @@ from companion.rules.iglu_iglu.situation import (
     START,
     TO_FACE,
     UNKNOWN,
+    S,
+    Situation,
 )
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.state import IgluState
 
 # --- set-up ---------------------------------------------------------------------------------------------------------
 
 
-def moves_placing(s: IgluState) -> list[IgluMove]:
+def moves_placing(s: Situation) -> list[IgluMove]:
     """Return the squares for the next inuit (IGLU-M.1)."""
     places = PLACES[s.table.colours[s.turn]]
     return [places[square] for square in numbers(RING & s.floes)]
 
 
-def refuse_place(s: IgluState, move: Place) -> Reason | None:
+def refuse_place(s: Situation, move: Place) -> Reason | None:
     """Refuse another player's inuit and squares off the outer ring (IGLU-S.7, S.8)."""
     colour = s.table.colours[s.turn]
     if move.colour != colour:
@@ -56,39 +53,39 @@ def refuse_place(s: IgluState, move: Place) -> Reason | None:
     return None
 
 
-def place(s: IgluState, move: Place) -> IgluState:
+def place(s: S, move: Place) -> S:
     """Put the inuit there; after the last one the first player begins (IGLU-S.9)."""
     new = s.copy()
     seat = s.turn
-    new.set_men(seat, tuple(sorted((*s.men[seat], move.square))))
+    new.set_inuit(seat, tuple(sorted((*s.inuit[seat], move.square))))
     following = (seat + 1) % s.table.players
-    if len(new.men[following]) == s.table.inuit:
+    if len(new.inuit[following]) == s.table.inuit_each:
         return new.start_turn(s.table.first)
     new.turn = new.to_move = following
     return new
 
 
-def say_place(s: IgluState, move: Place) -> Reason:
+def say_place(s: Situation, move: Place) -> Reason:
     """Say where the inuit goes."""
-    left = s.table.inuit - len(s.men[s.turn]) - 1
-    return Reason("place", {"who": move.colour, "square": SQUARES[move.square], "left": left})
+    to_place = s.table.inuit_each - len(s.inuit[s.turn]) - 1
+    return Reason("place", {"who": move.colour, "square": SQUARES[move.square], "left": to_place})
 
 
 # --- tokens and tiles from the box ------------------------------------------------------------------------------------
 
 
-def drawn_tokens(s: IgluState) -> list[int]:
+def drawn_tokens(s: Situation) -> list[int]:
     """Return the tokens that can be drawn now: fish, or on a fresh pack foxes."""
     first = box.FOX if s.packs >> s.square & 1 else box.FISH
     return [token for token in range(first, first + 3) if s.reserve(token) > 0]
 
 
-def refuse_draw(s: IgluState, move: Draw) -> Reason | None:
+def refuse_draw(s: Situation, move: Draw) -> Reason | None:
     """Refuse a token that is not due, and one more than the box has (IGLU-K.3, K.4)."""
     first = box.FOX if s.packs >> s.square & 1 else box.FISH
     if move.square != s.square or not first <= move.token < first + 3:
         kind = "fox" if first == box.FOX else "fish"
-        return Reason("draw-other", {"kind": kind, "square": SQUARES[s.square], "left": s.left})
+        return Reason("draw-other", {"kind": kind, "square": SQUARES[s.square], "left": s.remaining})
     if s.reserve(move.token) <= 0:
         return Reason("draw-none", {"token": token_text(move.token), "box": box.IN_BOX[move.token]}, _box(move.token))
     return None
@@ -98,33 +95,33 @@ def _box(token: int) -> tuple[str, ...]:
     return ("IGLU-K.5" if token == box.BEAR_TOKEN else "IGLU-K.4" if token >= box.FOX else "IGLU-K.3",)
 
 
-def draw(s: IgluState, move: Draw) -> IgluState:
+def draw(s: S, move: Draw) -> S:
     """Put the token on the square; after the last one set-up, or the turn, goes on."""
     new = s.copy()
     if move.token >= box.FOX:
         new.set_fox(tuple(sorted((*s.fox, 4 * move.square + move.token - box.FOX + 1))))
     else:
         new.set_fish(tuple(sorted((*s.fish, 4 * move.square + move.token + 1))))
-    new.left = s.left - 1
-    if new.left:
+    new.remaining = s.remaining - 1
+    if new.remaining:
         return new
     if s.phase == DRAWING:
         return new.begin_actions()
     return begin_placing(new)
 
 
-def begin_placing(new: IgluState) -> IgluState:
+def begin_placing(new: S) -> S:
     """Ask for the fish of the next centre square, or for the first inuit (of a fresh copy; IGLU-S.2, S.7)."""
     waiting = [square for square in CENTRE_SQUARES if not new.shoals >> square & 1]
     if waiting:
-        new.phase, new.to_move, new.square, new.left = SETTING, CHANCE, waiting[0], 1
+        new.phase, new.to_move, new.square, new.remaining = SETTING, CHANCE, waiting[0], 1
     else:
-        new.phase, new.square, new.left = PLACING, -1, 0
+        new.phase, new.square, new.remaining = PLACING, -1, 0
         new.turn = new.to_move = new.table.first
     return new
 
 
-def say_draw(s: IgluState, move: Draw) -> Reason:
+def say_draw(s: Situation, move: Draw) -> Reason:
     """Say what was drawn."""
     key = "draw-setup" if s.phase == SETTING else "draw-fox" if move.token >= box.FOX else "draw-fish"
     return Reason(key, {"token": token_text(move.token), "square": SQUARES[move.square]})
@@ -133,18 +130,18 @@ def say_draw(s: IgluState, move: Draw) -> Reason:
 # --- melting ----------------------------------------------------------------------------------------------------------
 
 
-def moves_melt(s: IgluState) -> list[IgluMove]:
+def moves_melt(s: Situation) -> list[IgluMove]:
     """Return the floes that may be taken (IGLU-M.2)."""
     return [MELTS[square] for square in numbers(takeable(s))]
 
 
-def takeable(s: IgluState) -> int:
+def takeable(s: Situation) -> int:
     """Return the floes that may be taken: those put back this turn only where no other is left."""
     can = s.meltable()
     return can & ~s.looked or can
 
 
-def refuse_melt(s: IgluState, move: Melt) -> Reason | None:
+def refuse_melt(s: Situation, move: Melt) -> Reason | None:
     """Refuse what is no empty, face-down floe at the water, or of the outer ring where there is none."""
     bit = 1 << move.square
     if takeable(s) & bit:
@@ -169,7 +166,7 @@ def refuse_melt(s: IgluState, move: Melt) -> Reason | None:
     return Reason("melt-nothing", facts)
 
 
-def melt(s: IgluState, move: Melt) -> IgluState:
+def melt(s: S, move: Melt) -> S:
     """Take the floe; its square is water, its face is still to be said."""
     new = s.copy()
     new.floes = s.floes & ~(1 << move.square)
@@ -181,12 +178,12 @@ def melt(s: IgluState, move: Melt) -> IgluState:
     return new
 
 
-def say_melt(s: IgluState, move: Melt) -> Reason:
+def say_melt(s: Situation, move: Melt) -> Reason:
     """Say which floe was taken and by which of the two rules."""
     return Reason("melt-by-ring" if s.by_ring() else "melt", {"square": SQUARES[move.square]})
 
 
-def moves_peek(s: IgluState) -> list[IgluMove]:
+def moves_peek(s: Situation) -> list[IgluMove]:
     """Return staying with the tile, or putting it back while another is left (``iglu.no_repick`` off)."""
     found: list[IgluMove] = [Accept(s.square)]
     if _others(s):
@@ -194,36 +191,36 @@ def moves_peek(s: IgluState) -> list[IgluMove]:
     return found
 
 
-def _others(s: IgluState) -> int:
+def _others(s: Situation) -> int:
     back = _put_back(s)
     return back.meltable() & ~back.looked
 
 
-def refuse_accept(s: IgluState, move: Accept) -> Reason | None:
+def refuse_accept(s: Situation, move: Accept) -> Reason | None:
     """Refuse another square than that of the tile in hand."""
     return None if move.square == s.square else Reason("reveal-other", {"square": SQUARES[s.square]})
 
 
-def accept(s: IgluState, move: Accept) -> IgluState:
+def accept(s: S, move: Accept) -> S:
     """Stay with the tile."""
     new = s.copy()
     new.phase, new.to_move = REVEALING, CHANCE
     return new
 
 
-def say_accept(s: IgluState, move: Accept) -> Reason:
+def say_accept(s: Situation, move: Accept) -> Reason:
     """Say that the choice stands."""
     return Reason("accept", {"square": SQUARES[move.square]})
 
 
-def refuse_put_back(s: IgluState, move: PutBack) -> Reason | None:
+def refuse_put_back(s: Situation, move: PutBack) -> Reason | None:
     """Refuse another square, and putting back where no other floe is left to look at."""
     if move.square != s.square:
         return Reason("reveal-other", {"square": SQUARES[s.square]})
     return None if _others(s) else Reason("putback-none", {"square": SQUARES[s.square]})
 
 
-def _put_back(s: IgluState) -> IgluState:
+def _put_back(s: S) -> S:
     new = s.copy()
     new.floes |= 1 << s.square
     new.looked |= 1 << s.square
@@ -232,12 +229,12 @@ def _put_back(s: IgluState) -> IgluState:
     return new
 
 
-def put_back(s: IgluState, move: PutBack) -> IgluState:
+def put_back(s: S, move: PutBack) -> S:
     """Put the tile back; it cannot be taken again this turn."""
     return _put_back(s)
 
 
-def say_put_back(s: IgluState, move: PutBack) -> Reason:
+def say_put_back(s: Situation, move: PutBack) -> Reason:
     """Say that another floe is to be taken."""
     return Reason("putback", {"square": SQUARES[move.square]})
 
@@ -245,12 +242,12 @@ def say_put_back(s: IgluState, move: PutBack) -> Reason:
 # --- what the tile shows ----------------------------------------------------------------------------------------------
 
 
-def hidden_red(s: IgluState) -> int:
+def hidden_red(s: Situation) -> int:
     """Return how many red-framed tiles nobody has: unseen ones, less those that lie unknown in hands."""
     return sum(s.tiles[box.RED :]) - s.unknown_tiles()
 
 
-def moves_reveal(s: IgluState) -> list[IgluMove]:
+def moves_reveal(s: Situation) -> list[IgluMove]:
     """Return every face the tile may show, and ``kept`` where it may be a red one."""
     red = hidden_red(s) > 0
     found: list[IgluMove] = []
@@ -262,7 +259,7 @@ def moves_reveal(s: IgluState) -> list[IgluMove]:
     return found
 
 
-def _token_missing(s: IgluState, face: int) -> int | None:
+def _token_missing(s: Situation, face: int) -> int | None:
     """Return the token kind that is used up so that this face cannot come, or None."""
     if face == box.BEAR and s.reserve(box.BEAR_TOKEN) <= 0:
         return box.BEAR_TOKEN
@@ -273,7 +270,7 @@ def _token_missing(s: IgluState, face: int) -> int | None:
     return None
 
 
-def refuse_reveal(s: IgluState, move: Reveal) -> Reason | None:
+def refuse_reveal(s: Situation, move: Reveal) -> Reason | None:
     """Refuse another square, and a face of which the box has no more."""
     if move.square != s.square:
         return Reason("reveal-other", {"square": SQUARES[s.square]})
@@ -302,7 +299,7 @@ def _counted_by(face: str) -> tuple[str, ...]:
     return ("IGLU-K.12", "IGLU-K.13") if word == "endurance" else ("IGLU-K.12",)
 
 
-def reveal(s: IgluState, move: Reveal) -> IgluState:
+def reveal(s: S, move: Reveal) -> S:
     """Turn the tile: put it into the hand, or let its event begin."""
     new = s.copy()
     if move.face == box.KEPT:
@@ -324,19 +321,19 @@ def reveal(s: IgluState, move: Reveal) -> IgluState:
     if face == box.PACK:
         new.floes |= bit
         new.packs |= bit
-        new.left = 1
+        new.remaining = 1
     else:
-        new.left = face + 2
+        new.remaining = face + 2
     return new
 
 
-def _to_hand(new: IgluState, place: int) -> None:
+def _to_hand(new: Situation, place: int) -> None:
     hand = list(new.hands[new.turn])
     hand[place] += 1
     new.hands = (*new.hands[: new.turn], tuple(hand), *new.hands[new.turn + 1 :])
 
 
-def say_reveal(s: IgluState, move: Reveal) -> Reason:
+def say_reveal(s: Situation, move: Reveal) -> Reason:
     """Say what the tile does."""
     facts = {"square": SQUARES[move.square], "face": move.face, "who": s.table.colours[s.turn]}
     if move.face == box.KEPT or s.table.mix.faces.index(move.face) >= box.RED:
@@ -345,7 +342,7 @@ def say_reveal(s: IgluState, move: Reveal) -> Reason:
     return Reason(f"reveal-{word}", {**facts, "fish": int(number)} if number else facts)
 
 
-def chances(s: IgluState) -> list[tuple[IgluMove, float]]:
+def chances(s: Situation) -> list[tuple[IgluMove, float]]:
     """Return the tiles or tokens that the box may give with their probabilities, every unseen one alike."""
     found: list[tuple[IgluMove, float]] = []
     if s.phase == REVEALING:

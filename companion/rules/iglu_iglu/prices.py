@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from companion.rules.iglu_iglu import box, melting
 from companion.rules.iglu_iglu import moves as m
@@ -18,6 +18,7 @@ from companion.rules.iglu_iglu.board import ALL
 from companion.rules.iglu_iglu.bounds import Means, undecided, unmelted
 from companion.rules.iglu_iglu.gains import BUILT, FLED, HUNTED, KAYAKED, NEVER, POINT, WALKED, Drawn, Losses, hunting
 from companion.rules.iglu_iglu.lines import sure
+from companion.rules.iglu_iglu.moves import IgluMove
 from companion.rules.iglu_iglu.sight import Sight
 from companion.rules.iglu_iglu.situation import (
     DEFENDING,
@@ -29,11 +30,8 @@ from companion.rules.iglu_iglu.situation import (
     PEEKING,
     REVEALING,
     START,
+    Situation,
 )
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.moves import IgluMove
-    from companion.rules.iglu_iglu.state import IgluState
 
 PLAYED, HARPOONED, PUSHED, EARLIER, ANSWERED = 2.5, 1.5, 3.0, 1.5, 0.5
 """What it costs to play a tile, to use a harpoon, to push a floe, to do it before melting, to answer a bear."""
@@ -45,7 +43,7 @@ SAVED = min(hunting(value) / value for value in (1, 2, 3))
 # --- what a step costs ------------------------------------------------------------------------------------------------
 
 
-def price(s: IgluState, move: IgluMove) -> float:
+def price(s: Situation, move: IgluMove) -> float:
     """Return what a step costs before anything was seen: 0 or more, natural logarithm."""
     kind = move.kind
     if isinstance(move, m.Walk | m.Kayak):
@@ -71,7 +69,7 @@ def price(s: IgluState, move: IgluMove) -> float:
     return 0.0
 
 
-def _tile_price(s: IgluState, move: IgluMove) -> float:
+def _tile_price(s: Situation, move: IgluMove) -> float:
     if not isinstance(move, m.Reveal):
         return 0.0
     red = melting.hidden_red(s)
@@ -80,11 +78,11 @@ def _tile_price(s: IgluState, move: IgluMove) -> float:
     return log((red + others) / count) if count > 0 else NEVER
 
 
-def _token_price(s: IgluState, move: IgluMove) -> float:
+def _token_price(s: Situation, move: IgluMove) -> float:
     if not isinstance(move, m.Draw):
         return 0.0
-    left = sum(s.reserve(token) for token in melting.drawn_tokens(s))
-    return log(left / s.reserve(move.token))
+    in_reserve = sum(s.reserve(token) for token in melting.drawn_tokens(s))
+    return log(in_reserve / s.reserve(move.token))
 
 
 # --- what a state costs at least --------------------------------------------------------------------------------------
@@ -130,17 +128,17 @@ class Scale:
         self.early = False
         self.ways_of: dict[object, tuple[Way, ...]] = {}
 
-    def ways(self, s: IgluState, case: Case = KNOWN) -> tuple[Way, ...]:
+    def ways(self, s: Situation, case: Case = KNOWN) -> tuple[Way, ...]:
         """Return the ways of using tiles that are left to a state, the cheapest first."""
         seat = s.turn
         bear = bool(s.bears) or (case.drawn is not None and case.drawn[0] == box.BEAR_TOKEN)
-        key = (s.phase, s.played, s.left, s.points, s.melted, s.hands[seat], s.tiles, bear, case.kept)
+        key = (s.phase, s.played, s.remaining, s.points, s.melted, s.hands[seat], s.tiles, bear, case.kept)
         known = self.ways_of.get(key)
         if known is not None:
             return known
         means = Means(s, drift=not case.kept)
         points = s.points if s.melted else 3
-        steps = s.left if s.phase not in (DRAWING,) and s.phase >= MOVING else 0
+        steps = s.remaining if s.phase not in (DRAWING,) and s.phase >= MOVING else 0
         moved = means.steps > steps
         flight = s.phase in (DEFENDING, FLEEING)
         found = []
@@ -159,13 +157,13 @@ class Scale:
         self.ways_of[key] = ways = tuple(sorted(found))
         return ways
 
-    def cases(self, s: IgluState) -> list[Case]:
+    def cases(self, s: Situation) -> list[Case]:
         """Return what the tile of this turn may be: one case where it is known."""
         if s.phase in (DRIFTING, DISPLACING):
             return [Case(PUSHED if s.phase == DRIFTING else FLED, drift=True)]
         if s.phase == DRAWING:
             first = box.FOX if s.packs >> s.square & 1 else box.FISH
-            return [Case(0.0, fresh=1 << s.square, drawn=(first, s.left, _reserves(s, first)))]
+            return [Case(0.0, fresh=1 << s.square, drawn=(first, s.remaining, _reserves(s, first)))]
         if not undecided(s):
             return [KNOWN]
         fresh = ALL & s.floes
@@ -197,7 +195,7 @@ class Scale:
         found.sort(key=lambda case: case.price)
         return found
 
-    def least(self, s: IgluState, budget: float, limit: float = NEVER) -> float:
+    def least(self, s: Situation, budget: float, limit: float = NEVER) -> float:
         """Return the least that a state can still cost; anything within the budget is as good as another.
 
         What is beyond the limit is not told exactly either: the limit, or more.
@@ -212,7 +210,7 @@ class Scale:
                 break
         return best
 
-    def unexplained(self, s: IgluState) -> float:
+    def unexplained(self, s: Situation) -> float:
         """Return the least that a board loses which a turn leads to, whatever the turn costs; no drift."""
         best = NEVER
         for case in self.cases(s):
@@ -221,7 +219,7 @@ class Scale:
                 best = min(best, self._of(s, every(self.ways(s, case)), case._replace(drawn=drawn)))
         return best
 
-    def _least(self, s: IgluState, case: Case, bar: float, budget: float) -> float:
+    def _least(self, s: Situation, case: Case, bar: float, budget: float) -> float:
         ways = self.ways(s, case)
         if len(ways) == 1:
             return self._of(s, ways[0], case, bar)
@@ -238,14 +236,14 @@ class Scale:
                 break
         return best
 
-    def _of(self, s: IgluState, way: Way, case: Case, bar: float = NEVER) -> float:
+    def _of(self, s: Situation, way: Way, case: Case, bar: float = NEVER) -> float:
         sight = self.sight
-        own = sight.own_bound(s.turn, s.men[s.turn], s.igloos[s.turn], way.flight, case.drift)
+        own = sight.own_bound(s.turn, s.inuit[s.turn], s.igloos[s.turn], way.flight, case.drift)
         animals = sight.animals_bound(
             s.fish, s.fox, s.bears, way.steps, way.free, case.fresh, case.drawn, drift=case.drift
         )
-        rivals = [seat for seat in range(len(s.men)) if seat != s.turn]
-        others = [sight.other_bound(seat, s.men[seat], s.igloos[seat], way.flight) for seat in rivals]
+        rivals = [seat for seat in range(len(s.inuit)) if seat != s.turn]
+        others = [sight.other_bound(seat, s.inuit[seat], s.igloos[seat], way.flight) for seat in rivals]
         always = sight.always + (0.0 if case.idle else POINT * min(3, way.sure))
         if case.drift:
             theirs = list(zip(rivals, others, strict=True))
@@ -256,15 +254,15 @@ class Scale:
         return way.price + max(0.0, always + total)
 
     def _drifted(
-        self, s: IgluState, way: Way, own: Losses, animals: Losses, rivals: Sequence[tuple[int, float]], bar: float
+        self, s: Situation, way: Way, own: Losses, animals: Losses, rivals: Sequence[tuple[int, float]], bar: float
     ) -> float:
         """Return the least loss of a board that drifts, on whatever line: no part of it gains what another loses.
 
         What is beyond the bar is not told exactly.
         """
         sight, points = self.sight, way.points
-        mine = sight.lines.tribe(s.turn, s.men[s.turn], s.igloos[s.turn])
-        theirs = [(loss, sight.lines.tribe(seat, s.men[seat], s.igloos[seat])) for seat, loss in rivals]
+        mine = sight.lines.tribe(s.turn, s.inuit[s.turn], s.igloos[s.turn])
+        theirs = [(loss, sight.lines.tribe(seat, s.inuit[seat], s.igloos[seat])) for seat, loss in rivals]
         herds = sight.lines.animals(s.fish, s.fox, s.bears)
         best = bar
         lines = sight.lines.grounds(s.floes, s.packs, way.removals)
@@ -276,12 +274,12 @@ class Scale:
             # More points never make it more.
             if rest + max(0.0, own[points] - gain) + max(SAVED * points, animals[points] - herd) < best:
                 ours = tuple([max(0.0, lost - gain) for lost in own])
-                left = tuple([max(SAVED * p, lost - herd) for p, lost in enumerate(animals)])
-                best = min(best, rest + together(ours, left, points))
+                herds_left = tuple([max(SAVED * p, lost - herd) for p, lost in enumerate(animals)])
+                best = min(best, rest + together(ours, herds_left, points))
         return best
 
 
-def _reserves(s: IgluState, first: int) -> tuple[int, ...]:
+def _reserves(s: Situation, first: int) -> tuple[int, ...]:
     return tuple(s.reserve(token) for token in range(first, first + 3))
 
 

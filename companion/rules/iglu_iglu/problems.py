@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from companion.rules.core import Problem
 from companion.rules.iglu_iglu import box
@@ -17,26 +16,24 @@ from companion.rules.iglu_iglu.situation import (
     SETTING,
     TO_FACE,
     UNKNOWN,
+    Situation,
 )
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.state import IgluState
 
 MOST_POINTS = 3 + box.MOST_ENDURANCE
 
 
-def find(s: IgluState) -> tuple[Problem, ...]:
+def find(s: Situation) -> tuple[Problem, ...]:
     """Return every problem; none in a position that play can reach."""
     return (*s.table.faults, *_squares(s), *_tribes(s), *_tokens(s), *_tiles(s), *_turn(s))
 
 
-def _squares(s: IgluState) -> Iterator[Problem]:
+def _squares(s: Situation) -> Iterator[Problem]:
     """Yield what stands where it cannot."""
     floes = s.floes & SEA
     # Inuit on a thawed floe are on their way to a corner: they stand in the water until they flee.
     leaving = 1 << s.square if s.phase == FLEEING and s.square >= 0 else 0
     for seat, colour in enumerate(s.table.colours):
-        wet = s.at[seat] & ~floes & ~CORNERS & ~leaving
+        wet = s.inuit_at[seat] & ~floes & ~CORNERS & ~leaving
         if wet:
             yield Problem("inuit-water", {"who": colour, "squares": names(wet)}, ("IGLU-2.A.1", "IGLU-2.A.4"))
         loose = s.igloos[seat] & ~floes
@@ -58,15 +55,15 @@ def _squares(s: IgluState) -> Iterator[Problem]:
         yield Problem("bear-ashore", {"squares": names(ashore)}, ("IGLU-1.E.11d",))
 
 
-def _tribes(s: IgluState) -> Iterator[Problem]:
+def _tribes(s: Situation) -> Iterator[Problem]:
     """Yield tribes with too many or too few figures."""
     table = s.table
     if table.players == 2 and set(table.colours) != {"red", "blue"}:
         yield Problem("two-tribes", {"owners": list(table.colours)}, ("IGLU-S.5",))
     placing = s.phase in (SETTING, PLACING)
     for seat, colour in enumerate(table.colours):
-        count = len(s.men[seat])
-        wanted = min(table.inuit, box.INUIT[colour])
+        count = len(s.inuit[seat])
+        wanted = min(table.inuit_each, box.INUIT[colour])
         facts = {"who": colour, "count": count, "wanted": wanted}
         if count > wanted:
             yield Problem("inuit-many", facts, ("IGLU-K.6", "IGLU-S.5" if table.players == 2 else "IGLU-S.4"))
@@ -76,12 +73,12 @@ def _tribes(s: IgluState) -> Iterator[Problem]:
         if igloos > box.IGLOOS:
             facts = {"who": colour, "count": igloos, "wanted": box.IGLOOS}
             yield Problem("igloos-many", facts, ("IGLU-K.7", "IGLU-2.C.1"))
-        off = s.at[seat] & ~RING
+        off = s.inuit_at[seat] & ~RING
         if placing and off:
             yield Problem("placing-off", {"who": colour, "squares": names(off)}, ("IGLU-S.7", "IGLU-S.8"))
 
 
-def _tokens(s: IgluState) -> Iterator[Problem]:
+def _tokens(s: Situation) -> Iterator[Problem]:
     """Yield animals beyond the box, and foxes without a pack."""
     for token in range(len(box.TOKENS)):
         reserve = s.reserve(token)
@@ -95,7 +92,7 @@ def _tokens(s: IgluState) -> Iterator[Problem]:
         yield Problem("foxes-packs", {"count": foxes, "packs": packs}, ("IGLU-1.E.3",))
 
 
-def _tiles(s: IgluState) -> Iterator[Problem]:
+def _tiles(s: Situation) -> Iterator[Problem]:
     """Yield what the 56 tiles cannot account for."""
     mix = s.table.mix
     seen = [total - unseen for total, unseen in zip(mix.counts, s.tiles, strict=True)]
@@ -129,7 +126,7 @@ def _tiles(s: IgluState) -> Iterator[Problem]:
         yield Problem("floes-many", facts, ("IGLU-K.2", "IGLU-S.1"))
 
 
-def _turn(s: IgluState) -> Iterator[Problem]:
+def _turn(s: Situation) -> Iterator[Problem]:
     """Yield points that nobody can have."""
     if s.points > MOST_POINTS:
         yield Problem("points-many", {"points": s.points, "most": MOST_POINTS}, ("IGLU-2.1",))

@@ -7,7 +7,6 @@ is read as it is and answered by ``problems()``; the few wrongs that bit sets ca
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from companion.rules.core import CHANCE, JSON, NOBODY, Problem, SetupError
 from companion.rules.iglu_iglu import box
@@ -29,12 +28,10 @@ from companion.rules.iglu_iglu.situation import (
     SETTING,
     START,
     TO_FACE,
+    Table,
 )
+from companion.rules.iglu_iglu.state import IgluState
 from companion.rules.words import Words
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.situation import Table
-    from companion.rules.iglu_iglu.state import IgluState
 
 GROUNDS = ("water", "floe", "pack", "land")
 KINDS = ("inuit", "igloo", "fish", "fox", "bear")
@@ -223,7 +220,7 @@ class Reader:
         """Take the table with the players of the position, and an empty state of it."""
         self.table = table
         self.state = state
-        self.men: list[list[int]] = [[] for _ in table.colours]
+        self.inuit: list[list[int]] = [[] for _ in table.colours]
         self.igloos = [0] * table.players
         self.fish: list[int] = []
         self.fox: list[int] = []
@@ -238,12 +235,12 @@ class Reader:
             if place is not None:
                 self._place(name, mapping(place, f"places.{name}"))
         s = self.state
-        for seat, squares in enumerate(self.men):
-            s.set_men(seat, tuple(sorted(squares)))
+        for seat, squares in enumerate(self.inuit):
+            s.set_inuit(seat, tuple(sorted(squares)))
         s.igloos = tuple(self.igloos)
-        s.huts = 0
+        s.igloo_squares = 0
         for own in self.igloos:
-            s.huts |= own
+            s.igloo_squares |= own
         s.set_fish(tuple(sorted(self.fish)))
         s.set_fox(tuple(sorted(self.fox)))
         self._elsewhere(position)
@@ -282,7 +279,7 @@ class Reader:
                 return
             seat = self.table.colours.index(colour)
             if kind == "inuit":
-                self.men[seat].extend([number] * count)
+                self.inuit[seat].extend([number] * count)
                 return
             if count + (self.igloos[seat] >> number & 1) > 1:
                 facts = {"who": colour, "square": name, "count": count}
@@ -359,20 +356,20 @@ class Reader:
     def _unseen(self) -> tuple[int, ...]:
         """Return the tiles that nobody need have seen, given what is out: the position does not say more."""
         s = self.state
-        left = list(self.table.mix.counts)
-        left[box.PACK] -= s.packs.bit_count()
-        left[box.BEAR] -= box.IN_BOX[box.BEAR_TOKEN] - s.reserve(box.BEAR_TOKEN)
+        unseen = list(self.table.mix.counts)
+        unseen[box.PACK] -= s.packs.bit_count()
+        unseen[box.BEAR] -= box.IN_BOX[box.BEAR_TOKEN] - s.reserve(box.BEAR_TOKEN)
         for hand in s.hands:
             for place in range(1, len(hand)):
-                left[place + TO_FACE] -= hand[place]
+                unseen[place + TO_FACE] -= hand[place]
         fish = sum(box.IN_BOX[token] - s.reserve(token) for token in range(3)) - 4
-        while fish > 0 and left[box.FISH_3] > 0:
-            left[box.FISH_3] -= 1
+        while fish > 0 and unseen[box.FISH_3] > 0:
+            unseen[box.FISH_3] -= 1
             fish -= 3
-        while fish > 0 and left[box.FISH_2] > 0:
-            left[box.FISH_2] -= 1
+        while fish > 0 and unseen[box.FISH_2] > 0:
+            unseen[box.FISH_2] -= 1
             fish -= 2
-        return tuple(max(count, 0) for count in left)
+        return tuple(max(count, 0) for count in unseen)
 
     def _seat(self, colour: JSON, what: str) -> int:
         return self.table.colours.index(chosen(colour, self.table.colours, what))
@@ -417,7 +414,7 @@ class Reader:
         known(pending, ("square", "left", "asked", "drift", "looked"), "pending")
         s = self.state
         s.square = square_of(pending["square"], "pending.square") if "square" in pending else -1
-        s.left = whole(pending.get("left", 0), "pending.left", 3)
+        s.remaining = whole(pending.get("left", 0), "pending.left", 3)
         s.asked = self._seat(pending["asked"], "pending.asked") if "asked" in pending else -1
         looked = listed(pending.get("looked", ()), "pending.looked")
         s.looked = sum({1 << square_of(name, "pending.looked[]") for name in looked})
@@ -440,15 +437,15 @@ class Reader:
         s = self.state
         there = s.square >= 0
         if s.phase in (SETTING, DRAWING):
-            return there and s.left > 0 and not CORNERS >> s.square & 1
+            return there and s.remaining > 0 and not CORNERS >> s.square & 1
         if s.phase == MOVING:
-            return s.left > 0
+            return s.remaining > 0
         if s.phase in (PEEKING, REVEALING):
             return there and not (s.floes | CORNERS) >> s.square & 1
         if s.phase == DISPLACING:
             return there and self._drift_waits()
         if s.phase == DEFENDING:
-            return there and s.asked >= 0 and bool(s.bears & s.at[s.asked] & 1 << s.square)
+            return there and s.asked >= 0 and bool(s.bears & s.inuit_at[s.asked] & 1 << s.square)
         if s.phase == FLEEING:
             return there and bool(s.fleeing())
         return True

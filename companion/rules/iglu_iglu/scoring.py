@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from companion.rules.core import PlayerScore, Reason, ScoreLine, ScoreSheet
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import CORNERS, groups, names
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.situation import Situation
-    from companion.rules.iglu_iglu.state import IgluState
+from companion.rules.iglu_iglu.situation import Situation
 
 ISLAND_TABLE: tuple[int, ...] = (0, 1, 3, 6, 10, 15, 21)
 """Values of islands by size in the advanced game; the last counts for every larger one (IGLU-X.2)."""
@@ -32,8 +28,8 @@ def islands(s: Situation) -> tuple[Island, ...]:
     found = []
     for squares in groups(s.floes & ~CORNERS):
         strength = tuple(
-            sum(squares >> square & 1 for square in men) + IGLOO_STRENGTH * (igloos & squares).bit_count()
-            for men, igloos in zip(s.men, s.igloos, strict=True)
+            sum(squares >> square & 1 for square in inuit) + IGLOO_STRENGTH * (igloos & squares).bit_count()
+            for inuit, igloos in zip(s.inuit, s.igloos, strict=True)
         )
         found.append(Island(squares, squares.bit_count(), strength))
     return tuple(found)
@@ -79,7 +75,7 @@ _CLAUSES: dict[tuple[bool, str], tuple[str, ...]] = {
 }
 
 
-def sheet(s: IgluState) -> ScoreSheet:
+def sheet(s: Situation) -> ScoreSheet:
     """Return every player's sheet: trophies, each island with the tribe on it, inuit on corners that do not count."""
     table = s.table.island_table
     found = islands(s)
@@ -90,7 +86,7 @@ def sheet(s: IgluState) -> ScoreSheet:
         for island, places in zip(found, awards, strict=True):
             if seat in places:
                 lines.append(_island(s, seat, island, *places[seat], table=table))
-        ashore = [square for square in s.men[seat] if CORNERS >> square & 1]
+        ashore = [square for square in s.inuit[seat] if CORNERS >> square & 1]
         if ashore:
             lines.append(ScoreLine("corner", 0, ("IGLU-V.B.2",), {"count": len(ashore), "squares": _on(ashore)}))
         sheets.append(PlayerScore(seat, tuple(lines), (lines[0].points,)))
@@ -110,12 +106,12 @@ def _trophies(packed: int) -> ScoreLine:
     return ScoreLine("trophies", box.worth(packed), ("IGLU-V.A.1",), facts)
 
 
-def _island(s: IgluState, seat: int, island: Island, rank: str, points: int, *, table: bool) -> ScoreLine:
+def _island(s: Situation, seat: int, island: Island, rank: str, points: int, *, table: bool) -> ScoreLine:
     facts = {
         "squares": names(island.squares),
         "size": island.size,
         "value": value(island.size) if table else island.size,
-        "inuit": sum(island.squares >> square & 1 for square in s.men[seat]),
+        "inuit": sum(island.squares >> square & 1 for square in s.inuit[seat]),
         "igloos": (s.igloos[seat] & island.squares).bit_count(),
         "strength": island.strength[seat],
         "strengths": {s.table.colours[other]: power for other, power in enumerate(island.strength) if power},
@@ -123,7 +119,7 @@ def _island(s: IgluState, seat: int, island: Island, rank: str, points: int, *, 
     return ScoreLine(f"{'table' if table else 'island'}-{rank}", points, _CLAUSES[table, rank], facts)
 
 
-def why_first(s: IgluState) -> Reason:
+def why_first(s: Situation) -> Reason:
     """Return what decides for the first as it stands: points, the better trophies, or nothing (IGLU-V.1)."""
     standing = sheet(s)
     first = standing.ranking[0]

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from companion.rules.core import JSON, NOBODY
 from companion.rules.iglu_iglu import actions, box, drifting, kept, melting, weighing
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import CORNER_SQUARES, names, numbers
-from companion.rules.iglu_iglu.bounds import DISTANCE, EARLY, PLAIN, THOROUGH, Wanted, hopeless
+from companion.rules.iglu_iglu.bounds import DISTANCE, EARLY, PLAIN, THOROUGH, Wanted, fields_agree, hopeless, tells
 from companion.rules.iglu_iglu.game import GAME
+from companion.rules.iglu_iglu.moves import IgluMove
 from companion.rules.iglu_iglu.sight import Sight
 from companion.rules.iglu_iglu.situation import (
     ACT,
@@ -27,11 +28,8 @@ from companion.rules.iglu_iglu.situation import (
     START,
     THAW_PLAYED,
 )
+from companion.rules.iglu_iglu.state import IgluState
 from companion.rules.turns import Content, Evidence, Found, Turn, content
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.moves import IgluMove
-    from companion.rules.iglu_iglu.state import IgluState
 
 GRADED = True
 """Beliefs are weighed here, not turned into lists of contents."""
@@ -42,7 +40,7 @@ GRADED = True
 def candidates(s: IgluState, w: Wanted) -> Iterable[IgluMove]:
     """Yield the legal steps that may lead to what was seen; what changes nothing that was seen is left out."""
     if s.phase == REVEALING:
-        return (x for x in melting.moves_reveal(s) if isinstance(x, m.Reveal) and _tells(x.face))
+        return (x for x in melting.moves_reveal(s) if isinstance(x, m.Reveal) and tells(x.face))
     if s.phase == START:
         return _start(s, w)
     if s.phase == ACT:
@@ -60,11 +58,6 @@ def _drift_fits(s: IgluState, w: Wanted, move: m.Drift) -> bool:
     floes = s.floes & ~(1 << move.square) | 1 << end
     gone = (floes & ~w.may_floe).bit_count()
     return not w.must_floe & ~floes and gone <= (not s.played & THAW_PLAYED and s.can_play(s.turn, HAND_THAW))
-
-
-def _tells(face: str) -> bool:
-    """Return whether a face is told apart on the board: red tiles all look the same, kept."""
-    return face == box.KEPT or face in box.FACES[: box.RED]
 
 
 def _start(s: IgluState, w: Wanted) -> Iterator[IgluMove]:
@@ -165,7 +158,7 @@ def _count(content: Content, token: int) -> int:
 
 # --- the walk -------------------------------------------------------------------------------------------------------
 
-Parents = dict["IgluState", list[tuple["IgluState", "IgluMove"]]]
+Parents = dict[IgluState, list[tuple[IgluState, IgluMove]]]
 
 
 def find(before: IgluState, evidence: Evidence, limit: int, most: int, above: float = -inf) -> Found:
@@ -233,29 +226,14 @@ def _agrees(s: IgluState, w: Wanted) -> bool:
     for stand, may, must in zip((*s.fish_at, *s.fox_at), w.may_token, w.must_token, strict=True):
         if stand & ~may or must & ~stand:
             return False
-    for seat, men in enumerate(s.men):
+    for seat, inuit in enumerate(s.inuit):
         least, most = w.least[seat], w.most[seat]
-        if any(men.count(square) < count for square, count in least.items()):
+        if any(inuit.count(square) < count for square, count in least.items()):
             return False
-        if any(men.count(square) > most[square] for square in men):
+        if any(inuit.count(square) > most[square] for square in inuit):
             return False
     position = s.position()
     return not w.evidence.misses(position) and fields_agree(s, w.evidence)
-
-
-def fields_agree(s: IgluState, evidence: Evidence) -> bool:
-    """Return whether a state has won what it must have."""
-    if not evidence.fields:
-        return True
-    position = s.position()
-    for name, wanted in evidence.fields.items():
-        if any(_sorted(position[name].get(colour, ())) != _sorted(tokens) for colour, tokens in wanted.items()):
-            return False
-    return True
-
-
-def _sorted(tokens: Iterable[Mapping[str, Any]]) -> list[tuple[str, int]]:
-    return sorted((str(t["kind"]), int(t.get("value") or 4)) for t in tokens for _ in range(t.get("count", 1)))
 
 
 def _turns(before: IgluState, ends: list[IgluState], parents: Parents, w: Wanted, limit: int) -> tuple[Turn, ...]:
@@ -298,11 +276,11 @@ def cases(position: Mapping[str, Any]) -> list[IgluState]:
         case = dict(position) if told else {**position, "turn": colour}
         if position.get("hands") is None:
             # One red tile is left for the floe of this turn.
-            left = max(0, sum(first.tiles[box.RED :]) - 1)
+            red_tiles = max(0, sum(first.tiles[box.RED :]) - 1)
             hands = {}
             for other in sorted(first.colours, key=lambda c: c != colour):
-                unknown = min(left, UNTOLD_OWN if other == colour else UNTOLD_OTHER)
-                left -= unknown
+                unknown = min(red_tiles, UNTOLD_OWN if other == colour else UNTOLD_OTHER)
+                red_tiles -= unknown
                 hands[other] = {"tiles": {}, "unknown": unknown}
             case["hands"] = hands
         found.append(GAME.from_position(case))
@@ -329,8 +307,8 @@ def suspects(s: IgluState, evidence: Evidence) -> Iterator[IgluMove]:
         return
     for square in numbers(s.floes & ~w.may_floe):
         yield from (m.THAWS[square], m.MELTS[square])
-    origins = [square for square in sorted(set(s.men[seat])) if s.men[seat].count(square) > w.most[seat][square]]
-    targets = [square for square, least in w.least[seat].items() if s.men[seat].count(square) < least]
+    origins = [square for square in sorted(set(s.inuit[seat])) if s.inuit[seat].count(square) > w.most[seat][square]]
+    targets = [square for square, least in w.least[seat].items() if s.inuit[seat].count(square) < least]
     for origin in origins:
         for target in targets or [n for n in numbers(w.unknown) if DISTANCE[origin][n] == 1]:
             for harpoon in (False, True) if s.bears >> target & 1 else (False,):
@@ -348,9 +326,9 @@ def suspects(s: IgluState, evidence: Evidence) -> Iterator[IgluMove]:
     for other, own in enumerate(s.table.colours):
         if other == seat:
             continue
-        for square in sorted(set(s.men[other])):
-            if s.men[other].count(square) > w.most[other][square]:
-                corners = [c for c in CORNER_SQUARES if s.men[other].count(c) < w.least[other].get(c, 0)]
+        for square in sorted(set(s.inuit[other])):
+            if s.inuit[other].count(square) > w.most[other][square]:
+                corners = [c for c in CORNER_SQUARES if s.inuit[other].count(c) < w.least[other].get(c, 0)]
                 yield from (m.Flee(own, square, corner) for corner in corners)
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from companion.rules.belief import Belief, Content, Together
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import CORNER_SQUARES, CORNERS, NUMBER, SEA, numbers
 from companion.rules.iglu_iglu.bounds import DISTANCE
+from companion.rules.iglu_iglu.form import to_json
 from companion.rules.iglu_iglu.gains import (
     BUILT,
     FLED,
@@ -34,10 +35,8 @@ from companion.rules.iglu_iglu.gains import (
     standing,
 )
 from companion.rules.iglu_iglu.lines import Lines
+from companion.rules.iglu_iglu.situation import Situation
 from companion.rules.turns import Evidence
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.state import IgluState
 
 _NOBODY: tuple[tuple[int, ...], ...] = ((),) * len(box.TOKENS)
 
@@ -45,7 +44,7 @@ _NOBODY: tuple[tuple[int, ...], ...] = ((),) * len(box.TOKENS)
 class Sight:
     """The losses of everything everywhere, and the bounds; ``most`` is the log-likelihood of a board without loss."""
 
-    def __init__(self, evidence: Evidence, before: IgluState) -> None:
+    def __init__(self, evidence: Evidence, before: Situation) -> None:
         """Compile what was seen for the players of a game."""
         self.evidence = evidence
         self.most = 0.0
@@ -54,7 +53,7 @@ class Sight:
         none: Losses = (0.0,) * HELD
         # Grounds: water, face-down floe, pack.
         self.ground: list[tuple[float, float, float]] = [(0.0, 0.0, 0.0)] * 64
-        self.men: list[list[Losses]] = [[none] * 64 for _ in range(seats)]
+        self.inuit: list[list[Losses]] = [[none] * 64 for _ in range(seats)]
         self.igloo: list[list[Losses]] = [[none] * 64 for _ in range(seats)]
         self.token: list[list[Losses]] = [[none] * 64 for _ in box.TOKENS]
         self.listed: dict[str, Mapping[Content, float]] = {}
@@ -74,7 +73,7 @@ class Sight:
         tables: dict[tuple[str, Any], list[Losses]] = {box.TOKENS[n]: table for n, table in enumerate(self.token)}
         tables["bear", None] = self.token[box.BEAR_TOKEN]
         for seat, colour in enumerate(self.colours):
-            tables["inuit", colour] = self.men[seat]
+            tables["inuit", colour] = self.inuit[seat]
             tables["igloo", colour] = self.igloo[seat]
         return tables
 
@@ -124,9 +123,9 @@ class Sight:
         top = max(seen.values(), default=0.0)
         self.most += top
         self.listed[name] = seen
-        left = {found: top - likely for found, likely in seen.items()}
+        unshared = {found: top - likely for found, likely in seen.items()}
         if not CORNERS >> square & 1:
-            shares = _share(left, lambda found: found[0])
+            shares = _share(unshared, lambda found: found[0])
             water, floe, pack = (shares.get(g, NEVER) for g in ("water", "floe", "pack"))
             self.ground[square] = (water, floe, pack)
         tables = self._tables()
@@ -134,13 +133,13 @@ class Sight:
             if thing == ("bear", None):
                 continue
             same = {thing, ("bear", None)} if thing == ("bear", 4) else {thing}
-            shares = _share(left, lambda found, same=same: sum(n for k, v, n in found[1] if (k, v) in same))
+            shares = _share(unshared, lambda found, same=same: sum(n for k, v, n in found[1] if (k, v) in same))
             table[square] = tuple(shares.get(n, NEVER) for n in range(HELD))
 
-    def _settle(self, before: IgluState) -> None:
+    def _settle(self, before: Situation) -> None:
         """Note where something could be won, and the loss of an empty board."""
         self.known: dict[Any, Any] = {}
-        self.lines = Lines(self.ground, self.men, self.igloo, self.token)
+        self.lines = Lines(self.ground, self.inuit, self.igloo, self.token)
         self.all_three = before.table.all_three
         self.stocked = sum({1 << (code >> 2) for code in (*before.fish, *before.fox)})
         self.floes, self.packs = before.floes, before.packs
@@ -150,39 +149,39 @@ class Sight:
         self.wants_water = sum(1 << q for q, (w, d, p) in enumerate(self.ground) if w < max(d, p))
         self.wants_floe = sum(1 << q for q, (w, d, p) in enumerate(self.ground) if min(d, p) < w)
         self.wants_pack = sum(1 << q for q, (w, d, p) in enumerate(self.ground) if p < max(d, w))
-        self.no_men = [sum(losses[0] for losses in table) for table in self.men]
+        self.no_inuit = [sum(losses[0] for losses in table) for table in self.inuit]
         self.no_igloo = [sum(losses[0] for losses in table) for table in self.igloo]
         self.no_token = [sum(losses[0] for losses in table) for table in self.token]
-        self.wants_men = [_wanting(table) for table in self.men]
+        self.wants_inuit = [_wanting(table) for table in self.inuit]
         self.wants_igloo = [_wanting(table) for table in self.igloo]
         self.wants_token = [_wanting(table) for table in self.token]
         # The least that inuit lose who come where none is wanted.
         self.least_come = [
-            min(excess(losses, 0) for q, losses in enumerate(table) if SEA >> q & 1) for table in self.men
+            min(excess(losses, 0) for q, losses in enumerate(table) if SEA >> q & 1) for table in self.inuit
         ]
 
     # --- losses -------------------------------------------------------------------------------------------------------
 
-    def loss(self, s: IgluState) -> float:
+    def loss(self, s: Situation) -> float:
         """Return the loss of a whole board (for listed contents a part of it: see :meth:`end`)."""
         total = self.always + self.grounds(s.floes, s.packs) + self.animals(s.fish, s.fox, s.bears)
-        for seat, men in enumerate(s.men):
-            total += self.tribe(seat, men, s.igloos[seat])
+        for seat, inuit in enumerate(s.inuit):
+            total += self.tribe(seat, inuit, s.igloos[seat])
         return total
 
-    def end(self, s: IgluState) -> float:
+    def end(self, s: Situation) -> float:
         """Return the whole loss of a board at the end of a turn: exactly ``most`` less its log-likelihood."""
         loss = self.loss(s)
         if loss >= NEVER:
             return loss
         if not self.listed:
             return loss + self._beyond(s) if self.together else loss
-        likely = self.evidence.log_likelihood(s.position())
+        likely = self.evidence.log_likelihood(to_json(s))
         return min(NEVER, self.most - likely)
 
-    def _beyond(self, s: IgluState) -> float:
+    def _beyond(self, s: Situation) -> float:
         """Return what things lose together on top of what each of them does."""
-        key = ("beyond", s.fish, s.fox, s.igloos, s.men)
+        key = ("beyond", s.fish, s.fox, s.igloos, s.inuit)
         total: float | None = self.known.get(key)
         if total is None:
             total = 0.0
@@ -218,15 +217,15 @@ class Sight:
             self.known[key] = total
         return total
 
-    def tribe(self, seat: int, men: tuple[int, ...], igloos: int) -> float:
+    def tribe(self, seat: int, inuit: tuple[int, ...], igloos: int) -> float:
         """Return the loss of a tribe."""
-        key = (seat, men, igloos)
+        key = (seat, inuit, igloos)
         total: float | None = self.known.get(key)
         if total is None:
-            table = self.men[seat]
-            total = self.no_men[seat] + self.no_igloo[seat]
-            for q in set(men):
-                total += table[q][men.count(q)] - table[q][0]
+            table = self.inuit[seat]
+            total = self.no_inuit[seat] + self.no_igloo[seat]
+            for q in set(inuit):
+                total += table[q][inuit.count(q)] - table[q][0]
             for q in numbers(igloos):
                 losses = self.igloo[seat][q]
                 total += losses[1] - losses[0]
@@ -268,10 +267,10 @@ class Sight:
         self.known[key] = total
         return total
 
-    def _things(self, s: IgluState) -> Iterator[tuple[list[Losses], int, list[int]]]:
+    def _things(self, s: Situation) -> Iterator[tuple[list[Losses], int, list[int]]]:
         """Yield for each kind of thing its losses, where it is wanted and where it is."""
-        for seat, men in enumerate(s.men):
-            yield self.men[seat], self.wants_men[seat], list(men)
+        for seat, inuit in enumerate(s.inuit):
+            yield self.inuit[seat], self.wants_inuit[seat], list(inuit)
             yield self.igloo[seat], self.wants_igloo[seat], list(numbers(s.igloos[seat]))
         for token, table in enumerate(self.token):
             if token == box.BEAR_TOKEN:
@@ -281,19 +280,19 @@ class Sight:
                 held = [code >> 2 for code in codes if code & 3 == token - first + 1]
             yield table, self.wants_token[token], held
 
-    def own_bound(self, seat: int, men: tuple[int, ...], igloos: int, flight: bool, drift: bool = False) -> Losses:
+    def own_bound(self, seat: int, inuit: tuple[int, ...], igloos: int, flight: bool, drift: bool = False) -> Losses:
         """Return for 0, 1 … points the least loss of the tribe to move, with what its actions cost."""
-        key = (seat, men, igloos, flight, drift)
+        key = (seat, inuit, igloos, flight, drift)
         found: Losses | None = self.known.get(key)
         if found is not None:
             return found
-        loss = self.tribe(seat, men, igloos)
-        table = self.men[seat]
-        here = set(men)
+        loss = self.tribe(seat, inuit, igloos)
+        table = self.inuit[seat]
+        here = set(inuit)
         # Where there are too many, and what leaving costs elsewhere.
         over, gone, several = [], NEVER, False
         for q in here:
-            losses, n = table[q], men.count(q)
+            losses, n = table[q], inuit.count(q)
             win = losses[n] - min(losses[: n + 1])
             if win > 0:
                 over.append(win)
@@ -301,15 +300,15 @@ class Sight:
             else:
                 gone = min(gone, losses[n - 1] - losses[n])
         over.sort(reverse=True)
-        wins, heap = self._arrivals(seat, men, flight, drift)
+        wins, heap = self._arrivals(seat, inuit, flight, drift)
         # Who goes must come somewhere, who comes must have gone from somewhere.
         come = 0.0
         if drift or heap:
             gone = 0.0
         else:
-            come = min((self.least_come[seat], *(excess(table[q], men.count(q)) for q in here)))
+            come = min((self.least_come[seat], *(excess(table[q], inuit.count(q)) for q in here)))
             if flight:
-                come = min(come, self._corner(seat, men))
+                come = min(come, self._corner(seat, inuit))
             if several or gone == NEVER:
                 gone = 0.0
         found = matched(loss, wins, over, come, gone, flight)
@@ -327,17 +326,17 @@ class Sight:
         return found
 
     def _arrivals(
-        self, seat: int, men: tuple[int, ...], flight: bool, drift: bool
+        self, seat: int, inuit: tuple[int, ...], flight: bool, drift: bool
     ) -> tuple[list[tuple[float, int]], bool]:
         """Return what may be won on each square that lacks inuit, less the price of getting there, and the points.
 
         And whether one of them lacks more than one.
         """
-        table = self.men[seat]
+        table = self.inuit[seat]
         wins = []
         heap = False
-        for q in numbers(self.wants_men[seat]):
-            losses, n = table[q], men.count(q)
+        for q in numbers(self.wants_inuit[seat]):
+            losses, n = table[q], inuit.count(q)
             win = losses[n] - min(losses[n:])
             if win <= 0:
                 continue
@@ -347,7 +346,7 @@ class Sight:
                     wins.append((win - FLED, 0))
                 continue
             row = DISTANCE[q]
-            far = min((row[o] for o in men if o != q), default=3)
+            far = min((row[o] for o in inuit if o != q), default=3)
             if flight:
                 far = min(far, *(row[corner] for corner in CORNER_SQUARES))
             if drift:
@@ -355,27 +354,27 @@ class Sight:
             wins.append((win - TRAVELLED, min(far, 3)))
         return wins, heap
 
-    def _corner(self, seat: int, men: tuple[int, ...]) -> float:
+    def _corner(self, seat: int, inuit: tuple[int, ...]) -> float:
         """Return the least that inuit lose who flee to a corner: 0 where one is wanted there."""
-        table = self.men[seat]
+        table = self.inuit[seat]
         least = NEVER
         for q in CORNER_SQUARES:
-            n = men.count(q)
+            n = inuit.count(q)
             least = min(least, min(table[q][n + 1 :]) - table[q][n])
         return max(0.0, least)
 
-    def other_bound(self, seat: int, men: tuple[int, ...], igloos: int, flight: bool) -> float:
+    def other_bound(self, seat: int, inuit: tuple[int, ...], igloos: int, flight: bool) -> float:
         """Return the least loss of another tribe: its inuit can only flee to the corners."""
-        loss = self.tribe(seat, men, igloos)
+        loss = self.tribe(seat, inuit, igloos)
         if not flight or loss <= 0:
             return loss
-        key = (seat, men, igloos, "other")
+        key = (seat, inuit, igloos, "other")
         found: float | None = self.known.get(key)
         if found is None:
-            table = self.men[seat]
-            over = sum(table[q][men.count(q)] - min(table[q][: men.count(q) + 1]) for q in set(men))
-            come = sum(table[q][men.count(q)] - min(table[q][men.count(q) :]) for q in CORNER_SQUARES)
-            found = loss - max(0.0, over + come - FLED - self._corner(seat, men))
+            table = self.inuit[seat]
+            over = sum(table[q][inuit.count(q)] - min(table[q][: inuit.count(q) + 1]) for q in set(inuit))
+            come = sum(table[q][inuit.count(q)] - min(table[q][inuit.count(q) :]) for q in CORNER_SQUARES)
+            found = loss - max(0.0, over + come - FLED - self._corner(seat, inuit))
             self.known[key] = found
         return found
 
@@ -456,14 +455,14 @@ class Sight:
         return found
 
 
-def _share(left: dict[Any, float], part: Any) -> dict[Any, float]:
+def _share(unshared: dict[Any, float], part: Any) -> dict[Any, float]:
     """Return the least loss of each value of a part, and take it out of what is left to be shared."""
     shares: dict[Any, float] = {}
-    for found, loss in left.items():
+    for found, loss in unshared.items():
         value = part(found)
         shares[value] = min(shares.get(value, NEVER), loss)
-    for found in left:
-        left[found] -= shares[part(found)]
+    for found in unshared:
+        unshared[found] -= shares[part(found)]
     return shares
 
 

@@ -8,14 +8,12 @@ just copied it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self, TypeVar
 
-from companion.rules.core import JSON, NOBODY, Problem
+from companion.rules.core import JSON, NOBODY, Game, Problem
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import RING, SEA, near
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.game import IgluIglu
+from companion.rules.iglu_iglu.moves import IgluMove
 
 # Where a game stands. START: before melting; ACT: phase 2 (IGLU-1.1). The others are questions in between.
 (
@@ -68,13 +66,13 @@ class Table:
     on a floe, land in the sea); they stay with every state made from it.
     """
 
-    game: IgluIglu
+    game: Game[IgluMove]
     names: tuple[str, ...]
     colours: tuple[str, ...]
     options: dict[str, JSON]
     mix: box.Mix
     first: int
-    inuit: int
+    inuit_each: int
     faults: tuple[Problem, ...]
     no_repick: bool
     animals_any_phase: bool
@@ -94,18 +92,17 @@ class Table:
 class Situation:
     """The parts of a position. Bit sets: bit 0 is a1, bit 63 is h8; seats count from 0.
 
-    ``floes`` includes ``packs``. ``men`` holds for each seat the squares of its inuit, sorted, one entry each; ``at``
-    the same as bit sets and ``people`` their union; ``igloos`` a bit set a seat and ``huts`` their union. ``fish`` and
-    ``fox`` hold the tokens on the board as ``4 * square + value``, sorted; ``fish_at`` and ``fox_at`` bit sets by
-    value. ``trophies`` (a seat) and ``removed`` are packed counts (:func:`.box.counted`). ``tiles`` counts by face what
-    nobody has seen of the box. ``square``, ``left``, ``asked``, ``push`` belong to the phase: the square concerned, the
-    tokens to draw or the animal steps left, the seat that answers a bear, the drift that waits for a displacement;
-    ``looked``: floes put back this turn.
+    ``floes`` includes ``packs``. ``inuit`` holds for each seat the squares of its inuit, sorted, one entry each;
+    ``inuit_at`` the same as bit sets and ``inuit_squares`` their union; ``igloos`` a bit set a seat and
+    ``igloo_squares`` their union. ``fish`` and ``fox`` hold the tokens on the board as ``4 * square + value``, sorted;
+    ``fish_at`` and ``fox_at`` bit sets by value. ``trophies`` (a seat) and ``removed`` are packed counts
+    (:func:`.box.counted`). ``tiles`` counts by face what nobody has seen of the box. ``square``, ``remaining``,
+    ``asked``, ``push`` belong to the phase: the square concerned, the tokens to draw or the animal steps that remain,
+    the seat that answers a bear, the drift that waits for a displacement; ``looked``: floes put back this turn.
     """
 
     __slots__ = (
         "asked",
-        "at",
         "bears",
         "fish",
         "fish_at",
@@ -113,18 +110,19 @@ class Situation:
         "fox",
         "fox_at",
         "hands",
-        "huts",
+        "igloo_squares",
         "igloos",
-        "left",
+        "inuit",
+        "inuit_at",
+        "inuit_squares",
         "looked",
         "melted",
-        "men",
         "packs",
-        "people",
         "phase",
         "played",
         "points",
         "push",
+        "remaining",
         "removed",
         "square",
         "table",
@@ -141,11 +139,11 @@ class Situation:
     floes: int
     packs: int
     bears: int
-    men: tuple[tuple[int, ...], ...]
-    at: tuple[int, ...]
-    people: int
+    inuit: tuple[tuple[int, ...], ...]
+    inuit_at: tuple[int, ...]
+    inuit_squares: int
     igloos: tuple[int, ...]
-    huts: int
+    igloo_squares: int
     fish: tuple[int, ...]
     fish_at: tuple[int, int, int]
     fox: tuple[int, ...]
@@ -158,7 +156,7 @@ class Situation:
     played: int
     melted: bool
     square: int
-    left: int
+    remaining: int
     asked: int
     push: tuple[int, str] | None
     looked: int
@@ -166,7 +164,7 @@ class Situation:
     # --- what the rules ask of a position -------------------------------------------------------------------------
 
     @property
-    def game(self) -> IgluIglu:
+    def game(self) -> Game[IgluMove]:
         """Return the game."""
         return self.table.game
 
@@ -188,7 +186,9 @@ class Situation:
     def meltable(self) -> int:
         """Return the floes one of which must be taken (IGLU-1.2), or else of the outer ring (IGLU-1.3)."""
         foxes = self.fox_at
-        empty = self.floes & ~(self.packs | self.people | self.huts | self.bears | foxes[0] | foxes[1] | foxes[2])
+        empty = self.floes & ~(
+            self.packs | self.inuit_squares | self.igloo_squares | self.bears | foxes[0] | foxes[1] | foxes[2]
+        )
         return empty & near(SEA & ~self.floes) or empty & RING
 
     def by_ring(self) -> bool:
@@ -197,7 +197,7 @@ class Situation:
 
     def empty_floes(self) -> int:
         """Return the face-down floes with nothing on them (IGLU-G.5, G.6)."""
-        return self.floes & ~(self.packs | self.people | self.huts | self.bears | self.foxes)
+        return self.floes & ~(self.packs | self.inuit_squares | self.igloo_squares | self.bears | self.foxes)
 
     @property
     def foxes(self) -> int:
@@ -211,7 +211,7 @@ class Situation:
 
     def thawable(self) -> int:
         """Return the floes that a thaw tile may take (IGLU-1.E.7)."""
-        return self.floes & ~self.packs & ~self.huts & near(SEA & ~self.floes)
+        return self.floes & ~self.packs & ~self.igloo_squares & near(SEA & ~self.floes)
 
     def can_play(self, seat: int, place: int) -> bool:
         """Return whether a hand holds, or may hold unknown to us, the tile at a place of the hand."""
@@ -238,7 +238,7 @@ class Situation:
     def fleeing(self) -> list[int]:
         """Return the seats with an inuit that must leave the square concerned (IGLU-1.F.4, 1.E.8)."""
         bit = 1 << self.square
-        return [seat for seat, own in enumerate(self.at) if own & bit and not self.igloos[seat] & bit]
+        return [seat for seat, own in enumerate(self.inuit_at) if own & bit and not self.igloos[seat] & bit]
 
     def unknown_tiles(self) -> int:
         """Return how many tiles in hands we do not know."""
@@ -247,9 +247,9 @@ class Situation:
     def things(self, bit: int) -> list[str]:
         """Return what is on a square, as words of the game."""
         found = []
-        if self.people & bit:
+        if self.inuit_squares & bit:
             found.append("inuit")
-        if self.huts & bit:
+        if self.igloo_squares & bit:
             found.append("igloo")
         if self.foxes & bit:
             found.append("fox")
@@ -271,11 +271,11 @@ class Situation:
         new.floes = self.floes
         new.packs = self.packs
         new.bears = self.bears
-        new.men = self.men
-        new.at = self.at
-        new.people = self.people
+        new.inuit = self.inuit
+        new.inuit_at = self.inuit_at
+        new.inuit_squares = self.inuit_squares
         new.igloos = self.igloos
-        new.huts = self.huts
+        new.igloo_squares = self.igloo_squares
         new.fish = self.fish
         new.fish_at = self.fish_at
         new.fox = self.fox
@@ -288,7 +288,7 @@ class Situation:
         new.played = self.played
         new.melted = self.melted
         new.square = self.square
-        new.left = self.left
+        new.remaining = self.remaining
         new.asked = self.asked
         new.push = self.push
         new.looked = self.looked
@@ -304,26 +304,26 @@ class Situation:
         self.fox = codes
         self.fox_at = _by_value(codes)
 
-    def set_men(self, seat: int, squares: tuple[int, ...]) -> None:
+    def set_inuit(self, seat: int, squares: tuple[int, ...]) -> None:
         """Set where a seat's inuit are, sorted (of a fresh copy)."""
         own = 0
         for square in squares:
             own |= 1 << square
-        men, at = self.men, self.at
-        self.men = (*men[:seat], squares, *men[seat + 1 :])
-        self.at = at = (*at[:seat], own, *at[seat + 1 :])
-        people = 0
-        for some in at:
-            people |= some
-        self.people = people
+        inuit, inuit_at = self.inuit, self.inuit_at
+        self.inuit = (*inuit[:seat], squares, *inuit[seat + 1 :])
+        self.inuit_at = inuit_at = (*inuit_at[:seat], own, *inuit_at[seat + 1 :])
+        inuit_squares = 0
+        for some in inuit_at:
+            inuit_squares |= some
+        self.inuit_squares = inuit_squares
 
-    def move_man(self, seat: int, origin: int, target: int) -> None:
+    def move_inuit(self, seat: int, origin: int, target: int) -> None:
         """Move one inuit (of a fresh copy)."""
-        squares = list(self.men[seat])
+        squares = list(self.inuit[seat])
         squares.remove(origin)
         squares.append(target)
         squares.sort()
-        self.set_men(seat, tuple(squares))
+        self.set_inuit(seat, tuple(squares))
 
     def take(self, seat: int, token: int) -> None:
         """Add a token to a seat's trophies (of a fresh copy)."""
@@ -367,7 +367,7 @@ class Situation:
         """Begin a seat's turn, or find the game over (of a fresh copy; IGLU-E.1)."""
         self.turn = self.to_move = seat
         self.phase = START
-        self.points = self.played = self.looked = self.left = 0
+        self.points = self.played = self.looked = self.remaining = 0
         self.melted = False
         self.square = self.asked = -1
         return self.test_end()
@@ -383,7 +383,7 @@ class Situation:
         self.phase = OVER
         self.to_move = NOBODY
         self.square = self.asked = -1
-        self.left = self.looked = 0
+        self.remaining = self.looked = 0
         return self
 
     def has_rescue(self) -> bool:
@@ -401,18 +401,18 @@ class Situation:
         self.to_move = self.turn
         self.points = 3
         self.square = -1
-        self.left = self.looked = 0
+        self.remaining = self.looked = 0
         return self
 
     def resume(self) -> Self:
         """Go on after an interruption: further animal steps, or where the turn stood (of a fresh copy)."""
         self.to_move = self.turn
         self.asked = self.square = -1
-        if self.left:
+        if self.remaining:
             if self.has_step():
                 self.phase = MOVING
                 return self
-            self.left = 0
+            self.remaining = 0
         if self.melted:
             self.phase = ACT
             return self
@@ -437,7 +437,7 @@ class Situation:
             self.floes,
             self.packs,
             self.bears,
-            self.men,
+            self.inuit,
             self.igloos,
             self.fish,
             self.fox,
@@ -449,7 +449,7 @@ class Situation:
             self.played,
             self.melted,
             self.square,
-            self.left,
+            self.remaining,
             self.asked,
             self.push,
             self.looked,
@@ -464,6 +464,8 @@ class Situation:
         return hash(self.key())
 
 
+S = TypeVar("S", bound=Situation)
+"""The kind of position that is being played: a step from one leads to another of its kind."""
 _NEW = object.__new__
 
 

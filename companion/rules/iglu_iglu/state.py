@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from companion.rules.core import JSON, Outcome, Problem, Reason, ScoreSheet, State
 from companion.rules.iglu_iglu import actions, drifting, form, kept, melting, problems, scoring
 from companion.rules.iglu_iglu import moves as m
-from companion.rules.iglu_iglu import situation as at
 from companion.rules.iglu_iglu.board import SQUARES
 from companion.rules.iglu_iglu.moves import IgluMove
-from companion.rules.iglu_iglu.situation import PHASES, Situation
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.game import IgluIglu
+from companion.rules.iglu_iglu.situation import (
+    ACT,
+    DEFENDING,
+    DISPLACING,
+    DRAWING,
+    DRIFTING,
+    FLEEING,
+    MOVING,
+    OVER,
+    PEEKING,
+    PHASES,
+    PLACING,
+    REVEALING,
+    SETTING,
+    START,
+    Situation,
+)
 
 
 class IgluState(Situation, State[IgluMove]):
     """A position of Iglu Iglu; its parts are described in :class:`~.situation.Situation`."""
 
     __slots__ = ()
-
-    @property
-    def game(self) -> IgluIglu:
-        """Return the game."""
-        return self.table.game
 
     def moves(self) -> Iterator[IgluMove]:
         """Yield every legal move once."""
@@ -59,14 +66,14 @@ class IgluState(Situation, State[IgluMove]):
 
     def outcome(self) -> Outcome | None:
         """Return who won, or None while the game goes on."""
-        if self.phase != at.OVER:
+        if self.phase != OVER:
             return None
         return Outcome(scoring.sheet(self).ranking[0], ("IGLU-E.1", "IGLU-E.3", "IGLU-V.1"))
 
     @property
     def end_reason(self) -> Reason | None:
         """Return how the game ended."""
-        if self.phase != at.OVER:
+        if self.phase != OVER:
             return None
         return Reason("ended", {"who": self.table.colours[self.turn]})
 
@@ -115,26 +122,26 @@ MOVES: tuple[Callable[[IgluState], list[IgluMove]], ...] = (
 
 # kind of move -> the phases it belongs to, why it is refused there, what comes after it, what it does in words.
 _RULES: dict[int, tuple[tuple[int, ...], Any, Any, Any]] = {
-    m.PLACE: ((at.PLACING,), melting.refuse_place, melting.place, melting.say_place),
-    m.DRAW: ((at.SETTING, at.DRAWING), melting.refuse_draw, melting.draw, melting.say_draw),
-    m.MELT: ((at.START,), melting.refuse_melt, melting.melt, melting.say_melt),
-    m.ACCEPT: ((at.PEEKING,), melting.refuse_accept, melting.accept, melting.say_accept),
-    m.PUT_BACK: ((at.PEEKING,), melting.refuse_put_back, melting.put_back, melting.say_put_back),
-    m.REVEAL: ((at.REVEALING,), melting.refuse_reveal, melting.reveal, melting.say_reveal),
-    m.DRIFT: ((at.DRIFTING,), drifting.refuse_drift, drifting.drift, drifting.say_drift),
-    m.DISPLACE: ((at.DISPLACING,), drifting.refuse_displace, drifting.displace, drifting.say_displace),
-    m.THAW: ((at.START, at.ACT), kept.refuse_thaw, kept.thaw, kept.say_thaw),
-    m.ENDURANCE: ((at.START, at.ACT), actions.refuse_endurance, actions.endurance, actions.say_endurance),
-    m.ANIMALS: ((at.START, at.ACT), kept.refuse_animals, kept.animals, kept.say_animals),
-    m.STEP: ((at.MOVING,), kept.refuse_step, kept.step, kept.say_step),
-    m.STOP: ((at.MOVING,), kept.refuse_stop, kept.stop, kept.say_stop),
-    m.DEFEND: ((at.DEFENDING,), kept.refuse_defend, kept.defend, kept.say_defend),
-    m.FLEE: ((at.FLEEING,), kept.refuse_flee, kept.flee, kept.say_flee),
-    m.WALK: ((at.ACT,), actions.refuse_walk, actions.walk, actions.say_walk),
-    m.KAYAK: ((at.ACT,), actions.refuse_kayak, actions.kayak, actions.say_kayak),
-    m.HUNT: ((at.ACT,), actions.refuse_hunt, actions.hunt, actions.say_hunt),
-    m.BUILD: ((at.ACT,), actions.refuse_build, actions.build, actions.say_build),
-    m.END: ((at.START, at.ACT), actions.refuse_end, actions.end, actions.say_end),
+    m.PLACE: ((PLACING,), melting.refuse_place, melting.place, melting.say_place),
+    m.DRAW: ((SETTING, DRAWING), melting.refuse_draw, melting.draw, melting.say_draw),
+    m.MELT: ((START,), melting.refuse_melt, melting.melt, melting.say_melt),
+    m.ACCEPT: ((PEEKING,), melting.refuse_accept, melting.accept, melting.say_accept),
+    m.PUT_BACK: ((PEEKING,), melting.refuse_put_back, melting.put_back, melting.say_put_back),
+    m.REVEAL: ((REVEALING,), melting.refuse_reveal, melting.reveal, melting.say_reveal),
+    m.DRIFT: ((DRIFTING,), drifting.refuse_drift, drifting.drift, drifting.say_drift),
+    m.DISPLACE: ((DISPLACING,), drifting.refuse_displace, drifting.displace, drifting.say_displace),
+    m.THAW: ((START, ACT), kept.refuse_thaw, kept.thaw, kept.say_thaw),
+    m.ENDURANCE: ((START, ACT), actions.refuse_endurance, actions.endurance, actions.say_endurance),
+    m.ANIMALS: ((START, ACT), kept.refuse_animals, kept.animals, kept.say_animals),
+    m.STEP: ((MOVING,), kept.refuse_step, kept.step, kept.say_step),
+    m.STOP: ((MOVING,), kept.refuse_stop, kept.stop, kept.say_stop),
+    m.DEFEND: ((DEFENDING,), kept.refuse_defend, kept.defend, kept.say_defend),
+    m.FLEE: ((FLEEING,), kept.refuse_flee, kept.flee, kept.say_flee),
+    m.WALK: ((ACT,), actions.refuse_walk, actions.walk, actions.say_walk),
+    m.KAYAK: ((ACT,), actions.refuse_kayak, actions.kayak, actions.say_kayak),
+    m.HUNT: ((ACT,), actions.refuse_hunt, actions.hunt, actions.say_hunt),
+    m.BUILD: ((ACT,), actions.refuse_build, actions.build, actions.say_build),
+    m.END: ((START, ACT), actions.refuse_end, actions.end, actions.say_end),
 }
 PHASES_OF: tuple[int, ...] = tuple(sum(1 << phase for phase in _RULES[kind][0]) for kind in range(len(_RULES)))
 REFUSALS: tuple[Callable[[IgluState, Any], Reason | None], ...] = tuple(_RULES[k][1] for k in range(len(_RULES)))
@@ -164,11 +171,11 @@ def out_of_phase(s: IgluState, move: IgluMove) -> Reason:
         facts["who"] = s.table.colours[s.turn]
     if s.square >= 0:
         facts["square"] = SQUARES[s.square]
-    if s.phase in (at.START, at.ACT):
+    if s.phase in (START, ACT):
         if move.kind in _NOT_DUE:
             return Reason(_NOT_DUE[move.kind], facts)
-        return Reason("first-melt" if s.phase == at.START else "melted-already", facts)
-    if s.phase == at.DEFENDING:
+        return Reason("first-melt" if s.phase == START else "melted-already", facts)
+    if s.phase == DEFENDING:
         facts["asked"] = s.table.colours[s.asked]
-    facts["left"] = s.left
+    facts["left"] = s.remaining
     return Reason(f"first-{PHASES[s.phase]}", facts)

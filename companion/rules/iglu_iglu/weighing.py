@@ -13,14 +13,15 @@ from dataclasses import replace
 from functools import partial
 from heapq import heappop, heappush
 from math import inf
-from typing import TYPE_CHECKING
 
 from companion.rules.belief import Belief, Content
 from companion.rules.core import NOBODY
 from companion.rules.iglu_iglu import actions, box, drifting, kept, melting
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import DIRECTIONS
+from companion.rules.iglu_iglu.bounds import fields_agree, tells
 from companion.rules.iglu_iglu.gains import HUNTED, KAYAKED, NEVER, POINT, WALKED, Losses
+from companion.rules.iglu_iglu.moves import IgluMove
 from companion.rules.iglu_iglu.prices import PLAYED, Scale, Way, every, price, together
 from companion.rules.iglu_iglu.sight import Sight
 from companion.rules.iglu_iglu.situation import (
@@ -33,11 +34,8 @@ from companion.rules.iglu_iglu.situation import (
     START,
     THAW_PLAYED,
 )
+from companion.rules.iglu_iglu.state import IgluState
 from companion.rules.turns import Evidence, Found, Turn
-
-if TYPE_CHECKING:
-    from companion.rules.iglu_iglu.moves import IgluMove
-    from companion.rules.iglu_iglu.state import IgluState
 
 WIDER = 10.0
 """A state is looked at first for what costs up to so much more than its least (natural logarithm), later for more."""
@@ -63,7 +61,7 @@ _CLOSE = 1e-6
 def candidates(s: IgluState, scale: Scale, budget: float) -> Iterable[IgluMove]:
     """Yield the legal steps that may lead to a turn within the budget."""
     if s.phase == REVEALING:
-        return (x for x in melting.moves_reveal(s) if isinstance(x, m.Reveal) and _tells(x.face))
+        return (x for x in melting.moves_reveal(s) if isinstance(x, m.Reveal) and tells(x.face))
     if s.phase == DRAWING:
         return _draws(s, scale)
     if s.phase == START:
@@ -79,10 +77,6 @@ def candidates(s: IgluState, scale: Scale, budget: float) -> Iterable[IgluMove]:
 
 def _may_thaw(s: IgluState) -> int:
     return int(not s.played & THAW_PLAYED and s.can_play(s.turn, 1))
-
-
-def _tells(face: str) -> bool:
-    return face == box.KEPT or face in box.FACES[: box.RED]
 
 
 def _draws(s: IgluState, scale: Scale) -> Iterable[IgluMove]:
@@ -132,10 +126,10 @@ def _open_ways(s: IgluState, scale: Scale, budget: float) -> list[tuple[Way, flo
             break
         rest = way.price + POINT * min(3, way.sure) + sight.always
         rest += sight.grounds_bound(s.floes, s.packs, way.removals, 0)
-        for other, men in enumerate(s.men):
+        for other, inuit in enumerate(s.inuit):
             if other != seat:
-                rest += sight.other_bound(other, men, s.igloos[other], way.flight)
-        own = sight.own_bound(seat, s.men[seat], s.igloos[seat], way.flight)
+                rest += sight.other_bound(other, inuit, s.igloos[other], way.flight)
+        own = sight.own_bound(seat, s.inuit[seat], s.igloos[seat], way.flight)
         animals = sight.animals_bound(s.fish, s.fox, s.bears, way.steps, way.free)
         if rest + together(own, animals, way.points) <= budget:
             found.append((way, rest, own, animals))
@@ -146,7 +140,7 @@ def _loosest(s: IgluState, scale: Scale, ways: list[tuple[Way, float, Losses, Lo
     """Return all means of several ways together, the least that the rest costs, and the bound of the tribe."""
     way = every(tuple([way for way, *_ in ways]))
     seat = s.turn
-    own = scale.sight.own_bound(seat, s.men[seat], s.igloos[seat], way.flight)
+    own = scale.sight.own_bound(seat, s.inuit[seat], s.igloos[seat], way.flight)
     return way, min(rest for _, rest, *_ in ways), own
 
 
@@ -197,12 +191,12 @@ def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
         return
     whole, least, own = _loosest(s, scale, open_ways)
     loosest = sight.animals_bound(s.fish, s.fox, s.bears, whole.steps, whole.free)
-    men, igloos = s.men[seat], s.igloos[seat]
+    inuit, igloos = s.inuit[seat], s.igloos[seat]
     spare = POINT * min(3, s.points)
     for move in actions.moves_act(s):
         kind = move.kind
         if kind in (m.WALK, m.KAYAK) and isinstance(move, m.Walk | m.Kayak):
-            there = list(men)
+            there = list(inuit)
             there.remove(move.origin)
             there.append(move.target)
             there.sort()
@@ -236,8 +230,8 @@ def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
         elif kind == m.THAW and isinstance(move, m.Thaw):
             floes = s.floes & ~(1 << move.square)
             rest = PLAYED + sight.always + sight.grounds_bound(floes, s.packs, 0, 0) + spare
-            rest += sum(sight.other_bound(n, s.men[n], s.igloos[n], True) for n in range(len(s.men)) if n != seat)
-            if rest + together(sight.own_bound(seat, men, igloos, True), loosest, whole.points) <= budget:
+            rest += sum(sight.other_bound(n, s.inuit[n], s.igloos[n], True) for n in range(len(s.inuit)) if n != seat)
+            if rest + together(sight.own_bound(seat, inuit, igloos, True), loosest, whole.points) <= budget:
                 yield move
         elif kind == m.HUNT and isinstance(move, m.Hunt) and move.token != box.BEAR_TOKEN:
             fish, foxes = s.fish, s.fox
@@ -257,7 +251,7 @@ def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
 
 # --- the walk ---------------------------------------------------------------------------------------------------------
 
-Parents = dict["IgluState", tuple[float, list[tuple["IgluState", "IgluMove"]]]]
+Parents = dict[IgluState, tuple[float, list[tuple[IgluState, IgluMove]]]]
 
 
 class Walk:
@@ -383,7 +377,7 @@ class Walk:
     def _end(self, s: IgluState, spent: float) -> None:
         """Note a state in which the turn may end."""
         loss = self.sight.end(s)
-        if loss >= NEVER or not _fields_agree(s, self.sight):
+        if loss >= NEVER or not fields_agree(s, self.sight.evidence):
             return
         if s.phase == ACT:
             spent += LOST * min(s.points, 3)
@@ -431,12 +425,6 @@ class Walk:
                     yield tail
                 continue
             todo += [(parent, (move, *tail)) for parent, move in parents[s][1]]
-
-
-def _fields_agree(s: IgluState, sight: Sight) -> bool:
-    from companion.rules.iglu_iglu.search import fields_agree  # noqa: PLC0415 - search imports this module
-
-    return fields_agree(s, sight.evidence)
 
 
 # --- the search -------------------------------------------------------------------------------------------------------

@@ -305,7 +305,7 @@ def test_q19_the_rulebook_goes_before_a_summary() -> None:
     dispute = rulebook("iglu-iglu").dispute("IGLU-Q.19")
     assert dispute.clauses == ("IGLU-S.5",) and dispute.status == "house ruling"
     assert dispute in rulebook("iglu-iglu").search("summary")
-    assert game("iglu-iglu").start(game("iglu-iglu").seats(2)).table.inuit == 5
+    assert game("iglu-iglu").start(game("iglu-iglu").seats(2)).table.inuit_each == 5
 
 
 @pytest.mark.cites("IGLU-Q.20")

@@ -138,7 +138,7 @@ WATER = "+######+\n########\n########\n##...###\n##...###\n########\n########\n+
 def test_animals_go_where_they_can_live(board: Make, play: Make, refused: Make, allowed: Make) -> None:
     things = {"c4": "2 2", "c5": "1", "b1": "f3", "b2": "r", "e4": "X", "f4": "X", "h7": "X"}
     state = play(board(WATER, things, hands={"red": "animals"}, to_move="red", points=3), "animals")
-    assert (state.left, state.to_move) == (3, 0)
+    assert (state.remaining, state.to_move) == (3, 0)
     assert refused(state, "move fish 2 c4 c3").clauses == ("IGLU-1.E.11a",)
     assert refused(state, "move fox 3 b1 a1").clauses == ("IGLU-1.E.11d",)
     assert refused(state, "move bear h7 h8").clauses == ("IGLU-1.E.11d",)
@@ -154,7 +154,7 @@ def test_animals_go_where_they_can_live(board: Make, play: Make, refused: Make, 
     moved = play(state, "move fish 2 c4 c5", "move fox 3 b1 b2", "move bear h7 h6")
     assert kinds(moved, "c5") == ["fish", "fish"] and kinds(moved, "c4") == ["fish"]
     assert (kinds(moved, "b2"), kinds(moved, "h6")) == (["inuit", "fox"], ["bear"])
-    assert (moved.phase, moved.left, moved.points) == (8, 0, 3)
+    assert (moved.phase, moved.remaining, moved.points) == (8, 0, 3)
     assert refused(moved, "move fish 2 c4 d4").clauses == ("IGLU-1.E.11",)
     assert refused(moved, "stop").clauses == ("IGLU-1.E.11",)
 
@@ -289,7 +289,7 @@ def test_each_step_is_an_arrival_and_points_left_go_on(board: Make, play: Make, 
     state = play(state, "animals", "move bear d4 d3", "decline blue", "flee blue d3 a1", "move bear d3 c3")
     assert state.to_move == 1
     killed = play(state, "defend blue")
-    assert (killed.phase, killed.left) == (9, 1)
+    assert (killed.phase, killed.remaining) == (9, 1)
     assert allowed(killed, "move fish 2 e4 e5").legal
     assert play(killed, "move fish 2 e4 e5").phase == 8
 

@@ -50,9 +50,10 @@ def test_no_drift_wins_more_than_its_line_may() -> None:
             lines.add(line)
             grounds = sight.lines.grounds(now.floes, now.packs, 0)
             assert grounds[line] <= sight.grounds(state.floes, state.packs) + 1e-9
-            for seat, men in enumerate(now.men):
-                gain = sight.tribe(seat, men, now.igloos[seat]) - sight.tribe(seat, state.men[seat], state.igloos[seat])
-                assert gain <= sight.lines.tribe(seat, men, now.igloos[seat])[line] + 1e-9
+            for seat, inuit in enumerate(now.inuit):
+                after_drift = sight.tribe(seat, state.inuit[seat], state.igloos[seat])
+                gain = sight.tribe(seat, inuit, now.igloos[seat]) - after_drift
+                assert gain <= sight.lines.tribe(seat, inuit, now.igloos[seat])[line] + 1e-9
             herds = sight.animals(now.fish, now.fox, now.bears)
             gain = herds - sight.animals(state.fish, state.fox, state.bears)
             assert gain <= sight.lines.animals(now.fish, now.fox, now.bears)[line] + 1e-9

@@ -64,13 +64,13 @@ def assert_whole(state: IgluState, first: IgluState) -> None:
         assert state.reserve(token) >= 0
     assert state.packs & ~state.floes == 0
     assert state.floes & ~SEA == 0
-    people = huts = 0
-    for men, own, igloos in zip(state.men, state.at, state.igloos, strict=True):
-        assert list(men) == sorted(men)
-        assert own == sum({1 << square for square in men})
-        people |= own
-        huts |= igloos
-    assert (state.people, state.huts) == (people, huts)
+    inuit_squares = igloo_squares = 0
+    for inuit, own, igloos in zip(state.inuit, state.inuit_at, state.igloos, strict=True):
+        assert list(inuit) == sorted(inuit)
+        assert own == sum({1 << square for square in inuit})
+        inuit_squares |= own
+        igloo_squares |= igloos
+    assert (state.inuit_squares, state.igloo_squares) == (inuit_squares, igloo_squares)
     assert all(count >= 0 for hand in state.hands for count in hand)
     assert all(0 <= left <= total for left, total in zip(state.tiles, state.table.mix.counts, strict=True))
     assert 0 <= state.points <= 3 + 2

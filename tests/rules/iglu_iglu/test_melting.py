@@ -56,9 +56,9 @@ def test_the_tribes() -> None:
     assert box.INUIT == {"red": 5, "blue": 5, "yellow": 3, "green": 3}
     assert sum(box.INUIT.values()) == 16
     assert box.IGLOOS * len(box.COLOURS) == 8
-    assert begin("red", "blue").table.inuit == 5
-    assert begin("green", "red", "yellow").table.inuit == 3
-    assert begin("green", "red", "yellow", "blue").table.inuit == 3
+    assert begin("red", "blue").table.inuit_each == 5
+    assert begin("green", "red", "yellow").table.inuit_each == 3
+    assert begin("green", "red", "yellow", "blue").table.inuit_each == 3
 
 
 @pytest.mark.cites("IGLU-K.9", "IGLU-K.10", "IGLU-K.11", "IGLU-K.12", "IGLU-K.13", "IGLU-K.14", "IGLU-K.15")
@@ -291,7 +291,7 @@ def test_fish_are_drawn_one_by_one(placed: Any, play: Make, refused: Make, allow
     state = play(placed, "melt c4")
     assert "IGLU-1.E.1" in allowed(state, f"reveal c4 fish {fish}").clauses
     state = play(state, f"reveal c4 fish {fish}")
-    assert (state.to_move, state.left) == (CHANCE, fish)
+    assert (state.to_move, state.remaining) == (CHANCE, fish)
     assert "IGLU-1.E.1" in refused(state, "draw c4 fox 1").clauses
     assert "IGLU-1.E.1" in refused(state, "walk b1 b2").clauses
     for value in (3, 1, 3)[:fish]:

@@ -124,7 +124,7 @@ def all_ends(before: Any, sight: Sight) -> dict[Any, float]:
 
 def board_of(s: Any) -> tuple[Any, ...]:
     """Return what can be seen of a state: the board, and what was won."""
-    return s.floes, s.packs, s.bears, s.men, s.igloos, s.fish, s.fox, s.trophies
+    return s.floes, s.packs, s.bears, s.inuit, s.igloos, s.fish, s.fox, s.trophies
 
 
 def random_turn(before: Any, rng: Random) -> Any:
