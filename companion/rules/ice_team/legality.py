@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from companion.rules.core import JSON, Reason
 from companion.rules.ice_team import drifting
-from companion.rules.ice_team.board import NO_SPACE
+from companion.rules.ice_team.board import NO_SPACE, between
 from companion.rules.ice_team.box import (
     DIE_FACES,
     FACES,
@@ -17,7 +17,6 @@ from companion.rules.ice_team.box import (
     UNKNOWN,
 )
 from companion.rules.ice_team.moves import MOST_PENGUINS, IceMove
-from companion.rules.ice_team.ways import between
 
 if TYPE_CHECKING:
     from companion.rules.ice_team.state import IceTeamState

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion.rules import walk
 from companion.rules.core import JSON, SetupError
+from companion.rules.ice_team.board import between
 from companion.rules.ice_team.box import (
     DIE_FACES,
     DRIFTS,
@@ -27,7 +28,6 @@ from companion.rules.ice_team.box import (
 )
 from companion.rules.ice_team.game import GAME
 from companion.rules.ice_team.moves import COLOURS, IceMove
-from companion.rules.ice_team.ways import between
 from companion.rules.turns import Content, Evidence, Explanation, Found, content
 
 if TYPE_CHECKING:
