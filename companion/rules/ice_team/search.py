@@ -28,12 +28,12 @@ from companion.rules.ice_team.box import (
 )
 from companion.rules.ice_team.game import GAME
 from companion.rules.ice_team.moves import COLOURS, IceMove
+from companion.rules.ice_team.situation import TEAM
 from companion.rules.turns import Content, Evidence, Explanation, Found, content
 
 if TYPE_CHECKING:
     from companion.rules.ice_team.state import IceTeamState
 
-TEAM = 4
 ANY = (1 << len(TILE_TEXT)) - 1
 FLOES = ANY & ~(1 << SEA | 1 << IGLOO | 1 << SEARCHED)
 READ = FLOES & ~(1 << UNKNOWN)
