@@ -22,8 +22,9 @@ from companion.rules.ice_team.situation import Situation
 _MOVED = {"walk": "walked", "leap": "leapt", "swim": "swam"}
 
 
-def grounds(s: Situation, move: IceMove, new: Situation) -> Reason:
-    """Return what a legal step to ``new`` does, by which clauses, and all that follows from it by itself."""
+def grounds(s: Situation, move: IceMove) -> Reason:
+    """Return what a legal step does, by which clauses, and all that follows from it by itself."""
+    new = s.after(move)
     facts: dict[str, JSON] = {"who": s.colours[s.seat]} if s.seat >= 0 else {}
     keys = _SAYINGS[move.kind](s, move, facts, new)
     return together(facts, [*keys, *_what_follows(s, new, facts)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Final, Self
 
 from companion.rules.core import Game, State
@@ -93,6 +94,10 @@ class Situation(State[IceMove]):
         new.landed, new.again, new.die, new.dice = self.landed, self.again, self.die, self.dice
         new.left, new.extra = self.left, self.extra
         return new
+
+    @abstractmethod
+    def after(self, move: IceMove) -> Self:
+        """Return the position after a legal step."""
 
     def _teams(self) -> tuple[int, ...]:
         """Return the bears in an order of their own: which bear of a team stands where makes no difference."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from random import Random
-from typing import Final
+from typing import Final, Self
 
 from companion.rules.core import (
     CHANCE,
@@ -73,7 +73,7 @@ class IceTeamState(Situation):
 
     def grounds(self, move: IceMove) -> Reason:
         """Return what a legal step does."""
-        return sayings.grounds(self, move, self.after(move))
+        return sayings.grounds(self, move)
 
     def chances(self) -> list[tuple[IceMove, float]]:
         """Return the tile sides or die faces that may come, with their probabilities."""
@@ -130,7 +130,7 @@ class IceTeamState(Situation):
 
     # --- what a step changes ------------------------------------------------------------------------------------------
 
-    def after(self, move: IceMove) -> IceTeamState:
+    def after(self, move: IceMove) -> Self:
         """Return the position after a legal step."""
         new = self.copy()
         _STEPS[move.kind](new, move)

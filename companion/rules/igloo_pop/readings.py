@@ -7,6 +7,8 @@ what changes only when cards are laid or settled stands in its :class:`Ledger`.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from companion.rules.core import JSON, Game, Problem, Reason, State
 from companion.rules.igloo_pop.box import CARDS, COLOURS, PLACES
 from companion.rules.igloo_pop.moves import IglooPopMove
@@ -41,6 +43,10 @@ class Readings(State[IglooPopMove]):
     _broke: int
     _begun: int
     _used: int
+
+    @abstractmethod
+    def after(self, move: IglooPopMove) -> Readings:
+        """Return the position after ``move``, which must be legal: nothing is checked."""
 
     @property
     def game(self) -> Game[IglooPopMove]:

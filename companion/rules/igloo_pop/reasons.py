@@ -106,8 +106,8 @@ def _no_announcement(state: Readings, move: IglooPopMove) -> Reason:
     return _together(facts, *keys)
 
 
-def what_it_does(state: Readings, move: IglooPopMove, new: Readings) -> Reason:
-    """Return what a legal ``move`` from ``state`` to ``new`` does."""
+def what_it_does(state: Readings, move: IglooPopMove) -> Reason:
+    """Return what a legal ``move`` does in ``state``."""
     if move.code == m.DEAL:
         laid = {"place": PLACES[move.where], "card": CARD_TEXT[move.card]}
         if state.has_card(move.where):
@@ -120,7 +120,7 @@ def what_it_does(state: Readings, move: IglooPopMove, new: Readings) -> Reason:
     colour = COLOURS[move.who]
     if move.code == m.TAKE:
         return Reason("takes", {"who": colour, "village": state.village_left - 1})
-    ends = new.phase != "shaking"
+    ends = state.after(move).phase != "shaking"
     if move.code == m.RETURN:
         return Reason("returns-and-ends" if ends else "returns", {"who": colour, "village": state.village_left + 1})
     if move.code == m.PASS:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement, islice, pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from companion.rules import walk
 from companion.rules.core import Ruling
@@ -17,13 +17,11 @@ from companion.rules.igloo_pop import moves as m
 from companion.rules.igloo_pop import reckoning, suspects
 from companion.rules.igloo_pop.box import CARD_BITS, CARDS, COLOURS, IGLOOS, PLACES
 from companion.rules.igloo_pop.game import GAME
+from companion.rules.igloo_pop.moves import IglooPopMove
 from companion.rules.igloo_pop.parts import EMPTY, PHASES, UNKNOWN
+from companion.rules.igloo_pop.readings import Readings
 from companion.rules.igloo_pop.sight import AFTER, TALLIES, Sight, told
 from companion.rules.turns import Evidence, Explanation, Found, Turn
-
-if TYPE_CHECKING:
-    from companion.rules.igloo_pop.moves import IglooPopMove
-    from companion.rules.igloo_pop.state import IglooPopState
 
 __all__ = ["cases", "explain", "find", "told", "turn_of"]
 
@@ -47,7 +45,7 @@ class PopGoal(Sight):
     EACH = 150
     ASKS_LAST = True
 
-    def __init__(self, before: IglooPopState, evidence: Evidence, guess: Guess | None = None) -> None:
+    def __init__(self, before: Readings, evidence: Evidence, guess: Guess | None = None) -> None:
         """Compile what was seen."""
         super().__init__(before, evidence)
         self.guess = guess
@@ -164,20 +162,20 @@ class PopGoal(Sight):
 
     # --- the way to what was seen -------------------------------------------------------------------------------------
 
-    def ends(self, s: IglooPopState) -> bool:
+    def ends(self, s: Readings) -> bool:
         """Return whether what was seen may have been seen here: the phase is right."""
         return self.guess is None or s.phase == self.guess.phase
 
-    def closed(self, s: IglooPopState) -> bool:
+    def closed(self, s: Readings) -> bool:
         """Return whether nothing may follow: the game is over."""
         return s.phase == "over"
 
-    def left(self, s: IglooPopState) -> int:
+    def left(self, s: Readings) -> int:
         """Return how many steps are missing at least: one."""
         del s
         return 1
 
-    def candidates(self, s: IglooPopState) -> Iterable[IglooPopMove]:
+    def candidates(self, s: Readings) -> Iterable[IglooPopMove]:
         """Yield the legal steps that may lead to what was seen; a guess leaves few."""
         if self.guess is None:
             return ()
@@ -185,7 +183,7 @@ class PopGoal(Sight):
         moves = (*self._naming(s), *(self._starting(s) if steps is None else steps(s, self.guess)))
         return [move for move in moves if s.refusal(move) is None]
 
-    def _coming(self, s: IglooPopState, where: int) -> list[int]:
+    def _coming(self, s: Readings, where: int) -> list[int]:
         """Return the cards that may be laid at a place: the one seen there, one that was won later, or any."""
         seen = self.cards[where]
         found = [] if seen is None or seen < 0 else [seen]
@@ -195,22 +193,22 @@ class PopGoal(Sight):
             found += [card for card in range(len(CARDS)) if not s.card_seen(card) and card not in self.spoken][:1]
         return [card for card in dict.fromkeys(found) if not s.card_seen(card)]
 
-    def _dealing(self, s: IglooPopState, guess: Guess) -> Iterator[IglooPopMove]:
+    def _dealing(self, s: Readings, guess: Guess) -> Iterator[IglooPopMove]:
         # A place that was seen empty is filled last, if at all.
         missing = [where for where in range(len(PLACES)) if s.card_at(where) == EMPTY]
         order = sorted(missing, key=lambda where: (guess.phase == "deal" and self.cards[where] == EMPTY, where))
         yield from (m.DEALS[where][card] for where in order[:1] for card in self._coming(s, where))
 
-    def _naming(self, s: IglooPopState) -> Iterator[IglooPopMove]:
+    def _naming(self, s: Readings) -> Iterator[IglooPopMove]:
         for where in range(len(PLACES)):
             if s.card_at(where) == UNKNOWN and (self.cards[where] not in (None, UNKNOWN) or s.igloos_at(where)):
                 yield from (m.DEALS[where][card] for card in self._coming(s, where))
 
-    def _starting(self, s: IglooPopState) -> Iterator[IglooPopMove]:
+    def _starting(self, s: Readings) -> Iterator[IglooPopMove]:
         if s.phase == "ready" and s.round == self.before.round:
             yield m.START_MOVE
 
-    def _shaking(self, s: IglooPopState, guess: Guess) -> Iterator[IglooPopMove]:
+    def _shaking(self, s: Readings, guess: Guess) -> Iterator[IglooPopMove]:
         # The order of what must be done makes no difference but for the village, which may be empty: hands first.
         inside = guess.phase == "shaking"
         holding = [who for who in self.seats if COLOURS[who] in s.hands]
@@ -237,7 +235,7 @@ class PopGoal(Sight):
             waiting = (who for who in self.seats if COLOURS[who] not in s.passed and s.own[COLOURS[who]])
             yield from (m.PASSES[who] for who in islice(waiting, 1))
 
-    def _hands(self, s: IglooPopState, spare: Sequence[int]) -> Iterator[IglooPopMove]:
+    def _hands(self, s: Readings, spare: Sequence[int]) -> Iterator[IglooPopMove]:
         """Yield what makes the hands as they were told, and who has passed: one after the other."""
         told = self.tallies["in_hand"]
         for who in spare:
@@ -253,7 +251,7 @@ class PopGoal(Sight):
         passing = (who for who in self.seats if self.tallies["passed"][who] and COLOURS[who] not in s.passed)
         yield from (m.PASSES[who] for who in islice(passing, 1))
 
-    def _checking(self, s: IglooPopState, guess: Guess) -> Iterator[IglooPopMove]:
+    def _checking(self, s: Readings, guess: Guess) -> Iterator[IglooPopMove]:
         if s.begun is not None:
             where = PLACES.index(s.begun)
         else:
@@ -292,7 +290,7 @@ class PopGoal(Sight):
                 found = number if colour in dict(two.last_results[-1].igloos) else found
         return found
 
-    def suspects(self, s: IglooPopState, missed: Sequence[str]) -> Iterator[IglooPopMove]:
+    def suspects(self, s: Readings, missed: Sequence[str]) -> Iterator[IglooPopMove]:
         """Yield the moves that would have made what was seen."""
         return suspects.suspects(self, s, missed)
 
@@ -311,7 +309,7 @@ def _together(
 # --- what a game's search offers --------------------------------------------------------------------------------------
 
 
-def find(before: IglooPopState, evidence: Evidence, limit: int, most: int) -> Found:
+def find(before: Readings, evidence: Evidence, limit: int, most: int) -> Found:
     """Return the shortest legal parts of a round that end as was seen, one for each guess at what is not told."""
     turns: list[Turn] = []
     looked, complete = 0, True
@@ -334,17 +332,17 @@ def find(before: IglooPopState, evidence: Evidence, limit: int, most: int) -> Fo
     return Found(tuple(sorted(turns, key=lambda turn: -turn.log_likelihood)[:limit]), complete, looked)
 
 
-def explain(before: IglooPopState, evidence: Evidence, limit: int) -> Explanation:
+def explain(before: Readings, evidence: Evidence, limit: int) -> Explanation:
     """Return the legal parts of a round to what was seen, or the nearest one and the clauses in the way."""
     return walk.explain(before, evidence, PopGoal, limit, find)
 
 
-def turn_of(s: IglooPopState) -> int | None:
+def turn_of(s: Readings) -> int | None:
     """Return which round runs, with the refill after it; None after the end."""
     return None if s.phase == "over" else s.round - (s.phase == "deal")
 
 
-def cases(position: Mapping[str, Any]) -> list[IglooPopState]:
+def cases(position: Mapping[str, Any]) -> list[Readings]:
     """Return the state that a position stands for.
 
     :raises SetupError: when it is no position.

@@ -171,7 +171,7 @@ class IglooPopState(Readings):
 
     def grounds(self, move: IglooPopMove) -> Reason:
         """Return what a legal ``move`` does here and by which clauses."""
-        return what_it_does(self, move, self.after(move))
+        return what_it_does(self, move)
 
     def after(self, move: IglooPopMove) -> IglooPopState:
         """Return the state after ``move``, which must be legal: nothing is checked."""
