@@ -11,7 +11,8 @@ from companion.rules.core import State
 from companion.rules.ice_team import svg
 from companion.rules.ice_team.box import DIE_FACES
 from companion.rules.ice_team.moves import MOST_PENGUINS, IceMove
-from companion.rules.ice_team.state import TEAM, IceTeamState
+from companion.rules.ice_team.situation import TEAM
+from companion.rules.ice_team.state import IceTeamState
 
 PROMPTS: dict[str, Words] = {
     "setup": Words(

@@ -71,7 +71,11 @@ class Layout:
             "numbers": {name: number for number, name in enumerate(self.names)},
         }.items():
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "ways", Ways(self))
+        rays = [
+            [(direction, line) for (direction, _), line in zip(self.lines[origin], self.rays(origin), strict=True)]
+            for origin in range(len(self.names))
+        ]
+        object.__setattr__(self, "ways", Ways(self.names, rays))
 
     def index(self, name: str) -> int:
         """Return the index of a space, ``start`` or ``village``, or NO_SPACE."""
@@ -86,6 +90,11 @@ class Layout:
                 line.append(ahead)
             found.append(line)
         return found
+
+
+def between(layout: Layout, origin: int, target: int) -> list[list[int]]:
+    """Return, for every line that leads from one space to another, the spaces that lie between them."""
+    return [line[: line.index(target)] for line in layout.rays(origin) if target in line]
 
 
 def _turned(cell: Cell, turns: int, grid: str) -> Cell:

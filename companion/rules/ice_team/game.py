@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from companion.rules.core import JSON, Game, InvalidMoveError, Option, Reason, Ruling, SetupError
-from companion.rules.ice_team.box import default_box, read_box
 from companion.rules.ice_team.moves import COLOURS, IceMove, parse_move
 from companion.rules.ice_team.reader import from_json
 from companion.rules.ice_team.state import IceTeamState
-from companion.rules.ice_team.table import Table
+from companion.rules.ice_team.table import make_table
 from companion.rules.rulebook import Rulebook, rulebook
 
 SETUP_KEYS = ("box", "first", "floes", "layout")
@@ -75,16 +74,7 @@ class IceTeam(Game[IceMove]):
 
         :raises SetupError: in one sentence.
         """
-        box = default_box()
-        if given.get("box") is not None:
-            if not isinstance(given["box"], Mapping):
-                raise SetupError("box is an object.", "box est un objet.")
-            box = read_box(given["box"])
-        said = given.get("layout")
-        layout = box.layout(said)
-        names, colours = _seats(players)
-        said = next(iter(box.layouts)) if said is None else said
-        return IceTeamState(Table(self, layout, said, box, names, colours, self.settled_options(options)))
+        return IceTeamState(make_table(self, players, options, given))
 
     def parse(self, text: str) -> IceMove:
         """Return the step that ``text`` says."""
@@ -105,27 +95,6 @@ class IceTeam(Game[IceMove]):
         """
         state = self.empty(self.seats(2), None, dict(setup or {}))
         return tuple(self.rulebook.ruling(True, Reason(key), state) for key in state.table.box.warnings())
-
-
-def _seats(players: Sequence[Mapping[str, JSON]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return names and colours in seat order."""
-    if len(players) != 2:
-        raise SetupError(
-            "Ice Team is for two players, not {count}.", "Ice Team se joue à deux, pas à {count}.", count=len(players)
-        )
-    names, colours = [], []
-    for seat, player in enumerate(players):
-        colour = player.get("colour", COLOURS[seat]) if isinstance(player, Mapping) else None
-        name = player.get("name", colour) if isinstance(player, Mapping) else None
-        if not isinstance(name, str) or not name.strip() or len(name) > 60:
-            raise SetupError("Every player has a name of 1 to 60 characters.", "Chacun a un nom de 1 à 60 caractères.")
-        if not isinstance(colour, str) or colour not in COLOURS:
-            raise SetupError("The teams are green and red.", "Les équipes sont green (vert) et red (rouge).")
-        names.append(name.strip())
-        colours.append(colour)
-    if colours[0] == colours[1]:
-        raise SetupError("The two teams have different colours.", "Les deux équipes ont des couleurs différentes.")
-    return tuple(names), tuple(colours)
 
 
 def _setup_moves(given: Mapping[str, Any]) -> list[IceMove]:

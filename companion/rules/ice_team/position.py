@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from companion.rules.core import CHANCE, JSON, NOBODY
 from companion.rules.ice_team.box import (
     DIE_FACES,
@@ -19,15 +17,13 @@ from companion.rules.ice_team.box import (
     default_box,
 )
 from companion.rules.ice_team.legality import landing
-
-if TYPE_CHECKING:
-    from companion.rules.ice_team.state import IceTeamState
+from companion.rules.ice_team.situation import Situation
 
 GAME = "ice-team"
 _SIGNS = {SEA: ".", IGLOO: "I", SEARCHED: "i", UNKNOWN: "?", PAW: "*"}
 
 
-def to_json(s: IceTeamState) -> dict[str, JSON]:
+def to_json(s: Situation) -> dict[str, JSON]:
     """Return the whole position; the form is described in this folder's README."""
     table = s.table
     box: dict[str, JSON] = {"real": table.box.real, "warnings": list(table.box.warnings())}
@@ -56,7 +52,7 @@ def to_json(s: IceTeamState) -> dict[str, JSON]:
     return found
 
 
-def _pending(s: IceTeamState) -> dict[str, JSON]:
+def _pending(s: Situation) -> dict[str, JSON]:
     layout = s.table.layout
     found: dict[str, JSON] = {}
     if s.bear >= 0:
@@ -82,7 +78,7 @@ def _pending(s: IceTeamState) -> dict[str, JSON]:
     return found
 
 
-def places(s: IceTeamState) -> dict[str, JSON]:
+def places(s: Situation) -> dict[str, JSON]:
     """Return what lies and stands on each space, in the order of the boards, then Start and Village."""
     found: dict[str, JSON] = {}
     for space, name in enumerate(s.table.layout.names):
@@ -95,7 +91,7 @@ def places(s: IceTeamState) -> dict[str, JSON]:
     return found
 
 
-def describe(s: IceTeamState) -> str:
+def describe(s: Situation) -> str:
     """Return the position in one line: boards, Start and Village, fish (fresh+frozen), whose step it is.
 
     ``.`` sea, ``I`` igloo with its fish, ``i`` searched, ``?`` floe not read, ``o`` plain, ``2`` penguins, ``~``
@@ -115,5 +111,5 @@ def describe(s: IceTeamState) -> str:
     return ", ".join([*parts, f"{who}{s.phase} {s.actions}"])
 
 
-def _bears(s: IceTeamState, space: int) -> str:
+def _bears(s: Situation, space: int) -> str:
     return "".join(colour[0] * s.count_on(space, seat) for seat, colour in enumerate(s.colours))

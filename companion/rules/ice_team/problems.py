@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from companion.rules.core import Problem
 from companion.rules.ice_team.box import FIRST_FACE, FRAGILE, IGLOO, SEA, SEARCHED, TILE_TEXT, UNKNOWN
+from companion.rules.ice_team.situation import TEAM, Situation
 
-if TYPE_CHECKING:
-    from companion.rules.ice_team.state import IceTeamState
-
-_TEAM = 4
 _ENDING = frozenset({"roll-both", "choose", "over"})
 """Phases in which a team may be home."""
 
 
-def problems(s: IceTeamState) -> tuple[Problem, ...]:
+def problems(s: Situation) -> tuple[Problem, ...]:
     """Return everything that is wrong: bears, tiles that the box does not have, a game that should be over."""
     return (*_bears(s), *_tiles(s), *_end(s))
 
 
-def _bears(s: IceTeamState) -> list[Problem]:
+def _bears(s: Situation) -> list[Problem]:
     layout, found = s.table.layout, []
     for seat, colour in enumerate(s.colours):
         beyond = sum(team == seat for team, _ in s.extra)
         if beyond:
-            found.append(Problem("too-many-bears", {"team": colour, "count": _TEAM + beyond}, ("ICE-K.8",)))
+            found.append(Problem("too-many-bears", {"team": colour, "count": TEAM + beyond}, ("ICE-K.8",)))
     everywhere = [*s.bears, *(space for _, space in s.extra)]
     for space in sorted({space for space in everywhere if space < layout.start}):
         count = everywhere.count(space)
@@ -39,7 +34,7 @@ def _bears(s: IceTeamState) -> list[Problem]:
     return found
 
 
-def _tiles(s: IceTeamState) -> list[Problem]:
+def _tiles(s: Situation) -> list[Problem]:
     layout, found = s.table.layout, []
     for name, printed, tile in zip(layout.names, layout.kinds, s.tiles, strict=False):
         if (printed == "igloo") != (tile in (IGLOO, SEARCHED)):
@@ -61,8 +56,8 @@ def _tiles(s: IceTeamState) -> list[Problem]:
     return found
 
 
-def _end(s: IceTeamState) -> list[Problem]:
-    home = [seat for seat in (0, 1) if s.home(seat) == _TEAM]
+def _end(s: Situation) -> list[Problem]:
+    home = [seat for seat in (0, 1) if s.home(seat) == TEAM]
     if len(home) > 1:
         return [Problem("both-home", {}, ("ICE-E.1",))]
     if home and not (s.phase in _ENDING and s.seat == home[0] and s.loser < 0):

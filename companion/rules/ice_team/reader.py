@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from companion.rules.core import JSON, SetupError, only_fields
+from companion.rules.core import JSON, Game, SetupError, only_fields
 from companion.rules.ice_team import drifting
 from companion.rules.ice_team.box import DIE_FACES, DRIFTS, FACES, PENGUINS, TILE_TEXT, UNKNOWN
 from companion.rules.ice_team.legality import PHASES, landing
-from companion.rules.ice_team.state import TEAM, IceTeamState, mask_of
+from companion.rules.ice_team.moves import IceMove
+from companion.rules.ice_team.situation import TEAM, mask_of
+from companion.rules.ice_team.state import IceTeamState
+from companion.rules.ice_team.table import make_table
 from companion.rules.words import Words
-
-if TYPE_CHECKING:
-    from companion.rules.ice_team.game import IceTeam
 
 FIELDS: Final = (
     *("game", "players", "options", "layout", "box", "places", "phase", "turn", "to_move", "actions", "removed"),
@@ -27,7 +27,7 @@ _MOST_BEARS: Final = 8
 _BY: Final = ("walk", "leap", "swim", "start", "")
 
 
-def from_json(game: IceTeam, data: Mapping[str, Any]) -> IceTeamState:
+def from_json(game: Game[IceMove], data: Mapping[str, Any]) -> IceTeamState:
     """Return the state that a position describes; a floe that it does not name is unknown.
 
     :raises SetupError: when the form is broken, in one sentence.
@@ -45,7 +45,7 @@ def from_json(game: IceTeam, data: Mapping[str, Any]) -> IceTeamState:
     given = {"box": box["data"]} if "data" in box else {}
     if data.get("layout") is not None:
         given["layout"] = data["layout"]
-    s = game.empty(players, options, given)
+    s = IceTeamState(make_table(game, players, options, given))
     for player in players:
         only_fields(player, PLAYER, "A player of Ice Team", "Un joueur d’Ice Team")
     s.fresh = (_fish(players[0], "fresh"), _fish(players[1], "fresh"))

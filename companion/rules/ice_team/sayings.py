@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from companion.rules.core import JSON, Reason
 from companion.rules.ice_team import drifting
 from companion.rules.ice_team.box import (
@@ -19,14 +17,12 @@ from companion.rules.ice_team.box import (
 )
 from companion.rules.ice_team.legality import together
 from companion.rules.ice_team.moves import IceMove
-
-if TYPE_CHECKING:
-    from companion.rules.ice_team.state import IceTeamState
+from companion.rules.ice_team.situation import Situation
 
 _MOVED = {"walk": "walked", "leap": "leapt", "swim": "swam"}
 
 
-def grounds(s: IceTeamState, move: IceMove) -> Reason:
+def grounds(s: Situation, move: IceMove) -> Reason:
     """Return what a legal step does, by which clauses, and all that follows from it by itself."""
     new = s.after(move)
     facts: dict[str, JSON] = {"who": s.colours[s.seat]} if s.seat >= 0 else {}
@@ -34,7 +30,7 @@ def grounds(s: IceTeamState, move: IceMove) -> Reason:
     return together(facts, [*keys, *_what_follows(s, new, facts)])
 
 
-def _what_follows(s: IceTeamState, new: IceTeamState, facts: dict[str, JSON]) -> list[str]:
+def _what_follows(s: Situation, new: Situation, facts: dict[str, JSON]) -> list[str]:
     """Return what a finished action brings: a second action that is lost, the end of the game."""
     keys = []
     if new.seat != s.seat >= 0 and s.actions > 1:
@@ -52,7 +48,7 @@ def _what_follows(s: IceTeamState, new: IceTeamState, facts: dict[str, JSON]) ->
 # --- one a kind of step: the keys of its sentences; facts are added ---------------------------------------------------
 
 
-def _floe(s: IceTeamState, move: IceMove, facts: dict[str, JSON], new: IceTeamState) -> list[str]:
+def _floe(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
     facts.update(space=move.a, face=move.b)
     if s.phase == "setup":
         return ["floe-laid"]
@@ -62,13 +58,13 @@ def _floe(s: IceTeamState, move: IceMove, facts: dict[str, JSON], new: IceTeamSt
     return ["floe-shows", *_reached(s.bears[s.bear], TILE_TEXT.index(move.b), facts, new)]
 
 
-def _first(s: IceTeamState, move: IceMove, facts: dict[str, JSON], new: IceTeamState) -> list[str]:
+def _first(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
     del new
     facts["who"] = move.a
     return ["begins", *s.table.box.warnings()]
 
 
-def _movement(s: IceTeamState, move: IceMove, facts: dict[str, JSON], new: IceTeamState) -> list[str]:
+def _movement(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
     layout = s.table.layout
     origin, target = layout.index(move.a), layout.index(move.b)
     facts.update({"from": move.a, "to": move.b})
@@ -86,12 +82,12 @@ def _movement(s: IceTeamState, move: IceMove, facts: dict[str, JSON], new: IceTe
     return [*keys, *_left_and_reached(s, target, s.origin if s.phase == "hop" else origin, facts, new)]
 
 
-def _stop(s: IceTeamState, move: IceMove, facts: dict[str, JSON], new: IceTeamState) -> list[str]:
+def _stop(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
     del move
     return ["stopped", *_left_and_reached(s, s.bears[s.bear], s.origin, facts, new)]
 
 
-def _left_and_reached(s: IceTeamState, space: int, origin: int, facts: dict[str, JSON], new: IceTeamState) -> list[str]:
+def _left_and_reached(s: Situation, space: int, origin: int, facts: dict[str, JSON], new: Situation) -> list[str]:
     """Return what becomes of the tile that was left, and of the one that was reached."""
     names = s.table.layout.names
     if new.phase == "turn-up" and new.origin >= 0:
@@ -105,7 +101,7 @@ def _left_and_reached(s: IceTeamState, space: int, origin: int, facts: dict[str,
     return [*keys, *_reached(space, tile, facts, new)]
 
 
-def _reached(space: int, tile: int, facts: dict[str, JSON], new: IceTeamState) -> list[str]:
+def _reached(space: int, tile: int, facts: dict[str, JSON], new: Situation) -> list[str]:
     """Return the effect of the tile that was reached; ``tile`` is as the bear found it, -1 for Start and Village."""
     layout = new.table.layout
     facts["due"] = layout.names[space]
@@ -127,26 +123,26 @@ def _reached(space: int, tile: int, facts: dict[str, JSON], new: IceTeamState) -
     return ["no-effect"]
 
 
-def _pick(s: IceTeamState, move: IceMove, facts: dict[str, JSON], new: IceTeamState) -> list[str]:
+def _pick(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
     del s, new
     facts["die"] = int(move.a)
     return ["picked"]
 
 
-def _roll(s: IceTeamState, move: IceMove, facts: dict[str, JSON], new: IceTeamState) -> list[str]:
+def _roll(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
     facts.update(die=int(move.a), face=move.b)
     if s.phase == "roll-both":
         return ["rolled-in-village"]
     return ["rolled", _die(s, DIE_FACES.index(move.b), facts, new)]
 
 
-def _choose(s: IceTeamState, move: IceMove, facts: dict[str, JSON], new: IceTeamState) -> list[str]:
+def _choose(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
     face = s.dice[int(move.a) - 1]
     facts.update(die=int(move.a), face=DIE_FACES[face])
     return ["chose", _die(s, face, facts, new)]
 
 
-def _die(s: IceTeamState, face: int, facts: dict[str, JSON], new: IceTeamState) -> str:
+def _die(s: Situation, face: int, facts: dict[str, JSON], new: Situation) -> str:
     fish = new.fresh[s.seat] - s.fresh[s.seat]
     facts.update(fish=fish, other=s.colours[1 - s.seat])
     if face != STEAL:
@@ -154,20 +150,20 @@ def _die(s: IceTeamState, face: int, facts: dict[str, JSON], new: IceTeamState) 
     return "stole" if fish else "nothing-to-steal"
 
 
-def _freeze(s: IceTeamState, move: IceMove, facts: dict[str, JSON], new: IceTeamState) -> list[str]:
+def _freeze(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
     del s, new
     facts["fish"] = int(move.a)
     return ["froze" if facts["fish"] else "froze-nothing"]
 
 
-def _drift(s: IceTeamState, move: IceMove, facts: dict[str, JSON], new: IceTeamState) -> list[str]:
+def _drift(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
     del new
     target = s.table.layout.index(move.a)
     facts.update({"from": s.table.layout.names[s.bears[s.bear]], "to": move.a})
     return ["drifted"] if target in drifting.straight_reach(s) else ["drifted", "drift-turned"]
 
 
-def _push(s: IceTeamState, move: IceMove, facts: dict[str, JSON], new: IceTeamState) -> list[str]:
+def _push(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
     del new
     layout, target = s.table.layout, s.table.layout.index(move.a)
     here = s.bears[s.bear]

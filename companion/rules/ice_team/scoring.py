@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from companion.rules.core import JSON, PlayerScore, Reason, ScoreLine, ScoreSheet
-
-if TYPE_CHECKING:
-    from companion.rules.ice_team.state import IceTeamState
-
-_TEAM = 4
+from companion.rules.ice_team.situation import TEAM, Situation
 
 
-def sheet(s: IceTeamState) -> ScoreSheet:
+def sheet(s: Situation) -> ScoreSheet:
     """Return fresh and frozen fish; a tie goes to whoever has all bears home (ICE-E.2)."""
     sheets = tuple(
         PlayerScore(
@@ -21,7 +15,7 @@ def sheet(s: IceTeamState) -> ScoreSheet:
                 ScoreLine("fresh-fish", s.fresh[seat], ("ICE-E.2",), {"count": s.fresh[seat]}),
                 ScoreLine("frozen-fish", s.frozen[seat], ("ICE-E.2", "ICE-2.4"), {"count": s.frozen[seat]}),
             ),
-            (int(s.home(seat) == _TEAM),),
+            (int(s.home(seat) == TEAM),),
         )
         for seat in (0, 1)
     )
@@ -29,14 +23,14 @@ def sheet(s: IceTeamState) -> ScoreSheet:
     return ScoreSheet(sheets, ((1 - s.loser,), (s.loser,)) if s.loser >= 0 else ())
 
 
-def end(s: IceTeamState) -> Reason:
+def end(s: Situation) -> Reason:
     """Return how the game ended."""
     if s.loser >= 0:
         return Reason("ended-blocked", {"who": s.colours[s.loser]})
     return Reason("ended-home", {"who": s.colours[s.seat]})
 
 
-def ranking(s: IceTeamState) -> Reason:
+def ranking(s: Situation) -> Reason:
     """Return what decides between the two as it stands."""
     found = sheet(s)
     first = found.ranking[0]

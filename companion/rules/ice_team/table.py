@@ -2,26 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
-from companion.rules.core import JSON
+from companion.rules.core import JSON, Game, SetupError
 from companion.rules.ice_team.board import Layout
-from companion.rules.ice_team.box import Box
-
-if TYPE_CHECKING:
-    from companion.rules.ice_team.game import IceTeam
+from companion.rules.ice_team.box import Box, default_box, read_box
+from companion.rules.ice_team.moves import COLOURS, IceMove
 
 
 @dataclass(frozen=True)
 class Table:
     """The game, its boards, box and people; ``said`` is how the layout was named (in the box, or by a description)."""
 
-    game: IceTeam
+    game: Game[IceMove]
     layout: Layout
     said: JSON
     box: Box
     names: tuple[str, ...]
     colours: tuple[str, ...]
     options: Mapping[str, JSON]
+
+
+def make_table(
+    game: Game[IceMove],
+    players: Sequence[Mapping[str, JSON]],
+    options: Mapping[str, JSON] | None,
+    given: Mapping[str, Any],
+) -> Table:
+    """Return the boards, the box and the people of a set-up.
+
+    :raises SetupError: in one sentence.
+    """
+    box = default_box()
+    if given.get("box") is not None:
+        if not isinstance(given["box"], Mapping):
+            raise SetupError("box is an object.", "box est un objet.")
+        box = read_box(given["box"])
+    said = given.get("layout")
+    layout = box.layout(said)
+    names, colours = _seats(players)
+    said = next(iter(box.layouts)) if said is None else said
+    return Table(game, layout, said, box, names, colours, game.settled_options(options))
+
+
+def _seats(players: Sequence[Mapping[str, JSON]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return names and colours in seat order."""
+    if len(players) != 2:
+        raise SetupError(
+            "Ice Team is for two players, not {count}.", "Ice Team se joue à deux, pas à {count}.", count=len(players)
+        )
+    names, colours = [], []
+    for seat, player in enumerate(players):
+        colour = player.get("colour", COLOURS[seat]) if isinstance(player, Mapping) else None
+        name = player.get("name", colour) if isinstance(player, Mapping) else None
+        if not isinstance(name, str) or not name.strip() or len(name) > 60:
+            raise SetupError("Every player has a name of 1 to 60 characters.", "Chacun a un nom de 1 à 60 caractères.")
+        if not isinstance(colour, str) or colour not in COLOURS:
+            raise SetupError("The teams are green and red.", "Les équipes sont green (vert) et red (rouge).")
+        names.append(name.strip())
+        colours.append(colour)
+    if colours[0] == colours[1]:
+        raise SetupError("The two teams have different colours.", "Les deux équipes ont des couleurs différentes.")
+    return tuple(names), tuple(colours)

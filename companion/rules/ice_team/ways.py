@@ -6,13 +6,10 @@ a matter of masks: spaces without a tile (``sea``) and spaces with a bear (``tak
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TypeVar
 
 from companion.rules.ice_team.moves import IceMove
-
-if TYPE_CHECKING:
-    from companion.rules.ice_team.board import Layout
 
 
 class Way(NamedTuple):
@@ -49,11 +46,12 @@ class Ways:
     bear may always end there (ICE-0.3).
     """
 
-    def __init__(self, layout: Layout) -> None:
-        spaces = range(layout.start + 2)
-        self.drifts = [IceMove("drift", name) for name in layout.names]
-        self.pushes = [IceMove("push", name) for name in layout.names]
-        self._names = layout.names
+    def __init__(self, names: tuple[str, ...], rays: Sequence[Sequence[tuple[int, list[int]]]]) -> None:
+        """Lay down all movements; ``rays`` are the lines that leave each of the named spaces, with their directions."""
+        spaces = range(len(names))
+        self.drifts = [IceMove("drift", name) for name in names]
+        self.pushes = [IceMove("push", name) for name in names]
+        self._names = names
         self._beside = [0 for _ in spaces]
         # Chosen by what lies beside a space: tiles to walk onto, bears to leap over, sea to swim into.
         self._walks: list[Chosen[IceMove]] = [Chosen() for _ in spaces]
@@ -61,7 +59,8 @@ class Ways:
         self._swims: list[Chosen[list[Way]]] = [Chosen() for _ in spaces]
         self._ways: dict[IceMove, list[Way]] = {}
         for origin in spaces:
-            for (direction, first), line in zip(layout.lines[origin], layout.rays(origin), strict=True):
+            for direction, line in rays[origin]:
+                first = line[0]
                 walk = self._way("walk", origin, line[:1], direction)
                 if not self._beside[origin] & 1 << first:
                     self._walks[origin].things.append((1 << first, walk.move))
@@ -119,8 +118,3 @@ class Ways:
             if not end & (sea | taken) and not over & ~(taken if move.kind == "leap" else sea):
                 found |= arrival
         return found
-
-
-def between(layout: Layout, origin: int, target: int) -> list[list[int]]:
-    """Return, for every line that leads from one space to another, the spaces that lie between them."""
-    return [line[: line.index(target)] for line in layout.rays(origin) if target in line]

@@ -7,7 +7,8 @@ from companion.rules.igloo_pop.box import CARDS, COLOURS, IGLOOS, PLACES, card_p
 from companion.rules.igloo_pop.faults import FAULTS, Fault, fault_ruling
 from companion.rules.igloo_pop.game import GAME, IglooPop
 from companion.rules.igloo_pop.moves import IglooPopMove
-from companion.rules.igloo_pop.scoring import CardResult, series_winners
+from companion.rules.igloo_pop.scoring import series_winners
+from companion.rules.igloo_pop.settling import CardResult
 from companion.rules.igloo_pop.state import IglooPopState
 
 __all__ = [

@@ -28,6 +28,8 @@ POINTS: Final[tuple[int, ...]] = tuple(_BOX["points"][str(len(card))] for card i
 
 CARD_INDEX: Final[dict[tuple[int, ...], int]] = {card: index for index, card in enumerate(CARDS)}
 CARD_TEXT: Final[tuple[str, ...]] = tuple("/".join(map(str, card)) for card in CARDS)
+CARD_BITS: Final = tuple(sum(1 << number for number in card) for card in CARDS)
+"""The numbers of each card as bits: bit n stands for the number n."""
 
 
 def card_text(card: tuple[int, ...]) -> str:

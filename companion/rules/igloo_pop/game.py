@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 
 from companion.rules.core import JSON, Game, Option, SetupError
 from companion.rules.igloo_pop.box import CARD_INDEX, CARDS, COLOURS, PLACES, THALERS
+from companion.rules.igloo_pop.json_reader import read_position
 from companion.rules.igloo_pop.moves import IglooPopMove, parse
 from companion.rules.igloo_pop.parts import CIRCLE, DEAL, EMPTY, READY, Ledger, Table, make_table
 from companion.rules.igloo_pop.state import IglooPopState, make_state
@@ -82,8 +83,6 @@ class IglooPop(Game[IglooPopMove]):
 
         :raises SetupError: when the form itself is broken.
         """
-        from companion.rules.igloo_pop.position import read_position  # noqa: PLC0415 - read only when asked
-
         if position.get("game", self.id) != self.id:
             other = str(position["game"])[:40]
             raise SetupError(
@@ -140,7 +139,7 @@ class IglooPop(Game[IglooPopMove]):
                     most=LONGEST_NAME,
                 )
             found.append((name, str(colour)))
-        return make_table(tuple(found), self.settled_options(options))
+        return make_table(self, tuple(found), self.settled_options(options))
 
     def _first_cards(self, setup: Mapping[str, JSON]) -> list[int]:
         for key in setup:

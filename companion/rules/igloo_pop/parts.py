@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from companion.rules.core import JSON, Problem
+from companion.rules.core import JSON, Game, Problem
 from companion.rules.igloo_pop.box import COLOURS, IGLOOS, PLACES
+from companion.rules.igloo_pop.moves import IglooPopMove
 
 DEAL: Final = 0
 READY: Final = 1
@@ -28,11 +29,14 @@ CARDS_OUT: Final = 2
 SHORT_ROUND: Final = 4
 NO_CARDS: Final = 8
 """How the game ended, as bits: POP-4.1; POP-4.2 in the French reading, in the English one, and with no card at all."""
+ENDS: Final = {"thalers": BROKE, "cards": CARDS_OUT, "short-round": SHORT_ROUND, "no-cards": NO_CARDS}
+"""The bits by their names in the one form of a board."""
 
 
 class Table(NamedTuple):
     """What never changes in a game. ``mask`` has a bit for each colour that is played."""
 
+    game: Game[IglooPopMove]
     names: tuple[str, ...]
     colours: tuple[str, ...]
     seats: tuple[int, ...]
@@ -63,10 +67,11 @@ class Ledger(NamedTuple):
     flaws: tuple[Problem, ...]
 
 
-def make_table(players: tuple[tuple[str, str], ...], options: Mapping[str, JSON]) -> Table:
+def make_table(game: Game[IglooPopMove], players: tuple[tuple[str, str], ...], options: Mapping[str, JSON]) -> Table:
     """Return the table of a game: ``players`` are (name, colour) in seat order, options are settled."""
     seats = tuple(COLOURS.index(colour) for _, colour in players)
     return Table(
+        game=game,
         names=tuple(name for name, _ in players),
         colours=tuple(colour for _, colour in players),
         seats=seats,

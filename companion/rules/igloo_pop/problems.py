@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from companion.rules.core import Problem
 from companion.rules.igloo_pop.box import CARD_TEXT, CARDS, COLOURS, IGLOOS, PLACES, THALERS
+from companion.rules.igloo_pop.readings import Readings
 from companion.rules.rulebook import rulebook
-
-if TYPE_CHECKING:
-    from companion.rules.igloo_pop.readings import Readings
 
 
 def problem(key: str, **facts: object) -> Problem:

@@ -1,4 +1,4 @@
-"""What can be read of a position: the public properties, the score, the outcome, the forms.
+"""What lies where in Igloo Pop, and what can be read of it; the steps that change it are elsewhere.
 
 Inside, players are indices in COLOURS, places indices in PLACES, cards indices in CARDS, and an igloo on a card is
 ``who * 16 + number`` (number 0: not turned over). What changes with every announcement stands in the state itself;
@@ -7,12 +7,13 @@ what changes only when cards are laid or settled stands in its :class:`Ledger`.
 
 from __future__ import annotations
 
-from companion.rules.core import JSON, Game, Outcome, Problem, Reason, ScoreSheet, State
+from abc import abstractmethod
+
+from companion.rules.core import JSON, Game, Problem, Reason, State
 from companion.rules.igloo_pop.box import CARDS, COLOURS, PLACES
 from companion.rules.igloo_pop.moves import IglooPopMove
 from companion.rules.igloo_pop.parts import ALL, BROKE, CARDS_OUT, EMPTY, OVER, PHASES, SHORT_ROUND, Ledger, Table
-from companion.rules.igloo_pop.scoring import CardResult, card_result, decision, score_sheet
-from companion.rules.rulebook import rulebook
+from companion.rules.igloo_pop.settling import CardResult, card_result
 
 
 class Readings(State[IglooPopMove]):
@@ -43,12 +44,14 @@ class Readings(State[IglooPopMove]):
     _begun: int
     _used: int
 
+    @abstractmethod
+    def after(self, move: IglooPopMove) -> Readings:
+        """Return the position after ``move``, which must be legal: nothing is checked."""
+
     @property
     def game(self) -> Game[IglooPopMove]:
         """Return the game."""
-        from companion.rules.igloo_pop.game import GAME  # noqa: PLC0415 - game and state know each other
-
-        return GAME
+        return self._table.game
 
     @property
     def phase(self) -> str:
@@ -150,11 +153,6 @@ class Readings(State[IglooPopMove]):
         return Reason("end-short-round" if ended & SHORT_ROUND else "end-no-cards", {})
 
     @property
-    def ranking_reason(self) -> Reason:
-        """Return what decides between the first and the others as it stands now."""
-        return decision(self, self.score())
-
-    @property
     def missing_cards(self) -> int:
         """Return how many places of the circle have no card."""
         return self._ledger.cards.count(EMPTY)
@@ -208,35 +206,6 @@ class Readings(State[IglooPopMove]):
     def _set(self, mask: int) -> frozenset[str]:
         return frozenset(COLOURS[who] for who in self._table.seats if mask >> who & 1)
 
-    # --- judging the whole -------------------------------------------------------------------------------------
-
-    def problems(self) -> tuple[Problem, ...]:
-        """Return everything that is wrong with this position, not only the first."""
-        from companion.rules.igloo_pop.problems import problems  # noqa: PLC0415 - read only when asked
-
-        return problems(self)
-
-    def score(self) -> ScoreSheet:
-        """Return the score sheet as it stands now (stakes on cards are nobody's points yet)."""
-        return score_sheet(self)
-
-    def outcome(self) -> Outcome | None:
-        """Return who won, or None while the game goes on."""
-        reason = self.end_reason
-        if reason is None:
-            return None
-        book = rulebook("igloo-pop")
-        sheet = self.score()
-        why = decision(self, sheet)
-        clauses = dict.fromkeys((*book.sentences[reason.key].clauses, *book.sentences[why.key].clauses))
-        return Outcome(sheet.ranking[0], tuple(clauses))
-
-    def position(self) -> dict[str, JSON]:
-        """Return the position in the one form of a board."""
-        from companion.rules.igloo_pop.position import to_position  # noqa: PLC0415 - read only when asked
-
-        return to_position(self)
-
     def _key(self) -> tuple[object, ...]:
         return (
             self._table,
@@ -256,13 +225,3 @@ class Readings(State[IglooPopMove]):
     def __hash__(self) -> int:
         """Return a hash that fits equality."""
         return hash((self._phase, self._igloos, self._own, self._ledger.cards))
-
-    def __str__(self) -> str:
-        """Return the position in one line, for error messages."""
-        from companion.rules.igloo_pop.position import to_line  # noqa: PLC0415 - read only when asked
-
-        return to_line(self)
-
-    def __repr__(self) -> str:
-        """Return the line of the position."""
-        return f"<IglooPopState {self}>"

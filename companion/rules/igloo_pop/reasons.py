@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from companion.rules.core import JSON, Reason
 from companion.rules.igloo_pop import moves as m
-from companion.rules.igloo_pop.box import CARD_TEXT, COLOURS, IGLOOS, PLACES
-from companion.rules.igloo_pop.scoring import CARD_BITS, explain_card
+from companion.rules.igloo_pop.box import CARD_BITS, CARD_TEXT, COLOURS, IGLOOS, PLACES
+from companion.rules.igloo_pop.moves import IglooPopMove
+from companion.rules.igloo_pop.readings import Readings
+from companion.rules.igloo_pop.settling import explain_card
 from companion.rules.rulebook import rulebook
 
-if TYPE_CHECKING:
-    from companion.rules.igloo_pop.moves import IglooPopMove
-    from companion.rules.igloo_pop.state import IglooPopState
 
-
-def why_not(state: IglooPopState, move: IglooPopMove) -> Reason:
+def why_not(state: Readings, move: IglooPopMove) -> Reason:
     """Return why an illegal ``move`` is refused in ``state``."""
     if state.phase == "over":
         end = state.end_reason
@@ -30,7 +26,7 @@ def why_not(state: IglooPopState, move: IglooPopMove) -> Reason:
     return _no_announcement(state, move)
 
 
-def _card(state: IglooPopState, place: str) -> str:
+def _card(state: Readings, place: str) -> str:
     numbers = state.cards[place]
     return "/".join(map(str, numbers)) if numbers else "unknown"
 
@@ -44,7 +40,7 @@ def _together(facts: dict[str, JSON], *keys: str) -> Reason:
     return Reason(keys[0], facts | {"also": list(keys[1:])}, clauses)
 
 
-def _no_deal(state: IglooPopState, move: IglooPopMove) -> Reason:
+def _no_deal(state: Readings, move: IglooPopMove) -> Reason:
     place, card = PLACES[move.where], CARD_TEXT[move.card]
     facts: dict[str, JSON] = {"place": place, "card": card, "phase": state.phase, "stack": state.stack_left}
     keys = []
@@ -61,14 +57,14 @@ def _no_deal(state: IglooPopState, move: IglooPopMove) -> Reason:
     return _together(facts, *keys)
 
 
-def _no_start(state: IglooPopState) -> Reason:
+def _no_start(state: Readings) -> Reason:
     missing = state.missing_cards
     if state.phase in ("deal", "ready"):
         return Reason("circle-not-full", {"missing": missing, "phase": state.phase, "stack": state.stack_left})
     return Reason("start-not-now", {"phase": state.phase})
 
 
-def _no_reveal(state: IglooPopState, move: IglooPopMove) -> Reason:
+def _no_reveal(state: Readings, move: IglooPopMove) -> Reason:
     place = PLACES[move.where]
     facts: dict[str, JSON] = {"place": place, "number": move.number, "phase": state.phase}
     if state.phase != "checking":
@@ -82,7 +78,7 @@ def _no_reveal(state: IglooPopState, move: IglooPopMove) -> Reason:
     return Reason("number-used", facts)
 
 
-def _no_announcement(state: IglooPopState, move: IglooPopMove) -> Reason:
+def _no_announcement(state: Readings, move: IglooPopMove) -> Reason:
     colour = COLOURS[move.who]
     if state.phase != "shaking":
         return Reason("round-not-running", {"phase": state.phase})
@@ -110,7 +106,7 @@ def _no_announcement(state: IglooPopState, move: IglooPopMove) -> Reason:
     return _together(facts, *keys)
 
 
-def what_it_does(state: IglooPopState, move: IglooPopMove) -> Reason:
+def what_it_does(state: Readings, move: IglooPopMove) -> Reason:
     """Return what a legal ``move`` does in ``state``."""
     if move.code == m.DEAL:
         laid = {"place": PLACES[move.where], "card": CARD_TEXT[move.card]}
@@ -141,7 +137,7 @@ def what_it_does(state: IglooPopState, move: IglooPopMove) -> Reason:
     return Reason("places-and-ends" if ends else "places-among-others" if others else "places", facts)
 
 
-def _revealed(state: IglooPopState, move: IglooPopMove) -> Reason:
+def _revealed(state: Readings, move: IglooPopMove) -> Reason:
     here = state.igloos_at(move.where)
     turned = next(i for i, igloo in enumerate(here) if not igloo & 15)
     card = state.card_at(move.where)

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
-from companion.rules.igloo_pop.box import IGLOOS
-from companion.rules.igloo_pop.scoring import CARD_BITS
+from companion.rules.igloo_pop.box import CARD_BITS, IGLOOS
 
 WINS, LOWER, MISSES = "wins", "lower", "misses"
 """What an igloo does: it matches highest, it matches below another, it does not match."""

@@ -9,27 +9,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement, islice, pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from companion.rules import walk
-from companion.rules.core import JSON, Ruling
+from companion.rules.core import Ruling
 from companion.rules.igloo_pop import moves as m
 from companion.rules.igloo_pop import reckoning, suspects
-from companion.rules.igloo_pop.box import CARD_INDEX, CARD_TEXT, CARDS, COLOURS, IGLOOS, PLACES
+from companion.rules.igloo_pop.box import CARD_BITS, CARDS, COLOURS, IGLOOS, PLACES
 from companion.rules.igloo_pop.game import GAME
+from companion.rules.igloo_pop.moves import IglooPopMove
 from companion.rules.igloo_pop.parts import EMPTY, PHASES, UNKNOWN
-from companion.rules.igloo_pop.scoring import CARD_BITS
-from companion.rules.turns import Content, Evidence, Explanation, Found, Turn, content
+from companion.rules.igloo_pop.readings import Readings
+from companion.rules.igloo_pop.sight import AFTER, TALLIES, Sight, told
+from companion.rules.turns import Evidence, Explanation, Found, Turn
 
-if TYPE_CHECKING:
-    from companion.rules.igloo_pop.moves import IglooPopMove
-    from companion.rules.igloo_pop.state import IglooPopState
+__all__ = ["cases", "explain", "find", "told", "turn_of"]
 
-TALLIES: Final = ("own", "captured", "cards", "removed", "in_hand", "passed")
 GUESSES: Final = 60
 """Guesses at what is not told that are followed."""
-AFTER: Final = frozenset({"deal", "ready", "over"})
-"""The phases after a check."""
 
 
 class Guess(NamedTuple):
@@ -40,7 +37,7 @@ class Guess(NamedTuple):
     results: Mapping[int, Sequence[tuple[int, int]]]
 
 
-class PopGoal(walk.Goal):
+class PopGoal(Sight):
     """What was seen after a part of a round of Igloo Pop; with a guess at what is not told, the way there is plain."""
 
     MOST = 2_000
@@ -48,43 +45,11 @@ class PopGoal(walk.Goal):
     EACH = 150
     ASKS_LAST = True
 
-    def __init__(self, before: IglooPopState, evidence: Evidence, guess: Guess | None = None) -> None:
+    def __init__(self, before: Readings, evidence: Evidence, guess: Guess | None = None) -> None:
         """Compile what was seen."""
         super().__init__(before, evidence)
-        fields = evidence.fields
         self.guess = guess
         self.reckoned = False
-        self.seats = [COLOURS.index(colour) for colour in before.colours]
-        self.cards: list[int | None] = [None] * len(PLACES)
-        self.stand: list[Counter[int] | None] = [None] * len(PLACES)
-        for name, contents in evidence.places.items():
-            self._see(PLACES.index(name), list(contents))
-        self.numbers = {where: fields.get(f"{name}.numbers") or [] for where, name in enumerate(PLACES)}
-        self.results = None if fields.get("results") is None else _by_place(fields["results"])
-        if self.results and before.phase == "checking":
-            for result in before.last_results:
-                self.results.pop(PLACES.index(result.place), None)
-        self.tallies = {key: {who: fields.get(f"{COLOURS[who]}.{key}") for who in self.seats} for key in TALLIES}
-        self.won = {who: _cards(cards) for who, cards in self.tallies["cards"].items()}
-        laid = [card for card in self.cards if card is not None and card >= 0]
-        self.spoken = {*laid, *(card for cards in self.won.values() for card in cards or ())}
-
-    def _see(self, where: int, contents: Sequence[Content]) -> None:
-        grounds = {ground for ground, _ in contents}
-        if len(grounds) == 1:
-            self.cards[where] = _card(next(iter(grounds)))
-        if len(contents) == 1:
-            things = contents[0][1]
-            self.stand[where] = Counter({COLOURS.index(c): n for _, c, n in things if c in COLOURS})
-
-    @staticmethod
-    def fields(position: Mapping[str, JSON]) -> dict[str, JSON]:
-        """Return what a position tells beyond its places: ``red.own`` …, ``card4.numbers``, ``phase``, ``results`` …"""
-        return fields(position)
-
-    def fits_field(self, name: str, seen: JSON, here: JSON) -> bool:
-        """Return whether a value may have been told; what the state does not know may be anything."""
-        return bool(seen == here) or (here is None and name.endswith(".removed"))
 
     # --- what is not told ---------------------------------------------------------------------------------------------
 
@@ -197,20 +162,20 @@ class PopGoal(walk.Goal):
 
     # --- the way to what was seen -------------------------------------------------------------------------------------
 
-    def ends(self, s: IglooPopState) -> bool:
+    def ends(self, s: Readings) -> bool:
         """Return whether what was seen may have been seen here: the phase is right."""
         return self.guess is None or s.phase == self.guess.phase
 
-    def closed(self, s: IglooPopState) -> bool:
+    def closed(self, s: Readings) -> bool:
         """Return whether nothing may follow: the game is over."""
         return s.phase == "over"
 
-    def left(self, s: IglooPopState) -> int:
+    def left(self, s: Readings) -> int:
         """Return how many steps are missing at least: one."""
         del s
         return 1
 
-    def candidates(self, s: IglooPopState) -> Iterable[IglooPopMove]:
+    def candidates(self, s: Readings) -> Iterable[IglooPopMove]:
         """Yield the legal steps that may lead to what was seen; a guess leaves few."""
         if self.guess is None:
             return ()
@@ -218,7 +183,7 @@ class PopGoal(walk.Goal):
         moves = (*self._naming(s), *(self._starting(s) if steps is None else steps(s, self.guess)))
         return [move for move in moves if s.refusal(move) is None]
 
-    def _coming(self, s: IglooPopState, where: int) -> list[int]:
+    def _coming(self, s: Readings, where: int) -> list[int]:
         """Return the cards that may be laid at a place: the one seen there, one that was won later, or any."""
         seen = self.cards[where]
         found = [] if seen is None or seen < 0 else [seen]
@@ -228,22 +193,22 @@ class PopGoal(walk.Goal):
             found += [card for card in range(len(CARDS)) if not s.card_seen(card) and card not in self.spoken][:1]
         return [card for card in dict.fromkeys(found) if not s.card_seen(card)]
 
-    def _dealing(self, s: IglooPopState, guess: Guess) -> Iterator[IglooPopMove]:
+    def _dealing(self, s: Readings, guess: Guess) -> Iterator[IglooPopMove]:
         # A place that was seen empty is filled last, if at all.
         missing = [where for where in range(len(PLACES)) if s.card_at(where) == EMPTY]
         order = sorted(missing, key=lambda where: (guess.phase == "deal" and self.cards[where] == EMPTY, where))
         yield from (m.DEALS[where][card] for where in order[:1] for card in self._coming(s, where))
 
-    def _naming(self, s: IglooPopState) -> Iterator[IglooPopMove]:
+    def _naming(self, s: Readings) -> Iterator[IglooPopMove]:
         for where in range(len(PLACES)):
             if s.card_at(where) == UNKNOWN and (self.cards[where] not in (None, UNKNOWN) or s.igloos_at(where)):
                 yield from (m.DEALS[where][card] for card in self._coming(s, where))
 
-    def _starting(self, s: IglooPopState) -> Iterator[IglooPopMove]:
+    def _starting(self, s: Readings) -> Iterator[IglooPopMove]:
         if s.phase == "ready" and s.round == self.before.round:
             yield m.START_MOVE
 
-    def _shaking(self, s: IglooPopState, guess: Guess) -> Iterator[IglooPopMove]:
+    def _shaking(self, s: Readings, guess: Guess) -> Iterator[IglooPopMove]:
         # The order of what must be done makes no difference but for the village, which may be empty: hands first.
         inside = guess.phase == "shaking"
         holding = [who for who in self.seats if COLOURS[who] in s.hands]
@@ -270,7 +235,7 @@ class PopGoal(walk.Goal):
             waiting = (who for who in self.seats if COLOURS[who] not in s.passed and s.own[COLOURS[who]])
             yield from (m.PASSES[who] for who in islice(waiting, 1))
 
-    def _hands(self, s: IglooPopState, spare: Sequence[int]) -> Iterator[IglooPopMove]:
+    def _hands(self, s: Readings, spare: Sequence[int]) -> Iterator[IglooPopMove]:
         """Yield what makes the hands as they were told, and who has passed: one after the other."""
         told = self.tallies["in_hand"]
         for who in spare:
@@ -286,7 +251,7 @@ class PopGoal(walk.Goal):
         passing = (who for who in self.seats if self.tallies["passed"][who] and COLOURS[who] not in s.passed)
         yield from (m.PASSES[who] for who in islice(passing, 1))
 
-    def _checking(self, s: IglooPopState, guess: Guess) -> Iterator[IglooPopMove]:
+    def _checking(self, s: Readings, guess: Guess) -> Iterator[IglooPopMove]:
         if s.begun is not None:
             where = PLACES.index(s.begun)
         else:
@@ -325,24 +290,13 @@ class PopGoal(walk.Goal):
                 found = number if colour in dict(two.last_results[-1].igloos) else found
         return found
 
-    def suspects(self, s: IglooPopState, missed: Sequence[str]) -> Iterator[IglooPopMove]:
+    def suspects(self, s: Readings, missed: Sequence[str]) -> Iterator[IglooPopMove]:
         """Yield the moves that would have made what was seen."""
         return suspects.suspects(self, s, missed)
 
     def verdicts(self, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[IglooPopMove | str, Ruling]]:
         """Yield the faults of hands, and what follows an end."""
         return suspects.verdicts(self, nearest, missed)
-
-
-def _card(ground: str) -> int:
-    return EMPTY if ground == "empty" else CARD_TEXT.index(ground) if ground in CARD_TEXT else UNKNOWN
-
-
-def _cards(told: JSON) -> Counter[int] | None:
-    """Return cards that were told as a multiset."""
-    if told is None:
-        return None
-    return Counter(CARD_INDEX[tuple(map(int, text.split("/")))] for text in told if text in CARD_TEXT)
 
 
 def _together(
@@ -352,48 +306,10 @@ def _together(
     return tuple(Counter(who for who, _ in settled.get(w, ())) + stands for w, stands in enumerate(standing))
 
 
-def _by_place(results: JSON) -> dict[int, list[tuple[str, int]]]:
-    return {
-        PLACES.index(place): [(colour, number) for colour, number in igloos]
-        for place, igloos in results
-        if place in PLACES
-    }
-
-
 # --- what a game's search offers --------------------------------------------------------------------------------------
 
 
-def fields(position: Mapping[str, Any]) -> dict[str, JSON]:
-    """Return what a position tells beyond its places, by name."""
-    found: dict[str, JSON] = {}
-    for player in position.get("players") or ():
-        colour = player.get("colour")
-        for key in TALLIES:
-            if player.get(key) is not None:
-                found[f"{colour}.{key}"] = sorted(player[key]) if key == "cards" else player[key]
-    for name, place in (position.get("places") or {}).items():
-        things = (place or {}).get("things", ())
-        shown = sorted((thing["colour"], thing["value"]) for thing in things if thing.get("value") is not None)
-        if place is not None and name in PLACES:
-            found[f"{name}.numbers"] = [list(pair) for pair in shown]
-    for key in ("phase", "round"):
-        if position.get(key) is not None:
-            found[key] = position[key]
-    stack = (position.get("piles") or {}).get("stack")
-    if stack is not None:
-        found["stack"] = stack
-    if position.get("results") is not None:
-        found["results"] = sorted([r["place"], sorted(map(list, r["igloos"]))] for r in position["results"])
-    return found
-
-
-def told(position: Mapping[str, Any]) -> tuple[dict[str, dict[Content, float]], dict[str, JSON]]:
-    """Return what a position is evidence of: its places and its fields."""
-    places = {name: {content(place): 0.0} for name, place in position["places"].items() if place is not None}
-    return places, fields(position)
-
-
-def find(before: IglooPopState, evidence: Evidence, limit: int, most: int) -> Found:
+def find(before: Readings, evidence: Evidence, limit: int, most: int) -> Found:
     """Return the shortest legal parts of a round that end as was seen, one for each guess at what is not told."""
     turns: list[Turn] = []
     looked, complete = 0, True
@@ -416,17 +332,17 @@ def find(before: IglooPopState, evidence: Evidence, limit: int, most: int) -> Fo
     return Found(tuple(sorted(turns, key=lambda turn: -turn.log_likelihood)[:limit]), complete, looked)
 
 
-def explain(before: IglooPopState, evidence: Evidence, limit: int) -> Explanation:
+def explain(before: Readings, evidence: Evidence, limit: int) -> Explanation:
     """Return the legal parts of a round to what was seen, or the nearest one and the clauses in the way."""
     return walk.explain(before, evidence, PopGoal, limit, find)
 
 
-def turn_of(s: IglooPopState) -> int | None:
+def turn_of(s: Readings) -> int | None:
     """Return which round runs, with the refill after it; None after the end."""
     return None if s.phase == "over" else s.round - (s.phase == "deal")
 
 
-def cases(position: Mapping[str, Any]) -> list[IglooPopState]:
+def cases(position: Mapping[str, Any]) -> list[Readings]:
     """Return the state that a position stands for.
 
     :raises SetupError: when it is no position.

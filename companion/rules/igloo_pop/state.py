@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from itertools import chain
 from random import Random
 
-from companion.rules.core import ANYBODY, CHANCE, NOBODY, Reason, evenly
+from companion.rules.core import ANYBODY, CHANCE, JSON, NOBODY, Outcome, Problem, Reason, ScoreSheet, evenly
 from companion.rules.igloo_pop import moves as m
+from companion.rules.igloo_pop.box import CARD_BITS
 from companion.rules.igloo_pop.moves import IglooPopMove
 from companion.rules.igloo_pop.parts import (
     ALL,
@@ -27,8 +28,13 @@ from companion.rules.igloo_pop.parts import (
     Ledger,
     Table,
 )
+from companion.rules.igloo_pop.position import to_line, to_position
+from companion.rules.igloo_pop.problems import problems
 from companion.rules.igloo_pop.readings import Readings
-from companion.rules.igloo_pop.scoring import CARD_BITS, highest_match
+from companion.rules.igloo_pop.reasons import what_it_does, why_not
+from companion.rules.igloo_pop.scoring import decision, score_sheet
+from companion.rules.igloo_pop.settling import highest_match
+from companion.rules.rulebook import rulebook
 
 # How one player stands in a running round; who has no thaler, or has passed before an empty village, has no move.
 _FREE, _PASSED, _HOLDING, _NO_IGLOO = range(4)
@@ -122,8 +128,6 @@ class IglooPopState(Readings):
         """Return why ``move`` is refused here, or None when it is legal."""
         if self._is_legal(move):
             return None
-        from companion.rules.igloo_pop.reasons import why_not  # noqa: PLC0415 - read only when somebody is refused
-
         return why_not(self, move)
 
     def _is_legal(self, move: IglooPopMove) -> bool:
@@ -167,8 +171,6 @@ class IglooPopState(Readings):
 
     def grounds(self, move: IglooPopMove) -> Reason:
         """Return what a legal ``move`` does here and by which clauses."""
-        from companion.rules.igloo_pop.reasons import what_it_does  # noqa: PLC0415 - read only for a ruling
-
         return what_it_does(self, move)
 
     def after(self, move: IglooPopMove) -> IglooPopState:
@@ -332,6 +334,44 @@ class IglooPopState(Readings):
     def chance(self, rng: Random) -> IglooPopMove:
         """Return a move as the box would draw it: a card of those not yet laid, or a number not yet shown."""
         return rng.choice(self._from_box())
+
+    # --- judging the whole -------------------------------------------------------------------------------------
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Return everything that is wrong with this position, not only the first."""
+        return problems(self)
+
+    def score(self) -> ScoreSheet:
+        """Return the score sheet as it stands now (stakes on cards are nobody's points yet)."""
+        return score_sheet(self)
+
+    def outcome(self) -> Outcome | None:
+        """Return who won, or None while the game goes on."""
+        reason = self.end_reason
+        if reason is None:
+            return None
+        book = rulebook("igloo-pop")
+        sheet = self.score()
+        why = decision(self, sheet)
+        clauses = dict.fromkeys((*book.sentences[reason.key].clauses, *book.sentences[why.key].clauses))
+        return Outcome(sheet.ranking[0], tuple(clauses))
+
+    def position(self) -> dict[str, JSON]:
+        """Return the position in the one form of a board."""
+        return to_position(self)
+
+    @property
+    def ranking_reason(self) -> Reason:
+        """Return what decides between the first and the others as it stands now."""
+        return decision(self, self.score())
+
+    def __str__(self) -> str:
+        """Return the position in one line, for error messages."""
+        return to_line(self)
+
+    def __repr__(self) -> str:
+        """Return the line of the position."""
+        return f"<IglooPopState {self}>"
 
 
 _new = object.__new__

@@ -4,33 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from companion.rules.core import Reason, Ruling
 from companion.rules.igloo_pop import moves as m
 from companion.rules.igloo_pop.box import COLOURS, IGLOOS, PLACES
 from companion.rules.igloo_pop.faults import fault_ruling
+from companion.rules.igloo_pop.moves import IglooPopMove
+from companion.rules.igloo_pop.readings import Readings
+from companion.rules.igloo_pop.sight import AFTER, Sight
 from companion.rules.rulebook import rulebook
 from companion.rules.turns import Turn
 
-if TYPE_CHECKING:
-    from companion.rules.igloo_pop.moves import IglooPopMove
-    from companion.rules.igloo_pop.search import PopGoal
-    from companion.rules.igloo_pop.state import IglooPopState
 
-
-_AFTER = frozenset({"deal", "ready", "over"})
-
-
-def _told(goal: PopGoal) -> Any:
+def _told(goal: Sight) -> Any:
     """Return the phase that was told, or None."""
     return goal.evidence.fields.get("phase")
 
 
-def suspects(goal: PopGoal, s: IglooPopState, missed: Sequence[str]) -> Iterator[IglooPopMove]:
+def suspects(goal: Sight, s: Readings, missed: Sequence[str]) -> Iterator[IglooPopMove]:
     """Yield the moves that would have made what was seen, were they legal."""
     phase = s.phase
-    if phase in {"deal", "ready"} and s.round == goal.before.round and (_told(goal) or "shaking") not in _AFTER:
+    if phase in {"deal", "ready"} and s.round == goal.before.round and (_told(goal) or "shaking") not in AFTER:
         yield m.START_MOVE
     for where, place in enumerate(PLACES):
         if place in missed:
@@ -53,7 +48,7 @@ def suspects(goal: PopGoal, s: IglooPopState, missed: Sequence[str]) -> Iterator
                 yield m.PASSES[who]
 
 
-def _at(goal: PopGoal, s: IglooPopState, where: int) -> Iterator[IglooPopMove]:
+def _at(goal: Sight, s: Readings, where: int) -> Iterator[IglooPopMove]:
     seen, card = goal.stand[where], goal.cards[where]
     if seen and s.phase in {"shaking", "checking"}:
         now = Counter(igloo >> 4 for igloo in s.igloos_at(where))
@@ -62,12 +57,12 @@ def _at(goal: PopGoal, s: IglooPopState, where: int) -> Iterator[IglooPopMove]:
         yield m.DEALS[where][card]
 
 
-def verdicts(goal: PopGoal, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[IglooPopMove | str, Ruling]]:
+def verdicts(goal: Sight, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[IglooPopMove | str, Ruling]]:
     """Yield the rulings on what no move says: an igloo that was moved, a thaler not one's own, a game that is over."""
     before, end = goal.before, _end(nearest)
     for where, place in enumerate(PLACES):
         seen = goal.stand[where]
-        if place in missed and seen is not None and _told(goal) not in _AFTER:
+        if place in missed and seen is not None and _told(goal) not in AFTER:
             gone = Counter(igloo >> 4 for igloo in before.igloos_at(where)) - seen
             # On a card that was settled they are gone for good reason.
             if gone and where not in (goal.results or {}):
@@ -84,7 +79,7 @@ def verdicts(goal: PopGoal, nearest: Turn, missed: Sequence[str]) -> Iterator[tu
         yield m.START_MOVE, end.check(m.START_MOVE)
 
 
-def twice(goal: PopGoal) -> list[tuple[str, int]]:
+def twice(goal: Sight) -> list[tuple[str, int]]:
     """Return the numbers that were told of more than one igloo, each with the last place."""
     shown = [(PLACES[where], number) for where, pairs in (goal.results or {}).items() for _, number in pairs]
     shown += [(PLACES[where], number) for where, pairs in goal.numbers.items() for _, number in pairs]
