@@ -196,7 +196,7 @@ def follow(kind: str, turns: int, rng: Random) -> Tally:
 
 def _hidden(state: Any) -> Any:
     """Return the state with the hands that nobody saw, as a record of what was seen has them."""
-    from companion.rules.iglu_iglu.form import hidden_from  # noqa: PLC0415 - simulations only
+    from companion.rules.iglu_iglu.json_form import hidden_from  # noqa: PLC0415 - simulations only
 
     return hidden_from(state, None)
 

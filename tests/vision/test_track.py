@@ -13,7 +13,7 @@ import pytest
 
 from companion.rules import game
 from companion.rules.belief import Belief
-from companion.rules.iglu_iglu.form import hidden_from
+from companion.rules.iglu_iglu.json_form import hidden_from
 from companion.rules.record import read_file
 from companion.rules.turns import Evidence, content
 from vision import track

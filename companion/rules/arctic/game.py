@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from companion.rules.arctic.json_reader import from_json
 from companion.rules.arctic.moves import ArcticMove, parse_move
-from companion.rules.arctic.reader import from_json
 from companion.rules.arctic.state import ArcticState
 from companion.rules.core import JSON, Game, Option, RulesError, SetupError
 from companion.rules.rulebook import Rulebook, rulebook

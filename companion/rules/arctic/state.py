@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Self
 
-from companion.rules.arctic import grounds, legality, position, problems, reasons, score
+from companion.rules.arctic import grounds, json_form, legality, problems, reasons, score
 from companion.rules.arctic.cards import (
     DRAW,
     FACE_DOWN,
@@ -77,11 +77,11 @@ class ArcticState(Situation):
 
     def position(self) -> dict[str, JSON]:
         """Return the position in the one form of a board."""
-        return position.to_json(self)
+        return json_form.to_json(self)
 
     def view(self, player: int | None) -> dict[str, JSON]:
         """Return the position as ``player`` may see it: others' hands, penalties and totems hidden."""
-        return position.to_json(self, viewer=player, hide=True)
+        return json_form.to_json(self, viewer=player, hide=True)
 
     def outcome(self) -> Outcome | None:
         """Return the winner once all totems are known; a tie goes to the first in turn order (ARC-V.4)."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from companion.rules.core import JSON, Game, InvalidMoveError, Option, Reason, Ruling, SetupError
+from companion.rules.ice_team.json_reader import from_json
 from companion.rules.ice_team.moves import COLOURS, IceMove, parse_move
-from companion.rules.ice_team.reader import from_json
 from companion.rules.ice_team.state import IceTeamState
 from companion.rules.ice_team.table import make_table
 from companion.rules.rulebook import Rulebook, rulebook

@@ -21,7 +21,7 @@ from companion.rules.core import (
     ScoreSheet,
     evenly,
 )
-from companion.rules.ice_team import drifting, legality, position, sayings, scoring
+from companion.rules.ice_team import drifting, json_form, legality, sayings, scoring
 from companion.rules.ice_team.box import (
     DIE_FACES,
     DRIFTS,
@@ -50,7 +50,7 @@ class IceTeamState(Situation):
     __slots__ = ()
 
     def __str__(self) -> str:
-        return position.describe(self)
+        return json_form.describe(self)
 
     # --- what every game offers ---------------------------------------------------------------------------------------
 
@@ -105,7 +105,7 @@ class IceTeamState(Situation):
 
     def position(self) -> dict[str, JSON]:
         """Return the position in the one form of a board."""
-        return position.to_json(self)
+        return json_form.to_json(self)
 
     def score(self) -> ScoreSheet:
         """Return fresh and frozen fish; a tie goes to whoever has all bears home (ICE-E.2)."""

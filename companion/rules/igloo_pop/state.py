@@ -9,6 +9,7 @@ from random import Random
 from companion.rules.core import ANYBODY, CHANCE, JSON, NOBODY, Outcome, Problem, Reason, ScoreSheet, evenly
 from companion.rules.igloo_pop import moves as m
 from companion.rules.igloo_pop.box import CARD_BITS
+from companion.rules.igloo_pop.json_form import to_line, to_position
 from companion.rules.igloo_pop.moves import IglooPopMove
 from companion.rules.igloo_pop.parts import (
     ALL,
@@ -28,7 +29,6 @@ from companion.rules.igloo_pop.parts import (
     Ledger,
     Table,
 )
-from companion.rules.igloo_pop.position import to_line, to_position
 from companion.rules.igloo_pop.problems import problems
 from companion.rules.igloo_pop.readings import Readings
 from companion.rules.igloo_pop.reasons import what_it_does, why_not

@@ -13,7 +13,7 @@ from typing import Any
 
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import ALL, CORNER_SQUARES, CORNERS, NUMBER, SEA, numbers
-from companion.rules.iglu_iglu.form import to_json
+from companion.rules.iglu_iglu.json_form import to_json
 from companion.rules.iglu_iglu.situation import (
     ANIMALS_PLAYED,
     DEFENDING,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from companion.rules.core import JSON, Game, Option, SetupError
-from companion.rules.iglu_iglu import box, reader
+from companion.rules.iglu_iglu import box, json_reader
 from companion.rules.iglu_iglu.board import CENTRE, CENTRE_SQUARES, NUMBER, SEA, SQUARES
 from companion.rules.iglu_iglu.melting import begin_placing
 from companion.rules.iglu_iglu.moves import MOVE_TYPES, IgluMove
@@ -63,17 +63,17 @@ class IgluIglu(Game[IgluMove]):
                 "À deux, on prend les tribus rouge et bleue (IGLU-S.5), pas {colours}.",
                 colours=listed(colours, AND),
             )
-        given = reader.mapping(setup or {}, "setup")
-        reader.known(given, ("tiles", "fish", "first"), "setup")
+        given = json_reader.mapping(setup or {}, "setup")
+        json_reader.known(given, ("tiles", "fish", "first"), "setup")
         mix = self._mix({"tiles": given["tiles"]} if "tiles" in given else {})
-        first = colours.index(reader.chosen(given.get("first", colours[0]), colours, "setup.first"))
+        first = colours.index(json_reader.chosen(given.get("first", colours[0]), colours, "setup.first"))
         s = self._empty(self._table(names, colours, options, mix, first))
         s.floes = SEA & ~CENTRE
         s.phase = SETTING
         fish = []
-        for square, value in reader.mapping(given.get("fish") or {}, "setup.fish").items():
-            reader.chosen(square, [SQUARES[number] for number in CENTRE_SQUARES], "setup.fish")
-            if value == 0 or reader.whole(value, f"setup.fish.{square}", 3) == 0:
+        for square, value in json_reader.mapping(given.get("fish") or {}, "setup.fish").items():
+            json_reader.chosen(square, [SQUARES[number] for number in CENTRE_SQUARES], "setup.fish")
+            if value == 0 or json_reader.whole(value, f"setup.fish.{square}", 3) == 0:
                 raise SetupError(
                     "setup.fish.{square} is 1, 2 or 3, not 0.",
                     "setup.fish.{square} est 1, 2 ou 3, pas 0.",
@@ -96,17 +96,17 @@ class IgluIglu(Game[IgluMove]):
 
         :raises SetupError: in one sentence, when the form is broken or a square is not told.
         """
-        places = reader.check_form(position)
+        places = json_reader.check_form(position)
         if position.get("players") is None:
-            colours = tuple(reader.tribes_in(position))
+            colours = tuple(json_reader.tribes_in(position))
             names = colours
         else:
-            names, colours = self._seats(reader.listed(position["players"], "players"))
-        mix = self._mix(reader.mapping(position.get("box") or {}, "box"))
-        first = colours.index(reader.chosen(position.get("first", colours[0]), colours, "first"))
-        options = reader.mapping(position.get("options") or {}, "options")
+            names, colours = self._seats(json_reader.listed(position["players"], "players"))
+        mix = self._mix(json_reader.mapping(position.get("box") or {}, "box"))
+        first = colours.index(json_reader.chosen(position.get("first", colours[0]), colours, "first"))
+        options = json_reader.mapping(position.get("options") or {}, "options")
         empty = self._empty(self._table(names, colours, options, mix, first))
-        state, faults = reader.Reader(empty.table, empty).read(position, places)
+        state, faults = json_reader.Reader(empty.table, empty).read(position, places)
         if faults:
             state.table = replace(state.table, faults=tuple(faults))
         return state
@@ -116,8 +116,8 @@ class IgluIglu(Game[IgluMove]):
             raise SetupError("Iglu Iglu is for 2 to 4 players.", "Iglu Iglu se joue de 2 à 4 joueurs.")
         names, colours = [], []
         for number, player in enumerate(players, 1):
-            found = reader.mapping(player, f"players[{number}]")
-            colour = reader.chosen(found.get("colour"), box.COLOURS, f"players[{number}].colour")
+            found = json_reader.mapping(player, f"players[{number}]")
+            colour = json_reader.chosen(found.get("colour"), box.COLOURS, f"players[{number}].colour")
             name = found.get("name", colour)
             if not isinstance(name, str) or not 0 < len(name.strip()) <= MOST_NAME:
                 raise SetupError(
@@ -137,10 +137,12 @@ class IgluIglu(Game[IgluMove]):
         return tuple(names), tuple(colours)
 
     def _mix(self, given: Mapping[str, JSON]) -> box.Mix:
-        reader.known(given, ("tiles", "real"), "box")
+        json_reader.known(given, ("tiles", "real"), "box")
         if "tiles" not in given:
             return box.default_mix()
-        return box.mix(reader.mapping(given["tiles"], "tiles"), real=reader.flag(given.get("real", True), "box.real"))
+        return box.mix(
+            json_reader.mapping(given["tiles"], "tiles"), real=json_reader.flag(given.get("real", True), "box.real")
+        )
 
     def _table(
         self,

@@ -16,7 +16,6 @@ from companion.rules.belief import Belief, Content, Together
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import CORNER_SQUARES, CORNERS, NUMBER, SEA, numbers
 from companion.rules.iglu_iglu.bounds import DISTANCE
-from companion.rules.iglu_iglu.form import to_json
 from companion.rules.iglu_iglu.gains import (
     BUILT,
     FLED,
@@ -34,6 +33,7 @@ from companion.rules.iglu_iglu.gains import (
     matched,
     standing,
 )
+from companion.rules.iglu_iglu.json_form import to_json
 from companion.rules.iglu_iglu.lines import Lines
 from companion.rules.iglu_iglu.situation import Situation
 from companion.rules.turns import Evidence

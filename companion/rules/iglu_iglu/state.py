@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from companion.rules.core import JSON, Outcome, Problem, Reason, ScoreSheet, State
-from companion.rules.iglu_iglu import actions, drifting, form, kept, melting, problems, scoring
+from companion.rules.iglu_iglu import actions, drifting, json_form, kept, melting, problems, scoring
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import SQUARES
 from companion.rules.iglu_iglu.moves import IgluMove
@@ -84,14 +84,14 @@ class IgluState(Situation, State[IgluMove]):
 
     def position(self) -> dict[str, JSON]:
         """Return the position in the one form of a board."""
-        return form.to_json(self)
+        return json_form.to_json(self)
 
     def view(self, player: int | None) -> dict[str, JSON]:
         """Return the position as a player sees it: the tiles of others are only counted."""
-        return form.to_json(form.hidden_from(self, player))
+        return json_form.to_json(json_form.hidden_from(self, player))
 
     def __str__(self) -> str:
-        return form.describe(self)
+        return json_form.describe(self)
 
 
 def _nothing(s: IgluState) -> list[IgluMove]:

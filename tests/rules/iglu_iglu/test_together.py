@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from companion.rules.belief import Belief, Together
-from companion.rules.iglu_iglu.form import hidden_from
+from companion.rules.iglu_iglu.json_form import hidden_from
 from companion.rules.iglu_iglu.sight import Sight
 from companion.rules.turns import Evidence, content, turns
 from vision.track_trials import look, played_games

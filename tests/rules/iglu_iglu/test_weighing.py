@@ -14,7 +14,7 @@ from companion.rules import game
 from companion.rules.belief import Belief
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu import prices, search, weighing
-from companion.rules.iglu_iglu.form import hidden_from
+from companion.rules.iglu_iglu.json_form import hidden_from
 from companion.rules.iglu_iglu.sight import Sight
 from companion.rules.iglu_iglu.situation import ACT, OVER, START
 from companion.rules.turns import Evidence, content, turns

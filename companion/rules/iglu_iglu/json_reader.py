@@ -12,7 +12,7 @@ from companion.rules.core import CHANCE, JSON, NOBODY, Problem, SetupError
 from companion.rules.iglu_iglu import box
 from companion.rules.iglu_iglu.board import CORNERS, DIRECTIONS, NUMBER, SQUARES
 from companion.rules.iglu_iglu.drifting import line
-from companion.rules.iglu_iglu.form import GAME
+from companion.rules.iglu_iglu.json_form import GAME
 from companion.rules.iglu_iglu.situation import (
     ACT,
     DEFENDING,
