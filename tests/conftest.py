@@ -62,10 +62,10 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 @pytest.fixture
 def speak(written: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     """What lets everything look for its languages in the folder of a kind; after the test it is as before."""
-    from companion.rules import words
+    from companion.rules import i18n
     from web import language
 
-    before = words.catalogue_folder(), words.clause_folder()
+    before = i18n.catalogue_folder(), i18n.clause_folder()
 
     def forget() -> None:
         for cached in (language._catalogue_file, language._words, language.catalogue):
@@ -74,9 +74,9 @@ def speak(written: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> It
     def look(kind: str) -> None:
         folder = written(kind)
         monkeypatch.setattr(language, "FOLDER", folder / "translations")
-        words.look_in(language.FOLDER, folder / "clauses" if (folder / "clauses").exists() else words.CLAUSES)
+        i18n.look_in(language.FOLDER, folder / "clauses" if (folder / "clauses").exists() else i18n.CLAUSES)
         forget()
 
     yield look
-    words.look_in(*before)
+    i18n.look_in(*before)
     forget()

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
-from companion.rules.arctic.cards import ANIMALS, TEXT, UNKNOWN
+from companion.rules.arctic.components import ANIMALS, TEXT, UNKNOWN
 from companion.rules.arctic.score import best_reading
-from companion.rules.igloo_pop.box import CARD_TEXT
+from companion.rules.igloo_pop.components import CARD_TEXT
 
 from .cards_deck import Deck, teach
 from .cards_find import CardFinder, Found

@@ -10,8 +10,8 @@ from collections.abc import Collection, Container, Mapping, Sequence
 from math import exp, log, sqrt
 from typing import TYPE_CHECKING, Any
 
-from companion.rules.belief import Belief, Lying, Thing, Together
-from companion.rules.turns import Evidence
+from companion.rules.inference.belief import Belief, Lying, Thing, Together
+from companion.rules.inference.turns import Evidence
 
 if TYPE_CHECKING:
     from .labels import Content

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from math import exp, inf, log
 from typing import Any
 
-from companion.rules.belief import Belief
 from companion.rules.core import NOBODY, Move, State
-from companion.rules.turns import Evidence, Turn, content, search_of, turns
+from companion.rules.inference.belief import Belief
+from companion.rules.inference.turns import Evidence, Turn, content, search_of, turns
 
 from .evidence import most, usual_loss
 

@@ -15,10 +15,10 @@ from time import perf_counter
 from typing import Any
 
 from companion.rules import game
-from companion.rules.belief import Belief
 from companion.rules.core import CHANCE, NOBODY, State
-from companion.rules.turns import Evidence, content
-from companion.rules.turns import turns as search_turns
+from companion.rules.inference.belief import Belief
+from companion.rules.inference.turns import Evidence, content
+from companion.rules.inference.turns import turns as search_turns
 
 from .evidence import LEAST, logs
 from .track import CONTINUED, DISAGREEMENT, ENTERED, QUESTION, TURN, Answer, Candidate, Tracker, _public

@@ -16,7 +16,7 @@ from flask import Response, request
 from flask_babel import force_locale, gettext
 from werkzeug.exceptions import BadRequest
 
-from companion.rules.words import languages as known
+from companion.rules.i18n import languages as known
 
 MAX_JSON_BYTES = 64 * 1024
 MAX_JSON_DEPTH = 12

@@ -30,8 +30,8 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from companion.rules.i18n import CODE, CONTEXT, ENGLISH, FRENCH, clause_folder, languages, look_in
 from companion.rules.rulebook import rulebooks
-from companion.rules.words import CODE, CONTEXT, ENGLISH, FRENCH, clause_folder, languages, look_in
 from companion.settings import NOTES, SETTINGS
 from web.language import FOLDER as TRANSLATIONS
 

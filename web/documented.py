@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from flask import Flask
 
 from companion.rules import games
-from companion.rules.words import CODE
+from companion.rules.i18n import CODE
 
 Schema = Mapping[str, Any]
 View = TypeVar("View", bound=Callable[..., Any])

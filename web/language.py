@@ -1,6 +1,6 @@
 """Which language a person reads: the browser's, or the one chosen on the page; and the words of the modules.
 
-A language is there when its files are (:mod:`companion.rules.words`); nothing here names one.
+A language is there when its files are (:mod:`companion.rules.i18n`); nothing here names one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from babel.messages.mofile import read_mo
 from flask import Blueprint, Flask, Response, abort, current_app, redirect, request
 from flask_babel import Babel, force_locale, get_translations
 
-from companion.rules.words import ENGLISH, clause_folder, look_in
+from companion.rules.i18n import ENGLISH, clause_folder, look_in
 from web.answers import RefusedError, languages
 from web.assets import FOR_EVER, accepts_gzip, shipped
 

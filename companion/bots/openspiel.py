@@ -29,7 +29,7 @@ import pyspiel
 from companion.bots.vocabulary import Vocabulary, vocabulary
 from companion.rules import game
 from companion.rules.core import ANYBODY, CHANCE, JSON, NOBODY, State
-from companion.rules.iglu_iglu.box import FISH, FOX, IN_BOX, default_mix, endurance
+from companion.rules.iglu_iglu.components import FISH, FOX, IN_BOX, default_mix, endurance
 from companion.rules.record import Header, Record
 
 Options = Mapping[str, JSON]

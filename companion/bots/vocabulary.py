@@ -68,7 +68,7 @@ def _igloo_pop(state: State[Any]) -> Texts:
 def _iglu_iglu(state: State[Any]) -> Texts:
     """Return all kinds of moves on all squares that can have them; a kept tile is known to the box."""
     from companion.rules.iglu_iglu.board import CORNERS, NEAR, SEA, SQUARES, names  # noqa: PLC0415
-    from companion.rules.iglu_iglu.box import TOKENS, default_mix, endurance  # noqa: PLC0415
+    from companion.rules.iglu_iglu.components import TOKENS, default_mix, endurance  # noqa: PLC0415
     from companion.rules.iglu_iglu.moves import token_text  # noqa: PLC0415
 
     colours, sea, corners = _colours(state), names(SEA), names(CORNERS)
@@ -109,7 +109,7 @@ def _iglu_iglu(state: State[Any]) -> Texts:
 
 def _arctic(state: State[Any]) -> Texts:
     """Return all kinds of moves with all cards and animals; nothing is hidden from the box."""
-    from companion.rules.arctic.cards import ANIMALS, SIDES, TEXT  # noqa: PLC0415
+    from companion.rules.arctic.components import ANIMALS, SIDES, TEXT  # noqa: PLC0415
 
     cards = TEXT[:120]
     seats = [f"p{seat + 1}" for seat in range(_count(state))]
@@ -139,7 +139,7 @@ def _arctic(state: State[Any]) -> Texts:
 
 def _ice_team(state: State[Any]) -> Texts:
     """Return all kinds of moves on the spaces of the layout that is played."""
-    from companion.rules.ice_team.box import DIE_FACES, FACES  # noqa: PLC0415
+    from companion.rules.ice_team.components import DIE_FACES, FACES  # noqa: PLC0415
 
     places = state.position()["places"]
     spaces = [name for name in places if name not in ("start", "village")]

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from companion import __version__
-from companion.rules.words import clause_folder, look_in
+from companion.rules.i18n import clause_folder, look_in
 
 # name -> one line of help; the module companion.cli.<name> holds a click command called `command`.
 COMMANDS: dict[str, str] = {

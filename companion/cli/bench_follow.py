@@ -135,7 +135,7 @@ def _state(night: Any) -> Any:
 
 def _same(state: Any, truth: Any) -> bool:
     """Return whether everybody at the table would say that the positions are the same."""
-    from companion.rules.turns import content
+    from companion.rules.inference.turns import content
 
     if state is None:
         return False

@@ -13,9 +13,9 @@ from rich.text import Text
 from companion.cli.rules_text import MARKS, as_json, console, emit, language, read_json, ruling_text, write_picture
 from companion.rules import game
 from companion.rules.core import JSON, InvalidMoveError, Ruling, SetupError, State
+from companion.rules.i18n import Words
+from companion.rules.inference.turns import Evidence, Explanation, cases, explain_best
 from companion.rules.rulebook import rulebook
-from companion.rules.turns import Evidence, Explanation, cases, explain_best
-from companion.rules.words import Words
 
 FILE = click.Path(exists=True, dir_okay=False, allow_dash=True)
 SHARED = ("players", "options", "layout", "box", "packs", "powers", "first")

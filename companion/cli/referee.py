@@ -26,8 +26,8 @@ from companion.cli.rules_text import (
     write_picture,
 )
 from companion.rules.core import JSON, State
+from companion.rules.i18n import Words
 from companion.rules.record import Fault, HeaderError, Verdict, referee
-from companion.rules.words import Words
 
 LONGEST_TEXT = 200
 """What is shown of a line that is no move."""

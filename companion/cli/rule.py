@@ -6,8 +6,8 @@ import click
 from rich.text import Text
 
 from companion.cli.rules_text import STATUS, as_json, console, emit, language
+from companion.rules.i18n import Words
 from companion.rules.rulebook import Clause, Dispute, Rulebook, fold, rulebook, rulebooks
-from companion.rules.words import Words
 
 
 @click.command()

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.text import Text
 
 from companion.rules.core import JSON, Move, Reason, Ruling, State
+from companion.rules.i18n import ENGLISH, Words, languages
 from companion.rules.record import MAX_BYTES, MAX_LINE_BYTES, Fault, RecordError, open_lines
-from companion.rules.words import ENGLISH, Words, languages
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -73,7 +73,7 @@ def _records() -> Reader:
 def _positions() -> Reader:
     from companion.rules import game, games
     from companion.rules.core import RulesError
-    from companion.rules.turns import Evidence, cases
+    from companion.rules.inference.turns import Evidence, cases
 
     def read(data: bytes) -> None:
         try:

@@ -85,7 +85,7 @@ def _taught(table: Table) -> dict[int, int]:
 
 def _answer(follower: Follower, seen: BoardLook, layout: Layout, taught: Mapping[int, int]) -> Answer:
     """Return what the tracker makes of a look; a photo without a board is one to wait after."""
-    from companion.rules.turns import Evidence
+    from companion.rules.inference.turns import Evidence
     from vision.evidence import HIDDEN, belief_of_look
     from vision.track import Answer
 

@@ -11,7 +11,7 @@ import click
 
 from companion.cli.rules_text import language
 from companion.cli.vision_board import JSON, OUT, PHOTO, PROFILE, check_out, read_photo, write_picture
-from companion.rules.words import Words
+from companion.rules.i18n import Words
 
 if TYPE_CHECKING:
     from companion.follow.disputes import Photo
@@ -40,7 +40,7 @@ def rule(layout_name: str, before: Path, after: Path, folder: Path, out: Path | 
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from companion.cli.vision_follow import states_of
     from companion.follow.disputes import judged, position_of
-    from companion.rules.turns import cases
+    from companion.rules.inference.turns import cases
     from vision.layout import open_layout
     from vision.look import Table
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion.ports import BadDataError
-from companion.rules.arctic.cards import TEXT, UNKNOWN
-from companion.rules.igloo_pop.box import CARD_TEXT
+from companion.rules.arctic.components import TEXT, UNKNOWN
+from companion.rules.igloo_pop.components import CARD_TEXT
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray

@@ -13,8 +13,8 @@ from companion.night.games.board import BoardView
 from companion.night.views.boards import cited
 from companion.ports import BadDataError
 from companion.rules.core import InvalidMoveError, Ruling, State
+from companion.rules.inference.turns import Explanation, cases, explain_best
 from companion.rules.rulebook import rulebook
-from companion.rules.turns import Explanation, cases, explain_best
 from vision.photo import read_photo, to_jpeg
 from vision.ruled import draw_ruling
 

@@ -11,7 +11,7 @@ from companion.follow import messages
 from companion.night.games import game_view
 from companion.night.games.board import BoardView
 from companion.rules.core import CHANCE, RulesError
-from companion.rules.turns import Evidence, content
+from companion.rules.inference.turns import Evidence, content
 from vision.change import compare
 from vision.evidence import HIDDEN, belief_as_was, belief_of_known, belief_of_look
 from vision.labels import Content, from_json

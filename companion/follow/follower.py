@@ -40,7 +40,7 @@ from vision.track import Candidate, misfits
 if TYPE_CHECKING:
     from companion.follow.table_model import SeenTable
     from companion.night.commands.night import Course, Night
-    from companion.rules.turns import Evidence
+    from companion.rules.inference.turns import Evidence
     from companion.settings import Settings
     from vision.grabs import Grab
     from vision.labels import Content

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from companion.night.games import game_view
 from companion.night.games.board import BoardView
 from companion.night.messages import Words
-from companion.rules.turns import content
+from companion.rules.inference.turns import content
 from vision.track import TAKEBACK, UNCHANGED, Candidate
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 
 from companion.ports import DeviceKind
 from companion.rules.core import Ruling
-from companion.rules.words import Words
+from companion.rules.i18n import Words
 
 
 class Role(StrEnum):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from companion.rules.words import Words
+from companion.rules.i18n import Words
 
 __all__ = ["SENTENCES", "Words", "say"]
 

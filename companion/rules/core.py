@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
 
-from companion.rules.words import Words
+from companion.rules.i18n import Words
 
 JSON = Any
 """A JSON value; what it holds is documented per game in ``companion/rules/README.md``."""

@@ -14,7 +14,7 @@ from textwrap import wrap
 from typing import Any
 
 from companion.rules.core import JSON, Move, Ruling, State
-from companion.rules.words import Words
+from companion.rules.i18n import Words
 
 Point = tuple[float, float]
 

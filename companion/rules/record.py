@@ -24,7 +24,7 @@ from companion.rules.core import (
     SetupError,
     State,
 )
-from companion.rules.words import Words
+from companion.rules.i18n import Words
 
 MAX_LINES: Final = 50_000
 """More lines than any game has; a record with more is not read on."""

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.rules.core import JSON, Problem, Reason, Ruling, ScoreLine
-from companion.rules.words import AND, CLAUSES, ENGLISH, FRENCH, OR, Words, clause_folder, each, languages, plural
+from companion.rules.i18n import AND, CLAUSES, ENGLISH, FRENCH, OR, Words, clause_folder, each, languages, plural
 
 FOLDER = CLAUSES
 """The clause files that come with this package."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from companion.rules import game
 from companion.rules.core import CHANCE, JSON, NOBODY, State
-from companion.rules.turns import Evidence, explain, search_of, turns
+from companion.rules.inference.turns import Evidence, explain, search_of, turns
 
 FORGOTTEN = 0.2
 """The part of the places and fields that is hidden from the search where not all is seen."""
@@ -83,7 +83,7 @@ def _chosen(state: State[Any], rng: Random) -> Any:
 
 def _iglu_turn(state: Any) -> int | None:
     """Return whose turn of Iglu Iglu runs, or None."""
-    from companion.rules.iglu_iglu.situation import OVER, PLACING, SETTING  # noqa: PLC0415 - imported when asked for
+    from companion.rules.iglu_iglu.position import OVER, PLACING, SETTING  # noqa: PLC0415 - imported when asked for
 
     return None if state.phase in (SETTING, PLACING, OVER) else int(state.turn)
 

@@ -14,7 +14,7 @@ from companion.doctor import devices, machine, nights
 from companion.doctor.finding import Finding, State, found
 from companion.doctor.host import Host, User
 from companion.night.log.data_folder import read_address
-from companion.rules.words import noted
+from companion.rules.i18n import noted
 from companion.service.addresses import lan_addresses
 
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from companion.follow import TABLES
 from companion.follow.api import Sight
 from companion.night.answers import CAMERA, TABLE
-from companion.rules.turns import content
+from companion.rules.inference.turns import content
 from companion.service import ServeOptions, Service
 from tests.web.assembly import NAME
 from tests.worlds.boards import players

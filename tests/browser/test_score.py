@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from companion.rules.core import State
-from companion.rules.turns import content
+from companion.rules.inference.turns import content
 from tests.browser.conftest import Phones
 from tests.browser.test_boards import stands_out
 from tests.web.assembly import Service

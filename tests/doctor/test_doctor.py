@@ -22,7 +22,7 @@ from companion.night.backup.archive import BACKUPS
 from companion.night.backup.scheduler import back_up_into
 from companion.night.log.journal import Journal
 from companion.panel.pins import STANDARD
-from companion.rules.words import Words, clause_folder, look_in
+from companion.rules.i18n import Words, clause_folder, look_in
 from companion.service.checkup import _igloo, _name, examined
 
 PI = User("pi", 12345, frozenset({12345, 20}))

@@ -7,7 +7,7 @@ from pathlib import Path
 from companion.follow.evidence import contents_of
 from companion.follow.table_model import SeenTable
 from companion.night.answers import TABLE
-from companion.rules.turns import content
+from companion.rules.inference.turns import content
 from tests.web.assembly import SmallHouse
 from tests.worlds.boards import players
 from tests.worlds.filmed import FISH, GAME, Filmed

@@ -24,7 +24,7 @@ from companion.follow.evidence import (
 from companion.night.answers import TABLE
 from companion.night.commands.night import Night
 from companion.night.log.journal import Journal
-from companion.rules.belief import Belief
+from companion.rules.inference.belief import Belief
 from tests.worlds.boards import players
 from tests.worlds.filmed import FISH, GAME, Filmed
 from vision.labels import Content

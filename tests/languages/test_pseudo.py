@@ -20,12 +20,13 @@ from companion import cli
 from companion.cli import run
 from companion.night.games import game_view
 from companion.night.games.board import BoardView
-from companion.rules import games, words
+from companion.rules import games
+from companion.rules import i18n as words
 from companion.rules.core import RulesError, State
 from companion.rules.drawing import picture
+from companion.rules.i18n import Words, languages
 from companion.rules.record import read_file
 from companion.rules.rulebook import rulebook, seats
-from companion.rules.words import Words, languages
 from tests.rules.test_rulings import RECORDS, golden
 from tests.web.assembly import SmallHouse
 from tests.worlds.pseudo import CODE, pseudo, untranslated

@@ -14,7 +14,7 @@ import pytest
 from companion.night.answers import Actor, Role
 from companion.night.games.arctic import VIEW as ARCTIC
 from companion.rules import game
-from companion.rules.arctic.cards import TEXT
+from companion.rules.arctic.components import TEXT
 from tests.night.conftest import Table
 from tests.worlds.boards import offered, players, record, settled, view_of
 

@@ -16,7 +16,7 @@ import pytest
 from companion.cli import run
 from companion.rules import game, games
 from companion.rules.core import CHANCE
-from companion.rules.iglu_iglu.situation import PLACING, SETTING
+from companion.rules.iglu_iglu.position import PLACING, SETTING
 from companion.rules.record import read
 
 GOLDEN = Path(__file__).parent / "igloo_pop" / "playthrough.jsonl"

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from companion.rules import game, walk
-from companion.rules.belief import Belief
+from companion.rules import game
+from companion.rules.inference import depth_first
+from companion.rules.inference.belief import Belief
+from companion.rules.inference.turns import Evidence, content, turns
 from companion.rules.turn_times import measure_turns
-from companion.rules.turns import Evidence, content, turns
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Stack:
         return {"places": {"stack": {"ground": self.letters, "things": []}}}
 
 
-class Reach(walk.Goal):
+class Reach(depth_first.Goal):
     """Reach a stack of letters; each of them may be put down, in any order."""
 
     moves = "abx"
@@ -46,7 +47,7 @@ class Reach(walk.Goal):
         return iter(self.moves)
 
     def left(self, s: Any) -> int:
-        return walk.HOPELESS if len(s.letters) > 4 else 1
+        return depth_first.HOPELESS if len(s.letters) > 4 else 1
 
     def ends(self, s: Any) -> bool:
         return len(s.letters) in (0, 3, 4)
@@ -63,7 +64,7 @@ def seen(*grounds: str, **fields: Any) -> Evidence:
 
 
 def find(before: Any, goal: Any, limit: int, most: int) -> Any:
-    return walk.find(before, goal, limit, most)
+    return depth_first.find(before, goal, limit, most)
 
 
 def test_steps_in_another_order_are_one_turn() -> None:
@@ -106,7 +107,7 @@ def test_a_walk_that_gives_up_says_so() -> None:
 
 
 def test_a_difference_of_a_field_is_told() -> None:
-    difference = walk.FieldDifference("red.own", 3, 2)
+    difference = depth_first.FieldDifference("red.own", 3, 2)
     assert difference.to_json() == {"field": "red.own", "seen": 3, "turn": 2}
 
 

@@ -9,10 +9,10 @@ import pytest
 from babel.messages.catalog import Catalog
 
 from companion.night.backup.messages import told
-from companion.rules import words
+from companion.rules import i18n
 from companion.rules.core import ScoreLine
+from companion.rules.i18n import CLAUSES, Words, joined, languages, noted, same
 from companion.rules.rulebook import rulebook
-from companion.rules.words import CLAUSES, Words, joined, languages, noted, same
 from web.catalogue import compiled
 
 CARDS = Words("{count:plural|# card|# cards} of {animal}", "{count:plural|# carte|# cartes} {animal}")
@@ -21,10 +21,10 @@ CARDS = Words("{count:plural|# card|# cards} of {animal}", "{count:plural|# cart
 @pytest.fixture
 def polish(tmp_path: Path) -> Iterator[Path]:
     """A catalogue of a language with three plural forms, and one text of its clause files."""
-    before = words.catalogue_folder(), words.clause_folder()
+    before = i18n.catalogue_folder(), i18n.clause_folder()
     catalog = Catalog(locale="pl")
-    catalog.add(CARDS.en, "{count:plural|# karta|# karty|# kart}: {animal}", context=words.CONTEXT)
-    catalog.add("Bear", "Niedźwiedź", context=words.CONTEXT)
+    catalog.add(CARDS.en, "{count:plural|# karta|# karty|# kart}: {animal}", context=i18n.CONTEXT)
+    catalog.add("Bear", "Niedźwiedź", context=i18n.CONTEXT)
     catalog.add("Bear", "not this one")
     catalog.add("The port is shut.", "Port jest zamknięty.")
     place = tmp_path / "translations" / "pl" / "LC_MESSAGES"
@@ -36,9 +36,9 @@ def polish(tmp_path: Path) -> Iterator[Path]:
         (clauses / path.name).symlink_to(path)
     line = 'lines.own-thalers.text = "{count:plural|# talar|# talary|# talarów}"'
     (clauses / "igloo-pop.pl.toml").write_text(line, encoding="utf-8")
-    words.look_in(tmp_path / "translations", clauses)
+    i18n.look_in(tmp_path / "translations", clauses)
     yield tmp_path
-    words.look_in(*before)
+    i18n.look_in(*before)
 
 
 @pytest.mark.parametrize(("count", "card"), [(1, "1 karta"), (2, "2 karty"), (5, "5 kart"), (22, "22 karty")])
@@ -70,10 +70,10 @@ def test_what_a_device_says_is_among_the_words_of_the_page(polish: Path) -> None
 
 def test_a_file_that_is_no_catalogue_is_english(polish: Path) -> None:
     (polish / "translations" / "pl" / "LC_MESSAGES" / "messages.mo").write_bytes(b"\xde\x12\x04\x95 no catalogue")
-    words.catalogue.cache_clear()
+    i18n.catalogue.cache_clear()
     assert CARDS.filled({"count": 2, "animal": "x"}).of("pl") == "2 cards of x"
     assert languages() == ("en", "fr", "pl")
-    assert words.catalogue("pl") is None
+    assert i18n.catalogue("pl") is None
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.rules.belief import Belief, Together
-from companion.rules.turns import Evidence
+from companion.rules.inference.belief import Belief, Together
+from companion.rules.inference.turns import Evidence
 from vision.change import compare, differences
 from vision.evidence import LEAST, belief_as_was, belief_of_several, several
 from vision.labels import Content

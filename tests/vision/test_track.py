@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from companion.rules import game
-from companion.rules.belief import Belief
 from companion.rules.iglu_iglu.json_form import hidden_from
+from companion.rules.inference.belief import Belief
+from companion.rules.inference.turns import Evidence, content
 from companion.rules.record import read_file
-from companion.rules.turns import Evidence, content
 from vision import track
 from vision.evidence import (
     HIDDEN,

@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 
 from companion.follow.api import Sight
 from companion.night.answers import TABLE
-from companion.rules.turns import content
+from companion.rules.inference.turns import content
 from tests.web.assembly import SmallHouse
 from tests.web.conftest import Client
 from tests.worlds.boards import players

@@ -8,8 +8,8 @@ from functools import cache
 import cv2
 import numpy as np
 
-from companion.rules.arctic.cards import TEXT, UNKNOWN
-from companion.rules.igloo_pop.box import CARD_TEXT
+from companion.rules.arctic.components import TEXT, UNKNOWN
+from companion.rules.igloo_pop.components import CARD_TEXT
 from tests.worlds.cards import CardScene, Igloo, Laid, fan, ring, sheet, sheet_extent, shoot, view
 from tests.worlds.cards_art import CardArt
 from vision.kit import STICKER_MODULE_MM, marker_boxes

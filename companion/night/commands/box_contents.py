@@ -110,14 +110,14 @@ def _known(data: Mapping[str, Any], keys: tuple[str, ...]) -> None:
 
 
 def _iglu_default() -> dict[str, Any]:
-    from companion.rules.iglu_iglu.box import default_mix  # noqa: PLC0415 - a game is imported when it is played
+    from companion.rules.iglu_iglu.components import default_mix  # noqa: PLC0415 - a game is imported when it is played
 
     mix = default_mix()
     return {"real": mix.real, "tiles": mix.to_json()}
 
 
 def _iglu_checked(data: Mapping[str, Any]) -> dict[str, Any]:
-    from companion.rules.iglu_iglu.box import mix  # noqa: PLC0415
+    from companion.rules.iglu_iglu.components import mix  # noqa: PLC0415
 
     _known(data, ("real", "tiles"))
     tiles = data.get("tiles")
@@ -132,7 +132,7 @@ def _iglu_toml(data: Mapping[str, Any]) -> str:
 
 
 def _iglu_choices() -> dict[str, JSON]:
-    from companion.rules.iglu_iglu.box import FACES, MOST_ENDURANCE, TILES  # noqa: PLC0415
+    from companion.rules.iglu_iglu.components import FACES, MOST_ENDURANCE, TILES  # noqa: PLC0415
 
     return {"faces": [*FACES, *(f"endurance {n}" for n in range(1, MOST_ENDURANCE + 1))], "total": TILES}
 
@@ -141,13 +141,13 @@ def _iglu_choices() -> dict[str, JSON]:
 
 
 def _ice_default() -> dict[str, Any]:
-    from companion.rules.ice_team.box import default_box  # noqa: PLC0415
+    from companion.rules.ice_team.components import default_box  # noqa: PLC0415
 
     return default_box().to_json()
 
 
 def _ice_checked(data: Mapping[str, Any]) -> dict[str, Any]:
-    from companion.rules.ice_team.box import read_box  # noqa: PLC0415
+    from companion.rules.ice_team.components import read_box  # noqa: PLC0415
 
     _known(data, ("real_box", "tiles", "dice", "fish_tokens", "boards", "layouts"))
     box = read_box({**data, "real_box": True})
@@ -171,7 +171,7 @@ def _ice_toml(data: Mapping[str, Any]) -> str:
 
 
 def _ice_choices() -> dict[str, JSON]:
-    from companion.rules.ice_team.box import DIE_FACES, FACES  # noqa: PLC0415
+    from companion.rules.ice_team.components import DIE_FACES, FACES  # noqa: PLC0415
 
     return {"faces": list(FACES), "dice": list(DIE_FACES)}
 

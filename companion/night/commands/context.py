@@ -14,7 +14,7 @@ from companion.night.log.projection import NightFold
 from companion.night.messages import Words, say
 from companion.ports import CompanionError
 from companion.rules.core import RulesError, Ruling
-from companion.rules.words import each
+from companion.rules.i18n import each
 
 NAME_LENGTH = 40
 NOTE_LENGTH = 200

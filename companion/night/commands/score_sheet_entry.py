@@ -17,8 +17,8 @@ from companion.night.commands.seating import right_seats, seated
 from companion.night.games import shown_games
 from companion.rules import game
 from companion.rules.core import JSON, Game, RulesError, State
+from companion.rules.i18n import each
 from companion.rules.rulebook import rulebook, seats
-from companion.rules.words import each
 
 MOST_PLAYERS = 8
 
@@ -140,7 +140,7 @@ def _fish(state: State[Any]) -> None:
 
 def _animals(state: State[Any]) -> None:
     """Refuse more cards of an animal in the piles than the packs of so many players can have (ARC-S.1)."""
-    from companion.rules.arctic.cards import ANIMALS, FACE_DOWN, MAIN, PACK_MASK, cards_of  # noqa: PLC0415
+    from companion.rules.arctic.components import ANIMALS, FACE_DOWN, MAIN, PACK_MASK, cards_of  # noqa: PLC0415
     from companion.rules.arctic.state import ArcticState  # noqa: PLC0415
 
     arctic = cast("ArcticState", state)

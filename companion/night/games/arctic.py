@@ -8,13 +8,13 @@ from typing import Any, ClassVar, cast
 from companion.night.games.board import BoardView, Tap, fill
 from companion.night.messages import Words
 from companion.rules.arctic import svg
-from companion.rules.arctic.cards import ANIMALS, BOX, HAND_LIMIT, LANDSCAPE, PHASE_OF_POWER, TEXT, UNKNOWN
+from companion.rules.arctic.components import ANIMALS, BOX, HAND_LIMIT, LANDSCAPE, PHASE_OF_POWER, TEXT, UNKNOWN
 from companion.rules.arctic.legality import setup_needs
 from companion.rules.arctic.moves import BOTTOM, TOP, UNDER, ArcticMove, arrow_step
 from companion.rules.arctic.state import ArcticState
 from companion.rules.arctic.svg_parts import LETTERS
 from companion.rules.core import State
-from companion.rules.words import NOTHING, joined, same
+from companion.rules.i18n import NOTHING, joined, same
 
 PROMPTS: dict[str, Words] = {
     "A": Words("Place cards: {count} of {value}.", "Posez des cartes : {count} sur {value}."),

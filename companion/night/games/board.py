@@ -26,8 +26,8 @@ from companion.rules.core import (
     ScoreSheet,
     State,
 )
+from companion.rules.i18n import NOTHING, each, joined, same
 from companion.rules.rulebook import Rulebook, rulebook
-from companion.rules.words import NOTHING, each, joined, same
 
 CLOSING = frozenset({"end", "stop"})
 """Steps that only say that nothing more is done."""

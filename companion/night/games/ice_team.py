@@ -9,9 +9,9 @@ from companion.night.games.board import BoardView, Tap, fill
 from companion.night.messages import Words
 from companion.rules.core import State
 from companion.rules.ice_team import svg
-from companion.rules.ice_team.box import DIE_FACES
+from companion.rules.ice_team.components import DIE_FACES
 from companion.rules.ice_team.moves import MOST_PENGUINS, IceMove
-from companion.rules.ice_team.situation import TEAM
+from companion.rules.ice_team.position import TEAM
 from companion.rules.ice_team.state import IceTeamState
 
 PROMPTS: dict[str, Words] = {

@@ -9,9 +9,9 @@ from typing import Any, cast
 from companion.night.games import Placing, Sensor
 from companion.night.messages import Words
 from companion.rules.core import JSON, Move, Reason, Ruling, ScoreSheet, State
+from companion.rules.i18n import joined
 from companion.rules.igloo_pop import FAULTS, GAME, IglooPopMove, IglooPopState, card_points, fault_ruling
-from companion.rules.igloo_pop.scoring import GOAL, decisions, series_winners
-from companion.rules.words import joined
+from companion.rules.igloo_pop.score import GOAL, decisions, series_winners
 
 
 class IglooPopView:

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, cast
 from companion.night.games.board import BoardView, Tap, fill
 from companion.night.messages import Words
 from companion.rules.core import State
+from companion.rules.i18n import joined, same
 from companion.rules.iglu_iglu import moves as m
-from companion.rules.iglu_iglu import situation as at
+from companion.rules.iglu_iglu import position as at
 from companion.rules.iglu_iglu import svg
 from companion.rules.iglu_iglu.board import DIRECTIONS, NUMBER, SQUARES
-from companion.rules.iglu_iglu.box import RED, TOKENS, worth
+from companion.rules.iglu_iglu.components import RED, TOKENS, worth
 from companion.rules.iglu_iglu.state import IgluState
-from companion.rules.words import joined, same
 
 PROMPTS: dict[str, Words] = {
     "setting": Words("Which fish lies on {square}?", "Quel poisson est posé sur {square} ?"),

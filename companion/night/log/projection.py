@@ -18,8 +18,8 @@ from companion.night.log.match import Ended, Fault, LogLine, Match, Seat, Step
 from companion.night.messages import Words, say
 from companion.rules import game
 from companion.rules.core import JSON, Game, InvalidMoveError, RulesError, Ruling, State
+from companion.rules.i18n import joined
 from companion.rules.rulebook import rulebook
-from companion.rules.words import joined
 
 LOG_LENGTH = 60
 """Entries that the page shows."""

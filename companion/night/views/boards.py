@@ -10,8 +10,8 @@ from companion.night.games.board import BoardView
 from companion.night.log.match import Match
 from companion.ports import BadDataError
 from companion.rules.core import JSON, Ruling, State
+from companion.rules.i18n import same
 from companion.rules.rulebook import Rulebook, rulebook
-from companion.rules.words import same
 
 if TYPE_CHECKING:
     from companion.rules.igloo_pop import IglooPopState

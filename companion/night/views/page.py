@@ -9,8 +9,8 @@ from companion.night.log.projection import NightFold, role_of, seat_names
 from companion.night.messages import say
 from companion.night.views.summary import story
 from companion.rules.core import ScoreLine, ScoreSheet
+from companion.rules.i18n import NOTHING
 from companion.rules.rulebook import rulebook
-from companion.rules.words import NOTHING
 
 
 def page(fold: NightFold) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from companion.night.games.igloo_pop import IglooPopView
 from companion.rules import game
 from companion.rules.core import JSON, IllegalMoveError, SetupError, State
 from companion.rules.igloo_pop import IglooPopState
-from companion.rules.igloo_pop.box import COLOURS, IGLOOS, PLACES
+from companion.rules.igloo_pop.components import COLOURS, IGLOOS, PLACES
 from companion.rules.rulebook import rulebook
 
 POP = "igloo-pop"

@@ -9,7 +9,7 @@ from companion.night.games import game_view
 from companion.night.messages import Words
 from companion.rules import game
 from companion.rules.core import JSON
-from companion.rules.words import same
+from companion.rules.i18n import same
 
 _Things = list[tuple[str, Words]]
 
@@ -37,7 +37,7 @@ def beginning(game_id: str, options: Mapping[str, JSON], setup: Mapping[str, JSO
 def _igloo_pop(setup: Mapping[str, JSON]) -> tuple[dict[str, JSON], _Things]:
     """Return a round of which no card is named: one is named where it matters."""
     del setup
-    from companion.rules.igloo_pop.box import CARD_TEXT, PLACES  # noqa: PLC0415 - a game is imported when it is played
+    from companion.rules.igloo_pop.components import CARD_TEXT, PLACES  # noqa: PLC0415 - a game is imported when it is played
 
     position = {
         "game": "igloo-pop",
@@ -50,7 +50,7 @@ def _igloo_pop(setup: Mapping[str, JSON]) -> tuple[dict[str, JSON], _Things]:
 
 def _ice_team(setup: Mapping[str, JSON]) -> tuple[dict[str, JSON], _Things]:
     """Return the boards with their floes not read and no bear on them: all wait on Start; green is to move."""
-    from companion.rules.ice_team.box import FACES  # noqa: PLC0415
+    from companion.rules.ice_team.components import FACES  # noqa: PLC0415
 
     rules = game("ice-team")
     view: Any = game_view("ice-team")
@@ -68,7 +68,7 @@ def _ice_team(setup: Mapping[str, JSON]) -> tuple[dict[str, JSON], _Things]:
 def _arctic(setup: Mapping[str, JSON]) -> tuple[dict[str, JSON], _Things]:
     """Return two players with three cards each that nobody named, all tokens on 3, and one card of each animal."""
     del setup
-    from companion.rules.arctic.cards import ANIMALS, LANDSCAPE, RIVER, TEXT, UNKNOWN  # noqa: PLC0415
+    from companion.rules.arctic.components import ANIMALS, LANDSCAPE, RIVER, TEXT, UNKNOWN  # noqa: PLC0415
 
     view: Any = game_view("arctic")
     lands = {

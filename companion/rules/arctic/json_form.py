@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.rules.arctic.cards import (
+from companion.rules.arctic.components import (
     ANIMALS,
     BOX,
     FACE_DOWN,
@@ -15,7 +15,7 @@ from companion.rules.arctic.cards import (
     card_text,
     cards_of,
 )
-from companion.rules.arctic.situation import Situation
+from companion.rules.arctic.position import Situation
 from companion.rules.core import JSON
 
 

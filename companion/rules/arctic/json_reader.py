@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from companion.rules.arctic.cards import (
+from companion.rules.arctic.components import (
     ANIMALS,
     DRAW,
     FACE_DOWN,
@@ -27,8 +27,8 @@ from companion.rules.arctic.cards import (
     parse_card,
 )
 from companion.rules.arctic.moves import ArcticMove
+from companion.rules.arctic.position import PHASES, STAGES
 from companion.rules.arctic.problems import flaw
-from companion.rules.arctic.situation import PHASES, STAGES
 from companion.rules.arctic.state import ArcticState
 from companion.rules.core import Game, Problem, RulesError, SetupError, only_fields
 

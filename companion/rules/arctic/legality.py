@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from companion.rules.arctic.cards import (
+from companion.rules.arctic.components import (
     ANIMAL_OF_POWER,
     COMPANION,
     HAND_LIMIT,
@@ -23,7 +23,7 @@ from companion.rules.arctic.cards import (
     cards_of,
 )
 from companion.rules.arctic.moves import BOTTOM, TOP, UNDER, ArcticMove, arrow, arrow_step
-from companion.rules.arctic.situation import Situation
+from companion.rules.arctic.position import Situation
 
 ONCE = {
     3: USED_SWAP,

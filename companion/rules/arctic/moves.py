@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from companion.rules.arctic.cards import ANIMALS, SIDES, TEXT, UNKNOWN, parse_animal, parse_card
+from companion.rules.arctic.components import ANIMALS, SIDES, TEXT, UNKNOWN, parse_animal, parse_card
 from companion.rules.core import AmbiguousMoveError, InvalidMoveError
-from companion.rules.words import OR, listed
+from companion.rules.i18n import OR, listed
 
 TOP, BOTTOM, UNDER = 0, 1, 2
 """Where a card is placed: on the pile, under the whole pile (ARC-P.11), face down under the visible card (ARC-P.12)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from companion.rules.arctic.cards import (
+from companion.rules.arctic.components import (
     ANIMALS,
     FACE_DOWN,
     HAND_LIMIT,
@@ -18,7 +18,7 @@ from companion.rules.arctic.cards import (
     cards_of,
     in_play,
 )
-from companion.rules.arctic.situation import Situation
+from companion.rules.arctic.position import Situation
 from companion.rules.core import JSON, Problem
 from companion.rules.rulebook import rulebook
 

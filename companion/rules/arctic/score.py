@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from companion.rules.arctic.cards import ANIMALS, FACE_DOWN, LANDSCAPE, MAIN, RUN_POINTS
-from companion.rules.arctic.situation import Situation
+from companion.rules.arctic.components import ANIMALS, FACE_DOWN, LANDSCAPE, MAIN, RUN_POINTS
+from companion.rules.arctic.position import Situation
 from companion.rules.core import PlayerScore, Reason, ScoreLine, ScoreSheet
 
 ANY = -1

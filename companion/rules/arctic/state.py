@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from random import Random
 from typing import Self
 
-from companion.rules.arctic import grounds, json_form, legality, problems, reasons, score
-from companion.rules.arctic.cards import (
+from companion.rules.arctic import explain_effect, explain_refusal, json_form, legality, problems, score
+from companion.rules.arctic.components import (
     DRAW,
     FACE_DOWN,
     HAND_LIMIT,
@@ -30,7 +30,7 @@ from companion.rules.arctic.cards import (
     cards_of,
 )
 from companion.rules.arctic.moves import BOTTOM, UNDER, ArcticMove, arrow_step
-from companion.rules.arctic.situation import Situation
+from companion.rules.arctic.position import Situation
 from companion.rules.core import CHANCE, JSON, NOBODY, Game, Outcome, Problem, Reason, ScoreSheet, evenly
 
 CHANCE_PHASES = frozenset({"setup", "penalty", "drawn", "refill", "totems"})
@@ -61,11 +61,11 @@ class ArcticState(Situation):
 
     def refusal(self, move: ArcticMove) -> Reason | None:
         """Return why a step is refused, or None."""
-        return None if legality.allowed(self, move) else reasons.why_not(self, move)
+        return None if legality.allowed(self, move) else explain_refusal.why_not(self, move)
 
     def grounds(self, move: ArcticMove) -> Reason:
         """Return what a legal step does."""
-        return grounds.what_it_does(self, move)
+        return explain_effect.what_it_does(self, move)
 
     def problems(self) -> tuple[Problem, ...]:
         """Return everything that is wrong with this position."""

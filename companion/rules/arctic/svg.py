@@ -11,10 +11,10 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from companion.rules.arctic.cards import ANIMAL_OF_POWER, FACE_DOWN, LANDSCAPE, PHASE_OF_POWER, RIVER
+from companion.rules.arctic.components import ANIMAL_OF_POWER, FACE_DOWN, LANDSCAPE, PHASE_OF_POWER, RIVER
 from companion.rules.arctic.moves import BOTTOM, UNDER, ArcticMove, arrow_step
+from companion.rules.arctic.position import Situation
 from companion.rules.arctic.score import NOTHING, Reading, reading_of
-from companion.rules.arctic.situation import Situation
 from companion.rules.arctic.svg_parts import (
     DEFS,
     PALE,
@@ -31,8 +31,8 @@ from companion.rules.arctic.svg_parts import (
 from companion.rules.core import Ruling
 from companion.rules.drawing import INK, badge, outline, reason_outline
 from companion.rules.drawing import caption as ruling_caption
+from companion.rules.i18n import Words
 from companion.rules.rulebook import rulebook
-from companion.rules.words import Words
 
 WIDTH = 920
 MARGIN = 20

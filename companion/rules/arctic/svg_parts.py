@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
-from companion.rules.arctic.cards import ANIMALS, BOX, FACE_DOWN, KIND, UNKNOWN
+from companion.rules.arctic.components import ANIMALS, BOX, FACE_DOWN, KIND, UNKNOWN
 from companion.rules.drawing import INK, dashes
-from companion.rules.words import Words
+from companion.rules.i18n import Words
 
 PALE = "#f4f6f7"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from companion.rules.ice_team.box import IGLOO, SEA, SEARCHED, UNKNOWN
-from companion.rules.ice_team.situation import Situation
+from companion.rules.ice_team.components import IGLOO, SEA, SEARCHED, UNKNOWN
+from companion.rules.ice_team.position import Situation
 
 Shift = tuple[int, int]
 """A tile moves from one space to another."""

@@ -1,9 +1,9 @@
-"""Ice Team in the one form of a board, and in one line of text; :mod:`.reader` reads it back."""
+"""Ice Team in the one form of a board, and in one line of text; :mod:`.json_reader` reads it back."""
 
 from __future__ import annotations
 
 from companion.rules.core import CHANCE, JSON, NOBODY
-from companion.rules.ice_team.box import (
+from companion.rules.ice_team.components import (
     DIE_FACES,
     DRIFTS,
     FRAGILE,
@@ -17,7 +17,7 @@ from companion.rules.ice_team.box import (
     default_box,
 )
 from companion.rules.ice_team.legality import landing
-from companion.rules.ice_team.situation import Situation
+from companion.rules.ice_team.position import Situation
 
 GAME = "ice-team"
 _SIGNS = {SEA: ".", IGLOO: "I", SEARCHED: "i", UNKNOWN: "?", PAW: "*"}

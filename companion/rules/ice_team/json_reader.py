@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from companion.rules.core import JSON, Game, SetupError, only_fields
+from companion.rules.i18n import Words
 from companion.rules.ice_team import drifting
-from companion.rules.ice_team.box import DIE_FACES, DRIFTS, FACES, PENGUINS, TILE_TEXT, UNKNOWN
+from companion.rules.ice_team.components import DIE_FACES, DRIFTS, FACES, PENGUINS, TILE_TEXT, UNKNOWN
 from companion.rules.ice_team.legality import PHASES, landing
 from companion.rules.ice_team.moves import IceMove
-from companion.rules.ice_team.situation import TEAM, mask_of
+from companion.rules.ice_team.position import TEAM, mask_of
 from companion.rules.ice_team.state import IceTeamState
 from companion.rules.ice_team.table import make_table
-from companion.rules.words import Words
 
 FIELDS: Final = (
     *("game", "players", "options", "layout", "box", "places", "phase", "turn", "to_move", "actions", "removed"),

@@ -8,7 +8,7 @@ from typing import Final
 from companion.rules.core import JSON, Reason
 from companion.rules.ice_team import drifting
 from companion.rules.ice_team.board import NO_SPACE, between
-from companion.rules.ice_team.box import (
+from companion.rules.ice_team.components import (
     DIE_FACES,
     FACES,
     FIRST_FACE,
@@ -17,7 +17,7 @@ from companion.rules.ice_team.box import (
     UNKNOWN,
 )
 from companion.rules.ice_team.moves import MOST_PENGUINS, IceMove
-from companion.rules.ice_team.situation import Situation
+from companion.rules.ice_team.position import Situation
 
 _FREEZES: Final = [IceMove("freeze", str(fish)) for fish in range(MOST_PENGUINS + 1)]
 _WIDTH: Final = 6

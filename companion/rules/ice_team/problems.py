@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from companion.rules.core import Problem
-from companion.rules.ice_team.box import FIRST_FACE, FRAGILE, IGLOO, SEA, SEARCHED, TILE_TEXT, UNKNOWN
-from companion.rules.ice_team.situation import TEAM, Situation
+from companion.rules.ice_team.components import FIRST_FACE, FRAGILE, IGLOO, SEA, SEARCHED, TILE_TEXT, UNKNOWN
+from companion.rules.ice_team.position import TEAM, Situation
 
 _ENDING = frozenset({"roll-both", "choose", "over"})
 """Phases in which a team may be home."""

@@ -21,8 +21,8 @@ from companion.rules.core import (
     ScoreSheet,
     evenly,
 )
-from companion.rules.ice_team import drifting, json_form, legality, sayings, scoring
-from companion.rules.ice_team.box import (
+from companion.rules.ice_team import drifting, explain_effect, json_form, legality, score
+from companion.rules.ice_team.components import (
     DIE_FACES,
     DRIFTS,
     FRAGILE,
@@ -36,8 +36,8 @@ from companion.rules.ice_team.box import (
     UNKNOWN,
 )
 from companion.rules.ice_team.moves import IceMove
+from companion.rules.ice_team.position import TEAM, Situation
 from companion.rules.ice_team.problems import problems
-from companion.rules.ice_team.situation import TEAM, Situation
 
 CHANCE_PHASES: Final = frozenset({"setup", "turn-up", "roll", "roll-both"})
 ASKS_WAY: Final = tuple(drifts or code == UNKNOWN for code, drifts in enumerate(DRIFTS))
@@ -73,7 +73,7 @@ class IceTeamState(Situation):
 
     def grounds(self, move: IceMove) -> Reason:
         """Return what a legal step does."""
-        return sayings.grounds(self, move)
+        return explain_effect.grounds(self, move)
 
     def chances(self) -> list[tuple[IceMove, float]]:
         """Return the tile sides or die faces that may come, with their probabilities."""
@@ -109,7 +109,7 @@ class IceTeamState(Situation):
 
     def score(self) -> ScoreSheet:
         """Return fresh and frozen fish; a tie goes to whoever has all bears home (ICE-E.2)."""
-        return scoring.sheet(self)
+        return score.sheet(self)
 
     def outcome(self) -> Outcome | None:
         """Return who won and by which clause, once the game is over."""
@@ -121,12 +121,12 @@ class IceTeamState(Situation):
     @property
     def end_reason(self) -> Reason | None:
         """Return how the game ended."""
-        return scoring.end(self) if self.phase == "over" else None
+        return score.end(self) if self.phase == "over" else None
 
     @property
     def ranking_reason(self) -> Reason:
         """Return what decides between the two as it stands (ICE-E.2, ICE-E.3)."""
-        return scoring.ranking(self)
+        return score.ranking(self)
 
     # --- what a step changes ------------------------------------------------------------------------------------------
 

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from companion.rules.drawing import badge, dashes, named, outline, reason_outline, straight_arrow
 from companion.rules.drawing import caption as ruling_caption
+from companion.rules.i18n import Words
 from companion.rules.ice_team import drifting
 from companion.rules.ice_team.board import GRIDS
-from companion.rules.ice_team.box import DRIFTS, FRAGILE, IGLOO, PAW, PENGUINS, SEA, SEARCHED, TILE_TEXT, UNKNOWN
+from companion.rules.ice_team.components import DRIFTS, FRAGILE, IGLOO, PAW, PENGUINS, SEA, SEARCHED, TILE_TEXT, UNKNOWN
 from companion.rules.ice_team.svg_signs import CRACKS, DEFS, DRIFT, IGLOO_SIGN, PAW_SIGN, PENGUIN, bear
-from companion.rules.words import Words
 
 if TYPE_CHECKING:
     from companion.rules.core import Ruling
     from companion.rules.ice_team.board import Cell, Layout
     from companion.rules.ice_team.moves import IceMove
-    from companion.rules.ice_team.situation import Situation
+    from companion.rules.ice_team.position import Situation
 
 Point = tuple[float, float]
 SIDE = 66.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from companion.rules.words import Words
+from companion.rules.i18n import Words
 
 INK: Final = "#1a1a1a"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from companion.rules.core import JSON, Game, SetupError
 from companion.rules.ice_team.board import Layout
-from companion.rules.ice_team.box import Box, default_box, read_box
+from companion.rules.ice_team.components import Box, default_box, read_box
 from companion.rules.ice_team.moves import COLOURS, IceMove
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
 from companion.rules.core import JSON, Game, Option, SetupError
-from companion.rules.igloo_pop.box import CARD_INDEX, CARDS, COLOURS, PLACES, THALERS
+from companion.rules.igloo_pop.components import CARD_INDEX, CARDS, COLOURS, PLACES, THALERS
 from companion.rules.igloo_pop.json_reader import read_position
 from companion.rules.igloo_pop.moves import IglooPopMove, parse
 from companion.rules.igloo_pop.parts import CIRCLE, DEAL, EMPTY, READY, Ledger, Table, make_table

@@ -6,9 +6,9 @@ The form is documented in ``companion/rules/README.md``.
 from __future__ import annotations
 
 from companion.rules.core import JSON
-from companion.rules.igloo_pop.box import CARD_TEXT, card_text
+from companion.rules.igloo_pop.components import CARD_TEXT, card_text
 from companion.rules.igloo_pop.parts import EMPTY, ENDS, UNKNOWN
-from companion.rules.igloo_pop.readings import Readings
+from companion.rules.igloo_pop.position import Readings
 
 
 def to_position(state: Readings) -> dict[str, JSON]:

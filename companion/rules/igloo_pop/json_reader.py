@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from companion.rules.core import JSON, Problem, SetupError, only_fields
-from companion.rules.igloo_pop.box import CARD_INDEX, CARDS, COLOURS, IGLOOS, PLACES, THALERS
+from companion.rules.igloo_pop.components import CARD_INDEX, CARDS, COLOURS, IGLOOS, PLACES, THALERS
 from companion.rules.igloo_pop.parts import BROKE, CARDS_OUT, EMPTY, ENDS, PHASES, UNKNOWN, Ledger, Table
 from companion.rules.igloo_pop.problems import problem
 from companion.rules.igloo_pop.state import IglooPopState, make_state

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from companion.rules.core import AmbiguousMoveError, InvalidMoveError
-from companion.rules.igloo_pop.box import CARD_TEXT, CARDS, COLOURS, IGLOOS, PLACES
-from companion.rules.words import OR, Words, listed
+from companion.rules.i18n import OR, Words, listed
+from companion.rules.igloo_pop.components import CARD_TEXT, CARDS, COLOURS, IGLOOS, PLACES
 
 DEAL: Final = 0
 START: Final = 1

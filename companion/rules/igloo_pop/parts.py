@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from companion.rules.core import JSON, Game, Problem
-from companion.rules.igloo_pop.box import COLOURS, IGLOOS, PLACES
+from companion.rules.igloo_pop.components import COLOURS, IGLOOS, PLACES
 from companion.rules.igloo_pop.moves import IglooPopMove
 
 DEAL: Final = 0

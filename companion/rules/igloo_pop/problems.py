@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from companion.rules.core import Problem
-from companion.rules.igloo_pop.box import CARD_TEXT, CARDS, COLOURS, IGLOOS, PLACES, THALERS
-from companion.rules.igloo_pop.readings import Readings
+from companion.rules.igloo_pop.components import CARD_TEXT, CARDS, COLOURS, IGLOOS, PLACES, THALERS
+from companion.rules.igloo_pop.position import Readings
 from companion.rules.rulebook import rulebook
 
 

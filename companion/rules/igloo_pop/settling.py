@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from companion.rules.core import JSON, Reason
-from companion.rules.igloo_pop.box import CARD_BITS, CARD_TEXT, CARDS, COLOURS, PLACES
+from companion.rules.igloo_pop.components import CARD_BITS, CARD_TEXT, CARDS, COLOURS, PLACES
 
 
 class CardResult(NamedTuple):

@@ -8,7 +8,8 @@ from random import Random
 
 from companion.rules.core import ANYBODY, CHANCE, JSON, NOBODY, Outcome, Problem, Reason, ScoreSheet, evenly
 from companion.rules.igloo_pop import moves as m
-from companion.rules.igloo_pop.box import CARD_BITS
+from companion.rules.igloo_pop.components import CARD_BITS
+from companion.rules.igloo_pop.explain import what_it_does, why_not
 from companion.rules.igloo_pop.json_form import to_line, to_position
 from companion.rules.igloo_pop.moves import IglooPopMove
 from companion.rules.igloo_pop.parts import (
@@ -29,10 +30,9 @@ from companion.rules.igloo_pop.parts import (
     Ledger,
     Table,
 )
+from companion.rules.igloo_pop.position import Readings
 from companion.rules.igloo_pop.problems import problems
-from companion.rules.igloo_pop.readings import Readings
-from companion.rules.igloo_pop.reasons import what_it_does, why_not
-from companion.rules.igloo_pop.scoring import decision, score_sheet
+from companion.rules.igloo_pop.score import decision, score_sheet
 from companion.rules.igloo_pop.settling import highest_match
 from companion.rules.rulebook import rulebook
 

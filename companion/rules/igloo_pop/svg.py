@@ -7,12 +7,12 @@ from math import cos, pi, sin
 from typing import TYPE_CHECKING, Final
 
 from companion.rules.drawing import INK, badge, caption, named, outline, reason_outline, sheet
-from companion.rules.words import Words
+from companion.rules.i18n import Words
 
 if TYPE_CHECKING:
     from companion.rules.core import Ruling
     from companion.rules.igloo_pop.moves import IglooPopMove
-    from companion.rules.igloo_pop.readings import Readings
+    from companion.rules.igloo_pop.position import Readings
 
 WIDTH, HEIGHT = 600, 690
 CARD_W, CARD_H = 112, 76

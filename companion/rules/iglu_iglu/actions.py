@@ -6,9 +6,8 @@ For each kind of move three functions: why it is refused, what comes after it, w
 from __future__ import annotations
 
 from companion.rules.core import Reason
-from companion.rules.iglu_iglu import box
+from companion.rules.iglu_iglu import components
 from companion.rules.iglu_iglu.board import ALL, CORNERS, NEAR, NOT_A, NOT_H, SEA, SQUARES, near, numbers, stretches
-from companion.rules.iglu_iglu.kept import can_move_animals, moves_thaw, refuse_tile
 from companion.rules.iglu_iglu.melting import moves_melt
 from companion.rules.iglu_iglu.moves import (
     BUILDS,
@@ -28,7 +27,7 @@ from companion.rules.iglu_iglu.moves import (
     Walk,
     token_text,
 )
-from companion.rules.iglu_iglu.situation import (
+from companion.rules.iglu_iglu.position import (
     ENDURANCE_PLAYED,
     HAND_ENDURANCE,
     HAND_HARPOON,
@@ -38,6 +37,7 @@ from companion.rules.iglu_iglu.situation import (
     S,
     Situation,
 )
+from companion.rules.iglu_iglu.red_tiles import can_move_animals, moves_thaw, refuse_tile
 
 COST_WALK, COST_KAYAK, COST_IGLOO = 1, 3, 3
 
@@ -78,7 +78,7 @@ def moves_act(s: Situation) -> list[IgluMove]:
             ]
         _hunts(s, found, points)
         if points >= COST_KAYAK:
-            if s.igloos[seat].bit_count() < box.IGLOOS:
+            if s.igloos[seat].bit_count() < components.IGLOOS:
                 found += [BUILDS[square] for square in numbers(_sites(s))]
             for origin in numbers(mine if s.table.kayak_from_corner else mine & floes):
                 reach = reachable(s, origin) & open_floes
@@ -112,11 +112,11 @@ def _hunts(s: Situation, found: list[IgluMove], points: int) -> None:
     for value in range(min(points, 3)):
         fish = s.fish_at[value] & waters
         if fish:
-            hunts = HUNTS[box.FISH + value]
+            hunts = HUNTS[components.FISH + value]
             found += [hunts[square] for square in numbers(fish)]
         fox = s.fox_at[value] & standing
         if fox:
-            hunts = HUNTS[box.FOX + value]
+            hunts = HUNTS[components.FOX + value]
             found += [hunts[square] for square in numbers(fox)]
 
 
@@ -140,14 +140,14 @@ def _tiles(s: Situation, found: list[IgluMove], harpoon: bool) -> None:
         faces = s.table.mix.faces
         for place in range(HAND_ENDURANCE, len(s.hands[seat])):
             if s.can_play(seat, place):
-                found.append(ENDURANCES[box.endurance(faces[place + TO_FACE])])
+                found.append(ENDURANCES[components.endurance(faces[place + TO_FACE])])
     if harpoon:
         standing = s.inuit_at[seat] & s.floes
         waters = near(standing)
         for value in range(3):
-            found += [HARPOONS[box.FISH + value][square] for square in numbers(s.fish_at[value] & waters)]
-            found += [HARPOONS[box.FOX + value][square] for square in numbers(s.fox_at[value] & standing)]
-        found += [HARPOONS[box.BEAR_TOKEN][square] for square in numbers(s.bears & standing)]
+            found += [HARPOONS[components.FISH + value][square] for square in numbers(s.fish_at[value] & waters)]
+            found += [HARPOONS[components.FOX + value][square] for square in numbers(s.fox_at[value] & standing)]
+        found += [HARPOONS[components.BEAR_TOKEN][square] for square in numbers(s.bears & standing)]
 
 
 # --- walking and the kayak ----------------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ def _travel(s: S, move: Walk | Kayak, cost: int) -> S:
     if move.harpoon:
         new.harpoon(seat)
         new.bears = s.bears & ~(1 << move.target)
-        new.take(seat, box.BEAR_TOKEN)
+        new.take(seat, components.BEAR_TOKEN)
     return new
 
 
@@ -300,7 +300,7 @@ def refuse_hunt(s: Situation, move: Hunt) -> Reason | None:
     """Refuse animals out of reach, bears for points, too few points, no harpoon (IGLU-2.B, 1.E.10)."""
     token = move.token
     who = s.table.colours[s.turn]
-    value = box.TOKENS[token][1]
+    value = components.TOKENS[token][1]
     facts: dict[str, object] = {
         "who": who,
         "token": token_text(token),
@@ -311,15 +311,15 @@ def refuse_hunt(s: Situation, move: Hunt) -> Reason | None:
     bit = 1 << move.square
     mine = s.inuit_at[s.turn]
     standing = mine & s.floes
-    if token == box.BEAR_TOKEN:
+    if token == components.BEAR_TOKEN:
         if not s.bears & bit:
             return Reason("animal-absent", facts)
         if not move.harpoon:
             return Reason("hunt-bear", facts)
         if not standing & bit:
             return Reason("hunt-bear-far", facts)
-    elif token >= box.FOX:
-        if not s.fox_at[token - box.FOX] & bit:
+    elif token >= components.FOX:
+        if not s.fox_at[token - components.FOX] & bit:
             return Reason("animal-absent", facts)
         if not standing & bit:
             return Reason("harpoon-far" if move.harpoon else "hunt-fox-far", facts)
@@ -343,13 +343,13 @@ def hunt(s: S, move: Hunt) -> S:
     if move.harpoon:
         new.harpoon(seat)
     else:
-        new.points = s.points - box.TOKENS[token][1]
+        new.points = s.points - components.TOKENS[token][1]
     new.take(seat, token)
-    if token == box.BEAR_TOKEN:
+    if token == components.BEAR_TOKEN:
         new.bears = s.bears & ~(1 << move.square)
-    elif token >= box.FOX:
+    elif token >= components.FOX:
         codes = list(s.fox)
-        codes.remove(4 * move.square + token - box.FOX + 1)
+        codes.remove(4 * move.square + token - components.FOX + 1)
         new.set_fox(tuple(codes))
     else:
         codes = list(s.fish)
@@ -360,7 +360,7 @@ def hunt(s: S, move: Hunt) -> S:
 
 def say_hunt(s: Situation, move: Hunt) -> Reason:
     """Say what is taken, and at what price."""
-    kind, value = box.TOKENS[move.token]
+    kind, value = components.TOKENS[move.token]
     facts = {
         "who": s.table.colours[s.turn],
         "token": token_text(move.token),
@@ -393,7 +393,7 @@ def refuse_build(s: Situation, move: Build) -> Reason | None:
         return Reason("build-second", facts)
     if not _sites(s) & bit:
         return Reason("build-rival", {**facts, "owners": _owners(s, s.inuit_at, bit)})
-    if s.igloos[s.turn].bit_count() >= box.IGLOOS:
+    if s.igloos[s.turn].bit_count() >= components.IGLOOS:
         return Reason("build-none-left", facts)
     return Reason("build-points", facts) if s.points < COST_IGLOO else None
 
@@ -417,7 +417,7 @@ def say_build(s: Situation, move: Build) -> Reason:
         "who": s.table.colours[s.turn],
         "square": SQUARES[move.square],
         "left": s.points - COST_IGLOO,
-        "igloos": box.IGLOOS - s.igloos[s.turn].bit_count() - 1,
+        "igloos": components.IGLOOS - s.igloos[s.turn].bit_count() - 1,
     }
     return Reason("build-anywhere" if odd else "build", facts)
 

@@ -6,10 +6,10 @@ For each kind of move three functions: why it is refused, what comes after it, w
 from __future__ import annotations
 
 from companion.rules.core import Reason
-from companion.rules.iglu_iglu import box
+from companion.rules.iglu_iglu import components
 from companion.rules.iglu_iglu.board import CORNERS, DIRECTIONS, NEAR, RAYS, SEA, SQUARES, near, numbers
 from companion.rules.iglu_iglu.moves import DRIFT_NONE, DRIFTS, Displace, Drift, IgluMove, token_text
-from companion.rules.iglu_iglu.situation import DISPLACING, S, Situation
+from companion.rules.iglu_iglu.position import DISPLACING, S, Situation
 
 _BACK = {"n": "s", "s": "n", "e": "w", "w": "e"}
 
@@ -137,7 +137,7 @@ def say_drift(s: Situation, move: Drift) -> Reason:
 def swimmers(s: Situation) -> list[int]:
     """Return the kinds of tokens on the square that a drift needs, each once."""
     found = [token for token in range(3) if s.fish_at[token] >> s.square & 1]
-    return [*found, box.BEAR_TOKEN] if s.bears >> s.square & 1 else found
+    return [*found, components.BEAR_TOKEN] if s.bears >> s.square & 1 else found
 
 
 def moves_displace(s: Situation) -> list[IgluMove]:
@@ -146,7 +146,7 @@ def moves_displace(s: Situation) -> list[IgluMove]:
     return [
         Displace(s.square, target, token)
         for token in tokens
-        if token != box.BEAR_TOKEN or not _strands(s)
+        if token != components.BEAR_TOKEN or not _strands(s)
         for target in numbers(shelters(s, s.square))
     ]
 
@@ -174,7 +174,7 @@ def refuse_displace(s: Situation, move: Displace) -> Reason | None:
         return Reason("displace-dry", facts)
     if s.bears & bit:
         return Reason("displace-bear", facts)
-    if move.token == box.BEAR_TOKEN and _strands(s):
+    if move.token == components.BEAR_TOKEN and _strands(s):
         return Reason("displace-strands", facts)
     return None
 
@@ -183,14 +183,14 @@ def displace(s: S, move: Displace) -> S:
     """Move the swimmers; when none is left the floes follow."""
     new = s.copy()
     origin, target = move.origin, move.target
-    bear = bool(s.bears >> origin & 1) and move.token in (None, box.BEAR_TOKEN)
+    bear = bool(s.bears >> origin & 1) and move.token in (None, components.BEAR_TOKEN)
     if bear:
         new.clear_animals(1 << target)
         new.bears = s.bears & ~(1 << origin) | 1 << target
     if move.token is None:
         codes = [4 * target + (code & 3) if code >> 2 == origin else code for code in new.fish]
         new.set_fish(tuple(sorted(codes)))
-    elif move.token != box.BEAR_TOKEN:
+    elif move.token != components.BEAR_TOKEN:
         codes = list(new.fish)
         codes.remove(4 * origin + move.token + 1)
         new.set_fish(tuple(sorted((*codes, 4 * target + move.token + 1))))
@@ -205,7 +205,7 @@ def displace(s: S, move: Displace) -> S:
 def say_displace(s: Situation, move: Displace) -> Reason:
     """Say what gives way, and whether a bear eats what it meets."""
     moved = s.things(1 << move.origin) if move.token is None else [token_text(move.token)]
-    bear = bool(s.bears >> move.origin & 1) and move.token in (None, box.BEAR_TOKEN)
+    bear = bool(s.bears >> move.origin & 1) and move.token in (None, components.BEAR_TOKEN)
     eats = bear and bool(s.shoals >> move.target & 1)
     facts = {"square": SQUARES[move.origin], "target": SQUARES[move.target], "things": moved}
     return Reason("displace-eats" if eats else "displace", facts)

@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from companion.rules.core import JSON, Game, Option, SetupError
-from companion.rules.iglu_iglu import box, json_reader
+from companion.rules.i18n import AND, listed
+from companion.rules.iglu_iglu import components, json_reader
 from companion.rules.iglu_iglu.board import CENTRE, CENTRE_SQUARES, NUMBER, SEA, SQUARES
 from companion.rules.iglu_iglu.melting import begin_placing
 from companion.rules.iglu_iglu.moves import MOVE_TYPES, IgluMove
 from companion.rules.iglu_iglu.notation import parse
-from companion.rules.iglu_iglu.situation import SETTING, Table
+from companion.rules.iglu_iglu.position import SETTING, Table
 from companion.rules.iglu_iglu.state import IgluState
 from companion.rules.rulebook import Rulebook, rulebook
-from companion.rules.words import AND, listed
 
 MOST_NAME = 40
 
@@ -25,7 +25,7 @@ class IgluIglu(Game[IgluMove]):
 
     id = "iglu-iglu"
     players = range(2, 5)
-    colours = box.COLOURS
+    colours = components.COLOURS
     move_types = MOVE_TYPES
     options = (
         Option("iglu.no_repick", (True, False), "IGLU-1.6"),
@@ -117,7 +117,7 @@ class IgluIglu(Game[IgluMove]):
         names, colours = [], []
         for number, player in enumerate(players, 1):
             found = json_reader.mapping(player, f"players[{number}]")
-            colour = json_reader.chosen(found.get("colour"), box.COLOURS, f"players[{number}].colour")
+            colour = json_reader.chosen(found.get("colour"), components.COLOURS, f"players[{number}].colour")
             name = found.get("name", colour)
             if not isinstance(name, str) or not 0 < len(name.strip()) <= MOST_NAME:
                 raise SetupError(
@@ -136,11 +136,11 @@ class IgluIglu(Game[IgluMove]):
             )
         return tuple(names), tuple(colours)
 
-    def _mix(self, given: Mapping[str, JSON]) -> box.Mix:
+    def _mix(self, given: Mapping[str, JSON]) -> components.Mix:
         json_reader.known(given, ("tiles", "real"), "box")
         if "tiles" not in given:
-            return box.default_mix()
-        return box.mix(
+            return components.default_mix()
+        return components.mix(
             json_reader.mapping(given["tiles"], "tiles"), real=json_reader.flag(given.get("real", True), "box.real")
         )
 
@@ -149,7 +149,7 @@ class IgluIglu(Game[IgluMove]):
         names: tuple[str, ...],
         colours: tuple[str, ...],
         options: Mapping[str, JSON] | None,
-        mix: box.Mix,
+        mix: components.Mix,
         first: int,
     ) -> Table:
         settled: dict[str, Any] = self.settled_options(options)
@@ -188,7 +188,7 @@ class IgluIglu(Game[IgluMove]):
         s.trophies = (0,) * seats
         s.removed = 0
         s.tiles = table.mix.counts
-        s.hands = ((0,) * (len(table.mix.faces) - box.RED + 1),) * seats
+        s.hands = ((0,) * (len(table.mix.faces) - components.RED + 1),) * seats
         s.points = s.played = s.remaining = s.looked = 0
         s.melted = False
         s.square = s.asked = -1

@@ -1,11 +1,11 @@
-"""The position of Iglu Iglu in the one form of a board, and in one line of text; :mod:`.reader` reads it back."""
+"""The position of Iglu Iglu in the one form of a board, and in one line of text; :mod:`.json_reader` reads it back."""
 
 from __future__ import annotations
 
 from companion.rules.core import CHANCE, JSON, NOBODY
-from companion.rules.iglu_iglu import box
+from companion.rules.iglu_iglu import components
 from companion.rules.iglu_iglu.board import CORNERS, SQUARES, names
-from companion.rules.iglu_iglu.situation import PHASES, PLAYED, TO_FACE, UNKNOWN, S, Situation
+from companion.rules.iglu_iglu.position import PHASES, PLAYED, TO_FACE, UNKNOWN, S, Situation
 
 GAME = "iglu-iglu"
 
@@ -88,9 +88,9 @@ def _hand(s: Situation, seat: int) -> dict[str, JSON]:
 
 def _tokens(packed: int) -> list[JSON]:
     return [
-        {"kind": kind, "value": value, "count": box.counted(packed, number)}
-        for number, (kind, value) in enumerate(box.TOKENS)
-        if box.counted(packed, number)
+        {"kind": kind, "value": value, "count": components.counted(packed, number)}
+        for number, (kind, value) in enumerate(components.TOKENS)
+        if components.counted(packed, number)
     ]
 
 

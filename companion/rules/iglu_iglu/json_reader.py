@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from companion.rules.core import CHANCE, JSON, NOBODY, Problem, SetupError
-from companion.rules.iglu_iglu import box
+from companion.rules.i18n import Words
+from companion.rules.iglu_iglu import components
 from companion.rules.iglu_iglu.board import CORNERS, DIRECTIONS, NUMBER, SQUARES
 from companion.rules.iglu_iglu.drifting import line
 from companion.rules.iglu_iglu.json_form import GAME
-from companion.rules.iglu_iglu.situation import (
+from companion.rules.iglu_iglu.position import (
     ACT,
     DEFENDING,
     DISPLACING,
@@ -31,7 +32,6 @@ from companion.rules.iglu_iglu.situation import (
     Table,
 )
 from companion.rules.iglu_iglu.state import IgluState
-from companion.rules.words import Words
 
 GROUNDS = ("water", "floe", "pack", "land")
 KINDS = ("inuit", "igloo", "fish", "fox", "bear")
@@ -202,15 +202,15 @@ def tribes_in(position: Mapping[str, JSON]) -> list[str]:
     seen = set()
     for name, place in mapping(position.get("places"), "places").items():
         for thing in listed(mapping(place or {}, f"places.{name}").get("things", ()), f"places.{name}.things"):
-            if isinstance(thing, Mapping) and thing.get("colour") in box.COLOURS:
+            if isinstance(thing, Mapping) and thing.get("colour") in components.COLOURS:
                 seen.add(thing["colour"])
     for field in ("hands", "trophies"):
-        seen.update(colour for colour in mapping(position.get(field) or {}, field) if colour in box.COLOURS)
+        seen.update(colour for colour in mapping(position.get(field) or {}, field) if colour in components.COLOURS)
     wanted = 2 if seen <= {"red", "blue"} else 3
-    for colour in box.COLOURS:
+    for colour in components.COLOURS:
         if len(seen) < wanted:
             seen.add(colour)
-    return [colour for colour in box.COLOURS if colour in seen]
+    return [colour for colour in components.COLOURS if colour in seen]
 
 
 class Reader:
@@ -271,7 +271,7 @@ class Reader:
         kind = chosen(thing.get("kind"), KINDS, f"{here}.kind")
         count = whole(thing.get("count", 1), f"{here}.count")
         if kind in ("inuit", "igloo"):
-            colour = chosen(thing.get("colour"), box.COLOURS, f"{here}.colour")
+            colour = chosen(thing.get("colour"), components.COLOURS, f"{here}.colour")
             if colour not in self.table.colours:
                 self.faults.append(
                     Problem("stranger", {"who": colour, "kind": kind, "square": name}, ("IGLU-S.4", "IGLU-S.5"))
@@ -315,10 +315,10 @@ class Reader:
             known(token, ("kind", "value", "count"), f"{what}[]")
             kind = chosen(token.get("kind"), ("fish", "fox", "bear"), f"{what}[].kind")
             value = 4 if kind == "bear" else self._value(token, f"{what}[]")
-            number = box.TOKEN[kind, value]
+            number = components.TOKEN[kind, value]
             counts[number] = counts.get(number, 0) + whole(token.get("count", 1), f"{what}[].count", MOST_TOKENS)
             whole(counts[number], f"{what}[].count", MOST_TOKENS)
-        return box.tally(counts)
+        return components.tally(counts)
 
     def _elsewhere(self, position: Mapping[str, JSON]) -> None:
         """Read trophies, hands and piles."""
@@ -347,7 +347,7 @@ class Reader:
 
     def _hand(self, hand: Mapping[str, JSON], what: str) -> tuple[int, ...]:
         known(hand, ("tiles", "unknown"), what)
-        faces = self.table.mix.faces[box.RED :]
+        faces = self.table.mix.faces[components.RED :]
         tiles = mapping(hand.get("tiles", {}), f"{what}.tiles")
         known(tiles, faces, f"{what}.tiles")
         unknown = whole(hand.get("unknown", 0), f"{what}.unknown")
@@ -357,17 +357,17 @@ class Reader:
         """Return the tiles that nobody need have seen, given what is out: the position does not say more."""
         s = self.state
         unseen = list(self.table.mix.counts)
-        unseen[box.PACK] -= s.packs.bit_count()
-        unseen[box.BEAR] -= box.IN_BOX[box.BEAR_TOKEN] - s.reserve(box.BEAR_TOKEN)
+        unseen[components.PACK] -= s.packs.bit_count()
+        unseen[components.BEAR] -= components.IN_BOX[components.BEAR_TOKEN] - s.reserve(components.BEAR_TOKEN)
         for hand in s.hands:
             for place in range(1, len(hand)):
                 unseen[place + TO_FACE] -= hand[place]
-        fish = sum(box.IN_BOX[token] - s.reserve(token) for token in range(3)) - 4
-        while fish > 0 and unseen[box.FISH_3] > 0:
-            unseen[box.FISH_3] -= 1
+        fish = sum(components.IN_BOX[token] - s.reserve(token) for token in range(3)) - 4
+        while fish > 0 and unseen[components.FISH_3] > 0:
+            unseen[components.FISH_3] -= 1
             fish -= 3
-        while fish > 0 and unseen[box.FISH_2] > 0:
-            unseen[box.FISH_2] -= 1
+        while fish > 0 and unseen[components.FISH_2] > 0:
+            unseen[components.FISH_2] -= 1
             fish -= 2
         return tuple(max(count, 0) for count in unseen)
 

@@ -6,7 +6,7 @@ For each kind of move three functions: why it is refused, what comes after it, w
 from __future__ import annotations
 
 from companion.rules.core import CHANCE, Reason
-from companion.rules.iglu_iglu import box
+from companion.rules.iglu_iglu import components
 from companion.rules.iglu_iglu.board import CENTRE_SQUARES, CORNERS, RING, SQUARES, near, numbers
 from companion.rules.iglu_iglu.moves import (
     MELTS,
@@ -20,7 +20,7 @@ from companion.rules.iglu_iglu.moves import (
     Reveal,
     token_text,
 )
-from companion.rules.iglu_iglu.situation import (
+from companion.rules.iglu_iglu.position import (
     DRAWING,
     DRIFTING,
     PEEKING,
@@ -76,30 +76,32 @@ def say_place(s: Situation, move: Place) -> Reason:
 
 def drawn_tokens(s: Situation) -> list[int]:
     """Return the tokens that can be drawn now: fish, or on a fresh pack foxes."""
-    first = box.FOX if s.packs >> s.square & 1 else box.FISH
+    first = components.FOX if s.packs >> s.square & 1 else components.FISH
     return [token for token in range(first, first + 3) if s.reserve(token) > 0]
 
 
 def refuse_draw(s: Situation, move: Draw) -> Reason | None:
     """Refuse a token that is not due, and one more than the box has (IGLU-K.3, K.4)."""
-    first = box.FOX if s.packs >> s.square & 1 else box.FISH
+    first = components.FOX if s.packs >> s.square & 1 else components.FISH
     if move.square != s.square or not first <= move.token < first + 3:
-        kind = "fox" if first == box.FOX else "fish"
+        kind = "fox" if first == components.FOX else "fish"
         return Reason("draw-other", {"kind": kind, "square": SQUARES[s.square], "left": s.remaining})
     if s.reserve(move.token) <= 0:
-        return Reason("draw-none", {"token": token_text(move.token), "box": box.IN_BOX[move.token]}, _box(move.token))
+        return Reason(
+            "draw-none", {"token": token_text(move.token), "box": components.IN_BOX[move.token]}, _box(move.token)
+        )
     return None
 
 
 def _box(token: int) -> tuple[str, ...]:
-    return ("IGLU-K.5" if token == box.BEAR_TOKEN else "IGLU-K.4" if token >= box.FOX else "IGLU-K.3",)
+    return ("IGLU-K.5" if token == components.BEAR_TOKEN else "IGLU-K.4" if token >= components.FOX else "IGLU-K.3",)
 
 
 def draw(s: S, move: Draw) -> S:
     """Put the token on the square; after the last one set-up, or the turn, goes on."""
     new = s.copy()
-    if move.token >= box.FOX:
-        new.set_fox(tuple(sorted((*s.fox, 4 * move.square + move.token - box.FOX + 1))))
+    if move.token >= components.FOX:
+        new.set_fox(tuple(sorted((*s.fox, 4 * move.square + move.token - components.FOX + 1))))
     else:
         new.set_fish(tuple(sorted((*s.fish, 4 * move.square + move.token + 1))))
     new.remaining = s.remaining - 1
@@ -123,7 +125,7 @@ def begin_placing(new: S) -> S:
 
 def say_draw(s: Situation, move: Draw) -> Reason:
     """Say what was drawn."""
-    key = "draw-setup" if s.phase == SETTING else "draw-fox" if move.token >= box.FOX else "draw-fish"
+    key = "draw-setup" if s.phase == SETTING else "draw-fox" if move.token >= components.FOX else "draw-fish"
     return Reason(key, {"token": token_text(move.token), "square": SQUARES[move.square]})
 
 
@@ -244,7 +246,7 @@ def say_put_back(s: Situation, move: PutBack) -> Reason:
 
 def hidden_red(s: Situation) -> int:
     """Return how many red-framed tiles nobody has: unseen ones, less those that lie unknown in hands."""
-    return sum(s.tiles[box.RED :]) - s.unknown_tiles()
+    return sum(s.tiles[components.RED :]) - s.unknown_tiles()
 
 
 def moves_reveal(s: Situation) -> list[IgluMove]:
@@ -252,21 +254,24 @@ def moves_reveal(s: Situation) -> list[IgluMove]:
     red = hidden_red(s) > 0
     found: list[IgluMove] = []
     for face, count in enumerate(s.tiles):
-        if count > 0 and (red if face >= box.RED else not _token_missing(s, face)):
+        if count > 0 and (red if face >= components.RED else not _token_missing(s, face)):
             found.append(Reveal(s.square, s.table.mix.faces[face]))
     if red:
-        found.append(Reveal(s.square, box.KEPT))
+        found.append(Reveal(s.square, components.KEPT))
     return found
 
 
 def _token_missing(s: Situation, face: int) -> int | None:
     """Return the token kind that is used up so that this face cannot come, or None."""
-    if face == box.BEAR and s.reserve(box.BEAR_TOKEN) <= 0:
-        return box.BEAR_TOKEN
-    if face == box.PACK and all(s.reserve(token) <= 0 for token in range(box.FOX, box.FOX + 3)):
-        return box.FOX
-    if face <= box.FISH_3 and sum(s.reserve(token) for token in range(box.FISH, box.FISH + 3)) < face + 2:
-        return box.FISH
+    if face == components.BEAR and s.reserve(components.BEAR_TOKEN) <= 0:
+        return components.BEAR_TOKEN
+    if face == components.PACK and all(s.reserve(token) <= 0 for token in range(components.FOX, components.FOX + 3)):
+        return components.FOX
+    if (
+        face <= components.FISH_3
+        and sum(s.reserve(token) for token in range(components.FISH, components.FISH + 3)) < face + 2
+    ):
+        return components.FISH
     return None
 
 
@@ -275,17 +280,17 @@ def refuse_reveal(s: Situation, move: Reveal) -> Reason | None:
     if move.square != s.square:
         return Reason("reveal-other", {"square": SQUARES[s.square]})
     mix = s.table.mix
-    if move.face == box.KEPT:
+    if move.face == components.KEPT:
         return None if hidden_red(s) > 0 else Reason("reveal-no-red", {})
     face = mix.faces.index(move.face) if move.face in mix.faces else -1
     in_box = mix.counts[face] if face >= 0 else 0
     if face < 0 or s.tiles[face] <= 0:
         return Reason("reveal-none", {"face": move.face, "box": in_box, "real": mix.real}, _counted_by(move.face))
-    if face >= box.RED:
+    if face >= components.RED:
         return None if hidden_red(s) > 0 else Reason("reveal-no-red", {})
     missing = _token_missing(s, face)
     if missing is not None:
-        kind = box.TOKENS[missing][0]
+        kind = components.TOKENS[missing][0]
         return Reason("reveal-no-token", {"face": move.face, "kind": kind}, _box(missing))
     return None
 
@@ -302,23 +307,23 @@ def _counted_by(face: str) -> tuple[str, ...]:
 def reveal(s: S, move: Reveal) -> S:
     """Turn the tile: put it into the hand, or let its event begin."""
     new = s.copy()
-    if move.face == box.KEPT:
+    if move.face == components.KEPT:
         _to_hand(new, UNKNOWN)
         return new.begin_actions()
     face = s.table.mix.faces.index(move.face)
     new.see(face)
-    if face >= box.RED:
+    if face >= components.RED:
         _to_hand(new, face - TO_FACE)
         return new.begin_actions()
     bit = 1 << s.square
-    if face == box.BEAR:
+    if face == components.BEAR:
         new.bears |= bit
         return new.begin_actions()
-    if face == box.DRIFT:
+    if face == components.DRIFT:
         new.phase, new.to_move = DRIFTING, s.turn
         return new
     new.phase, new.to_move = DRAWING, CHANCE
-    if face == box.PACK:
+    if face == components.PACK:
         new.floes |= bit
         new.packs |= bit
         new.remaining = 1
@@ -336,7 +341,7 @@ def _to_hand(new: Situation, place: int) -> None:
 def say_reveal(s: Situation, move: Reveal) -> Reason:
     """Say what the tile does."""
     facts = {"square": SQUARES[move.square], "face": move.face, "who": s.table.colours[s.turn]}
-    if move.face == box.KEPT or s.table.mix.faces.index(move.face) >= box.RED:
+    if move.face == components.KEPT or s.table.mix.faces.index(move.face) >= components.RED:
         return Reason("reveal-kept", facts)
     word, _, number = move.face.partition(" ")
     return Reason(f"reveal-{word}", {**facts, "fish": int(number)} if number else facts)
@@ -347,11 +352,11 @@ def chances(s: Situation) -> list[tuple[IgluMove, float]]:
     found: list[tuple[IgluMove, float]] = []
     if s.phase == REVEALING:
         red = hidden_red(s)
-        unseen_red = sum(s.tiles[box.RED :])
+        unseen_red = sum(s.tiles[components.RED :])
         for move in moves_reveal(s):
-            if isinstance(move, Reveal) and move.face != box.KEPT:
+            if isinstance(move, Reveal) and move.face != components.KEPT:
                 face = s.table.mix.faces.index(move.face)
-                found.append((move, s.tiles[face] * (red / unseen_red if face >= box.RED else 1.0)))
+                found.append((move, s.tiles[face] * (red / unseen_red if face >= components.RED else 1.0)))
     else:
         found += [(Draw(s.square, token), s.reserve(token)) for token in drawn_tokens(s)]
     total = sum(weight for _, weight in found)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from companion.rules.iglu_iglu.board import DIRECTIONS, NEAR, SQUARES, numbers
-from companion.rules.iglu_iglu.box import COLOURS, FACES, KEPT, MOST_ENDURANCE, RED, TOKENS
+from companion.rules.iglu_iglu.components import COLOURS, FACES, KEPT, MOST_ENDURANCE, RED, TOKENS
 
 (
     PLACE,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from companion.rules.core import AmbiguousMoveError, InvalidMoveError
+from companion.rules.i18n import OR, Words, listed
 from companion.rules.iglu_iglu.board import DIRECTIONS, NUMBER
-from companion.rules.iglu_iglu.box import COLOURS, FACES, KEPT, MOST_ENDURANCE, TOKENS, is_face
+from companion.rules.iglu_iglu.components import COLOURS, FACES, KEPT, MOST_ENDURANCE, TOKENS, is_face
 from companion.rules.iglu_iglu.moves import (
     BUILDS,
     DRIFT_NONE,
@@ -34,7 +35,6 @@ from companion.rules.iglu_iglu.moves import (
     Walk,
     token_text,
 )
-from companion.rules.words import OR, Words, listed
 
 TOKEN_TEXTS: dict[str, int] = {token_text(token): token for token in range(len(TOKENS))}
 USAGE: dict[str, str] = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from companion.rules.core import Problem
-from companion.rules.iglu_iglu import box
+from companion.rules.iglu_iglu import components
 from companion.rules.iglu_iglu.board import CORNERS, RING, SEA, names
 from companion.rules.iglu_iglu.moves import token_text
-from companion.rules.iglu_iglu.situation import (
+from companion.rules.iglu_iglu.position import (
     FLEEING,
     PEEKING,
     PLACING,
@@ -19,7 +19,7 @@ from companion.rules.iglu_iglu.situation import (
     Situation,
 )
 
-MOST_POINTS = 3 + box.MOST_ENDURANCE
+MOST_POINTS = 3 + components.MOST_ENDURANCE
 
 
 def find(s: Situation) -> tuple[Problem, ...]:
@@ -63,15 +63,15 @@ def _tribes(s: Situation) -> Iterator[Problem]:
     placing = s.phase in (SETTING, PLACING)
     for seat, colour in enumerate(table.colours):
         count = len(s.inuit[seat])
-        wanted = min(table.inuit_each, box.INUIT[colour])
+        wanted = min(table.inuit_each, components.INUIT[colour])
         facts = {"who": colour, "count": count, "wanted": wanted}
         if count > wanted:
             yield Problem("inuit-many", facts, ("IGLU-K.6", "IGLU-S.5" if table.players == 2 else "IGLU-S.4"))
         elif count < wanted and not placing:
             yield Problem("inuit-few", facts, ("IGLU-S.7", "IGLU-S.5" if table.players == 2 else "IGLU-S.4"))
         igloos = s.igloos[seat].bit_count()
-        if igloos > box.IGLOOS:
-            facts = {"who": colour, "count": igloos, "wanted": box.IGLOOS}
+        if igloos > components.IGLOOS:
+            facts = {"who": colour, "count": igloos, "wanted": components.IGLOOS}
             yield Problem("igloos-many", facts, ("IGLU-K.7", "IGLU-2.C.1"))
         off = s.inuit_at[seat] & ~RING
         if placing and off:
@@ -80,14 +80,20 @@ def _tribes(s: Situation) -> Iterator[Problem]:
 
 def _tokens(s: Situation) -> Iterator[Problem]:
     """Yield animals beyond the box, and foxes without a pack."""
-    for token in range(len(box.TOKENS)):
+    for token in range(len(components.TOKENS)):
         reserve = s.reserve(token)
         if reserve < 0:
-            clause = "IGLU-K.5" if token == box.BEAR_TOKEN else "IGLU-K.4" if token >= box.FOX else "IGLU-K.3"
-            facts = {"token": token_text(token), "count": box.IN_BOX[token] - reserve, "box": box.IN_BOX[token]}
+            clause = (
+                "IGLU-K.5" if token == components.BEAR_TOKEN else "IGLU-K.4" if token >= components.FOX else "IGLU-K.3"
+            )
+            facts = {
+                "token": token_text(token),
+                "count": components.IN_BOX[token] - reserve,
+                "box": components.IN_BOX[token],
+            }
             yield Problem("tokens-many", facts, (clause,))
     packs = (s.packs & SEA).bit_count()
-    foxes = sum(box.IN_BOX[token] - s.reserve(token) for token in range(box.FOX, box.FOX + 3))
+    foxes = sum(components.IN_BOX[token] - s.reserve(token) for token in range(components.FOX, components.FOX + 3))
     if foxes > packs:
         yield Problem("foxes-packs", {"count": foxes, "packs": packs}, ("IGLU-1.E.3",))
 
@@ -100,22 +106,22 @@ def _tiles(s: Situation) -> Iterator[Problem]:
     for face, name in enumerate(mix.faces):
         if seen[face] < 0:
             yield Problem("tiles-many", {"face": name, "count": s.tiles[face], "box": mix.counts[face]}, ("IGLU-K.2",))
-        if face >= box.RED and held[face - TO_FACE] > max(seen[face], 0):
+        if face >= components.RED and held[face - TO_FACE] > max(seen[face], 0):
             facts = {"face": name, "count": held[face - TO_FACE], "box": mix.counts[face]}
             yield Problem("hands-many", facts, ("IGLU-K.2", "IGLU-K.12"))
-    unseen_red = sum(s.tiles[box.RED :])
+    unseen_red = sum(s.tiles[components.RED :])
     if held[UNKNOWN] > unseen_red:
         yield Problem("hands-unknown", {"count": held[UNKNOWN], "left": unseen_red}, ("IGLU-K.12", "IGLU-1.5"))
     packs = (s.packs & SEA).bit_count()
-    if packs > seen[box.PACK]:
-        facts = {"count": packs, "seen": seen[box.PACK], "box": mix.counts[box.PACK]}
+    if packs > seen[components.PACK]:
+        facts = {"count": packs, "seen": seen[components.PACK], "box": mix.counts[components.PACK]}
         yield Problem("packs-many", facts, ("IGLU-K.11",))
-    bears = box.IN_BOX[box.BEAR_TOKEN] - s.reserve(box.BEAR_TOKEN)
-    if bears > seen[box.BEAR]:
-        facts = {"count": bears, "seen": seen[box.BEAR], "box": mix.counts[box.BEAR]}
+    bears = components.IN_BOX[components.BEAR_TOKEN] - s.reserve(components.BEAR_TOKEN)
+    if bears > seen[components.BEAR]:
+        facts = {"count": bears, "seen": seen[components.BEAR], "box": mix.counts[components.BEAR]}
         yield Problem("bears-tiles", facts, ("IGLU-1.E.2", "IGLU-K.10"))
-    fish = sum(box.IN_BOX[token] - s.reserve(token) for token in range(3))
-    most = 4 + 2 * seen[box.FISH_2] + 3 * seen[box.FISH_3]
+    fish = sum(components.IN_BOX[token] - s.reserve(token) for token in range(3))
+    most = 4 + 2 * seen[components.FISH_2] + 3 * seen[components.FISH_3]
     if fish > most:
         yield Problem("fish-tiles", {"count": fish, "most": most}, ("IGLU-1.E.1", "IGLU-K.9"))
     turned = 1 if s.phase in (PEEKING, REVEALING) else 0

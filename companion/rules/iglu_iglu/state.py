@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from companion.rules.core import JSON, Outcome, Problem, Reason, ScoreSheet, State
-from companion.rules.iglu_iglu import actions, drifting, json_form, kept, melting, problems, scoring
+from companion.rules.iglu_iglu import actions, drifting, json_form, melting, problems, red_tiles, score
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import SQUARES
 from companion.rules.iglu_iglu.moves import IgluMove
-from companion.rules.iglu_iglu.situation import (
+from companion.rules.iglu_iglu.position import (
     ACT,
     DEFENDING,
     DISPLACING,
@@ -30,7 +30,7 @@ from companion.rules.iglu_iglu.situation import (
 
 
 class IgluState(Situation, State[IgluMove]):
-    """A position of Iglu Iglu; its parts are described in :class:`~.situation.Situation`."""
+    """A position of Iglu Iglu; its parts are described in :class:`~.position.Situation`."""
 
     __slots__ = ()
 
@@ -62,13 +62,13 @@ class IgluState(Situation, State[IgluMove]):
 
     def score(self) -> ScoreSheet:
         """Return the score sheet as it stands now."""
-        return scoring.sheet(self)
+        return score.sheet(self)
 
     def outcome(self) -> Outcome | None:
         """Return who won, or None while the game goes on."""
         if self.phase != OVER:
             return None
-        return Outcome(scoring.sheet(self).ranking[0], ("IGLU-E.1", "IGLU-E.3", "IGLU-V.1"))
+        return Outcome(score.sheet(self).ranking[0], ("IGLU-E.1", "IGLU-E.3", "IGLU-V.1"))
 
     @property
     def end_reason(self) -> Reason | None:
@@ -80,7 +80,7 @@ class IgluState(Situation, State[IgluMove]):
     @property
     def ranking_reason(self) -> Reason | None:
         """Return what decides between the first and the others: points, trophies, or nothing (IGLU-V.1)."""
-        return scoring.why_first(self)
+        return score.why_first(self)
 
     def position(self) -> dict[str, JSON]:
         """Return the position in the one form of a board."""
@@ -113,9 +113,9 @@ MOVES: tuple[Callable[[IgluState], list[IgluMove]], ...] = (
     drifting.moves_drift,
     drifting.moves_displace,
     actions.moves_act,
-    kept.moves_moving,
-    kept.moves_defending,
-    kept.moves_fleeing,
+    red_tiles.moves_moving,
+    red_tiles.moves_defending,
+    red_tiles.moves_fleeing,
     _nothing,
 )
 """The legal moves by phase."""
@@ -130,13 +130,13 @@ _RULES: dict[int, tuple[tuple[int, ...], Any, Any, Any]] = {
     m.REVEAL: ((REVEALING,), melting.refuse_reveal, melting.reveal, melting.say_reveal),
     m.DRIFT: ((DRIFTING,), drifting.refuse_drift, drifting.drift, drifting.say_drift),
     m.DISPLACE: ((DISPLACING,), drifting.refuse_displace, drifting.displace, drifting.say_displace),
-    m.THAW: ((START, ACT), kept.refuse_thaw, kept.thaw, kept.say_thaw),
+    m.THAW: ((START, ACT), red_tiles.refuse_thaw, red_tiles.thaw, red_tiles.say_thaw),
     m.ENDURANCE: ((START, ACT), actions.refuse_endurance, actions.endurance, actions.say_endurance),
-    m.ANIMALS: ((START, ACT), kept.refuse_animals, kept.animals, kept.say_animals),
-    m.STEP: ((MOVING,), kept.refuse_step, kept.step, kept.say_step),
-    m.STOP: ((MOVING,), kept.refuse_stop, kept.stop, kept.say_stop),
-    m.DEFEND: ((DEFENDING,), kept.refuse_defend, kept.defend, kept.say_defend),
-    m.FLEE: ((FLEEING,), kept.refuse_flee, kept.flee, kept.say_flee),
+    m.ANIMALS: ((START, ACT), red_tiles.refuse_animals, red_tiles.animals, red_tiles.say_animals),
+    m.STEP: ((MOVING,), red_tiles.refuse_step, red_tiles.step, red_tiles.say_step),
+    m.STOP: ((MOVING,), red_tiles.refuse_stop, red_tiles.stop, red_tiles.say_stop),
+    m.DEFEND: ((DEFENDING,), red_tiles.refuse_defend, red_tiles.defend, red_tiles.say_defend),
+    m.FLEE: ((FLEEING,), red_tiles.refuse_flee, red_tiles.flee, red_tiles.say_flee),
     m.WALK: ((ACT,), actions.refuse_walk, actions.walk, actions.say_walk),
     m.KAYAK: ((ACT,), actions.refuse_kayak, actions.kayak, actions.say_kayak),
     m.HUNT: ((ACT,), actions.refuse_hunt, actions.hunt, actions.say_hunt),

@@ -13,13 +13,13 @@ from typing import Final
 from companion.rules.core import Ruling
 from companion.rules.drawing import badge, dashes, named, outline, reason_outline, straight_arrow
 from companion.rules.drawing import caption as ruling_caption
+from companion.rules.i18n import Words
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import CORNERS, SQUARES, numbers, stretches
 from companion.rules.iglu_iglu.drifting import line
 from companion.rules.iglu_iglu.moves import IgluMove
-from companion.rules.iglu_iglu.situation import Situation
+from companion.rules.iglu_iglu.position import Situation
 from companion.rules.iglu_iglu.state import IgluState
-from companion.rules.words import Words
 
 CELL = 64
 MARGIN = 24

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from companion.rules import game
-from companion.rules.arctic.cards import ANIMALS, BOX, LANDSCAPE, SIDES, TEXT
+from companion.rules.arctic.components import ANIMALS, BOX, LANDSCAPE, SIDES, TEXT
 from companion.rules.core import CHANCE, SetupError
 
 Make = Callable[..., Any]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from companion.rules import game
-from companion.rules.arctic.cards import UNKNOWN
+from companion.rules.arctic.components import UNKNOWN
 from companion.rules.arctic.moves import ArcticMove
 from companion.rules.core import CHANCE, NOBODY, IllegalMoveError
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from companion.rules import game
-from companion.rules.arctic.cards import ANIMALS, SIDES, TEXT
+from companion.rules.arctic.components import ANIMALS, SIDES, TEXT
 from companion.rules.core import CHANCE, NOBODY
 from tests.worlds.sizes import size
 

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from companion.rules import game
-from companion.rules.arctic import search
-from companion.rules.arctic.bounds import in_hand
-from companion.rules.arctic.sight import Sight, card_fits, pile_fits, zone_fits
+from companion.rules.arctic.inference import search
+from companion.rules.arctic.inference.bounds import in_hand
+from companion.rules.arctic.inference.likelihood import Sight, card_fits, pile_fits, zone_fits
 from companion.rules.core import SetupError
+from companion.rules.inference.turns import Evidence, content, turns
 from companion.rules.turn_times import forget, spoil, whole_turns
-from companion.rules.turns import Evidence, content, turns
 from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.

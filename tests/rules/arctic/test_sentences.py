@@ -6,9 +6,9 @@ import ast
 from pathlib import Path
 
 from companion.rules.arctic import score
-from companion.rules.arctic.cards import ANIMALS
+from companion.rules.arctic.components import ANIMALS
 from companion.rules.arctic.moves import KINDS
-from companion.rules.arctic.situation import PHASES
+from companion.rules.arctic.position import PHASES
 from companion.rules.rulebook import rulebook
 
 BOOK = rulebook("arctic")
@@ -17,7 +17,7 @@ BOOK = rulebook("arctic")
 def literals() -> set[str]:
     """Return every text that stands in the code."""
     found: set[str] = set()
-    for path in Path(score.__file__).parent.glob("*.py"):
+    for path in Path(score.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 found.add(node.value)

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from companion.rules import game
-from companion.rules.arctic.cards import ANIMALS
+from companion.rules.arctic.components import ANIMALS
 from companion.rules.arctic.svg import TOKEN_SCALE, draw
 from companion.rules.arctic.svg_parts import FILL, LETTERS
 from companion.rules.core import CHANCE, NOBODY

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from companion.rules import game
 from companion.rules.core import SetupError
-from companion.rules.ice_team.box import DATA, FACES, default_box, read_box
+from companion.rules.ice_team.components import DATA, FACES, default_box, read_box
 
 ICE = game("ice-team")
 RAW = tomllib.loads(DATA.read_text(encoding="utf-8"))

@@ -11,7 +11,7 @@ import pytest
 
 from companion.rules import game
 from companion.rules.core import SetupError
-from companion.rules.turns import Evidence, Explanation, explain
+from companion.rules.inference.turns import Evidence, Explanation, explain
 
 Make = Callable[..., Any]
 ICE: Any = game("ice-team")

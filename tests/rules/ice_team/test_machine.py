@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from companion.rules import game
 from companion.rules.core import CHANCE, NOBODY, IllegalMoveError
-from companion.rules.ice_team.box import DIE_FACES, FACES
+from companion.rules.ice_team.components import DIE_FACES, FACES
 from companion.rules.ice_team.moves import IceMove
 from companion.rules.playouts import playout
 from companion.rules.record import Header, Record

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from companion.rules import game
-from companion.rules.ice_team.box import default_box
+from companion.rules.ice_team.components import default_box
 from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from companion.rules import game
 from companion.rules.ice_team import legality, moves
-from companion.rules.ice_team.box import DIE_FACES, FACES
+from companion.rules.ice_team.components import DIE_FACES, FACES
 from companion.rules.rulebook import rulebook
 
 BOOK = rulebook("ice-team")
@@ -16,7 +16,7 @@ BOOK = rulebook("ice-team")
 def literals() -> set[str]:
     """Return every text that stands in the code."""
     found: set[str] = set()
-    for path in Path(legality.__file__).parent.glob("*.py"):
+    for path in Path(legality.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 found.add(node.value)

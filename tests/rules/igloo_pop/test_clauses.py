@@ -11,7 +11,7 @@ import pytest
 from companion.rules import game
 from companion.rules.core import ANYBODY, CHANCE, NOBODY, IllegalMoveError, SetupError
 from companion.rules.igloo_pop import FAULTS, PLACES, fault_ruling, series_winners
-from companion.rules.igloo_pop.scoring import decisions
+from companion.rules.igloo_pop.score import decisions
 
 Make = Callable[..., Any]
 

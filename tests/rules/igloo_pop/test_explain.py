@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from companion.rules.turns import Evidence, Explanation, explain
+from companion.rules.inference.turns import Evidence, Explanation, explain
 
 Make = Callable[..., Any]
 

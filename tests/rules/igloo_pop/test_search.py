@@ -13,10 +13,10 @@ import pytest
 
 from companion.rules import game
 from companion.rules.core import SetupError
-from companion.rules.igloo_pop import reckoning, search
-from companion.rules.igloo_pop.box import CARD_INDEX
+from companion.rules.igloo_pop.components import CARD_INDEX
+from companion.rules.igloo_pop.inference import check_inference, search
+from companion.rules.inference.turns import Evidence, turns
 from companion.rules.turn_times import forget, spoil, whole_turns
-from companion.rules.turns import Evidence, turns
 from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
@@ -197,10 +197,10 @@ RED, BLUE, GREEN = 0, 1, 2
 NOTHING: Counter[int] = Counter()
 
 
-def table(cards: dict[int, str], accounts: dict[int, reckoning.Account], **fields: Any) -> reckoning.Table:
+def table(cards: dict[int, str], accounts: dict[int, check_inference.Account], **fields: Any) -> check_inference.Table:
     """Make a table of cards, written as they are; nothing stood on them, and all stay unless they were won."""
     indices = {place: CARD_INDEX[tuple(map(int, card.split("/")))] for place, card in cards.items()}
-    return reckoning.Table(
+    return check_inference.Table(
         indices,
         fields.get("igloos", dict.fromkeys(cards, ())),
         fields.get("stays", dict.fromkeys(cards)),
@@ -216,10 +216,10 @@ def won(*cards: str) -> Counter[int]:
 
 def test_a_card_and_thalers_won_and_lost() -> None:
     accounts = {
-        RED: reckoning.Account(won("4/5"), 1, 1, 1),
-        BLUE: reckoning.Account(NOTHING, 2, 0, 1),
+        RED: check_inference.Account(won("4/5"), 1, 1, 1),
+        BLUE: check_inference.Account(NOTHING, 2, 0, 1),
     }
-    (found,) = reckoning.reckon(table({0: "4/5", 1: "6"}, accounts))
+    (found,) = check_inference.reckon(table({0: "4/5", 1: "6"}, accounts))
     assert [who for who, _ in found[0]] == [RED, BLUE] and found[0][0][1] in (4, 5) and found[0][1][1] not in (4, 5)
     assert sorted(who for who, _ in found[1]) == [RED, BLUE] and all(number != 6 for _, number in found[1])
     assert len({number for pairs in found.values() for _, number in pairs}) == 4
@@ -227,45 +227,45 @@ def test_a_card_and_thalers_won_and_lost() -> None:
 
 def test_thalers_that_cannot_have_gone_so() -> None:
     two = {0: "4/5", 1: "6"}
-    gained = {RED: reckoning.Account(NOTHING, 0, 1, 0), BLUE: reckoning.Account(NOTHING, 1, 0, 0)}
-    assert not list(reckoning.reckon(table(two, gained))), "who won no card won no thaler"
-    lost = {RED: reckoning.Account(won("6"), 0, 0, 0), BLUE: reckoning.Account(NOTHING, 1, 0, 0)}
-    assert not list(reckoning.reckon(table(two, lost))), "a thaler went nowhere"
-    negative = {RED: reckoning.Account(NOTHING, -1, 0, 0)}
-    assert not list(reckoning.reckon(table(two, negative)))
+    gained = {RED: check_inference.Account(NOTHING, 0, 1, 0), BLUE: check_inference.Account(NOTHING, 1, 0, 0)}
+    assert not list(check_inference.reckon(table(two, gained))), "who won no card won no thaler"
+    lost = {RED: check_inference.Account(won("6"), 0, 0, 0), BLUE: check_inference.Account(NOTHING, 1, 0, 0)}
+    assert not list(check_inference.reckon(table(two, lost))), "a thaler went nowhere"
+    negative = {RED: check_inference.Account(NOTHING, -1, 0, 0)}
+    assert not list(check_inference.reckon(table(two, negative)))
 
 
 def test_igloos_that_stood_there_already_explain_first() -> None:
     stood = {0: (RED << 4, BLUE << 4), 1: (BLUE << 4,)}
-    accounts = {RED: reckoning.Account(won("4/5"), 0, 0, 0), BLUE: reckoning.Account(NOTHING, 1, 0, 1)}
-    (found,) = reckoning.reckon(table({0: "4/5", 1: "6"}, accounts, igloos=stood))
+    accounts = {RED: check_inference.Account(won("4/5"), 0, 0, 0), BLUE: check_inference.Account(NOTHING, 1, 0, 1)}
+    (found,) = check_inference.reckon(table({0: "4/5", 1: "6"}, accounts, igloos=stood))
     assert found[0] == [(RED, 5), (BLUE, 4)], "blue's thaler came back: it matched, below red's"
     assert [who for who, _ in found[1]] == [BLUE]
 
 
 def test_where_the_thalers_come_back_none_is_lost_with_others() -> None:
     stood = {0: (RED << 4, BLUE << 4), 1: ()}
-    back = {RED: reckoning.Account(NOTHING, 0, 0, 0), BLUE: reckoning.Account(NOTHING, 1, 0, 1)}
-    (found,) = reckoning.reckon(table({0: "4/5", 1: "6"}, back, igloos=stood, returns=True))
+    back = {RED: check_inference.Account(NOTHING, 0, 0, 0), BLUE: check_inference.Account(NOTHING, 1, 0, 1)}
+    (found,) = check_inference.reckon(table({0: "4/5", 1: "6"}, back, igloos=stood, returns=True))
     assert sorted(who for who, _ in found[0]) == [RED, BLUE] and [who for who, _ in found[1]] == [BLUE]
-    assert not list(reckoning.reckon(table({0: "4/5", 1: "6"}, back, igloos=stood))), "by default both are lost"
+    assert not list(check_inference.reckon(table({0: "4/5", 1: "6"}, back, igloos=stood))), "by default both are lost"
 
 
 def test_a_card_that_is_gone_was_won_by_somebody_of_whom_nothing_is_told() -> None:
-    untold = reckoning.Account(None, None, None, None)
-    accounts = {RED: reckoning.Account(NOTHING, 0, 0, 0), BLUE: untold, GREEN: untold}
-    found = list(reckoning.reckon(table({0: "4/5"}, accounts, stays={0: False})))
+    untold = check_inference.Account(None, None, None, None)
+    accounts = {RED: check_inference.Account(NOTHING, 0, 0, 0), BLUE: untold, GREEN: untold}
+    found = list(check_inference.reckon(table({0: "4/5"}, accounts, stays={0: False})))
     assert [pairs[0][0][0] for pairs in found] == [BLUE, GREEN]
 
 
 def test_a_full_village_finds_a_number_for_everybody() -> None:
-    accounts = {RED: reckoning.Account(NOTHING, 6, 0, 6), BLUE: reckoning.Account(NOTHING, 6, 0, 6)}
-    (found,) = reckoning.reckon(table({0: "4/5", 1: "12/13"}, accounts))
+    accounts = {RED: check_inference.Account(NOTHING, 6, 0, 6), BLUE: check_inference.Account(NOTHING, 6, 0, 6)}
+    (found,) = check_inference.reckon(table({0: "4/5", 1: "12/13"}, accounts))
     numbers = [number for pairs in found.values() for _, number in pairs]
     assert sorted(numbers) == list(range(2, 14))
-    assert not list(reckoning.reckon(table({0: "4/5", 1: "4/5/6"}, accounts))), "4 and 5 match somewhere"
-    thirteen = {**accounts, GREEN: reckoning.Account(NOTHING, 1, 0, 1)}
-    assert not list(reckoning.reckon(table({0: "4/5", 1: "12/13"}, thirteen))), "there are twelve igloos"
+    assert not list(check_inference.reckon(table({0: "4/5", 1: "4/5/6"}, accounts))), "4 and 5 match somewhere"
+    thirteen = {**accounts, GREEN: check_inference.Account(NOTHING, 1, 0, 1)}
+    assert not list(check_inference.reckon(table({0: "4/5", 1: "12/13"}, thirteen))), "there are twelve igloos"
 
 
 def test_a_position_needs_its_players() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from companion.rules import game
-from companion.rules.iglu_iglu import box
-from companion.rules.iglu_iglu.scoring import islands
+from companion.rules.iglu_iglu import components
+from companion.rules.iglu_iglu.score import islands
 
 Make = Callable[..., Any]
 
@@ -176,7 +176,7 @@ def test_t12_the_second_has_half_of_the_table(board: Make) -> None:
 @pytest.mark.cites("IGLU-T.13", "IGLU-K.3", "IGLU-K.4", "IGLU-K.5")
 def test_t13_the_animals_of_the_box() -> None:
     found = {}
-    for (kind, value), count in zip(box.TOKENS, box.IN_BOX, strict=True):
+    for (kind, value), count in zip(components.TOKENS, components.IN_BOX, strict=True):
         pieces, worth = found.get(kind, (0, 0))
         found[kind] = (pieces + count, worth + count * value)
     assert found == {"fish": (28, 56), "fox": (10, 20), "bear": (4, 16)}

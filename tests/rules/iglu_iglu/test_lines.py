@@ -11,10 +11,10 @@ import pytest
 from companion.rules.iglu_iglu import drifting
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import ALL, CORNERS
-from companion.rules.iglu_iglu.lines import LINES, sure
-from companion.rules.iglu_iglu.sight import Sight
-from companion.rules.iglu_iglu.situation import DRIFTING, START
-from companion.rules.turns import Evidence
+from companion.rules.iglu_iglu.inference.drift_bounds import LINES, sure
+from companion.rules.iglu_iglu.inference.likelihood import Sight
+from companion.rules.iglu_iglu.position import DRIFTING, START
+from companion.rules.inference.turns import Evidence
 from tests.rules.iglu_iglu.test_weighing import played, vague
 from tests.worlds.sizes import size
 

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from companion.rules import game
 from companion.rules.core import CHANCE, NOBODY, IllegalMoveError
-from companion.rules.iglu_iglu import IgluState, box
+from companion.rules.iglu_iglu import IgluState, components
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import CORNER_SQUARES, CORNERS, SEA
 from companion.rules.playouts import playout
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.no_cover
 
 IGLU = game("iglu-iglu")
 OPTIONS = {option.name: option.values for option in IGLU.options}
-FACES = (*box.default_mix().faces, box.KEPT)
+FACES = (*components.default_mix().faces, components.KEPT)
 
 # Every move there can be, but for the 8,192 kayaks, of which those from some squares stand for all.
 ALL_MOVES: list[m.IgluMove] = [
@@ -35,17 +35,17 @@ ALL_MOVES: list[m.IgluMove] = [
     *m.BUILDS,
     *(m.Accept(s) for s in range(64)),
     *(m.PutBack(s) for s in range(64)),
-    *(m.Place(c, s) for c in box.COLOURS for s in range(64)),
+    *(m.Place(c, s) for c in components.COLOURS for s in range(64)),
     *(m.Draw(s, t) for t in range(7) for s in range(64)),
     *(m.Reveal(s, f) for f in FACES for s in range(64)),
     *(m.Drift(s, d) for d in "nesw" for s in range(64)),
     *(m.Endurance(v) for v in range(1, 10)),
-    *(m.Defend(c, h) for c in box.COLOURS for h in (True, False)),
+    *(m.Defend(c, h) for c in components.COLOURS for h in (True, False)),
     *(m.Hunt(s, t, h) for h in (True, False) for t in range(7) for s in range(64)),
     *(m.Walk(s, s + d, h) for h in (True, False) for s in range(64) for d in (1, -1, 8, -8, 9) if 0 <= s + d < 64),
     *(m.Step(t, s, s + d) for t in range(7) for s in range(64) for d in (1, -1, 8, -8, 9) if 0 <= s + d < 64),
     *(m.Displace(s, s + d, t) for t in (None, 0, 2, 6) for s in range(64) for d in (1, -1, 8, -8) if 0 <= s + d < 64),
-    *(m.Flee(c, s, k) for c in box.COLOURS for s in range(0, 64, 3) for k in (*CORNER_SQUARES, 9)),
+    *(m.Flee(c, s, k) for c in components.COLOURS for s in range(0, 64, 3) for k in (*CORNER_SQUARES, 9)),
     *(m.Kayak(s, t, h) for h in (True, False) for s in (0, 1, 10, 19, 26, 36, 45) for t in range(64)),
 ]
 
@@ -55,12 +55,14 @@ def assert_whole(state: IgluState, first: IgluState) -> None:
     assert not state.problems(), [p.key for p in state.problems()]
     for token in range(7):
         on_board = {
-            box.BEAR_TOKEN: state.bears.bit_count(),
+            components.BEAR_TOKEN: state.bears.bit_count(),
             **{t: sum(code & 3 == t + 1 for code in state.fish) for t in range(3)},
             **{t: sum(code & 3 == t - 2 for code in state.fox) for t in range(3, 6)},
         }[token]
-        won = sum(box.counted(trophies, token) for trophies in state.trophies)
-        assert state.reserve(token) + on_board + won + box.counted(state.removed, token) == box.IN_BOX[token]
+        won = sum(components.counted(trophies, token) for trophies in state.trophies)
+        assert (
+            state.reserve(token) + on_board + won + components.counted(state.removed, token) == components.IN_BOX[token]
+        )
         assert state.reserve(token) >= 0
     assert state.packs & ~state.floes == 0
     assert state.floes & ~SEA == 0
@@ -103,7 +105,7 @@ class Game(RuleBasedStateMachine):
             return
         moves = list(state.legal_moves)
         if state.to_move == CHANCE:
-            kept = [move for move in moves if isinstance(move, m.Reveal) and move.face == box.KEPT]
+            kept = [move for move in moves if isinstance(move, m.Reveal) and move.face == components.KEPT]
             move = kept[0] if kept and self.rng.random() < hidden else state.chance(self.rng)
             assert move in state.legal_moves
         else:
@@ -112,10 +114,10 @@ class Game(RuleBasedStateMachine):
 
     def play(self, move: m.IgluMove) -> None:
         before = self.state
-        points = [box.worth(trophies) for trophies in before.trophies]
+        points = [components.worth(trophies) for trophies in before.trophies]
         self.state = before.play(move)
         self.history.append(move)
-        gained = sum(box.worth(t) for t in self.state.trophies) - sum(points)
+        gained = sum(components.worth(t) for t in self.state.trophies) - sum(points)
         taken = isinstance(move, m.Hunt) or getattr(move, "harpoon", False)
         assert (gained > 0) == taken, "points come from hunting only"
         assert gained <= 4

@@ -11,7 +11,7 @@ import pytest
 
 from companion.rules import game
 from companion.rules.core import CHANCE, NOBODY, SetupError
-from companion.rules.iglu_iglu import box
+from companion.rules.iglu_iglu import components
 from companion.rules.iglu_iglu.board import CENTRE, CORNERS, RING, SEA
 
 Make = Callable[..., Any]
@@ -53,9 +53,9 @@ def test_the_board_and_its_floes() -> None:
 
 @pytest.mark.cites("IGLU-K.6", "IGLU-K.7", "IGLU-S.4", "IGLU-S.5")
 def test_the_tribes() -> None:
-    assert box.INUIT == {"red": 5, "blue": 5, "yellow": 3, "green": 3}
-    assert sum(box.INUIT.values()) == 16
-    assert box.IGLOOS * len(box.COLOURS) == 8
+    assert components.INUIT == {"red": 5, "blue": 5, "yellow": 3, "green": 3}
+    assert sum(components.INUIT.values()) == 16
+    assert components.IGLOOS * len(components.COLOURS) == 8
     assert begin("red", "blue").table.inuit_each == 5
     assert begin("green", "red", "yellow").table.inuit_each == 3
     assert begin("green", "red", "yellow", "blue").table.inuit_each == 3
@@ -63,7 +63,7 @@ def test_the_tribes() -> None:
 
 @pytest.mark.cites("IGLU-K.9", "IGLU-K.10", "IGLU-K.11", "IGLU-K.12", "IGLU-K.13", "IGLU-K.14", "IGLU-K.15")
 def test_the_default_tiles_are_marked_as_not_the_real_box() -> None:
-    mix = box.default_mix()
+    mix = components.default_mix()
     tiles = mix.to_json()
     assert not mix.real
     assert not begin("red", "blue").position()["box"]["real"]
@@ -72,8 +72,8 @@ def test_the_default_tiles_are_marked_as_not_the_real_box() -> None:
     others = {face: count for face, count in tiles.items() if face not in ("fish 2", "fish 3", "bear", "pack")}
     assert sum(others.values()) == 32
     assert len({face for face in others if face.startswith("endurance")}) >= 2
-    assert {face.split()[0] for face in mix.faces[box.RED :]} == {"thaw", "harpoon", "animals", "endurance"}
-    assert {face.split()[0] for face in mix.faces[: box.RED]} == {"fish", "bear", "pack", "drift"}
+    assert {face.split()[0] for face in mix.faces[components.RED :]} == {"thaw", "harpoon", "animals", "endurance"}
+    assert {face.split()[0] for face in mix.faces[: components.RED]} == {"fish", "bear", "pack", "drift"}
 
 
 def test_an_owner_enters_the_real_tiles_once() -> None:
@@ -281,7 +281,7 @@ def test_what_a_tile_shows_is_said_before_anything_else(placed: Any, play: Make,
     held = play(state, "reveal c4 harpoon")
     assert held.position()["hands"]["red"] == {"tiles": {"harpoon": 1}, "unknown": 0}
     assert held.position()["hands"]["blue"] == {"tiles": {}, "unknown": 0}
-    assert held.tiles[box.HARPOON] == state.tiles[box.HARPOON] - 1
+    assert held.tiles[components.HARPOON] == state.tiles[components.HARPOON] - 1
     assert play(state, "reveal c4 kept").position()["hands"]["red"] == {"tiles": {}, "unknown": 1}
 
 
@@ -317,7 +317,7 @@ def test_a_bear_appears_in_the_water(placed: Any, play: Make, allowed: Make) -> 
     assert allowed(state, "reveal c4 bear").clauses == ("IGLU-1.E.2",)
     state = play(state, "reveal c4 bear")
     assert place(state, "c4") == {"ground": "water", "things": [{"kind": "bear", "value": 4, "count": 1}]}
-    assert (state.to_move, state.reserve(box.BEAR_TOKEN)) == (0, 3)
+    assert (state.to_move, state.reserve(components.BEAR_TOKEN)) == (0, 3)
 
 
 @pytest.mark.cites("IGLU-1.E.3")

@@ -12,7 +12,7 @@ import pytest
 
 from companion.rules import game
 from companion.rules.core import CHANCE, SetupError
-from companion.rules.iglu_iglu import box, svg
+from companion.rules.iglu_iglu import components, svg
 from companion.rules.playouts import playout
 from companion.rules.rulebook import rulebook
 
@@ -100,14 +100,14 @@ def test_states_differ_where_the_game_differs(full: Make) -> None:
         (OPENING, {"d4": "1 1 1 1 1 1 1 1 1"}, {}, "tokens-many"),
         (OPENING, {"c4": "f3 f3 f3 f3"}, {}, "tokens-many"),
         (OPENING, {"d4": "1 1 1 1 1"}, {"piles": {"tiles": {"thaw": 5, "pack": 51}}}, "tiles-many"),
-        (OPENING, {"d4": "1 1 1 1 1"}, {"piles": {"tiles": box.default_mix().to_json()}}, "fish-tiles"),
+        (OPENING, {"d4": "1 1 1 1 1"}, {"piles": {"tiles": components.default_mix().to_json()}}, "fish-tiles"),
         (
             OPENING.replace("###..###", "##P..###", 1),
             {},
-            {"piles": {"tiles": box.default_mix().to_json()}},
+            {"piles": {"tiles": components.default_mix().to_json()}},
             "packs-many",
         ),
-        (OPENING, {"d4": "X"}, {"piles": {"tiles": box.default_mix().to_json()}}, "bears-tiles"),
+        (OPENING, {"d4": "X"}, {"piles": {"tiles": components.default_mix().to_json()}}, "bears-tiles"),
         (OPENING, {}, {"hands": {"red": "harpoon, " * 7}}, "hands-many"),
         (OPENING, {}, {"hands": {"red": "?, " * 25}}, "hands-unknown"),
         (OPENING, {}, {"hands": {"red": "?, "}}, "floes-many"),
@@ -270,7 +270,7 @@ def test_a_play_from_an_unknown_hand_is_legal_if_it_can_be(
     assert refused(state, "endurance 2").clauses == ("IGLU-1.E.5",), "no such tile can be left"
     after = play(state, "thaw c4")
     assert after.position()["hands"]["red"] == {"tiles": {}, "unknown": 1}
-    assert after.tiles[box.THAW] == 0
+    assert after.tiles[components.THAW] == 0
     empty = play(after, "endurance 1")
     assert refused(empty, "animals").clauses == ("IGLU-1.E.5",), "nothing is left in the hand"
 

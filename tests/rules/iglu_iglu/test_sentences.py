@@ -6,8 +6,8 @@ import ast
 from pathlib import Path
 
 from companion.rules import game
-from companion.rules.iglu_iglu import scoring
-from companion.rules.iglu_iglu.situation import ACT, PHASES, START
+from companion.rules.iglu_iglu import score
+from companion.rules.iglu_iglu.position import ACT, PHASES, START
 from companion.rules.rulebook import rulebook
 
 BOOK = rulebook("iglu-iglu")
@@ -16,7 +16,7 @@ BOOK = rulebook("iglu-iglu")
 def literals() -> set[str]:
     """Return every text that stands in the code."""
     found: set[str] = set()
-    for path in Path(scoring.__file__).parent.glob("*.py"):
+    for path in Path(score.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 found.add(node.value)

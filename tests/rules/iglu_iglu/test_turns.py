@@ -15,10 +15,11 @@ import pytest
 from companion.cli.explain import command
 from companion.rules import game
 from companion.rules.core import CHANCE, NOBODY, SetupError
-from companion.rules.iglu_iglu import box, search
+from companion.rules.iglu_iglu import components
 from companion.rules.iglu_iglu import moves as m
-from companion.rules.iglu_iglu.situation import ACT, OVER, START
-from companion.rules.turns import Evidence, cases, content, explain, turns
+from companion.rules.iglu_iglu.inference import search
+from companion.rules.iglu_iglu.position import ACT, OVER, START
+from companion.rules.inference.turns import Evidence, cases, content, explain, turns
 from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
@@ -240,7 +241,7 @@ def test_a_bear_taken_without_a_harpoon(apart: Make, play: Make) -> None:
     before, evidence = apart({"b4": "r X"}, {"b4": "r"})
     assert explain(before, evidence).legal, "the tile of c4 may have been a harpoon"
     known = before.copy()
-    known.tiles = tuple(0 if face == box.HARPOON else count for face, count in enumerate(known.tiles))
+    known.tiles = tuple(0 if face == components.HARPOON else count for face, count in enumerate(known.tiles))
     found = explain(known, evidence)
     assert refusals(found)["hunt b4 bear"] == ("IGLU-2.B.3",)
 
@@ -291,7 +292,7 @@ def test_an_igloo_too_many_points(apart: Make) -> None:
     assert found.legal, "the tile of c4 may have been an endurance"
     before, evidence = apart({"b1": "r", "g8": "r"}, {"b1": "r R", "g7": "r"})
     bare = before.copy()
-    bare.tiles = tuple(count if face < box.RED else 0 for face, count in enumerate(bare.tiles))
+    bare.tiles = tuple(count if face < components.RED else 0 for face, count in enumerate(bare.tiles))
     assert not turns(bare, evidence).turns
 
 
@@ -440,5 +441,5 @@ def test_the_command_refuses_a_broken_position_afterwards(files: Make, board: Ma
 def test_red_tiles_are_told_as_kept(apart: Make) -> None:
     before, evidence = apart({"b1": "r"}, {"b1": "r"})
     for turn in turns(before, evidence).turns:
-        assert all(move.face == box.KEPT for move in turn.moves if isinstance(move, m.Reveal))
+        assert all(move.face == components.KEPT for move in turn.moves if isinstance(move, m.Reveal))
         assert turn.state.phase in (START, ACT, OVER)

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from companion.rules import game
-from companion.rules.belief import Belief
 from companion.rules.iglu_iglu import moves as m
-from companion.rules.iglu_iglu import prices, search, weighing
+from companion.rules.iglu_iglu.inference import best_first, priors, search
+from companion.rules.iglu_iglu.inference.likelihood import Sight
 from companion.rules.iglu_iglu.json_form import hidden_from
-from companion.rules.iglu_iglu.sight import Sight
-from companion.rules.iglu_iglu.situation import ACT, OVER, START
-from companion.rules.turns import Evidence, content, turns
+from companion.rules.iglu_iglu.position import ACT, OVER, START
+from companion.rules.inference.belief import Belief
+from companion.rules.inference.turns import Evidence, content, turns
 from tests.worlds.sizes import size
 from vision.track_trials import look, played_games
 
@@ -66,8 +66,8 @@ def cost(before: Any, moves: list[Any], sight: Sight) -> float:
     state, total = before, 0.0
     for move in moves:
         if move == m.THE_END:
-            total += weighing.LOST * min(state.points, 3)
-        total += prices.price(state, move)
+            total += best_first.LOST * min(state.points, 3)
+        total += priors.price(state, move)
         state = state.after(move)
     return total + sight.end(state)
 
@@ -78,13 +78,13 @@ def test_bounds_never_give_up_a_turn_that_was_played(kind: str) -> None:
     for before, moves, after in played(21, 40):
         evidence = look(after.position(), kind, rng)
         sight = Sight(evidence, before)
-        scale = prices.Scale(sight)
+        scale = priors.Scale(sight)
         scale.early = True
         whole = cost(before, moves, sight)
         state, spent = before, 0.0
         for move in moves:
             assert spent + scale.least(state, -1.0) <= whole + 1e-6, (str(move), list(map(str, moves)))
-            spent += prices.price(state, move)
+            spent += priors.price(state, move)
             state = state.after(move)
 
 
@@ -105,7 +105,7 @@ def all_ends(before: Any, sight: Sight) -> dict[Any, float]:
         following: dict[Any, float] = {}
         for state, spent in level.items():
             if state.phase in (ACT, OVER):
-                lost = weighing.LOST * min(state.points, 3) if state.phase == ACT else 0.0
+                lost = best_first.LOST * min(state.points, 3) if state.phase == ACT else 0.0
                 after = state.after(m.THE_END) if state.phase == ACT else state
                 ends[after] = min(spent + lost + sight.end(state), ends.get(after, float("inf")))
             for move in state.legal_moves:
@@ -116,7 +116,7 @@ def all_ends(before: Any, sight: Sight) -> dict[Any, float]:
                     continue
                 new = state.after(move)
                 if new.turn == before.turn:
-                    paid = spent + prices.price(state, move)
+                    paid = spent + priors.price(state, move)
                     following[new] = min(paid, following.get(new, paid))
         level = following
     return ends
@@ -199,10 +199,10 @@ def test_no_turn_that_is_nearly_as_good_is_left_out(
         told = {board_of(turn.state): sight.most - turn.total for turn in reversed(found.turns)}
         ends = all_ends(before, sight)
         best = min(ends.values())
-        assert found.complete and found.reached == pytest.approx(weighing.MARGIN)
+        assert found.complete and found.reached == pytest.approx(best_first.MARGIN)
         assert min(told.values()) <= best + 1e-6
         for end, paid in ends.items():
-            if paid < best + weighing.MARGIN - 1e-6:
+            if paid < best + best_first.MARGIN - 1e-6:
                 assert told[board_of(end)] <= paid + 1e-6
 
 

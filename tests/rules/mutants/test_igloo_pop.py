@@ -8,7 +8,7 @@ import pytest
 
 from companion.rules import game
 from companion.rules.core import PlayerScore, ScoreLine
-from companion.rules.igloo_pop.box import CARD_INDEX, COLOURS
+from companion.rules.igloo_pop.components import CARD_INDEX, COLOURS
 from companion.rules.igloo_pop.settling import explain_card
 from companion.rules.igloo_pop.state import _ANNOUNCEMENTS, _FREE, _HOLDING, _NO_IGLOO, _PASSED, _announcements
 

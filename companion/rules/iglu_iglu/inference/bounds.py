@@ -1,0 +1,350 @@
+"""What a turn of Iglu Iglu can still bring about: the bounds that prune the search of :mod:`.search`.
+
+Each test is a lower bound: it never gives up a state that could still succeed. It is made of a few operations on bit
+sets: too many floes would have to go, an inuit is too far from where it stands afterwards, an animal came or went and
+nothing that moves, eats, hunts or draws animals is left. What was seen, as bit sets (:class:`Wanted`), and what the two
+searches ask of a face and of the end of a turn stand here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from companion.rules.iglu_iglu import components
+from companion.rules.iglu_iglu.board import ALL, CORNER_SQUARES, CORNERS, NUMBER, SEA, numbers
+from companion.rules.iglu_iglu.json_form import to_json
+from companion.rules.iglu_iglu.position import (
+    ANIMALS_PLAYED,
+    DEFENDING,
+    DISPLACING,
+    DRAWING,
+    DRIFTING,
+    ENDURANCE_PLAYED,
+    FLEEING,
+    HAND_ANIMALS,
+    HAND_ENDURANCE,
+    HAND_HARPOON,
+    HAND_THAW,
+    HARPOON_PLAYED,
+    MOVING,
+    PEEKING,
+    REVEALING,
+    START,
+    THAW_PLAYED,
+    TO_FACE,
+    Situation,
+)
+from companion.rules.inference.turns import Belief, Content, Evidence
+
+MANY = 99
+PLAIN, EARLY, THOROUGH = range(3)
+"""Care of a walk: tiles in phase 2 only; also before melting; also animals that are back where they were."""
+DISTANCE: tuple[tuple[int, ...], ...] = tuple(
+    tuple(abs(a % 8 - b % 8) + abs(a // 8 - b // 8) for b in range(64)) for a in range(64)
+)
+"""Steps between two squares."""
+
+
+class Wanted:
+    """What was seen, as bit sets: for every thing where it may lie and where it must."""
+
+    def __init__(self, evidence: Evidence, colours: tuple[str, ...]) -> None:
+        """Compile the evidence for the players of a game."""
+        self.evidence = evidence
+        # How far a walk looks, and what it has left out: it notes here which care would have looked at it.
+        self.care = self.left_out = PLAIN
+        self.places: dict[int, Mapping[Content, float]] = {
+            NUMBER[name]: seen for name, seen in evidence.places.items() if not isinstance(seen, Belief)
+        }
+        self.unknown = ALL
+        self.may_floe = self.may_pack = self.may_bear = ALL
+        self.must_floe = self.must_pack = self.must_bear = 0
+        self.may_token = [ALL] * 6
+        self.must_token = [0] * 6
+        self.may_igloo = [ALL] * len(colours)
+        self.must_igloo = [0] * len(colours)
+        self.least: list[dict[int, int]] = [{} for _ in colours]
+        self.most: list[list[int]] = [[MANY] * 64 for _ in colours]
+        for square, contents in self.places.items():
+            self._place(1 << square, square, list(contents), colours)
+        known = not self.unknown & ~CORNERS
+        counts = [self._range(kind, value) for kind, value in components.TOKENS]
+        self.total_least = [least for least, _ in counts]
+        self.total_most = [most if known else MANY for _, most in counts]
+        self.bears_most = self.total_most.pop()
+        self.floes_least = self.must_floe.bit_count()
+        self.floes_most = (self.may_floe & SEA).bit_count()
+
+    def _range(self, kind: str, value: int) -> tuple[int, int]:
+        """Return how many tokens of a kind were seen at least, and at most where every place was seen."""
+        least = most = 0
+        for contents in self.places.values():
+            counts = [sum(n for k, v, n in things if k == kind and v in (value, None)) for _, things in contents]
+            least += min(counts, default=0)
+            most += max(counts, default=0)
+        return least, most
+
+    def _place(self, bit: int, square: int, contents: list[Content], colours: tuple[str, ...]) -> None:
+        self.unknown &= ~bit
+        grounds = {ground for ground, _ in contents}
+        floe = grounds & {"floe", "pack"}
+        self.may_floe &= ALL if floe else ~bit
+        self.must_floe |= bit if floe == grounds else 0
+        self.may_pack &= ALL if "pack" in grounds else ~bit
+        self.must_pack |= bit if grounds == {"pack"} else 0
+        counts = [{(kind, what): count for kind, what, count in things} for _, things in contents]
+        bears = [found.get(("bear", 4), 0) + found.get(("bear", None), 0) for found in counts]
+        self.may_bear &= ALL if any(bears) else ~bit
+        self.must_bear |= bit if all(bears) else 0
+        for token in range(6):
+            found = [c.get(components.TOKENS[token], 0) for c in counts]
+            self.may_token[token] &= ALL if any(found) else ~bit
+            self.must_token[token] |= bit if all(found) else 0
+        for seat, colour in enumerate(colours):
+            igloos = [c.get(("igloo", colour), 0) for c in counts]
+            self.may_igloo[seat] &= ALL if any(igloos) else ~bit
+            self.must_igloo[seat] |= bit if all(igloos) else 0
+            inuit = [c.get(("inuit", colour), 0) for c in counts]
+            self.most[seat][square] = max(inuit, default=0)
+            if min(inuit, default=0):
+                self.least[seat][square] = min(inuit)
+
+
+def tells(face: str) -> bool:
+    """Return whether a face is told apart on the board: red tiles all look the same, kept."""
+    return face == components.KEPT or face in components.FACES[: components.RED]
+
+
+def fields_agree(s: Situation, evidence: Evidence) -> bool:
+    """Return whether a state has won what it must have."""
+    if not evidence.fields:
+        return True
+    position = to_json(s)
+    for name, wanted in evidence.fields.items():
+        if any(_sorted(position[name].get(colour, ())) != _sorted(tokens) for colour, tokens in wanted.items()):
+            return False
+    return True
+
+
+def _sorted(tokens: Iterable[Mapping[str, Any]]) -> list[tuple[str, int]]:
+    return sorted((str(t["kind"]), int(t.get("value") or 4)) for t in tokens for _ in range(t.get("count", 1)))
+
+
+class Means:
+    """What is left to a turn in a state: what may still melt, drift, thaw, move, be paid.
+
+    While the tile of this turn is not known there are two cases, looked at one after the other: it is a drift
+    (``drift``), or it is not. A tile that may still come into the hand this turn counts as a means.
+    """
+
+    __slots__ = ("draw", "drift", "face", "flight", "harpoon", "melt", "points", "steps", "thaw")
+
+    def __init__(self, s: Situation, *, drift: bool) -> None:
+        """Count the means."""
+        self.melt = unmelted(s)
+        self.drift = drift
+        self.face = undecided(s) and not drift
+        self.draw = self.face or s.phase == DRAWING
+        self.thaw = not s.played & THAW_PLAYED and self.has(s, HAND_THAW)
+        self.harpoon = not s.played & HARPOON_PLAYED and self.has(s, HAND_HARPOON)
+        self.steps = s.remaining if s.phase in (MOVING, DEFENDING, FLEEING) else 0
+        if not s.played & ANIMALS_PLAYED and self.has(s, HAND_ANIMALS):
+            self.steps += 3
+        self.points = s.points if s.melted else 3
+        if not s.played & ENDURANCE_PLAYED:
+            faces = s.table.mix.faces
+            for place in range(len(s.hands[s.turn]) - 1, HAND_ENDURANCE - 1, -1):
+                if self.has(s, place):
+                    self.points += components.endurance(faces[place + TO_FACE])
+                    break
+        self.flight = self.thaw or s.phase in (DEFENDING, FLEEING) or (self.steps > 0 and (s.bears > 0 or self.face))
+
+    def has(self, s: Situation, place: int) -> bool:
+        """Return whether a tile is in the hand, or may come into it this turn."""
+        return s.can_play(s.turn, place) or (self.face and s.tiles[place + TO_FACE] > 0)
+
+
+def unmelted(s: Situation) -> bool:
+    """Return whether the floe of this turn is still to be taken."""
+    return not s.melted and s.phase in (START, MOVING, DEFENDING, FLEEING)
+
+
+def undecided(s: Situation) -> bool:
+    """Return whether the tile of this turn is not known yet."""
+    return unmelted(s) or s.phase in (PEEKING, REVEALING)
+
+
+def hopeless(s: Situation, w: Wanted) -> bool:
+    """Return whether no way leads from here to what was seen."""
+    if undecided(s):
+        return _hopeless(s, w, Means(s, drift=False)) and _hopeless(s, w, Means(s, drift=True))
+    return _hopeless(s, w, Means(s, drift=s.phase in (DRIFTING, DISPLACING)))
+
+
+def _hopeless(s: Situation, w: Wanted, means: Means) -> bool:
+    if _floes_hopeless(s, w, means):
+        return True
+    # Animals first: of the many steps they could take nearly all are given up here.
+    cost = _animal_cost(s, w, means)
+    return cost > means.points or cost + _inuit_cost(s, w, means) > means.points
+
+
+def _floes_hopeless(s: Situation, w: Wanted, means: Means) -> bool:
+    floes = s.floes
+    hole = 1 << s.square if means.face and s.phase in (PEEKING, REVEALING) else 0
+    gone = (floes & ~w.may_floe).bit_count()
+    come = (w.must_floe & ~floes & ~hole).bit_count()
+    removals = means.melt + means.thaw
+    if means.drift:
+        if come > 1 or gone > removals + 1:
+            return True
+        # A drift moves floes but makes none, and its own tile is gone.
+        count = floes.bit_count()
+        return not w.floes_least <= count - means.melt or count - removals > w.floes_most
+    if come or gone > removals or s.packs & ~w.may_pack:
+        return True
+    return (w.must_pack & ~s.packs).bit_count() > means.face
+
+
+def _inuit_cost(s: Situation, w: Wanted, means: Means) -> int:
+    """Return the points that inuit and igloos cost at least, or MANY where no points help."""
+    cost = 0
+    carried = 1 if means.drift else 0
+    for seat in range(s.table.players):
+        own = seat == s.turn
+        fresh = (w.must_igloo[seat] & ~s.igloos[seat]).bit_count()
+        if means.drift:
+            fresh = max(0, w.must_igloo[seat].bit_count() - s.igloos[seat].bit_count())
+        elif s.igloos[seat] & ~w.may_igloo[seat]:
+            return MANY
+        if fresh and not own:
+            return MANY
+        cost += 3 * fresh
+        inuit = s.inuit[seat]
+        travel = fled = missing = 0
+        for square, least in w.least[seat].items():
+            short = least - inuit.count(square)
+            if short <= 0:
+                continue
+            missing += short
+            if CORNERS >> square & 1:
+                fled += short
+            elif own:
+                row = DISTANCE[square]
+                nearest = min((row[origin] for origin in inuit if origin != square), default=MANY)
+                if means.flight:
+                    # Fleeing to a corner costs nothing, and one may walk on from there.
+                    nearest = min(nearest, *(row[corner] for corner in CORNER_SQUARES))
+                travel += short * min(max(nearest - carried, 1 - carried), 3)
+            elif not means.drift:
+                return MANY
+        if fled and not means.flight:
+            return MANY
+        most = w.most[seat]
+        crowd = 0
+        for square in set(inuit):
+            over = inuit.count(square) - most[square]
+            if over > 0:
+                crowd += over
+        if own:
+            free = means.drift or means.flight
+            cost += travel if free else max(travel, crowd)
+        elif crowd and not (means.drift or means.flight):
+            return MANY
+    return min(cost, MANY)
+
+
+def _animal_cost(s: Situation, w: Wanted, means: Means) -> int:
+    """Return the points that hunting costs at least, or MANY where animals cannot become what was seen."""
+    away = _drifting_away(s, w) if means.drift else _away(s, w, means)
+    if away > means.steps:
+        return MANY
+    return _hunting_cost(s, w, means)
+
+
+def _away(s: Situation, w: Wanted, means: Means) -> int:
+    """Return how many steps animals are away at least from where they were seen, if no drift moves them."""
+    # Where a tile is turned tokens come from the box.
+    here = ALL if means.melt and means.face else 1 << s.square if means.draw and s.square >= 0 else 0
+    away = 0
+    fresh = 0
+    for token in range(6):
+        stand = s.fish_at[token] if token < components.FOX else s.fox_at[token - components.FOX]
+        come = w.must_token[token] & ~stand
+        if come & ~here:
+            away += _walk(come & ~here, stand | here)
+        fresh |= come & here
+    come = w.must_bear & ~s.bears
+    if come & ~here:
+        away += _walk(come & ~here, s.bears | here)
+    fresh |= come & here
+    # New tokens come to one square only; those on any other have walked there.
+    return away + max(0, fresh.bit_count() - 1)
+
+
+def _hunting_cost(s: Situation, w: Wanted, means: Means) -> int:
+    """Return the points for the animals that are more than were seen anywhere, or MANY where too few are left."""
+    fresh = 3 if means.face else s.remaining if s.phase == DRAWING else 0
+    # A step of a bear, also of one that comes or gives way to a drift, eats what it meets.
+    eaters = ALL if means.face or means.drift else s.bears
+    gone: list[int] = []
+    short = 0
+    for token in range(6):
+        codes, value = (s.fish, token + 1) if token < components.FOX else (s.fox, token - 2)
+        squares = [code >> 2 for code in codes if code & 3 == value]
+        short += max(0, w.total_least[token] - len(squares))
+        extra = len(squares) - w.total_most[token]
+        if extra > 0 and not (means.thaw and token >= components.FOX):
+            if means.steps or means.drift:
+                extra -= sum(_near_bear(square, eaters, means.steps + means.drift) for square in squares)
+            gone += [value] * extra
+    if short > fresh:
+        return MANY
+    bears = s.bears.bit_count() - w.bears_most
+    harpoon = int(means.harpoon)
+    if bears > 0 and not means.thaw and s.phase != DEFENDING and not means.steps:
+        if bears > harpoon:
+            return MANY
+        harpoon -= bears
+    if s.bears.bit_count() + means.face < w.must_bear.bit_count():
+        return MANY
+    gone.sort(reverse=True)
+    return sum(gone[harpoon:])
+
+
+def _near_bear(square: int, bears: int, steps: int) -> bool:
+    row = DISTANCE[square]
+    return any(row[bear] <= steps for bear in numbers(bears))
+
+
+def _drifting_away(s: Situation, w: Wanted) -> int:
+    """Return how many steps animals are away at least from where they were seen, when a drift comes or is on.
+
+    A drift carries foxes and bears one square, and moves what swims on one square to a square beside it.
+    """
+    away = 0
+    fish: dict[int, int] = {}
+    for token in range(3):
+        stand = s.fish_at[token]
+        for square in numbers(w.must_token[token] & ~stand):
+            away += _walk(1 << square, stand)
+            fish[square] = fish.get(square, 0) + 1
+    if fish:
+        away -= max(fish.values()) if s.table.together else min(sum(fish.values()), 4)
+    for token in range(3, 6):
+        stand = s.fox_at[token - components.FOX]
+        for square in numbers(w.must_token[token] & ~stand):
+            away += _walk(1 << square, stand) - 1
+    for square in numbers(w.must_bear & ~s.bears):
+        away += _walk(1 << square, s.bears) - 1
+    return away
+
+
+def _walk(come: int, stand: int) -> int:
+    """Return how many steps the tokens that are missing somewhere are away at least."""
+    total = 0
+    for square in numbers(come):
+        row = DISTANCE[square]
+        total += min((row[origin] for origin in numbers(stand)), default=MANY)
+    return total
