@@ -19,12 +19,12 @@ import numpy as np
 from companion.rules.arctic.components import ANIMALS, TEXT, UNKNOWN
 from companion.rules.arctic.score import best_reading
 from companion.rules.igloo_pop.components import CARD_TEXT
+from vision.cards.deck import Deck, teach
+from vision.cards.detect import CardFinder, Found
+from vision.cards.pile import read_cards, read_pile
+from vision.cards.round import join, read_both
+from vision.cards.sheet import find_cards
 
-from .cards_deck import Deck, teach
-from .cards_find import CardFinder, Found
-from .cards_pile import read_cards, read_pile
-from .cards_round import join, read_both
-from .cards_sheet import find_cards
 from .measure import _world as world
 
 if TYPE_CHECKING:

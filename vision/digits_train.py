@@ -1,4 +1,4 @@
-"""Learn to read digits on tokens from drawn ones: ``python -m vision.digits_train`` writes ``vision/digits.npz``.
+"""Learn to read digits on tokens from drawn ones: ``python -m vision.digits_train`` writes ``vision/learn/digits.npz``.
 
 Digits come from OpenCV's own fonts and from strokes that are bent anew each time, so no font file is needed. Numpy
 alone; about ten minutes of one core.
@@ -15,15 +15,14 @@ import click
 import cv2
 import numpy as np
 
-from .digits import DIGITS, FIRST, KERNEL, NAMES, SECOND, SIGN, STRIDE, WIDE, columns, forward, normal
-from .fitting import Adam
+from vision.learn.digits import DIGITS, FIRST, KERNEL, NAMES, SECOND, SIGN, STRIDE, WIDE, columns, forward, normal
+from vision.learn.optimiser import Adam
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.ports import ByteArray
-
-    from .digits import Floats
+    from vision.learn.digits import Floats
 
 _BIG: Final = 4 * SIGN
 _MASTER: Final = 96

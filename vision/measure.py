@@ -18,11 +18,11 @@ import cv2
 import numpy as np
 
 from companion.ports import DeviceError
+from vision.board.markers import find_markers, find_table, plane_of
+from vision.camera.sources import open_source
+from vision.camera.watcher import CameraWatcher
 
-from .markers import find_markers, find_table, plane_of
 from .measure_boards import measure_boards
-from .sources import open_source
-from .watcher import CameraWatcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable

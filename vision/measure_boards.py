@@ -17,17 +17,16 @@ import numpy as np
 
 from companion.rules import game
 from companion.rules.core import CHANCE, NOBODY
-
-from .boardfind import BoardError
-from .calibrate import calibrate, to_profile
-from .labels import Content, from_json
-from .layout import Layout, open_layout
-from .look import Table, learn
-from .patches import Sampler
-from .photo import read_photo
-from .placelook import PlaceLook
-from .profile import printed_places
-from .refind import Finder
+from vision.board.detect import BoardError
+from vision.board.labels import Content, from_json
+from vision.board.layout import Layout, open_layout
+from vision.board.patches import Sampler
+from vision.decode.photo import read_photo
+from vision.read.calibrate import calibrate, to_profile
+from vision.read.place_posterior import PlaceLook
+from vision.read.profile import printed_places
+from vision.read.reader import Table, learn
+from vision.read.relocate import Finder
 
 if TYPE_CHECKING:
     from companion.ports import FloatArray

@@ -19,9 +19,8 @@ from companion.rules.core import CHANCE, NOBODY, State
 from companion.rules.inference.belief import Belief
 from companion.rules.inference.turns import Evidence, content
 from companion.rules.inference.turns import turns as search_turns
-
-from .evidence import LEAST, logs
-from .track import CONTINUED, DISAGREEMENT, ENTERED, QUESTION, TURN, Answer, Candidate, Tracker, _public
+from vision.track.evidence import LEAST, logs
+from vision.track.tracker import CONTINUED, DISAGREEMENT, ENTERED, QUESTION, TURN, Answer, Candidate, Tracker, _public
 
 KINDS = ("clear", "calibrated", "wrong", "confused", "covered", "half", "unlawful")
 """Clear sight; honest doubts; sure and wrong now and then; numbers hardly read; things over the board; a turn not

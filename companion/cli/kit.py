@@ -20,8 +20,8 @@ import click
 )
 def command(out: Path, paper: str) -> None:
     """Write the printable sheets (PDF): four board markers and a check ruler, in English and French."""
-    from vision.files import write_whole
-    from vision.kit import pages, to_pdf
+    from vision.board.print_kit import pages, to_pdf
+    from vision.whole_file import write_whole
 
     write_whole(out, to_pdf(pages(paper)))
     click.echo(f"{out}: print it at 100 % and check that the ruler measures 150 mm.")

@@ -115,7 +115,7 @@ def _names() -> Iterator[bytes]:
 
 
 def _layouts() -> Iterator[bytes]:
-    from vision.layout import SHIPPED
+    from vision.board.layout import SHIPPED
 
     for path in sorted(SHIPPED.glob("*.toml")):
         data = path.read_bytes()

@@ -150,8 +150,8 @@ def _settings() -> Reader:
 
 def _uploads() -> Reader:
     """Pictures: heads and the cutter of streams; what claims to be whole is decoded too."""
-    from vision.photo import read_photo
-    from vision.streams import JpegCutter
+    from vision.camera.jpeg_stream import JpegCutter
+    from vision.decode.photo import read_photo
 
     def read(data: bytes) -> None:
         cutter = JpegCutter()
@@ -194,7 +194,7 @@ def _names() -> Reader:
 
 
 def _layouts() -> Reader:
-    from vision.layout import read_layout
+    from vision.board.layout import read_layout
 
     return lambda data: read_layout(data.decode("utf-8", "replace"))
 

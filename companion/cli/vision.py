@@ -38,8 +38,8 @@ command.add_command(rule)
 def table(photo: Path, out: Path | None, as_json: bool) -> int:
     """Find the four markers in PHOTO and straighten the table between them."""
     from companion.ports import BadDataError
-    from vision.markers import find_table
-    from vision.photo import read_photo_file
+    from vision.board.markers import find_table
+    from vision.decode.photo import read_photo_file
 
     if out is not None and out.suffix.lower() not in {".png", ".jpg", ".jpeg"}:
         raise click.UsageError("--out must end in .png or .jpg")
@@ -87,7 +87,7 @@ def _rounded(corner: tuple[float, float]) -> list[float]:
 def _write_picture(out: Path, image: ByteArray) -> None:
     import cv2
 
-    from vision.files import write_whole
+    from vision.whole_file import write_whole
 
     done, data = cv2.imencode(out.suffix.lower(), image)
     if not done:

@@ -12,10 +12,10 @@ import click
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
-    from vision.calibrate import Calibrated
-    from vision.layout import Layout
-    from vision.look import BoardLook
-    from vision.profile import Profile
+    from vision.board.layout import Layout
+    from vision.read.calibrate import Calibrated
+    from vision.read.profile import Profile
+    from vision.read.reader import BoardLook
 
 PHOTO = click.Path(path_type=Path)
 PROFILE = click.option(
@@ -36,7 +36,7 @@ OUT = click.option(
 def read_photo(path: Path) -> ByteArray:
     """Return the picture in a file; an error names the file."""
     from companion.ports import BadDataError
-    from vision.photo import read_photo_file
+    from vision.decode.photo import read_photo_file
 
     try:
         return read_photo_file(path)
@@ -70,7 +70,7 @@ def write_picture(out: Path, image: ByteArray) -> None:
     """Write a picture (BGR) in the form that its name says."""
     import cv2
 
-    from vision.files import write_whole
+    from vision.whole_file import write_whole
 
     done, data = cv2.imencode(out.suffix.lower(), image)
     if not done:
@@ -94,10 +94,10 @@ def calibrate(
     """
     from dataclasses import replace
 
-    from vision.calibrate import calibrate as find
-    from vision.calibrate import overlay, to_profile
-    from vision.layout import open_layout
-    from vision.profile import save_profile
+    from vision.board.layout import open_layout
+    from vision.read.calibrate import calibrate as find
+    from vision.read.calibrate import overlay, to_profile
+    from vision.read.profile import save_profile
 
     check_out(out, photos)
     layout = open_layout(layout_name)
@@ -117,7 +117,7 @@ def calibrate(
 
 def _former(folder: Path, layout: Layout) -> Profile | None:
     """Return the profile in a folder; None where there is none yet."""
-    from vision.profile import load_profile
+    from vision.read.profile import load_profile
 
     return load_profile(folder, layout) if (folder / "profile.json").exists() else None
 
@@ -142,13 +142,13 @@ def teach(layout_name: str, photo: Path, labels: Path, folder: Path, as_json: bo
     # One thread is quicker than several that wait for each other on small matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from companion.ports import BadDataError
-    from vision import notes
-    from vision.labels import read_label_file
-    from vision.layout import open_layout
-    from vision.look import learn
-    from vision.patches import Sampler
-    from vision.profile import load_profile, printed_places, save_profile
-    from vision.refind import Finder
+    from vision import messages
+    from vision.board.labels import read_label_file
+    from vision.board.layout import open_layout
+    from vision.board.patches import Sampler
+    from vision.read.profile import load_profile, printed_places, save_profile
+    from vision.read.reader import learn
+    from vision.read.relocate import Finder
 
     layout = open_layout(layout_name)
     profile = load_profile(folder, layout)
@@ -157,11 +157,11 @@ def teach(layout_name: str, photo: Path, labels: Path, folder: Path, as_json: bo
     sampler = Sampler(layout)
     pose = Finder(profile, sampler).find(image)
     if pose is None:
-        raise BadDataError(f"{photo}: {notes.NO_BOARD}")
+        raise BadDataError(f"{photo}: {messages.NO_BOARD}")
     inside = sampler.inside(pose)
     contents = {layout.index[name]: content for name, content in known.items() if inside[layout.index[name]]}
     if not contents:
-        raise BadDataError(f"{photo}: {notes.PARTLY}")
+        raise BadDataError(f"{photo}: {messages.PARTLY}")
     close = sampler.close(image, pose, printed_places(layout, contents))
     profile = learn(profile.taught(sampler.straighten(image, pose), contents, close))
     save_profile(folder, profile)
@@ -187,9 +187,9 @@ def teach(layout_name: str, photo: Path, labels: Path, folder: Path, as_json: bo
 def look(layout_name: str, photos: tuple[Path, ...], folder: Path, out: Path | None, as_json: bool) -> int:
     """Say what lies in each place of the board of LAYOUT in each PHOTO. Exit status 1: in some no board was found."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from vision.calibrate import overlay
-    from vision.layout import open_layout
-    from vision.look import Table
+    from vision.board.layout import open_layout
+    from vision.read.calibrate import overlay
+    from vision.read.reader import Table
 
     check_out(out, photos)
     if out is not None and len(photos) > 1:

@@ -13,7 +13,7 @@ from companion.cli.vision_board import JSON, OUT, PHOTO, PROFILE, read_photo
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray
-    from vision.cards_find import CardFinder
+    from vision.cards.detect import CardFinder
 
 GAME = click.Choice(["igloo-pop", "arctic"])
 WITH_CARDS = click.argument("game_id", metavar="GAME", type=GAME)
@@ -41,20 +41,20 @@ def _order(game_id: str, order: str) -> list[str]:
 
 def _finder(folder: Path, game_id: str) -> CardFinder:
     from companion.ports import BadDataError
-    from vision import cards_notes
-    from vision.cards_deck import load_deck
-    from vision.cards_find import CardFinder
+    from vision.cards import messages
+    from vision.cards.deck import load_deck
+    from vision.cards.detect import CardFinder
 
     deck = load_deck(folder, game_id)
     if deck is None:
-        raise BadDataError(f"{folder}: {cards_notes.NOT_TAUGHT}")
+        raise BadDataError(f"{folder}: {messages.NOT_TAUGHT}")
     return CardFinder(deck)
 
 
 def _write(out: Path | None, image: ByteArray) -> None:
     from companion.ports import BadDataError
-    from vision.files import write_whole
-    from vision.photo import to_jpeg
+    from vision.decode.photo import to_jpeg
+    from vision.whole_file import write_whole
 
     if out is None:
         return
@@ -76,7 +76,7 @@ def _write(out: Path | None, image: ByteArray) -> None:
 @JSON
 def teach_cards(game_id: str, photos: tuple[Path, ...], order: str, folder: Path, as_json: bool) -> None:
     """Learn from PHOTO... of sheets what the cards of GAME look like: side by side, upright, with gaps between them."""
-    from vision.cards_deck import load_deck, save_deck, teach
+    from vision.cards.deck import load_deck, save_deck, teach
 
     names = _order(game_id, order)
     deck = teach(game_id, [read_photo(photo) for photo in photos], names, load_deck(folder, game_id))
@@ -101,7 +101,7 @@ def teach_cards(game_id: str, photos: tuple[Path, ...], order: str, folder: Path
 @JSON
 def cards(game_id: str, photos: tuple[Path, ...], folder: Path, out: Path | None, as_json: bool) -> int:
     """Say which taught cards of GAME lie in each PHOTO. Exit status 1: in some there is none."""
-    from vision.cards_pile import drawn, read_cards
+    from vision.cards.pile import drawn, read_cards
 
     finder = _finder(folder, game_id)
     whole = True
@@ -132,7 +132,7 @@ def pile(photos: tuple[Path, ...], count: int | None, folder: Path, out: Path | 
 
     Exit status 1: a card is doubtful, or none was found, or another number than was counted.
     """
-    from vision.cards_pile import drawn, read_pile
+    from vision.cards.pile import drawn, read_pile
 
     finder = _finder(folder, "arctic")
     read = []
@@ -183,8 +183,8 @@ def round_(placed: Path, turned: Path | None, folder: Path, out: Path | None, as
     Exit status 1: something is doubtful, or still without a number.
     """
     from companion.night.views.photo_round import judge, seen_cards
-    from vision.cards_pile import drawn
-    from vision.cards_round import join, read_both, read_round
+    from vision.cards.pile import drawn
+    from vision.cards.round import join, read_both, read_round
 
     finder = _finder(folder, "igloo-pop")
     photo = read_photo(placed)

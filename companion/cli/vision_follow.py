@@ -14,9 +14,9 @@ from companion.cli.vision_board import JSON, PHOTO, PROFILE, read_photo
 
 if TYPE_CHECKING:
     from companion.rules.core import State
-    from vision.layout import Layout
-    from vision.look import BoardLook, Table
-    from vision.track import Answer, Follower
+    from vision.board.layout import Layout
+    from vision.read.reader import BoardLook, Table
+    from vision.track.tracker import Answer, Follower
 
 
 @click.command()
@@ -31,9 +31,9 @@ def follow(layout_name: str, record: str, photos: tuple[Path, ...], folder: Path
     Exit status 1: for some photo there is a question, or board and record disagree.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from vision.layout import open_layout
-    from vision.look import Table
-    from vision.track import Follower, between_turns
+    from vision.board.layout import open_layout
+    from vision.read.reader import Table
+    from vision.track.tracker import Follower, between_turns
 
     states = states_of(record)
     layout = open_layout(layout_name)
@@ -86,8 +86,8 @@ def _taught(table: Table) -> dict[int, int]:
 def _answer(follower: Follower, seen: BoardLook, layout: Layout, taught: Mapping[int, int]) -> Answer:
     """Return what the tracker makes of a look; a photo without a board is one to wait after."""
     from companion.rules.inference.turns import Evidence
-    from vision.evidence import HIDDEN, belief_of_look
-    from vision.track import Answer
+    from vision.track.evidence import HIDDEN, belief_of_look
+    from vision.track.tracker import Answer
 
     if not seen.found:
         return Answer("moving")
@@ -99,8 +99,8 @@ def _answer(follower: Follower, seen: BoardLook, layout: Layout, taught: Mapping
 
 def _confirm(table: Table, seen: BoardLook, state: State[Any]) -> None:
     """Let the table remember what the places look like now that it is known what lies there."""
-    from vision.evidence import HIDDEN
-    from vision.labels import from_json
+    from vision.board.labels import from_json
+    from vision.track.evidence import HIDDEN
 
     places: Mapping[str, Any] = state.position()["places"]
     known = {

@@ -15,7 +15,7 @@ from companion.rules.i18n import Words
 
 if TYPE_CHECKING:
     from companion.follow.disputes import Photo
-    from vision.look import Table
+    from vision.read.reader import Table
 
 
 UNSURE = Words("Not read surely: {places}", "Lu sans certitude : {places}")
@@ -41,8 +41,8 @@ def rule(layout_name: str, before: Path, after: Path, folder: Path, out: Path | 
     from companion.cli.vision_follow import states_of
     from companion.follow.disputes import judged, position_of
     from companion.rules.inference.turns import cases
-    from vision.layout import open_layout
-    from vision.look import Table
+    from vision.board.layout import open_layout
+    from vision.read.reader import Table
 
     check_out(out, (before, after))
     layout = open_layout(layout_name)

@@ -165,7 +165,7 @@ class Sight:
         :raises BadDataError: there is no picture or board, no record, or ``places`` do not fit.
         """
         from companion.follow.evidence import contents_of
-        from vision.labels import from_json
+        from vision.board.labels import from_json
 
         table, image = self.table_of(game_id), self._image()
         course = self._night.course()
@@ -243,7 +243,7 @@ class Sight:
         :raises BadDataError: there is no photo or picture, or no board in it.
         """
         from companion.follow.score_sheet import Sheets
-        from vision.photo import read_photo
+        from vision.decode.photo import read_photo
 
         table = self.table_of(game_id)
         if not table.taught:

@@ -13,8 +13,8 @@ from companion.ports import BadDataError, CameraStatus, Evidence
 from web.house import Table
 
 if TYPE_CHECKING:
-    from vision.grabs import Grab
-    from vision.watcher import CameraWatcher, Look
+    from vision.camera.frame import Grab
+    from vision.camera.watcher import CameraWatcher, Look
 
 FROM_THE_PAGE = re.compile(r"usb(:\d{1,2})?|pi(:\d)?|/dev/video\d{1,3}|https?://\S{1,300}")
 """What a request may name; files and folders of this machine only its owner names, on the command line."""
@@ -115,11 +115,11 @@ class Eye:
             watcher.close()
 
     def _watch(self, text: str) -> CameraWatcher:
-        from vision.watcher import CameraWatcher
+        from vision.camera.watcher import CameraWatcher
 
         source = None
         if text:
-            from vision.sources import open_source
+            from vision.camera.sources import open_source
 
             source = open_source(text)
         return CameraWatcher(source, on_look=lambda _look: self._on_view()).start()

@@ -20,7 +20,7 @@ from companion.rules.igloo_pop.components import CARD_TEXT
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray
-    from vision.cards_find import CardFinder, Found
+    from vision.cards.detect import CardFinder, Found
 
 CARDS: dict[str, tuple[str, ...]] = {"igloo-pop": tuple(CARD_TEXT), "arctic": tuple(TEXT[:UNKNOWN])}
 """The cards of the games that have any, in the order in which they are asked for."""
@@ -75,9 +75,9 @@ class CardTable:
         :raises KeyError: this game has no cards.
         :raises BadDataError: it is no picture, or shows more or fewer cards; in one sentence.
         """
-        from vision.cards_deck import save_deck, teach
-        from vision.cards_find import CardFinder
-        from vision.cards_sheet import find_cards
+        from vision.cards.deck import save_deck, teach
+        from vision.cards.detect import CardFinder
+        from vision.cards.sheet import find_cards
 
         names = CARDS[game][first : first + count]
         photo = _read(data)
@@ -98,8 +98,8 @@ class CardTable:
         :raises KeyError: this game has no cards.
         :raises BadDataError: it is no picture, shows no taught card, or none were taught; in one sentence.
         """
-        from vision import cards_notes
-        from vision.cards_pile import read_pile
+        from vision.cards import messages
+        from vision.cards.pile import read_pile
 
         CARDS[game]
         photo = _read(data)
@@ -107,7 +107,7 @@ class CardTable:
             finder = self._known(game)
             cards = read_pile(finder.find(photo), finder.deck)
         if not cards:
-            raise BadDataError(cards_notes.NO_CARDS)
+            raise BadDataError(messages.NO_CARDS)
         height, width = photo.shape[:2]
         return {"width": width, "height": height, "cards": [card.to_json() for card in cards]}
 
@@ -120,8 +120,8 @@ class CardTable:
 
         :raises BadDataError: as :meth:`pile`, or the first photo is no longer known.
         """
-        from vision import cards_notes
-        from vision.cards_round import COLOURS, join, read_both, read_round
+        from vision.cards import messages
+        from vision.cards.round import COLOURS, join, read_both, read_round
 
         photo = _read(data)
         played = tuple(colours) or COLOURS
@@ -129,7 +129,7 @@ class CardTable:
             finder = self._known("igloo-pop")
             found = tuple(finder.find(photo))
             if not found:
-                raise BadDataError(cards_notes.NO_CARDS)
+                raise BadDataError(messages.NO_CARDS)
             height, width = photo.shape[:2]
             answer: dict[str, Any] = {"width": width, "height": height}
             if first is None:
@@ -140,7 +140,7 @@ class CardTable:
                 return {"id": name, **answer, **read_round(photo, found, finder.deck, only, played).to_json()}
             before = self._first.get(first)
             if before is None:
-                raise BadDataError(cards_notes.FIRST_FORGOTTEN)
+                raise BadDataError(messages.FIRST_FORGOTTEN)
             both = read_both((before.photo, photo), (before.found, found), finder.deck, only, played)
         numbers = [number for _, number in join(*both)]
         told = both[0].to_json()
@@ -154,8 +154,8 @@ class CardTable:
         if game not in self._finders:
             if not (self._folder / f"cards-{game}.npz").exists():
                 return None
-            from vision.cards_deck import load_deck
-            from vision.cards_find import CardFinder
+            from vision.cards.deck import load_deck
+            from vision.cards.detect import CardFinder
 
             deck = load_deck(self._folder, game)
             if deck is None:
@@ -165,11 +165,11 @@ class CardTable:
         return self._finders[game]
 
     def _known(self, game: str) -> CardFinder:
-        from vision import cards_notes
+        from vision.cards import messages
 
         finder = self._finder(game)
         if finder is None:
-            raise BadDataError(cards_notes.NOT_TAUGHT)
+            raise BadDataError(messages.NOT_TAUGHT)
         return finder
 
 
@@ -177,7 +177,7 @@ def _read(data: bytes) -> ByteArray:
     """Return a photo no larger than is needed: what is read of cards is read at this size."""
     import cv2
 
-    from vision.photo import read_photo
+    from vision.decode.photo import read_photo
 
     photo: Any = read_photo(data)
     scale = _SHOWN_SIDE / max(photo.shape[:2])

@@ -15,14 +15,14 @@ from companion.ports import BadDataError
 from companion.rules.core import InvalidMoveError, Ruling, State
 from companion.rules.inference.turns import Explanation, cases, explain_best
 from companion.rules.rulebook import rulebook
-from vision.photo import read_photo, to_jpeg
-from vision.ruled import draw_ruling
+from vision.board.draw_ruling import draw_ruling
+from vision.decode.photo import read_photo, to_jpeg
 
 if TYPE_CHECKING:
     from companion.follow.table_model import SeenTable
     from companion.night.commands.night import Course
     from companion.ports import ByteArray
-    from vision.look import BoardLook
+    from vision.read.reader import BoardLook
 
 KEPT: Final = 8
 """Pairs of photos that are kept: one for each phone that asks, the oldest go."""

@@ -12,19 +12,19 @@ from companion.night.games import game_view
 from companion.night.games.board import BoardView
 from companion.rules.core import CHANCE, RulesError
 from companion.rules.inference.turns import Evidence, content
-from vision.change import compare
-from vision.evidence import HIDDEN, belief_as_was, belief_of_known, belief_of_look
-from vision.labels import Content, from_json
-from vision.patches import Sampler
-from vision.placelook import UNSURE
-from vision.track import COVERED, Tracker, turn_starts
+from vision.board.labels import Content, from_json
+from vision.board.patches import Sampler
+from vision.read.diff import compare
+from vision.read.place_posterior import UNSURE
+from vision.track.evidence import HIDDEN, belief_as_was, belief_of_known, belief_of_look
+from vision.track.tracker import COVERED, Tracker, turn_starts
 
 if TYPE_CHECKING:
     from companion.night.commands.night import Course
     from companion.rules.core import Move, State
-    from vision.layout import Layout
-    from vision.look import BoardLook
-    from vision.placelook import PlaceLook
+    from vision.board.layout import Layout
+    from vision.read.place_posterior import PlaceLook
+    from vision.read.reader import BoardLook
 
 FOLLOWED: Final = frozenset({"iglu-iglu"})
 """The games whose every turn can be told from the board."""

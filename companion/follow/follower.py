@@ -31,20 +31,20 @@ from companion.follow.evidence import (
 from companion.follow.questions import DISAGREEMENT, NEW, TURN, Asked, Glance, offered
 from companion.night.answers import CAMERA, Actor, Answer, Role
 from companion.ports import BadDataError, DeviceKind
-from vision import track
-from vision.evidence import belief_of_strange, several
-from vision.labels import LabelError
-from vision.scene import Scene
-from vision.track import Candidate, misfits
+from vision.board.labels import LabelError
+from vision.camera.stillness import Scene
+from vision.track import tracker as track_tracker
+from vision.track.evidence import belief_of_strange, several
+from vision.track.tracker import Candidate, misfits
 
 if TYPE_CHECKING:
     from companion.follow.table_model import SeenTable
     from companion.night.commands.night import Course, Night
     from companion.rules.inference.turns import Evidence
     from companion.settings import Settings
-    from vision.grabs import Grab
-    from vision.labels import Content
-    from vision.look import BoardLook
+    from vision.board.labels import Content
+    from vision.camera.frame import Grab
+    from vision.read.reader import BoardLook
 
 EVERY_S: Final = 0.2
 """Pictures that are considered: five a second."""
@@ -346,7 +346,7 @@ class Onlooker:
         former = self._former
         candidates = tracker.again(former, evidence) if former else tracker.candidates(evidence, strange, plain)
         answer = tracker.judge(candidates, evidence)
-        if answer.state == track.UNCHANGED:
+        if answer.state == track_tracker.UNCHANGED:
             self._matched = (course.match, len(course.by))
             self._agreed = Agreed(course.match, course.moves, glance.seen)
             self._begin_anew()
@@ -357,16 +357,16 @@ class Onlooker:
                 self._teach(glance, course.states[-1])
             return False
         seen_twice = len(self._looks) > 1
-        if glance.live and not (seen_twice if answer.state == track.ENTERED else len(self._looks) >= LOOKS):
+        if glance.live and not (seen_twice if answer.state == track_tracker.ENTERED else len(self._looks) >= LOOKS):
             # Two looks must agree before a turn is entered, and another may settle what one leaves open.
             self._former = candidates
             self._tell("thinking", messages.THINKING)
             return False
         self._begin_anew()
-        if answer.state == track.ENTERED:
+        if answer.state == track_tracker.ENTERED:
             self._sure_of(answer.candidates, glance)
         else:
-            kind = DISAGREEMENT if answer.state == track.DISAGREEMENT else TURN
+            kind = DISAGREEMENT if answer.state == track_tracker.DISAGREEMENT else TURN
             self._ask(kind, answer.candidates, answer.places, glance)
         return True
 

@@ -36,7 +36,7 @@ def portrait(data: bytes) -> bytes:
     """
     import cv2
 
-    from vision.photo import read_photo, to_jpeg
+    from vision.decode.photo import read_photo, to_jpeg
 
     image = read_photo(data)
     height, width = image.shape[:2]

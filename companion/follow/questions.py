@@ -10,7 +10,7 @@ from companion.night.games import game_view
 from companion.night.games.board import BoardView
 from companion.night.messages import Words
 from companion.rules.inference.turns import content
-from vision.track import TAKEBACK, UNCHANGED, Candidate
+from vision.track.tracker import TAKEBACK, UNCHANGED, Candidate
 
 if TYPE_CHECKING:
     from companion.follow.evidence import Story
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from companion.night.commands.night import Course
     from companion.ports import ByteArray, DeviceKind
     from companion.rules.core import State
-    from vision.look import BoardLook
+    from vision.read.reader import BoardLook
 
 OFFERED = 3
 """Candidates that are drawn in one question."""

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from companion.follow import messages
 from companion.ports import BadDataError
-from vision.patches import Sampler
-from vision.strips import Strips
-from vision.sums import summed
+from vision.board.patches import Sampler
+from vision.read.count_constraints import summed
+from vision.read.strip_counter import Strips
 
 if TYPE_CHECKING:
     from companion.follow.table_model import SeenTable
     from companion.ports import ByteArray
-    from vision.profile import Profile
+    from vision.read.profile import Profile
 
 
 class Sheets:

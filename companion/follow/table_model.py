@@ -16,21 +16,21 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from companion.ports import BadDataError
-from vision import notes
-from vision.calibrate import calibrate, to_profile
-from vision.evidence import HIDDEN
-from vision.labels import Content
-from vision.layout import Layout, open_layout
-from vision.learner import learn_beside
-from vision.look import BoardLook, Table
-from vision.patches import Sampler
-from vision.pose import Pose
-from vision.profile import Profile, ProfileError, load_profile, printed_places, save_profile
-from vision.refind import Finder
+from vision import messages
+from vision.board.labels import Content
+from vision.board.layout import Layout, open_layout
+from vision.board.patches import Sampler
+from vision.board.pose import Pose
+from vision.read.calibrate import calibrate, to_profile
+from vision.read.learn_process import learn_beside
+from vision.read.profile import Profile, ProfileError, load_profile, printed_places, save_profile
+from vision.read.reader import BoardLook, Table
+from vision.read.relocate import Finder
+from vision.track.evidence import HIDDEN
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
-    from vision.profile import Shot
+    from vision.read.profile import Shot
 
 FIRST_SHOTS: Final = 4
 """The set-up and the first positions after it are all learnt; later ones only where they show something new."""
@@ -176,7 +176,7 @@ class SeenTable:
         """
         with self._lock:
             if self._table is None:
-                raise ProfileError(notes.NOTHING_TAUGHT)
+                raise ProfileError(messages.NOTHING_TAUGHT)
             seen = self._table.look(image)
             if seen.pose is not None:
                 self._pose = seen.pose
@@ -201,7 +201,7 @@ class SeenTable:
     def calibrate(self, image: ByteArray, corners: FloatArray | None = None) -> None:
         """Find the board in a picture, by ``corners`` (4, 2) where they are given; what was taught stays.
 
-        :raises vision.boardfind.BoardError: there is none, or not all of it; one sentence.
+        :raises vision.board.detect.BoardError: there is none, or not all of it; one sentence.
         """
         found = calibrate([image], self.layout, corners)
         profile = to_profile([image], self.layout, found)
@@ -222,17 +222,17 @@ class SeenTable:
         with self._lock:
             profile = self._profile
             if profile is None:
-                raise BadDataError(notes.NO_BOARD)
+                raise BadDataError(messages.NO_BOARD)
             sampler = Sampler(self.layout)
             pose = self._table.find(image) if self._table is not None else Finder(profile, sampler).find(image)
             if pose is None:
-                raise BadDataError(notes.NO_BOARD)
+                raise BadDataError(messages.NO_BOARD)
             self._pose = pose
             inside = sampler.inside(pose)
             straight = sampler.straighten(image, pose)
             known = {n: c for name, c in contents.items() if inside[n := self.layout.index[name]]}
             if not known:
-                raise BadDataError(notes.PARTLY)
+                raise BadDataError(messages.PARTLY)
             close = sampler.close(image, pose, printed_places(self.layout, known))
             self._profile = profile.taught(straight, known, close)
             save_profile(self._folder, self._profile)

@@ -18,7 +18,7 @@ from tests.worlds.board import Shot
 from tests.worlds.filmed import GAME as IGLU
 from tests.worlds.filmed import Filmed
 from tests.worlds.ice_table import GAME, IceTable, played
-from vision.labels import from_json
+from vision.board.labels import from_json
 
 
 def entered(page: Page, colour: str, **values: int) -> None:

@@ -27,11 +27,11 @@ from companion.night.log.journal import Journal
 from companion.rules.inference.belief import Belief
 from tests.worlds.boards import players
 from tests.worlds.filmed import FISH, GAME, Filmed
-from vision.labels import Content
-from vision.layout import open_layout
-from vision.look import BoardLook
-from vision.patches import Sampler
-from vision.placelook import PlaceLook, members_of
+from vision.board.labels import Content
+from vision.board.layout import open_layout
+from vision.board.patches import Sampler
+from vision.read.place_posterior import PlaceLook, members_of
+from vision.read.reader import BoardLook
 
 LAYOUT = open_layout(GAME)
 

@@ -14,12 +14,12 @@ import pytest
 from companion.cli import run
 from tests.worlds.board import Board, Shot, nearby, random_view, shoot
 from tests.worlds.board_art import Art
-from vision.boardfind import BoardError
-from vision.calibrate import calibrate
-from vision.labels import from_json
-from vision.layout import open_layout
-from vision.look import Table
-from vision.profile import ProfileError, load_profile
+from vision.board.detect import BoardError
+from vision.board.labels import from_json
+from vision.board.layout import open_layout
+from vision.read.calibrate import calibrate
+from vision.read.profile import ProfileError, load_profile
+from vision.read.reader import Table
 
 INUIT = {"kind": "inuit", "count": 1}
 

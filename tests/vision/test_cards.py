@@ -14,13 +14,13 @@ from companion.cli.vision import command
 from companion.ports import BadDataError
 from tests.worlds.card_table import ROUND, Round, fanned, picture, sheets, taught_round
 from tests.worlds.table import Camera
-from vision.cards_deck import WIDTH, Deck, corners_of, file_of, load_deck, save_deck, teach
-from vision.cards_find import CardFinder, Found
-from vision.cards_joint import View, settle
-from vision.cards_pile import Read, read_cards, read_pile
-from vision.cards_plane import fit_plane
-from vision.cards_round import IglooRead, RoundRead, as_recorded, join, overlooked, printed
-from vision.cards_sheet import find_cards, in_rows
+from vision.cards.deck import WIDTH, Deck, corners_of, file_of, load_deck, save_deck, teach
+from vision.cards.detect import CardFinder, Found
+from vision.cards.joint import View, settle
+from vision.cards.pile import Read, read_cards, read_pile
+from vision.cards.plane import fit_plane
+from vision.cards.round import IglooRead, RoundRead, as_recorded, join, overlooked, printed
+from vision.cards.sheet import find_cards, in_rows
 
 
 @pytest.fixture(scope="module")

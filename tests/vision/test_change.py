@@ -11,11 +11,11 @@ import pytest
 
 from companion.rules.inference.belief import Belief, Together
 from companion.rules.inference.turns import Evidence
-from vision.change import compare, differences
-from vision.evidence import LEAST, belief_as_was, belief_of_several, several
-from vision.labels import Content
-from vision.layout import open_layout
-from vision.patches import Sampler
+from vision.board.labels import Content
+from vision.board.layout import open_layout
+from vision.board.patches import Sampler
+from vision.read.diff import compare, differences
+from vision.track.evidence import LEAST, belief_as_was, belief_of_several, several
 
 LAYOUT = open_layout("iglu-iglu")
 SAMPLER = Sampler(LAYOUT)

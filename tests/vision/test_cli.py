@@ -11,8 +11,8 @@ import pytest
 
 from companion.cli import run
 from tests.worlds import table
-from vision import notes
-from vision.photo import read_photo_file
+from vision import messages
+from vision.decode.photo import read_photo_file
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_the_straightened_table(
         out = tmp_path / f"table{suffix}"
         assert run(["vision", "table", str(photo), "--out", str(out), "--json"]) == 0
         answer = json.loads(capfd.readouterr().out)
-        assert (answer["found"], answer["missing"], answer["note"]) == (True, [], notes.TABLE_FOUND)
+        assert (answer["found"], answer["missing"], answer["note"]) == (True, [], messages.TABLE_FOUND)
         assert (answer["width"], answer["height"], answer["out"]) == (1280, 960, str(out))
         for number, quad in answer["markers"].items():
             assert np.abs(np.array(quad) - still[0].corners[int(number)]).max() < 0.5
@@ -39,7 +39,7 @@ def test_the_straightened_table(
     assert run(["vision", "table", str(photo)]) == 0
     said = capfd.readouterr().out
     assert "marker 0: " in said
-    assert notes.TABLE_FOUND in said
+    assert messages.TABLE_FOUND in said
     assert sorted(path.name for path in tmp_path.iterdir()) == ["photo.jpg", "table.jpg", "table.png"]
 
 
@@ -49,7 +49,7 @@ def test_no_table_is_a_no(tmp_path: Path, hidden: table.Picture, capfd: pytest.C
     assert run(["vision", "table", str(path), "--out", str(out)]) == 1
     said = capfd.readouterr()
     assert "missing: 2" in said.out
-    assert notes.SOME_MISSING in said.out
+    assert messages.SOME_MISSING in said.out
     assert said.err == ""
     assert not out.exists()
     assert run(["vision", "table", str(path), "--json"]) == 1
@@ -62,11 +62,11 @@ def test_bad_input_is_one_line(tmp_path: Path, photo: Path, capfd: pytest.Captur
     (tmp_path / "text.jpg").write_text("hello")
     (tmp_path / "cut.jpg").write_bytes(photo.read_bytes()[:20_000])
     calls = [
-        ([str(tmp_path / "none.jpg")], notes.FILE_UNREADABLE),
-        ([str(tmp_path)], notes.FILE_UNREADABLE),
-        ([str(tmp_path / "empty.jpg")], notes.PHOTO_EMPTY),
-        ([str(tmp_path / "text.jpg")], notes.PHOTO_WRONG_TYPE),
-        ([str(tmp_path / "cut.jpg")], notes.PHOTO_CUT_OFF),
+        ([str(tmp_path / "none.jpg")], messages.FILE_UNREADABLE),
+        ([str(tmp_path)], messages.FILE_UNREADABLE),
+        ([str(tmp_path / "empty.jpg")], messages.PHOTO_EMPTY),
+        ([str(tmp_path / "text.jpg")], messages.PHOTO_WRONG_TYPE),
+        ([str(tmp_path / "cut.jpg")], messages.PHOTO_CUT_OFF),
         ([str(photo), "--out", str(tmp_path / "table.gif")], "--out must end in .png or .jpg"),
         ([str(photo), "--out", str(photo)], "--out would write over the photo"),
         ([str(photo), "--out", str(tmp_path / "none" / "table.png")], "cannot be written"),

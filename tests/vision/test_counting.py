@@ -11,19 +11,19 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.cutouts import Taught
-from vision.labels import Content, from_json
-from vision.layout import Layout, read_layout
-from vision.learn import Network
-from vision.light import tone
-from vision.look import Table, learn
-from vision.oddness import LEARNT
-from vision.patches import CLOSE_PX, CONTEXT, PATCH, Sampler
-from vision.pose import Pose
-from vision.profile import Profile, Shot, load_profile, printed_places, save_profile
-from vision.shapes import read_shapes, sorts_of
-from vision.strangers import BESIDE, ON, make_strangers
-from vision.tokens import TokenReader
+from vision.board.illumination import tone
+from vision.board.labels import Content, from_json
+from vision.board.layout import Layout, read_layout
+from vision.board.patches import CLOSE_PX, CONTEXT, PATCH, Sampler
+from vision.board.pose import Pose
+from vision.learn.classifier import Network
+from vision.learn.count_shapes import read_shapes, sorts_of
+from vision.learn.cutouts import Taught
+from vision.learn.outlier_score import LEARNT
+from vision.learn.synthetic_unknowns import BESIDE, ON, make_strangers
+from vision.read.profile import Profile, Shot, load_profile, printed_places, save_profile
+from vision.read.reader import Table, learn
+from vision.read.tokens import TokenReader
 
 LAYOUT = """
 [board]

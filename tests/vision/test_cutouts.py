@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.cutouts import Cutout, Taught, find_cutouts, inner
-from vision.labels import Content
-from vision.layout import Layout, read_layout
-from vision.patches import Sampler
+from vision.board.labels import Content
+from vision.board.layout import Layout, read_layout
+from vision.board.patches import Sampler
+from vision.learn.cutouts import Cutout, Taught, find_cutouts, inner
 
 LAYOUT = """
 [board]

@@ -17,9 +17,10 @@ import cv2
 import numpy as np
 import pytest
 
-from vision import decoder, notes, photo
-from vision.decoder import DamagedPictureError, Decoder, TooMuchError, Wanted
-from vision.photo import read_photo
+from vision import messages
+from vision.decode import photo, sandbox
+from vision.decode.photo import read_photo
+from vision.decode.sandbox import DamagedPictureError, Decoder, TooMuchError, Wanted
 
 FLAT = np.full((48, 64, 3), (10, 120, 200), np.uint8)
 SMALL = cv2.imencode(".png", FLAT)[1].tobytes()
@@ -130,8 +131,8 @@ def test_more_pixels_than_the_head_promised_are_not_taken(fresh: Decoder) -> Non
 
 def test_the_child_goes_with_its_parent() -> None:
     program = (
-        "import sys\nfrom vision import decoder, photo\nphoto.read_photo(sys.stdin.buffer.read())\n"
-        "print(decoder.shared().pid, flush=True)\nimport time\ntime.sleep(60)"
+        "import sys\nfrom vision.decode import photo, sandbox\nphoto.read_photo(sys.stdin.buffer.read())\n"
+        "print(sandbox.shared().pid, flush=True)\nimport time\ntime.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
         parent.stdin.write(SMALL)
@@ -144,14 +145,14 @@ def test_the_child_goes_with_its_parent() -> None:
 
 def test_a_forked_process_has_a_child_of_its_own() -> None:
     read_photo(SMALL)
-    ours = decoder.shared().pid
+    ours = sandbox.shared().pid
     end, told = os.pipe()
     forked = os.fork()
     if forked == 0:
         with contextlib.suppress(Exception):
             read_photo(SMALL)
-            os.write(told, str(decoder.shared().pid).encode())
-            decoder.shared().close()
+            os.write(told, str(sandbox.shared().pid).encode())
+            sandbox.shared().close()
         os._exit(0)
     os.waitpid(forked, 0)
     os.close(told)
@@ -159,7 +160,7 @@ def test_a_forked_process_has_a_child_of_its_own() -> None:
     os.close(end)
     assert theirs not in (0, ours)
     assert (read_photo(SMALL) == FLAT).all()
-    assert decoder.shared().pid == ours
+    assert sandbox.shared().pid == ours
 
 
 def test_on_a_machine_with_little_memory_left_pictures_are_kept_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,8 +181,8 @@ def test_what_the_decoder_refuses_is_one_sentence(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(photo, "shared", Refusing)
 
     for error, sentence in (
-        (TooMuchError, notes.PHOTO_TOO_MANY_PIXELS),
-        (DamagedPictureError, notes.PHOTO_DAMAGED),
+        (TooMuchError, messages.PHOTO_TOO_MANY_PIXELS),
+        (DamagedPictureError, messages.PHOTO_DAMAGED),
     ):
         refuses(error)
         with pytest.raises(ValueError, match=re.escape(sentence)):

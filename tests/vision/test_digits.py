@@ -10,10 +10,10 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from tests.vision.test_tokens import LAYOUT, NAMES, Laid, shot
-from vision.digits import SIGN, read_digits
-from vision.layout import read_layout
-from vision.patches import Sampler
-from vision.tokens import TokenReader
+from vision.board.layout import read_layout
+from vision.board.patches import Sampler
+from vision.learn.digits import SIGN, read_digits
+from vision.read.tokens import TokenReader
 
 FONTS = ("Vera.ttf", "VeraBd.ttf", "VeraIt.ttf")
 WIDE = 90

@@ -17,11 +17,12 @@ import pytest
 
 from companion.ports import DeviceKind
 from tests.vision.test_decoder import wait_until_gone
-from vision import film, notes
-from vision.decoder import DamagedPictureError, TooMuchError
-from vision.film import Film, VideoFile
-from vision.notes import CameraError
-from vision.sources import open_source
+from vision import messages
+from vision.camera import video_file
+from vision.camera.sources import open_source
+from vision.camera.video_file import Film, VideoFile
+from vision.decode.sandbox import DamagedPictureError, TooMuchError
+from vision.messages import CameraError
 
 
 def filmed(path: Path, count: int = 20, size: tuple[int, int] = (320, 240), code: str = "MJPG") -> Path:
@@ -99,7 +100,7 @@ def test_more_pixels_than_a_photo_may_have_are_not_taken(tmp_path: Path) -> None
     large = filmed(tmp_path / "large.avi", 1, (6000, 5000))
     with pytest.raises(CameraError) as error:
         list(open_source(str(large)).grabs())
-    assert (error.value.note, error.value.detail) == (notes.VIDEO_TOO_MUCH, "large.avi")
+    assert (error.value.note, error.value.detail) == (messages.VIDEO_TOO_MUCH, "large.avi")
 
 
 def test_a_child_that_hangs_is_given_up(opened: Film) -> None:
@@ -127,12 +128,12 @@ def test_a_crash_in_the_middle_is_one_sentence(path: Path) -> None:
     with pytest.raises(CameraError) as error:
         for _ in grabs:
             time.sleep(0.01)
-    assert error.value.note == notes.VIDEO_UNREADABLE
+    assert error.value.note == messages.VIDEO_UNREADABLE
 
 
 @pytest.mark.parametrize("name", ["film.avi", "film.mp4"])
 def test_damaged_films_give_pictures_or_a_sentence(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(film, "SECONDS", 2)
+    monkeypatch.setattr(video_file, "SECONDS", 2)
     whole = filmed(tmp_path / name, 6, (64, 48), "MJPG" if name.endswith("avi") else "mp4v").read_bytes()
     rng = random.Random(name)
     for _ in range(3):
@@ -144,6 +145,6 @@ def test_damaged_films_give_pictures_or_a_sentence(tmp_path: Path, name: str, mo
         try:
             given = [frame.image.shape for frame in open_source(str(damaged), fps=10).frames()]
         except CameraError as error:
-            assert error.note in {notes.VIDEO_UNREADABLE, notes.VIDEO_TOO_MUCH}
+            assert error.note in {messages.VIDEO_UNREADABLE, messages.VIDEO_TOO_MUCH}
         else:
             assert all(shape[2] == 3 for shape in given)

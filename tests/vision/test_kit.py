@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from companion.ports import BadDataError
-from vision.kit import MODULE_MM, PAPERS, QUIET_MM, RULER_MM, SIDE_MM, Page, pages, to_pdf
-from vision.markers import find_markers, find_table
+from vision.board.markers import find_markers, find_table
+from vision.board.print_kit import MODULE_MM, PAPERS, QUIET_MM, RULER_MM, SIDE_MM, Page, pages, to_pdf
 
 
 def drawn(page: Page, dots_per_mm: float = 4) -> np.ndarray:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from companion.rules import game
-from vision.labels import Content, LabelError, read_labels
-from vision.layout import SHIPPED, Layout, LayoutError, Thing, open_layout, read_layout
-from vision.profile import fingerprint
+from vision.board.labels import Content, LabelError, read_labels
+from vision.board.layout import SHIPPED, Layout, LayoutError, Thing, open_layout, read_layout
+from vision.read.profile import fingerprint
 
 GRID = """
 [board]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.labels import Content
-from vision.light import Palette, Veil, tone
+from vision.board.illumination import Palette, Veil, tone
+from vision.board.labels import Content
 
 SIDE, CELL = 8, 40
 UNIT = 2 / (SIDE + 1.6)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tests.worlds import table
-from vision import notes
-from vision.markers import MarkersFound, find_markers, find_table, plane_of, refine
-from vision.plane import PlaneError, bend_of, fit_plane
+from vision import messages
+from vision.board.marker_plane import PlaneError, bend_of, fit_plane
+from vision.board.markers import MarkersFound, find_markers, find_table, plane_of, refine
 
 
 def errors(found: MarkersFound, picture: table.Picture) -> np.ndarray:
@@ -134,7 +134,7 @@ def test_the_view(still: list[table.Picture]) -> None:
     view = find_table(still[0].image)
     assert sorted(view.markers) == [0, 1, 2, 3]
     assert view.missing == ()
-    assert view.note == notes.TABLE_FOUND
+    assert view.note == messages.TABLE_FOUND
     assert view.image is not None
     # Clockwise from the far left, around everything.
     corners = np.array(view.corners)
@@ -176,7 +176,7 @@ def test_a_hidden_marker_is_missing(hidden: table.Picture) -> None:
     assert view.missing == (2,)
     assert view.image is None
     assert view.corners == ()
-    assert view.note == notes.SOME_MISSING
+    assert view.note == messages.SOME_MISSING
 
 
 def test_a_finger_over_an_edge_moves_no_corner(still: list[table.Picture]) -> None:
@@ -197,7 +197,7 @@ def scene_with(*more: table.Card, drop: tuple[int, ...] = ()) -> np.ndarray:
 def test_a_doubled_marker_is_said() -> None:
     view = find_table(scene_with(table.Card(2, (-40.0, 190.0), turn=30)))
     assert view.missing == (2,)
-    assert view.note == notes.DOUBLED
+    assert view.note == messages.DOUBLED
     assert view.image is None
 
 
@@ -210,12 +210,12 @@ def test_other_prints_are_left_alone() -> None:
     strangers = tuple(dataclasses.replace(card, id=card.id + 20) for card in table.cards())
     view = find_table(table.render(table.Scene(strangers)).image)
     assert view.markers == {}
-    assert view.note == notes.NO_MARKERS
+    assert view.note == messages.NO_MARKERS
 
 
 def test_a_mirrored_picture_is_said(still: list[table.Picture]) -> None:
     view = find_table(np.ascontiguousarray(still[0].image[:, ::-1]))
-    assert view.note == notes.MIRRORED
+    assert view.note == messages.MIRRORED
     assert view.markers == {}
 
 
@@ -224,7 +224,7 @@ def test_the_wrong_order_is_said() -> None:
     swapped = (dataclasses.replace(laid[0], at=laid[1].at), dataclasses.replace(laid[1], at=laid[0].at), *laid[2:])
     view = find_table(table.render(table.Scene(swapped)).image)
     assert view.missing == ()
-    assert view.note == notes.WRONG_ORDER
+    assert view.note == messages.WRONG_ORDER
     assert view.image is None
 
 
@@ -233,13 +233,13 @@ def test_prints_of_different_size_are_said() -> None:
     laid[3] = dataclasses.replace(laid[3], side=16.0)
     view = find_table(table.render(table.Scene(tuple(laid))).image)
     assert view.missing == ()
-    assert view.note == notes.WRONG_SHAPE
+    assert view.note == messages.WRONG_SHAPE
 
 
 def test_the_table_half_out_of_the_picture() -> None:
     view = find_table(table.render(table.Scene(tuple(table.cards())), table.Camera(target=(260, 0))).image)
     assert view.missing == (0, 3) or set(view.missing) >= {0, 3}
-    assert view.note == notes.SOME_MISSING
+    assert view.note == messages.SOME_MISSING
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 3), (8, 4000, 3), (30, 30), (480, 640), (480, 640, 3)])
@@ -248,7 +248,7 @@ def test_pictures_without_a_table(shape: tuple[int, ...]) -> None:
     for image in (np.zeros(shape, np.uint8), rng.integers(0, 256, shape, np.uint8)):
         view = find_table(image)
         assert view.image is None
-        assert view.note == notes.NO_MARKERS
+        assert view.note == messages.NO_MARKERS
 
 
 def test_art_alone_shows_no_marker() -> None:

@@ -8,18 +8,18 @@ import cv2
 import numpy as np
 import pytest
 
-from vision import marks
-from vision.boardfind import AROUND, COARSE, aligned, sides_of, unlike
-from vision.labels import Content, from_json
-from vision.layout import Layout, read_layout
-from vision.look import Table, learn
-from vision.marks import CELL, cut_windows, describe_cells, read_marks, train_marks, turned
-from vision.patches import Sampler
-from vision.pose import Pose
-from vision.profile import Profile, Shot, load_profile, printed_places, save_profile
-from vision.refind import Finder
-from vision.shapes import sorts_of
-from vision.tokens import TokenReader
+from vision.board.detect import AROUND, COARSE, aligned, sides_of, unlike
+from vision.board.labels import Content, from_json
+from vision.board.layout import Layout, read_layout
+from vision.board.patches import Sampler
+from vision.board.pose import Pose
+from vision.learn import count_marks
+from vision.learn.count_marks import CELL, cut_windows, describe_cells, read_marks, train_marks, turned
+from vision.learn.count_shapes import sorts_of
+from vision.read.profile import Profile, Shot, load_profile, printed_places, save_profile
+from vision.read.reader import Table, learn
+from vision.read.relocate import Finder
+from vision.read.tokens import TokenReader
 
 SIDE = 90
 CROWNS = """
@@ -90,8 +90,8 @@ def shot(layout: Layout, seed: int, values: bool = True) -> Shot:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """One size of window and few seeds: enough for these pictures, and a third of the time."""
-    monkeypatch.setattr(marks, "WINDOWS", (5,))
-    monkeypatch.setattr(marks, "_SEEDS", 4)
+    monkeypatch.setattr(count_marks, "WINDOWS", (5,))
+    monkeypatch.setattr(count_marks, "_SEEDS", 4)
 
 
 @pytest.mark.usefixtures("quick")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.layout import Layout, read_layout
-from vision.patches import PATCH, Sampler
+from vision.board.layout import Layout, read_layout
+from vision.board.patches import PATCH, Sampler
 
 GRID = """
 [board]

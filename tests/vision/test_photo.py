@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.ports import BadDataError
-from vision import notes, photo
-from vision.heads import read_head
-from vision.photo import MAX_BYTES, read_photo, read_photo_file, to_jpeg
+from vision import messages
+from vision.decode import photo
+from vision.decode.image_header import read_head
+from vision.decode.photo import MAX_BYTES, read_photo, read_photo_file, to_jpeg
 
 # A picture in which every corner has its own colour, larger than one block of JPEG.
 CORNERS = np.zeros((96, 160, 3), np.uint8)
@@ -117,7 +118,7 @@ def test_of_an_animation_the_first_picture_is_taken() -> None:
     for suffix in (".png", ".webp"):
         image = read_photo(cv2.imencodeanimation(suffix, moving)[1].tobytes())
         assert np.abs(image.astype(int) - CORNERS).mean() < 8
-    assert said(cv2.imencodeanimation(".gif", moving)[1].tobytes()) == notes.PHOTO_WRONG_TYPE
+    assert said(cv2.imencodeanimation(".gif", moving)[1].tobytes()) == messages.PHOTO_WRONG_TYPE
 
 
 def test_what_follows_a_picture_does_no_harm() -> None:
@@ -131,27 +132,27 @@ def test_what_follows_a_picture_does_no_harm() -> None:
 def test_a_photo_cut_off_in_sending(suffix: str, part: float) -> None:
     rng = np.random.default_rng(1)
     whole = encoded(suffix, rng.integers(0, 255, (200, 300, 3), np.uint8))
-    assert said(whole[: int(len(whole) * part)]) == notes.PHOTO_CUT_OFF
+    assert said(whole[: int(len(whole) * part)]) == messages.PHOTO_CUT_OFF
 
 
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (b"", notes.PHOTO_EMPTY),
-        (b"GIF89a" + bytes(100), notes.PHOTO_WRONG_TYPE),
-        (b"%PDF-1.7" + bytes(100), notes.PHOTO_WRONG_TYPE),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", notes.PHOTO_WRONG_TYPE),
-        (b"II*\0" + bytes(100), notes.PHOTO_WRONG_TYPE),
-        (b"\0\0\0\x18ftypheic" + bytes(100), notes.PHOTO_HEIC),
-        (b"\0\0\0\x18ftypavif" + bytes(100), notes.PHOTO_HEIC),
-        (b"\xff\xd8\xff", notes.PHOTO_CUT_OFF),
-        (b"\xff\xd8\xff\xe0\0\x01" + bytes(100), notes.PHOTO_DAMAGED),
-        (b"\xff\xd8\xff\xd9", notes.PHOTO_DAMAGED),
-        (png(0, 10), notes.PHOTO_DAMAGED),
-        (png(4, 4), notes.PHOTO_TOO_SMALL),
-        (png(100, 100, zlib.compress(b"")), notes.PHOTO_DAMAGED),
-        (JPEG[:2] + b"\xff\xc3\0\x0b\x08\0\x60\0\xa0\x01\x01\x11\0" + JPEG[2:], notes.PHOTO_WRONG_TYPE),
-        (bytes(MAX_BYTES + 1), notes.PHOTO_TOO_LARGE),
+        (b"", messages.PHOTO_EMPTY),
+        (b"GIF89a" + bytes(100), messages.PHOTO_WRONG_TYPE),
+        (b"%PDF-1.7" + bytes(100), messages.PHOTO_WRONG_TYPE),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", messages.PHOTO_WRONG_TYPE),
+        (b"II*\0" + bytes(100), messages.PHOTO_WRONG_TYPE),
+        (b"\0\0\0\x18ftypheic" + bytes(100), messages.PHOTO_HEIC),
+        (b"\0\0\0\x18ftypavif" + bytes(100), messages.PHOTO_HEIC),
+        (b"\xff\xd8\xff", messages.PHOTO_CUT_OFF),
+        (b"\xff\xd8\xff\xe0\0\x01" + bytes(100), messages.PHOTO_DAMAGED),
+        (b"\xff\xd8\xff\xd9", messages.PHOTO_DAMAGED),
+        (png(0, 10), messages.PHOTO_DAMAGED),
+        (png(4, 4), messages.PHOTO_TOO_SMALL),
+        (png(100, 100, zlib.compress(b"")), messages.PHOTO_DAMAGED),
+        (JPEG[:2] + b"\xff\xc3\0\x0b\x08\0\x60\0\xa0\x01\x01\x11\0" + JPEG[2:], messages.PHOTO_WRONG_TYPE),
+        (bytes(MAX_BYTES + 1), messages.PHOTO_TOO_LARGE),
     ],
 )
 def test_one_sentence_each(data: bytes, sentence: str) -> None:
@@ -172,7 +173,7 @@ def test_a_bomb_is_refused_by_its_head(bomb: bytes, monkeypatch: pytest.MonkeyPa
         raise AssertionError("the decoder saw it")
 
     monkeypatch.setattr(photo, "shared", decoded)
-    assert said(bomb) == notes.PHOTO_TOO_MANY_PIXELS
+    assert said(bomb) == messages.PHOTO_TOO_MANY_PIXELS
 
 
 def test_a_jpeg_of_endless_scans_is_refused_by_its_head(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,13 +181,13 @@ def test_a_jpeg_of_endless_scans_is_refused_by_its_head(monkeypatch: pytest.Monk
     last = whole.rindex(b"\xff\xda")
     assert read_photo(whole[:last] + whole[last:-2] * 20 + whole[-2:]).shape == CORNERS.shape
     monkeypatch.setattr(photo, "shared", lambda: pytest.fail("the decoder saw it"))
-    assert said(whole[:last] + whole[last:-2] * 200 + whole[-2:]) == notes.PHOTO_DAMAGED
+    assert said(whole[:last] + whole[last:-2] * 200 + whole[-2:]) == messages.PHOTO_DAMAGED
 
 
 def test_a_huge_jpeg_is_refused_and_a_large_one_shrunk() -> None:
     at = JPEG.index(b"\xff\xc0")
     huge = JPEG[: at + 5] + struct.pack(">HH", 16000, 16000) + JPEG[at + 9 :]
-    assert said(huge) == notes.PHOTO_TOO_MANY_PIXELS
+    assert said(huge) == messages.PHOTO_TOO_MANY_PIXELS
     large = encoded(".jpg", np.full((3100, 4400, 3), 90, np.uint8))
     assert read_photo(large).shape == (1550, 2200, 3)
     usual = encoded(".jpg", np.full((3072, 4080, 3), 90, np.uint8))
@@ -217,7 +218,7 @@ def test_whatever_comes_it_is_a_picture_or_a_sentence(seed: bytes, changes: list
     try:
         image = read_photo(hostile)
     except BadDataError as error:
-        assert str(error) in vars(notes).values()
+        assert str(error) in vars(messages).values()
     else:
         assert image.ndim == 3
         assert image.shape[2] == 3

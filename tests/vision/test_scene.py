@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vision.scene import Scene, difference
+from vision.camera.stillness import Scene, difference
 
 
 def small(seed: int, *, lamp: int = 0, token: bool = False, hand: int | None = None) -> Any:

@@ -18,12 +18,13 @@ import pytest
 
 from companion.ports import BadDataError, CameraSource, DeviceError, DeviceKind, Frame
 from tests.worlds.mjpeg import STYLES, MjpegServer
-from vision import mjpeg, notes, pi
-from vision.capture import UsbCamera, camera_name, find_cameras
-from vision.film import VideoFile
-from vision.grabs import Camera, grabs_of
-from vision.notes import CameraError
-from vision.sources import PhotoFile, PictureFolder, open_source
+from vision import messages
+from vision.camera import mjpeg, pi
+from vision.camera.frame import Camera, grabs_of
+from vision.camera.sources import PhotoFile, PictureFolder, open_source
+from vision.camera.usb import UsbCamera, camera_name, find_cameras
+from vision.camera.video_file import VideoFile
+from vision.messages import CameraError
 
 
 def flat(shade: int, width: int = 320, height: int = 240) -> np.ndarray:
@@ -80,7 +81,7 @@ def test_what_a_text_means(text: str, kind: DeviceKind, name: str) -> None:
 def test_texts_that_name_no_camera(text: str) -> None:
     with pytest.raises(BadDataError) as error:
         open_source(text)
-    assert str(error.value) == notes.SOURCE_UNKNOWN
+    assert str(error.value) == messages.SOURCE_UNKNOWN
 
 
 def test_files_and_folders(tmp_path: Path) -> None:
@@ -133,7 +134,7 @@ def test_name_and_password_reach_the_camera_and_nobody_else() -> None:
         server.answer = (401, "")
         with pytest.raises(CameraError) as error:
             shades(open_source(address), 1)
-        assert error.value.note == notes.HTTP_PASSWORD
+        assert error.value.note == messages.HTTP_PASSWORD
         assert "s" + "ame" not in source.name + str(error.value)
 
 
@@ -143,7 +144,7 @@ def test_an_answer_that_is_no_stream(answer: tuple[int, str]) -> None:
         server.answer = answer
         with pytest.raises(CameraError) as error:
             shades(open_source(server.url), 1)
-    assert error.value.note == notes.HTTP_NO_STREAM
+    assert error.value.note == messages.HTTP_NO_STREAM
     assert str(answer[0]) in error.value.detail
 
 
@@ -152,17 +153,17 @@ def test_nobody_answers() -> None:
         address = server.url
     with pytest.raises(CameraError) as error:
         shades(open_source(address), 1)
-    assert error.value.note == notes.HTTP_NO_ANSWER
+    assert error.value.note == messages.HTTP_NO_ANSWER
     assert isinstance(error.value, DeviceError)
 
 
 def test_something_else_answers() -> None:
     # Not HTTP at all, and a stream that sends no picture.
     for words, note in (
-        (b"SSH-2.0-OpenSSH_9.2\r\n", notes.HTTP_NO_ANSWER),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", messages.HTTP_NO_ANSWER),
         (
             b"HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace\r\n\r\n" + bytes(3_000_000),
-            notes.HTTP_NO_STREAM,
+            messages.HTTP_NO_STREAM,
         ),
     ):
         with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -193,14 +194,14 @@ def test_a_silent_and_a_dripping_stream(monkeypatch: pytest.MonkeyPatch) -> None
         server.hush()
         with pytest.raises(CameraError) as error:
             list(frames)
-        assert error.value.note == notes.CAMERA_SILENT
+        assert error.value.note == messages.CAMERA_SILENT
         # What comes is no picture: that ends it, not its patience, however busy this machine is.
         monkeypatch.setattr(mjpeg, "PATIENCE_S", 30.0)
         server.hush(False)
         server.show([b"no picture at all"])
         with pytest.raises(CameraError) as error:
             list(open_source(server.url).frames())
-        assert error.value.note == notes.HTTP_NO_STREAM
+        assert error.value.note == messages.HTTP_NO_STREAM
 
 
 def test_cut_off_and_back() -> None:
@@ -270,14 +271,14 @@ def test_the_pi_camera_without_its_program(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(CameraError) as error:
         next(open_source("pi").frames())
-    assert str(error.value) == notes.PI_PROGRAM_MISSING
+    assert str(error.value) == messages.PI_PROGRAM_MISSING
 
 
 def test_the_pi_camera_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(tmp_path, "print('ERROR: *** no cameras available ***', file=sys.stderr); sys.exit(255)", monkeypatch)
     with pytest.raises(CameraError) as error:
         next(open_source("pi").frames())
-    assert error.value.note == notes.PI_STOPPED
+    assert error.value.note == messages.PI_STOPPED
     assert error.value.detail == "ERROR: *** no cameras available ***"
 
 
@@ -289,7 +290,7 @@ def test_the_pi_camera_says_nothing_for_long(tmp_path: Path, monkeypatch: pytest
     program(tmp_path, body, monkeypatch)
     with pytest.raises(CameraError) as error:
         next(open_source("pi").frames())
-    assert error.value.note == notes.CAMERA_SILENT
+    assert error.value.note == messages.CAMERA_SILENT
 
 
 # --- USB ---
@@ -330,11 +331,11 @@ def test_usb_cameras_that_are_not_there(tmp_path: Path) -> None:
     for text in ("usb:9", "/dev/video99"):
         with pytest.raises(CameraError) as error:
             next(open_source(text).frames())
-        assert error.value.note == notes.CAMERA_NOT_FOUND
+        assert error.value.note == messages.CAMERA_NOT_FOUND
     (tmp_path / "video0").write_bytes(b"no device")
     with pytest.raises(CameraError) as error:
         next(UsbCamera("usb", 5, device=str(tmp_path / "video0")).frames())
-    assert error.value.note == notes.CAMERA_BUSY
+    assert error.value.note == messages.CAMERA_BUSY
 
 
 def film(path: Path, count: int = 20, rate: float = 10) -> Path:
@@ -367,7 +368,7 @@ def test_a_usb_camera_is_read_until_it_is_unplugged(tmp_path: Path, as_they_are:
             assert bool(grab.jpeg) == as_they_are, "a camera's JPEG is decoded by the child, not here"
             got.append(round(float(grab.image().mean()), -1))
             time.sleep(0.0002)
-    assert error.value.note == notes.CAMERA_LOST
+    assert error.value.note == messages.CAMERA_LOST
     assert got == [10 * n + 10 for n in range(20)]
 
 
@@ -382,7 +383,7 @@ def test_a_photo(tmp_path: Path) -> None:
     path.write_bytes(PLAYED[2][:-300])
     with pytest.raises(CameraError) as error:
         list(open_source(str(path)).frames())
-    assert error.value.note == notes.PHOTO_CUT_OFF
+    assert error.value.note == messages.PHOTO_CUT_OFF
 
 
 def test_a_folder_of_pictures(tmp_path: Path) -> None:
@@ -397,7 +398,7 @@ def test_a_folder_of_pictures(tmp_path: Path) -> None:
     empty = tmp_path / "turn02x.jpg"
     with pytest.raises(CameraError) as error:
         list(open_source(str(empty)).frames())
-    assert error.value.note == notes.FOLDER_EMPTY
+    assert error.value.note == messages.FOLDER_EMPTY
 
 
 def test_a_video_gives_so_many_pictures_a_second_of_film(tmp_path: Path) -> None:
@@ -414,7 +415,7 @@ def test_a_video_that_is_none(tmp_path: Path, start: bytes, capfd: pytest.Captur
     path.write_bytes(start + bytes(500))
     with pytest.raises(CameraError) as error:
         list(open_source(str(path)).frames())
-    assert error.value.note == notes.VIDEO_UNREADABLE
+    assert error.value.note == messages.VIDEO_UNREADABLE
     path.write_text("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://10.0.0.1/secret\n")
     with pytest.raises(BadDataError, match="not a JPEG"):
         open_source(str(path))

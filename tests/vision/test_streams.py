@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vision.streams import MAX_PICTURE, JpegCutter
+from vision.camera.jpeg_stream import MAX_PICTURE, JpegCutter
 
 
 def picture(shade: int, size: int = 40) -> bytes:

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from vision.strips import _Fit
-from vision.sums import shared_out
+from vision.read.count_constraints import shared_out
+from vision.read.strip_counter import _Fit
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -8,13 +8,13 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.labels import from_json
-from vision.layout import Layout, read_layout
-from vision.patches import Sampler
-from vision.pose import Pose
-from vision.profile import Shot, printed_places
-from vision.tokenfit import find_fit
-from vision.tokens import TokenReader
+from vision.board.labels import from_json
+from vision.board.layout import Layout, read_layout
+from vision.board.patches import Sampler
+from vision.board.pose import Pose
+from vision.read.profile import Shot, printed_places
+from vision.read.token_fit import find_fit
+from vision.read.tokens import TokenReader
 
 LAYOUT = """
 [board]

@@ -13,13 +13,13 @@ from companion.cli import run
 from companion.rules import game
 from tests.worlds.board import Board, nearby, random_view, shoot
 from tests.worlds.board_art import Art
-from vision.labels import from_json
-from vision.layout import open_layout
-from vision.look import learn
-from vision.patches import Sampler
-from vision.photo import read_photo_file
-from vision.profile import load_profile, save_profile
-from vision.refind import Finder
+from vision.board.labels import from_json
+from vision.board.layout import open_layout
+from vision.board.patches import Sampler
+from vision.decode.photo import read_photo_file
+from vision.read.profile import load_profile, save_profile
+from vision.read.reader import learn
+from vision.read.relocate import Finder
 
 RULES = game("iglu-iglu")
 SET_UP = ["draw d4 fish 1", "draw e4 fish 3", "draw d5 fish 2", "draw e5 fish 3"]

@@ -19,7 +19,7 @@ SOURCE = Path(__file__).parents[1] / "worlds" / "v4l2.c"
 PROGRAM = """
 import json, sys
 from pathlib import Path
-from vision.capture import UsbCamera, find_cameras
+from vision.camera.usb import UsbCamera, find_cameras
 from companion.ports import BadDataError, DeviceError
 
 device, told = Path(sys.argv[1]), {"found": [one.name for one in find_cameras(Path(sys.argv[1]).parent)], "grabs": []}

@@ -15,12 +15,13 @@ import pytest
 from companion.ports import BadDataError, CameraStatus, DeviceKind, DeviceState, Frame
 from tests.worlds import table
 from tests.worlds.mjpeg import MjpegServer
-from vision import mjpeg, notes, watcher
-from vision.grabs import Camera, Grab
-from vision.markers import MarkersFound, find_markers
-from vision.photo import read_photo
-from vision.sources import open_source
-from vision.watcher import CameraWatcher, CornerSmoother, Look
+from vision import messages
+from vision.board.markers import MarkersFound, find_markers
+from vision.camera import mjpeg, watcher
+from vision.camera.frame import Camera, Grab
+from vision.camera.sources import open_source
+from vision.camera.watcher import CameraWatcher, CornerSmoother, Look
+from vision.decode.photo import read_photo
 
 
 def until(true: Callable[[], object], seconds: float = 20) -> None:
@@ -45,7 +46,7 @@ def test_the_way_from_the_camera_to_the_straight_table(camera: MjpegServer) -> N
     with CameraWatcher(open_source(camera.url, fps=10), on_look=looks.append) as watching:
         until(lambda: len(looks) >= 2)
         status = watching.status()
-        assert state(status) == (DeviceState.CONNECTED, notes.CAMERA_RUNS)
+        assert state(status) == (DeviceState.CONNECTED, messages.CAMERA_RUNS)
         assert (status.source, status.kind) == (camera.url, DeviceKind.SIMULATED)
         assert (status.width, status.height, status.skipped) == (1280, 960, 0)
         until(lambda: watching.status().fps > 1)
@@ -78,7 +79,7 @@ def test_hidden_markers_keep_the_last_table_marked_as_old(camera: MjpegServer, h
         assert look is not None
         assert look.old
         assert look.now.missing == (2,)
-        assert look.now.note == notes.SOME_MISSING
+        assert look.now.note == messages.SOME_MISSING
         assert look.table is not None
         assert look.table.image is not None
         assert look.table_t < look.t
@@ -102,10 +103,10 @@ def test_a_lost_camera_is_noticed_and_comes_back(camera: MjpegServer, monkeypatc
         assert look is not None
         assert look.old
         assert watching.table_jpeg()
-        until(lambda: watching.status().note == notes.HTTP_NO_ANSWER)
+        until(lambda: watching.status().note == messages.HTTP_NO_ANSWER)
         number = look.number
         camera.replug()
-        until(lambda: state(watching.status()) == (DeviceState.CONNECTED, notes.CAMERA_RUNS))
+        until(lambda: state(watching.status()) == (DeviceState.CONNECTED, messages.CAMERA_RUNS))
         until(lambda: (look := watching.look()) and look.number > number and not look.old)
 
 
@@ -128,7 +129,7 @@ def test_silent(camera: MjpegServer, monkeypatch: pytest.MonkeyPatch) -> None:
     with CameraWatcher(open_source(camera.url, fps=10)) as watching:
         until(lambda: watching.status().state is DeviceState.CONNECTED)
         camera.hush()
-        until(lambda: state(watching.status()) == (DeviceState.SILENT, notes.CAMERA_SILENT))
+        until(lambda: state(watching.status()) == (DeviceState.SILENT, messages.CAMERA_SILENT))
         camera.hush(False)
         until(lambda: watching.status().state is DeviceState.CONNECTED)
 
@@ -138,7 +139,7 @@ def test_frozen(camera: MjpegServer, monkeypatch: pytest.MonkeyPatch) -> None:
     with CameraWatcher(open_source(camera.url, fps=10)) as watching:
         until(lambda: watching.status().state is DeviceState.CONNECTED)
         camera.freeze()
-        until(lambda: state(watching.status()) == (DeviceState.FAULTY, notes.CAMERA_FROZEN))
+        until(lambda: state(watching.status()) == (DeviceState.FAULTY, messages.CAMERA_FROZEN))
         camera.freeze(False)
         until(lambda: watching.status().state is DeviceState.CONNECTED)
 
@@ -151,7 +152,7 @@ def test_black(camera: MjpegServer, monkeypatch: pytest.MonkeyPatch) -> None:
         until(lambda: watching.status().state is DeviceState.CONNECTED)
         light = list(camera._pictures)
         camera.show(dark)
-        until(lambda: state(watching.status()) == (DeviceState.FAULTY, notes.CAMERA_BLACK))
+        until(lambda: state(watching.status()) == (DeviceState.FAULTY, messages.CAMERA_BLACK))
         camera.show(light)
         until(lambda: watching.status().state is DeviceState.CONNECTED)
 
@@ -241,13 +242,13 @@ def test_a_still_table_has_still_corners(still: list[table.Picture]) -> None:
 def test_a_photo_from_a_phone(still: list[table.Picture], hidden: table.Picture) -> None:
     looks: list[Look] = []
     watching = CameraWatcher(on_look=looks.append).start()
-    assert state(watching.status()) == (DeviceState.MISSING, notes.NO_CAMERA)
+    assert state(watching.status()) == (DeviceState.MISSING, messages.NO_CAMERA)
     assert watching.look() is None
     look = watching.show_photo(still[0].jpeg, "Anna's phone")
     assert look.table is look.now
     assert (look.source, look.kind) == ("Anna's phone", DeviceKind.RECORDED)
     status = watching.status()
-    assert state(status) == (DeviceState.CONNECTED, notes.PHOTO_SHOWN)
+    assert state(status) == (DeviceState.CONNECTED, messages.PHOTO_SHOWN)
     assert (status.source, status.width, status.height) == ("Anna's phone", 1280, 960)
     first = watching.frame_jpeg()
     # The next photo does not borrow the table of the last one.
@@ -267,7 +268,7 @@ def test_a_folder_is_played_to_its_end(tmp_path: Path, still: list[table.Picture
     for number, picture in enumerate([still[0], still[1], hidden]):
         (tmp_path / f"{number}.jpg").write_bytes(picture.jpeg)
     with CameraWatcher(open_source(str(tmp_path), fps=4), on_look=lambda look: None) as watching:
-        until(lambda: watching.status().note == notes.CAMERA_ENDED)
+        until(lambda: watching.status().note == messages.CAMERA_ENDED)
         status = watching.status()
         assert (status.state, status.kind) == (DeviceState.CONNECTED, DeviceKind.RECORDED)
         frame = watching.frame()
@@ -294,4 +295,4 @@ def test_closing_while_the_camera_is_silent(camera: MjpegServer, monkeypatch: py
     watching.close()
     assert watching._thread is not None
     assert not watching._thread.is_alive()
-    assert state(watching.status()) == (DeviceState.MISSING, notes.CAMERA_CLOSED)
+    assert state(watching.status()) == (DeviceState.MISSING, messages.CAMERA_CLOSED)

@@ -12,8 +12,8 @@ from companion.rules.arctic.components import TEXT, UNKNOWN
 from companion.rules.igloo_pop.components import CARD_TEXT
 from tests.worlds.cards import CardScene, Igloo, Laid, fan, ring, sheet, sheet_extent, shoot, view
 from tests.worlds.cards_art import CardArt
-from vision.kit import STICKER_MODULE_MM, marker_boxes
-from vision.markers import MODULES
+from vision.board.markers import MODULES
+from vision.board.print_kit import STICKER_MODULE_MM, marker_boxes
 
 ROUND = 1
 """The seed of the round that is played in the tests."""

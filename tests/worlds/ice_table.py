@@ -13,7 +13,7 @@ from companion.rules.core import CHANCE, State
 from tests.worlds.board import Board, Shot, nearby, random_view, shoot
 from tests.worlds.board_art import Art
 from tests.worlds.boards import players
-from vision.layout import Layout, open_layout
+from vision.board.layout import Layout, open_layout
 
 GAME = "ice-team"
 Hand = tuple[tuple[float, float], ...]

@@ -1,0 +1,189 @@
+"""Tonight's light against the light it was taught in: a smooth field of gains over the board, for each colour.
+
+The field is fitted to the places' colours, in logarithms, against what they are thought to look like; places that
+changed count for little. Where too few agree, nothing is changed. A lamp or window that is mirrored in a part of the
+board lays a veil over it, which adds light instead of multiplying it: it is told by places that are brighter than the
+field explains, above all by dark ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+
+from vision.board.labels import Content
+
+if TYPE_CHECKING:
+    from companion.ports import ByteArray, FloatArray
+
+_AGREE = 0.4
+_FEWEST = 8
+CODED = 2.2
+"""The power that turns a picture's values into light."""
+_REACH = 0.8
+"""How far a veil is alike, in places."""
+_THICK, _THIN = 0.03, 0.006
+"""How thick a veil is to be expected, and the thickest that is left, in parts of white in linear light."""
+_PLAIN = 2.5
+"""So many times what it may be off, a veil must be thick somewhere to be believed."""
+_DARKEST = 0.004
+_RASTER = 32
+_STEPS = 4096
+
+
+def tone(patches: ByteArray) -> FloatArray:
+    """Return (n, 3): the logarithm of each patch's middle colour in linear light."""
+    quarter = patches.shape[1] // 5
+    core = np.moveaxis(patches[:, quarter:-quarter:2, quarter:-quarter:2], 3, 1).reshape(len(patches), 3, -1)
+    middle = np.median(core, axis=2).astype(np.float32) / 255
+    tones: FloatArray = np.log(middle**CODED + 1e-3).astype(np.float64)
+    return tones
+
+
+def fit_field(
+    spots: FloatArray, now: FloatArray, taught: FloatArray, weight: FloatArray | None = None, agree: float = _AGREE
+) -> FloatArray | None:
+    """Return the field (6, 3) for spots (n, 2) in −1…1 by tones (n, 3) now and as taught; None where fewer agree."""
+    if len(spots) < 4:
+        return None
+    off = taught - now
+    design = _design(spots)
+    base = np.ones(len(spots)) if weight is None else weight
+    field = np.zeros((6, 3))
+    # The most common change first: places that changed must not drag it.
+    field[0] = _mode(off, base)
+    ridge = np.diag([0.01, 0.5, 0.5, 2.0, 2.0, 2.0])
+    scale = 0.25
+    w = base
+    for _ in range(12):
+        residual = off - design @ field
+        size = np.linalg.norm(residual, axis=1)
+        w = base / (1 + (size / scale) ** 2) ** 2
+        normal = design.T @ (design * w[:, None]) + ridge
+        field = np.linalg.solve(normal, design.T @ (off * w[:, None]) + ridge[:, :1] * field[:1])
+        scale = max(0.85 * scale, 0.08)
+    size = np.linalg.norm(off - design @ field, axis=1)
+    agreeing = float((base * (size < 0.25)).sum() / max(base.sum(), 1e-9))
+    return field if agreeing >= agree else None
+
+
+def _mode(off: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return the most common change; a small one, and one of brightness alone, is likelier beforehand."""
+    distance = np.linalg.norm(off[:, None] - off[None], axis=2)
+    votes = (np.exp(-((distance / 0.2) ** 2)) * weight[None]).sum(axis=1)
+    bright = off.mean(axis=1)
+    tint = np.linalg.norm(off - bright[:, None], axis=1)
+    votes *= np.exp(-0.5 * (bright / 0.5) ** 2 - 0.5 * (tint / 0.25) ** 2)
+    result: FloatArray = off[int(votes.argmax())]
+    return result
+
+
+def _design(spots: FloatArray) -> FloatArray:
+    x, y = spots[:, 0], spots[:, 1]
+    return np.column_stack([np.ones_like(x), x, y, x * x, x * y, y * y])
+
+
+@dataclass(frozen=True)
+class Veil:
+    """Mirrored light over parts of a board: what it adds at ``spots`` (n, 2), with ``weight`` and ``off`` (n, 3)."""
+
+    spots: FloatArray
+    off: FloatArray
+    weight: FloatArray
+    reach: float
+
+    def thickness(self, spots: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return (m,) twice: how much light it adds at spots (m, 2), at least none, and how far that may be off."""
+        distance = ((spots[:, None] - self.spots[None]) ** 2).sum(axis=2)
+        near = np.exp(-0.5 * distance / self.reach**2)
+        # What is mirrored is white, as far as it can be told: the colours are no witnesses of their own.
+        added, known = near @ (self.weight * self.off).mean(axis=1), near @ self.weight.mean(axis=1)
+        told = known + 1 / _THICK**2
+        thick: FloatArray = np.maximum(added / told, 0.0)
+        return thick, 1 / np.sqrt(told)
+
+    def lifted(self, straight: ByteArray) -> ByteArray:
+        """Return the straight picture without the veil."""
+        ys, xs = np.meshgrid(np.linspace(-1, 1, _RASTER), np.linspace(-1, 1, _RASTER), indexing="ij")
+        thick, _ = self.thickness(np.column_stack([xs.ravel(), ys.ravel()]))
+        coarse = thick.reshape(_RASTER, _RASTER).astype(np.float32)
+        height, width = straight.shape[:2]
+        light = (
+            cv2.LUT(straight, _TO_LIGHT)
+            - cv2.resize(coarse, (width, height), interpolation=cv2.INTER_LINEAR)[..., None]
+        )
+        coded: ByteArray = _TO_CODE[np.clip(light * (_STEPS - 1), 0, _STEPS - 1).astype(np.int16)]
+        return coded
+
+
+_TO_LIGHT = ((np.arange(256) / 255) ** CODED).astype(np.float32)
+_TO_CODE = np.round(255 * ((np.arange(_STEPS) + 0.5) / _STEPS) ** (1 / CODED)).astype(np.uint8)
+
+
+class Palette:
+    """The tones that contents usually have, in the light of the first board that was added."""
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._tones: dict[Content, list[FloatArray]] = {}
+        self._usual: dict[Content, FloatArray] = {}
+
+    def add(self, tones: FloatArray, contents: Mapping[int, Content]) -> None:
+        """Learn the tones (places, 3) of a board that is in the common light."""
+        for number, content in contents.items():
+            self._tones.setdefault(content, []).append(tones[number])
+            self._usual.pop(content, None)
+
+    def light(
+        self, spots: FloatArray, tones: FloatArray, contents: Mapping[int, Content], sure: Mapping[int, float]
+    ) -> FloatArray | None:
+        """Return the field that brings tones (places, 3) to those of the contents; None where too few are known."""
+        known = [n for n, content in contents.items() if content in self._tones]
+        if len(known) < 4:
+            return None
+        usual = self._usual_of([contents[n] for n in known])
+        weight = np.array([sure.get(n, 1.0) for n in known])
+        return fit_field(spots[known], tones[known], usual, weight)
+
+    def veil(self, spots: FloatArray, tones: FloatArray, contents: Mapping[int, Content], unit: float) -> Veil | None:
+        """Return the veil over a board by the tones (places, 3) of places with known contents; None where is none.
+
+        ``spots`` (places, 2) as for :meth:`light`; ``unit``: how large a place is in them.
+        """
+        known = [n for n, content in contents.items() if not content.things and content in self._tones]
+        if len(known) < _FEWEST:
+            return None
+        usual = np.exp(self._usual_of([contents[n] for n in known]))
+        off = np.exp(tones[known]) - usual
+        rough = 1.4826 * float(np.median(np.abs(off / usual - np.median(off / usual, axis=0))))
+        weight = 1 / (rough * usual + _DARKEST) ** 2
+        veil = Veil(spots[known], off, weight, _REACH * unit)
+        thick, sure = veil.thickness(spots)
+        return veil if bool(((thick > _THIN) & (thick > _PLAIN * sure)).any()) else None
+
+    def _usual_of(self, contents: Sequence[Content]) -> FloatArray:
+        """Return (n, 3): the usual tones of contents that were added."""
+        for content in set(contents) - self._usual.keys():
+            self._usual[content] = np.median(np.stack(self._tones[content]), axis=0)
+        return np.stack([self._usual[content] for content in contents])
+
+    def guess(self, tones: FloatArray) -> FloatArray:
+        """Return the even field that brings the middle tone of a board to that of all boards."""
+        every = np.concatenate([np.stack(tones_of) for tones_of in self._tones.values()])
+        field = np.zeros((6, 3))
+        field[0] = np.median(every, axis=0) - np.median(tones, axis=0)
+        return field
+
+
+def apply_field(straight: ByteArray, field: FloatArray, size: tuple[int, int] = (9, 9)) -> ByteArray:
+    """Return the straight picture in the taught light."""
+    ys, xs = np.meshgrid(np.linspace(-1, 1, size[1]), np.linspace(-1, 1, size[0]), indexing="ij")
+    gain = np.exp(_design(np.column_stack([xs.ravel(), ys.ravel()])) @ field / CODED)
+    gain = np.clip(gain, 0.2, 5.0).reshape(size[1], size[0], 3).astype(np.float32)
+    height, width = straight.shape[:2]
+    full = cv2.resize(gain, (width, height), interpolation=cv2.INTER_LINEAR)
+    return cv2.multiply(straight, full, dtype=cv2.CV_8U).astype(np.uint8, copy=False)

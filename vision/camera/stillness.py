@@ -1,0 +1,71 @@
+"""The scene that a camera shows: whether it lies still, and whether it is another than the one that was looked at.
+
+Made for every frame of an idle table, so it works on the small grey copies only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vision.camera.settle import Settler
+
+if TYPE_CHECKING:
+    from companion.ports import ByteArray
+
+SPOTS: Final = 4
+"""So many pixels of the small copy must differ: one alone is noise, the smallest token covers more."""
+ANOTHER: Final = 12.0
+"""Grey levels by which a spot differs where something else lies there now."""
+
+
+def difference(one: ByteArray, other: ByteArray) -> float:
+    """Return by how many grey levels two small pictures differ where they differ most.
+
+    A lamp that flickers or an exposure that settles changes everything alike, and moves nothing: that is left out.
+    """
+    change = one.astype(np.int16) - other
+    change -= np.int16(np.median(change))
+    spots = np.abs(change).ravel()
+    return float(np.partition(spots, -SPOTS)[-SPOTS])
+
+
+class Scene:
+    """Told of every frame's small copy; one table, one camera."""
+
+    def __init__(self, seconds: float) -> None:
+        """Let a scene count as settled after so many seconds without movement."""
+        self._settler = Settler(seconds)
+        self._before: ByteArray | None = None
+        self._looked: ByteArray | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Return how long nothing may have moved."""
+        return self._settler.seconds
+
+    @seconds.setter
+    def seconds(self, seconds: float) -> None:
+        self._settler.seconds = seconds
+
+    def feed(self, at: float, small: ByteArray) -> bool:
+        """Take a frame (its time in seconds, its small grey copy); return whether the scene has settled."""
+        moved = difference(small, self._before) if self._before is not None else 0.0
+        self._before = small
+        return self._settler.feed(at, moved)
+
+    def looked(self) -> None:
+        """Note that the newest frame is the one that was looked at."""
+        self._looked = self._before
+
+    def forget(self) -> None:
+        """Forget what was looked at: the next settled frame is a new one."""
+        self._looked = None
+
+    @property
+    def new(self) -> bool:
+        """Return whether the newest frame shows another scene than the one that was looked at."""
+        if self._looked is None or self._before is None:
+            return True
+        return difference(self._before, self._looked) > ANOTHER

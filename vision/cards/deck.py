@@ -1,0 +1,282 @@
+"""A taught deck: what each card of a game looks like, cut out of photos of sheets, on disk and in memory.
+
+A deck is one file, ``cards-GAME.npz`` in the profile's folder: the names, every card's picture as JPEG, and the
+features (SIFT, Lowe 2004; square-rooted, Arandjelović and Zisserman 2012) that are the same in no other place. Cards
+of one print share most of their art; a feature that several cards have in one place is kept once.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+from companion.ports import BadDataError
+from vision.cards import messages as notes
+from vision.cards.sheet import find_cards
+from vision.decode.photo import read_whole, to_jpeg
+from vision.whole_file import write_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from companion.ports import ByteArray, FloatArray
+
+    Singles = NDArray[np.float32]
+
+WIDTH: Final = 128
+"""A taught card's width in pixels; its height follows from its shape."""
+_HEIGHTS: Final = (48, 320)
+MOST: Final = 200
+_QUALITY: Final = 94
+_MOST_FEATURES: Final = 220
+_LAMPS_DIFFER: Final = 0.7
+_PART: Final = 320
+_OVERLAP: Final = 56
+"""Parts of a picture in which features are looked for, and how far each looks into its neighbours, in pixels."""
+_SAME_PLACE: Final = 4.0
+_SAME_LOOK: Final = 0.9
+"""How far apart (pixels) and how unlike (cosine) features are that count as one."""
+
+
+class CardCountError(BadDataError):
+    """Photos of sheets show more or fewer cards than were named; ``note`` says it without the numbers."""
+
+    note = notes.WRONG_NUMBER
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """Places on a card with what they look like: ``frames`` (n, 4) are x, y, size and angle (degrees); ``looks``
+    (n, 128) are square-rooted SIFT descriptors of length one.
+    """
+
+    frames: Singles
+    looks: Singles
+
+
+def features(grey: ByteArray, most: int) -> Features:
+    """Return the features of a grey picture, the strongest ``most``.
+
+    A large one is looked at in parts: SIFT doubles a picture and keeps a dozen copies, hundreds of megabytes at once.
+    """
+    vision: Any = cv2  # its stubs do not know SIFT
+    sift = vision.SIFT_create(most, contrastThreshold=0.02, edgeThreshold=14)
+    high, wide = grey.shape
+    frames, looks, strength = [np.zeros((0, 4))], [np.zeros((0, 128))], [np.zeros(0)]
+    for y in range(0, high, _PART):
+        for x in range(0, wide, _PART):
+            left, top = max(0, x - _OVERLAP), max(0, y - _OVERLAP)
+            keys, found = sift.detectAndCompute(grey[top : y + _PART + _OVERLAP, left : x + _PART + _OVERLAP], None)
+            if found is None or not keys:
+                continue
+            here = np.array([[key.pt[0] + left, key.pt[1] + top, key.size, key.angle] for key in keys])
+            own = (here[:, 0] >= x) & (here[:, 0] < x + _PART) & (here[:, 1] >= y) & (here[:, 1] < y + _PART)
+            frames.append(here[own])
+            looks.append(found[own])
+            strength.append(np.array([key.response for key in keys])[own])
+    order = np.argsort(-np.concatenate(strength), kind="stable")[:most]
+    described = np.concatenate(looks)[order]
+    described = np.sqrt(described / np.maximum(described.sum(axis=1, keepdims=True), 1e-6))
+    return Features(np.concatenate(frames)[order].astype(np.float32), described.astype(np.float32))
+
+
+@dataclass(frozen=True)
+class Deck:
+    """The cards of a game: ``pictures`` is (n, height, :data:`WIDTH`, 3), BGR, uint8, in the order of ``names``."""
+
+    game: str
+    names: tuple[str, ...]
+    pictures: ByteArray
+
+    @property
+    def height(self) -> int:
+        """Return a card's height in pixels."""
+        return int(self.pictures.shape[1])
+
+    @cached_property
+    def features(self) -> Features:
+        """Return what is to be found of any card of the deck, each feature once."""
+        frames, looks = np.zeros((0, 4), np.float32), np.zeros((0, 128), np.float32)
+        for picture in self.pictures:
+            own = features(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), _MOST_FEATURES)
+            new = ~_known(own, frames, looks)
+            frames, looks = np.concatenate([frames, own.frames[new]]), np.concatenate([looks, own.looks[new]])
+        return Features(frames, looks)
+
+    def index(self, name: str) -> int:
+        """Return a card's number; :raises ValueError: it was not taught."""
+        return self.names.index(name)
+
+
+def _known(own: Features, frames: Singles, looks: Singles) -> NDArray[np.bool_]:
+    if not len(frames) or not len(own.frames):
+        return np.zeros(len(own.frames), bool)
+    alike = own.looks @ looks.T > _SAME_LOOK
+    near = np.abs(own.frames[:, None, :2] - frames[None, :, :2]).max(axis=2) < _SAME_PLACE
+    turned = (own.frames[:, None, 3] - frames[None, :, 3] + 180) % 360 - 180
+    result: NDArray[np.bool_] = (alike & near & (np.abs(turned) < 20)).any(axis=1)
+    return result
+
+
+def teach(game: str, photos: Sequence[ByteArray], order: Sequence[str], former: Deck | None = None) -> Deck:
+    """Return a deck of the cards in photos of sheets, which lie row by row in ``order`` through all photos.
+
+    Cards of ``former`` that are not in ``order`` stay as they were taught.
+
+    :raises BadDataError: there are more or fewer cards in the photos than names, or a name is there twice.
+    """
+    if len(set(order)) != len(order):
+        raise BadDataError(notes.NAMED_TWICE)
+    sheets = [find_cards(photo) for photo in photos]
+    counts = [len(sheet) for sheet in sheets]
+    if sum(counts) != len(order) or not order:
+        each = f" ({', '.join(map(str, counts))})" if len(counts) > 1 else ""
+        raise CardCountError(f"The photos show {sum(counts)} cards{each}, and the order names {len(order)}.")
+    if former is not None:
+        height = former.height
+    else:
+        ratio = np.median([_tall(quad) for sheet in sheets for quad in sheet])
+        height = int(np.clip(round(WIDTH * float(ratio) / 8) * 8, *_HEIGHTS))
+    lamps = [_table_tones(photo, sheet) for photo, sheet in zip(photos, sheets, strict=True)]
+    pictures = [
+        _in_light(cut_out(photo, quad, height), lamps[0] - lamp)
+        for photo, sheet, lamp in zip(photos, sheets, lamps, strict=True)
+        for quad in sheet
+    ]
+    kept = {} if former is None else dict(zip(former.names, former.pictures, strict=True))
+    kept.update(zip(order, pictures, strict=True))
+    return Deck(game, tuple(kept), np.stack(list(kept.values())))
+
+
+def _table_tones(photo: ByteArray, sheet: Sequence[FloatArray]) -> FloatArray:
+    """Return (3,): the logarithms of the table's colour beside the cards, without how light it is."""
+    beside = []
+    for quad in sheet:
+        middle = quad.mean(axis=0)
+        for a, b in zip(quad, np.roll(quad, -1, axis=0), strict=True):
+            x, y = np.round(middle + 1.08 * ((a + b) / 2 - middle)).astype(int)
+            if 2 <= x < photo.shape[1] - 2 and 2 <= y < photo.shape[0] - 2:
+                beside.append(photo[y - 2 : y + 3, x - 2 : x + 3].reshape(-1, 3).mean(axis=0))
+    if not beside:
+        return np.zeros(3)
+    tones: FloatArray = np.log((np.median(beside, axis=0) / 255) ** 2.2 + 0.003)
+    tones -= tones.mean()
+    return tones
+
+
+def _in_light(picture: ByteArray, tones: FloatArray) -> ByteArray:
+    """Return a picture as the lamp of another photo would have shown it; the same table lies under both.
+
+    Phones balance white in every photo anew. Another table is not another lamp: what differs much stays as it is.
+    """
+    if np.abs(tones).max() > _LAMPS_DIFFER:
+        return picture
+    steps = (np.arange(256) / 255)[:, None] ** 2.2 * np.exp(tones)
+    curve = np.clip(np.round(255 * np.clip(steps, 0, 1) ** (1 / 2.2)), 0, 255).astype(np.uint8)
+    return cv2.LUT(picture, curve.reshape(1, 256, 3)).astype(np.uint8)
+
+
+def _tall(quad: FloatArray) -> float:
+    sides = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
+    return float((sides[1] + sides[3]) / (sides[0] + sides[2]))
+
+
+def corners_of(height: int) -> FloatArray:
+    """Return a taught card's corners in its own pixels, clockwise from the upper left."""
+    return np.array([[-0.5, -0.5], [WIDTH - 0.5, -0.5], [WIDTH - 0.5, height - 0.5], [-0.5, height - 0.5]])
+
+
+def cut_out(photo: ByteArray, quad: FloatArray, height: int) -> ByteArray:
+    """Return a card straightened to (height, :data:`WIDTH`, 3)."""
+    to = cv2.getPerspectiveTransform(corners_of(height).astype(np.float32), quad.astype(np.float32))
+    return straighten(photo, to.astype(float), height)
+
+
+def straighten(photo: ByteArray, to: FloatArray, height: int) -> ByteArray:
+    """Return what of a photo lies under a card; ``to`` (3, 3) takes the card's pixels to the photo's.
+
+    What appears larger in the photo than it is kept is averaged.
+    """
+    corners = cv2.perspectiveTransform(corners_of(height)[None], to)[0]
+    apparent = float(np.linalg.norm(corners[1] - corners[0]) + np.linalg.norm(corners[2] - corners[3])) / 2 / WIDTH
+    finer = int(np.clip(round(apparent), 1, 6))
+    scale = np.array([[finer, 0, (finer - 1) / 2], [0, finer, (finer - 1) / 2], [0, 0, 1.0]])
+    # The map from fine card pixels to the photo; the fine picture is then averaged.
+    fine: Any = cv2.warpPerspective(
+        photo,
+        to @ np.linalg.inv(scale),
+        (WIDTH * finer, height * finer),
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_CONSTANT,
+    )
+    straight: ByteArray = cv2.resize(fine, (WIDTH, height), interpolation=cv2.INTER_AREA) if finer > 1 else fine
+    return straight
+
+
+def file_of(folder: Path, game: str) -> Path:
+    """Return where a deck lies in a profile's folder."""
+    return folder / f"cards-{game}.npz"
+
+
+def save_deck(folder: Path, deck: Deck) -> Path:
+    """Write a deck and return its file.
+
+    :raises vision.whole_file.WriteError: it cannot be written.
+    """
+    jpegs = [np.frombuffer(to_jpeg(picture, _QUALITY), np.uint8) for picture in deck.pictures]
+    known = deck.features
+    buffer = io.BytesIO()
+    np.savez(
+        buffer,
+        names=np.array(deck.names),
+        sizes=np.array([len(jpeg) for jpeg in jpegs], np.int64),
+        jpegs=np.concatenate(jpegs),
+        frames=known.frames,
+        looks=np.round(known.looks * 255).astype(np.uint8),
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    path = file_of(folder, deck.game)
+    write_whole(path, buffer.getvalue())
+    return path
+
+
+def load_deck(folder: Path, game: str) -> Deck | None:
+    """Return a taught deck, or None where none was taught.
+
+    :raises BadDataError: the file is damaged.
+    """
+    path = file_of(folder, game)
+    if not path.exists():
+        return None
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
+            names = tuple(str(name) for name in stored["names"])
+            ends = np.cumsum(stored["sizes"])
+            parts = np.split(stored["jpegs"].astype(np.uint8), ends[:-1])
+            frames, looks = stored["frames"].astype(np.float32), stored["looks"].astype(np.float32)
+        if not 0 < len(parts) <= MOST:
+            raise ValueError("not the pictures of a deck")
+        deck = Deck(game, names, np.stack([read_whole(part.tobytes()) for part in parts]))
+        _check(deck, frames, looks)
+    except (BadDataError, OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        raise BadDataError(notes.DECK_DAMAGED) from error
+    looks /= np.maximum(np.linalg.norm(looks, axis=1, keepdims=True), 1e-6)
+    deck.__dict__["features"] = Features(frames, looks)
+    return deck
+
+
+def _check(deck: Deck, frames: Singles, looks: Singles) -> None:
+    count, height, wide = deck.pictures.shape[:3]
+    if not 0 < count <= MOST or count != len(deck.names) or wide != WIDTH:
+        raise ValueError("not the pictures of a deck")
+    if not _HEIGHTS[0] <= height <= _HEIGHTS[1] or len(frames) != len(looks) or looks.shape[1:] != (128,):
+        raise ValueError("not the features of a deck")

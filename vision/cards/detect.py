@@ -1,0 +1,438 @@
+"""Find taught cards in a photo: in any rotation, partly covered, or fanned out.
+
+Where cards may lie is told by features (:mod:`vision.cards.seeds`) and outlines. Each supposed card is straightened,
+moved until it fits (Lucas and Kanade), and compared with every taught card block by block in locally normalised
+colours. Which of them there are is decided together (:mod:`vision.cards.joint`): what one shows is no other's, and what
+one does not show must be covered. Last, each card is told by what is seen of it, as a probability.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+from vision.cards.blocks import (
+    BLOCK,
+    COVERED,
+    TABLE,
+    energies_of,
+    halved,
+    in_blocks,
+    normalised,
+    pooled,
+    shades_of,
+    table_shades,
+)
+from vision.cards.deck import WIDTH, Deck, corners_of, features, straighten
+from vision.cards.joint import View, layers, settle
+from vision.cards.plane import Plane, fit_plane
+from vision.cards.seeds import find_seeds, votes_of
+from vision.cards.sheet import find_cards
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from companion.ports import ByteArray, FloatArray
+
+    Singles = NDArray[np.float32]
+
+WORK_SIDE: Final = 1600
+_MOST_FEATURES: Final = 4000
+_MOST_SEEDS: Final = 120
+_FINE: Final = 24
+"""How many cards are compared at full size."""
+_SHARP: Final = 40.0
+"""How much a unit of energy weighs in a probability; rendered photos would allow twice as much."""
+_NO_MATTER: Final = 0.02
+_AT_MOST: Final = 0.2
+"""From which difference in energy on a block tells cards apart, and from where on it tells no more."""
+_SHADE: Final = 0.35
+_SHADES_WEIGH: Final = 0.4
+"""How far shades (logarithms of blue or red by green) are off by chance; how much a block's weigh at most."""
+_FITS: Final = 0.6
+"""From this correlation on a block looks like the card's."""
+_FITS_WELL: Final = 0.8
+_TEXTURE: Final = 0.08
+"""What a block must have of it, so that something can look like it."""
+_LEAST_BLOCKS: Final = 7
+"""How many blocks must fit well, so that a card may lie there."""
+_FEWEST: Final = 3
+"""With fewer that fit at all nothing can be moved by them."""
+_CLEAR_BLOCKS: Final = 14
+"""With so many a card says how the camera sees the table, and what light there is."""
+_SAME: Final = 0.14
+"""Cards that lie so near (card widths, all corners) are one."""
+_AS_WELL: Final = 0.85
+"""A card laid on the table shows so much of what it showed before, or stays where it was."""
+_LIKELY: Final = 0.25
+"""How likely a card must be there at least, once it is known how the camera sees the table."""
+_OFF_PLANE: Final = 5.0
+"""A card's points are not so far (taught pixels, median) off where it would lie on the table."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """A card in a photo. ``to`` (3, 3) takes its own pixels to the photo's; ``p`` is the probability of each taught
+    card, in the deck's order; ``fits`` (rows, columns) says which of its blocks look like the likeliest card.
+    """
+
+    to: FloatArray
+    p: FloatArray
+    fits: NDArray[np.bool_]
+    blocks: int
+    height: int
+    sure: float = 1.0
+    """How likely a card lies there at all."""
+    hidden: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
+    """Which blocks (rows, columns) look like nothing, though no other card lies over them."""
+    beside: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0)
+    """How much of what lies beside its upper, right, lower and left side is neither the table nor another card."""
+
+    @property
+    def card(self) -> int:
+        """Return the likeliest card's number in the deck."""
+        return int(np.argmax(self.p))
+
+    @property
+    def corners(self) -> FloatArray:
+        """Return (4, 2): the corners in the photo, clockwise from the card's own upper left."""
+        return self.at(corners_of(self.height))
+
+    def at(self, points: FloatArray) -> FloatArray:
+        """Return where points (n, 2) of the card lie in the photo."""
+        return np.asarray(cv2.perspectiveTransform(np.asarray(points, float)[None], self.to)[0], float)
+
+    @property
+    def middle(self) -> FloatArray:
+        """Return the middle in the photo."""
+        middle: FloatArray = self.at(np.array([[(WIDTH - 1) / 2, (self.height - 1) / 2]]))[0]
+        return middle
+
+
+@dataclass
+class CardFinder:
+    """Finds the cards of one deck."""
+
+    deck: Deck
+    _fine: dict[int, NDArray[np.float16]] = field(default_factory=dict, repr=False)
+    _table: FloatArray | None = field(default=None, repr=False)
+
+    @cached_property
+    def half(self) -> Singles:
+        """Return every card's normalised picture at half size in blocks: (rows × columns, n, values)."""
+        return np.stack([in_blocks(normalised(halved(picture))) for picture in self.deck.pictures], axis=1)
+
+    @cached_property
+    def shades(self) -> Singles:
+        """Return every card's shades: (rows × columns, n, 2), see :func:`shades_of`."""
+        return np.stack([shades_of(halved(picture)) for picture in self.deck.pictures], axis=1)
+
+    @cached_property
+    def rows(self) -> int:
+        """Return how many rows of blocks a card has at half size."""
+        return self.deck.height // (2 * BLOCK)
+
+    def find(self, image: ByteArray) -> list[Found]:
+        """Return the taught cards in a photo, those first that show most."""
+        scale = min(1.0, WORK_SIDE / max(image.shape[:2]))
+        work: Any = image
+        if scale < 1:
+            work = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        enlarge = np.array([[1 / scale, 0, 0.5 / scale - 0.5], [0, 1 / scale, 0.5 / scale - 0.5], [0, 0, 1.0]])
+        self._table = table_shades(work)
+        views = self._views(work)
+        chosen = settle(views)
+        plane = self._plane(chosen, work)
+        if plane is not None:
+            views = self._on_plane(work, plane, views, chosen)
+            chosen = settle(views, _LIKELY)
+        found = self._by_shades(work, [self._told(work, view, seen) for view, seen in layers(chosen)])
+        found.sort(key=lambda one: -one.blocks)
+        if self._table is not None:
+            found = [replace(one, beside=beside(work, one, found, self._table)) for one in found]
+        return [replace(one, to=enlarge @ one.to) for one in found]
+
+    # --- where a card may lie ----------------------------------------------------------------------------------------
+
+    def _views(self, work: ByteArray) -> list[View]:
+        """Return what is seen where a card may lie, each place once."""
+        grey: Any = cv2.cvtColor(work, cv2.COLOR_BGR2GRAY)
+        votes = votes_of(features(grey, _MOST_FEATURES), self.deck.features, self.deck.height)
+        seeds = find_seeds(votes, _MOST_SEEDS) + self._outlined(work)
+        views: list[View] = []
+        tried: list[FloatArray] = []
+        for seed in seeds:
+            corners = cv2.perspectiveTransform(corners_of(self.deck.height)[None], seed)[0]
+            size = _size(corners)
+            if any(np.abs(corners - other).max() < 0.07 * size for other in tried):
+                continue
+            view = self._look(work, seed)
+            tried.append(corners)
+            if view is None:
+                continue
+            tried.append(view.corners)
+            near = [i for i, one in enumerate(views) if np.abs(one.corners - view.corners).max() < _SAME * size]
+            if not near:
+                views.append(view)
+            elif view.well.sum() > views[near[0]].well.sum():
+                views[near[0]] = view
+        return views
+
+    def _plane(self, chosen: Sequence[View], work: ByteArray) -> Plane | None:
+        """Return the table under the cards that are clear."""
+        pairs = [view.matching() for view in chosen if view.well.sum() >= _CLEAR_BLOCKS]
+        return fit_plane(pairs, self.deck.height, (work.shape[1], work.shape[0]))
+
+    def _on_plane(self, work: ByteArray, plane: Plane, views: list[View], chosen: list[View]) -> list[View]:
+        """Return the views that may be cards on the table, those that were chosen as they lie on it."""
+        kept = []
+        seen_of = {id(view.to): seen for view, seen in layers(chosen)}
+        for view in views:
+            _, seen = view.matching()
+            to = self._laid(plane, view, seen)
+            if id(view.to) in seen_of:
+                if to is None:
+                    # What is clear is there, though it lies on something else than the table.
+                    kept += [view] if view.well.sum() >= _CLEAR_BLOCKS else []
+                    continue
+                there = self._seen_at(work, to, seen_of[id(view.to)])
+                kept.append(there if there.well.sum() >= _AS_WELL * view.well.sum() else view)
+            elif to is not None and all(
+                np.linalg.norm(view.corners - one.corners, axis=1).mean() > _SAME * _size(view.corners)
+                for one in chosen
+            ):
+                kept += self._again(work, plane, self._seen_at(work, to))
+        return kept
+
+    def _laid(self, plane: Plane, view: View, seen: FloatArray) -> FloatArray | None:
+        """Return where a card lies on the table whose matching blocks are seen there; None where it does not."""
+        own, _ = view.matching()
+        if len(own) < _FEWEST:
+            return None
+        to = plane.to(plane.pose(own, seen))
+        both = np.concatenate([own, corners_of(self.deck.height)])
+        there = cv2.perspectiveTransform(both[None], to)[0]
+        off = np.linalg.norm(plane.onto(there[: len(own)]) - plane.onto(seen), axis=1)
+        grown = _size(there[len(own) :]) / _size(view.corners)
+        return to if np.median(off) <= _OFF_PLANE and 0.6 < grown < 1.6 else None
+
+    def _again(self, work: ByteArray, plane: Plane, view: View) -> list[View]:
+        """Return a view that was not clear enough, better laid on the table, or none."""
+        for _ in range(2):
+            moved = _moved(view.straight, self.deck.pictures[view.card], view.fits.reshape(self.rows, -1))
+            if moved is None:
+                break
+            own, _ = view.matching()
+            seen = cv2.perspectiveTransform(cv2.perspectiveTransform(own[None], moved), view.to)[0]
+            to = self._laid(plane, view, seen)
+            if to is None:
+                break
+            there = self._seen_at(work, to)
+            if there.well.sum() <= view.well.sum():
+                break
+            view = there
+        return [view] if view.well.sum() >= _LEAST_BLOCKS else []
+
+    def _outlined(self, work: ByteArray) -> list[FloatArray]:
+        """Return where whole cards lie by their outlines, each both ways up."""
+        seeds = []
+        corners = corners_of(self.deck.height).astype(np.float32)
+        tall = self.deck.height >= WIDTH
+        for quad in find_cards(work):
+            sides = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
+            first = 0 if (sides[1] + sides[3] >= sides[0] + sides[2]) == tall else 1
+            for start in (first, first + 2):
+                turned = np.roll(quad, -start, axis=0).astype(np.float32)
+                seeds.append(cv2.getPerspectiveTransform(corners, turned).astype(float))
+        return seeds
+
+    # --- which card it is --------------------------------------------------------------------------------------------
+
+    def _look(self, work: ByteArray, seed: FloatArray) -> View | None:
+        """Return what lies where a card is supposed, or None where no taught card fits."""
+        to = seed
+        view = self._seen_at(work, to)
+        for _ in range(2):
+            if view.well.sum() < _LEAST_BLOCKS // 2:
+                return None
+            moved = _moved(view.straight, self.deck.pictures[view.card], view.fits.reshape(self.rows, -1))
+            if moved is None:
+                break
+            to = to @ moved
+            again = self._seen_at(work, to)
+            if again.well.sum() < view.well.sum():
+                break
+            view = again
+        return view if view.well.sum() >= _LEAST_BLOCKS else None
+
+    def _seen_at(self, work: ByteArray, to: FloatArray, free: NDArray[np.bool_] | None = None) -> View:
+        """Return what is seen at a place, and which card it is like, in the blocks that are ``free``."""
+        straight = straighten(work, to, self.deck.height)
+        half = halved(straight)
+        blocks = in_blocks(normalised(half))
+        energies = energies_of(blocks, self.half)
+        sums = (energies if free is None else energies[free]).sum(axis=0)
+        card = int(np.argmin(sums))
+        other = self.half[:, card]
+        own, known = (blocks**2).mean(axis=1), (other**2).mean(axis=1)
+        alike = (blocks * other).mean(axis=1) / np.sqrt(own * known + 1e-9)
+        textured = known > _TEXTURE
+        unlike = (textured | (own > 4 * _TEXTURE)) & (alike < _FITS)
+        bare = unlike
+        if self._table is not None:
+            bare = unlike & (np.abs(shades_of(half) - self._table).max(axis=1) < TABLE)
+        return View(
+            to=to,
+            height=self.deck.height,
+            rows=self.rows,
+            card=card,
+            straight=straight,
+            well=textured & (alike > _FITS_WELL),
+            fits=textured & (alike > _FITS),
+            unlike=unlike,
+            bare=bare,
+        )
+
+    def _told(self, work: ByteArray, view: View, seen: NDArray[np.bool_]) -> Found:
+        """Return a card with its probabilities, told by the blocks (rows × columns) that nothing lies over."""
+        blocks = in_blocks(normalised(halved(view.straight)))
+        telling = seen & ~view.unlike
+        coarse = energies_of(blocks, self.half)[telling].sum(axis=0)
+        fits, hidden = (part.reshape(self.rows, -1) for part in (view.fits & seen, view.unlike & seen))
+        p = self._which(view.straight, coarse, seen.reshape(self.rows, -1), hidden)
+        return Found(view.to, p, fits, int((view.well & seen).sum()), self.deck.height, view.sure, hidden)
+
+    def _which(
+        self, straight: ByteArray, coarse: Singles, visible: NDArray[np.bool_], hidden: NDArray[np.bool_]
+    ) -> FloatArray:
+        """Return the probability of each card: the nearest ones are compared at full size, a pixel to and fro.
+
+        What lies ``hidden`` (rows, columns) under something unknown, and its rim, tells nothing.
+        """
+        best = np.argsort(coarse)[:_FINE]
+        seen = normalised(straight)
+        # A block at half size is two by two at full size, where a last row may be left over.
+        grid = np.zeros((self.deck.height // BLOCK, WIDTH // BLOCK), bool)
+        grid[: 2 * self.rows] = np.kron(visible, np.ones((2, 2), bool))
+        under = np.kron(hidden, np.ones((2, 2), np.uint8)).astype(np.uint8)
+        grid[: 2 * self.rows] &= cv2.dilate(under, np.ones((3, 3), np.uint8)) == 0
+        fine_of = grid.ravel()
+        cards = np.stack([self._finely(int(card))[fine_of] for card in best], axis=1)
+        least = np.full((cards.shape[0], len(best)), np.float32(COVERED))
+        for shift in np.ndindex(3, 3):
+            moved = in_blocks(np.roll(seen, np.array(shift) - 1, axis=(0, 1)))[fine_of]
+            least = np.minimum(least, energies_of(moved, cards))
+        fine = pooled(least, cards)
+        # What differs little differs by how cards were taught; and one block alone, half covered, tells nothing.
+        fine = np.clip(fine - fine.min(axis=1, keepdims=True) - np.float32(_NO_MATTER), 0, _AT_MOST).sum(axis=0) / 4
+        # Of a card of which much is hidden, what is left may be hidden in part: it tells less.
+        sharp = _SHARP * (1 - float(hidden.sum()) / max(1, int(visible.sum()))) ** 2
+        # Those that were not looked at finely are at least as far away as the last that was.
+        scores = -sharp * (coarse - coarse[best[-1]] + fine.max()).astype(float)
+        scores[best] = -sharp * fine
+        p: FloatArray = np.exp(scores - scores.max())
+        p /= p.sum()
+        return p
+
+    def _by_shades(self, work: ByteArray, found: list[Found]) -> list[Found]:
+        """Weigh the cards by their shades too, as tonight's lamp shows those that are clear.
+
+        Normalised pictures know nothing of the ground's own colour, which may be all that a strip of a card shows.
+        """
+        seen = [shades_of(halved(straighten(work, one.to, one.height))) for one in found]
+        lamps = [
+            np.median((shades - self.shades[:, one.card])[one.fits.ravel()], axis=0)
+            for one, shades in zip(found, seen, strict=True)
+            if one.blocks >= _CLEAR_BLOCKS
+        ]
+        if not lamps:
+            return found
+        lamp = np.median(lamps, axis=0)
+        weighed = []
+        for one, shades in zip(found, seen, strict=True):
+            # Near what fits: what lies over the rest of the card has shades of other cards.
+            near = cv2.dilate(one.fits.astype(np.uint8), np.ones((3, 3), np.uint8)).ravel() > 0
+            off = ((shades[:, None] - lamp - self.shades) ** 2).sum(axis=2)[near] / _SHADE**2
+            scores = np.log(np.maximum(one.p, 1e-300)) - _SHADES_WEIGH * np.minimum(off, 1).sum(axis=0)
+            p = np.exp(scores - scores.max())
+            weighed.append(replace(one, p=p / p.sum()))
+        return weighed
+
+    def _finely(self, card: int) -> Singles:
+        if card not in self._fine:
+            self._fine[card] = in_blocks(normalised(self.deck.pictures[card])).astype(np.float16)
+        return self._fine[card].astype(np.float32)
+
+
+def _size(corners: FloatArray) -> float:
+    """Return how wide a card appears."""
+    return float(np.linalg.norm(corners[1] - corners[0]) + np.linalg.norm(corners[2] - corners[3])) / 2
+
+
+def beside(work: ByteArray, card: Found, others: Sequence[Found], table: FloatArray) -> tuple[float, ...]:
+    """Return how much of what lies beside each side of a card is neither of the table's shades nor another card."""
+    corners = card.corners
+    outlines = [one.corners.astype(np.float32) for one in others if one is not card]
+    shares = []
+    for side in range(4):
+        a, b = corners[side], corners[(side + 1) % 4]
+        inward = corners[(side + 2) % 4] - b
+        inward /= np.linalg.norm(inward)
+        width = float(np.linalg.norm(corners[1] - corners[0]))
+        points = [
+            a + t * (b - a) - inward * far * width
+            for t in np.linspace(0.1, 0.9, 12)
+            for far in (0.08, 0.13, 0.18)
+        ]  # fmt: skip
+        free = [
+            point for point in points
+            if (point > 4).all() and point[0] < work.shape[1] - 5 and point[1] < work.shape[0] - 5
+            and all(cv2.pointPolygonTest(one, (float(point[0]), float(point[1])), True) < -4 for one in outlines)
+        ]  # fmt: skip
+        if len(free) < 9:
+            shares.append(0.0)
+            continue
+        spots = [work[round(y) - 3 : round(y) + 4, round(x) - 3 : round(x) + 4] for x, y in free]
+        linear = (np.stack(spots).reshape(len(free), -1, 3) / 255.0) ** 2.2
+        tones = np.log(linear.mean(axis=1) + 0.01)
+        off = np.abs(tones[:, [0, 2]] - tones[:, 1:2] - table).max(axis=1)
+        shares.append(float((off > TABLE).mean()))
+    return tuple(shares)
+
+
+def _moved(straight: ByteArray, card: ByteArray, fits: NDArray[np.bool_]) -> FloatArray | None:
+    """Return (3, 3): from the card's pixels to the straightened picture's, by what moved in the blocks that fit."""
+    if fits.sum() < _FEWEST:
+        return None
+    old: Any
+    new: Any
+    none: Any = None
+    old, new = (cv2.createCLAHE(3.0, (4, 4)).apply(cv2.cvtColor(one, cv2.COLOR_BGR2GRAY)) for one in (card, straight))
+    rows, columns = np.nonzero(cv2.dilate(fits.astype(np.uint8), np.ones((3, 3), np.uint8)))
+    step = 2 * BLOCK
+    points = np.column_stack([columns, rows]).astype(np.float32) * step
+    points = np.concatenate([points + np.array([x, y]) for x in (4, 12) for y in (4, 12)]).astype(np.float32)
+    there, seen, _ = cv2.calcOpticalFlowPyrLK(old, new, points[:, None], none, winSize=(17, 17), maxLevel=1)
+    back, again, _ = cv2.calcOpticalFlowPyrLK(new, old, there, none, winSize=(17, 17), maxLevel=1)
+    good = (seen.ravel() > 0) & (again.ravel() > 0) & (np.abs(back[:, 0] - points).max(axis=1) < 0.7)
+    good &= np.abs(there[:, 0] - points).max(axis=1) < 9
+    if good.sum() < 10:
+        return None
+    start, end = points[good], there[good, 0]
+    # A narrow strip tells no perspective; blocks that look alike by chance lie anywhere.
+    if np.ptp(start, axis=0).min() < 0.5 * WIDTH or fits.mean() < 0.5:
+        fit, inside = cv2.estimateAffinePartial2D(start, end, method=cv2.RANSAC, ransacReprojThreshold=1.2)
+        if fit is None or inside.sum() < 8:
+            return None
+        return np.vstack([fit, [0, 0, 1]]).astype(float)
+    whole, inside = cv2.findHomography(start, end, cv2.RANSAC, 1.2)
+    if whole is None or inside.sum() < 10:
+        return None
+    moved: FloatArray = whole.astype(float)
+    return moved

@@ -1,0 +1,268 @@
+"""Make many examples of few: taught places moved and turned, and things cut out of them and laid elsewhere.
+
+A thing alone on a known ground is cut out where it differs from that ground's empty places; laid on other places,
+several at a time, it shows what nobody has taught yet: two of them on a floe, or one beside an igloo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+from vision.board.illumination import CODED
+from vision.board.labels import Content
+from vision.board.patches import CONTEXT, PATCH, Sampler
+from vision.learn.cutouts import Cutout, Taught, find_cutouts, taught_places
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.ports import ByteArray, FloatArray
+    from vision.board.layout import Layout
+
+REAL: Final = 3600
+MADE: Final = 3200
+_PLACE: Final = PATCH / CONTEXT
+_VEILED: Final = 0.25
+_VEIL: Final = 0.04
+"""How often a place lies under a veil of mirrored light, and how thick that is in the mean, in parts of white."""
+_ELSEWHERE: Final = 0.15
+"""How often a thing is laid on a ground where its kind was never seen, if the layout does not say where it may lie."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Patches (n, PATCH, PATCH, 3) with their ``ground`` (n,) and the ``counts`` (n, things) of things.
+
+    ``state`` (n,) numbers equal contents, ``source`` (n,) the taught places, −1 for what was put together.
+    """
+
+    patches: ByteArray
+    ground: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    state: NDArray[np.int64]
+    source: NDArray[np.int64]
+
+
+def make_examples(sampler: Sampler, taught: Sequence[Taught], seed: int = 0, size: float = 1.0) -> Examples:
+    """Return the examples to learn from; ``size`` scales how many."""
+    rng = np.random.default_rng(seed)
+    layout = sampler.layout
+    taught = [*taught, *_emptied(sampler, taught)]
+    owned = taught_places(taught)
+    patches, contents, source = _moved(sampler, taught, owned, rng, round(REAL * size))
+    made = _composed(sampler, taught, owned, layout, rng, round(MADE * size))
+    if made is not None:
+        patches = np.concatenate([patches, made[0]])
+        contents += made[1]
+        source = np.concatenate([source, np.full(len(made[1]), -1)])
+    patches = in_other_light(patches, rng)
+    names: dict[Content, int] = {}
+    state = np.array([names.setdefault(content, len(names)) for content in contents])
+    counts = np.zeros((len(contents), len(layout.things)), np.int64)
+    for row, content in enumerate(contents):
+        for thing, many in content.things:
+            counts[row, thing] = many
+    return Examples(patches, np.array([content.ground for content in contents]), counts, state, source)
+
+
+def _emptied(sampler: Sampler, taught: Sequence[Taught]) -> list[Taught]:
+    """Return boards on which places are emptied, for grounds that were never seen empty: what is around is drawn in."""
+    seen = {content.ground for board in taught for content in board.contents.values() if not content.things}
+    boards = []
+    for board in taught:
+        bare = {n: Content(c.ground) for n, c in board.contents.items() if c.ground not in seen and len(c.things) == 1}
+        if bare:
+            mask = np.zeros(board.straight.shape[:2], np.uint8)
+            for number in bare:
+                x, y, size = sampler.middle(number)
+                cv2.circle(mask, (round(x), round(y)), round(0.36 * size), 255, -1)
+            filled = cv2.inpaint(board.straight, mask, 3, cv2.INPAINT_TELEA).astype(np.uint8, copy=False)
+            boards.append(Taught(filled, bare))
+    return boards
+
+
+def _moved(
+    sampler: Sampler,
+    taught: Sequence[Taught],
+    owned: list[tuple[int, int, Content]],
+    rng: np.random.Generator,
+    many: int,
+) -> tuple[ByteArray, list[Content], NDArray[np.int64]]:
+    """Return taught places, each state about as often by the root of how often it was seen, moved and turned."""
+    states: dict[Content, list[int]] = {}
+    for index, (_, _, content) in enumerate(owned):
+        states.setdefault(content, []).append(index)
+    share = {content: np.sqrt(len(indices)) for content, indices in states.items()}
+    total = sum(share.values())
+    chosen: list[int] = []
+    for content, indices in states.items():
+        number = max(len(indices), round(many * share[content] / total))
+        chosen += [indices[i] for i in rng.permutation(np.arange(number) % len(indices))]
+    patches = np.empty((len(chosen), PATCH, PATCH, 3), np.uint8)
+    moves = draw_moves(len(chosen), rng)
+    for shot in range(len(taught)):
+        rows = [row for row, index in enumerate(chosen) if owned[index][0] == shot]
+        if rows:
+            places = [owned[chosen[row]][1] for row in rows]
+            patches[rows] = sampler.cut_moved(taught[shot].straight, places, moves[rows])
+    return patches, [owned[index][2] for index in chosen], np.array(chosen)
+
+
+def draw_moves(many: int, rng: np.random.Generator) -> FloatArray:
+    """Return (many, 4) moves: small ones, and any of four directions for most."""
+    quarter = np.where(rng.random(many) < 0.4, 0, rng.integers(0, 4, many)) * np.pi / 2
+    return np.column_stack(
+        [
+            rng.normal(0, 0.035, many),
+            rng.normal(0, 0.035, many),
+            quarter + rng.normal(0, 0.05, many),
+            np.exp(rng.normal(0, 0.03, many)),
+        ]
+    )
+
+
+def _composed(
+    sampler: Sampler,
+    taught: Sequence[Taught],
+    owned: list[tuple[int, int, Content]],
+    layout: Layout,
+    rng: np.random.Generator,
+    many: int,
+) -> tuple[ByteArray, list[Content]] | None:
+    cutouts = find_cutouts(sampler, taught, owned)
+    things = sorted(cutouts)
+    if not things or not many:
+        return None
+    grounds = _grounds_of(layout, [content for _, _, content in owned])
+    bases = [entry for entry in owned if not entry[2].things]
+    if not bases:
+        return None
+    by_ground: dict[int, list[tuple[int, int, Content]]] = {}
+    for entry in bases:
+        by_ground.setdefault(entry[2].ground, []).append(entry)
+    full = [entry for entry in owned if entry[2].things]
+    patches = np.empty((many, PATCH, PATCH, 3), np.uint8)
+    contents: list[Content] = []
+    while len(contents) < many:
+        first = int(rng.choice(things))
+        allowed = [g for g in sorted(grounds[first]) if g in by_ground]
+        if not allowed:
+            allowed = list(by_ground)
+        if full and rng.random() < 0.25:
+            base = full[int(rng.integers(len(full)))]
+            number = 1
+        else:
+            if not layout.on[first] and rng.random() < _ELSEWHERE:
+                allowed = list(by_ground)
+            choice = by_ground[int(rng.choice(allowed))]
+            base = choice[int(rng.integers(len(choice)))]
+            number = int(rng.choice([1, 2, 3, 4], p=[0.45, 0.35, 0.15, 0.05]))
+        counts = dict(base[2].things)
+        laid: list[int] = []
+        for k in range(number):
+            ground = base[2].ground
+            fitting = [
+                t
+                for t in things
+                if counts.get(t, 0) < layout.most[t] and (ground in grounds[t] or (k == 0 and t == first))
+            ]
+            thing = first if k == 0 and first in fitting else (int(rng.choice(fitting)) if fitting else -1)
+            # The same again is as likely as another.
+            if laid and rng.random() < 0.4 and laid[-1] in fitting:
+                thing = laid[-1]
+            if thing < 0:
+                break
+            counts[thing] = counts.get(thing, 0) + 1
+            laid.append(thing)
+        if not laid:
+            # Everything is full here: try another place, in the hope that not all are.
+            if rng.random() < 0.02:
+                return (patches[: len(contents)], contents) if contents else None
+            continue
+        move = draw_moves(1, rng)
+        patch = sampler.cut_moved(taught[base[0]].straight, [base[1]], move)[0]
+        lay(patch, [cutouts[t][int(rng.integers(len(cutouts[t])))] for t in laid], bool(base[2].things), rng)
+        patches[len(contents)] = patch
+        contents.append(Content(base[2].ground, tuple(sorted(counts.items()))))
+    return patches, contents
+
+
+def _grounds_of(layout: Layout, contents: list[Content]) -> dict[int, set[int]]:
+    """Return for each thing the grounds it may lie on: as the layout says, or where its kind was seen, or anywhere."""
+    seen: dict[str, set[int]] = {}
+    for content in contents:
+        for thing, _ in content.things:
+            seen.setdefault(layout.things[thing].kind, set()).add(content.ground)
+    grounds = {}
+    for number, named in enumerate(layout.things):
+        allowed = {layout.grounds.index(name) for name in layout.on[number]}
+        grounds[number] = allowed or seen.get(named.kind) or set(range(len(layout.grounds)))
+    return grounds
+
+
+def lay(patch: ByteArray, things: list[Cutout], beside: bool, rng: np.random.Generator) -> None:
+    """Lay cutouts onto a patch: one about the middle, several around it."""
+    many = len(things) + (1 if beside else 0)
+    spread = 0.06 if many == 1 else (0.2 if many < 4 else 0.26)
+    turn0 = rng.uniform(0, 2 * np.pi)
+    laid = []
+    for number, thing in enumerate(things):
+        around = turn0 + 2 * np.pi * number / many
+        ring = spread * rng.uniform(0.5, 1.2) if many > 1 else 0.0
+        at = (PATCH - 1) / 2 + _PLACE * (ring * np.array([np.cos(around), np.sin(around)]) + rng.normal(0, 0.05, 2))
+        small = float(rng.normal(0, 12))
+        turn = float(rng.uniform(-180, 180)) if rng.random() < 0.5 else small
+        grown = float(np.exp(rng.normal(0, 0.05)))
+        # However a piece is turned, its shade falls the same way.
+        shade = cv2.warpAffine(thing.shade, _onto(thing, at, small, grown), (PATCH, PATCH), borderValue=1.0)
+        patch[:] = np.round(patch * shade[..., None]).astype(np.uint8)
+        laid.append((thing, _onto(thing, at, turn, grown)))
+    for thing, matrix in laid:
+        put(patch, thing, matrix)
+
+
+def put(patch: ByteArray, thing: Cutout, matrix: Any) -> None:
+    """Put a cutout, brought there by a matrix (2, 3), over what a patch shows."""
+    cover = cv2.warpAffine(thing.cover, matrix, (PATCH, PATCH)).astype(np.float32)[..., None] / 255
+    picture = cv2.warpAffine(thing.picture, matrix, (PATCH, PATCH), borderMode=cv2.BORDER_REPLICATE)
+    patch[:] = np.round(patch * (1 - cover) + picture * cover).astype(np.uint8)
+
+
+def _onto(thing: Cutout, at: FloatArray, turn: float, grown: float) -> Any:
+    """Return the matrix (2, 3) that brings a cutout's middle to a point, turned by degrees and grown."""
+    matrix: Any = cv2.getRotationMatrix2D((float(thing.middle[0]), float(thing.middle[1])), turn, grown)
+    matrix[:, 2] += at - thing.middle
+    return matrix
+
+
+def in_other_light(patches: ByteArray, rng: np.random.Generator) -> ByteArray:
+    """Return the patches in a little other light each, some blurred, all with noise."""
+    n = len(patches)
+    gain: Any = np.exp(rng.normal(0, 0.08, (n, 1)) + rng.normal(0, 0.03, (n, 3))).astype(np.float32)
+    slope = rng.normal(0, 0.06, (n, 2)).astype(np.float32)
+    ramp = np.linspace(-0.5, 0.5, PATCH, dtype=np.float32)
+    soft = np.where(rng.random(n) < 0.3, rng.uniform(0.4, 1.0, n), 0.0)
+    rough = rng.uniform(0.5, 2.5, n).astype(np.float32)
+    # Noise is drawn once and taken from anywhere in it: to draw it for each patch would take longer than to learn.
+    grain = rng.standard_normal(64 * PATCH * PATCH * 3, dtype=np.float32)
+    start = rng.integers(0, len(grain) - PATCH * PATCH * 3, n)
+    veil = np.where(rng.random(n) < _VEILED, rng.exponential(_VEIL, n), 0.0)
+    thick = rng.uniform(-0.8, 0.8, (n, 2)).astype(np.float32)
+    lit = np.empty_like(patches)
+    for row in range(n):
+        shade: Any = 1 + slope[row, 0] * ramp[None, :, None] + slope[row, 1] * ramp[:, None, None]
+        out: Any = patches[row] * (shade * gain[row])
+        if veil[row]:
+            haze: Any = veil[row] * (1 + thick[row, 0] * ramp[None, :, None] + thick[row, 1] * ramp[:, None, None])
+            out = 255 * ((out / 255) ** CODED + haze) ** (1 / CODED)
+        if soft[row]:
+            out = cv2.GaussianBlur(out, (0, 0), float(soft[row]))
+        out += rough[row] * grain[start[row] : start[row] + PATCH * PATCH * 3].reshape(PATCH, PATCH, 3)
+        np.clip(out, 0, 255, out=out)
+        lit[row] = out
+    return lit

@@ -1,0 +1,246 @@
+"""How many of a sort lie in a place, by the shape of what has their colour.
+
+Each pixel says by its colour how likely it belongs to each sort of thing: the colours of taught things against those of
+empty places. What is left is a shape that is the same for every colour of a kind, so a small network for each kind
+learns from all of its colours together how large and how long one, two or three are, also beside other things.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+from vision.board.features import colours
+from vision.board.patches import PATCH
+from vision.learn.cutouts import find_cutouts, inner, taught_places, veiled
+from vision.learn.optimiser import Course, fit, softmaxes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.ports import ByteArray
+    from vision.board.layout import Layout
+    from vision.board.patches import Sampler
+    from vision.learn.augment import Examples
+    from vision.learn.cutouts import Taught
+
+    Floats = NDArray[np.float32]
+
+SMALL: Final = 32
+_BINS: Final = (14, 18, 18)
+_LOW: Final = np.array([0.0, -0.9, -0.9], np.float32)
+_STEP: Final = np.array([1 / 14, 0.1, 0.1], np.float32)
+_OWN: Final = 24
+_OTHER: Final = 8
+_INPUTS: Final = _OWN**2 + _OTHER**2 + 1
+_HIDDEN: Final = 64
+_VEILS: Final = ((0.0, 1.0), (0.03, 0.3), (0.08, 0.2))
+"""How thick a veil of mirrored light over a colour is, and how often that is expected."""
+_COURSE: Final = Course(_HIDDEN, 30, 2e-3, 0.02, 0.2, math.sqrt(2 / 100))
+_WAYS: Final = ((0, 5), (2, 7))
+"""Two networks of each kind are learnt; in which ways a shape is turned for each when it is read."""
+_MOST_EXAMPLES: Final = 5000
+
+
+@dataclass(frozen=True)
+class Sort:
+    """Things that are counted together: one thing, or all values of a kind; ``kind`` numbers what shares a shape."""
+
+    things: tuple[int, ...]
+    kind: int
+    most: int
+
+
+def sorts_of(layout: Layout) -> tuple[Sort, ...]:
+    """Return the sorts of a layout: its single things first, then its kinds with values."""
+    valued = {thing for kind in layout.valued for thing in kind}
+    kinds: dict[str, int] = {}
+    sorts = []
+    for groups in ([(t,) for t in range(len(layout.things)) if t not in valued], layout.valued):
+        for things in groups:
+            kind = kinds.setdefault(layout.things[things[0]].kind, len(kinds))
+            sorts.append(Sort(tuple(things), kind, max(layout.most[t] for t in things)))
+    return tuple(sorts)
+
+
+def find_table(sampler: Sampler, taught: Sequence[Taught], sorts: Sequence[Sort]) -> Floats:
+    """Return (bins, sorts): how likely a pixel of a colour belongs to each sort; 0 for sorts never seen alone."""
+    owned = taught_places(taught)
+    cutouts = find_cutouts(sampler, taught, owned)
+    counted = np.zeros((int(np.prod(_BINS)), len(sorts) + 1), np.float32)
+    for index, sort in enumerate(sorts):
+        for thing in sort.things:
+            for cutout in cutouts.get(thing, []):
+                inside, outside = inner(cutout), (cutout.cover < 5) & _PLACE
+                for veil, often in _VEILS:
+                    bins = _bins(veiled(cutout.picture, veil))
+                    own = np.bincount(bins[inside], minlength=len(counted)) / max(inside.sum(), 1)
+                    counted[:, index] += often * own
+                    counted[:, -1] += often * np.bincount(bins[outside], minlength=len(counted)) / (10 * PATCH**2)
+    for shot, n, content in owned:
+        if not content.things:
+            patch = sampler.cut(taught[shot].straight, [n])[0]
+            for veil, often in _VEILS:
+                bins = _bins(veiled(patch, veil))[_PLACE]
+                counted[:, -1] += often * np.bincount(bins, minlength=len(counted)) / PATCH**2
+    total = counted.sum(axis=0)
+    even = counted / np.maximum(total, 1e-9)
+    # A little light more or less moves a colour to the next bin.
+    cube: Any = even.reshape(*_BINS, -1)
+    for axis in range(3):
+        cube = 0.5 * cube + 0.25 * np.roll(cube, 1, axis) + 0.25 * np.roll(cube, -1, axis)
+    even = cube.reshape(even.shape)
+    even[:, -1] *= 2
+    table: Floats = (even[:, :-1] / (even.sum(axis=1, keepdims=True) + 2e-4)).astype(np.float32)
+    return table
+
+
+_AT = np.abs(np.arange(PATCH) - (PATCH - 1) / 2) * 1.6 / PATCH
+_PLACE: Final = np.maximum(_AT[:, None], _AT[None]) < 0.6
+
+
+def _bins(pictures: ByteArray) -> NDArray[np.intp]:
+    """Return the number of each pixel's colour."""
+    seen = (colours(pictures) - _LOW) / _STEP
+    whole = np.clip(seen, 0, np.array(_BINS, np.float32) - 1).astype(np.intp)
+    numbers: NDArray[np.intp] = (whole[..., 0] * _BINS[1] + whole[..., 1]) * _BINS[2] + whole[..., 2]
+    return numbers
+
+
+def belonging(picture: ByteArray, table: Floats) -> Floats:
+    """Return (height, width, sorts): how likely each pixel of a picture belongs to each sort, by its colour."""
+    found: Floats = table[_bins(picture)]
+    return found
+
+
+def see(patches: ByteArray, table: Floats) -> Floats:
+    """Return (n, sorts, inputs): the shape of each sort in patches (n, PATCH, PATCH, 3), and of all others with it."""
+    n, many = len(patches), table.shape[1]
+    if not n or not many:
+        return np.zeros((n, many, _INPUTS), np.float32)
+    tall = patches.reshape(n * PATCH, PATCH, 3)
+    small = cv2.resize(tall, (SMALL, n * SMALL), interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)
+    rim = (SMALL - _OWN) // 2
+    middle = np.ascontiguousarray(small.reshape(n, SMALL, SMALL, 3)[:, rim:-rim, rim:-rim])
+    maps = belonging(middle, table)
+    every = maps.sum(axis=3, keepdims=True) - maps
+    ratio = _OWN // _OTHER
+    other = every.reshape(n, _OTHER, ratio, _OTHER, ratio, many).mean(axis=(2, 4))
+    inputs = np.empty((n, many, _INPUTS), np.float32)
+    inputs[:, :, : _OWN**2] = maps.reshape(n, -1, many).transpose(0, 2, 1)
+    inputs[:, :, _OWN**2 : -1] = other.reshape(n, -1, many).transpose(0, 2, 1)
+    inputs[:, :, -1] = maps.sum(axis=(1, 2)) / 80
+    return inputs
+
+
+def train_shapes(examples: Examples, table: Floats, layout: Layout, seed: int = 0) -> dict[str, NDArray[Any]]:
+    """Learn how many there are by shape; returns arrays with a network for each kind."""
+    sorts = sorts_of(layout)
+    rng = np.random.default_rng(seed)
+    valued = [s for s, sort in enumerate(sorts) if len(sort.things) > 1]
+    many = 1 + max((sort.kind for sort in sorts), default=-1)
+    kinds = many + len(valued)
+    answers = max([sort.most + 1 for sort in sorts] + [len(sorts[s].things) for s in valued], default=1)
+    arrays: dict[str, NDArray[Any]] = {
+        "shape_table": table,
+        "shape_w1": np.zeros((len(_WAYS), kinds, _INPUTS, _HIDDEN), np.float32),
+        "shape_b1": np.zeros((len(_WAYS), kinds, _HIDDEN), np.float32),
+        "shape_w2": np.zeros((len(_WAYS), kinds, _HIDDEN, answers), np.float32),
+        "shape_b2": np.zeros((len(_WAYS), kinds, answers), np.float32),
+        "shape_known": np.zeros(len(sorts), np.bool_),
+        "shape_values": np.zeros(len(valued), np.bool_),
+    }
+    if not sorts:
+        return arrays
+    counts = np.stack([examples.counts[:, list(sort.things)].sum(axis=1) for sort in sorts], axis=1)
+    inputs = np.concatenate([see(examples.patches[i : i + 512], table) for i in range(0, len(counts), 512)])
+    for number, s in enumerate(valued):
+        # Which value one thing has is a shape, too, where the value is how much is printed.
+        rows = np.nonzero(counts[:, s] == 1)[0]
+        which = examples.counts[rows][:, list(sorts[s].things)].argmax(axis=1)
+        if table[:, s].any() and len(set(which.tolist())) > 1:
+            rows_kept = rng.permutation(len(rows))[:_MOST_EXAMPLES]
+            _learn(arrays, many + number, inputs[rows[rows_kept], s], which[rows_kept], answers, rng)
+            arrays["shape_values"][number] = True
+    for kind in range(many):
+        own = [s for s, sort in enumerate(sorts) if sort.kind == kind and table[:, s].any()]
+        if not own:
+            continue
+        x = inputs[:, own].reshape(-1, _INPUTS)
+        y = np.minimum(counts[:, own].reshape(-1), sorts[own[0]].most)
+        some = np.nonzero(y > 0)[0]
+        none = np.nonzero(y == 0)[0]
+        if not len(some) or not len(none):
+            continue
+        # Of the places without any those count that show something of the colour.
+        weight = 0.02 + x[none, -1]
+        none = rng.choice(none, min(len(none), len(some)), replace=False, p=weight / weight.sum())
+        rows = rng.permutation(np.concatenate([some, none]))[:_MOST_EXAMPLES]
+        _learn(arrays, kind, x[rows], y[rows], answers, rng)
+        arrays["shape_known"][own] = True
+    return arrays
+
+
+def _learn(
+    arrays: dict[str, NDArray[Any]], net: int, x: Floats, y: NDArray[np.int64], answers: int, rng: np.random.Generator
+) -> None:
+    truth = np.eye(answers, dtype=np.float32)[y]
+    for which in range(len(_WAYS)):
+        for name, array in fit(x, truth, (answers,), _COURSE, rng, _any_way).items():
+            arrays[f"shape_{name}"][which, net] = array
+
+
+def _any_way(x: Floats, rng: np.random.Generator) -> Floats:
+    return _turned(x, int(rng.integers(8)))
+
+
+def _turned(x: Floats, way: int) -> Floats:
+    """Return inputs (n, inputs) turned by quarters, or turned over and turned."""
+    parts = []
+    for side, part in ((_OWN, x[:, : _OWN**2]), (_OTHER, x[:, _OWN**2 : -1])):
+        square = np.rot90(part.reshape(-1, side, side), way % 4, axes=(1, 2))
+        parts.append((square[:, :, ::-1] if way > 3 else square).reshape(len(x), -1))
+    return np.concatenate([*parts, x[:, -1:]], axis=1)
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """What shapes tell of n places: for each sort how many there are (n, most + 1), for each kind with values which
+    value a single one has (n, values); None where that was never learnt.
+    """
+
+    counts: list[Floats | None]
+    values: list[Floats | None]
+
+
+def read_shapes(patches: ByteArray, arrays: dict[str, NDArray[Any]], sorts: Sequence[Sort]) -> Shapes:
+    """Return what the shapes in patches tell."""
+    inputs = see(patches, arrays["shape_table"])
+    counts, values = [], []
+    valued = [s for s, sort in enumerate(sorts) if len(sort.things) > 1]
+    first = arrays["shape_w1"].shape[-3] - len(valued)
+    for index, sort in enumerate(sorts):
+        known = arrays["shape_known"][index]
+        counts.append(_answer(inputs[:, index], arrays, sort.kind, sort.most + 1) if known else None)
+    for number, s in enumerate(valued):
+        known = arrays["shape_values"][number]
+        values.append(_answer(inputs[:, s], arrays, first + number, len(sorts[s].things)) if known else None)
+    return Shapes(counts, values)
+
+
+def _answer(inputs: Floats, arrays: dict[str, NDArray[Any]], net: int, answers: int) -> Floats:
+    w1, b1, w2, b2 = (arrays[name] for name in ("shape_w1", "shape_b1", "shape_w2", "shape_b2"))
+    if w1.ndim == 3:
+        # A profile of before there were two networks.
+        w1, b1, w2, b2 = w1[None], b1[None], w2[None], b2[None]
+    ways = [(which % len(w1), way) for which, some in enumerate(_WAYS) for way in some]
+    mean = np.zeros((len(inputs), answers), np.float32)
+    for which, way in ways:
+        hidden = np.maximum(_turned(inputs, way) @ w1[which, net] + b1[which, net], 0)
+        mean += (hidden @ w2[which, net] + b2[which, net])[:, :answers] / len(ways)
+    return softmaxes(mean, (answers,))[0]

@@ -1,0 +1,320 @@
+"""Cut things out of the pictures of taught places: alone, beside others, and in the colours of others of their kind.
+
+A thing alone on a known ground is cut out where it differs from that ground's empty places. One that never lay alone is
+what is left of a place without the others, or what is too thick to be one of them. One whose colour is known from other
+things only is painted in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+from vision.board.features import colours
+from vision.board.illumination import CODED
+from vision.board.labels import Content
+from vision.board.patches import CONTEXT, PATCH, Sampler
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.ports import ByteArray, FloatArray
+    from vision.board.layout import Layout
+
+_PLACE: Final = PATCH / CONTEXT
+_MOST_EMPTY: Final = 24
+_THICKER: Final = 1.2
+"""What is so much thicker than a thing of the same colour is another thing."""
+_LESS: Final = 0.4
+_MORE: Final = 1.6
+"""What has the colours of the others is they, where it is about as much as they would be."""
+_OF_OTHER: Final = 0.12
+"""Colours nearer than this to those of another thing are taken for its own."""
+_OF_SAME: Final = 0.05
+"""The same where both are said to be of one colour."""
+_CORE: Final = 0.15
+_LEAST_PART: Final = 0.02
+_ABOUT: Final = 0.4
+_HALF: Final = 0.4
+_NECK: Final = 3.0
+_MOST_OF: Final = 0.7
+_SOME_PIXELS: Final = 60
+
+
+@dataclass(frozen=True)
+class Taught:
+    """A straightened board in the common light, and what lies in some of its places (by number)."""
+
+    straight: ByteArray
+    contents: dict[int, Content]
+
+
+def taught_places(taught: Sequence[Taught]) -> list[tuple[int, int, Content]]:
+    """Return every place of some boards: which board it is on, its number, and what lies there."""
+    return [(shot, n, content) for shot, board in enumerate(taught) for n, content in sorted(board.contents.items())]
+
+
+@dataclass(frozen=True)
+class Cutout:
+    """A thing alone: its ``picture`` where it has ``cover``, its ``shade`` (0…1) where it darkens what is around it."""
+
+    picture: ByteArray
+    cover: ByteArray
+    shade: NDArray[np.float32]
+    middle: FloatArray
+
+
+def find_cutouts(
+    sampler: Sampler, taught: Sequence[Taught], owned: list[tuple[int, int, Content]]
+) -> dict[int, list[Cutout]]:
+    """Return for each thing its pictures, where it stands out from the empty places of its ground."""
+    grounds = _grounds_seen(sampler, taught, owned)
+    found: dict[int, list[Cutout]] = {}
+    for shot, place, content in owned:
+        if len(content.things) == 1 and content.things[0][1] == 1 and content.ground in grounds:
+            patch = sampler.cut(taught[shot].straight, [place])[0]
+            stands = _standing_out(patch, grounds[content.ground])
+            if stands is not None:
+                cutout = _cutout(patch, _largest(stands[0] > 127, 0.0), stands[1])
+                if cutout is not None:
+                    found.setdefault(content.things[0][0], []).append(cutout)
+    found |= _parted(sampler, taught, owned, grounds, found)
+    return found | _painted(sampler.layout, found)
+
+
+@dataclass(frozen=True)
+class _Ground:
+    """Empty places of a ground (n, PATCH, PATCH, 3), softened, and how far they differ from each other."""
+
+    empty: FloatArray
+    limit: FloatArray
+
+
+def _grounds_seen(
+    sampler: Sampler, taught: Sequence[Taught], owned: list[tuple[int, int, Content]]
+) -> dict[int, _Ground]:
+    empty: dict[int, list[FloatArray]] = {}
+    for shot, place, content in owned:
+        if not content.things and len(empty.setdefault(content.ground, [])) < _MOST_EMPTY:
+            empty[content.ground].append(_soft(sampler.cut(taught[shot].straight, [place])[0]))
+    stacked = {ground: np.stack(patches) for ground, patches in empty.items()}
+    return {ground: _Ground(patches, _usual(patches)) for ground, patches in stacked.items()}
+
+
+def _standing_out(patch: ByteArray, ground: _Ground) -> tuple[ByteArray, NDArray[np.float32]] | None:
+    """Return the cover of all that stands on a place, and its shade; None where nothing does, or the whole place."""
+    soft = _soft(patch)
+    cover = _differs(soft, ground.empty, ground.limit)
+    return None if cover is None else _shaded(soft, ground.empty, cover)
+
+
+def _cutout(picture: ByteArray, part: NDArray[np.bool_], shade: NDArray[np.float32]) -> Cutout | None:
+    ys, xs = np.nonzero(part)
+    cover: ByteArray = cv2.GaussianBlur(part.astype(np.uint8) * np.uint8(255), (0, 0), 0.9).astype(np.uint8)
+    if not len(xs):
+        return None
+    middle = np.array([xs.mean(), ys.mean()])
+    # What is not about the middle is a neighbour's.
+    there = np.abs(middle - (PATCH - 1) / 2).max() < _ABOUT * _PLACE
+    return Cutout(picture, cover, shade, middle) if there else None
+
+
+def _parted(
+    sampler: Sampler,
+    taught: Sequence[Taught],
+    owned: list[tuple[int, int, Content]],
+    grounds: dict[int, _Ground],
+    alone: dict[int, list[Cutout]],
+) -> dict[int, list[Cutout]]:
+    """Return pictures of things that never lay alone: what is not of the others' colour and thicker than they are."""
+    layout = sampler.layout
+    colour = {thing: _pixels(cutouts) for thing, cutouts in alone.items()}
+    reach = {thing: float(np.median([_thickness(c.cover > 127) for c in cutouts])) for thing, cutouts in alone.items()}
+    area = {thing: float(np.median([(c.cover > 127).sum() for c in cutouts])) for thing, cutouts in alone.items()}
+    found: dict[int, list[Cutout]] = {}
+    for shot, place, content in owned:
+        counts = dict(content.things)
+        fresh = [thing for thing in counts if thing not in alone]
+        if len(fresh) != 1 or counts[fresh[0]] != 1 or len(counts) < 2 or content.ground not in grounds:
+            continue
+        thing = fresh[0]
+        patch = sampler.cut(taught[shot].straight, [place])[0]
+        stands = _standing_out(patch, grounds[content.ground])
+        if stands is None:
+            continue
+        cover, shade = stands
+        seen, mask = _soft(patch), cover > 127
+        alike = [o for o in counts if o != thing and layout.things[o].colour in (layout.things[thing].colour, None)]
+        thick = max((reach[other] for other in alike), default=0.0)
+        for other in set(counts) - {thing}:
+            mask &= _nearest(seen, colour[other]) > (_OF_SAME if other in alike else _OF_OTHER)
+        part = _largest(mask, max(1.0, 0.5 * thick))
+        usual = sum(counts[other] * area[other] for other in counts if other != thing)
+        if not _LESS < ((cover > 127).sum() - mask.sum()) / max(usual, 1) < _MORE and _thickness(part) < thick:
+            # Of the very same colour: what is thicker than the others.
+            part = _largest(cover > 127, _THICKER * thick)
+        if part.sum() < _LEAST_PART * _PLACE**2:
+            continue
+        cutout = _cutout(patch, part, shade)
+        if cutout is not None:
+            found.setdefault(thing, []).append(cutout)
+    return found
+
+
+def _painted(layout: Layout, known: dict[int, list[Cutout]]) -> dict[int, list[Cutout]]:
+    """Return pictures of things in colours that only other things were seen in: those of their kind, painted."""
+    number = {(t.kind, t.colour): n for n, t in enumerate(layout.things) if t.colour is not None}
+    found: dict[int, list[Cutout]] = {}
+    for (kind, colour), thing in number.items():
+        if thing in known:
+            continue
+        for (other, paint), seen in number.items():
+            # The thing that has both colours tells what the one looks like in the other.
+            if other == kind or paint != colour or seen not in known:
+                continue
+            for (k, c), model in number.items():
+                if k == kind and model in known and number.get((other, c)) in known:
+                    old, new = _mean_light(known[number[other, c]]), _mean_light(known[seen])
+                    found.setdefault(thing, []).extend(_paint(cutout, old, new) for cutout in known[model])
+    return found
+
+
+def _mean_light(cutouts: Sequence[Cutout]) -> FloatArray:
+    """Return (3,): the mean colour of cutouts in linear light."""
+    inside = np.concatenate([c.picture[inner(c)] for c in cutouts])
+    mean: FloatArray = ((inside / 255.0) ** CODED).mean(axis=0)
+    return mean
+
+
+def _paint(cutout: Cutout, old: FloatArray, new: FloatArray) -> Cutout:
+    """Return a cutout in another colour: each pixel is so much of the old colour, and so much white."""
+    light = (cutout.picture.reshape(-1, 3) / 255.0) ** CODED
+    base = np.stack([old, np.ones(3)])
+    amount = np.linalg.solve(base @ base.T + 1e-6 * np.eye(2), base @ light.T)
+    painted = np.clip(amount[0][:, None] * new + amount[1][:, None], 0, 1) ** (1 / CODED) * 255
+    picture: ByteArray = np.round(painted).astype(np.uint8).reshape(cutout.picture.shape)
+    return Cutout(picture, cutout.cover, cutout.shade, cutout.middle)
+
+
+def veiled(picture: ByteArray, veil: float) -> ByteArray:
+    """Return a picture under a veil of mirrored light, in parts of white in linear light."""
+    if not veil:
+        return picture
+    lifted = 255 * ((np.arange(256) / 255) ** CODED + veil) ** (1 / CODED)
+    seen: ByteArray = np.minimum(np.round(lifted), 255).astype(np.uint8)[picture]
+    return seen
+
+
+def inner(cutout: Cutout) -> NDArray[np.bool_]:
+    """Return (PATCH, PATCH): where a cutout is nothing but the thing: not near its edge, where that leaves anything."""
+    whole = (cutout.cover > min(200.0, 0.7 * float(cutout.cover.max()))).astype(np.uint8)
+    core: NDArray[np.bool_] = cv2.erode(whole, np.ones((5, 5), np.uint8)) > 0
+    return core if core.sum() > _CORE * whole.sum() else whole > 0
+
+
+def _pixels(cutouts: Sequence[Cutout]) -> FloatArray:
+    """Return (n, 3): some of the colours of cutouts."""
+    every = np.concatenate([_soft(c.picture)[inner(c)] for c in cutouts])
+    return every[:: max(1, len(every) // _SOME_PIXELS)] if len(every) else np.full((1, 3), 9.0)
+
+
+def _nearest(seen: FloatArray, among: FloatArray) -> FloatArray:
+    """Return (PATCH, PATCH): how far each pixel's colour is from the nearest of some colours."""
+    off = (seen[:, :, None] - among[None, None]) * _SCALE
+    nearest: FloatArray = np.sqrt((off * off).sum(axis=3).min(axis=2))
+    return nearest
+
+
+def _largest(mask: NDArray[np.bool_], thick: float) -> NDArray[np.bool_]:
+    """Return the largest part of a shape that discs of a radius fill."""
+    kept = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, _disc(thick)).astype(np.uint8, copy=False)
+    many, names, stats, _ = cv2.connectedComponentsWithStats(kept)
+    if many < 2:
+        return np.zeros(mask.shape, np.bool_)
+    largest: NDArray[np.bool_] = names == 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax())
+    return largest
+
+
+def _thickness(mask: NDArray[np.bool_]) -> float:
+    """Return the radius of the largest disc that fits into a shape, in pixels."""
+    return float(cv2.distanceTransform(mask.astype(np.uint8), cv2.DIST_L2, 5).max())
+
+
+def _disc(radius: float) -> ByteArray:
+    side = 2 * int(np.ceil(radius)) + 1
+    offset = np.arange(side) - side // 2
+    disc: ByteArray = (np.hypot(offset[:, None], offset[None]) <= radius).astype(np.uint8)
+    return disc
+
+
+def _shaded(patch: FloatArray, empty: FloatArray, cover: ByteArray) -> tuple[ByteArray, NDArray[np.float32]]:
+    """Return the cover without what is only shade, and the shade: the ground in its own colour, but darker."""
+    nearest = np.linalg.norm((empty - patch) * _SCALE, axis=3).argmin(axis=0)
+    rows, columns = np.indices(nearest.shape)
+    ground = empty[nearest, rows, columns]
+    darker = (patch[..., 0] + 0.02) / (ground[..., 0] + 0.02)
+    tint = np.linalg.norm((patch - ground)[..., 1:], axis=2)
+    mask = cover > 127
+    shady = mask & (darker < 0.95) & (darker > 0.35) & (tint < 0.07 + 0.1 * (1 - darker))
+    body = cv2.morphologyEx((mask & ~shady).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    if body.sum() < 0.2 * mask.sum():
+        return cover, np.ones(mask.shape, np.float32)
+    # What is blurred over the ground about it is no part of it.
+    off = np.linalg.norm((patch - ground) * _SCALE, axis=2)
+    body = body * (off > _HALF * np.median(off[body > 0])).astype(np.uint8)
+    body = cv2.morphologyEx(body, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+    shade = np.where(mask & (body == 0), np.clip(darker, 0.35, 1), 1).astype(np.float32)
+    solid: ByteArray = cv2.GaussianBlur(body * np.uint8(255), (0, 0), 0.9).astype(np.uint8)
+    soft: Any = cv2.GaussianBlur(shade, (0, 0), 1.2)
+    return solid, np.asarray(soft, np.float32)
+
+
+def _soft(patch: ByteArray) -> FloatArray:
+    blurred: Any = cv2.GaussianBlur(colours(patch[None])[0], (0, 0), 1.2)
+    return np.asarray(blurred, np.float64)
+
+
+_SCALE = np.array([1.0, 1.2, 1.2])
+
+
+def _usual(patches: FloatArray) -> FloatArray:
+    """Return (PATCH, PATCH): how far empty places differ from each other, where they differ much."""
+    if len(patches) < 2:
+        return np.full((PATCH, PATCH), 0.09)
+    nearest = []
+    for index, patch in enumerate(patches):
+        others = np.delete(patches, index, axis=0)
+        nearest.append(np.linalg.norm((others - patch) * _SCALE, axis=3).min(axis=0))
+    usual = np.quantile(np.stack(nearest), 0.9, axis=0)
+    limit: Any = np.maximum(1.6 * cv2.GaussianBlur(usual, (0, 0), 3), 0.07)
+    return np.asarray(limit, np.float64)
+
+
+def _differs(patch: FloatArray, empty: FloatArray, limit: FloatArray) -> ByteArray | None:
+    distance = np.linalg.norm((empty - patch) * _SCALE, axis=3).min(axis=0)
+    mask = (distance > limit).astype(np.uint8)
+    offset = np.abs((np.arange(PATCH) - (PATCH - 1) / 2) / _PLACE)
+    near = np.maximum(offset[:, None], offset[None, :]) < 0.6
+    mask = cv2.morphologyEx(mask * near.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+    # What stands there may touch a neighbour's edge by a thin neck.
+    cut = cv2.morphologyEx(mask, cv2.MORPH_OPEN, _disc(_NECK)).astype(np.uint8, copy=False)
+    core = np.maximum(offset[:, None], offset[None, :]) < 0.42
+    if (cut & core).sum() > _MOST_OF * (mask & core).sum():
+        mask = cut
+    many, names, stats, _ = cv2.connectedComponentsWithStats(mask)
+    keep = np.zeros_like(mask)
+    for name in range(1, many):
+        blob = names == name
+        if stats[name, cv2.CC_STAT_AREA] > 0.008 * _PLACE**2 and (blob & core).sum() > 0.4 * blob.sum():
+            keep[blob] = 1
+    area = float(keep.sum()) / _PLACE**2
+    if not 0.015 < area < 0.8:
+        return None
+    keep = cv2.dilate(keep, np.ones((3, 3), np.uint8))
+    cover: ByteArray = cv2.GaussianBlur(keep * np.uint8(255), (0, 0), 0.9).astype(np.uint8)
+    return cover

@@ -1,0 +1,166 @@
+"""How the small networks are learnt: two layers by gradient descent (Adam), and the projection in front of some.
+
+numpy alone, so that a Raspberry Pi learns a table by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from vision.board.features import groups
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+BATCH: Final = 128
+_POOL: Final = 1 << 20
+_NEVER: Final = -12.0
+"""What stands against an answer that was never taught, in logits."""
+
+
+class Adam:
+    """Descends along gradients; the rate falls as half a cosine, matrices decay a little (Loshchilov and Hutter)."""
+
+    def __init__(
+        self, parameters: Sequence[Floats], steps: int, *, rate: float, decay: float, least: float = 1e-5
+    ) -> None:
+        """Take the parameters, which are changed in place, and for how many steps the ``rate`` is to fall."""
+        self._parameters = list(parameters)
+        self._first = [np.zeros_like(p) for p in parameters]
+        self._second = [np.zeros_like(p) for p in parameters]
+        self._room = [np.empty_like(p) for p in parameters]
+        self._steps, self._rate, self._decay, self._least = steps, rate, decay, least
+        self._step = 0
+
+    def step(self, gradients: Sequence[Floats]) -> None:
+        """Take one step."""
+        self._step += 1
+        rate = self._rate * (1 + math.cos(math.pi * min(self._step / self._steps, 1))) + self._least
+        by = -rate / (1 - 0.9**self._step)
+        for k, gradient in enumerate(gradients):
+            first, second, p, size = self._first[k], self._second[k], self._parameters[k], self._room[k]
+            first *= 0.9
+            first += np.multiply(gradient, 0.1, out=size)
+            second *= 0.999
+            second += np.multiply(np.square(gradient, out=size), 0.001, out=size)
+            np.sqrt(np.multiply(second, 1 / (1 - 0.999**self._step), out=size), out=size)
+            size += 1e-8
+            np.divide(first, size, out=size)
+            size *= by
+            p += size
+            if p.ndim == 2:
+                p *= 1 - rate * self._decay
+
+
+@dataclass(frozen=True)
+class Course:
+    """How a network of two layers is learnt: how large, how long, how fast, and with how much left out.
+
+    ``spread``: of the first layer's weights at the start.
+    """
+
+    hidden: int
+    epochs: int
+    rate: float
+    decay: float
+    drop: float
+    spread: float
+
+
+def softmaxes(outputs: Floats, heads: Sequence[int]) -> list[Floats]:
+    """Return for each head (of so many answers) the probabilities (n, answers) that outputs (n, all answers) say."""
+    parts, at = [], 0
+    for size in heads:
+        part = outputs[:, at : at + size]
+        part = np.exp(part - part.max(axis=1, keepdims=True))
+        parts.append(part / part.sum(axis=1, keepdims=True))
+        at += size
+    return parts
+
+
+def fit(
+    inputs: Floats,
+    targets: Floats,
+    heads: Sequence[int],
+    course: Course,
+    rng: np.random.Generator,
+    vary: Callable[[Floats, np.random.Generator], Floats],
+) -> dict[str, Floats]:
+    """Return ``w1``, ``b1``, ``w2`` and ``b2`` that bring inputs (n, inputs) to targets (n, all answers of the heads).
+
+    ``vary`` returns some of the inputs as they might have looked as well. Answers that no target names stay unlikely.
+    """
+    n, width = inputs.shape
+    known = targets.any(axis=0).astype(np.float32)
+    w1 = (rng.standard_normal((width, course.hidden)) * course.spread).astype(np.float32)
+    w2 = (rng.standard_normal((course.hidden, sum(heads))) * np.sqrt(1 / course.hidden)).astype(np.float32)
+    b1, b2 = np.zeros(course.hidden, np.float32), np.zeros(sum(heads), np.float32)
+    b2[known == 0] = _NEVER
+    steps, step = course.epochs * max(1, n // BATCH), 0
+    adam = Adam([w1, b1, w2, b2], steps, rate=course.rate, decay=course.decay)
+    kept = np.float32(1 / (1 - course.drop))
+    drops = np.where(rng.random(_POOL, dtype=np.float32) > course.drop, kept, np.float32(0))
+    while step < steps:
+        order = rng.permutation(n)
+        for at in range(0, max(n - BATCH + 1, 1), BATCH):
+            rows = order[at : at + BATCH]
+            x = vary(inputs[rows], rng)
+            h: Floats = x @ w1
+            h += b1
+            drop = _some_of(drops, h.shape, rng)
+            # What is dropped and what is negative are alike: neither counts, nor is it corrected.
+            drop = np.where(h > 0, drop, np.float32(0))
+            h *= drop
+            error: Floats = np.concatenate(softmaxes(h @ w2 + b2, heads), axis=1)
+            error -= targets[rows]
+            error *= known / np.float32(len(rows))
+            back: Floats = error @ w2.T
+            back *= drop
+            step += 1
+            adam.step([x.T @ back, back.sum(axis=0), h.T @ error, error.sum(axis=0)])
+    b2[known == 0] = _NEVER
+    return {"w1": w1, "b1": b1, "w2": w2, "b2": b2}
+
+
+def noisy(spread: float, rng: np.random.Generator) -> Callable[[Floats, np.random.Generator], Floats]:
+    """Return what varies inputs by noise of so much spread."""
+    noise = rng.standard_normal(_POOL, dtype=np.float32) * np.float32(spread)
+    return lambda x, rng: x + _some_of(noise, x.shape, rng)
+
+
+def _some_of(pool: Floats, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
+    """Return numbers of a pool, from anywhere in it: to draw them anew each time takes longer than to learn."""
+    many = math.prod(shape)
+    start = int(rng.integers(0, len(pool) - many + 1))
+    return pool[start : start + many].reshape(shape)
+
+
+def projection(features: Floats, components: int) -> dict[str, NDArray[Any]]:
+    """Return ``mean``, ``scale`` and ``axes`` that bring features (n, features) to (n, components), nearly white."""
+    mean = features.mean(axis=0)
+    scale = np.zeros(features.shape[1], np.float32)
+    for group in groups():
+        spread = features[:, group].std(axis=0)
+        # Within a group the scale is common (strong features stay strong), and groups count alike.
+        scale[group] = 1 / (np.sqrt(np.mean(spread**2)) + 1e-6) / np.sqrt(group.stop - group.start)
+    scaled = (features - mean) * scale
+    covariance = scaled.T @ scaled / len(scaled)
+    values, vectors = np.linalg.eigh(covariance)
+    keep = np.argsort(values)[::-1][: min(components, len(scaled) - 1)]
+    # Not fully whitened: what varies little is noise more often than news.
+    axes = (vectors[:, keep] / (np.sqrt(values[keep]) + 0.1 * np.sqrt(values[keep[0]])) ** 0.8).astype(np.float32)
+    axes *= 1 / float((scaled[:1000] @ axes).std())
+    return {"mean": mean.astype(np.float32), "scale": scale, "axes": axes}
+
+
+def projected(features: Floats, by: dict[str, NDArray[Any]]) -> Floats:
+    """Return (n, components): features (n, features) as a :func:`projection` has them."""
+    seen: Floats = (((features - by["mean"]) * by["scale"]) @ by["axes"]).astype(np.float32, copy=False)
+    return seen

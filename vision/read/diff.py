@@ -1,0 +1,75 @@
+"""Which places look just as they did: two straight pictures of one board, compared place by place.
+
+What is read in a place may be wrong, and wrong alike in every picture of it. That a place looks as it did when people
+agreed on what lies there needs no reading, and says that nothing changed there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import cv2
+import numpy as np
+
+if TYPE_CHECKING:
+    from companion.ports import ByteArray, FloatArray
+    from vision.board.patches import Sampler
+
+SLACK: Final = 1
+"""Pixels of the straight picture (some 56 a place) by which a board may be found elsewhere from look to look."""
+SHARE: Final = 0.96
+"""Of a place's pixels, in order, the one that is told: a piece's edge covers more, a speck of noise less."""
+USUAL: Final = 2.5
+"""So many times what places usually differ by is no change."""
+LEAST: Final = 4.0
+"""Grey levels that are none either."""
+MOST: Final = 24.0
+"""Grey levels that are always one: with so much noise nothing is told to be as it was."""
+PLAIN: Final = 10.0
+"""So many times what is no change is plainly one; a long shadow that moved comes to nine."""
+INNER: Final = 0.6
+"""Of a place's width: what plainly changed did so about its middle; nearer to its edge fall its neighbours' shadows."""
+
+
+def differences(sampler: Sampler, before: ByteArray, after: ByteArray) -> FloatArray:
+    """Return (places, 2): by how many grey levels each place differs where it differs much, as a whole and inside.
+
+    A change of light that is the same all over the board, and a shift of a pixel, count for nothing.
+    """
+    one, two = (cv2.GaussianBlur(picture, (3, 3), 0.8).astype(np.float32) for picture in (before, after))
+    lit = two - np.median((two - one).reshape(-1, one.shape[2]), axis=0).astype(np.float32)
+    around = np.ones((2 * SLACK + 1, 2 * SLACK + 1), np.uint8)
+    over = np.maximum(lit - cv2.dilate(one, around), cv2.erode(one, around) - lit)
+    off = cv2.blur(np.maximum(over, 0).max(axis=2), (3, 3))
+    found = np.empty((len(sampler.layout.places), 2))
+    for number in range(len(found)):
+        x, y, size = sampler.middle(number)
+        for column, share in enumerate((1.0, INNER)):
+            half = 0.5 * share * size
+            left, top = max(0, round(x - half)), max(0, round(y - half))
+            part = off[top : round(y + half) + 1, left : round(x + half) + 1].ravel()
+            rank = round(SHARE * (len(part) - 1))
+            found[number, column] = np.partition(part, rank)[rank]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The names of places: ``quiet`` ones look as they did; in ``plain`` ones something came, went, or was nudged."""
+
+    quiet: frozenset[str] = frozenset()
+    plain: frozenset[str] = frozenset()
+
+
+def compare(sampler: Sampler, before: ByteArray, after: ByteArray) -> Compared:
+    """Return which places of two straight pictures look alike and which plainly do not; none of unlike pictures."""
+    if before.shape != after.shape:
+        return Compared()
+    found = differences(sampler, before, after)
+    found /= min(MOST, LEAST + USUAL * float(np.median(found[:, 0])))
+    told = [(place.name, off) for place, off in zip(sampler.layout.places, found.tolist(), strict=True)]
+    return Compared(
+        frozenset(name for name, (whole, _) in told if whole <= 1),
+        frozenset(name for name, (_, inside) in told if inside >= PLAIN),
+    )

@@ -1,0 +1,75 @@
+"""Learn a taught table in a process of its own: some seconds of a core that neither page nor camera waits for.
+
+``python -m vision.read.learn_process LAYOUT PROFILE OUT SIZE`` writes the network alone, as ``.npz``: what is taught
+meanwhile is not lost by it. :func:`learn_beside` starts it and waits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+from companion.ports import BadDataError
+from vision import messages
+from vision.board.layout import open_layout
+from vision.learn.classifier import stored_network
+from vision.read.profile import Profile, load_profile
+from vision.read.reader import learn
+
+LEARN_S = 300.0
+"""Longer than the slowest machine takes; then something is wrong."""
+
+
+def learn_beside(
+    layout_name: str, profile: Profile, folder: Path, *, size: float = 1.0, stop: threading.Event | None = None
+) -> Profile:
+    """Return ``profile``, which lies in ``folder``, with a network learnt from its shots in another process.
+
+    ``layout_name``: as :func:`vision.board.layout.open_layout` takes it. ``size``: how many examples, as in ``learn``.
+    The lesson is given up when ``stop`` is set.
+
+    :raises BadDataError: it could not be learnt, or was given up; one sentence.
+    """
+    stop = stop or threading.Event()
+    with tempfile.TemporaryDirectory(prefix="companion-learn-") as place:
+        out = Path(place) / "network.npz"
+        # One thread is quicker than several that wait for each other on small matrices.
+        environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+        command = [sys.executable, "-m", "vision.read.learn_process", layout_name, str(folder), str(out), str(size)]
+        try:
+            child = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        except OSError as error:
+            raise BadDataError(messages.NOT_LEARNT) from error
+        with child:
+            end = time.monotonic() + LEARN_S
+            while child.poll() is None and not stop.wait(0.05) and time.monotonic() < end:
+                pass
+            if child.poll() is None:
+                child.terminate()
+        if child.returncode or not out.exists():
+            raise BadDataError(messages.NOT_LEARNT)
+        with np.load(out, allow_pickle=False) as stored:
+            network = stored_network(stored, profile.layout)
+    return profile.learnt(network, profile.shots)
+
+
+def main(arguments: list[str]) -> None:
+    """Learn from the profile and write the network."""
+    layout_name, folder, out, size = arguments
+    with contextlib.suppress(OSError):
+        os.nice(10)
+    profile = learn(load_profile(Path(folder), open_layout(layout_name)), size=float(size))
+    if profile.network is not None:
+        np.savez(out, **profile.network.arrays)  # type: ignore[arg-type]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,185 @@
+"""What may lie in one place, as probabilities that belong together.
+
+The things of a place fall into factors that are taken as independent of each other: the number of each coloured thing
+by itself, and for a kind with several values all its things at once (how many there are is seen from afar; which
+values, from near by). A remembered content counts on top, by as much as it is likelier than by the factors alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from vision.board.labels import Content
+
+if TYPE_CHECKING:
+    from companion.ports import FloatArray
+    from vision.board.layout import Layout
+
+Things = tuple[tuple[int, int], ...]
+UNSURE: Final = 0.8
+"""A place is unsure where the likeliest content is less likely than this."""
+_LEAST = 1e-6
+_MOST_VALUES = 5
+
+
+@dataclass(frozen=True)
+class PlaceLook:
+    """What lies in one place.
+
+    ``ground`` has a probability for each class. Each of ``factors`` maps what may lie there of some things (those at
+    the same position in ``members``) to its probability. ``memory`` is a remembered content and the probability that it
+    has on top of its share in the rest. ``odd`` is the probability of something else: a hand, a cup, a thing never
+    taught. ``seen`` is False where the photo does not show the place whole. ``legible``: things whose values would be
+    known by what is printed on them, taught or not.
+    """
+
+    ground: FloatArray
+    factors: tuple[Mapping[Things, float], ...]
+    members: tuple[frozenset[int], ...]
+    odd: float
+    memory: tuple[Content, float] | None = None
+    seen: bool = True
+    legible: frozenset[int] = frozenset()
+
+    @cached_property
+    def content(self) -> Content:
+        """Return the likeliest content."""
+        likeliest = self._likeliest
+        if self.memory is not None and self.probability(self.memory[0]) > self.probability(likeliest):
+            return self.memory[0]
+        return likeliest
+
+    @cached_property
+    def _likeliest(self) -> Content:
+        things: list[tuple[int, int]] = []
+        for factor in self.factors:
+            things += max(factor.items(), key=lambda entry: entry[1])[0]
+        return Content(int(self.ground.argmax()), tuple(sorted(things)))
+
+    def probability(self, content: Content) -> float:
+        """Return the probability of a content, if it is nothing else altogether."""
+        product = float(self.ground[content.ground])
+        for factor, members in zip(self.factors, self.members, strict=True):
+            product *= factor.get(tuple(pair for pair in content.things if pair[0] in members), 0.0)
+        if self.memory is None:
+            return product
+        remembered, more = self.memory
+        return (1 - more) * product + (more if content == remembered else 0.0)
+
+    @cached_property
+    def p(self) -> float:
+        """Return the probability of :attr:`content`, something else counted in."""
+        return self.probability(self.content) * (1 - self.odd)
+
+    @property
+    def unsure(self) -> bool:
+        """Return whether one had better not rely on :attr:`content`."""
+        return not self.seen or self.p < UNSURE
+
+    def log_likelihood(self, content: Content) -> float:
+        """Return the logarithm of how well the place fits a content; flat where it is not seen, or shows a hand."""
+        if not self.seen:
+            return 0.0
+        return float(np.log((1 - self.odd) * self.probability(content) + self.odd * 1e-2 + _LEAST))
+
+    def grounds(self) -> FloatArray:
+        """Return the probability of each class of ground."""
+        if self.memory is None:
+            return self.ground
+        content, more = self.memory
+        ground: FloatArray = (1 - more) * self.ground
+        ground[content.ground] += more
+        return ground
+
+    def count_probability(self, thing: int, count: int) -> float:
+        """Return the probability that ``count`` of a thing lie here."""
+        p = 1.0 if not count else 0.0
+        for factor, members in zip(self.factors, self.members, strict=True):
+            if thing in members:
+                p = sum(q for things, q in factor.items() if dict(things).get(thing, 0) == count)
+        if self.memory is None:
+            return p
+        content, more = self.memory
+        return (1 - more) * p + (more if content.count(thing) == count else 0.0)
+
+    def to_json(self, layout: Layout) -> dict[str, Any]:
+        """Return the documented form of a place in ``vision look --json``."""
+        ground = {name: round(float(p), 5) for name, p in zip(layout.grounds, self.grounds(), strict=True)}
+        things = [
+            {**layout.things[t].to_json(), "count": count, "p": round(self.count_probability(t, count), 5)}
+            for t, count in self.content.things
+        ]
+        return {"ground": ground, "things": things, "unsure": self.unsure, "else": round(self.odd, 5)}
+
+
+def members_of(layout: Layout) -> tuple[frozenset[int], ...]:
+    """Return which things each factor tells of: single things first, then kinds with values."""
+    valued = {thing for kind in layout.valued for thing in kind}
+    single = [frozenset({t}) for t in range(len(layout.things)) if t not in valued]
+    return (*single, *(frozenset(kind) for kind in layout.valued))
+
+
+def factors_of(
+    layout: Layout,
+    members: Sequence[frozenset[int]],
+    counts: Sequence[Sequence[float]],
+    totals: Sequence[Sequence[float]],
+    read: Mapping[tuple[int, int], Mapping[Things, float]],
+) -> tuple[dict[Things, float], ...]:
+    """Return the factors of a place by the network's answers for each thing, and for each kind with values.
+
+    ``read`` is what a closer look told: by the kind's position and how many there are, how likely which values are.
+    """
+    factors: list[dict[Things, float]] = []
+    singles = len(members) - len(layout.valued)
+    for group in members[:singles]:
+        (thing,) = group
+        factors.append(dict(zip(_numbers(thing, len(counts[thing])), counts[thing], strict=True)))
+    for number, (kind, total) in enumerate(zip(layout.valued, totals, strict=True)):
+        told = {n: read[number, n] for n in range(1, len(total)) if (number, n) in read}
+        factors.append(_valued(kind, layout.most, counts, total, told))
+    return tuple(factors)
+
+
+@lru_cache(maxsize=512)
+def _numbers(thing: int, many: int) -> tuple[Things, ...]:
+    """Return a thing in each number below ``many``."""
+    return ((), *(((thing, n),) for n in range(1, many)))
+
+
+def _valued(
+    kind: tuple[int, ...],
+    most: Sequence[int],
+    counts: Sequence[Sequence[float]],
+    total: Sequence[float],
+    read: Mapping[int, Mapping[Things, float]],
+) -> dict[Things, float]:
+    """Return the probability of each way to lie so many things of a kind, as read or by how well their values fit."""
+    if total[0] > 1 - 1e-4:
+        return dict(zip(_numbers(kind[0], min(len(total), most[kind[0]] + 1)), total, strict=False))
+    likely = sorted(kind, key=lambda t: counts[t][0])[:_MOST_VALUES]
+    ways: list[list[tuple[Things, float]]] = [[] for _ in total]
+    ways[0].append(((), 1.0))
+    for thing in sorted(likely):
+        p = [max(chance, 1e-4) for chance in counts[thing]]
+        grown: list[list[tuple[Things, float]]] = [[] for _ in total]
+        for so_far, entries in enumerate(ways):
+            for things, product in entries:
+                for n in range(min(most[thing], len(total) - 1 - so_far) + 1):
+                    added = (*things, (thing, n)) if n else things
+                    grown[so_far + n].append((added, product * p[n]))
+        ways = grown
+    factor: dict[Things, float] = {}
+    for n, entries in enumerate(ways):
+        if n in read:
+            factor |= {things: total[n] * p for things, p in read[n].items()}
+            continue
+        whole = sum(product for _, product in entries)
+        for things, product in entries:
+            factor[things] = total[n] * product / whole if whole > 0 else 0.0
+    return factor

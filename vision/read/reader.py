@@ -1,0 +1,446 @@
+"""A taught table: where the board lies in a photo, and what lies in each of its places.
+
+``Table`` holds a profile. :meth:`Table.look` finds the board again (by the last place it was seen, its markers, its own
+picture, or its lines), brings it into the taught light, and reads every place. :meth:`Table.confirm` says what
+lies there now: until the profile is taught anew, places that still look so are read with more certainty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vision import messages
+from vision.board.features import find_vocabulary
+from vision.board.illumination import Palette, apply_field, fit_field, tone
+from vision.board.labels import Content
+from vision.board.layout import Layout
+from vision.board.patches import Sampler
+from vision.learn.augment import make_examples
+from vision.learn.classifier import Network, Reading, train
+from vision.learn.count_marks import may_be_marked, no_marks, train_marks
+from vision.learn.count_shapes import find_table, sorts_of, train_shapes
+from vision.learn.cutouts import Taught
+from vision.learn.synthetic_unknowns import make_strangers
+from vision.read.place_posterior import PlaceLook, factors_of, members_of
+from vision.read.profile import Profile, ProfileError, Shot, load_profile
+from vision.read.relocate import Finder
+from vision.read.tokens import TokenReader
+
+_LOOKS = 6
+_ALIKE = 0.6
+_ODD = 1.35
+_MEMORY = 60.0
+_SAME_LIGHT = 0.05
+"""Of the logarithm of light: fields that differ by less anywhere need not both be tried."""
+_BARELY = 0.002
+"""So thick a veil, in parts of white, changes what a place looks like."""
+_WORTH_READING, _WORTH_A_TRY = 0.05, 0.01
+"""Numbers of tokens that are likelier are looked at close up; one token more than these, that is likelier than that."""
+_MOST_TOKENS = 4
+_HEAP, _MORE = 3, 0.1
+"""Where so many may lie on each other, one more than the network tells may lie there, and how likely it is."""
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.ports import ByteArray, FloatArray
+    from vision.board.pose import Pose
+
+    Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class BoardLook:
+    """A look at the board: ``pose`` is None and ``places`` empty where no board was found, and ``note`` says why."""
+
+    layout: Layout
+    pose: Pose | None
+    places: Mapping[str, PlaceLook]
+    straight: ByteArray | None = field(default=None, repr=False)
+    close: Mapping[int, ByteArray] = field(default_factory=dict, repr=False)
+    note: str = messages.BOARD_FOUND
+
+    @property
+    def found(self) -> bool:
+        """Return whether the board was found."""
+        return self.pose is not None
+
+    def contents(self) -> dict[str, Content]:
+        """Return the likeliest content of each place."""
+        return {name: place.content for name, place in self.places.items()}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return ``board`` and ``places`` as in ``vision look --json``."""
+        board: dict[str, Any] = {"found": self.found, "corners": None, "error_px": None}
+        if self.pose is not None:
+            corners = self.pose.corners(self.layout.width, self.layout.height)
+            board["corners"] = np.round(corners, 2).tolist()
+            board["error_px"] = round(self.pose.error_px, 2)
+        return {"board": board, "places": {name: place.to_json(self.layout) for name, place in self.places.items()}}
+
+
+class Table:
+    """A taught table that is looked at; keeps where the board was seen last. Not for several threads at once."""
+
+    def __init__(self, profile: Profile) -> None:
+        """Take a profile with a network (see :func:`learn`).
+
+        :raises ProfileError: nothing was taught.
+        """
+        if profile.network is None or not profile.shots:
+            raise ProfileError(messages.NOTHING_TAUGHT)
+        self.profile = profile
+        self.layout = profile.layout
+        self.sampler = Sampler(profile.layout)
+        self._network: Network = profile.network
+        self._members = members_of(profile.layout)
+        self._finder = Finder(profile, self.sampler)
+        shots, palette = common_light(self.sampler, profile.shots)
+        self._memory = _Memory(self.sampler, self._network, shots, palette)
+        self._tokens = TokenReader(self.sampler, shots)
+
+    @classmethod
+    def open(cls, layout: Layout, folder: Path) -> Table:
+        """Read a profile from its folder.
+
+        :raises ProfileError: there is none, or nothing was taught.
+        """
+        return cls(load_profile(folder, layout))
+
+    def find(self, image: ByteArray) -> Pose | None:
+        """Return where the board is in a photo, None where it is not."""
+        return self._finder.find(image)
+
+    def look(self, image: ByteArray, pose: Pose | None = None) -> BoardLook:
+        """Find the board in ``image`` (BGR; unless its ``pose`` is given) and read every place."""
+        pose = pose or self.find(image)
+        if pose is None:
+            return BoardLook(self.layout, None, {}, note=messages.NO_BOARD)
+        straight, patches, seen = self._memory.relit(self.sampler.straighten(image, pose))
+        reading = seen or self._network.read(patches)
+        lifted = self._memory.lifted(straight, patches, reading)
+        if lifted is not None:
+            straight, under = lifted
+            patches = self.sampler.cut(straight)
+            reading.put(under, self._network.read(patches[under]))
+        self._network.count(patches, reading)
+        inside = self.sampler.inside(pose)
+        every = range(len(self.layout.places)) if self._network.marked else self._printed_on(reading)
+        close = self.sampler.close(image, pose, every)
+        if self._network.marked:
+            self._network.count_marks(reading, close)
+        places = self._places(reading, inside, patches, close)
+        named = {place.name: seen for place, seen in zip(self.layout.places, places, strict=True)}
+        return BoardLook(self.layout, pose, named, straight, close)
+
+    def confirm(self, look: BoardLook, contents: Mapping[str, Content]) -> None:
+        """Remember that ``look`` showed ``contents``, for the next looks at these places."""
+        if look.straight is not None:
+            known = {self.layout.index[name]: content for name, content in contents.items()}
+            self._memory.confirm(Shot("", look.straight, known))
+            self._tokens.confirm(look.straight, look.close, known)
+
+    def _printed_on(self, reading: Reading) -> list[int]:
+        """Return the places where tokens may lie whose values are to be read."""
+        kinds = [kind for kind in range(len(self.layout.valued)) if self._tokens.reads(kind)]
+        if not kinds:
+            return []
+        some = np.max([1 - reading.totals[kind][:, 0] for kind in kinds], axis=0)
+        return [int(number) for number in np.nonzero(some > _WORTH_READING)[0]]
+
+    def _read(self, number: int, totals: list[list[float]], patch: ByteArray, close: ByteArray) -> dict[Any, Any]:
+        """Return how likely which values are, for each kind whose tokens are read and each likely number of them.
+
+        Weighs the ``totals`` by how well so many tokens are found there.
+        """
+        found: dict[Any, Any] = {}
+        for kind, total in enumerate(totals):
+            likely = [n for n in range(1, min(len(total), _MOST_TOKENS + 1)) if total[n] > _WORTH_READING]
+            if len(total) - 1 in likely and len(total) > _HEAP:
+                # The network says "so many or more".
+                total[-1:] = [(1 - _MORE) * total[-1], _MORE * total[-1]]
+                likely.append(len(total) - 1)
+            one_more = max(likely, default=_MOST_TOKENS) + 1
+            if one_more < min(len(total), _MOST_TOKENS + 1) and total[one_more] > _WORTH_A_TRY:
+                likely.append(one_more)
+            if likely and self._tokens.reads(kind):
+                ways, odds = self._tokens.read(patch, close, number, kind, likely)
+                found |= {(kind, many): read for many, read in ways.items()}
+                weighed = {many: total[many] * more for many, more in odds.items()}
+                whole = sum(total[many] for many in odds) / sum(weighed.values())
+                for many, chance in weighed.items():
+                    total[many] = chance * whole
+        return found
+
+    def _places(
+        self, reading: Reading, inside: Sequence[bool], patches: ByteArray, close: Mapping[int, ByteArray]
+    ) -> list[PlaceLook]:
+        """Return what lies in each place."""
+        grounds = reading.ground.astype(np.float64)
+        counts = [p.tolist() for p in reading.counts]
+        every = [p.tolist() for p in reading.totals]
+        odd = np.maximum(1 / (1 + np.exp(-(reading.odd.astype(np.float64) - _ODD) * 14)), reading.strange).tolist()
+        looks = []
+        for number, ground in enumerate(grounds):
+            totals = [p[number] for p in every]
+            read = self._read(number, totals, patches[number], close[number]) if number in close else {}
+            factors = factors_of(self.layout, self._members, [p[number] for p in counts], totals, read)
+            looks.append(
+                PlaceLook(
+                    ground, factors, self._members, odd[number], seen=inside[number], legible=self._tokens.legible
+                )
+            )
+        return self._memory.weigh(reading.inside, looks)
+
+
+@dataclass(frozen=True)
+class _Relit:
+    """A straight picture in another ``light``, its patches, what is read in them, and how ``strange`` they look."""
+
+    light: FloatArray | None
+    strange: float
+    straight: ByteArray
+    patches: ByteArray
+    reading: Reading
+
+
+class _Memory:
+    """What each place looked like when its content was known, whitened; and the light all of it was taught in."""
+
+    def __init__(self, sampler: Sampler, network: Network, lit: Sequence[Shot], palette: Palette) -> None:
+        self._sampler = sampler
+        self._network = network
+        self._seen: dict[int, list[tuple[Content, FloatArray]]] = {}
+        self._tones: list[FloatArray] = []
+        self._spots = _spots(sampler)
+        self._palette = palette
+        self._last: FloatArray | None = None
+        told = [self._contents_tell(shot) for shot in lit]
+        self._usual_light: FloatArray = np.mean([light for light in told if light is not None] or [np.zeros(3)], axis=0)
+        for shot in lit:
+            self.remember(shot)
+        self._same, self._changed = self._usual(lit[-1])
+
+    def remember(self, shot: Shot) -> None:
+        """Keep what the places of a shot look like, at most six looks of each."""
+        patches = self._sampler.cut(shot.straight)
+        white = self._network.read(patches).inside
+        for number, content in shot.contents.items():
+            self._seen.setdefault(number, []).append((content, white[number].astype(np.float64)))
+            del self._seen[number][:-_LOOKS]
+        self._tones.append(tone(patches))
+        del self._tones[1:-4]
+
+    def confirm(self, shot: Shot) -> None:
+        """Keep what the places of a look show that was relit, in the taught light as its contents tell it.
+
+        Looks that were brought into the light of looks before them would leave it little by little.
+        """
+        told = self._contents_tell(shot)
+        # The same contents look a little otherwise elsewhere on the board, and did so when they were taught.
+        off = None if told is None else told - self._usual_light
+        self.remember(shot if off is None else replace(shot, straight=apply_field(shot.straight, off)))
+
+    def _contents_tell(self, shot: Shot) -> FloatArray | None:
+        """Return the light that brings a board to the usual tones of its contents, wherever they lie."""
+        return self._palette.light(self._spots, tone(self._sampler.cut(shot.straight)), shot.contents, {})
+
+    def relit(self, straight: ByteArray) -> tuple[ByteArray, ByteArray, Reading | None]:
+        """Return the straight picture in the taught light, its patches, and what was read in them if that had to be.
+
+        The light is told by the places that look as they did; where few do, by what the places are read as: in the
+        light of the last such picture first, and where they tell another, in none and in the likeliest.
+        """
+        now = tone(self._sampler.cut(straight))
+        for taught in reversed(self._tones):
+            light = fit_field(self._spots, now, taught, agree=_ALIKE)
+            if light is not None:
+                straight = apply_field(straight, light)
+                return straight, self._sampler.cut(straight), None
+        tried: list[FloatArray] = []
+        best = None
+        if self._last is not None:
+            best = self._seen_in(straight, self._last)
+            tried.append(self._last)
+            light = self._told_by(best, now)
+            if light is not None and _alike(light, self._last):
+                return best.straight, best.patches, best.reading
+        for start in (None, self._palette.guess(now)):
+            light = start
+            for _ in range(3):
+                if light is not None and any(_alike(light, other) for other in tried):
+                    break
+                if light is not None:
+                    tried.append(light)
+                seen = self._seen_in(straight, light)
+                if best is None or seen.strange < best.strange:
+                    best = seen
+                light = self._told_by(seen, now)
+                if light is None:
+                    break
+        if best is None:
+            return straight, self._sampler.cut(straight), None
+        self._last = best.light
+        return best.straight, best.patches, best.reading
+
+    def _seen_in(self, straight: ByteArray, light: FloatArray | None) -> _Relit:
+        lit = straight if light is None else apply_field(straight, light)
+        patches = self._sampler.cut(lit)
+        reading = self._network.read(patches)
+        strange = float(np.median(reading.odd)) + 1 - float(reading.ground.max(axis=1).mean())
+        return _Relit(light, strange, lit, patches, reading)
+
+    def _told_by(self, seen: _Relit, now: FloatArray) -> FloatArray | None:
+        """Return the light that what is read tells, by the tones that the places have ``now``."""
+        read = _bare(seen.reading)
+        most = seen.reading.ground.max(axis=1).tolist()
+        sure = {n: most[n] ** 2 for n in read}
+        return self._palette.light(self._spots, now, read, sure)
+
+    def lifted(
+        self, straight: ByteArray, patches: ByteArray, reading: Reading
+    ) -> tuple[ByteArray, NDArray[np.intp]] | None:
+        """Return the straight picture without the veil of a mirrored lamp, and the places that lay under it.
+
+        None where there is none.
+        """
+        veil = self._palette.veil(self._spots, tone(patches), _bare(reading), _unit(self._sampler))
+        if veil is None:
+            return None
+        thick, _ = veil.thickness(self._spots)
+        return veil.lifted(straight), np.nonzero(thick > _BARELY)[0]
+
+    def weigh(self, inside: Floats, places: Sequence[PlaceLook]) -> list[PlaceLook]:
+        """Return the places' looks, sharpened where one looks much as it did with a known content."""
+        weighed = list(places)
+        known = [(number, content, white) for number, seen in self._seen.items() for content, white in seen]
+        if not known:
+            return weighed
+        owners = np.array([number for number, _, _ in known])
+        distances = np.linalg.norm(np.stack([white for _, _, white in known]) - inside[owners], axis=1)
+        nearest: dict[int, int] = {}
+        for row, number in enumerate(owners.tolist()):
+            if number not in nearest or distances[row] < distances[nearest[number]]:
+                nearest[number] = row
+        # How much likelier these distances are where nothing changed than where something did.
+        d = np.maximum(np.log(distances[list(nearest.values())] + 1e-6), self._same[0])
+        odds = np.clip(_density(d, *self._same) / (_density(d, *self._changed) + 1e-9), 1 / _MEMORY, _MEMORY)
+        for (number, row), more in zip(nearest.items(), odds.tolist(), strict=True):
+            if more > 1:
+                content = known[row][1]
+                p, odd = places[number].probability(content), places[number].odd
+                # What looks as it did when it was known is so much the less something that nobody knows.
+                odd /= odd + (1 - odd) * more
+                weighed[number] = replace(
+                    places[number], odd=odd, memory=(content, (more - 1) * p / (1 + (more - 1) * p))
+                )
+        return weighed
+
+    def _usual(self, newest: Shot) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return mean and spread of the logarithm of distances of unchanged and of changed places."""
+        same: list[float] = []
+        changed: list[float] = []
+        for looks in self._seen.values():
+            for i, (content, look) in enumerate(looks):
+                for earlier, there in looks[:i]:
+                    (same if earlier == content else changed).append(float(np.linalg.norm(look - there)))
+        known = sorted(newest.contents)
+        white = self._network.read(self._sampler.cut(newest.straight, known)).inside
+        if len(same) < 20:
+            moved = self._sampler.cut_moved(newest.straight, known, np.tile([0.03, -0.03, 0.02, 1.02], (len(known), 1)))
+            same += np.linalg.norm(self._network.read(moved).inside - white, axis=1).tolist()
+        # Other contents in other places stand for changes that nobody has taught.
+        for i, number in enumerate(known):
+            other = [j for j, n in enumerate(known) if newest.contents[n] != newest.contents[number]]
+            if other:
+                changed.append(float(np.linalg.norm(white[other] - white[i], axis=1).min()))
+        log_same, log_changed = np.log(np.array(same) + 1e-6), np.log(np.array(changed or [2 * max(same)]) + 1e-6)
+        return (float(np.median(log_same)), max(float(log_same.std()), 0.2)), (
+            float(np.median(log_changed)),
+            max(float(log_changed.std()), 0.25),
+        )
+
+
+def _alike(light: FloatArray, other: FloatArray) -> bool:
+    return bool(np.abs(light - other).sum(axis=0).max() < _SAME_LIGHT)
+
+
+def _density(values: FloatArray, mean: float, spread: float) -> FloatArray:
+    density: FloatArray = np.exp(-0.5 * ((values - mean) / spread) ** 2) / spread
+    return density
+
+
+def _bare(reading: Reading) -> dict[int, Content]:
+    """Return the places that are read as nothing but their ground."""
+    bare = np.ones(len(reading.ground), np.bool_)
+    for p in reading.counts:
+        bare &= p.argmax(axis=1) == 0
+    grounds = reading.ground.argmax(axis=1).tolist()
+    return {n: Content(grounds[n]) for n in np.nonzero(bare)[0].tolist()}
+
+
+def _unit(sampler: Sampler) -> float:
+    """Return how large a place is where spots are −1…1."""
+    left, far, right, near = sampler.box
+    return 2 * sampler.unit / max(right - left, near - far)
+
+
+def _spots(sampler: Sampler) -> FloatArray:
+    """Return (places, 2): where the places are in the straight picture, −1…1."""
+    left, far, right, near = sampler.box
+    centre = np.array([left + right, far + near]) / 2
+    spots = np.array([[p.x, p.y] for p in sampler.layout.places])
+    return (spots - centre) / (np.array([right - left, near - far]) / 2)
+
+
+def common_light(sampler: Sampler, shots: Sequence[Shot]) -> tuple[list[Shot], Palette]:
+    """Return the shots in the light of the first, by what lies in their places, and the usual tones of all contents."""
+    spots = _spots(sampler)
+    palette = Palette()
+    lit, seen = [], []
+    for shot in shots:
+        tones = tone(sampler.cut(shot.straight))
+        light = palette.light(spots, tones, shot.contents, {})
+        straight = shot.straight if light is None else apply_field(shot.straight, light)
+        if light is not None:
+            tones = tone(sampler.cut(straight))
+        palette.add(tones, shot.contents)
+        seen.append(tones)
+        lit.append(replace(shot, straight=straight))
+    for number, (shot, tones) in enumerate(zip(lit, seen, strict=True)):
+        veil = palette.veil(spots, tones, shot.contents, _unit(sampler))
+        if veil is not None:
+            lit[number] = replace(shot, straight=veil.lifted(shot.straight))
+    return lit, palette
+
+
+def learn(profile: Profile, *, seed: int = 0, size: float = 1.0) -> Profile:
+    """Return the profile with a network learnt from its shots; takes some seconds."""
+    sampler = Sampler(profile.layout)
+    shots, _ = common_light(sampler, profile.shots)
+    taught = [Taught(shot.straight, dict(shot.contents)) for shot in shots]
+    patches = np.concatenate([sampler.cut(board.straight, sorted(board.contents)) for board in taught])
+    known = find_vocabulary(patches, seed)
+    examples = make_examples(sampler, taught, seed, size)
+    table = find_table(sampler, taught, sorts_of(profile.layout))
+    known |= train_shapes(examples, table, profile.layout, seed)
+    known |= _marks(sampler, shots)
+    strangers = make_strangers(sampler, taught, seed, size)
+    return profile.learnt(train(examples, strangers, known, profile.layout, seed=seed), profile.shots)
+
+
+def _marks(sampler: Sampler, shots: Sequence[Shot]) -> dict[str, Any]:
+    """Learn to count what may be printed: things without a colour, whose values are not read as tokens' are."""
+    layout = sampler.layout
+    sorts = sorts_of(layout)
+    if not may_be_marked(layout):
+        return no_marks(sorts)
+    tokens = TokenReader(sampler, shots)
+    read = {t for kind, things in enumerate(layout.valued) if tokens.reads(kind) for t in things}
+    wanted = [layout.things[s.things[0]].colour is None and s.things[0] not in read for s in sorts]
+    return train_marks(layout, sorts, [(shot.close, shot.contents) for shot in shots], wanted)

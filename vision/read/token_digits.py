@@ -1,0 +1,121 @@
+"""Digits on tokens, as far as they are to be believed on this table: that is told by the tokens that were taught.
+
+A kind whose values are numbers from 0 to 9 may have them printed as digits, or as so many fish, or in a way of its own.
+The reader of digits (:mod:`vision.learn.digits`) knows no table, so each taught token is read by it, and the share that
+it reads rightly is how far it is believed of the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Protocol
+
+import numpy as np
+
+from vision.learn.digits import read_digits
+from vision.read.token_crop import Spot, sign_of
+
+if TYPE_CHECKING:
+    from companion.ports import ByteArray, FloatArray
+    from vision.board.layout import Layout
+    from vision.read.token_crop import Kind
+
+_ZOOMS: Final = (0.9, 1.15)
+_SHIFTS: Final = ((0.0, 0.0), (0.12, 0.08), (-0.12, -0.08))
+"""A digit is looked at in these sizes, and so many radii aside: what all of it agree on counts."""
+_LEAST: Final = 1e-3
+_BELIEVED: Final = 0.75
+_OTHERS: Final = 0.5
+"""What a token of another kind counts, when it is asked whether this kind's digits are read rightly."""
+_FEWEST: Final = 3
+
+
+class Taught(Protocol):
+    """A taught token: which ``thing`` of a ``kind`` it is, in which ``place`` and ``close``-up, and where in that."""
+
+    @property
+    def kind(self) -> int: ...
+    @property
+    def thing(self) -> int: ...
+    @property
+    def place(self) -> int: ...
+    @property
+    def close(self) -> ByteArray: ...
+    @property
+    def spot(self) -> Spot: ...
+
+
+class PrintedDigits:
+    """Reads the digits of tokens, each kind as far as its taught tokens were read rightly."""
+
+    def __init__(self, layout: Layout) -> None:
+        """Know which kinds of a layout have numbers of one digit."""
+        self._values: dict[int, list[int]] = {}
+        self._things: dict[int, tuple[int, ...]] = {}
+        self._trust: dict[int, float] = {}
+        for number, things in enumerate(layout.valued):
+            values = [str(layout.things[thing].value) for thing in things]
+            if len(values) > 1 and all(len(value) == 1 and value.isdecimal() for value in values):
+                self._values[number] = [int(value) for value in values]
+                self._things[number] = things
+
+    def judge(self, taught: Iterable[Taught], kinds: Mapping[int, Kind]) -> None:
+        """Find how far the digits of each kind are believed, by tokens whose values are known."""
+        read: dict[int, dict[tuple[int, int], list[float]]] = {number: {} for number in self._values}
+        for one in taught:
+            if one.kind in self._values:
+                chances = self._read(one.kind, one.close, one.spot, kinds[one.kind].radius, ())
+                right = float(chances[self._things[one.kind].index(one.thing)])
+                # A token that lies where it lay in another photo is no other token.
+                read[one.kind].setdefault((one.place, one.thing), []).append(right)
+        hits = {number: [float(np.mean(some)) for some in by.values()] for number, by in read.items()}
+        self._trust = {}
+        for number, own in hits.items():
+            others = [hit for other, some in hits.items() if other != number for hit in some]
+            known = len(own) + _OTHERS * len(others)
+            trust = (sum(own) + _OTHERS * sum(others) + 1) / (known + 2)
+            if known >= _FEWEST and trust >= _BELIEVED:
+                self._trust[number] = trust
+
+    def reads(self, kind: int) -> bool:
+        """Return whether the digits of a kind are believed at all."""
+        return kind in self._trust
+
+    def chances(
+        self, kind: int, close: ByteArray, radius: float, spot: Spot, above: Sequence[Spot]
+    ) -> FloatArray | None:
+        """Return how likely each thing of a kind is by the digit on a token; None where none is believed.
+
+        ``above``: the tokens that may lie over it.
+        """
+        trust = self._trust.get(kind)
+        if trust is None:
+            return None
+        chances: FloatArray = trust * self._read(kind, close, spot, radius, above)
+        chances += (1 - trust) / len(chances)
+        return chances
+
+    def _read(self, kind: int, close: ByteArray, spot: Spot, radius: float, above: Sequence[Spot]) -> FloatArray:
+        looks = [
+            sign_of(close, (spot[0] + x * radius, spot[1] + y * radius), radius, zoom, above)
+            for zoom in _ZOOMS
+            for x, y in _SHIFTS
+        ]
+        read = read_digits(np.stack([sign for sign, _ in looks]), np.stack([free for _, free in looks]))
+        logs = np.log(read[:, self._values[kind]].astype(np.float64) + _LEAST).mean(axis=0)
+        odds = np.exp(logs - logs.max())
+        chances: FloatArray = odds / odds.sum()
+        return chances
+
+
+def agreed(compared: FloatArray, printed: FloatArray, taught: list[bool]) -> FloatArray:
+    """Return how likely each value is by the prints it was compared with and by its digit.
+
+    Of values that were never ``taught`` the digit alone tells.
+    """
+    chances = printed.copy()
+    known = np.array(taught)
+    if known.any():
+        both = compared[known] * printed[known]
+        chances[known] = printed[known].sum() * both / both.sum()
+    return chances

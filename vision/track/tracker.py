@@ -1,0 +1,458 @@
+"""Which turn was played: what a look at the board shows, weighed against what the rules allow.
+
+A :class:`Tracker` holds the positions that were confirmed. Of each settled look it asks the rules' search for the turns
+that explain it, and weighs them against "nothing changed", "taken back", "the last turn went on" and "none of these".
+It enters a turn only where hardly anything else is possible; else it asks, or says where board and record disagree. It
+never goes on from a position that nobody confirmed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import exp, inf, log
+from typing import Any
+
+from companion.rules.core import NOBODY, Move, State
+from companion.rules.inference.belief import Belief
+from companion.rules.inference.turns import Evidence, Turn, content, search_of, turns
+from vision.track.evidence import most, usual_loss
+
+UNCHANGED, MOVING, ENTERED, QUESTION, DISAGREEMENT, TAKEBACK = (
+    "unchanged",
+    "moving",
+    "entered",
+    "question",
+    "disagreement",
+    "takeback",
+)
+TURN, CONTINUED, NONE = "turn", "continued", "none"
+
+CONFIDENT, ENTERS = 0.98, 0.99
+"""The probability from which on something is taken for so, and from which on a turn is entered without a question."""
+ALONE = 0.8
+"""That nothing changed is taken for so from here on where no turn explains the board: there is nothing to ask."""
+WORTH_ASKING, ASKED = 0.01, 5
+"""Candidates less likely than this among those that are a position are not asked about, and so many at most."""
+CHANGES, BACK, GOES_ON, LONGER = 0.7, 6.0, 6.0, 2.0
+"""What it costs beforehand that a turn was played, one was taken back, the last one went on otherwise or longer."""
+UNLAWFUL, SPREADS = 8.0, 2.0
+"""What it costs that no turn explains the board: this, and so many spreads of what a true board usually loses."""
+DEAREST = 14.0
+"""Turns that cost more beforehand are less believed than that there was none."""
+STRANGE = 8.0
+"""What it costs that a place that shows something never taught is as it was."""
+LEFT, LEFT_MOST = 3.0, 2
+"""What it costs that a place that looks plainly otherwise is as it was: it was nudged; so many places at most count."""
+CLEAR = 3.0
+"""Parts of a place that are less likely than the likeliest by more than this disagree."""
+STRONG = 6.0
+"""No turn is entered where one place is less likely than this compared with what was seen there."""
+COVERED = 3
+"""With so many places under something else a hand is over the board."""
+BEYOND = 10.0
+"""What is so much less likely than something else that may have happened is not looked for."""
+PATIENCE = 3.5
+"""How far beyond the best turn the search must have looked for one to be entered."""
+LONG = 40_000
+"""States that are looked at then."""
+_HIDDEN = ("hands", "piles", "box", "options", "players", "pending", "played", "melted")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What may have happened: ``kind`` is a state of an answer, ``turn``, ``continued`` or ``none``.
+
+    ``moves`` and ``state`` are of the turn; ``back`` counts the confirmed positions that are taken back first.
+    ``same``: other turns that leave the same on the table; no camera can tell which it was. ``total`` is what counts
+    (log-likelihood and prior), ``cost`` the part of it that was so before anything was seen, ``left`` the part for
+    what plainly changed and is left as it was. ``fitted``: of "none", what the board that fits best came to.
+    """
+
+    kind: str
+    p: float
+    moves: tuple[Move, ...] = ()
+    state: State[Any] | None = None
+    back: int = 0
+    same: tuple[tuple[Move, ...], ...] = ()
+    total: float = 0.0
+    cost: float = 0.0
+    left: float = 0.0
+    fitted: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the documented form of a candidate."""
+        return {
+            "kind": self.kind,
+            "turn": [str(move) for move in self.moves],
+            "p": round(self.p, 5),
+            "back": self.back,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the tracker makes of a look; the fields of ``vision follow --json``.
+
+    ``state``: unchanged, moving, entered, question, disagreement or takeback. ``places`` do not fit the best candidate.
+    ``back``: confirmed positions that are given up first (a takeback, or a turn that went on). ``unseen``: other turns
+    that leave the same on the table.
+    """
+
+    state: str
+    moves: tuple[Move, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    places: tuple[str, ...] = ()
+    back: int = 0
+    unseen: tuple[tuple[Move, ...], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the documented form."""
+        return {
+            "state": self.state,
+            "turn": [str(move) for move in self.moves],
+            "candidates": [candidate.to_json() for candidate in self.candidates],
+            "places": list(self.places),
+            "back": self.back,
+            "unseen": [[str(move) for move in moves] for moves in self.unseen],
+        }
+
+
+@dataclass
+class Tracker:
+    """Follows a game by what is seen; ``confirmed`` are the positions between turns, the last one holds now.
+
+    ``remember``: how many earlier positions may be gone back to.
+    """
+
+    confirmed: list[State[Any]]
+    remember: int = 6
+    turns_entered: list[tuple[Move, ...]] = field(default_factory=list)
+
+    @property
+    def state(self) -> State[Any]:
+        """Return the position that holds now."""
+        return self.confirmed[-1]
+
+    def observe(
+        self, evidence: Evidence, *, settled: bool = True, covered: int = 0, strange: Sequence[str] = ()
+    ) -> Answer:
+        """Weigh a look; a turn or takeback that is sure is entered (see :meth:`confirm` for the answer to a question).
+
+        ``covered``: places over which something else lies. ``strange``: places that show what was never taught, and
+        so hardly what lay there before.
+        """
+        if not settled or covered >= COVERED:
+            return Answer(MOVING)
+        answer = self.judge(self.candidates(evidence, strange), evidence)
+        if answer.state == TAKEBACK:
+            del self.confirmed[-answer.back :]
+            del self.turns_entered[-answer.back :]
+        elif answer.state == ENTERED:
+            self.confirm(answer.candidates[0])
+        return answer
+
+    def judge(self, candidates: tuple[Candidate, ...], evidence: Evidence) -> Answer:
+        """Return what follows from candidates; ``entered`` and ``takeback`` say what may be, nothing is done."""
+        best = candidates[0]
+        places = tuple(misfits(evidence, best.state or self.state))
+        fits = best.state is not None and _fits(evidence, best.state)
+        alone = all(candidate.state is None for candidate in candidates[1:])
+        if best.kind == UNCHANGED and best.p >= (ALONE if alone else CONFIDENT) and fits:
+            return Answer(UNCHANGED, candidates=candidates)
+        # Where nothing else explains the board, a place that is plainly not so is said all the same.
+        if best.kind == NONE or not best.state or (best.kind == UNCHANGED and best.p >= CONFIDENT):
+            return self._disagreement(evidence, candidates)
+        if best.p >= CONFIDENT and fits:
+            if best.kind == TAKEBACK:
+                return Answer(TAKEBACK, candidates=candidates, back=best.back)
+            if best.kind in (TURN, CONTINUED) and best.p >= ENTERS:
+                return Answer(ENTERED, best.moves, candidates, places, best.back, best.same)
+        none = next((candidate.p for candidate in candidates if candidate.kind == NONE), 0.0)
+        if none > 0.5:
+            return self._disagreement(evidence, candidates)
+        return Answer(QUESTION, candidates=candidates, places=places)
+
+    def again(self, candidates: Sequence[Candidate], evidence: Evidence) -> tuple[Candidate, ...]:
+        """Weigh the candidates of a look by another look at the same board: two must agree before a turn is entered.
+
+        Nothing is searched: what the first look had no candidate for is as far from what fits best as it was.
+        """
+        usual, spread = usual_loss(evidence)
+        fitted = most(evidence)
+        found = []
+        for candidate in candidates:
+            if candidate.state is not None:
+                cost = candidate.cost + candidate.left + (BACK + candidate.back if candidate.kind == TAKEBACK else 0.0)
+                total = evidence.log_likelihood(candidate.state.position()) - cost
+                found.append(replace(candidate, total=total))
+        best = max(found, key=lambda candidate: candidate.total)
+        none = fitted - usual - SPREADS * spread - UNLAWFUL - min(best.cost, DEAREST)
+        unknown = [replace(c, total=max(none, c.total + fitted - c.fitted)) for c in candidates if c.state is None]
+        return _weighed([*found, *unknown], fitted)
+
+    def confirm(self, chosen: Candidate) -> None:
+        """Enter a candidate: the answer to a question, or what was sure.
+
+        :raises ValueError: for "none of these".
+        """
+        if chosen.kind == NONE or chosen.state is None:
+            raise ValueError("there is no position to confirm")
+        if chosen.back:
+            del self.confirmed[-chosen.back :]
+            del self.turns_entered[-chosen.back :]
+        if chosen.moves:
+            self.confirmed.append(chosen.state)
+            self.turns_entered.append(chosen.moves)
+
+    def _disagreement(self, evidence: Evidence, candidates: tuple[Candidate, ...]) -> Answer:
+        """Return the answer that nothing fits: the places that the best there is leaves open."""
+        lawful = [candidate for candidate in candidates if candidate.state is not None]
+        best = max(lawful, key=lambda candidate: candidate.total)
+        places = tuple(misfits(evidence, best.state)) if best.state is not None else ()
+        return Answer(DISAGREEMENT, candidates=candidates, places=places)
+
+    # --- weighing -----------------------------------------------------------------------------------------------------
+
+    def candidates(
+        self, evidence: Evidence, strange: Sequence[str] = (), plain: Collection[str] = ()
+    ) -> tuple[Candidate, ...]:
+        """Return what may have happened, the likeliest first; the probabilities sum to 1 with what is left out.
+
+        ``plain``: places that look plainly otherwise than they did in the position that holds now.
+        """
+        now = self.state
+        found = [Candidate(UNCHANGED, 0.0, state=now, total=evidence.log_likelihood(now.position()))]
+        usual, spread = usual_loss(evidence)
+        top = most(evidence)
+        none = top - usual - SPREADS * spread - UNLAWFUL
+        if found[0].total < top - CLEAR or strange or plain or misfits(evidence, now):
+            found += self._back(evidence)
+            found[1:1] = self._turns(now, evidence, TURN, self._bar(found, strange, plain))
+            best = max(candidate.total for candidate in found)
+            # A turn that was entered may have been only the first half of one.
+            if self.turns_entered and best < top - usual - SPREADS * spread - CLEAR - CHANGES:
+                bar = self._bar(found, strange, plain)
+                found += self._turns(self.confirmed[-2], evidence, CONTINUED, bar)
+        found = [self._marked(candidate, strange, plain) for candidate in found]
+        # What was not looked at leaves no less as it was than what was.
+        least = min(candidate.left for candidate in found if candidate.state is not None)
+        found = [c if c.state is not None else replace(c, total=c.total - least) for c in found]
+        # A long turn is no less lawful than a short one: what it costs beforehand is not held against it here.
+        best_so_far = max(found, key=lambda candidate: candidate.total)
+        found.append(Candidate(NONE, 0.0, total=none - min(best_so_far.cost, DEAREST)))
+        return _weighed(found, top)
+
+    def _bar(self, found: Sequence[Candidate], strange: Sequence[str], plain: Collection[str]) -> float:
+        """Return what a further turn must come to for it to matter beside those found."""
+        lawful = [self._marked(candidate, strange, plain) for candidate in found if candidate.state is not None]
+        return max(candidate.total for candidate in lawful) - BEYOND
+
+    def _marked(self, candidate: Candidate, strange: Sequence[str], plain: Collection[str]) -> Candidate:
+        """Return a candidate with what it costs that places are as they were which do not look so."""
+        if strange:
+            candidate = self._strange(candidate, strange)
+        return self._left(candidate, plain) if plain else candidate
+
+    def _strange(self, candidate: Candidate, strange: Sequence[str]) -> Candidate:
+        """Return a candidate that is less likely where it leaves every strange place as it was."""
+        if candidate.state is None:
+            return candidate
+        was, now = self.state.position()["places"], candidate.state.position()["places"]
+        if any(content(was[name]) != content(now[name]) for name in strange):
+            return candidate
+        return replace(candidate, total=candidate.total - STRANGE, cost=candidate.cost + STRANGE)
+
+    def _left(self, candidate: Candidate, plain: Collection[str]) -> Candidate:
+        """Return a candidate that is less likely where it leaves a place as it was that looks plainly otherwise."""
+        if candidate.state is None:
+            return candidate
+        was, now = self.state.position()["places"], candidate.state.position()["places"]
+        same = sum(content(was[name]) == content(now[name]) for name in plain)
+        left = LEFT * min(same, LEFT_MOST)
+        return replace(candidate, total=candidate.total - left, left=left)
+
+    def _back(self, evidence: Evidence) -> list[Candidate]:
+        earlier = self.confirmed[-1 - self.remember : -1]
+        found = []
+        for back, state in enumerate(reversed(earlier), 1):
+            total = evidence.log_likelihood(state.position()) - BACK - back
+            found.append(Candidate(TAKEBACK, 0.0, state=state, back=back, total=total))
+        return found
+
+    def _turns(self, before: State[Any], evidence: Evidence, kind: str, bar: float) -> list[Candidate]:
+        """Return the turns that explain a look, one for each position that people can tell apart.
+
+        Those that come to less than ``bar`` are not looked for.
+        """
+        if before.to_move == NOBODY:
+            return []
+        price, back = (GOES_ON, 1) if kind == CONTINUED else (CHANGES, 0)
+        above = bar + min(price, LONGER)
+        search = turns(before, evidence, limit=40, above=above)
+        if search.turns and search.reached < PATIENCE and not misfits(evidence, search.turns[0].state):
+            # It fits: look longer for others that do.
+            if search.longer is not None:
+                search = search.longer(LONG)
+            else:
+                search = turns(before, evidence, limit=40, most=LONG, above=above)
+        grouped: dict[str, list[Turn]] = {}
+        for turn in search.turns:
+            grouped.setdefault(_public(turn.state), []).append(turn)
+        found = []
+        for group in grouped.values():
+            first = group[0]
+            same = tuple(turn.moves for turn in group[1:4])
+            cost = price
+            if kind == CONTINUED and _goes_on(self.turns_entered[-1], first.moves):
+                cost = LONGER
+            found.append(
+                Candidate(kind, 0.0, first.moves, first.state, back, same, first.total - cost, cost - first.log_prior)
+            )
+        if found and (search.reached < PATIENCE or not misfits(evidence, found[0].state or before)):
+            # What was not looked at may be as likely as what is just beyond.
+            rest = found[0].total - max(0.0, search.reached)
+            found.append(Candidate(NONE, 0.0, total=rest))
+        return found
+
+
+# --- questions that nobody has answered yet ---------------------------------------------------------------------------
+
+
+class Follower:
+    """Follows a row of looks that nobody answers: after a question every candidate is followed for itself.
+
+    What comes later may settle it; until then a turn is entered where all that may have been before agree on it.
+    """
+
+    def __init__(self, confirmed: Sequence[State[Any]]) -> None:
+        """Begin with the positions between the turns of a record; the last one holds now."""
+        self.branches: list[tuple[float, Tracker]] = [(0.0, Tracker(list(confirmed)))]
+
+    @property
+    def open(self) -> bool:
+        """Return whether a question is still to be answered."""
+        return len(self.branches) > 1
+
+    def observe(self, evidence: Evidence, *, covered: int = 0) -> Answer:
+        """Weigh a settled look."""
+        if not self.open:
+            tracker = self.branches[0][1]
+            answer = tracker.observe(evidence, covered=covered)
+            if answer.state == QUESTION:
+                self._follow(
+                    [(log(c.p), tracker, c) for c in answer.candidates if c.state is not None and c.p >= WORTH_ASKING]
+                )
+            return answer
+        if covered >= COVERED:
+            return Answer(MOVING)
+        found = [
+            (likely + candidate.total, tracker, candidate)
+            for likely, tracker in self.branches
+            for candidate in tracker.candidates(evidence)
+        ]
+        top = max(total for total, _, _ in found)
+        whole = sum(exp(total - top) for total, _, _ in found)
+        groups: dict[tuple[str, tuple[str, ...]], list[tuple[float, Tracker, Candidate]]] = {}
+        for total, tracker, candidate in found:
+            key = (candidate.kind, tuple(map(str, candidate.moves)))
+            groups.setdefault(key, []).append((total - top - log(whole), tracker, candidate))
+        for group in groups.values():
+            group.sort(key=lambda one: -one[0])
+        ranked = sorted(groups.values(), key=lambda group: -sum(exp(one[0]) for one in group))
+        candidates = tuple(replace(group[0][2], p=sum(exp(one[0]) for one in group)) for group in ranked[:ASKED])
+        best = candidates[0]
+        if best.kind == NONE or best.state is None:
+            return Answer(
+                DISAGREEMENT, candidates=candidates, places=tuple(misfits(evidence, self.branches[0][1].state))
+            )
+        places = tuple(misfits(evidence, best.state))
+        if best.p >= CONFIDENT and _fits(evidence, best.state):
+            self._follow(ranked[0])
+            kind = best.kind if best.kind in (UNCHANGED, TAKEBACK) else ENTERED
+            return Answer(kind, best.moves, candidates, places, best.back, best.same)
+        self._follow([one for group in ranked[:ASKED] for one in group if one[2].state is not None])
+        return Answer(QUESTION, candidates=candidates, places=places)
+
+    def _follow(self, chosen: Sequence[tuple[float, Tracker, Candidate]]) -> None:
+        """Go on with what may have been: the likeliest few, those that came to the same as one."""
+        branches: dict[str, tuple[float, Tracker]] = {}
+        for likely, tracker, candidate in sorted(chosen, key=lambda one: -one[0]):
+            new = Tracker(list(tracker.confirmed), tracker.remember, list(tracker.turns_entered))
+            new.confirm(candidate)
+            key = _public(new.state)
+            if key in branches:
+                before, kept = branches[key]
+                branches[key] = (before + log(1 + exp(likely - before)), kept)
+            elif len(branches) < ASKED and likely > log(WORTH_ASKING):
+                branches[key] = (likely, new)
+        if branches:
+            self.branches = list(branches.values())
+
+
+def turn_starts(states: Sequence[State[Any]]) -> list[int]:
+    """Return the numbers of those states of a record in which a turn begins, and that of the last one."""
+    turn_of = getattr(search_of(states[-1].game.id), "turn_of", None)
+    found: list[int] = []
+    running: Any = None
+    for number, state in enumerate(states):
+        whose = turn_of(state) if turn_of is not None else state.view(None).get("turn")
+        if whose != running or number == len(states) - 1:
+            found.append(number)
+        running = whose
+    return found
+
+
+def between_turns(states: Sequence[State[Any]]) -> list[State[Any]]:
+    """Return those states of a record in which a turn begins, and the last one."""
+    return [states[number] for number in turn_starts(states)]
+
+
+def _weighed(found: Sequence[Candidate], fitted: float) -> tuple[Candidate, ...]:
+    """Return candidates with their probabilities, "none of these" as one, those worth telling.
+
+    ``fitted``: the log-likelihood of the board that fits best, lawful or not.
+    """
+    top = max(candidate.total for candidate in found)
+    weights = [exp(candidate.total - top) for candidate in found]
+    whole = sum(weights)
+    none = sum(w for w, candidate in zip(weights, found, strict=True) if candidate.kind == NONE)
+    told = [
+        replace(candidate, p=w / whole) for w, candidate in zip(weights, found, strict=True) if candidate.kind != NONE
+    ]
+    told.sort(key=lambda candidate: -candidate.p)
+    # However little anything fits: what is the likeliest of it is what people are shown.
+    least = WORTH_ASKING * (1 - none / whole)
+    told = [c for n, c in enumerate(told) if not n or (c.p >= least and n < ASKED)]
+    told.append(Candidate(NONE, none / whole, total=top + log(none) if none else -inf, fitted=fitted))
+    return tuple(sorted(told, key=lambda candidate: -candidate.p))
+
+
+def _goes_on(entered: Sequence[Move], moves: Sequence[Move]) -> bool:
+    """Return whether a turn holds all the steps of another but its end."""
+    left = list(map(str, moves))
+    for step in map(str, entered[:-1]):
+        if step not in left:
+            return False
+        left.remove(step)
+    return True
+
+
+def _public(state: State[Any]) -> str:
+    """Return what people at the table can tell of a position."""
+    view: Mapping[str, Any] = state.view(None)
+    return str({key: value for key, value in view.items() if key not in _HIDDEN})
+
+
+def misfits(evidence: Evidence, state: State[Any]) -> list[str]:
+    """Return the places of a state that are not as they were seen."""
+    return evidence.misses(state.position())
+
+
+def _fits(evidence: Evidence, state: State[Any]) -> bool:
+    """Return whether no place is far from what was seen."""
+    places = state.position()["places"]
+    for name, seen in evidence.places.items():
+        if isinstance(seen, Belief) and seen.get(content(places[name])) < seen.most() - STRONG:
+            return False
+    return True
