@@ -63,7 +63,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 def speak(written: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     """What lets everything look for its languages in the folder of a kind; after the test it is as before."""
     from companion.rules import i18n
-    from web import language
+    from web.i18n import language
 
     before = i18n.catalogue_folder(), i18n.clause_folder()
 

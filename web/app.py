@@ -11,33 +11,31 @@ from werkzeug.exceptions import HTTPException
 
 from companion.night.log.database import StorageError, unwritten
 from companion.night.messages import say
-from web import (
-    api,
-    api_along,
-    api_backups,
-    api_ballot,
-    api_board,
-    api_boxes,
-    api_camera,
-    api_cards,
-    api_devices,
-    api_document,
-    api_igloo,
-    api_people,
-    api_rules,
-    api_settings,
-    api_training,
-    assets,
-    pages,
-    sessions,
-    streams,
+from web import pages
+from web.api import (
+    backups,
+    ballot,
+    board,
+    boxes,
+    camera,
+    cards,
+    devices,
+    document,
+    igloo,
+    night,
+    offline_bundle,
+    people,
+    practice,
+    rules,
+    settings,
 )
-from web.answers import RefusedError, both, mark, refusal
-from web.blocks import Blocks
-from web.house import House
-from web.language import choose, speak
-from web.live import StateTexts
-from web.security import guard
+from web.http import assets, sessions, sse
+from web.http.gzip_blocks import Blocks
+from web.http.responses import RefusedError, both, mark, refusal
+from web.http.security import guard
+from web.http.sse_state import StateTexts
+from web.i18n.language import choose, speak
+from web.protocols.companion import House
 
 MAX_FORM_BYTES = 64 * 1024
 NOT_WRITTEN = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
@@ -45,7 +43,7 @@ log = logging.getLogger(__name__)
 
 
 def create_app(house: House) -> Flask:
-    """Return the application that shows ``house``; :func:`web.server.make_server` serves it."""
+    """Return the application that shows ``house``; :func:`web.http.server.make_server` serves it."""
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MAX_FORM_BYTES
     app.config["MAX_FORM_MEMORY_SIZE"] = MAX_FORM_BYTES
@@ -55,32 +53,32 @@ def create_app(house: House) -> Flask:
     app.extensions["companion-assets"] = files
     app.extensions["companion-texts"] = StateTexts(house)
     app.extensions["companion-blocks"] = Blocks()
-    app.extensions["companion-streams"] = streams.Streams(house.settings.number("max_streams"))
+    app.extensions["companion-streams"] = sse.Streams(house.settings.number("max_streams"))
     guard(app, lambda: house.settings.lines("host_names"), house.addresses)
     speak(app)
     app.register_blueprint(assets.blueprint(files))
     for module in (
         pages,
         sessions,
-        streams,
-        api,
-        api_along,
-        api_backups,
-        api_ballot,
-        api_board,
-        api_boxes,
-        api_camera,
-        api_cards,
-        api_devices,
-        api_document,
-        api_igloo,
-        api_people,
-        api_rules,
-        api_settings,
-        api_training,
+        sse,
+        night,
+        offline_bundle,
+        backups,
+        ballot,
+        board,
+        boxes,
+        camera,
+        cards,
+        devices,
+        document,
+        igloo,
+        people,
+        rules,
+        settings,
+        practice,
     ):
         app.register_blueprint(module.views)
-    app.register_blueprint(api_settings.rights_views)
+    app.register_blueprint(settings.rights_views)
 
     @app.context_processor
     def in_templates() -> dict[str, Any]:

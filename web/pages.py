@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, current_app, make_response, render_template
 
-from web.assets import packed
-from web.language import ROOMS, catalogue_urls, choose, names
-from web.sessions import house, me, role
-from web.streams import HEARTBEAT_S, POLL_MS
+from web.http.assets import packed
+from web.http.sessions import house, me, role
+from web.http.sse import HEARTBEAT_S, POLL_MS
+from web.i18n.language import ROOMS, catalogue_urls, choose, names
 
 views = Blueprint("pages", __name__)
 

@@ -37,7 +37,7 @@ def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str,
     from companion.service import ServeOptions, Service
     from companion.service.watchdog import Watchdog
     from web.app import create_app
-    from web.server import make_server
+    from web.http.server import make_server
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     options = ServeOptions(data or default_folder(), host, port, simulate, igloo, camera)

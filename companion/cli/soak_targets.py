@@ -207,7 +207,7 @@ def _backups() -> Reader:
 
 def _hosts() -> Reader:
     """The Host header and the Origin of a change."""
-    from web.security import change_is_ours, host_is_ours
+    from web.http.security import change_is_ours, host_is_ours
 
     def read(data: bytes) -> None:
         text = data.decode("latin-1")

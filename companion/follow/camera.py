@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from companion.follow.messages import NOT_FROM_THE_PAGE
 from companion.ports import BadDataError, CameraStatus, Evidence
-from web.house import Table
+from web.protocols.companion import Table
 
 if TYPE_CHECKING:
     from vision.camera.frame import Grab

@@ -1,7 +1,8 @@
 """The composition root: the only place, with cli/, where the rooms meet.
 
 It opens a data folder, finds the devices, listens to the igloos behind a gate that is closed in live rounds,
-watches the camera, and serves the page. It implements :class:`web.house.House`, which is all the page may ask.
+watches the camera, and serves the page. It implements :class:`web.protocols.companion.House`, which is all the page may
+ask.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ from companion.service.messages import BROKER_AWAY
 from companion.service.practice import TRAINING, TableEar, training_room
 from companion.service.waveform import Waves
 from companion.settings import Settings
-from web.forms import camera_form, count_form, igloo_form, igloos_form, motion_form
-from web.house import SimulatedAction, Table
+from web.http.json_forms import camera_form, count_form, igloo_form, igloos_form, motion_form
+from web.protocols.companion import SimulatedAction, Table
 
 if TYPE_CHECKING:
     from companion.service.mqtt import Home
@@ -103,7 +104,7 @@ class DataFolderBusyError(CompanionError, OSError):
 
 
 class Service:
-    """The running companion over one data folder; what the page may ask of it is :class:`web.house.House`."""
+    """The running companion over one data folder; its Protocol is :class:`web.protocols.companion.House`."""
 
     version = __version__
 

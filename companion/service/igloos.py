@@ -32,7 +32,7 @@ from companion.ports import (
 )
 from companion.service.messages import NO_SUCH_COUNT
 from companion.settings import Settings
-from web.house import SimulatedAction
+from web.protocols.companion import SimulatedAction
 
 if TYPE_CHECKING:
     from companion.igloo.count.counter import Opinion

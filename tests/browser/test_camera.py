@@ -21,7 +21,7 @@ from tests.worlds.filmed import FISH, GAME, Filmed
 from tests.worlds.mjpeg import MjpegServer
 from tests.worlds.served import wait
 from web.app import create_app
-from web.server import make_server
+from web.http.server import make_server
 
 TURNS = 8
 PATIENCE_MS = 90_000

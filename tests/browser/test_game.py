@@ -12,8 +12,8 @@ from companion.ports import LinkCounts, MotionState
 from tests.browser.conftest import Phones
 from tests.web.assembly import JPEG, NAME, PLAYERS, SIMULATED, Service
 from tests.worlds.served import wait
-from web.forms import igloos_form
-from web.streams import POLL_MS
+from web.http.json_forms import igloos_form
+from web.http.sse import POLL_MS
 
 COLOURS = ["red", "blue", "green"]
 

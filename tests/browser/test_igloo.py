@@ -22,7 +22,7 @@ from tests.browser.test_look import ENGLISH_ONLY, overflow, read_aloud
 from tests.web.assembly import NAME, SIMULATED, Service, SmallHouse
 from tests.worlds.beat import beat
 from tests.worlds.served import Served, wait
-from web.forms import count_form
+from web.http.json_forms import count_form
 
 OFF = 6
 """The calibration of the test believes in so many beads more than there are, so that its count is known from others."""

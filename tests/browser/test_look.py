@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -13,7 +12,7 @@ from playwright.sync_api import Page, expect
 from companion.ports import CameraStatus, DeviceKind, DeviceState, MotionState
 from tests.browser.conftest import Phones
 from tests.web.assembly import JPEG, Service
-from web import catalogue
+from web.i18n import catalogue
 
 SIX = [
     {"name": "Ann", "colour": "red"},
@@ -239,7 +238,7 @@ def luminance(colour: str) -> float:
 
 def test_text_on_the_ice_of_the_page_can_be_read_on_both_ends_of_its_gradient() -> None:
     """What axe leaves open: words that lie on no panel, in either theme."""
-    text = (Path(catalogue.__file__).parent / "static" / "css" / "ice.css").read_text(encoding="utf-8")
+    text = (catalogue.WEB / "static" / "css" / "ice.css").read_text(encoding="utf-8")
     assert text.count("gradient(") == text.count("linear-gradient(var(--ice-deep), var(--ice) 22rem)") == 1
     light, dark = (
         dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", part)) for part in text.split("prefers-color-scheme: dark")[:2]

@@ -16,7 +16,7 @@ from companion.panel import messages
 from companion.panel.pins import STANDARD
 from companion.service import ServeOptions, Service
 from web.app import create_app
-from web.server import make_server
+from web.http.server import make_server
 
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 

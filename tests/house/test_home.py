@@ -170,7 +170,7 @@ def test_a_game_as_home_assistant_sees_it(tmp_path: Path, mosquitto: Mosquitto, 
 
 
 def home_action(name: str) -> Any:
-    from web.house import SimulatedAction
+    from web.protocols.companion import SimulatedAction
 
     return SimulatedAction(name)
 

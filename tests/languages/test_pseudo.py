@@ -30,7 +30,7 @@ from companion.rules.rulebook import rulebook, seats
 from tests.rules.test_rulings import RECORDS, golden
 from tests.web.assembly import SmallHouse
 from tests.worlds.pseudo import CODE, pseudo, untranslated
-from web import catalogue
+from web.i18n import catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = ROOT / "tests" / "rules"

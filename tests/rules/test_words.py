@@ -13,7 +13,7 @@ from companion.rules import i18n
 from companion.rules.core import ScoreLine
 from companion.rules.i18n import CLAUSES, Words, joined, languages, noted, same
 from companion.rules.rulebook import rulebook
-from web.catalogue import compiled
+from web.i18n.catalogue import compiled
 
 CARDS = Words("{count:plural|# card|# cards} of {animal}", "{count:plural|# carte|# cartes} {animal}")
 

@@ -28,8 +28,8 @@ from companion.service.practice import stored_shakes
 from tests.training.test_api import Phone
 from tests.web.assembly import SmallEar, SmallHouse, quick_machine
 from web.app import create_app
-from web.assets import Assets
-from web.onefile import script, source_hash
+from web.http.assets import Assets
+from web.http.single_file import script, source_hash
 
 DAY_MS = 24 * 3600 * 1000
 

@@ -49,9 +49,9 @@ from companion.service.checkup import check_up
 from companion.service.practice import stored_shakes
 from companion.settings import Settings
 from web.app import create_app
-from web.forms import camera_form, count_form, igloos_form, motion_form
-from web.house import SimulatedAction, Table
-from web.server import WebServer, make_server
+from web.http.json_forms import camera_form, count_form, igloos_form, motion_form
+from web.http.server import WebServer, make_server
+from web.protocols.companion import SimulatedAction, Table
 
 NAME = "companion.test"
 JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffd9")
@@ -92,7 +92,7 @@ def quick_machine(shake: Shake) -> CountPosterior:
 
 
 class SmallHouse:
-    """Implements :class:`web.house.House` over a folder; opening the same folder again is a restart."""
+    """Implements :class:`web.protocols.companion.House` over a folder; opening the same folder again is a restart."""
 
     version = "0.0.test"
 

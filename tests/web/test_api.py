@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 
 from companion.ports import CameraStatus, DeviceKind, DeviceState, MotionState
 from tests.web.assembly import JPEG, SmallHouse
-from web.house import Table
+from web.protocols.companion import Table
 
 
 def do(

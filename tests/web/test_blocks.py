@@ -6,7 +6,7 @@ import random
 import threading
 import zlib
 
-from web.blocks import HEAD, Blocks
+from web.http.gzip_blocks import HEAD, Blocks
 
 
 def unpacked(*parts: bytes) -> list[bytes]:

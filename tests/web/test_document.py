@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 
 from tests.web.assembly import SmallHouse
 from web.app import create_app
-from web.documented import Promise, Route, document, promise_of, routes
+from web.http.openapi import Promise, Route, document, promise_of, routes
 
 READERS = {"text_field", "_whole", "_count", "whole_field", "_flag"}
 """Functions of the views that read the field of a body that is named by their second argument."""

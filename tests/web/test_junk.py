@@ -20,7 +20,7 @@ from schemathesis.specs.openapi.checks import (
 
 from tests.web.assembly import NAME, SmallHouse
 from web.app import create_app
-from web.sessions import COOKIE
+from web.http.sessions import COOKIE
 
 EXAMPLES = int(os.environ.get("COMPANION_JUNK", "3"))
 """Requests of each kind to each route; `COMPANION_JUNK=500` makes an hour of it."""

@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 from companion.night.answers import Role
 from tests.web.assembly import SmallHouse
 from tests.worlds.boards import players, record
-from web import catalogue
+from web.i18n import catalogue
 
 FIRST_VIEW_BYTES = 100_000
 
@@ -134,7 +134,7 @@ SHIPPED = ("fr",)
 
 @pytest.mark.parametrize("language", SHIPPED)
 def test_no_word_is_missing_in_any_language(language: str) -> None:
-    """If this fails: `python -m web.catalogue`, then translate what stands empty in messages.po and run it again."""
+    """If this fails: `python -m web.i18n.catalogue`, then translate what is empty in messages.po and run it again."""
     wanted = {message.id for message in catalogue.collect() if message.id}
     known = catalogue.read(language)
     assert len(wanted) > 200
@@ -155,7 +155,7 @@ def test_no_word_is_missing_in_any_language(language: str) -> None:
 @pytest.mark.parametrize("language", SHIPPED)
 def test_the_compiled_words_are_those_of_the_text(language: str) -> None:
     _, binary = catalogue.files(language)
-    assert binary.read_bytes() == catalogue.compiled(catalogue.read(language)), "run `python -m web.catalogue`"
+    assert binary.read_bytes() == catalogue.compiled(catalogue.read(language)), "run `python -m web.i18n.catalogue`"
 
 
 def test_the_modules_get_their_words_with_plural_forms(guest: FlaskClient) -> None:
@@ -222,12 +222,10 @@ def test_what_devices_say_is_in_the_catalogue() -> None:
 
 def test_refusals_use_sentences_that_the_catalogue_can_know() -> None:
     """A sentence put together at run time would have no translation."""
-    for path in catalogue.WEB.glob("*.py"):
+    for path in catalogue.WEB.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "RefusedError":
                 message = node.args[2]
                 constant = isinstance(message, ast.Constant) and isinstance(message.value, str)
-                by_device = path.name in {"api_camera.py", "api_devices.py", "api_igloo.py"} and "error" in ast.unparse(
-                    message
-                )
+                by_device = path.name in {"camera.py", "devices.py", "igloo.py"} and "error" in ast.unparse(message)
                 assert constant or by_device, ast.unparse(node)

@@ -10,10 +10,10 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.web.assembly import JPEG, SmallHouse
-from web import answers
-from web.answers import MAX_JSON_BYTES
-from web.security import change_is_ours, host_is_ours, own_names
-from web.sessions import COOKIE
+from web.http import responses as answers
+from web.http.responses import MAX_JSON_BYTES
+from web.http.security import change_is_ours, host_is_ours, own_names
+from web.http.sessions import COOKIE
 
 OURS = [
     "companion.test",
@@ -231,7 +231,7 @@ def test_a_module_is_taken_for_what_it_is_and_by_nobody_else(guest: FlaskClient,
 
 
 def test_nothing_of_the_page_needs_inline_script_or_style_or_another_site() -> None:
-    web = Path(answers.__file__).parent
+    web = Path(answers.__file__).parents[1]
     for path in [*web.rglob("*.html"), *web.rglob("*.js"), *web.rglob("*.css"), *web.rglob("*.svg")]:
         text = path.read_text(encoding="utf-8")
         if path.name == "along.html":

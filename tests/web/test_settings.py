@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 
 from companion.settings import SETTINGS
 from tests.web.assembly import NAME, SmallHouse
-from web import catalogue
+from web.i18n import catalogue
 
 
 def test_the_host_gets_every_setting_with_its_question(host: FlaskClient, house: SmallHouse) -> None:

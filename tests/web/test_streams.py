@@ -19,9 +19,10 @@ from companion.night.answers import Role
 from companion.ports import MotionState
 from tests.web.assembly import NAME, Service, SmallHouse, served
 from tests.worlds.boards import players
-from web import server, streams
-from web.live import StateTexts
-from web.sessions import COOKIE
+from web.http import server
+from web.http import sse as streams
+from web.http.sessions import COOKIE
+from web.http.sse_state import StateTexts
 
 PATIENCE_S = 20
 """How long a test waits for something that must happen; nothing is measured here."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from web.workers import Workers
+from web.http.workers import Workers
 
 
 class Answer:
@@ -101,7 +101,7 @@ def test_an_answer_that_fails_takes_no_thread_with_it(caplog: pytest.LogCaptureF
     def fail() -> None:
         raise ZeroDivisionError
 
-    with caplog.at_level(logging.ERROR, "web.workers"):
+    with caplog.at_level(logging.ERROR, "web.http.workers"):
         workers.add_task(Answer(fail))
         after = Answer()
         workers.add_task(after)

@@ -19,7 +19,7 @@ from typing import Any
 from babel.messages.mofile import write_mo
 
 from companion.rules.rulebook import FOLDER
-from web import catalogue
+from web.i18n import catalogue
 
 CODE = "eo"
 """A language that Babel and browsers know, and that nobody has translated here."""

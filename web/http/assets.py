@@ -16,7 +16,7 @@ from pathlib import Path
 
 from flask import Blueprint, Response, abort, request
 
-FOLDER = Path(__file__).parent / "static"
+FOLDER = Path(__file__).parents[1] / "static"
 
 TYPES = {
     ".css": "text/css; charset=utf-8",

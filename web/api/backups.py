@@ -9,9 +9,9 @@ from flask import Blueprint, Response, request, send_file
 from companion.night.backup.messages import KeepingError
 from companion.night.backup.retention import MOST_BROUGHT, PIECE_BYTES
 from companion.night.commands.context import printable
-from web.answers import RefusedError, bad_field, json_body, json_response, refusal, text_field
-from web.documented import FLAG, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
-from web.sessions import host, house
+from web.http.openapi import FLAG, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
+from web.http.responses import RefusedError, bad_field, json_body, json_response, refusal, text_field
+from web.http.sessions import host, house
 
 views = Blueprint("api_backups", __name__, url_prefix="/api/backups")
 log = logging.getLogger(__name__)

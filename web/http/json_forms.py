@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from web.house import Table
+from companion.rules import game, games
+from companion.rules.rulebook import rulebook
+from web.protocols.companion import House, Table
 
 if TYPE_CHECKING:
     from companion.ports import CameraStatus, CountPosterior, IglooStatus, Motion
@@ -69,7 +71,7 @@ def table_form(table: Table | None) -> dict[str, Any] | None:
 def camera_form(status: CameraStatus | None, table: Table | None, follow: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data of topic ``camera``; ``camera`` is null when no source was chosen.
 
-    ``follow`` is how the following of the game stands (:meth:`web.sight.Sight.status`).
+    ``follow`` is how the following of the game stands (:meth:`web.protocols.camera.Sight.status`).
     """
     camera = None
     if status is not None:
@@ -83,3 +85,21 @@ def camera_form(status: CameraStatus | None, table: Table | None, follow: Mappin
             "note": status.note,
         }
     return {"camera": camera, "table": table_form(table), "follow": dict(follow)}
+
+
+def ballot_form(home: House) -> dict[str, Any]:
+    """Return the open vote as everybody may know it, with its question and values in every language."""
+    told = home.ballots.form()
+    return told if told["option"] is None else {**told, **option_words(told["option"])}
+
+
+def option_words(option: str) -> dict[str, Any]:
+    """Return an option's game, question and values with their words in every language."""
+    found = next(one for one in games() if any(known.name == option for known in game(one).options))
+    values = next(known.values for known in game(found).options if known.name == option)
+    text = rulebook(found).option(option)
+    return {
+        "game": found,
+        "question": text.question.to_json(),
+        "values": [{"value": value, **text.value(value).to_json()} for value in values],
+    }

@@ -10,10 +10,10 @@ from flask import Blueprint, Response
 
 from companion.night.export.bgstats import bgg_ids
 from companion.ports import BadDataError
-from web.answers import RefusedError, json_response
-from web.documented import OBJECT, TEXT, WHOLE, choice, documented, fields, listed
-from web.language import choose
-from web.sessions import host, house, member
+from web.http.openapi import OBJECT, TEXT, WHOLE, choice, documented, fields, listed
+from web.http.responses import RefusedError, json_response
+from web.http.sessions import host, house, member
+from web.i18n.language import choose
 
 views = Blueprint("api_share", __name__, url_prefix="/share")
 

@@ -15,11 +15,10 @@ from companion.access.store import Session
 from companion.ports import BadDataError
 from companion.rules import games
 from companion.rules.core import RulesError
-from web.answers import RefusedError, bad_field, json_body, json_response, languages, photo_body, refusal, text_field
-from web.api import STATUS, answer_form
-from web.api_devices import said_by_device
-from web.assets import packed
-from web.documented import (
+from web.api.devices import said_by_device
+from web.api.night import STATUS, answer_form
+from web.http.assets import packed
+from web.http.openapi import (
     GAME,
     LANGUAGE,
     NUMBER,
@@ -33,8 +32,18 @@ from web.documented import (
     maybe,
     text,
 )
-from web.language import choose
-from web.sessions import host, house, member
+from web.http.responses import (
+    RefusedError,
+    bad_field,
+    json_body,
+    json_response,
+    languages,
+    photo_body,
+    refusal,
+    text_field,
+)
+from web.http.sessions import host, house, member
+from web.i18n.language import choose
 
 views = Blueprint("api_camera", __name__, url_prefix="/api/camera")
 

@@ -15,13 +15,13 @@ from typing import Any
 from flask import Blueprint, Response, current_app, request
 
 from companion.night.answers import Role
-from web.answers import RefusedError, languages
-from web.assets import accepts_gzip
-from web.blocks import HEAD, Blocks
-from web.documented import LANGUAGE, TEXT, documented
-from web.house import House
-from web.live import TOPICS, StateTexts, compact, count, devices, event
-from web.sessions import COOKIE, house, me, role, who
+from web.http.assets import accepts_gzip
+from web.http.gzip_blocks import HEAD, Blocks
+from web.http.openapi import LANGUAGE, TEXT, documented
+from web.http.responses import RefusedError, languages
+from web.http.sessions import COOKIE, house, me, role, who
+from web.http.sse_state import TOPICS, StateTexts, compact, count, devices, event
+from web.protocols.companion import House
 
 HEARTBEAT_S = 2.0
 LOOK_S = 0.5

@@ -12,13 +12,13 @@ from markupsafe import Markup
 from companion.ports import COUNTS
 from companion.practice.offline_bundle import RESULTS_FORMAT, heard_as
 from companion.practice.statistics import published
-from web.answers import bad_field, json_body, json_response
-from web.api_training import MOST_NUMBER, SOMEBODY, done, whole_field
-from web.assets import Assets
-from web.documented import FLAG, OBJECT, WHOLE, choice, documented, fields
-from web.language import catalogue, choose
-from web.onefile import script, source_hash
-from web.sessions import house, member
+from web.api.practice import MOST_NUMBER, SOMEBODY, done, whole_field
+from web.http.assets import Assets
+from web.http.openapi import FLAG, OBJECT, WHOLE, choice, documented, fields
+from web.http.responses import bad_field, json_body, json_response
+from web.http.sessions import house, member
+from web.http.single_file import script, source_hash
+from web.i18n.language import catalogue, choose
 
 views = Blueprint("api_along", __name__)
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from flask import Flask, Response, request
 
-from web.answers import RefusedError
+from web.http.responses import RefusedError
 
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}))(?::(\d{1,5}))?")
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})

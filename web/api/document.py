@@ -7,9 +7,9 @@ import re
 from flask import Blueprint, Response, current_app, make_response, render_template
 from markupsafe import Markup, escape
 
-from web.answers import json_response
-from web.documented import OBJECT, TEXT, document, documented, fields, routes
-from web.sessions import house
+from web.http.openapi import OBJECT, TEXT, document, documented, fields, routes
+from web.http.responses import json_response
+from web.http.sessions import house
 
 views = Blueprint("api_document", __name__)
 

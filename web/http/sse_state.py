@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from companion.night.answers import Role
-from web.api_ballot import ballot_form
-from web.forms import camera_form, count_form, igloos_form, motion_form
-from web.house import House
+from web.http.json_forms import ballot_form, camera_form, count_form, igloos_form, motion_form
+from web.protocols.companion import House
 
 TOPICS = ("state", "igloo", "motion", "count", "wave", "bench", "camera", "ballot", "notice")
 """What a page hears of; ``state`` events carry the journal's number as their id."""

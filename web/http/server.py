@@ -1,6 +1,6 @@
 """The web server: waitress, made fit for live streams on a home network.
 
-Each live stream holds a thread (:mod:`web.workers`), so there may be more threads than streams, and a stream that
+Each live stream holds a thread (:mod:`web.http.workers`), so there may be more threads than streams, and a stream that
 nobody reads any more must end soon. Three things see to that: the server goes on reading from a connection whose
 answer is still under way (so it notices that the phone closed it), the kernel gives up on a connection whose data
 nobody acknowledges (a phone that left the WLAN, or one that never reads), and a request that trickles in is cut off.
@@ -25,12 +25,12 @@ from waitress.receiver import FixedStreamReceiver
 from waitress.server import TcpWSGIServer
 from waitress.utilities import RequestEntityTooLarge
 
-from web.workers import Workers
+from web.http.workers import Workers
 
 if TYPE_CHECKING:
     from flask import Flask
 
-    from web.streams import Streams
+    from web.http.sse import Streams
 
 RESERVE_THREADS = 8
 """Threads beyond those that streams may hold: a plain GET always finds one."""

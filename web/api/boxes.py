@@ -9,9 +9,9 @@ from typing import Any
 from flask import Blueprint, Response
 
 from companion.rules.core import SetupError
-from web.answers import RefusedError, bad_field, json_body, json_response, refusal
-from web.documented import FLAG, OBJECT, choice, documented, fields, maybe
-from web.sessions import host, house
+from web.http.openapi import FLAG, OBJECT, choice, documented, fields, maybe
+from web.http.responses import RefusedError, bad_field, json_body, json_response, refusal
+from web.http.sessions import host, house
 
 views = Blueprint("api_boxes", __name__, url_prefix="/api/boxes")
 log = logging.getLogger(__name__)

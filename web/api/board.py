@@ -10,11 +10,24 @@ from companion.night.views.position_sheet import sheet
 from companion.ports import BadDataError
 from companion.rules import games
 from companion.rules.core import RulesError, SetupError
-from web.answers import RefusedError, bad_field, json_body, json_response, languages, refusal, text_field
-from web.assets import packed
-from web.documented import COLOUR, GAME, LANGUAGE, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text
-from web.language import choose
-from web.sessions import house, me, member, who
+from web.http.assets import packed
+from web.http.openapi import (
+    COLOUR,
+    GAME,
+    LANGUAGE,
+    OBJECT,
+    TEXT,
+    WHOLE,
+    choice,
+    documented,
+    fields,
+    listed,
+    maybe,
+    text,
+)
+from web.http.responses import RefusedError, bad_field, json_body, json_response, languages, refusal, text_field
+from web.http.sessions import house, me, member, who
+from web.i18n.language import choose
 
 views = Blueprint("api_board", __name__, url_prefix="/api")
 

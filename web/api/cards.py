@@ -14,11 +14,11 @@ from companion.night.views.photo_round import judge as judge_round
 from companion.night.views.photo_round import seen_cards
 from companion.ports import BadDataError
 from companion.rules.core import RulesError
-from web.answers import RefusedError, bad_field, json_body, json_response, photo_body, refusal
-from web.api_devices import said_by_device
-from web.assets import packed
-from web.documented import FLAG, NUMBER, OBJECT, TEXT, WHOLE, documented, fields, listed, maybe, text, whole
-from web.sessions import host, house, member
+from web.api.devices import said_by_device
+from web.http.assets import packed
+from web.http.openapi import FLAG, NUMBER, OBJECT, TEXT, WHOLE, documented, fields, listed, maybe, text, whole
+from web.http.responses import RefusedError, bad_field, json_body, json_response, photo_body, refusal
+from web.http.sessions import host, house, member
 
 views = Blueprint("api_cards", __name__, url_prefix="/api/cards")
 

@@ -8,11 +8,11 @@ from flask import Blueprint, Response, request
 
 from companion.rules import game
 from companion.rules.rulebook import Clause, Dispute, Rulebook, rulebook
-from web.answers import RefusedError, bad_field, json_body, json_response, languages
-from web.assets import packed
-from web.documented import ANYTHING, GAME, LANGUAGE, OBJECT, TEXT, documented, fields, listed, text
-from web.language import choose
-from web.sessions import host, house
+from web.http.assets import packed
+from web.http.openapi import ANYTHING, GAME, LANGUAGE, OBJECT, TEXT, documented, fields, listed, text
+from web.http.responses import RefusedError, bad_field, json_body, json_response, languages
+from web.http.sessions import host, house
+from web.i18n.language import choose
 
 views = Blueprint("api_rules", __name__, url_prefix="/api/rules/<game_id>")
 

@@ -13,10 +13,10 @@ from typing import Any
 from flask import Blueprint, Response
 
 from companion.ports import COUNTS, BadDataError, DeviceError
-from web.answers import RefusedError, bad_field, json_body, json_response, text_field
-from web.documented import FLAG, OBJECT, choice, documented, fields, listed, maybe, text, whole
-from web.house import IglooBench
-from web.sessions import host, house, member
+from web.http.openapi import FLAG, OBJECT, choice, documented, fields, listed, maybe, text, whole
+from web.http.responses import RefusedError, bad_field, json_body, json_response, text_field
+from web.http.sessions import host, house, member
+from web.protocols.companion import IglooBench
 
 views = Blueprint("api_igloo", __name__, url_prefix="/api/igloo")
 

@@ -10,10 +10,10 @@ from flask_babel import force_locale, gettext
 
 from companion.ports import BadDataError, DeviceError
 from companion.settings import SETTINGS, Setting, Value
-from web.answers import bad_field, both, json_body, json_response, languages, mark, refusal
-from web.api_devices import said_by_device
-from web.documented import FLAG, OBJECT, TEXT, WHOLE, choice, documented, fields, listed
-from web.sessions import host, house, member
+from web.api.devices import said_by_device
+from web.http.openapi import FLAG, OBJECT, TEXT, WHOLE, choice, documented, fields, listed
+from web.http.responses import bad_field, both, json_body, json_response, languages, mark, refusal
+from web.http.sessions import host, house, member
 
 views = Blueprint("api_settings", __name__, url_prefix="/api/settings")
 rights_views = Blueprint("api_rights", __name__)

@@ -19,10 +19,10 @@ from flask import Blueprint, Flask, Response, abort, current_app, redirect, requ
 from flask_babel import Babel, force_locale, get_translations
 
 from companion.rules.i18n import ENGLISH, clause_folder, look_in
-from web.answers import RefusedError, languages
-from web.assets import FOR_EVER, accepts_gzip, shipped
+from web.http.assets import FOR_EVER, accepts_gzip, shipped
+from web.http.responses import RefusedError, languages
 
-FOLDER = Path(__file__).parent / "translations"
+FOLDER = Path(__file__).parents[1] / "translations"
 COOKIE = "language"
 PLURALS_UP_TO = 200
 """Plural forms are sent as a table up to here; above, the last two digits decide as from 100 on."""

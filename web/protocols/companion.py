@@ -1,7 +1,7 @@
 """All that the page may ask of the house: the Protocol that ``companion/service/`` implements.
 
 The page knows no device: it asks the house, and the house answers with the frozen values of
-:mod:`companion.ports`. What the house publishes on its hub has the forms of :mod:`web.forms`.
+:mod:`companion.ports`. What the house publishes on its hub has the forms of :mod:`web.http.json_forms`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from companion.ports import CameraStatus, CountPosterior, Evidence, IglooStatus, Motion
     from companion.practice.practice_run import Training
     from companion.settings import Settings
-    from web.cards import Cards
-    from web.sight import Sight
+    from web.protocols.camera import Sight
+    from web.protocols.cards import Cards
 
 
 class SimulatedAction(StrEnum):

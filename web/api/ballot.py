@@ -9,12 +9,10 @@ from typing import Any
 from flask import Blueprint, Response
 
 from companion.night.commands.ballot import BallotError
-from companion.rules import game, games
-from companion.rules.rulebook import rulebook
-from web.answers import RefusedError, both, json_body, json_response, languages, mark, refused_as, text_field
-from web.documented import ANYTHING, OBJECT, TEXT, documented, fields, maybe
-from web.house import House
-from web.sessions import host, house, member, who
+from web.http.json_forms import ballot_form, option_words
+from web.http.openapi import ANYTHING, OBJECT, TEXT, documented, fields, maybe
+from web.http.responses import RefusedError, both, json_body, json_response, languages, mark, refused_as, text_field
+from web.http.sessions import host, house, member, who
 
 views = Blueprint("api_ballot", __name__, url_prefix="/api/ballot")
 
@@ -33,26 +31,9 @@ REFUSALS: tuple[Callable[[], RefusedError], ...] = (
 )
 
 
-def ballot_form(home: House) -> dict[str, Any]:
-    """Return the open vote as everybody may know it, with its question and values in every language."""
-    told = home.ballots.form()
-    return told if told["option"] is None else {**told, **_words(told["option"])}
-
-
-def _words(option: str) -> dict[str, Any]:
-    found = next(one for one in games() if any(known.name == option for known in game(one).options))
-    values = next(known.values for known in game(found).options if known.name == option)
-    text = rulebook(found).option(option)
-    return {
-        "game": found,
-        "question": text.question.to_json(),
-        "values": [{"value": value, **text.value(value).to_json()} for value in values],
-    }
-
-
 def _decided(note: Mapping[str, Any]) -> dict[str, str]:
     """Return what came of a vote as a sentence in every language."""
-    values = _words(note["option"])["values"]
+    values = option_words(note["option"])["values"]
     answer = next((one for one in values if one["value"] == note["value"]), dict.fromkeys(languages(), ""))
     sentence = DECIDED[note["how"]]
     return {language: both(sentence, answer=answer[language])[language] for language in languages()}

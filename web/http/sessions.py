@@ -9,9 +9,9 @@ from flask import Blueprint, Response, current_app, g, redirect, render_template
 
 from companion.access.store import Session, TooManyTriesError
 from companion.night.answers import Role
-from web.answers import RefusedError, json_body, json_response, text_field
-from web.documented import OBJECT, TEXT, choice, documented, fields, listed, text
-from web.house import House
+from web.http.openapi import OBJECT, TEXT, choice, documented, fields, listed, text
+from web.http.responses import RefusedError, json_body, json_response, text_field
+from web.protocols.companion import House
 
 COOKIE = "companion"
 COOKIE_DAYS = 180

@@ -1,9 +1,9 @@
 """The catalogue of all words: collected from the sources, merged into each language, compiled.
 
-``python -m web.catalogue`` brings ``translations/<language>/LC_MESSAGES/messages.po`` and ``.mo`` up to date after
+``python -m web.i18n.catalogue`` brings ``translations/<language>/LC_MESSAGES/messages.po`` and ``.mo`` up to date after
 words were changed: new ones stand there empty, for a person to translate. A test holds the committed files to it.
-``python -m web.catalogue eo`` begins a language. Both end with what each language has not yet, its clause files too;
-``--check`` only says that, and writes nothing.
+``python -m web.i18n.catalogue eo`` begins a language. Both end with what each language has not yet, its clause files
+too; ``--check`` only says that, and writes nothing.
 
 Beside what the page itself says, the sentences of devices belong here: the constants of every ``messages.py``, and
 each constant given as ``note=`` or ``why=`` anywhere; and the questions of the settings. A further language has also
@@ -33,9 +33,9 @@ from babel.messages.pofile import read_po, write_po
 from companion.rules.i18n import CODE, CONTEXT, ENGLISH, FRENCH, clause_folder, languages, look_in
 from companion.rules.rulebook import rulebooks
 from companion.settings import NOTES, SETTINGS
-from web.language import FOLDER as TRANSLATIONS
+from web.i18n.language import FOLDER as TRANSLATIONS
 
-WEB = Path(__file__).parent
+WEB = Path(__file__).resolve().parents[1]
 ROOT = WEB.parent
 Keywords = dict[str, tuple[int, ...] | None]
 SOURCES: tuple[tuple[str, str, Keywords], ...] = (
@@ -207,7 +207,7 @@ def lacks(language: str) -> Iterator[str]:
     missing = len(wanted - there) + len(untranslated(known))
     yield f"{language}: {missing} of {len(wanted)} messages to translate in {text}"
     if text.exists() and (not binary.exists() or binary.read_bytes() != compiled(known)):
-        yield f"{language}: {binary} is older than its text: run python -m web.catalogue"
+        yield f"{language}: {binary} is older than its text: run python -m web.i18n.catalogue"
     for game_id in rulebooks():
         gone = unwritten(language, game_id)
         if gone:
@@ -217,7 +217,7 @@ def lacks(language: str) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Update every language, or begin those that are named; say what is missing."""
-    parser = argparse.ArgumentParser(prog="python -m web.catalogue", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m web.i18n.catalogue", description=__doc__)
     parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help="a language to begin, by its code: eo, pt_BR")
     parser.add_argument("--check", action="store_true", help="only say what is missing")
     asked = parser.parse_args(arguments)

@@ -10,7 +10,7 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 
-from web.assets import Assets
+from web.http.assets import Assets
 
 IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w.-]+)\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export ((?:async )?function\*?|class|const) (\w+)", re.MULTILINE)

@@ -15,10 +15,10 @@ from flask import Blueprint, Response, make_response, render_template, request, 
 from companion.ports import COUNTS, DeviceError
 from companion.practice.database import BookError, Person
 from companion.practice.shakes import TrainingError
-from web.answers import RefusedError, bad_field, json_body, json_response, refused_as, text_field
-from web.documented import OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
-from web.language import catalogue_urls, choose, names
-from web.sessions import host, house, me, member
+from web.http.openapi import OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
+from web.http.responses import RefusedError, bad_field, json_body, json_response, refused_as, text_field
+from web.http.sessions import host, house, me, member
+from web.i18n.language import catalogue_urls, choose, names
 
 views = Blueprint("api_training", __name__)
 log = logging.getLogger(__name__)

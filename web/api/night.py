@@ -10,14 +10,14 @@ from flask import Blueprint, Response, current_app, request
 from companion.access.store import Session
 from companion.night.answers import Answer, Role
 from companion.night.commands.handlers import COMMANDS
-from web import api_share
-from web.answers import RefusedError, bad_field, json_body, json_response, text_field
-from web.documented import ANYTHING, BOTH, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
-from web.live import StateTexts, devices
-from web.sessions import house, me, member, role
+from web.api import share
+from web.http.openapi import ANYTHING, BOTH, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
+from web.http.responses import RefusedError, bad_field, json_body, json_response, text_field
+from web.http.sessions import house, me, member, role
+from web.http.sse_state import StateTexts, devices
 
 views = Blueprint("api", __name__, url_prefix="/api")
-views.register_blueprint(api_share.views)
+views.register_blueprint(share.views)
 
 ACTION_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 MAX_STATE = 2**53

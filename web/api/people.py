@@ -10,10 +10,10 @@ from flask import Blueprint, Response
 from companion.night.log.pictures import EvidenceError
 from companion.night.people import COLOURS, TOKENS, PeopleError
 from companion.ports import BadDataError
-from web.answers import RefusedError, bad_field, json_body, json_response, photo_body, refused_as, text_field
-from web.api_devices import SHA256, said_by_device
-from web.documented import OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text
-from web.sessions import host, house, member
+from web.api.devices import SHA256, said_by_device
+from web.http.openapi import OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text
+from web.http.responses import RefusedError, bad_field, json_body, json_response, photo_body, refused_as, text_field
+from web.http.sessions import host, house, member
 
 views = Blueprint("api_people", __name__, url_prefix="/api")
 
