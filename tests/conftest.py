@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from companion.lab.worlds.simavr import Simavr
 
 # As the service does: small arrays, and workers that share the cores. Read when numpy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -23,18 +23,11 @@ settings.load_profile("house")
 
 @pytest.fixture
 def simavr() -> Iterator[Callable[..., Any]]:
-    """A maker of igloos in simavr (tests/worlds/simavr.py says how they are used); stopped when the test ends."""
-    name = "tests_worlds_simavr"
-    if name not in sys.modules:
-        path = Path(__file__).with_name("worlds") / "simavr.py"
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None and spec.loader is not None
-        module = sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+    """A maker of igloos in simavr (:mod:`companion.lab.worlds.simavr`); what it made is stopped when the test ends."""
     with contextlib.ExitStack() as stack:
 
         def maker(*arguments: Any, **options: Any) -> Any:
-            igloo = sys.modules[name].Simavr(*arguments, **options)
+            igloo = Simavr(*arguments, **options)
             stack.callback(igloo.stop)
             return igloo
 

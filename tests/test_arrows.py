@@ -13,10 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 MAY = {
     "ports": set(),
     "rules": set(),
-    "bots": {"rules"},
     "igloo": {"ports"},
     "panel": {"ports"},
-    "physics": {"ports"},
     "flasher": set(),
     "events": set(),
     "access": {"night", "ports"},
@@ -27,8 +25,8 @@ MAY = {
     "vision": {"rules", "ports"},
     "web": {"rules", "night", "events", "access", "practice", "settings", "ports"},
 }
-TOP = {"service", "follow", "calibrating", "cli", "__main__"}
-HEAVY_ALLOWED = {"flask": {"web"} | TOP, "cv2": {"vision"} | TOP, "pyspiel": {"bots"}, "open_spiel": set()}
+TOP = {"lab", "service", "follow", "calibrating", "cli", "__main__"}
+HEAVY_ALLOWED = {"flask": {"web"} | TOP, "cv2": {"vision"} | TOP, "pyspiel": {"lab"}, "open_spiel": set()}
 
 
 def room_of(module: str) -> str | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from companion.cli.rules_text import as_json, language
+from companion.cli.printing import as_json, language
 
 
 def data_option(function: click.decorators.FC) -> click.decorators.FC:

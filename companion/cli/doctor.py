@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from companion.cli.backup import data_option
-from companion.cli.rules_text import as_json, console, emit, language
+from companion.cli.printing import as_json, console, emit, language
 
 SIGNS = {"good": ("✓", "green"), "note": ("·", "dim"), "warning": ("!", "yellow"), "wrong": ("✗", "red")}
 

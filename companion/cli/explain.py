@@ -10,7 +10,7 @@ from typing import Any
 import click
 from rich.text import Text
 
-from companion.cli.rules_text import MARKS, as_json, console, emit, language, read_json, ruling_text, write_picture
+from companion.cli.printing import MARKS, as_json, console, emit, language, read_json, ruling_text, write_picture
 from companion.rules import game
 from companion.rules.core import JSON, InvalidMoveError, Ruling, SetupError, State
 from companion.rules.i18n import Words

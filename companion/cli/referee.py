@@ -8,7 +8,7 @@ from typing import Any
 import click
 from rich.text import Text
 
-from companion.cli.rules_text import (
+from companion.cli.printing import (
     MARKS,
     NOT_OVER,
     as_json,

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from companion.cli.backup import data_option
-from companion.cli.rules_text import as_json, language
+from companion.cli.printing import as_json, language
 
 
 @click.command("restore")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from rich.text import Text
 
-from companion.cli.rules_text import STATUS, as_json, console, emit, language
+from companion.cli.printing import STATUS, as_json, console, emit, language
 from companion.rules.i18n import Words
 from companion.rules.rulebook import Clause, Dispute, Rulebook, fold, rulebook, rulebooks
 

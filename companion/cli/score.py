@@ -9,7 +9,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from companion.cli.rules_text import (
+from companion.cli.printing import (
     NOT_OVER,
     as_json,
     cited,

@@ -34,7 +34,8 @@ def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str,
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from companion.night.log.data_folder import default_folder
     from companion.night.log.database import DamagedError
-    from companion.service import ServeOptions, Service
+    from companion.service import Service
+    from companion.service.options import ServeOptions
     from companion.service.watchdog import Watchdog
     from web.app import create_app
     from web.http.server import make_server

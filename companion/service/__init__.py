@@ -66,6 +66,7 @@ from companion.service.buttons import Buttons
 from companion.service.igloos import Igloos
 from companion.service.maintenance import Caretaker
 from companion.service.messages import BROKER_AWAY
+from companion.service.options import DataFolderBusyError, ServeOptions
 from companion.service.practice import TRAINING, TableEar, training_room
 from companion.service.waveform import Waves
 from companion.settings import Settings
@@ -85,22 +86,6 @@ TIDY_EVERY_S = 3600.0
 """How often pictures that are older than the host wants are looked for."""
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class ServeOptions:
-    """What `companion serve` was asked for."""
-
-    data: Path
-    host: str = "0.0.0.0"  # noqa: S104 - the page is for the phones of the house
-    port: int = 8080
-    simulate: bool = False
-    igloo: str = ""
-    camera: str = ""
-
-
-class DataFolderBusyError(CompanionError, OSError):
-    """Another service is using the data folder."""
 
 
 class Service:

@@ -9,15 +9,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.igloo.simulated import BANK
 from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooLink, IglooStatus, Samples
+from companion.practice import BANK as PRACTICE_BANK
 from companion.practice.database import Book
 from companion.practice.offline_bundle import Along
 from companion.practice.practice_run import Training
@@ -48,11 +48,10 @@ class StoredShakes:
     def __init__(self) -> None:
         from companion.igloo.simulated.igloo import load_bank
 
-        own = resources.files("companion.igloo.simulated").joinpath("bank", "bank.npz")
-        more = [path for path in resources.files("companion.practice").joinpath("bank").iterdir() if _number(path.name)]
-        self._files = [own, *sorted(more, key=lambda path: _number(path.name))]
-        self._bank = lru_cache(len(self._files))(lambda at: _read(self._files[at], load_bank))
-        counts = [_read(path, _counts) for path in self._files]
+        more = [path for path in PRACTICE_BANK.iterdir() if _number(path.name)]
+        self._files = [BANK, *sorted(more, key=lambda path: _number(path.name))]
+        self._bank = lru_cache(len(self._files))(lambda at: load_bank(self._files[at]))
+        counts = [_counts(path) for path in self._files]
         self._counts = np.concatenate(counts)
         self._place = [(at, row) for at, some in enumerate(counts) for row in range(len(some))]
 
@@ -76,11 +75,6 @@ def _number(name: str) -> int:
     """Return the number of an igloo's file, 0 for another file."""
     found = re.fullmatch(r"igloo-(\d+)\.npz", name)
     return int(found[1]) if found else 0
-
-
-def _read(where: Traversable, read: Callable[[Path], T]) -> T:
-    with resources.as_file(where) as path:
-        return read(path)
 
 
 def _counts(path: Path) -> NDArray[np.int64]:

@@ -11,33 +11,19 @@ simavr. The sensor's clock is 1.7 % fast, so that the fitted rate has something 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import sys
 import time
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from companion.flasher.images import build
 from companion.igloo.line.link import SerialLink
+from companion.lab.worlds.simavr import Simavr
 from companion.ports import DeviceState
 
-ROOT = Path(__file__).resolve().parents[2]
 RATE_ERROR = 0.017
-
-
-def driver() -> ModuleType:
-    """Return the module tests/worlds/simavr.py, which starts the bench."""
-    spec = importlib.util.spec_from_file_location("simavr_driver", ROOT / "tests" / "worlds" / "simavr.py")
-    if spec is None or spec.loader is None:
-        raise OSError("tests/worlds/simavr.py is missing; measure in a checkout of the project.")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def shake(seconds: float = 4.0) -> np.ndarray:
@@ -52,7 +38,7 @@ def shake(seconds: float = 4.0) -> np.ndarray:
 def measure(mhz: int, seconds: float) -> dict[str, Any]:
     """Run one image for so many seconds and return the figures."""
     sizes = {image.clock_hz: image for image in build()}[mhz * 1_000_000]
-    igloo = driver().Simavr(mhz=mhz, rate_error=RATE_ERROR).start()
+    igloo = Simavr(mhz=mhz, rate_error=RATE_ERROR).start()
     try:
         igloo.play(shake(), loop=True)
         with SerialLink(igloo.port) as link:

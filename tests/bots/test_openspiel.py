@@ -17,10 +17,10 @@ import pytest
 from open_spiel.integration_tests import api_test
 from open_spiel.python.algorithms import mcts
 
-from companion.bots import openspiel
-from companion.bots.openspiel import GAMES, beyond, longest, worth
+from companion.lab.bench.random_games import faults
+from companion.lab.openspiel import adapter
+from companion.lab.openspiel.adapter import GAMES, beyond, longest, worth
 from companion.rules import game
-from companion.rules.bulk import faults
 from companion.rules.core import SetupError
 from companion.rules.record import read, referee
 from tests.worlds.sizes import size
@@ -144,7 +144,7 @@ def test_the_numbers_of_the_actions_do_not_depend_on_options(name: str) -> None:
     other = next(pyspiel.load_game(text) for text in OTHERWISE if text.startswith(name.replace("-", "_")))
     if plain.num_players() == other.num_players():
         assert plain.num_distinct_actions() == other.num_distinct_actions()
-    words = openspiel.vocabulary(name, other.num_players())
+    words = adapter.vocabulary(name, other.num_players())
     for state in random_game(other, 4):
         for action in state.legal_actions():
             player = state.current_player()
@@ -254,7 +254,7 @@ def test_a_game_is_no_longer_than_it_says(name: str, players: int) -> None:
 @pytest.mark.parametrize(("name", "players"), EVERY)
 def test_the_readme_tells_the_sizes(name: str, players: int) -> None:
     played = load(name, players)
-    readme = Path(openspiel.__file__).with_name("README.md").read_text(encoding="utf-8")
+    readme = Path(adapter.__file__).with_name("README.md").read_text(encoding="utf-8")
     row = next(line for line in readme.splitlines() if line.startswith(f"| `{played.get_type().short_name}`"))
     assert f"{played.max_game_length():,}" in row
     if players in (game(name).players[0], game(name).players[-1]):
@@ -318,7 +318,7 @@ def test_a_copy_and_a_pickle_are_the_same_game(name: str) -> None:
 
 
 def test_an_endless_game_is_broken_off_and_ranked_as_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(openspiel.BROKEN_OFF, "arctic", 40)
+    monkeypatch.setitem(adapter.BROKEN_OFF, "arctic", 40)
     played = load("arctic", 3)
     assert played.max_game_length() == 40
     last = random_game(played, 5)[-1]
@@ -329,7 +329,7 @@ def test_an_endless_game_is_broken_off_and_ranked_as_it_stands(monkeypatch: pyte
 
 
 def test_the_example_of_the_readme_plays_a_game_that_the_referee_accepts(capsys: pytest.CaptureFixture[str]) -> None:
-    readme = Path(openspiel.__file__).with_name("README.md").read_text(encoding="utf-8")
+    readme = Path(adapter.__file__).with_name("README.md").read_text(encoding="utf-8")
     code = next(block.split("```")[0] for block in readme.split("```python\n") if "is_terminal" in block)
     exec(compile(code, "README.md", "exec"), {})  # noqa: S102 - our own
     printed = capsys.readouterr()
@@ -382,7 +382,7 @@ def test_an_action_that_is_not_legal_is_refused_by_the_rules() -> None:
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
     wrong = state.rules.game.parse("place yellow card1")
-    numbers = openspiel.vocabulary("igloo-pop", 2).decision_numbers
+    numbers = adapter.vocabulary("igloo-pop", 2).decision_numbers
     with pytest.raises(Exception, match=r"not legal|not a legal|Illegal|illegal"):
         state.apply_action_with_legality_check(numbers[wrong])
 
@@ -407,7 +407,7 @@ def test_bots_of_openspiel_play_our_games() -> None:
 
 
 def test_a_process_that_registered_our_games_ends_in_peace() -> None:
-    code = "import companion.bots.openspiel, pyspiel; print(pyspiel.load_game('arctic(players=4)'))"
+    code = "import companion.lab.openspiel.adapter, pyspiel; print(pyspiel.load_game('arctic(players=4)'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("arctic(")

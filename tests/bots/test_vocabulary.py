@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from companion.bots.vocabulary import vocabulary
+from companion.lab.openspiel.vocabulary import vocabulary
 from companion.rules import game, games
 from companion.rules.core import ANYBODY, CHANCE, NOBODY, SetupError
 
@@ -54,7 +54,7 @@ def digest(name: str, players: int) -> str:
 
 def test_numbers_are_the_same_in_another_process() -> None:
     code = (
-        "import hashlib; from companion.bots.vocabulary import vocabulary as v\n"
+        "import hashlib; from companion.lab.openspiel.vocabulary import vocabulary as v\n"
         f"for name, players in {[(n, game(n).players[-1]) for n in games()]!r}:\n"
         "    w = v(name, players)\n"
         "    print(hashlib.sha256('\\n'.join(map(str, (*w.decisions, *w.outcomes))).encode()).hexdigest())"

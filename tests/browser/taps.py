@@ -17,10 +17,10 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
+from companion.lab.worlds.boards import SEATS, offered, players, settled, view_of
 from companion.rules import game
 from tests.browser.conftest import ARGUMENTS, CHROMIUM, Phones
 from tests.web.assembly import Service, served
-from tests.worlds.boards import SEATS, offered, players, settled, view_of
 
 HANDS = {"harpoon": 2, "thaw": 2, "build": 2, "tokens": 2, "swap": 2}
 """What takes more than one action of the hands: a tile played and what it does, two inuit for an igloo, two tokens."""

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from companion.lab.worlds.boards import players, record
 from tests.browser.conftest import Phones
 from tests.browser.taps import first_round, turns
 from tests.browser.test_look import ENGLISH_ONLY, read_aloud
 from tests.web.assembly import Service
-from tests.worlds.boards import players, record
 from tests.worlds.served import wait
 
 GAMES = ("iglu-iglu", "arctic", "ice-team")

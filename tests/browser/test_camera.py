@@ -12,13 +12,14 @@ from playwright.sync_api import Browser, Page, expect
 
 from companion.follow import TABLES
 from companion.follow.api import Sight
+from companion.lab.worlds.boards import players
+from companion.lab.worlds.filmed import FISH, GAME, Filmed
+from companion.lab.worlds.mjpeg import MjpegServer
 from companion.night.answers import CAMERA, TABLE
 from companion.rules.inference.turns import content
-from companion.service import ServeOptions, Service
+from companion.service import Service
+from companion.service.options import ServeOptions
 from tests.web.assembly import NAME
-from tests.worlds.boards import players
-from tests.worlds.filmed import FISH, GAME, Filmed
-from tests.worlds.mjpeg import MjpegServer
 from tests.worlds.served import wait
 from web.app import create_app
 from web.http.server import make_server

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from companion.lab.worlds.boards import players, record
 from tests.browser.conftest import PATIENCE_MS, Phones
 from tests.browser.test_boards import GAMES
 from tests.browser.test_look import SIX, read_aloud, through_the_night
 from tests.browser.test_referee_positions import by_hand
 from tests.browser.test_training import guess, history, trains
 from tests.web.assembly import Service, served
-from tests.worlds.boards import players, record
 from tests.worlds.pseudo import CODE, untranslated
 
 Speak = Callable[[str], None]

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from companion.lab.worlds.boards import players, record
 from tests.browser.conftest import Phones
 from tests.web.assembly import Service
-from tests.worlds.boards import players, record
 
 
 @pytest.mark.parametrize(("game_id", "width"), [("arctic", 320), ("ice-team", 390)])

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from companion.lab.worlds.card_table import ROUND, fanned, sheets, taught_round
+from companion.lab.worlds.cards import sheet as laid_out
+from companion.lab.worlds.cards import sheet_extent, shoot, view
 from tests.browser.conftest import Phones
 from tests.browser.test_boards import stands_out
 from tests.web.assembly import Service
-from tests.worlds.card_table import ROUND, fanned, sheets, taught_round
-from tests.worlds.cards import sheet as laid_out
-from tests.worlds.cards import sheet_extent, shoot, view
 
 PATIENCE_MS = 60_000
 

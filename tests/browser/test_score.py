@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from companion.lab.worlds.board import Shot
+from companion.lab.worlds.filmed import GAME as IGLU
+from companion.lab.worlds.filmed import Filmed
+from companion.lab.worlds.ice_table import GAME, IceTable, played
 from companion.rules.core import State
 from companion.rules.inference.turns import content
 from tests.browser.conftest import Phones
 from tests.browser.test_boards import stands_out
 from tests.web.assembly import Service
-from tests.worlds.board import Shot
-from tests.worlds.filmed import GAME as IGLU
-from tests.worlds.filmed import Filmed
-from tests.worlds.ice_table import GAME, IceTable, played
 from vision.board.labels import from_json
 
 

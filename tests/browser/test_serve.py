@@ -7,10 +7,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
+from companion.lab.worlds.table import standard
 from tests.browser.conftest import PATIENCE_MS
 from tests.web.assembly import NAME
 from tests.worlds.served import Served
-from tests.worlds.table import standard
 
 
 def test_a_first_evening_without_any_hardware(chromium: Browser, tmp_path: Path) -> None:

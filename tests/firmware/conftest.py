@@ -9,6 +9,8 @@ from types import ModuleType
 
 import pytest
 
+from companion.lab.worlds import simavr as simavr_bench
+
 
 def load(name: str, path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
@@ -26,6 +28,6 @@ def wire() -> ModuleType:
 
 
 @pytest.fixture
-def bench(simavr: object) -> ModuleType:
-    """The module tests/worlds/simavr.py, for what is not in the fixture ``simavr`` (which has loaded it)."""
-    return sys.modules["tests_worlds_simavr"]
+def bench() -> ModuleType:
+    """The module that runs simavr, for what is not in the fixture ``simavr``."""
+    return simavr_bench

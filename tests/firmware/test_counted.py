@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from companion.igloo.count.counter import Counter, count_recording
-from companion.physics import draws, people
+from companion.lab.physics import draws, people
+from companion.lab.worlds import shake_impulse
+from companion.lab.worlds.shake_wire import through_the_line
 from companion.ports import CountPosterior, DeviceKind, Samples
-from tests.worlds import shake_impulse
-from tests.worlds.shake_wire import through_the_line
 
 COUNTED = (2, 6, 12)
 

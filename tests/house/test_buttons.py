@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from companion.cli.bench_web import Phone
+from companion.lab.phone import Phone
 from companion.panel import messages
 from companion.panel.pins import STANDARD
-from companion.service import ServeOptions, Service
+from companion.service import Service
+from companion.service.options import ServeOptions
 from web.app import create_app
 from web.http.server import make_server
 

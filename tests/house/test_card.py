@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from companion.cli import soak_card, soak_faults
-from companion.cli.soak_play import House
 from companion.events.hub import Hub
+from companion.lab.soak import faults, sd_card
+from companion.lab.soak.play import House
 from companion.night.log.data_folder import refusal, unwritable, write_small
 from companion.night.log.database import StorageError
 from companion.night.log.journal import Journal
@@ -21,18 +21,18 @@ from companion.settings import Settings
 
 
 @pytest.fixture
-def card(tmp_path: Path) -> Iterator[soak_card.Card]:
-    made = soak_card.Card(tmp_path)
+def card(tmp_path: Path) -> Iterator[sd_card.Card]:
+    made = sd_card.Card(tmp_path)
     yield made
     made.close()
 
 
-only_where_one_can_die = pytest.mark.skipif(bool(soak_card.impossible()), reason=soak_card.impossible())
+only_where_one_can_die = pytest.mark.skipif(bool(sd_card.impossible()), reason=sd_card.impossible())
 
 
 @only_where_one_can_die
 def test_a_card_that_dies_in_mid_run(tmp_path: Path) -> None:
-    told = soak_card.dying(tmp_path)
+    told = sd_card.dying(tmp_path)
     assert (told.refused, told.other, told.lost) == (13, 0, 0)
     assert told.doctor == "wrong: The card is read-only: nothing can be written."
     assert (told.readable, told.saved, told.went_on) == (True, True, True)
@@ -41,13 +41,13 @@ def test_a_card_that_dies_in_mid_run(tmp_path: Path) -> None:
 def test_a_service_whose_writes_are_refused_goes_on_when_they_are_not(tmp_path: Path) -> None:
     house = House(tmp_path / "data")
     try:
-        assert soak_card.held(house) == soak_card.Held(refused=10, went_on=True)
+        assert sd_card.held(house) == sd_card.Held(refused=10, went_on=True)
     finally:
         house.close()
 
 
 @only_where_one_can_die
-def test_the_table_hears_of_it_before_a_move_is_lost(card: soak_card.Card) -> None:
+def test_the_table_hears_of_it_before_a_move_is_lost(card: sd_card.Card) -> None:
     journal, hub = Journal(card.place / "journal.sqlite"), Hub()
     heard = hub.subscribe(["notice"])
     watching = Caretaker(card.place, journal, Settings(None), hub, every_s=0.05)
@@ -104,7 +104,7 @@ def test_what_the_mount_says(tmp_path: Path, mount: str, super_options: str, end
 
 
 @only_where_one_can_die
-def test_a_closed_journal_on_a_dead_card_is_read(card: soak_card.Card) -> None:
+def test_a_closed_journal_on_a_dead_card_is_read(card: sd_card.Card) -> None:
     path = card.place / "journal.sqlite"
     journal = Journal(path)
     journal.append("note", {"n": 1})
@@ -147,10 +147,10 @@ def test_a_small_file_is_written_whole_or_stays_as_it_was(tmp_path: Path) -> Non
 
 
 @only_where_one_can_die
-def test_a_start_on_a_dead_card_says_how_the_nights_are_saved(card: soak_card.Card) -> None:
+def test_a_start_on_a_dead_card_says_how_the_nights_are_saved(card: sd_card.Card) -> None:
     data = card.place / "data"
     data.mkdir()
     card.fail()
-    said = soak_faults._refused_start(data)
+    said = faults._refused_start(data)
     assert "cannot be written: Read-only file system" in said
     assert "companion backup --stick" in said

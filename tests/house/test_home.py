@@ -18,8 +18,9 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from companion.events.hub import Hub
 from companion.ports import BadDataError
-from companion.service import ServeOptions, Service, messages
+from companion.service import Service, messages
 from companion.service.mqtt import SENSORS, Broker, Home, broker
+from companion.service.options import ServeOptions
 from tests.worlds.served import Served
 
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "", "colour": "blue"}]

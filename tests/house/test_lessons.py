@@ -6,11 +6,11 @@ from pathlib import Path
 
 from companion.follow.evidence import contents_of
 from companion.follow.table_model import SeenTable
+from companion.lab.worlds.boards import players
+from companion.lab.worlds.filmed import FISH, GAME, Filmed
 from companion.night.answers import TABLE
 from companion.rules.inference.turns import content
 from tests.web.assembly import SmallHouse
-from tests.worlds.boards import players
-from tests.worlds.filmed import FISH, GAME, Filmed
 from tests.worlds.served import wait
 
 BLUE, RED = 4, 7

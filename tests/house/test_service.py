@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from companion.cli.bench_web import Phone
+from companion.lab.phone import Phone
+from companion.lab.worlds.mjpeg import MjpegServer
+from companion.lab.worlds.table import standard
 from companion.service import addresses
-from tests.worlds.mjpeg import MjpegServer
 from tests.worlds.served import Served, wait
-from tests.worlds.table import standard
 from vision.decode.photo import to_jpeg
 
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]

@@ -21,12 +21,12 @@ from companion.follow.evidence import (
     story_of,
     unheard_of,
 )
+from companion.lab.worlds.boards import players
+from companion.lab.worlds.filmed import FISH, GAME, Filmed
 from companion.night.answers import TABLE
 from companion.night.commands.night import Night
 from companion.night.log.journal import Journal
 from companion.rules.inference.belief import Belief
-from tests.worlds.boards import players
-from tests.worlds.filmed import FISH, GAME, Filmed
 from vision.board.labels import Content
 from vision.board.layout import open_layout
 from vision.board.patches import Sampler

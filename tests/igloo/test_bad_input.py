@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.cli import run
-from companion.cli.shake import BANK
 from companion.igloo.count import counter, signal_validity
+from companion.igloo.simulated import BANK
 
 FloatArray = NDArray[np.float64]
 

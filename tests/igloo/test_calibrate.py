@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.cli.shake import BANK
-from companion.igloo.calibrate_learn import Shakes, evened, judge, learn, trials
 from companion.igloo.calibration.features import counted, hear, heard_by
 from companion.igloo.calibration.gaussian_process import CENTRE, Answer, Known, Prior, combined, heaped, spread
 from companion.igloo.calibration.store import (
@@ -30,6 +28,8 @@ from companion.igloo.count.counter import as_vector, embed, shipped
 from companion.igloo.count.ensemble import scores
 from companion.igloo.count.features import FEATURES
 from companion.igloo.recordings import Recording
+from companion.igloo.simulated import BANK
+from companion.lab.train.calibration_prior import Shakes, evened, judge, learn, trials
 from companion.ports import COUNTS, BadDataError, Samples
 
 with np.load(BANK, allow_pickle=False) as _bank:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from companion.cli import run
-from companion.cli.shake import BANK
 from companion.igloo.recordings import read_recording
+from companion.igloo.simulated import BANK
 
 with np.load(BANK, allow_pickle=False) as _bank:
     SHAKES = _bank["accel"] * (float(_bank["ug_per_lsb"]) * 1e-6)
@@ -154,7 +154,7 @@ def test_shakes_of_a_file_are_labelled(twelve: Path, tmp_path: Path, capsys: pyt
 
 
 def test_the_figures_of_the_card_stand_in_the_bench() -> None:
-    from companion.cli.bench_shake import calibrated
+    from companion.lab.bench.shake import calibrated
 
     lines = list(calibrated())
     assert len(lines) > 8

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from companion.cli.shake_calibrate_training import Plan, build, write
 from companion.igloo.calibration.store import prior_card, priors, usual
+from companion.lab.train.calibration import Plan, build, write
 
 PLAN = Plan(devices=4, guided=3, hands=2, rounds=1, seconds=1.2, seed=7)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.igloo import calibration_measure as measured
-from companion.igloo.calibrate_learn import Shakes, learn
 from companion.igloo.calibration.gaussian_process import Answer
 from companion.igloo.calibration.outlier import COMMON_ANY, COMMON_ONE, KNOWN_PART, Usual, beyond, learn_usual
 from companion.igloo.calibration.store import UNLIKE, Calibration, priors, usual
 from companion.igloo.count.features import FEATURES
+from companion.lab.bench import calibration_measure as measured
+from companion.lab.train.calibration_prior import Shakes, learn
 
 
 def world(seed: int, devices: int, each: int) -> tuple[np.ndarray, np.ndarray]:

@@ -95,7 +95,7 @@ def test_a_pause_begins_a_new_shake() -> None:
 
 @pytest.mark.parametrize("factor", [2, 4])
 def test_slower_sensors_are_counted_by_their_own_networks(factor: int) -> None:
-    from companion.igloo.lessons import slower
+    from companion.lab.train.dataset import slower
 
     found = [count_recording(slower(shake(i), factor), RATE / factor) for i in range(0, 36, 3)]
     assert all(len(answer.p) == 12 for answer in found)
@@ -289,7 +289,7 @@ def test_a_file_that_is_no_model_is_refused_in_a_sentence(tmp_path: Path, conten
 
 def test_an_embedding_goes_with_the_answer_at_every_rate() -> None:
     from companion.igloo.count.ensemble import EMBEDDING
-    from companion.igloo.lessons import slower
+    from companion.lab.train.dataset import slower
 
     for factor, tier in ((1, 3200.0), (2, 1600.0), (4, 800.0)):
         found = [count_counter.embed(slower(shake(i), factor), RATE / factor) for i in (0, 18, 35)]

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from companion.cli import run
-from companion.cli.shake import BANK, NO_NUMBA
+from companion.cli.lab import NO_NUMBA
+from companion.igloo.simulated import BANK
 from companion.ports import COUNTS
 
 with np.load(BANK, allow_pickle=False) as _bank:
@@ -145,7 +146,9 @@ def test_without_numba_one_sentence_says_what_to_install(
             raise ModuleNotFoundError("No module named 'numba'", name="numba")
         return whole(name, *rest, **more)  # type: ignore[arg-type]
 
-    for name in [name for name in sys.modules if name.startswith("companion.physics") or name.split(".")[0] == "numba"]:
+    for name in [
+        name for name in sys.modules if name.startswith("companion.lab.physics") or name.split(".")[0] == "numba"
+    ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(builtins, "__import__", without)
     assert run(["shake", *arguments]) == 2

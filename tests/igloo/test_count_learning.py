@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion.cli import shake_lessons, shake_training
-from companion.igloo import lessons
 from companion.igloo.count import ensemble as count_ensemble
 from companion.igloo.count.counter import Model, count_recording
 from companion.igloo.count.features import BLOCK_S, FEATURES, TIERS, FeatureStream, rhythm, summarise, tier_of
-from companion.igloo.tuition import Course
-from companion.physics import draws
+from companion.lab.physics import draws
+from companion.lab.train import counter, dataset, gather
+from companion.lab.train import ensemble as training
+from companion.lab.train.train_convnet import Course
 from companion.ports import COUNTS
 
 # --- features
@@ -89,11 +89,11 @@ def test_a_rate_that_is_too_low_is_refused() -> None:
 
 def test_slower_sensors_hear_less_but_the_same_hand() -> None:
     accel = some_shake()
-    slow = lessons.slower(accel, 4)
+    slow = dataset.slower(accel, 4)
     assert len(slow) == len(accel) // 4
     np.testing.assert_allclose(slow[20:-20].mean(axis=0), accel[80:-80].mean(axis=0), atol=0.01)
     assert np.allclose(slow * 256, np.rint(slow * 256))
-    assert (lessons.slower(accel, 1) == accel).all()
+    assert (dataset.slower(accel, 1) == accel).all()
 
 
 # --- networks
@@ -116,7 +116,7 @@ def test_slopes_are_those_of_the_likelihood() -> None:
         share = count_ensemble.shares(mu, s)[np.arange(40), labels]
         return float(-np.log(0.99 * share + 0.01 / 12).mean())
 
-    slopes = count_ensemble._slopes(layers, x, labels)
+    slopes = training._slopes(layers, x, labels)
     for i in range(2):
         for j in range(2):
             place = (0,) * layers[i][j].ndim
@@ -138,16 +138,16 @@ def toy(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_toy_is_learnt_with_an_honest_spread() -> None:
     x, counts = toy(3000, 1)
-    recipe = count_ensemble.Recipe(nets=2, width=(16,), epochs=30, batch=64, noise=0.02)
+    recipe = training.Recipe(nets=2, width=(16,), epochs=30, batch=64, noise=0.02)
     told: list[tuple[int, int]] = []
-    ensemble = count_ensemble.train(x, counts, recipe, lambda done, of: told.append((done, of)))
+    ensemble = training.train(x, counts, recipe, lambda done, of: told.append((done, of)))
     assert told[-1] == (60, 60)
     fresh, truth = toy(2000, 2)
     scores = count_ensemble.scores(ensemble.posterior(fresh), truth)
     assert scores["within_one"] > 0.75
     assert scores["ece"] < 0.06
-    assert 0.8 < count_ensemble.stretch_for(ensemble, fresh, truth) < 1.3
-    again = count_ensemble.train(x, counts, recipe)
+    assert 0.8 < training.stretch_for(ensemble, fresh, truth) < 1.3
+    again = training.train(x, counts, recipe)
     np.testing.assert_array_equal(again.nets[1].layers[0][0], ensemble.nets[1].layers[0][0])
     assert (ensemble.strangeness(fresh) < 1).mean() > 0.98
     assert (ensemble.strangeness(fresh + 40.0) > 1).all()
@@ -167,7 +167,7 @@ def test_scores_are_what_they_are_called() -> None:
 
 def test_ridge_is_a_plain_measure() -> None:
     x, counts = toy(1000, 3)
-    predict = count_ensemble.ridge(x, counts)
+    predict = training.ridge(x, counts)
     assert count_ensemble.plain_scores(predict(x), counts)["mae"] < 1.2
 
 
@@ -175,7 +175,7 @@ def test_ridge_is_a_plain_measure() -> None:
 
 
 def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
-    recipe = count_ensemble.Recipe(nets=2, width=(32,), epochs=25, batch=64, noise=0.5, trust=0.2)
+    recipe = training.Recipe(nets=2, width=(32,), epochs=25, batch=64, noise=0.5, trust=0.2)
     course = Course(
         coloured=(True,),
         memory=(0.9,),
@@ -187,9 +187,9 @@ def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
         epochs=20,
         crops=((1536, 32),),
     )
-    plan = shake_lessons.Plan(shakes=144, seconds=2.0, seed=5, devices=3, recipe=recipe, course=course, few=1.0)
+    plan = gather.Plan(shakes=144, seconds=2.0, seed=5, devices=3, recipe=recipe, course=course, few=1.0)
     steps: set[str] = set()
-    model = shake_training.build(plan, draws, progress=lambda what, done, of: steps.add(what))
+    model = counter.build(plan, draws, progress=lambda what, done, of: steps.add(what))
     assert {"Shaking and listening", "Learning at 3200 Hz", "Learning to listen", "Testing"} <= steps
     assert set(model.tiers) == set(TIERS)
     scores = model.card["figures"]["fresh igloos of the same simulator"]
@@ -201,7 +201,7 @@ def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
     # what is written is what was measured: the file keeps fewer digits, and the same answers
     model.save(tmp_path / "count.npz")
     again = Model.load(tmp_path / "count.npz")
-    accel, rate, _ = shake_lessons.labelled(draws.shake(6, 7, 1.6))
+    accel, rate, _ = gather.labelled(draws.shake(6, 7, 1.6))
     one, two = (count_recording(accel, rate, model=each) for each in (model, again))
     assert one.p == pytest.approx(two.p, abs=2e-3)
     listener, kept = model.tiers[TIERS[0]].listeners[0], again.tiers[TIERS[0]].listeners[0]
@@ -210,15 +210,15 @@ def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
 
 
 def test_two_processes_make_the_same_networks_to_the_last_bit() -> None:
-    recipe = count_ensemble.Recipe(nets=1, width=(16,), epochs=2, batch=32)
+    recipe = training.Recipe(nets=1, width=(16,), epochs=2, batch=32)
     course = Course(filters=4, sound=(6, 6, 8), cells=8, heads=2, dense=8, epochs=3, again=1, crops=((1536, 16),))
-    plan = shake_lessons.Plan(shakes=36, seconds=2.0, seed=6, devices=1, recipe=recipe, few=0.7)
-    found = [shake_lessons.gathered(plan, draws.__name__, (), workers, None) for workers in (1, 2)]
+    plan = gather.Plan(shakes=36, seconds=2.0, seed=6, devices=1, recipe=recipe, few=0.7)
+    found = [gather.gathered(plan, draws.__name__, (), workers, None) for workers in (1, 2)]
     for tier in TIERS:
         for a, b in zip(found[0][tier].arrays(), found[1][tier].arrays(), strict=True):
             np.testing.assert_array_equal(a, b)
         assert (found[0][tier].arrays()[3] >= 3).all()
-    made = [shake_lessons.fit(one, plan, course, workers) for one, workers in zip(found, (1, 2), strict=True)]
+    made = [gather.fit(one, plan, course, workers) for one, workers in zip(found, (1, 2), strict=True)]
     for tier in TIERS:
         alone, shared = made[0][tier], made[1][tier]
         assert (alone.stretch, alone.strange, len(alone.listeners)) == (

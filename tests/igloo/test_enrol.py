@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.cli.shake import BANK
 from companion.igloo.calibration.shake_segmenter import KEPT, LOST, NO_LABEL, OFF_BEAT, SHORT, ShakeCatcher, Sitting
 from companion.igloo.calibration.store import listed, undo
 from companion.igloo.count.counter import Counter
 from companion.igloo.count.signal_validity import DEAD_AXIS
 from companion.igloo.motion.guided_gauge import GOOD, GaugeStream
+from companion.igloo.simulated import BANK
 from companion.ports import BadDataError, CountPosterior, DeviceKind, Samples
 
 RATE = 800.0

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.igloo import lessons, tuition
 from companion.igloo.count import convnet
 from companion.igloo.count.convnet import Heard, Listener, prepare
 from companion.igloo.count.features import TIERS
-from companion.igloo.tuition import Course
+from companion.lab.train import dataset, train_convnet
+from companion.lab.train.train_convnet import Course
 
 SMALL = Course(
     coloured=(True,),
@@ -40,7 +40,7 @@ def rattle(count: int, seed: int, seconds: float = 1.6, rate: float = 3200.0) ->
 
 
 def heard(count: int, seed: int, seconds: float = 1.6) -> Heard:
-    found = lessons.listen(rattle(count, seed, seconds), 3200.0, TIERS[0]).heard
+    found = dataset.listen(rattle(count, seed, seconds), 3200.0, TIERS[0]).heard
     assert found is not None
     return found
 
@@ -48,7 +48,7 @@ def heard(count: int, seed: int, seconds: float = 1.6) -> Heard:
 @pytest.mark.parametrize("samples", [1536, 2000, 5000])
 def test_numpy_says_what_jax_was_trained_to_say(samples: int) -> None:
     rng = np.random.default_rng(0)
-    weights = {name: np.asarray(value) for name, value in tuition._begin(Course(), rng).items()}
+    weights = {name: np.asarray(value) for name, value in train_convnet._begin(Course(), rng).items()}
     weights["w10"] = weights["w10"] * 10
     for name in ("b2", "b4", "b5", "b7", "b9"):
         weights[name] = rng.normal(size=weights[name].shape).astype(np.float32) * 0.1
@@ -57,7 +57,7 @@ def test_numpy_says_what_jax_was_trained_to_say(samples: int) -> None:
     )
     listener = Listener(weights)
     mu, s = listener.says(listener.hidden(one)[None])
-    told = tuition.forward(weights, one.sound[None], one.motion[None])
+    told = train_convnet.forward(weights, one.sound[None], one.motion[None])
     assert mu[0] == pytest.approx(float(told[0][0]), abs=1e-3)
     assert np.log(s[0]) == pytest.approx(float(told[1][0]), abs=1e-3)
 
@@ -66,10 +66,10 @@ def test_the_mounting_does_not_matter_to_a_listener() -> None:
     accel = rattle(5, 1)
     q, _ = np.linalg.qr(np.random.default_rng(2).normal(size=(3, 3)))
     q *= np.linalg.det(q)  # a turn, no mirror
-    listener = Listener(dict(tuition._begin(Course(), np.random.default_rng(0))))
+    listener = Listener(dict(train_convnet._begin(Course(), np.random.default_rng(0))))
     found = []
     for turned in (accel, accel @ q.T):
-        one = lessons.listen(turned, 3200.0, TIERS[0]).heard
+        one = dataset.listen(turned, 3200.0, TIERS[0]).heard
         assert one is not None
         found.append(listener.hidden(one))
     np.testing.assert_allclose(found[0], found[1], atol=2e-3)
@@ -90,20 +90,20 @@ def _parts() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 
 def test_silence_and_too_little_do_not_break_a_listener() -> None:
-    listener = Listener(dict(tuition._begin(Course(), np.random.default_rng(0))))
+    listener = Listener(dict(train_convnet._begin(Course(), np.random.default_rng(0))))
     for samples in (convnet.FEWEST, 2000):
         assert np.isfinite(listener.hidden(prepare([np.zeros((samples, 6), np.float32)]))).all()
-    assert lessons.listen(rattle(3, 1, 0.4), 3200.0, TIERS[0]).heard is None
+    assert dataset.listen(rattle(3, 1, 0.4), 3200.0, TIERS[0]).heard is None
 
 
 def test_a_listener_learns_a_toy_the_same_each_time() -> None:
     counts = np.tile(np.arange(2, 14), 12)
     shakes = [heard(int(n), i) for i, n in enumerate(counts)]
     told: list[tuple[int, int]] = []
-    listener = tuition.train_one(shakes, counts, SMALL, 0, lambda done, of: told.append((done, of)))
+    listener = train_convnet.train_one(shakes, counts, SMALL, 0, lambda done, of: told.append((done, of)))
     assert told[-1][0] == told[-1][1]
     brief = replace(SMALL, epochs=4)
-    one, two = (tuition.train_one(shakes, counts, brief, 0) for _ in range(2))
+    one, two = (train_convnet.train_one(shakes, counts, brief, 0) for _ in range(2))
     for name, value in one.weights.items():
         np.testing.assert_array_equal(value, two.weights[name])
     fresh = [heard(n, 900 + n) for n in range(2, 14)]

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.cli import soak_absurd
-from companion.cli.shake import BANK
 from companion.igloo.count import signal_validity as said
 from companion.igloo.count.counter import Counter, active_blocks, count_recording
 from companion.igloo.count.features import FeatureStream
 from companion.igloo.count.not_a_shake import impostor
+from companion.igloo.simulated import BANK
+from companion.lab.soak import absurd_values
 from companion.ports import DeviceKind, Samples
 
 FloatArray = NDArray[np.float64]
@@ -105,9 +105,9 @@ def test_samples_in_reverse(frame: int) -> None:
     assert set(found) <= {said.SHUFFLED, ""}
 
 
-@pytest.mark.parametrize("what", list(soak_absurd.SHAKE_LIKE))
+@pytest.mark.parametrize("what", list(absurd_values.SHAKE_LIKE))
 def test_nothing_wrong_in_a_shakes_own_way_is_counted(what: str) -> None:
-    (found,) = soak_absurd.absurd({what: soak_absurd.SHAKE_LIKE[what]}, seed=7)
+    (found,) = absurd_values.absurd({what: absurd_values.SHAKE_LIKE[what]}, seed=7)
     assert found.counted == 0, found.said
     assert any(why.endswith(".") and why[0].isupper() for why in found.said)
 

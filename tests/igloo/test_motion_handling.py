@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from companion.cli import shake_motion
+from companion.lab.bench import motion
 from companion.ports import MotionState as S
 from tests.worlds.sizes import size
 
 
 def test_handling_is_recognised() -> None:
-    tally = shake_motion.Tally()
-    for episode in shake_motion.episodes(seed=41, count=size(4, 8)):
-        shake_motion.add(tally, episode, shake_motion.told(episode))
+    tally = motion.Tally()
+    for episode in motion.episodes(seed=41, count=size(4, 8)):
+        motion.add(tally, episode, motion.told(episode))
     assert tally.seconds > size(35, 70)
     assert sum(tally.shown.values()) > size(25, 50)
     assert sum(tally.found.values()) >= 0.97 * sum(tally.shown.values())
@@ -21,7 +21,7 @@ def test_handling_is_recognised() -> None:
 
 
 def test_the_simulated_truth_is_a_story_of_a_turn() -> None:
-    episode = next(shake_motion.episodes(seed=42, count=1))
+    episode = next(motion.episodes(seed=42, count=1))
     begins = [label.begin for label in episode.truth]
     assert begins == sorted(begins)
     assert episode.truth[0].state is S.REST

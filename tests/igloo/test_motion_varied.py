@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.cli import shake_motion
-from companion.cli.shake import BANK
 from companion.igloo.motion.detector import BRIDGED_S, MotionDetector
+from companion.igloo.simulated import BANK
+from companion.lab.bench import motion as bench_motion
+from companion.lab.worlds import handling_varied
 from companion.ports import DeviceKind, MotionState, Samples
-from tests.worlds import handling_varied
 
 with np.load(BANK, allow_pickle=False) as _bank:
     SCALE = float(_bank["ug_per_lsb"]) * 1e-6
@@ -18,9 +18,9 @@ with np.load(BANK, allow_pickle=False) as _bank:
 
 
 def test_handling_by_other_laws_is_recognised() -> None:
-    tally = shake_motion.Tally()
+    tally = bench_motion.Tally()
     for number, episode in enumerate(handling_varied.episodes(52, 4)):
-        shake_motion.add(tally, episode, handling_varied.told(episode, np.random.default_rng(number)))
+        bench_motion.add(tally, episode, handling_varied.told(episode, np.random.default_rng(number)))
     assert sum(tally.shown.values()) > 25
     assert sum(tally.found.values()) >= 0.95 * sum(tally.shown.values())
     assert tally.recall(MotionState.TURNED) == 1

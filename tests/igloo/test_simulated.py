@@ -14,9 +14,9 @@ import pytest
 from companion.igloo.line.link import SerialLink, Timing
 from companion.igloo.line.protocol import Data, FrameReader, Hello, SensorState, Status
 from companion.igloo.line.samples import FrameStream
-from companion.igloo.measure import reader_cpu
 from companion.igloo.simulated.gestures import Hand, push, rotation, smooth, up
 from companion.igloo.simulated.igloo import Bank, SimulatedDevice, SimulatedIgloo, load_bank
+from companion.lab.bench.link_cost import reader_cpu
 from companion.ports import COUNTS, BadDataError, DeviceError, DeviceKind, DeviceState, Samples
 
 QUICK = Timing(first_listen=0.3, listen=0.2, stale=0.5, resync=0.8, reopen=0.05, retry=0.1, hello=0.2, batch=0.01)

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.cli.shake import BANK
 from companion.igloo.calibration.features import hear
 from companion.igloo.calibration.store import ASTRAY, Calibration
 from companion.igloo.count import signal_validity
 from companion.igloo.count.counter import count_recording
 from companion.igloo.count.signal_validity import scale_of, unsound
 from companion.igloo.recordings import read_recording
+from companion.igloo.simulated import BANK
 from companion.ports import BadDataError, Samples
 
 FloatArray = NDArray[np.float64]

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.cli.shake import BANK
 from companion.igloo.count import counter, signal_validity
 from companion.igloo.count.counter import count_recording, count_runs
 from companion.igloo.recordings import read_recording
+from companion.igloo.simulated import BANK
 from companion.ports import BadDataError
 
 FloatArray = NDArray[np.float64]

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from companion.lab.worlds.boards import offered, players, record, settled, view_of
 from companion.night.answers import Actor, Role
 from companion.night.games.arctic import VIEW as ARCTIC
 from companion.rules import game
 from companion.rules.arctic.components import TEXT
 from tests.night.conftest import Table
-from tests.worlds.boards import offered, players, record, settled, view_of
 
 GAMES = ("iglu-iglu", "arctic", "ice-team")
 

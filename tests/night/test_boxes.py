@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from companion.events.hub import Hub
+from companion.lab.worlds.boards import players
 from companion.night.commands.box_contents import Boxes
 from companion.night.commands.night import Night
 from companion.night.log.journal import Journal
 from companion.rules.core import SetupError
 from tests.night.conftest import Table
-from tests.worlds.boards import players
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from companion.lab.worlds.boards import SEATS, players, record
 from companion.night.answers import Role
 from companion.night.export.bgstats import plays
 from companion.night.export.files import to_csv, to_json
@@ -19,7 +20,6 @@ from companion.night.statistics import Statistics
 from companion.rules import game
 from companion.rules.core import PlayerScore, ScoreLine, ScoreSheet
 from tests.night.conftest import NINE, Table
-from tests.worlds.boards import SEATS, players, record
 from tests.worlds.sheets import COLOURS, SHEETS, TOTALS, kept
 
 

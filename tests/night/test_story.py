@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from companion.lab.worlds.boards import SEATS, players, record
 from companion.night.views.summary import MOST_POINTS
 from tests.night.conftest import NINE, Table
-from tests.worlds.boards import SEATS, players, record
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.physics import beads, contact, world
-from companion.physics.hand import CONTROL_HZ, HandPath, from_vector, held, rotate
-from companion.physics.ranges import Device, Grip, Ranges
+from companion.lab.physics import beads, contact, world
+from companion.lab.physics.hand import CONTROL_HZ, HandPath, from_vector, held, rotate
+from companion.lab.physics.ranges import Device, Grip, Ranges
 
 FloatArray = NDArray[np.float64]
 G = beads.GRAVITY

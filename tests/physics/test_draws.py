@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion.physics import draws
+from companion.lab.physics import draws
 
 
 def test_no_generator_is_another_ones_whatever_the_zeros() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from companion.igloo.count.features import FeatureStream
 from companion.igloo.motion.guided_gauge import in_bounds
-from companion.physics import draws, guided, world
-from companion.physics.hand import CONTROL_HZ
+from companion.lab.physics import draws, guided, world
+from companion.lab.physics.hand import CONTROL_HZ
 
 
 def path(design: guided.Design = guided.BOUNCE, number: int = 1, seconds: float = 3.0) -> np.ndarray:

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from companion.physics import draws, people, world
-from companion.physics.hand import CONTROL_HZ, held
-from tests.worlds import shake_impulse
+from companion.lab.physics import draws, people, world
+from companion.lab.physics.hand import CONTROL_HZ, held
+from companion.lab.worlds import shake_impulse
 
 
 def test_held_still_it_feels_its_weight_and_falls_silent() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from companion.igloo.simulated.igloo import load_bank
-from companion.physics import practice
+from companion.lab.physics import practice
 from companion.ports import COUNTS
 
 

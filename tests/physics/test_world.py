@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion.physics import bank, draws, hand, handling, people, sensor, world
-from companion.physics.ranges import LOGARITHMIC, PLACES, STYLES, Ranges
+from companion.lab.physics import bank, draws, hand, handling, people, sensor, world
+from companion.lab.physics.ranges import LOGARITHMIC, PLACES, STYLES, Ranges
 from companion.ports import COUNTS, MotionState
 
 STORED = Path(bank.__file__).parents[1] / "igloo" / "simulated" / "bank" / "bank.npz"

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from companion.cli import run
-from companion.rules import bulk, game, games
-from companion.rules.bulk import random_games
+from companion.lab.bench import random_games as bench_random_games
+from companion.lab.bench.random_games import random_games
+from companion.rules import game, games
 from companion.rules.core import SetupError
 from tests.worlds.sizes import size
 
@@ -44,12 +45,12 @@ def test_the_same_seed_plays_the_same_games() -> None:
 
 
 def test_what_is_lost_is_told_with_the_seed_that_shows_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    def one_igloo_too_many(position: Mapping[str, Any]) -> Iterator[bulk.Count]:
+    def one_igloo_too_many(position: Mapping[str, Any]) -> Iterator[bench_random_games.Count]:
         yield "igloos", 13 if position["phase"] == "checking" else 12, 12
 
-    monkeypatch.setitem(bulk.CONSERVED, "igloo-pop", one_igloo_too_many)
+    monkeypatch.setitem(bench_random_games.CONSERVED, "igloo-pop", one_igloo_too_many)
     found = random_games("igloo-pop", 2, games=2, seed=3)
-    assert found["broken"] > bulk.TOLD == len(found["violations"])
+    assert found["broken"] > bench_random_games.TOLD == len(found["violations"])
     assert found["violations"][0]["what"] == "there are 13 igloos, not 12"
     assert found["violations"][0]["seed"] == "igloo-pop 2 3 0"
     assert found["violations"][0]["move"] > 10
@@ -68,8 +69,8 @@ def test_the_bench_plays_every_game_with_every_number_of_players(capsys: pytest.
 def test_the_bench_fails_and_says_which_game_broke_a_rule(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("companion.cli.bench.every_table", lambda: [("ice-team", 2)])
-    monkeypatch.setitem(bulk.CONSERVED, "ice-team", lambda position: iter([("floes", 25, 24)]))
+    monkeypatch.setattr("companion.lab.bench.command.every_table", lambda: [("ice-team", 2)])
+    monkeypatch.setitem(bench_random_games.CONSERVED, "ice-team", lambda position: iter([("floes", 25, 24)]))
     assert run(["bench", "rules", "--seconds", "0.01", "--games", "2"]) == 1
     shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
     assert "seed 'ice-team 2 1 0', after move 0: there are 25 floes, not 24" in shown
@@ -87,9 +88,9 @@ def test_the_bench_fails_and_says_which_game_broke_a_rule(
 )
 def test_each_count_sees_what_is_missing(name: str, changed: dict[str, Any], what: str) -> None:
     position = game(name).start(game(name).seats(2)).position()
-    assert all(there == wanted for _, there, wanted in bulk.CONSERVED[name](position))
+    assert all(there == wanted for _, there, wanted in bench_random_games.CONSERVED[name](position))
     position["players"][0] |= changed
-    assert [key for key, there, wanted in bulk.CONSERVED[name](position) if there != wanted] == [what]
+    assert [key for key, there, wanted in bench_random_games.CONSERVED[name](position) if there != wanted] == [what]
 
 
 @pytest.mark.parametrize(
@@ -104,19 +105,21 @@ def test_each_count_sees_what_is_missing(name: str, changed: dict[str, Any], wha
 def test_the_tiles_and_tokens_of_iglu_iglu_are_counted(square: str, place: dict[str, Any], what: str) -> None:
     position = game("iglu-iglu").start(game("iglu-iglu").seats(3)).position()
     position["places"][square] = place
-    assert [key for key, there, wanted in bulk.CONSERVED["iglu-iglu"](position) if there != wanted] == [what]
+    assert [key for key, there, wanted in bench_random_games.CONSERVED["iglu-iglu"](position) if there != wanted] == [
+        what
+    ]
 
 
 def test_a_move_that_is_not_legal_or_reads_back_wrong_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     pop = game("igloo-pop")
     state = pop.start(pop.seats(2), setup={"cards": ["4", "5", "6", "7", "8", "9", "10", "11", "12"]})
     start = pop.parse("start")
-    assert list(bulk.move_faults(state, start, [start])) == []
-    assert list(bulk.move_faults(state, start, [start, start])) == ["a move is listed twice"]
+    assert list(bench_random_games.move_faults(state, start, [start])) == []
+    assert list(bench_random_games.move_faults(state, start, [start, start])) == ["a move is listed twice"]
     take = pop.parse("take red")
-    assert list(bulk.move_faults(state, take, [start])) == ["take red is played and not legal"]
+    assert list(bench_random_games.move_faults(state, take, [start])) == ["take red is played and not legal"]
     monkeypatch.setattr(type(pop), "parse", lambda self, text: take)
-    assert list(bulk.move_faults(state, start, [start])) == ["start reads back as another move"]
+    assert list(bench_random_games.move_faults(state, start, [start])) == ["start reads back as another move"]
 
 
 def test_chance_that_draws_the_impossible_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,9 +127,9 @@ def test_chance_that_draws_the_impossible_is_told(monkeypatch: pytest.MonkeyPatc
     state = pop.start(pop.seats(2))
     drawn, other = pop.parse("deal card1 4"), pop.parse("deal card1 5")
     listed = list(state.moves())
-    assert list(bulk.move_faults(state, drawn, listed)) == []
+    assert list(bench_random_games.move_faults(state, drawn, listed)) == []
     monkeypatch.setattr(type(state), "chances", lambda self: [(other, 0.5)])
-    assert list(bulk.move_faults(state, drawn, listed)) == [
+    assert list(bench_random_games.move_faults(state, drawn, listed)) == [
         "deal card1 4 is drawn and cannot be",
         "the probabilities of chance are none",
     ]

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
+from companion.lab.bench.rules_speed import moves_per_second
 from companion.rules import game, games
 from companion.rules.core import NOBODY, Game, SetupError
-from companion.rules.measure import moves_per_second
 from companion.rules.playouts import playout
 
 

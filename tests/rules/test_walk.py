@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from companion.lab.bench.turn_times import measure_turns
 from companion.rules import game
 from companion.rules.inference import depth_first
 from companion.rules.inference.belief import Belief
 from companion.rules.inference.turns import Evidence, content, turns
-from companion.rules.turn_times import measure_turns
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from companion.igloo.simulated.igloo import load_bank
 from companion.night.answers import TABLE
 from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooStatus, Samples
 from companion.practice.sonify import WAV_HZ
-from companion.service import ServeOptions, Service
+from companion.service import Service
+from companion.service.options import ServeOptions
 from companion.service.practice import TableEar
 
 PATIENCE_S = 60.0

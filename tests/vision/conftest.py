@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.worlds import table
+from companion.lab.worlds import table
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from companion.cli import run
-from tests.worlds.board import Board, Shot, nearby, random_view, shoot
-from tests.worlds.board_art import Art
+from companion.lab.worlds.board import Board, Shot, nearby, random_view, shoot
+from companion.lab.worlds.board_art import Art
 from vision.board.detect import BoardError
 from vision.board.labels import from_json
 from vision.board.layout import open_layout

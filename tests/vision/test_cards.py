@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from companion.cli.vision import command
+from companion.lab.worlds.card_table import ROUND, Round, fanned, picture, sheets, taught_round
+from companion.lab.worlds.table import Camera
 from companion.ports import BadDataError
-from tests.worlds.card_table import ROUND, Round, fanned, picture, sheets, taught_round
-from tests.worlds.table import Camera
 from vision.cards.deck import WIDTH, Deck, corners_of, file_of, load_deck, save_deck, teach
 from vision.cards.detect import CardFinder, Found
 from vision.cards.joint import View, settle

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from companion.cli import run
-from tests.worlds import table
+from companion.lab.worlds import table
 from vision import messages
 from vision.decode.photo import read_photo_file
 

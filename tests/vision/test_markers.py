@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from tests.worlds import table
+from companion.lab.worlds import table
 from vision import messages
 from vision.board.marker_plane import PlaneError, bend_of, fit_plane
 from vision.board.markers import MarkersFound, find_markers, find_table, plane_of, refine

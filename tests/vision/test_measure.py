@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cv2
 
-from vision.measure import measure
+from companion.lab.bench.vision import measure
 
 
 def test_the_figures() -> None:

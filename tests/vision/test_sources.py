@@ -16,8 +16,8 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.lab.worlds.mjpeg import STYLES, MjpegServer
 from companion.ports import BadDataError, CameraSource, DeviceError, DeviceKind, Frame
-from tests.worlds.mjpeg import STYLES, MjpegServer
 from vision import messages
 from vision.camera import mjpeg, pi
 from vision.camera.frame import Camera, grabs_of

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from companion.lab.bench.tracker_trials import KINDS, follow, look, played_games, spoil
 from companion.rules import game
 from companion.rules.iglu_iglu.json_form import hidden_from
 from companion.rules.inference.belief import Belief
@@ -35,7 +36,6 @@ from vision.track.evidence import (
     usual_loss,
 )
 from vision.track.tracker import Candidate, Follower, Tracker, between_turns
-from vision.track_trials import KINDS, follow, look, played_games, spoil
 
 RULES = game("iglu-iglu")
 

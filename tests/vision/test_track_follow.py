@@ -10,9 +10,9 @@ import cv2
 import pytest
 
 from companion.cli import run
+from companion.lab.worlds.board import Board, nearby, random_view, shoot
+from companion.lab.worlds.board_art import Art
 from companion.rules import game
-from tests.worlds.board import Board, nearby, random_view, shoot
-from tests.worlds.board_art import Art
 from vision.board.labels import from_json
 from vision.board.layout import open_layout
 from vision.board.patches import Sampler

@@ -12,9 +12,9 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.lab.worlds import table
+from companion.lab.worlds.mjpeg import MjpegServer
 from companion.ports import BadDataError, CameraStatus, DeviceKind, DeviceState, Frame
-from tests.worlds import table
-from tests.worlds.mjpeg import MjpegServer
 from vision import messages
 from vision.board.markers import MarkersFound, find_markers
 from vision.camera import mjpeg, watcher

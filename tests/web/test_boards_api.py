@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from flask.testing import FlaskClient
 
+from companion.lab.worlds.boards import players, record
 from tests.web.assembly import SmallHouse
-from tests.worlds.boards import players, record
 
 
 def opened(house: SmallHouse, game_id: str, **more: object) -> None:

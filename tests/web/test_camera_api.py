@@ -14,12 +14,12 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.follow.api import Sight
+from companion.lab.worlds.boards import players
+from companion.lab.worlds.filmed import FISH, Filmed
 from companion.night.answers import TABLE
 from companion.rules.inference.turns import content
 from tests.web.assembly import SmallHouse
 from tests.web.conftest import Client
-from tests.worlds.boards import players
-from tests.worlds.filmed import FISH, Filmed
 from tests.worlds.served import wait
 from web.app import create_app
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from companion.lab.worlds.card_table import ROUND, Round, sheets, taught_round
 from tests.web.assembly import SmallHouse
-from tests.worlds.card_table import ROUND, Round, sheets, taught_round
 
 
 @pytest.fixture(scope="module")

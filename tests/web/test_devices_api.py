@@ -7,8 +7,9 @@ from pathlib import Path
 from flask.testing import FlaskClient
 
 from companion.doctor.finding import State
-from companion.service import ServeOptions, Service
+from companion.service import Service
 from companion.service.messages import BAD_BROKER
+from companion.service.options import ServeOptions
 from companion.settings import Settings
 from tests.web.assembly import SmallHouse
 

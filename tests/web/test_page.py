@@ -14,9 +14,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from companion.lab.worlds.boards import players, record
 from companion.night.answers import Role
 from tests.web.assembly import SmallHouse
-from tests.worlds.boards import players, record
 from web.i18n import catalogue
 
 FIRST_VIEW_BYTES = 100_000

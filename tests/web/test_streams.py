@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
+from companion.lab.worlds.boards import players
 from companion.night.answers import Role
 from companion.ports import MotionState
 from tests.web.assembly import NAME, Service, SmallHouse, served
-from tests.worlds.boards import players
 from web.http import server
 from web.http import sse as streams
 from web.http.sessions import COOKIE

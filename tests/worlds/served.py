@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from companion.cli.bench_web import Phone
+from companion.lab.phone import Phone
 
 
 def wait(found: Callable[[], Any], seconds: float = 20.0) -> Any:

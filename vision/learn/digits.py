@@ -8,7 +8,7 @@ were taught there (:mod:`vision.read.tokens`).
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -31,6 +31,8 @@ STRIDE: Final = 2
 """How wide the first layer's kernels are, and how far apart."""
 _OFFSETS: Final = np.arange(SIGN) - (SIGN - 1) / 2
 DISC: Final = np.hypot(_OFFSETS[:, None], _OFFSETS[None]) < SIGN / 2
+WEIGHTS: Final = Path(__file__).with_name("digits.npz")
+"""The shipped network, made by ``python -m companion.lab.train.digits``."""
 NAMES: Final = ("k1", "b1", "k2", "b2", "w3", "b3", "w4", "b4")
 
 
@@ -66,7 +68,7 @@ def forward(pictures: Floats, net: dict[str, Floats]) -> Floats:
 @lru_cache(maxsize=1)
 def shipped() -> dict[str, Floats]:
     """Return the network that is shipped."""
-    with files("vision.learn").joinpath("digits.npz").open("rb") as stored, np.load(stored) as arrays:
+    with np.load(WEIGHTS) as arrays:
         return {name: arrays[name].astype(np.float32) for name in NAMES}
 
 

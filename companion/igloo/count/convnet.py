@@ -7,7 +7,7 @@ to cells of 10 ms; beside them the hand's motion; two layers over neighbouring c
 added to what they are given; mean and spread over the whole shake, plain and weighted by what each of four heads
 attends to; beside these the mean of each filter, the loudness and how strongly the hand moves; a dense layer; μ and log
 s of log count, as :class:`~companion.igloo.count.ensemble.Net` says them. It is trained by
-:mod:`companion.igloo.tuition` and runs on numpy alone.
+:mod:`companion.lab.train.train_convnet` and runs on numpy alone.
 """
 
 from __future__ import annotations

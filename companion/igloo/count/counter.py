@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from companion.igloo.count import MODEL
 from companion.igloo.count.convnet import CELL, FEWEST, Heard, Listener, pack, prepare, unpack
 from companion.igloo.count.ensemble import Ensemble, Net
 from companion.igloo.count.features import BLOCK_S, CELLS, ROW, FeatureStream, rhythm, summarise, tier_of
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     SmallArray = NDArray[np.float32]
     Opinion = Callable[["Embedding", CountPosterior], CountPosterior]
 
-MODEL = Path(__file__).with_name("model") / "count.npz"
 
 SHAKING_G = 0.12
 """Spread of the motion over two blocks from which on the hand does something."""

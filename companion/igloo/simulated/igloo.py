@@ -15,7 +15,6 @@ import tty
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from math import pi
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.igloo.line.protocol import MAX_SAMPLES, SENSOR_DEVID, Data, Flag, Hello, SensorState, Status, encode
+from companion.igloo.simulated import BANK, GUIDED
 from companion.igloo.simulated.gestures import FloatArray, Hand, rotation, up
 from companion.ports import COUNTS, BadDataError, DeviceError
 
@@ -55,15 +55,12 @@ class Bank:
     up: FloatArray
 
 
-def load_bank(path: Path | None = None) -> Bank:
+def load_bank(path: Path = BANK) -> Bank:
     """Return the bank of a file, or the one that comes with the companion.
 
     :raises DeviceError: when it is missing or is no bank.
     """
     try:
-        if path is None:
-            with resources.as_file(resources.files("companion.igloo.simulated").joinpath("bank", "bank.npz")) as own:
-                return load_bank(own)
         with np.load(path, allow_pickle=False) as arrays:
             accel, count = arrays["accel"].astype(np.int16), arrays["count"].astype(np.int64)
             rate, scale = float(arrays["rate_hz"]), float(arrays["ug_per_lsb"])
@@ -81,8 +78,7 @@ def load_guided() -> Bank:
 
     :raises DeviceError: when they are missing.
     """
-    with resources.as_file(resources.files("companion.igloo.simulated").joinpath("bank", "guided.npz")) as own:
-        return load_bank(own)
+    return load_bank(GUIDED)
 
 
 class SimulatedDevice:

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from companion.lab.bench.turn_times import forget, spoil, whole_turns
 from companion.rules import game
 from companion.rules.arctic.inference import search
 from companion.rules.arctic.inference.bounds import in_hand
 from companion.rules.arctic.inference.likelihood import Sight, card_fits, pile_fits, zone_fits
 from companion.rules.core import SetupError
 from companion.rules.inference.turns import Evidence, content, turns
-from companion.rules.turn_times import forget, spoil, whole_turns
 from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.

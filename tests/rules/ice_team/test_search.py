@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from companion.lab.bench.turn_times import forget, whole_turns
 from companion.rules.ice_team.inference import search
 from companion.rules.ice_team.moves import IceMove
 from companion.rules.inference.turns import Evidence, content, turns
-from companion.rules.turn_times import forget, whole_turns
 from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from companion.lab.bench.turn_times import forget, spoil, whole_turns
 from companion.rules import game
 from companion.rules.core import SetupError
 from companion.rules.igloo_pop.components import CARD_INDEX
 from companion.rules.igloo_pop.inference import check_inference, search
 from companion.rules.inference.turns import Evidence, turns
-from companion.rules.turn_times import forget, spoil, whole_turns
 from tests.worlds.sizes import size
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from companion.lab.bench.tracker_trials import look, played_games
 from companion.rules.iglu_iglu.inference.likelihood import Sight
 from companion.rules.iglu_iglu.json_form import hidden_from
 from companion.rules.inference.belief import Belief, Together
 from companion.rules.inference.turns import Evidence, content, turns
-from vision.track_trials import look, played_games
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
 pytestmark = pytest.mark.no_cover

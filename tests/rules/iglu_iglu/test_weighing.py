@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from companion.lab.bench.tracker_trials import look, played_games
 from companion.rules import game
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.inference import best_first, priors, search
@@ -19,7 +20,6 @@ from companion.rules.iglu_iglu.position import ACT, OVER, START
 from companion.rules.inference.belief import Belief
 from companion.rules.inference.turns import Evidence, content, turns
 from tests.worlds.sizes import size
-from vision.track_trials import look, played_games
 
 # Not measured for coverage: that takes three times as long, and the other tests reach nearly every branch.
 pytestmark = pytest.mark.no_cover

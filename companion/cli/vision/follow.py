@@ -1,0 +1,125 @@
+"""`companion vision follow`: the turns that a row of photos shows."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from companion.cli.vision.board import JSON, PHOTO, PROFILE, read_photo
+
+if TYPE_CHECKING:
+    from companion.rules.core import State
+    from vision.board.layout import Layout
+    from vision.read.reader import BoardLook, Table
+    from vision.track.tracker import Answer, Follower
+
+
+@click.command()
+@click.argument("layout_name", metavar="LAYOUT")
+@click.argument("record", metavar="RECORD", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.argument("photos", metavar="PHOTO...", nargs=-1, required=True, type=PHOTO)
+@PROFILE
+@JSON
+def follow(layout_name: str, record: str, photos: tuple[Path, ...], folder: Path, as_json: bool) -> int:
+    """Say which turns the PHOTOs show, one after the other, of the game that stands where RECORD ends.
+
+    Exit status 1: for some photo there is a question, or board and record disagree.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from vision.board.layout import open_layout
+    from vision.read.reader import Table
+    from vision.track.tracker import Follower, between_turns
+
+    states = states_of(record)
+    layout = open_layout(layout_name)
+    table = Table.open(layout, folder)
+    taught = _taught(table)
+    follower = Follower(between_turns(states))
+    sure = True
+    for photo in photos:
+        seen = table.look(read_photo(photo))
+        answer = _answer(follower, seen, layout, taught)
+        sure = sure and answer.state not in ("question", "disagreement")
+        if answer.state in ("entered", "unchanged") and not follower.open:
+            _confirm(table, seen, follower.branches[0][1].state)
+        if as_json:
+            board = {"found": seen.found, "note": seen.note}
+            click.echo(json.dumps({"photo": str(photo), **answer.to_json(), "open": follower.open, "board": board}))
+        else:
+            _say(photo, answer, seen)
+    return 0 if sure else 1
+
+
+def states_of(record: str) -> list[State[Any]]:
+    """Return the states of a record.
+
+    :raises BadDataError: when a line of it is wrong.
+    """
+    from companion.ports import BadDataError
+    from companion.rules.record import read_file
+
+    replay = read_file(record)
+    if replay.error is not None or replay.record is None or replay.start is None:
+        fault = replay.error
+        raise BadDataError(f"{record}, line {fault.line}: {fault.en}" if fault else f"{record} holds no record.")
+    states = [replay.start]
+    for text in replay.record.moves:
+        states.append(states[-1].after(replay.start.game.parse(text)))
+    return states
+
+
+def _taught(table: Table) -> dict[int, int]:
+    """Return the most of each thing that the table was shown on one place."""
+    most: dict[int, int] = {}
+    for shot in table.profile.shots:
+        for content in shot.contents.values():
+            for thing, count in content.things:
+                most[thing] = max(most.get(thing, 0), count)
+    return most
+
+
+def _answer(follower: Follower, seen: BoardLook, layout: Layout, taught: Mapping[int, int]) -> Answer:
+    """Return what the tracker makes of a look; a photo without a board is one to wait after."""
+    from companion.rules.inference.turns import Evidence
+    from vision.track.evidence import HIDDEN, belief_of_look
+    from vision.track.tracker import Answer
+
+    if not seen.found:
+        return Answer("moving")
+    plain = {name: place for name, place in seen.places.items() if place.seen and place.odd < HIDDEN}
+    covered = sum(place.seen and place.odd >= HIDDEN for place in seen.places.values())
+    evidence = Evidence({name: belief_of_look(place, layout, taught) for name, place in plain.items()})
+    return follower.observe(evidence, covered=covered)
+
+
+def _confirm(table: Table, seen: BoardLook, state: State[Any]) -> None:
+    """Let the table remember what the places look like now that it is known what lies there."""
+    from vision.board.labels import from_json
+    from vision.track.evidence import HIDDEN
+
+    places: Mapping[str, Any] = state.position()["places"]
+    known = {
+        name: places[name] for name, look in seen.places.items() if name in places and look.seen and look.odd < HIDDEN
+    }
+    labels = from_json(known, table.layout)
+    agreed = {name: content for name, content in labels.items() if content == seen.places[name].content}
+    table.confirm(seen, agreed)
+
+
+def _say(photo: Path, answer: Answer, seen: BoardLook) -> None:
+    if not seen.found:
+        click.echo(f"{photo}: {seen.note}")
+        return
+    turn = ", ".join(map(str, answer.moves))
+    click.echo(f"{photo}: {answer.state}{f': {turn}' if turn else ''}")
+    if answer.state == "question":
+        for candidate in answer.candidates:
+            moves = ", ".join(map(str, candidate.moves))
+            click.echo(f"  {candidate.p:.0%} {candidate.kind}{f': {moves}' if moves else ''}")
+    if answer.places:
+        click.echo(f"  {', '.join(answer.places)}")

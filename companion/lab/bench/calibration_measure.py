@@ -1,0 +1,224 @@
+"""How good counts are after a calibration, on labelled shakes of many igloos by several hands: rows 2 to 5 of the aims.
+
+The igloos are those of any simulator (or real ones); nothing here looks at more than vectors and labels. Beside every
+row stands a plain ridge regression on the features of the same calibration shakes, which knows no other igloo.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from companion.igloo.calibration.gaussian_process import Known
+from companion.igloo.count.ensemble import LIMIT, bootstrap, plain_scores, scores
+from companion.igloo.count.features import FEATURES
+from companion.igloo.count.guided import LONGEST_S, SURE_P
+from companion.ports import COUNTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from companion.igloo.calibration.gaussian_process import Counted, Prior
+    from companion.lab.train.calibration_prior import Shakes
+
+    FloatArray = NDArray[np.float64]
+    IntArray = NDArray[np.int64]
+    Masks = tuple[NDArray[np.bool_], NDArray[np.bool_]]
+
+FOLDS = 6
+DRAWS = 300
+PIECE_S = 3.84
+STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+"""Strengths of the ridge regression, of which the best by leaving one calibration shake out is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One way to calibrate and to test.
+
+    ``split(hand, number)`` gives, for the pieces of one igloo, pairs of masks: what calibrates, what is judged.
+    ``hand`` numbers the hands from 0, ``number`` the shakes of each hand. Of a shake at most so many pieces are
+    joined; with ``together``, those of the same number by several hands are.
+    """
+
+    name: str
+    split: Callable[[IntArray, IntArray], Iterator[Masks]]
+    aim: str = ""
+    pieces: int = 99
+    together: bool = False
+
+
+def free_rows() -> list[Row]:
+    """Return the rows for shakes as anybody shakes; hand 0 has 48 of them, another hand 12 or more."""
+    twelve, many, enrolled = "50 / 90 / 0.65", "60 / 95 / 0.50", ""
+    return [
+        Row(
+            "12 calibration shakes, the same hand",
+            lambda h, n: iter([((h == 0) & (n < 12), (h == 0) & (n >= 12))]),
+            twelve,
+        ),
+        Row("12 calibration shakes, a new hand", lambda h, n: iter([((h == 0) & (n < 12), h > 0)]), twelve),
+        Row("36 calibration shakes, a new hand", lambda h, n: iter([((h == 0) & (n < 36), h > 0)]), many),
+        Row(
+            "36 calibration shakes, the same hand",
+            lambda h, n: iter([((h == 0) & (n < 36), (h == 0) & (n >= 36))]),
+            enrolled,
+        ),
+    ]
+
+
+def enrolled_rows() -> list[Row]:
+    """Return the row for an igloo and a person with 120 shakes, of 144 that are each judged once by the others."""
+
+    def folds(hand: IntArray, number: IntArray) -> Iterator[Masks]:
+        for k in range(FOLDS):
+            own = hand == 0
+            yield own & (number // 24 != k), own & (number // 24 == k)
+
+    return [Row("device and person enrolled, 120 shakes", folds, "80 / 99.5 / 0.22")]
+
+
+def guided_rows() -> list[Row]:
+    """Return the rows with the beat: hand 0 has 36 shakes of 4 s, two others one of 8 s of each count."""
+
+    def own(hand: IntArray, number: IntArray) -> Iterator[Masks]:
+        for k in range(12):
+            mine = hand == 0
+            yield mine & (number % 12 != k), mine & (number % 12 == k)
+
+    def left_out(hand: IntArray, number: IntArray) -> Iterator[Masks]:
+        for k in range(36):
+            yield (hand == 0) & (number != k), (hand == 0) & (number == k)
+
+    aim = "97 / 100 / 0.03"
+    known = "36 guided calibration shakes"
+    return [
+        Row(f"{known}, a new hand, 4 s", lambda h, n: iter([(h == 0, h > 0)]), aim, 1),
+        Row(f"{known}, a new hand, 8 s", lambda h, n: iter([(h == 0, h > 0)]), aim, 2),
+        Row(f"{known}, two new hands, 8 s each", lambda h, n: iter([(h == 0, h > 0)]), aim, 2, together=True),
+        Row("35 guided calibration shakes, the same hand, 4 s", left_out),
+        Row("33 guided, the same hand, a count it has not met, 4 s", own),
+    ]
+
+
+def measure(row: Row, shakes: Shakes, number: IntArray, prior: Prior, counter: Counted | None = None) -> dict[str, Any]:
+    """Return scores of one row with 95 % intervals, bootstrapped by igloo; ``number`` (n,) names each piece's shake.
+
+    ``counter`` is what :class:`Known` asks for the counter's own opinion. ``ridge`` are the scores of
+    the plain regression, ``confusion`` (12, 12) how often each count was answered.
+    """
+    answers: list[FloatArray] = []
+    plain: list[float] = []
+    truth: list[int] = []
+    igloos: list[int] = []
+    for device in np.unique(shakes.devices):
+        mine = np.flatnonzero(shakes.devices == device)
+        order = orders(shakes.hands[mine], number[mine])
+        for calibrates, judged in row.split(shakes.hands[mine], order):
+            known, test = shakes.of(mine[calibrates]), mine[judged]
+            process = Known(prior, known.vectors, known.counts, [str(hand) for hand in known.hands], counter)
+            regression = ridge(known.vectors[:, :FEATURES], known.counts)
+            unit = order[judged] + (0 if row.together else 1000 * shakes.hands[test])
+            for one in np.unique(unit):
+                at = test[_first(unit == one, shakes.hands[test], row.pieces)]
+                answer = process.answer(shakes.vectors[at], [str(hand) for hand in shakes.hands[at]])
+                answers.append(answer.joined(prior.stretch))
+                plain.append(float(np.mean(regression(shakes.vectors[at, :FEATURES]))))
+                truth.append(int(shakes.counts[at[0]]))
+                igloos.append(int(device))
+    p, counts = np.array(answers), np.array(truth)
+    guess = np.clip(np.rint(np.exp(plain)), COUNTS.start, COUNTS.stop - 1)
+    confusion = np.zeros((len(COUNTS), len(COUNTS)), dtype=np.int64)
+    np.add.at(confusion, (counts - COUNTS.start, p.argmax(axis=1)), 1)
+    found: dict[str, Any] = {name: round(value, 3) for name, value in scores(p, counts).items()}
+    return found | {
+        "shakes": len(counts),
+        "igloos": len(set(igloos)),
+        "interval": bootstrap(p, counts, np.array(igloos), DRAWS),
+        "ridge": {name: round(value, 3) for name, value in plain_scores(guess, counts).items()},
+        "confusion": confusion.tolist(),
+        "aim": row.aim,
+    }
+
+
+def stopped(shakes: Shakes, number: IntArray, prior: Prior, counter: Counted | None = None) -> dict[str, Any]:
+    """Return how the guided count ends: 8 s of one new hand, then 8 s of another, until the answer is sure.
+
+    ``sure`` is the part that became sure, ``right`` how many of these were exact, ``seconds`` the median of all; the
+    scores are of all answers, sure or not.
+    """
+    answers: list[FloatArray] = []
+    truth: list[int] = []
+    lengths: list[float] = []
+    igloos: list[int] = []
+    for device in np.unique(shakes.devices):
+        mine = np.flatnonzero(shakes.devices == device)
+        order = orders(shakes.hands[mine], number[mine])
+        known = shakes.of(mine[shakes.hands[mine] == 0])
+        process = Known(prior, known.vectors, known.counts, ["0"] * len(known.counts), counter)
+        new = shakes.hands[mine] > 0
+        for one in np.unique(order[new]):
+            at = mine[new][_first(order[new] == one, shakes.hands[mine][new], 2)]
+            p = np.full(len(COUNTS), 1 / len(COUNTS))
+            pieces = 0
+            while pieces < len(at) and (pieces + 1) * PIECE_S <= LONGEST_S + 1e-9 and p.max() < SURE_P:
+                pieces += 1
+                part = at[:pieces]
+                answer = process.answer(shakes.vectors[part], [str(hand) for hand in shakes.hands[part]])
+                p = answer.joined(prior.stretch)
+            answers.append(p)
+            truth.append(int(shakes.counts[at[0]]))
+            lengths.append(pieces * PIECE_S)
+            igloos.append(int(device))
+    p, counts = np.array(answers), np.array(truth)
+    sure = p.max(axis=1) >= SURE_P
+    right = p.argmax(axis=1) + COUNTS.start == counts
+    found: dict[str, Any] = {name: round(value, 3) for name, value in scores(p, counts).items()}
+    return found | {
+        "shakes": len(counts),
+        "igloos": len(set(igloos)),
+        "interval": bootstrap(p, counts, np.array(igloos), DRAWS),
+        "sure": round(float(sure.mean()), 3),
+        "right": [int(right[sure].sum()), int(sure.sum())],
+        "seconds": round(float(np.median(lengths)), 2),
+        "aim": "97 / 100 / 0.03",
+    }
+
+
+def orders(hands: IntArray, number: IntArray) -> IntArray:
+    """Return for each piece of one igloo the how-manieth of its hand's shakes it is of."""
+    found = np.zeros(len(hands), dtype=np.int64)
+    for hand in np.unique(hands):
+        own = number[hands == hand]
+        found[hands == hand] = np.searchsorted(np.unique(own), own)
+    return found
+
+
+def _first(use: NDArray[np.bool_], hands: IntArray, pieces: int) -> IntArray:
+    """Return the places of the first so many pieces of each hand."""
+    places = np.flatnonzero(use)
+    return np.concatenate([places[hands[places] == hand][:pieces] for hand in np.unique(hands[places])])
+
+
+def ridge(features: FloatArray, counts: IntArray) -> Callable[[FloatArray], FloatArray]:
+    """Return a plain ridge regression of log count on the features (n, f) of one igloo's own shakes.
+
+    Its strength is the one with the least error when each shake is left out in turn.
+    """
+    middle, scale = features.mean(axis=0), features.std(axis=0) + 1e-3
+    x = np.clip((features - middle) / scale, -LIMIT, LIMIT)
+    y = np.log(counts)
+    centre = float(y.mean())
+    best, least = np.zeros(x.shape[1]), np.inf
+    for strength in STRENGTHS:
+        inverse = np.linalg.inv(x @ x.T + strength * np.eye(len(x)))
+        dual = inverse @ (y - centre)
+        # what leaving a shake out changes follows from the inverse's diagonal
+        error = float(np.mean((dual / np.diag(inverse)) ** 2))
+        if error < least:
+            best, least = x.T @ dual, error
+    return lambda f: centre + np.clip((f - middle) / scale, -LIMIT, LIMIT) @ best

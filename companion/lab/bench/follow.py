@@ -1,0 +1,143 @@
+"""A rendered game of Iglu Iglu, followed by the service's camera over HTTP MJPEG.
+
+Every question is answered with the truth where it is among the candidates; what is entered and is not what lay there is
+taken back and counted.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from companion.lab.rows import Row, row
+from companion.lab.worlds import boards, filmed, mjpeg
+
+TURNS = 40
+PATIENCE_S = 60.0
+SEED = 61
+"""The game, art, lamp and lens; the first stalls of the follower were cured on this one."""
+
+
+@dataclass
+class _Tally:
+    turns: int = 0
+    questions: int = 0
+    among: int = 0
+    disagreements: int = 0
+    wrong: int = 0
+    typed: int = 0
+    seconds: list[float] = field(default_factory=list)
+    work: list[float] = field(default_factory=list)
+
+
+def rows(turns: int = TURNS, seed: int = SEED) -> Iterable[Row]:
+    """Follow one game and tell what came of it."""
+    film = filmed.Filmed(seed, turns, seed % 2, kept=0.7)
+    with tempfile.TemporaryDirectory() as folder, mjpeg.MjpegServer(film.frames(0), fps=5) as camera:
+        tally, score = _follow(Path(folder), film, boards.players(filmed.GAME), filmed.FISH, camera)
+    truth = [sheet.total for sheet in film.states[-1].score().sheets]
+    yield row("turns followed", tally.turns, note=f"seed {seed}; rendered, 1280×960, five frames a second")
+    yield row("wrong entries", tally.wrong, aim="0")
+    often = 20 * tally.questions / max(1, tally.turns)
+    note = f"{often:.1f} in 20 turns; {tally.among} of {tally.questions} with the truth among the candidates"
+    yield row("questions", tally.questions, aim="1 in 20", note=note)
+    yield row("disagreements", tally.disagreements, note=f"{tally.typed} turns typed by hand")
+    yield row("score at the end is the truth", score == truth, aim="True", note=f"{score}")
+    ordered = sorted(tally.seconds) or [0.0]
+    late = ordered[int(len(ordered) * 0.95)]
+    note = f"95 % {late:.2f} s; from the first look to the entry or the question, the wait for further pictures too"
+    yield row("track a settled turn", f"{ordered[len(ordered) // 2]:.2f}", "s", "95 % ≤ 1 s", note)
+    work = sorted(tally.work) or [0.0]
+    note = f"95 % {work[int(len(work) * 0.95)]:.2f} s"
+    yield row("the same, time of the processor", f"{work[len(work) // 2]:.2f}", "s", "95 % ≤ 1 s", note)
+
+
+def _follow(folder: Path, film: Any, players: Any, fish: Any, camera: Any) -> tuple[_Tally, list[int]]:
+    from companion.events.hub import Hub
+    from companion.follow.api import Sight
+    from companion.follow.camera import Eye
+    from companion.night.answers import TABLE
+    from companion.night.commands.night import Night
+    from companion.night.log.journal import Journal
+    from companion.settings import Settings
+
+    game, tally, count = "iglu-iglu", _Tally(), iter(range(10**6))
+    journal = Journal(folder / "journal.sqlite")
+    night, settings, eye = Night(journal, Hub()), Settings(None), Eye(on_view=lambda: None)
+    sight = Sight(folder / "tables", night, settings, eye, on_change=lambda: None)
+
+    def do(command: str, body: dict[str, Any]) -> None:
+        night.do(command, body, by=TABLE, action_id=f"bench-{next(count)}")
+
+    def steps() -> int:
+        course = night.course()
+        return len(course.moves) if course is not None else 0
+
+    do("open-match", {"game": game, "players": players, "setup": {"fish": fish}})
+    do("moves", {"moves": film.set_up})
+    settings.set({"camera_settle_tenths": 3})
+    eye.use(camera.url)
+    try:
+        _until(lambda: eye.newest() is not None)
+        sight.start()
+        sight.calibrate(game, None)
+        sight.teach(game, None)
+        table = sight.table_of(game)
+        table.wait(300)
+        sight.follow(True)
+        _until(lambda: sight.status()["state"] == "watching")
+        for number, played in enumerate(film.played, 1):
+            before = steps()
+            camera.show(film.frames(number))
+            _until(lambda before=before: steps() != before or sight.status()["asking"] is not None)  # type: ignore[misc]
+            tally.turns += 1
+            asked = sight.open_question() if steps() == before else None
+            if asked is not None:
+                tally.questions += 1
+                tally.disagreements += asked.kind == "disagreement"
+                right = [n for n, c in enumerate(asked.candidates) if _same(c.state, film.states[number])]
+                tally.among += bool(right)
+                if right:
+                    sight.answer(asked.id, right[0], TABLE)
+            elif steps() != before and not _same(_state(night), film.states[number]):
+                tally.wrong += 1
+                do("undo", {"to": before, "agreed": True})
+            if not _same(_state(night), film.states[number]):
+                tally.typed += 1
+                do("moves", {"moves": played})
+            _until(lambda: sight.status()["state"] == "watching" and not table.learning, 20.0)
+            asked = sight.open_question()
+            if asked is not None and asked.kind == "disagreement":
+                tally.disagreements += 1
+                sight.resolve(asked.id, "record")
+        tally.seconds, tally.work = sight.times(), sight.work()
+        return tally, [player["score"] for player in night.view()["match"]["players"]]
+    finally:
+        sight.close()
+        eye.close()
+        journal.close()
+
+
+def _state(night: Any) -> Any:
+    return night.course().states[-1]
+
+
+def _same(state: Any, truth: Any) -> bool:
+    """Return whether everybody at the table would say that the positions are the same."""
+    from companion.rules.inference.turns import content
+
+    if state is None:
+        return False
+    one, other = state.position(), truth.position()
+    boards = [{name: content(place) for name, place in p["places"].items()} for p in (one, other)]
+    return boards[0] == boards[1] and one["trophies"] == other["trophies"]
+
+
+def _until(found: Callable[[], bool], seconds: float = PATIENCE_S) -> None:
+    end = time.monotonic() + seconds
+    while not found() and time.monotonic() < end:
+        time.sleep(0.05)

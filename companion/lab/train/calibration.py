@@ -1,0 +1,153 @@
+"""What is known before any calibration, learnt from simulated igloos that several hands shake."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from companion import __version__
+from companion.igloo.calibration.features import PIECE_S, counted, heard_by, vector
+from companion.igloo.calibration.gaussian_process import SHAPES
+from companion.igloo.calibration.outlier import learn_usual
+from companion.igloo.count.features import FEATURES, TIERS
+from companion.lab.train import calibration_prior
+from companion.lab.train.calibration_prior import Shakes
+from companion.lab.train.dataset import slower
+from companion.ports import COUNTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from companion.igloo.calibration.gaussian_process import Prior
+    from companion.igloo.calibration.outlier import Usual
+    from companion.igloo.count.counter import Model
+
+    FloatArray = NDArray[np.float64]
+    Labelled = tuple[FloatArray, float, int, int, int]
+    Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How many igloos are simulated for each kind of motion; every hand shakes every count ``rounds`` times.
+
+    Many igloos teach more than many shakes of each.
+    """
+
+    devices: int = 130
+    guided: int = 160
+    hands: int = 2
+    rounds: int = 1
+    seconds: float = PIECE_S
+    seed: int = 41
+
+
+def shaken(plan: Plan, *, guided: bool) -> Iterator[Labelled]:
+    """Yield simulated shakes: samples (n, 3) in g, rate, count, igloo, hand."""
+    from companion.lab.physics import draws, people, world
+    from companion.lab.physics import guided as beat
+
+    seed = plan.seed + (20 if guided else 0)
+    for device in range(plan.guided if guided else plan.devices):
+        for person in range(plan.hands):
+            igloo, hand = draws.pair(seed, device, person)
+            for number in range(plan.rounds * len(COUNTS)):
+                rng = draws.generator(seed, device, person, number)
+                if guided:
+                    habit = draws.generator(seed, device, person, 0, 0)
+                    path = beat.guided(hand, plan.seconds, habit, rng)
+                else:
+                    path = people.shake(hand, plan.seconds, rng)
+                one = world.record(igloo, hand.grip, path, COUNTS[number % len(COUNTS)], rng)
+                yield one.g, one.rate_hz, one.count, device, person
+
+
+def listen(
+    shakes: Iterable[Labelled], tiers: tuple[float, ...] = TIERS, model: Model | None = None
+) -> dict[float, Shakes]:
+    """Return what calibration hears of labelled shakes at 3200 Hz or so, at each tier of rates."""
+    rows: dict[float, list[tuple[FloatArray, int, int, int]]] = {tier: [] for tier in tiers}
+    for accel, rate, count, device, hand in shakes:
+        for tier in tiers:
+            factor = round(TIERS[0] / tier)
+            found = vector(slower(accel, factor), rate / factor, model)
+            if found and found[2] == tier:
+                rows[tier].append((found[0], count, device, hand))
+    return {
+        tier: Shakes(
+            np.array([row[0] for row in of]),
+            np.array([row[1] for row in of], dtype=np.int64),
+            np.array([row[2] for row in of], dtype=np.int64),
+            np.array([row[3] for row in of], dtype=np.int64),
+        )
+        for tier, of in rows.items()
+        if of
+    }
+
+
+def write(path: Path, found: dict[tuple[float, bool], Prior], usual: Usual, card: dict[str, Any]) -> None:
+    """Write priors, for each (tier, guided), and what shakes are usually like, whole or not at all."""
+    arrays: dict[str, Any] = usual.arrays()
+    sizes = {}
+    for (tier, guided), prior in found.items():
+        name = f"{tier:.0f}/{int(guided)}"
+        arrays |= prior.arrays(name)
+        sizes[name] = {shape: round(float(getattr(prior, shape)), 4) for shape in SHAPES}
+    whole = {
+        "title": "What is known before an igloo is calibrated",
+        "version": __version__,
+        "numpy": np.__version__,
+        "priors": [[tier, guided] for tier, guided in found],
+        "heard_by": {f"{tier:.0f}": heard_by(tier) for tier, _ in found},
+        "standard_deviations_of_log_count": sizes,
+        **card,
+    }
+    part = path.with_name(f".{path.name}.part")
+    with part.open("wb") as file:
+        np.savez_compressed(file, card=np.asarray(json.dumps(whole, ensure_ascii=False)), **arrays)
+    part.replace(path)
+
+
+def build(
+    plan: Plan, progress: Progress | None = None
+) -> tuple[dict[tuple[float, bool], Prior], Usual, dict[str, Any]]:
+    """Return what simulated igloos teach and its data card; the same plan gives the same."""
+    usual = None
+    found: dict[tuple[float, bool], Prior] = {}
+    used = {}
+    for guided in (False, True):
+        what = "Shaking with the beat" if guided else "Shaking"
+        total = (plan.guided if guided else plan.devices) * plan.hands * plan.rounds * len(COUNTS)
+
+        def told(total: int = total, what: str = what, guided: bool = guided) -> Iterator[Labelled]:
+            for number, one in enumerate(shaken(plan, guided=guided), start=1):
+                if progress:
+                    progress(what, number, total)
+                yield one
+
+        used["guided" if guided else "free"] = total
+        for tier, shakes in listen(told()).items():
+            name = f"Learning at {tier:.0f} Hz{', with the beat' if guided else ''}"
+            tell = partial(progress, name) if progress else None
+            if tier == TIERS[0] and not guided:
+                usual = learn_usual(shakes.vectors[:, :FEATURES], shakes.devices)
+            found[tier, guided] = calibration_prior.learn(shakes, progress=tell, counter=partial(counted, tier))
+    if usual is None:
+        raise ValueError("There is no shake to learn from.")
+    return (
+        found,
+        usual,
+        {
+            "simulator": "companion.lab.physics (soft spheres); no real igloo was measured",
+            "seed": plan.seed,
+            "shakes": used,
+            "hands_per_igloo": plan.hands,
+        },
+    )

@@ -1,0 +1,168 @@
+"""The training of the counter's small networks, on numpy alone: a distribution over log count from features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from companion.igloo.count.convnet import Heard
+from companion.igloo.count.ensemble import CUTS, EMBEDDING, LIMIT, Ensemble, Net, nll, sigmoid
+from companion.ports import COUNTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+    IntArray = NDArray[np.int64]
+
+
+def inner_axes(layers: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Return means (w,) and axes (w, EMBEDDING) of last hidden layers side by side, of the shakes of the training."""
+    hidden = np.concatenate(layers, axis=1)
+    middle = hidden.mean(axis=0)
+    values, vectors = np.linalg.eigh(np.cov((hidden - middle).T))
+    vectors = vectors[:, ::-1][:, :EMBEDDING]
+    spread = np.sqrt(np.maximum(values[::-1][:EMBEDDING], 1e-9))
+    # a direction has two ends: the larger part shall be positive, on every machine
+    ends = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])])
+    axes = np.zeros((hidden.shape[1], EMBEDDING))
+    axes[:, : vectors.shape[1]] = vectors * (ends / spread)
+    return middle, axes
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How networks are trained."""
+
+    nets: int = 2
+    width: tuple[int, ...] = (96, 48)
+    epochs: int = 8
+    batch: int = 512
+    rate: float = 2e-3
+    decay: float = 2e-4
+    noise: float = 0.3
+    trust: float = 0.9
+    seed: int = 1
+
+
+def train(
+    features: FloatArray,
+    counts: IntArray,
+    recipe: Recipe,
+    progress: Callable[[int, int], None] | None = None,
+) -> Ensemble:
+    """Train networks on features (n, f) of shakes with known counts (n,).
+
+    ``progress(done, of)`` is called after each epoch of each network. The same data and recipe give the same networks.
+    """
+    middle = np.median(features, axis=0)
+    spread = np.percentile(features, 84, axis=0) - np.percentile(features, 16, axis=0)
+    scale = np.maximum(0.5 * spread, 0.05 * features.std(axis=0) + 1e-3)
+    x = np.clip((features - middle) / scale, -LIMIT, LIMIT)
+    labels = counts - COUNTS.start
+    nets = []
+    for k in range(recipe.nets):
+        nets.append(_train_net(x, labels, recipe, k, progress))
+    gram, strange = _known(x)
+    return Ensemble(middle, scale, tuple(nets), 1.0, gram, strange, inner_axes([net.hidden(x) for net in nets]))
+
+
+def _known(x: FloatArray) -> tuple[FloatArray, float]:
+    """Return what whitens known features, and the squared length that 99.8 % of them do not exceed."""
+    covariance = x.T @ x / len(x)
+    gram = np.asarray(np.linalg.inv(covariance + 0.05 * np.eye(x.shape[1])), dtype=np.float64)
+    length = np.einsum("ij,jk,ik->i", x, gram, x)
+    return gram, float(np.percentile(length, 99.8))
+
+
+def _train_net(
+    x: FloatArray, labels: IntArray, recipe: Recipe, number: int, progress: Callable[[int, int], None] | None
+) -> Net:
+    """Train one network by Adam (Kingma & Ba 2015) with a rate that falls as a cosine."""
+    rng = np.random.default_rng([recipe.seed, number])
+    sizes = (x.shape[1], *recipe.width, 2)
+    layers = []
+    for a, b in pairwise(sizes):
+        layers.append([rng.normal(size=(a, b)) * np.sqrt(2.0 / a), np.zeros(b)])
+    layers[-1][0] *= 0.1
+    layers[-1][1][:] = np.log(6.5), np.log(0.2)
+    moments = [[[np.zeros_like(p), np.zeros_like(p)] for p in layer] for layer in layers]
+    steps = recipe.epochs * max(len(x) // recipe.batch, 1)
+    step = 0
+    for epoch in range(recipe.epochs):
+        order = rng.permutation(len(x))
+        for start in range(0, len(x) - recipe.batch + 1, recipe.batch) if len(x) > recipe.batch else [0]:
+            pick = order[start : start + recipe.batch]
+            step += 1
+            rate = recipe.rate * (0.5 + 0.5 * np.cos(np.pi * step / steps)) * min(1.0, step / 100)
+            batch = x[pick] + recipe.noise * rng.normal(size=(len(pick), x.shape[1]))
+            for layer, slope, moment in zip(layers, _slopes(layers, batch, labels[pick]), moments, strict=True):
+                for i in range(2):
+                    first, second = moment[i]
+                    first += 0.1 * (slope[i] - first)
+                    second += 0.001 * (slope[i] ** 2 - second)
+                    shift = first / (1 - 0.9**step) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
+                    layer[i] -= rate * (shift + (recipe.decay / recipe.rate * layer[i] * 0.1 if i == 0 else 0.0))
+        if progress:
+            progress(number * recipe.epochs + epoch + 1, recipe.nets * recipe.epochs)
+    return Net(tuple((weights, biases) for weights, biases in layers))
+
+
+def _slopes(layers: list[list[FloatArray]], x: FloatArray, labels: IntArray) -> list[list[FloatArray]]:
+    """Return the slopes of the mean negative log likelihood in all weights and biases."""
+    acts = [x]
+    for weights, biases in layers[:-1]:
+        acts.append(np.maximum(acts[-1] @ weights + biases, 0.0))
+    out = acts[-1] @ layers[-1][0] + layers[-1][1]
+    mu, log_s = out[:, 0], np.clip(out[:, 1], -5.0, 1.5)
+    s = np.exp(log_s)
+    cuts = np.concatenate([[-50.0], CUTS, [50.0]])
+    high, low = (cuts[labels + 1] - mu) / s, (cuts[labels] - mu) / s
+    p_high, p_low = sigmoid(high), sigmoid(low)
+    share = p_high - p_low
+    share = (1 - 0.01) * share + 0.01 / len(COUNTS)  # a slip of the label now and then keeps it humble
+    d_high, d_low = p_high * (1 - p_high), p_low * (1 - p_low)
+    grow = -0.99 / share / s / len(x)
+    d_mu = grow * -(d_high - d_low)
+    d_log_s = grow * s * -(d_high * np.clip(high, -60, 60) - d_low * np.clip(low, -60, 60))
+    d_log_s = np.where((out[:, 1] > -5.0) & (out[:, 1] < 1.5), d_log_s, 0.0)
+    error = np.stack([d_mu, d_log_s], axis=1)
+    slopes: list[list[FloatArray]] = []
+    for i in range(len(layers) - 1, -1, -1):
+        slopes.append([acts[i].T @ error, error.sum(axis=0)])
+        if i:
+            error = (error @ layers[i][0].T) * (acts[i] > 0)
+    return slopes[::-1]
+
+
+def stretch_for(ensemble: Ensemble, features: FloatArray, counts: IntArray, heard: Sequence[Heard] = ()) -> float:
+    """Return the stretch with the best likelihood on shakes that the networks did not see."""
+    mu, s = ensemble.says(ensemble.last_layers(features, heard))
+    best, best_loss = 1.0, np.inf
+    for stretch in np.exp(np.linspace(np.log(0.7), np.log(2.0), 27)):
+        loss = nll(replace(ensemble, stretch=float(stretch)).answer(mu, s), counts)
+        if loss < best_loss:
+            best, best_loss = float(stretch), loss
+    return best
+
+
+def ridge(features: FloatArray, counts: IntArray, strength: float = 30.0) -> Callable[[FloatArray], FloatArray]:
+    """Return a plain ridge regression on log count, the measure of how hard a set of shakes is; it predicts counts."""
+    middle, scale = features.mean(axis=0), features.std(axis=0) + 1e-6
+
+    def widen(f: FloatArray) -> FloatArray:
+        x = np.clip((f - middle) / scale, -LIMIT, LIMIT)
+        return np.concatenate([x, np.ones((len(x), 1))], axis=1)
+
+    x = widen(features)
+    weights = np.linalg.solve(x.T @ x + strength * np.eye(x.shape[1]), x.T @ np.log(counts))
+
+    def predict(f: FloatArray) -> FloatArray:
+        return np.asarray(np.clip(np.rint(np.exp(widen(f) @ weights)), COUNTS.start, COUNTS.stop - 1))
+
+    return predict
