@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from companion.igloo import simulated
 from companion.lab.physics import bank, draws, hand, handling, people, sensor, world
 from companion.lab.physics.ranges import LOGARITHMIC, PLACES, STYLES, Ranges
 from companion.ports import COUNTS, MotionState
 
-STORED = Path(bank.__file__).parents[1] / "igloo" / "simulated" / "bank" / "bank.npz"
+STORED = simulated.BANK
 
 
 def test_devices_and_people_stay_within_their_ranges() -> None:
