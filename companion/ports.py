@@ -265,6 +265,21 @@ class TableView:
 
 
 @dataclass(frozen=True, slots=True)
+class TableStatus:
+    """What the newest picture shows of the markers: ids found and missing, in order.
+
+    ``straight`` says whether the straightened table exists; ``number`` counts pictures up, so that a page knows
+    when to fetch a new one; ``note`` is one sentence (English) or empty.
+    """
+
+    markers: tuple[int, ...] = ()
+    missing: tuple[int, ...] = ()
+    straight: bool = False
+    number: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """A picture kept beside the journal, named by its SHA-256; it never goes through the journal itself."""
 

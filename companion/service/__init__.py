@@ -13,7 +13,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,12 +52,12 @@ from companion.night.people import People
 from companion.ports import (
     BadDataError,
     CameraStatus,
-    CompanionError,
     CountPosterior,
     DeviceState,
     Evidence,
     IglooStatus,
     Motion,
+    TableStatus,
 )
 from companion.practice.database import BookError
 from companion.practice.shakes import TrainingError
@@ -71,7 +71,7 @@ from companion.service.practice import TRAINING, TableEar, training_room
 from companion.service.waveform import Waves
 from companion.settings import Settings
 from web.http.json_forms import camera_form, count_form, igloo_form, igloos_form, motion_form
-from web.protocols.companion import SimulatedAction, Table
+from web.protocols.companion import SimulatedAction
 
 if TYPE_CHECKING:
     from companion.service.mqtt import Home
@@ -344,7 +344,7 @@ class Service:
         """Return how the camera is doing, or None without a source."""
         return self._eye.status()
 
-    def table(self) -> Table | None:
+    def table(self) -> TableStatus | None:
         """Return what the newest picture shows of the markers."""
         return self._eye.table()
 
@@ -361,7 +361,7 @@ class Service:
         self.settings.set({"camera_source": text.strip()})
         self._publish_camera()
 
-    def upload_photo(self, data: bytes) -> Table:
+    def upload_photo(self, data: bytes) -> TableStatus:
         """Take a photo from a phone as the newest picture.
 
         :raises BadDataError: when it is no picture, in one sentence.

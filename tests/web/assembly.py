@@ -38,6 +38,7 @@ from companion.ports import (
     LinkCounts,
     Motion,
     MotionState,
+    TableStatus,
 )
 from companion.practice.database import Book
 from companion.practice.offline_bundle import Along
@@ -51,7 +52,7 @@ from companion.settings import Settings
 from web.app import create_app
 from web.http.json_forms import camera_form, count_form, igloos_form, motion_form
 from web.http.server import WebServer, make_server
-from web.protocols.companion import SimulatedAction, Table
+from web.protocols.companion import SimulatedAction
 
 NAME = "companion.test"
 JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffd9")
@@ -113,7 +114,7 @@ class SmallHouse:
         self.newest_motion: Motion | None = None
         self.newest_count: CountPosterior | None = None
         self.status: CameraStatus | None = None
-        self.newest_table: Table | None = None
+        self.newest_table: TableStatus | None = None
         self.eye = Eye(on_view=lambda: None)
         self.cards = CardTable(folder / "tables")
         self.sight = Sight(
@@ -181,7 +182,7 @@ class SmallHouse:
     def camera(self) -> CameraStatus | None:
         return self.status
 
-    def table(self) -> Table | None:
+    def table(self) -> TableStatus | None:
         return self.newest_table
 
     def camera_jpeg(self, which: str) -> bytes | None:
@@ -193,12 +194,12 @@ class SmallHouse:
         self.status = CameraStatus(text, DeviceKind.REAL, DeviceState.SEARCHING) if text else None
         self._publish_camera()
 
-    def upload_photo(self, data: bytes) -> Table:
+    def upload_photo(self, data: bytes) -> TableStatus:
         if not data.startswith(b"\xff\xd8"):
             raise BadDataError("This is no picture that can be read here.")
         self.pictures["frame"] = data
         number = self.newest_table.number + 1 if self.newest_table else 1
-        self.newest_table = Table((0, 1), (2, 3), False, number)
+        self.newest_table = TableStatus((0, 1), (2, 3), False, number)
         self._publish_camera()
         return self.newest_table
 

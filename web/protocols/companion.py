@@ -7,7 +7,6 @@ The page knows no device: it asks the house, and the house answers with the froz
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from companion.night.commands.night import Night
     from companion.night.commands.votes import Votes
     from companion.night.people import People
-    from companion.ports import CameraStatus, CountPosterior, Evidence, IglooStatus, Motion
+    from companion.ports import CameraStatus, CountPosterior, Evidence, IglooStatus, Motion, TableStatus
     from companion.practice.practice_run import Training
     from companion.settings import Settings
     from web.protocols.camera import Sight
@@ -37,21 +36,6 @@ class SimulatedAction(StrEnum):
     SET_DOWN = "set_down"
     UNPLUG = "unplug"
     REPLUG = "replug"
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """What the newest picture shows of the markers: ids found and missing, in order.
-
-    ``straight`` says whether the straightened table exists; ``number`` counts pictures up, so that a page knows
-    when to fetch a new one; ``note`` is one sentence (English) or empty.
-    """
-
-    markers: tuple[int, ...] = ()
-    missing: tuple[int, ...] = ()
-    straight: bool = False
-    number: int = 0
-    note: str = ""
 
 
 class IglooBench(Protocol):
@@ -246,7 +230,7 @@ class House(Protocol):
         """Return the health of the camera, or None when no source was chosen."""
         ...
 
-    def table(self) -> Table | None:
+    def table(self) -> TableStatus | None:
         """Return what the newest picture shows of the markers, or None when there is no picture."""
         ...
 
@@ -261,7 +245,7 @@ class House(Protocol):
         """
         ...
 
-    def upload_photo(self, data: bytes) -> Table:
+    def upload_photo(self, data: bytes) -> TableStatus:
         """Take a photo that a phone sent as the newest picture.
 
         :raises companion.ports.BadDataError: when it is no picture, or too large a one, in one sentence.

@@ -12,8 +12,8 @@ import numpy as np
 
 from companion.igloo.count.counter import Model, as_vector, count_runs, embed, shipped
 from companion.igloo.count.features import FEATURES, FeatureStream
+from companion.igloo.count.guided_gauge import kept
 from companion.igloo.count.signal_validity import scale_of
-from companion.igloo.motion.guided_gauge import kept
 from companion.ports import CountPosterior, DeviceKind
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ import numpy as np
 
 from companion.igloo.count.counter import as_vector, embed_blocks, shipped
 from companion.igloo.count.features import BLOCK_S, CELLS, ROW, FeatureStream, tier_of
+from companion.igloo.count.guided_gauge import GAUGE_BLOCKS, HOLD_STILL, Gauge, gauge
 from companion.igloo.count.not_a_shake import impostor
 from companion.igloo.count.signal_validity import TOO_SLOW, unsound
-from companion.igloo.motion.guided_gauge import GAUGE_BLOCKS, HOLD_STILL, Gauge, gauge
 from companion.ports import CountPosterior, DeviceKind
 
 if TYPE_CHECKING:
