@@ -41,13 +41,16 @@ class Clock:
             enough = self._looks[thread] + times
             assert self._told.wait_for(lambda: self._looks[thread] >= enough, PATIENCE_S), f"{thread} has stopped"
 
-    def until(self, true: Callable[[], object], thread: threading.Thread, times: int = 2) -> None:
-        """Let time pass, a step whenever a thread has looked so many times, until it is true."""
+    def until(
+        self, true: Callable[[], object], *threads: threading.Thread, times: int = 2, step_s: float = STEP_S
+    ) -> None:
+        """Let time pass, a step whenever every thread has looked so many times, until it is true."""
         end = time.monotonic() + PATIENCE_S
         while not true():
             assert time.monotonic() < end, "it did not happen, however much time passed"
-            self.go(STEP_S)
-            self.looked(thread, times)
+            self.go(step_s)
+            for thread in threads:
+                self.looked(thread, times)
 
 
 class Unhurried:
