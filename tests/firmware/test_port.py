@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 import serial
 
+from tests.worlds.wait import PATIENCE_S, wait
+
 Maker = Callable[..., Any]
 
 
-def take(port: serial.Serial, enough: Callable[[bytes], bool], seconds: float = 20) -> bytes:
+def take(port: serial.Serial, enough: Callable[[bytes], bool], seconds: float = PATIENCE_S) -> bytes:
     """Read until it is enough; a test that waits in vain fails by its assertion."""
     got = bytearray()
     end = time.monotonic() + seconds
@@ -24,15 +26,14 @@ def take(port: serial.Serial, enough: Callable[[bytes], bool], seconds: float = 
     return bytes(got)
 
 
-def wait(igloo: Any, seconds: float) -> None:
+def run(igloo: Any, seconds: float) -> None:
     """Wait until so much time was simulated."""
-    while igloo.stats()["simulated_s"] < seconds:
-        time.sleep(0.01)
+    wait(lambda: igloo.stats()["simulated_s"] >= seconds)
 
 
 def test_a_reader_that_comes_in_the_middle(simavr: Maker, wire: ModuleType) -> None:
     igloo = simavr().start()
-    wait(igloo, 0.3)
+    run(igloo, 0.3)
     with serial.Serial(igloo.port, 500_000, timeout=0.2) as port:
         port.write(b"h")
         got = take(port, lambda wire: wire.count(b"\0") > 150)
@@ -64,7 +65,7 @@ def test_a_slow_reader_holds_time_and_loses_nothing(simavr: Maker, wire: ModuleT
     igloo = simavr(fast=True, held=True).start()
     with serial.Serial(igloo.port, 500_000, timeout=0.2) as port:
         igloo.go()
-        time.sleep(0.3)
+        wait(lambda: igloo.stats()["pty_stalls"])
         got = take(port, lambda wire: wire.count(b"\0") >= 2000)
         figures = igloo.stats()
     reading = wire.read(got)
@@ -88,9 +89,9 @@ def test_a_link_to_the_port(simavr: Maker, wire: ModuleType, tmp_path: Path) -> 
 def test_the_sensor_through_the_driver(simavr: Maker, wire: ModuleType) -> None:
     igloo = simavr().start()
     with serial.Serial(igloo.port, 500_000, timeout=0.2) as port:
-        wait(igloo, 0.1)
+        run(igloo, 0.1)
         igloo.sensor(False)
-        wait(igloo, 0.2)
+        run(igloo, 0.2)
         port.reset_input_buffer()
         port.write(b"h")
         lost = wire.read(take(port, lambda wire: wire.count(b"\0") > 2), from_the_middle=True)
@@ -136,6 +137,6 @@ def test_a_bench_whose_starter_is_gone_ends(simavr: Maker) -> None:
     igloo = simavr().start()
     process = igloo._process
     process.stdin.close()
-    assert process.wait(timeout=10) == 0
+    assert process.wait(timeout=PATIENCE_S) == 0
     igloo._process = None
     process.stdout.close()
