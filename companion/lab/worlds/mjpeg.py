@@ -43,7 +43,11 @@ class MjpegServer:
         self._stop = threading.Event()
         self._connections: set[socket.socket] = set()
         self._server: ThreadingHTTPServer | None = None
-        self._port = 0
+        # Bound for all its life, so that nobody else gets the port while it is unplugged.
+        self._kept = socket.socket()
+        self._kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._kept.bind(("127.0.0.1", 0))
+        self._port = self._kept.getsockname()[1]
         self.replug()
 
     @property
@@ -99,11 +103,11 @@ class MjpegServer:
 
         self._stop = threading.Event()
         self._server = Server(("127.0.0.1", self._port), Handler)
-        self._port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
     def close(self) -> None:
         self.unplug()
+        self._kept.close()
 
     def __enter__(self) -> MjpegServer:
         return self
