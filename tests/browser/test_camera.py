@@ -20,9 +20,11 @@ from companion.rules.inference.turns import content
 from companion.service import Service
 from companion.service.options import ServeOptions
 from tests.web.assembly import NAME
-from tests.worlds.served import wait
+from tests.worlds.wait import LESSON_S, wait
 from web.app import create_app
 from web.http.server import make_server
+
+pytestmark = pytest.mark.usefixtures("prompt_lessons")
 
 TURNS = 8
 PATIENCE_MS = 90_000
@@ -125,15 +127,17 @@ def test_a_rendered_game_without_a_typed_move(
             camera.show(coming.result())
             if number < len(film.states) - 1:
                 coming = renderer.submit(film.frames, number + 1)
-            wait(lambda begun=begun: len(service.night.course().by) > begun or service.sight.status()["asking"], 120)
+            wait(
+                lambda begun=begun: len(service.night.course().by) > begun or service.sight.status()["asking"], LESSON_S
+            )
             if len(service.night.course().by) == begun:
                 questions += 1
                 expect(page.locator(".camera-asks svg.board").first).to_be_visible()
                 if questions == 1:
                     assert axe(page) == []
                 answered(page, service, film, number)
-                wait(lambda begun=begun: len(service.night.course().by) > begun, 90)
-            wait(lambda: service.sight.status()["state"] in ("watching", "entered"), 120)
+                wait(lambda begun=begun: len(service.night.course().by) > begun, LESSON_S)
+            wait(lambda: service.sight.status()["state"] in ("watching", "entered"), LESSON_S)
 
     course = service.night.course()
     entered = course.by[len(film.set_up) :]
@@ -180,4 +184,4 @@ def test_a_rendered_game_without_a_typed_move(
     if course.by[-1] == CAMERA:
         service.sight.follow(False)
         page.click("[data-do=undo]")
-        wait(lambda: len(service.night.course().by) < len(course.by), 20)
+        wait(lambda: len(service.night.course().by) < len(course.by))

@@ -18,6 +18,7 @@ from companion.rules.inference.turns import content
 from tests.browser.conftest import Phones
 from tests.browser.test_boards import stands_out
 from tests.web.assembly import Service
+from tests.worlds.wait import LESSON_S
 from vision.board.labels import from_json
 
 
@@ -149,8 +150,8 @@ def taught(service: Service, shot: Shot, state: State[Any]) -> None:
     table = service.house.sight.table_of(state.position()["game"])
     table.calibrate(shot.image, shot.grid.astype(float))
     table.teach(shot.image, from_json(state.position(), table.layout))
-    table.wait(120)
-    assert table.taught
+    assert table.wait(LESSON_S), "it is still being learnt"
+    assert table.taught, table.note
 
 
 def sent(page: Page, game_id: str, photo: bytes) -> dict[str, Any]:
@@ -189,6 +190,7 @@ def put_right(page: Page, read: dict[str, Any], true: dict[str, Any], things: li
     expect(page.locator("[data-key=checks] li")).to_have_count(0)
 
 
+@pytest.mark.usefixtures("prompt_lessons")
 def test_the_sheet_of_ice_team_fills_itself_from_a_photo(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]]
 ) -> None:
@@ -243,6 +245,7 @@ def test_the_sheet_of_ice_team_fills_itself_from_a_photo(
     expect(page.locator("[data-key=score-sheet]")).not_to_contain_text("Not everything was checked")
 
 
+@pytest.mark.usefixtures("prompt_lessons")
 def test_the_sheet_of_iglu_iglu_fills_itself_from_a_photo(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]]
 ) -> None:

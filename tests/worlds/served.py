@@ -9,21 +9,11 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from companion.lab.phone import Phone
-
-
-def wait(found: Callable[[], Any], seconds: float = 20.0) -> Any:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if (answer := found()) not in (None, False, [], ()):
-            return answer
-        time.sleep(0.05)
-    raise AssertionError(f"nothing came within {seconds} s")
+from tests.worlds.wait import wait
 
 
 class Served:
