@@ -19,6 +19,7 @@ from companion.night.answers import CAMERA, TABLE
 from companion.rules.inference.turns import content
 from companion.service import Service
 from companion.service.options import ServeOptions
+from tests.browser.conftest import HEARD
 from tests.web.assembly import NAME
 from tests.worlds.wait import LESSON_S, wait
 from web.app import create_app
@@ -66,6 +67,7 @@ def service(tmp_path: Path, camera: MjpegServer, film: Filmed) -> Iterator[Servi
 @pytest.fixture
 def page(chromium: Browser, service: Service) -> Iterator[Page]:
     context = chromium.new_context(viewport={"width": 768, "height": 1024}, locale="en-GB", has_touch=True)
+    context.add_init_script(HEARD)
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     complaints: list[str] = []
@@ -90,8 +92,10 @@ def answered(page: Page, service: Service, film: Filmed, number: int) -> None:
     ]
     told = [[str(move) for move in candidate.moves] for candidate in asked.candidates]
     assert right, (asked.kind, asked.places, told, film.played[number - 1])
+    # What is tapped is of this question, and not of the one before.
+    page.wait_for_function("(id) => heard.some(([, told]) => told.question?.id === id)", arg=asked.id)
     choice = page.locator(f".camera-asks [data-do=camera-answer][data-n='{right[0]}']")
-    if not choice.is_visible():
+    if choice.evaluate("(one) => Boolean(one.closest('details:not([open])'))"):
         # Where nothing fits well, what it might have been is folded away.
         page.click(".camera-asks details summary")
     choice.click()

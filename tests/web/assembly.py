@@ -278,6 +278,7 @@ class Service:
 
     def __init__(self, folder: Path, port: int = 0, *, streams: int = 40) -> None:
         self.folder, self.port, self.streams = folder, port, streams
+        self.stamp = ""
         self.house: SmallHouse
         self._server: WebServer
         self._thread: threading.Thread
@@ -286,6 +287,9 @@ class Service:
     def start(self) -> None:
         self.house = SmallHouse(self.folder, streams=self.streams)
         self.app = create_app(self.house)
+        if self.stamp:
+            # Of another version from its first answer on.
+            self.app.extensions["companion-assets"].stamp = self.stamp
         self._server = make_server(self.app, "127.0.0.1", self.port)
         self.port = self._server.port
         self._thread = threading.Thread(target=self._server.run, name="web", daemon=True)
