@@ -48,6 +48,7 @@ from companion.service.buttons import Buttons
 from companion.service.checkup import check_up
 from companion.service.practice import stored_shakes
 from companion.settings import Settings
+from tests.worlds.wait import PATIENCE_S
 from web.app import create_app
 from web.http.json_forms import camera_form, count_form, igloos_form, motion_form
 from web.http.server import WebServer, make_server
@@ -304,7 +305,7 @@ class Service:
     def stop(self) -> None:
         self._server.stop()
         self.house.hub.close()
-        self._thread.join(timeout=15)
+        self._thread.join(timeout=PATIENCE_S)
         assert not self._thread.is_alive()
         self.house.close()
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.lab.phone import Phone
-from tests.worlds.wait import wait
+from tests.worlds.wait import PATIENCE_S, wait
 
 
 class Served:
@@ -46,7 +46,11 @@ class Served:
         self.lines: list[str] = []
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
-        link = wait(lambda: next((m for line in self.lines if (m := re.search(r":(\d+)(/host/\S+)", line))), None))
+        link = wait(
+            lambda: next((m for line in self.lines if (m := re.search(r":(\d+)(/host/\S+)", line))), None),
+            seen=lambda: self.lines,
+        )
+        assert link is not None
         self.port = int(link[1])
         self.host = Phone(self.port)
         status, _ = self.host.ask("POST", link[2])
@@ -91,5 +95,5 @@ class Served:
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        assert self.process.wait(timeout=20) in {0, -signal.SIGKILL}, self.lines
-        self.reader.join(timeout=5)
+        assert self.process.wait(timeout=PATIENCE_S) in {0, -signal.SIGKILL}, self.lines
+        self.reader.join(timeout=PATIENCE_S)
