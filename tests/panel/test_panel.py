@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from gpiozero.pins.mock import MockFactory
 
-from companion.panel import panel
+from companion.panel import messages, panel
 from companion.panel.debounce import SETTLE_S
 from companion.panel.panel import COLOURS, LEGAL_S, Panel, open_factory
 from companion.panel.pins import STANDARD, Pins, parse
