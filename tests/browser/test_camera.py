@@ -23,6 +23,8 @@ from tests.worlds.served import wait
 from web.app import create_app
 from web.server import make_server
 
+pytestmark = pytest.mark.browser
+
 TURNS = 8
 PATIENCE_MS = 90_000
 

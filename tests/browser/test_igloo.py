@@ -24,6 +24,8 @@ from tests.worlds.beat import beat
 from tests.worlds.served import Served, wait
 from web.forms import count_form
 
+pytestmark = pytest.mark.browser
+
 OFF = 6
 """The calibration of the test believes in so many beads more than there are, so that its count is known from others."""
 

@@ -18,6 +18,8 @@ from tests.web.assembly import Service, served
 from tests.worlds.boards import players, record
 from tests.worlds.pseudo import CODE, untranslated
 
+pytestmark = pytest.mark.browser
+
 Speak = Callable[[str], None]
 
 NOT_TRANSLATED = frozenset(

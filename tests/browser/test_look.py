@@ -15,6 +15,8 @@ from tests.browser.conftest import Phones
 from tests.web.assembly import JPEG, Service
 from web import catalogue
 
+pytestmark = pytest.mark.browser
+
 SIX = [
     {"name": "Ann", "colour": "red"},
     {"name": "", "colour": "blue"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Phones
@@ -12,6 +13,8 @@ from tests.web.assembly import Service
 from tests.worlds.card_table import ROUND, fanned, sheets, taught_round
 from tests.worlds.cards import sheet as laid_out
 from tests.worlds.cards import sheet_extent, shoot, view
+
+pytestmark = pytest.mark.browser
 
 PATIENCE_MS = 60_000
 

@@ -13,6 +13,8 @@ from tests.browser.test_boards import opened, stands_out
 from tests.browser.test_look import ENGLISH_ONLY, read_aloud
 from tests.web.assembly import Service
 
+pytestmark = pytest.mark.browser
+
 
 def by_hand(page: Page, service: Service, game_id: str) -> None:
     page.goto(f"{service.url}/#referee/hand")

@@ -20,6 +20,8 @@ from tests.worlds.filmed import Filmed
 from tests.worlds.ice_table import GAME, IceTable, played
 from vision.labels import from_json
 
+pytestmark = pytest.mark.browser
+
 
 def entered(page: Page, colour: str, **values: int) -> None:
     for name, value in values.items():

@@ -16,6 +16,8 @@ from tests.browser.conftest import Phones
 from tests.browser.test_look import english_left, overflow, read_aloud
 from tests.web.assembly import Service, SmallHouse
 
+pytestmark = pytest.mark.browser
+
 REAL = IglooStatus("igloo-1", DeviceKind.REAL, DeviceState.CONNECTED, port="/dev/ttyACM0", unit=1)
 
 

@@ -14,6 +14,8 @@ from playwright.sync_api import Browser, Page, expect
 from tests.web.assembly import NAME
 from tests.worlds.served import Served, wait
 
+pytestmark = pytest.mark.browser
+
 BANK = Path(__file__).resolve().parents[2] / "companion" / "igloo" / "bank" / "bank.npz"
 PATIENCE_MS = 15_000
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from companion.igloo.count import Counter, count_recording
 from companion.physics import draws, people
 from companion.ports import CountPosterior, DeviceKind, Samples
 from tests.worlds import shake_impulse
 from tests.worlds.shake_wire import through_the_line
+
+pytestmark = pytest.mark.process
 
 COUNTED = (2, 6, 12)
 

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 import serial
 
+pytestmark = pytest.mark.process
+
 Maker = Callable[..., Any]
 
 

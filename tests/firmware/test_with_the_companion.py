@@ -13,6 +13,8 @@ import pytest
 from companion.igloo.link import SerialLink
 from companion.ports import DeviceKind, DeviceState, LinkCounts, Samples
 
+pytestmark = pytest.mark.process
+
 Maker = Callable[..., Any]
 
 

@@ -30,6 +30,8 @@ from companion.service.wave import Waves
 from companion.training.drawing import COLUMN_S
 from tests.worlds.beat import beat
 
+pytestmark = pytest.mark.learning
+
 BANK = load_bank()
 RATE = BANK.rate_hz
 STILL = np.array([0.0, 0.0, 1.0])

@@ -18,6 +18,8 @@ from companion.service import ServeOptions, Service
 from web.app import create_app
 from web.server import make_server
 
+pytestmark = pytest.mark.process
+
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 
 

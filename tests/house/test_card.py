@@ -19,6 +19,8 @@ from companion.service import keeping
 from companion.service.keeping import Caretaker
 from companion.settings import Settings
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def card(tmp_path: Path) -> Iterator[soak_card.Card]:

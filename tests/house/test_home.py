@@ -22,6 +22,8 @@ from companion.service import ServeOptions, Service, notes
 from companion.service.home import SENSORS, Broker, Home, broker
 from tests.worlds.served import Served
 
+pytestmark = pytest.mark.process
+
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "", "colour": "blue"}]
 CARDS = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "3"]
 

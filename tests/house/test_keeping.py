@@ -25,6 +25,8 @@ from companion.service.keeping import Caretaker
 from companion.settings import Settings
 from tests.worlds.served import Served, wait
 
+pytestmark = pytest.mark.process
+
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 CARDS = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "3"]
 

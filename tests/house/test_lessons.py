@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from companion.night.answers import TABLE
 from companion.rules.turns import content
 from companion.service.sight.reading import contents_of
@@ -12,6 +14,8 @@ from tests.web.assembly import SmallHouse
 from tests.worlds.boards import players
 from tests.worlds.filmed import FISH, GAME, Filmed
 from tests.worlds.served import wait
+
+pytestmark = pytest.mark.learning
 
 BLUE, RED = 4, 7
 """The turns of the film in which each tribe builds its first igloo."""

@@ -15,6 +15,8 @@ import pytest
 
 from tests.worlds.served import Served, wait
 
+pytestmark = pytest.mark.process
+
 LISTENS = "0A"
 """The state of a listening socket in /proc/net/tcp."""
 

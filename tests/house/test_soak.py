@@ -23,6 +23,8 @@ from companion.cli import (
 )
 from companion.cli.soak_play import House, Player, killing
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:

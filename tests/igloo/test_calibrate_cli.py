@@ -13,6 +13,8 @@ from companion.cli import run
 from companion.cli.shake import BANK
 from companion.igloo.files import read_recording
 
+pytestmark = pytest.mark.learning
+
 with np.load(BANK, allow_pickle=False) as _bank:
     SHAKES = _bank["accel"] * (float(_bank["ug_per_lsb"]) * 1e-6)
     RATE = float(_bank["rate_hz"])

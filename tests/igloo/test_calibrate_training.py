@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from companion.cli.shake_calibrate_training import Plan, build, write
 from companion.igloo.calibrate import prior_card, priors, usual
+
+pytestmark = pytest.mark.learning
 
 PLAN = Plan(devices=4, guided=3, hands=2, rounds=1, seconds=1.2, seed=7)
 

@@ -12,6 +12,8 @@ from companion.igloo.calibrate_model import Answer
 from companion.igloo.calibrate_unlike import COMMON_ANY, COMMON_ONE, KNOWN_PART, Usual, beyond, learn_usual
 from companion.igloo.features import FEATURES
 
+pytestmark = pytest.mark.learning
+
 
 def world(seed: int, devices: int, each: int) -> tuple[np.ndarray, np.ndarray]:
     """Return pieces of igloos that differ much from each other and little within."""

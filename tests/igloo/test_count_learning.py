@@ -15,6 +15,8 @@ from companion.igloo.tuition import Course
 from companion.physics import draws
 from companion.ports import COUNTS
 
+pytestmark = pytest.mark.learning
+
 # --- features
 
 

@@ -21,6 +21,8 @@ from companion.igloo.link import Timing
 from companion.igloo.simulated import Bank, SimulatedIgloo
 from companion.ports import DeviceKind, DeviceState, IglooLink, IglooStatus, Samples
 
+pytestmark = pytest.mark.process
+
 QUICK = Timing(
     first_listen=0.3, listen=0.2, garbage=0.1, stale=0.5, resync=0.8, reopen=0.05, retry=0.1, hello=0.2, batch=0.01
 )

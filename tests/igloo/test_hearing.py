@@ -13,6 +13,8 @@ from companion.igloo.features import TIERS
 from companion.igloo.hearing import Heard, Listener, prepare
 from companion.igloo.tuition import Course
 
+pytestmark = pytest.mark.learning
+
 SMALL = Course(
     coloured=(True,),
     memory=(0.9,),

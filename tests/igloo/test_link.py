@@ -21,6 +21,8 @@ from companion.igloo.simulated import Bank, SimulatedDevice, SimulatedIgloo
 from companion.igloo.wire import Data, FrameReader, Hello, SensorState, Status, encode
 from companion.ports import DeviceError, DeviceKind, DeviceState, IglooLink, Samples
 
+pytestmark = pytest.mark.process
+
 QUICK = Timing(
     first_listen=0.3, listen=0.2, garbage=0.1, stale=0.5, resync=0.8, reopen=0.05, retry=0.1, hello=0.2, batch=0.01
 )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from companion.cli import shake_motion
 from companion.ports import MotionState as S
 from tests.worlds.sizes import size
 
 
+@pytest.mark.sized
 def test_handling_is_recognised() -> None:
     tally = shake_motion.Tally()
     for episode in shake_motion.episodes(seed=41, count=size(4, 8)):

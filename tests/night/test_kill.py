@@ -12,11 +12,15 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
+
 from companion.night.answers import TABLE
 from companion.night.hub import Hub
 from companion.night.journal import Journal
 from companion.night.night import Night
 from companion.night.store import StorageError
+
+pytestmark = pytest.mark.process
 
 ROUNDS = 20
 

@@ -21,6 +21,8 @@ from vision.layout import open_layout
 from vision.look import Table
 from vision.profile import ProfileError, load_profile
 
+pytestmark = pytest.mark.learning
+
 INUIT = {"kind": "inuit", "count": 1}
 
 

@@ -22,6 +22,8 @@ from vision.cards_plane import fit_plane
 from vision.cards_round import IglooRead, RoundRead, as_recorded, join, overlooked, printed
 from vision.cards_sheet import find_cards, in_rows
 
+pytestmark = pytest.mark.learning
+
 
 @pytest.fixture(scope="module")
 def played() -> Round:

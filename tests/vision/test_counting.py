@@ -25,6 +25,8 @@ from vision.shapes import read_shapes, sorts_of
 from vision.strangers import BESIDE, ON, make_strangers
 from vision.tokens import TokenReader
 
+pytestmark = pytest.mark.learning
+
 LAYOUT = """
 [board]
 kind = "grid"

@@ -21,6 +21,8 @@ from vision import decoder, notes, photo
 from vision.decoder import DamagedPictureError, Decoder, TooMuchError, Wanted
 from vision.photo import read_photo
 
+pytestmark = pytest.mark.process
+
 FLAT = np.full((48, 64, 3), (10, 120, 200), np.uint8)
 SMALL = cv2.imencode(".png", FLAT)[1].tobytes()
 

@@ -15,6 +15,8 @@ from vision.layout import read_layout
 from vision.patches import Sampler
 from vision.tokens import TokenReader
 
+pytestmark = pytest.mark.learning
+
 FONTS = ("Vera.ttf", "VeraBd.ttf", "VeraIt.ttf")
 WIDE = 90
 

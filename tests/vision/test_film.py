@@ -23,6 +23,8 @@ from vision.film import Film, VideoFile
 from vision.notes import CameraError
 from vision.sources import open_source
 
+pytestmark = pytest.mark.process
+
 
 def filmed(path: Path, count: int = 20, size: tuple[int, int] = (320, 240), code: str = "MJPG") -> Path:
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*code), 10, size)

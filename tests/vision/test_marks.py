@@ -21,6 +21,8 @@ from vision.refind import Finder
 from vision.shapes import sorts_of
 from vision.tokens import TokenReader
 
+pytestmark = pytest.mark.learning
+
 SIDE = 90
 CROWNS = """
 [board]

@@ -16,6 +16,8 @@ from vision import notes, photo
 from vision.heads import read_head
 from vision.photo import MAX_BYTES, read_photo, read_photo_file, to_jpeg
 
+pytestmark = pytest.mark.process
+
 # A picture in which every corner has its own colour, larger than one block of JPEG.
 CORNERS = np.zeros((96, 160, 3), np.uint8)
 CORNERS[:48, :80] = (255, 0, 0)

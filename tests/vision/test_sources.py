@@ -25,6 +25,8 @@ from vision.grabs import Camera, grabs_of
 from vision.notes import CameraError
 from vision.sources import PhotoFile, PictureFolder, open_source
 
+pytestmark = pytest.mark.process
+
 
 def flat(shade: int, width: int = 320, height: int = 240) -> np.ndarray:
     return np.full((height, width, 3), shade, np.uint8)

@@ -16,6 +16,8 @@ from vision.profile import Shot, printed_places
 from vision.tokenfit import find_fit
 from vision.tokens import TokenReader
 
+pytestmark = pytest.mark.learning
+
 LAYOUT = """
 [board]
 kind = "grid"

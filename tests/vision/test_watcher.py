@@ -22,6 +22,8 @@ from vision.photo import read_photo
 from vision.sources import open_source
 from vision.watcher import CameraWatcher, CornerSmoother, Look
 
+pytestmark = pytest.mark.process
+
 
 def until(true: Callable[[], object], seconds: float = 20) -> None:
     end = time.monotonic() + seconds

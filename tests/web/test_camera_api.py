@@ -23,6 +23,8 @@ from tests.worlds.filmed import FISH, Filmed
 from tests.worlds.served import wait
 from web.app import create_app
 
+pytestmark = pytest.mark.learning
+
 GAME = "iglu-iglu"
 AT = f"/api/camera/table/{GAME}"
 

@@ -10,6 +10,8 @@ from flask.testing import FlaskClient
 from tests.web.assembly import SmallHouse
 from tests.worlds.card_table import ROUND, Round, sheets, taught_round
 
+pytestmark = pytest.mark.learning
+
 
 @pytest.fixture(scope="module")
 def played() -> Round:

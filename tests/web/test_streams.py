@@ -23,6 +23,8 @@ from web import server, streams
 from web.live import StateTexts
 from web.sessions import COOKIE
 
+pytestmark = pytest.mark.process
+
 PATIENCE_S = 20
 """How long a test waits for something that must happen; nothing is measured here."""
 

@@ -200,4 +200,4 @@ class Game(RuleBasedStateMachine):
 
 
 Game.TestCase.settings = settings(max_examples=size(16, 40), stateful_step_count=12)
-TestGame = Game.TestCase
+TestGame = pytest.mark.sized(Game.TestCase)

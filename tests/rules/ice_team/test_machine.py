@@ -172,7 +172,7 @@ class Game(RuleBasedStateMachine):
             assert self.state.game.rulebook.ruling(True, self.state.ranking_reason, self.state).en
 
 
-TestGame = Game.TestCase
+TestGame = pytest.mark.sized(Game.TestCase)
 TestGame.settings = settings(max_examples=size(10, 25), stateful_step_count=10)
 
 

@@ -442,6 +442,7 @@ def test_the_engine_agrees_with_the_naive_game(layout: Any) -> None:
     assert seen == {"walk", "leap", "swim", "stop", "freeze", "roll", "choose", "drift", "push"}
 
 
+@pytest.mark.sized
 def test_the_naive_game_follows_whole_games() -> None:
     for seed in range(size(3, 6)):
         rng = Random(seed)

@@ -155,4 +155,4 @@ class Night(RuleBasedStateMachine):
 
 
 Night.TestCase.settings = settings(max_examples=size(24, 60), stateful_step_count=25)
-TestNight = Night.TestCase
+TestNight = pytest.mark.sized(Night.TestCase)

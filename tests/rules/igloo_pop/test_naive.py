@@ -222,6 +222,7 @@ def likely(rng: Random, naive: Naive, texts: list[str]) -> str:
     return rng.choice(texts)
 
 
+@pytest.mark.sized
 def test_the_plain_game_and_the_engine_allow_the_same_moves_and_reach_the_same_scores() -> None:
     rng, parse = Random(11), game("igloo-pop").parse
     moves = {text: parse(text) for text in EVERY_TEXT}
@@ -242,6 +243,7 @@ def test_the_plain_game_and_the_engine_allow_the_same_moves_and_reach_the_same_s
     assert {"end-cards", "end-short-round"} <= ends | {"end-both"}
 
 
+@pytest.mark.sized
 def test_thousands_of_random_rounds_are_scored_alike() -> None:
     rng, parse = Random(12), game("igloo-pop").parse
     keys: set[str] = set()

@@ -64,6 +64,7 @@ def parts_of_rounds(rng: Random, count: int) -> Any:
         yield states[one], moves[one:two], states[two]
 
 
+@pytest.mark.sized
 def test_any_part_of_a_round_is_found() -> None:
     for before, moves, after in parts_of_rounds(Random(3), size(60, 120)):
         evidence = Evidence.of_position(after.position())
@@ -74,6 +75,7 @@ def test_any_part_of_a_round_is_found() -> None:
             assert not misses(before, evidence, legal_way(before, turn.moves))
 
 
+@pytest.mark.sized
 def test_rounds_are_found_by_cards_and_thalers_alone() -> None:
     for before, moves, after in whole_turns("igloo-pop", Random(4), size(25, 60)):
         evidence = Evidence.of_position(after.position()).without(["results"])
@@ -84,6 +86,7 @@ def test_rounds_are_found_by_cards_and_thalers_alone() -> None:
             assert not misses(before, evidence, legal_way(before, turn.moves))
 
 
+@pytest.mark.sized
 def test_rounds_are_found_where_a_part_is_forgotten() -> None:
     rng = Random(5)
     for before, moves, after in whole_turns("igloo-pop", rng, size(25, 60)):
@@ -108,6 +111,7 @@ def test_rounds_are_found_by_the_cards_that_lie_there_afterwards() -> None:
     assert cards > 2, "several cards were won by nobody knows whom"
 
 
+@pytest.mark.sized
 def test_what_was_spoilt_is_found_only_where_a_legal_round_makes_it() -> None:
     rng = Random(6)
     refused = 0

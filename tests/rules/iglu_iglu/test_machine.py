@@ -180,7 +180,7 @@ class Game(RuleBasedStateMachine):
             assert not any(any(hand[1:]) for hand in seen.hands)
 
 
-TestGame = Game.TestCase
+TestGame = pytest.mark.sized(Game.TestCase)
 TestGame.settings = settings(max_examples=size(20, 40), stateful_step_count=12)
 
 

@@ -378,6 +378,7 @@ def agree(state: Any) -> None:
     assert found == naive.score(), str(state)
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize("hidden", [False, True])
 def test_both_engines_agree_in_random_games(seats: int, hidden: bool) -> None:

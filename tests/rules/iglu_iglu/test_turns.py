@@ -72,6 +72,7 @@ def assert_good(before: Any, evidence: Evidence, found: Any) -> None:
         assert not evidence.misses(state.position())
 
 
+@pytest.mark.sized
 def test_turns_that_were_played_are_found_without_knowing_hands() -> None:
     rng = Random(11)
     for before, moves, after in played_turns(rng, size(30, 70)):
@@ -82,6 +83,7 @@ def test_turns_that_were_played_are_found_without_knowing_hands() -> None:
         assert_good(before, evidence, found)
 
 
+@pytest.mark.sized
 def test_turns_are_found_where_places_are_unknown() -> None:
     rng = Random(12)
     names = list(IGLU.start(IGLU.seats(2)).position()["places"])
@@ -126,6 +128,7 @@ def ends_of(before: Any) -> dict[str, int]:
     return ends
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize(
     ("things", "hands"),
     [

@@ -154,6 +154,7 @@ def vague(position: Any, rng: Random) -> Evidence:
     return Evidence(places)
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize(
     ("things", "hands"),
     [
@@ -177,6 +178,7 @@ def test_the_best_is_the_best_of_all(board: Make, things: dict[str, str], hands:
         assert found.turns[0].log_likelihood == pytest.approx(evidence.log_likelihood(found.turns[0].state.position()))
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize(
     ("things", "hands", "count"),
     [
@@ -206,6 +208,7 @@ def test_no_turn_that_is_nearly_as_good_is_left_out(
                 assert told[board_of(end)] <= paid + 1e-6
 
 
+@pytest.mark.sized
 def test_the_turn_that_was_played_comes_first_under_clear_sight() -> None:
     rng = Random(9)
     right = among = 0
@@ -232,6 +235,7 @@ def cost_of(before: Any, moves: list[Any], evidence: Evidence) -> float:
     return cost(before, moves, sight) - sight.most
 
 
+@pytest.mark.sized
 def test_the_nearest_turn_misses_no_more_than_the_one_that_was_played_and_spoilt() -> None:
     rng = Random(31)
     near = 0
@@ -268,6 +272,7 @@ def test_a_belief_leaves_nothing_out() -> None:
     assert content({"ground": "floe", "things": [{"kind": "inuit", "colour": "red"}]}) == there
 
 
+@pytest.mark.sized
 def test_a_search_that_goes_on_finds_what_a_longer_one_finds() -> None:
     rng = Random(12)
     gone_on = 0
@@ -284,6 +289,7 @@ def test_a_search_that_goes_on_finds_what_a_longer_one_finds() -> None:
     assert gone_on
 
 
+@pytest.mark.sized
 def test_what_comes_to_less_than_is_of_use_is_not_looked_for() -> None:
     rng = Random(13)
     for before, _, after in played(26, size(5, 20)):
