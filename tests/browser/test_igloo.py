@@ -115,7 +115,9 @@ def feel(house: SmallHouse, seconds: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "dark", "language"), [(320, True, "fr-FR"), (1024, False, "en-GB")], ids=["phone-dark-fr", "tablet-en"]
+    ("width", "dark", "language"),
+    [(320, True, "fr-FR"), pytest.param(1024, False, "en-GB", marks=pytest.mark.long)],
+    ids=["phone-dark-fr", "tablet-en"],
 )
 def test_the_igloos_part_reads_well_and_has_no_barrier(
     phones: Phones,

@@ -70,6 +70,7 @@ def left(page: Page) -> list[str]:
     return [line for line in read_aloud(page).splitlines() if untranslated(KEPT.sub("", line), NOT_TRANSLATED)]
 
 
+@pytest.mark.long
 def test_a_night_in_another_language(phones_of: Callable[[str], tuple[Phones, Service]]) -> None:
     phones, service = phones_of("whole")
     page = phones.host(language=CODE)

@@ -48,7 +48,11 @@ def ruled(page: Page, legal: bool, clause: str) -> None:
 
 SAME_IN_ALL = ("The Flying Games", "place red card4")
 """A publisher, and the notation of moves."""
-LOOKS = [("en-GB", False, 320), ("fr-FR", True, 390), ("fr-FR", False, 768)]
+LOOKS = [
+    pytest.param("en-GB", False, 320, marks=pytest.mark.long),
+    ("fr-FR", True, 390),
+    pytest.param("fr-FR", False, 768, marks=pytest.mark.long),
+]
 
 
 @pytest.mark.parametrize(("language", "dark", "width"), LOOKS)

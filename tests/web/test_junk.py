@@ -48,7 +48,7 @@ def cookie(house: SmallHouse) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def examples(pytestconfig: pytest.Config) -> int:
     """How many requests of each kind are made to each route; `--junk 500` makes an hour of it."""
-    return int(pytestconfig.getoption("--junk") or size(3, 12))
+    return int(pytestconfig.getoption("--junk") or size(1, 12))
 
 
 @pytest.mark.sized

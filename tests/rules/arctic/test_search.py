@@ -235,7 +235,10 @@ def spoilt(position: dict[str, Any], rng: Random) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "fields",
     [
-        {"pile": "moose-2-bear", "own": "fox puffin moose", "sides": (11, 3, 10), "stage": "last"},
+        pytest.param(
+            {"pile": "moose-2-bear", "own": "fox puffin moose", "sides": (11, 3, 10), "stage": "last"},
+            marks=pytest.mark.long,
+        ),
         {"pile": "bear-1-puffin moose-3-puffin", "own": "fox puffin walrus", "sides": (12, 4, 1), "stage": "last"},
         {
             "pile": "moose-3-puffin",

@@ -48,7 +48,7 @@ def plain(move: Any) -> str:
 @pytest.mark.sized
 @pytest.mark.parametrize("seed", [1, 2])
 def test_turns_that_were_played_are_found(seed: int) -> None:
-    for before, moves, after in whole_turns("ice-team", Random(seed), size(25, 60)):
+    for before, moves, after in whole_turns("ice-team", Random(seed), size(12, 60)):
         evidence = Evidence.of_position(after.position())
         found = turns(before, evidence, limit=60)
         assert found.turns and found.complete, list(map(str, moves))
@@ -93,7 +93,13 @@ def ends_of(before: Any) -> dict[str, int]:
     return ends
 
 
-@pytest.mark.parametrize("bears", [("p4 p6", "p7"), ("p9", "p1 q4"), ("p6 village", "p4")])
+@pytest.mark.parametrize(
+    "bears",
+    [
+        *(pytest.param(bears, marks=pytest.mark.long) for bears in (("p4 p6", "p7"), ("p9", "p1 q4"))),
+        ("p6 village", "p4"),
+    ],
+)
 def test_the_search_agrees_with_trying_everything(islands: Make, bears: tuple[str, str]) -> None:
     green, red = bears
     before = islands(SMALL, green=green, red=red, players=PLAYERS)

@@ -228,7 +228,7 @@ def test_the_plain_game_and_the_engine_allow_the_same_moves_and_reach_the_same_s
     moves = {text: parse(text) for text in EVERY_TEXT}
     assert len(moves) == 9 * 33 + 1 + 18 + 54 + 108
     ends: set[str] = set()
-    for _ in range(size(5, 12)):
+    for _ in range(size(3, 12)):
         naive, state = random_table(rng)
         while naive.phase != "over":
             legal = [text for text in EVERY_TEXT if naive.legal(text)]

@@ -94,7 +94,7 @@ def test_a_line_without_loss_is_one_that_a_drift_made() -> None:
 @pytest.mark.sized
 def test_a_drift_that_comes_is_sure_where_a_floe_can_be_pushed_whatever_is_melted() -> None:
     told = set()
-    for before, _, _ in played(54, 60)[:: size(16, 1)]:
+    for before, _, _ in played(54, 60)[:: size(30, 1)]:
         if before.phase != START:
             continue
         certain = sure(before, early=False)
