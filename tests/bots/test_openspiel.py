@@ -83,6 +83,7 @@ def random_game(played: Any, seed: int) -> list[Any]:
     return found
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize(("name", "players"), EVERY)
 def test_random_simulations_with_our_invariants(name: str, players: int) -> None:
     looked = 0
@@ -238,6 +239,7 @@ class TestIceTeam(OurGame):
     game_id = "ice-team"
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize(("name", "players"), EVERY)
 def test_a_game_is_no_longer_than_it_says(name: str, players: int) -> None:
     decisions, outcomes = longest(name, players)
@@ -406,6 +408,7 @@ def test_bots_of_openspiel_play_our_games() -> None:
     assert state.move_number() > 30
 
 
+@pytest.mark.process
 def test_a_process_that_registered_our_games_ends_in_peace() -> None:
     code = "import companion.lab.openspiel.adapter, pyspiel; print(pyspiel.load_game('arctic(players=4)'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -52,6 +52,7 @@ def digest(name: str, players: int) -> str:
     return hashlib.sha256("\n".join(map(str, (*words.decisions, *words.outcomes))).encode()).hexdigest()
 
 
+@pytest.mark.process
 def test_numbers_are_the_same_in_another_process() -> None:
     code = (
         "import hashlib; from companion.lab.openspiel.vocabulary import vocabulary as v\n"

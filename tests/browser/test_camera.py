@@ -27,6 +27,8 @@ from web.http.server import make_server
 
 pytestmark = pytest.mark.usefixtures("prompt_lessons")
 
+pytestmark = pytest.mark.browser
+
 TURNS = 8
 PATIENCE_MS = 90_000
 

@@ -31,6 +31,8 @@ from companion.service.waveform import Waves
 from tests.worlds.beat import beat
 from tests.worlds.wait import PATIENCE_S, wait
 
+pytestmark = pytest.mark.learning
+
 BANK = load_bank()
 RATE = BANK.rate_hz
 STILL = np.array([0.0, 0.0, 1.0])

@@ -20,6 +20,8 @@ from tests.worlds.wait import wait
 from web.app import create_app
 from web.http.server import make_server
 
+pytestmark = pytest.mark.process
+
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 
 

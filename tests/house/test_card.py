@@ -20,6 +20,8 @@ from companion.service.maintenance import Caretaker
 from companion.settings import Settings
 from tests.worlds.wait import PATIENCE_S
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def card(tmp_path: Path) -> Iterator[sd_card.Card]:

@@ -11,6 +11,8 @@ from companion.cli import run
 from tests.worlds.served import Served
 from tests.worlds.wait import wait
 
+pytestmark = pytest.mark.process
+
 
 def test_a_service_with_a_simulated_igloo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     served = Served(tmp_path / "data", "--simulate")

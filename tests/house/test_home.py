@@ -24,6 +24,8 @@ from companion.service.options import ServeOptions
 from tests.worlds.served import Served
 from tests.worlds.wait import PATIENCE_S, wait
 
+pytestmark = pytest.mark.process
+
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "", "colour": "blue"}]
 CARDS = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "3"]
 

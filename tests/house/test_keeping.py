@@ -26,6 +26,8 @@ from companion.settings import Settings
 from tests.worlds.served import Served
 from tests.worlds.wait import PATIENCE_S, wait
 
+pytestmark = pytest.mark.process
+
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 CARDS = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "3"]
 

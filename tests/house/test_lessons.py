@@ -17,10 +17,13 @@ from tests.worlds.wait import LESSON_S, wait
 
 pytestmark = pytest.mark.usefixtures("prompt_lessons")
 
+pytestmark = pytest.mark.learning
+
 BLUE, RED = 4, 7
 """The turns of the film in which each tribe builds its first igloo."""
 
 
+@pytest.mark.long
 def test_the_first_red_igloo_while_the_blue_one_is_not_learnt_yet(tmp_path: Path) -> None:
     """On a busy machine the lesson on the first igloo may come after the second one."""
     film = Filmed(5, RED, kept=1.0)

@@ -23,6 +23,8 @@ from tests.worlds.served import Served
 from tests.worlds.wait import PATIENCE_S, wait
 from vision.decode.photo import to_jpeg
 
+pytestmark = pytest.mark.process
+
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 CARDS = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "3"]
 

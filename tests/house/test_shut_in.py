@@ -16,6 +16,8 @@ import pytest
 from tests.worlds.served import Served
 from tests.worlds.wait import wait
 
+pytestmark = pytest.mark.process
+
 LISTENS = "0A"
 """The state of a listening socket in /proc/net/tcp."""
 

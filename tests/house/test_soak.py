@@ -15,6 +15,8 @@ from companion.lab.soak import absurd_values, clients, faults, fuzz, seeds, targ
 from companion.lab.soak import camera as soak_camera
 from companion.lab.soak.play import House, Player, killing
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:

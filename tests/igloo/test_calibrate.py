@@ -32,6 +32,8 @@ from companion.igloo.simulated import BANK
 from companion.lab.train.calibration_prior import Shakes, evened, judge, learn, trials
 from companion.ports import COUNTS, BadDataError, Samples
 
+pytestmark = pytest.mark.learning
+
 with np.load(BANK, allow_pickle=False) as _bank:
     SHAKES = _bank["accel"] * (float(_bank["ug_per_lsb"]) * 1e-6)
     RATE = float(_bank["rate_hz"])

@@ -13,6 +13,8 @@ from companion.cli import run
 from companion.igloo.recordings import read_recording
 from companion.igloo.simulated import BANK
 
+pytestmark = pytest.mark.learning
+
 with np.load(BANK, allow_pickle=False) as _bank:
     SHAKES = _bank["accel"] * (float(_bank["ug_per_lsb"]) * 1e-6)
     RATE = float(_bank["rate_hz"])

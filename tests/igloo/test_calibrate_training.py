@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from companion.igloo.calibration.store import prior_card, priors, usual
 from companion.lab.train.calibration import Plan, build, write
+
+pytestmark = pytest.mark.learning
 
 PLAN = Plan(devices=4, guided=3, hands=2, rounds=1, seconds=1.2, seed=7)
 

@@ -12,6 +12,8 @@ from companion.igloo.count.features import FEATURES
 from companion.lab.bench import calibration_measure as measured
 from companion.lab.train.calibration_prior import Shakes, learn
 
+pytestmark = pytest.mark.learning
+
 
 def world(seed: int, devices: int, each: int) -> tuple[np.ndarray, np.ndarray]:
     """Return pieces of igloos that differ much from each other and little within."""

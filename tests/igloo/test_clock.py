@@ -605,7 +605,7 @@ def test_whatever_happens_no_sample_is_taken_for_another(events: list[tuple[str,
     assert sent - heard - counts.rejected <= 16 * (1 + counts.repeated + len(events))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(more, marks=pytest.mark.long) for more in (1, 2, 3))])
 def test_a_noisy_line_costs_samples_and_never_changes_one(seed: int) -> None:
     rng = random.Random(seed)
     device = Device(rng=random.Random(seed), index=WRAP - 40_000, seq=65_000)

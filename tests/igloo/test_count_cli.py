@@ -108,6 +108,7 @@ def test_simulated_shakes_can_be_counted_again(tmp_path: Path, capsys: pytest.Ca
     assert len(capsys.readouterr().out.splitlines()) == 24
 
 
+@pytest.mark.learning
 def test_training_writes_a_model_that_counts(two: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "model.npz"
     arguments = [
@@ -164,6 +165,7 @@ def test_a_name_that_is_no_npz_and_a_missing_name_are_refused(
     assert "Where" in capsys.readouterr().err
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("wish", "threads"), [({}, 1), ({"OPENBLAS_NUM_THREADS": "2"}, 2)])
 def test_training_adds_in_one_thread_unless_told_otherwise(wish: dict[str, str], threads: int) -> None:
     """One order of adding gives the shipped model again, to the last bit."""

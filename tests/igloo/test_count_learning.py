@@ -16,6 +16,8 @@ from companion.lab.train import ensemble as training
 from companion.lab.train.train_convnet import Course
 from companion.ports import COUNTS
 
+pytestmark = pytest.mark.learning
+
 # --- features
 
 
@@ -174,6 +176,7 @@ def test_ridge_is_a_plain_measure() -> None:
 # --- a reduced training, from the physics to a model
 
 
+@pytest.mark.long
 def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
     recipe = training.Recipe(nets=2, width=(32,), epochs=25, batch=64, noise=0.5, trust=0.2)
     course = Course(
@@ -209,6 +212,7 @@ def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
         np.testing.assert_array_equal(value, kept.weights[name])
 
 
+@pytest.mark.long
 def test_two_processes_make_the_same_networks_to_the_last_bit() -> None:
     recipe = training.Recipe(nets=1, width=(16,), epochs=2, batch=32)
     course = Course(filters=4, sound=(6, 6, 8), cells=8, heads=2, dense=8, epochs=3, again=1, crops=((1536, 16),))

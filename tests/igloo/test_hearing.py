@@ -14,6 +14,8 @@ from companion.igloo.count.features import TIERS
 from companion.lab.train import dataset, train_convnet
 from companion.lab.train.train_convnet import Course
 
+pytestmark = pytest.mark.learning
+
 SMALL = Course(
     coloured=(True,),
     memory=(0.9,),

@@ -23,6 +23,8 @@ from companion.ports import DeviceError, DeviceKind, DeviceState, IglooLink, Sam
 from tests.worlds.clock import Clock, Unhurried
 from tests.worlds.wait import PATIENCE_S, wait
 
+pytestmark = pytest.mark.process
+
 QUICK = Timing(
     first_listen=0.3, listen=0.2, garbage=0.1, stale=0.5, resync=0.8, reopen=0.05, retry=0.1, hello=0.2, batch=0.01
 )

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import pytest
+
 from companion.lab.bench import motion
 from companion.ports import MotionState as S
 from tests.worlds.sizes import size
 
 
+@pytest.mark.sized
 def test_handling_is_recognised() -> None:
     tally = motion.Tally()
-    for episode in motion.episodes(seed=41, count=size(4, 8)):
+    for episode in motion.episodes(seed=41, count=size(2, 8)):
         motion.add(tally, episode, motion.told(episode))
-    assert tally.seconds > size(35, 70)
-    assert sum(tally.shown.values()) > size(25, 50)
+    assert tally.seconds > size(17, 70)
+    assert sum(tally.shown.values()) > size(12, 50)
     assert sum(tally.found.values()) >= 0.97 * sum(tally.shown.values())
     for state in (S.REST, S.LIFTED, S.SHAKEN, S.TURNED, S.SET_DOWN):
         assert tally.recall(state) >= 0.9, state

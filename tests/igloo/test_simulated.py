@@ -234,6 +234,7 @@ def test_every_fault_is_counted_by_whoever_reads(bank: Bank) -> None:
     assert felt.frames[-1].state == SensorState.LOST
 
 
+@pytest.mark.process
 def test_an_igloo_goes_the_whole_way(bank: Bank, tmp_path: Path) -> None:
     runs: list[Samples] = []
     with (
@@ -252,6 +253,7 @@ def test_an_igloo_goes_the_whole_way(bank: Bank, tmp_path: Path) -> None:
     assert not (tmp_path / "igloo").is_symlink()
 
 
+@pytest.mark.process
 def test_the_hand_of_an_igloo_does_what_it_is_told(bank: Bank) -> None:
     with SimulatedIgloo(bank, seed=1) as igloo:
         left = [igloo.seconds_left]
@@ -263,6 +265,7 @@ def test_the_hand_of_an_igloo_does_what_it_is_told(bank: Bank) -> None:
     assert all(two > one + 0.4 for one, two in pairwise(left))
 
 
+@pytest.mark.process
 def test_what_nobody_reads_is_lost_in_whole_frames(bank: Bank, tmp_path: Path) -> None:
     igloo = SimulatedIgloo(bank, at=tmp_path / "igloo", seed=1, clock=Unhurried())
     end = os.open(igloo.port, os.O_RDONLY | os.O_NONBLOCK)
@@ -284,6 +287,7 @@ def test_what_nobody_reads_is_lost_in_whole_frames(bank: Bank, tmp_path: Path) -
     assert max(gaps) > 100
 
 
+@pytest.mark.process
 def test_a_machine_that_slept_is_an_overflow_and_no_burst(bank: Bank, tmp_path: Path) -> None:
     clock = Unhurried()
     with (
@@ -297,6 +301,7 @@ def test_a_machine_that_slept_is_an_overflow_and_no_burst(bank: Bank, tmp_path: 
         assert link.status().counts.samples < before + 30 * bank.rate_hz
 
 
+@pytest.mark.process
 def test_it_has_a_folder_of_its_own_and_leaves_nothing(bank: Bank) -> None:
     igloo = SimulatedIgloo(bank)
     folder = Path(igloo.port).parent
@@ -335,6 +340,7 @@ def test_up_is_where_a_bank_without_a_rest_has_its_mean(tmp_path: Path) -> None:
     assert np.allclose(up(0.0), [0.0, 0.0, 1.0])
 
 
+@pytest.mark.process
 def test_what_reading_costs_can_be_measured() -> None:
     cost = reader_cpu(1.0)
     assert cost["samples_per_s"] > 1000

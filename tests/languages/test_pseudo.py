@@ -290,6 +290,7 @@ def test_the_command_line_speaks_it(
     assert run(["rule", "POP-2.2", "--lang", "xx"]) == 2
 
 
+@pytest.mark.process
 def test_files_are_all_that_it_takes(tmp_path: Path, written: Callable[[str], Path]) -> None:
     """A copy of the program with the files in their places speaks the language: no line of it was altered."""
     for package in ("companion", "web"):

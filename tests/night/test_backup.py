@@ -154,6 +154,7 @@ except KeepingError as error:
 """
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("size", [100, 4_000, 15_000])
 def test_where_there_is_no_room_nothing_is_left(data: Path, tmp_path: Path, size: int) -> None:
     """The kernel refuses to write on, as a full stick does (a file-size limit stands in for the stick's end)."""
@@ -171,6 +172,7 @@ def test_where_there_is_no_room_nothing_is_left(data: Path, tmp_path: Path, size
     assert list(place.iterdir()) == []
 
 
+@pytest.mark.process
 def test_killed_while_it_writes_no_half_backup_has_the_name(data: Path, tmp_path: Path) -> None:
     for n in range(100):
         EvidenceStore(data / "evidence").keep(os.urandom(20_000) + bytes([n % 256]), ".jpg")
@@ -204,6 +206,7 @@ def test_killed_while_it_writes_no_half_backup_has_the_name(data: Path, tmp_path
     assert not list(place.glob(".*"))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("end", ["", ".db.part", ".db.part-journal", ".db.part-wal", ".db.part-shm"])
 def test_what_a_backup_left_that_was_cut_off_goes_with_the_next(data: Path, tmp_path: Path, end: str) -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:

@@ -61,7 +61,9 @@ def test_a_whole_game_of_a_table_with_its_own_box(night: Table, game_id: str) ->
     assert night.night.view() == before
 
 
-@pytest.mark.parametrize("game_id", GAMES)
+@pytest.mark.parametrize(
+    "game_id", ["arctic", *(pytest.param(game_id, marks=pytest.mark.long) for game_id in ("iglu-iglu", "ice-team"))]
+)
 def test_a_whole_game_that_the_companion_draws(night: Table, game_id: str) -> None:
     opened(night, game_id, draw=True)
     night.do("deal")

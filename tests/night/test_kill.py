@@ -10,12 +10,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from companion.events.hub import Hub
 from companion.night.answers import TABLE
 from companion.night.commands.night import Night
 from companion.night.log.database import StorageError
 from companion.night.log.journal import Journal
 from tests.worlds.wait import wait
+
+pytestmark = pytest.mark.process
 
 ROUNDS = 20
 MOST_READ = 40

@@ -457,5 +457,5 @@ class NightMachine(RuleBasedStateMachine):
         assert self.night.live_round() == (phase == "shaking" or (phase == "checking" and not checked))
 
 
-TestNightMachine = NightMachine.TestCase
+TestNightMachine = pytest.mark.sized(NightMachine.TestCase)
 TestNightMachine.settings = settings(max_examples=size(20, 40), stateful_step_count=50)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from companion.igloo.simulated.igloo import load_bank
 from companion.lab.physics import practice
 from companion.ports import COUNTS
+
+pytestmark = pytest.mark.learning
 
 
 def test_an_igloo_of_the_training_room_is_made_written_and_read(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from tests.worlds.sizes import size
 EVERY = [(name, players) for name in games() for players in game(name).players]
 
 
+@pytest.mark.sized
 @pytest.mark.no_cover
 @pytest.mark.parametrize(("name", "players"), EVERY)
 def test_random_games_break_nothing(name: str, players: int) -> None:
@@ -29,6 +30,7 @@ def test_random_games_break_nothing(name: str, players: int) -> None:
     assert found["longest"] < found["moves"] < many * found["longest"]
 
 
+@pytest.mark.sized
 @pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("name", "option", "value"),

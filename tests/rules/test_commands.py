@@ -237,6 +237,7 @@ def test_a_missing_file_or_a_folder_ends_in_one_line(tmp_path: Path, capsys: pyt
             assert capsys.readouterr().err.count("\n") == 1
 
 
+@pytest.mark.process
 def test_large_rubbish_ends_within_bounds_of_memory(tmp_path: Path) -> None:
     head = GOLDEN.read_text(encoding="utf-8").splitlines()[0]
     million, flat = tmp_path / "million", tmp_path / "flat"

@@ -21,6 +21,8 @@ from vision.read.calibrate import calibrate
 from vision.read.profile import ProfileError, load_profile
 from vision.read.reader import Table
 
+pytestmark = pytest.mark.learning
+
 INUIT = {"kind": "inuit", "count": 1}
 
 

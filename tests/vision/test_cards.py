@@ -22,6 +22,8 @@ from vision.cards.plane import fit_plane
 from vision.cards.round import IglooRead, RoundRead, as_recorded, join, overlooked, printed
 from vision.cards.sheet import find_cards, in_rows
 
+pytestmark = pytest.mark.learning
+
 
 @pytest.fixture(scope="module")
 def played() -> Round:

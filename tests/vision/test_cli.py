@@ -14,6 +14,8 @@ from companion.lab.worlds import table
 from vision import messages
 from vision.decode.photo import read_photo_file
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def photo(tmp_path: Path, still: list[table.Picture]) -> Path:

@@ -25,6 +25,8 @@ from vision.read.profile import Profile, Shot, load_profile, printed_places, sav
 from vision.read.reader import Table, learn
 from vision.read.tokens import TokenReader
 
+pytestmark = pytest.mark.learning
+
 LAYOUT = """
 [board]
 kind = "grid"

@@ -24,6 +24,8 @@ from vision.decode import photo, sandbox
 from vision.decode.photo import read_photo
 from vision.decode.sandbox import DamagedPictureError, Decoder, TooMuchError, Wanted
 
+pytestmark = pytest.mark.process
+
 FLAT = np.full((48, 64, 3), (10, 120, 200), np.uint8)
 SMALL = cv2.imencode(".png", FLAT)[1].tobytes()
 

@@ -15,6 +15,8 @@ from vision.board.patches import Sampler
 from vision.learn.digits import SIGN, read_digits
 from vision.read.tokens import TokenReader
 
+pytestmark = pytest.mark.learning
+
 FONTS = ("Vera.ttf", "VeraBd.ttf", "VeraIt.ttf")
 WIDE = 90
 

@@ -22,6 +22,8 @@ from vision.camera.video_file import Film, VideoFile
 from vision.decode.sandbox import DamagedPictureError, TooMuchError
 from vision.messages import CameraError
 
+pytestmark = pytest.mark.process
+
 
 def filmed(path: Path, count: int = 20, size: tuple[int, int] = (320, 240), code: str = "MJPG") -> Path:
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*code), 10, size)

@@ -21,6 +21,8 @@ from vision.read.reader import Table, learn
 from vision.read.relocate import Finder
 from vision.read.tokens import TokenReader
 
+pytestmark = pytest.mark.learning
+
 SIDE = 90
 CROWNS = """
 [board]

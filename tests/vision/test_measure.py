@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import cv2
+import pytest
 
 from companion.lab.bench.vision import measure
+
+pytestmark = pytest.mark.process
 
 
 def test_the_figures() -> None:

@@ -17,6 +17,8 @@ from vision.decode import photo
 from vision.decode.image_header import read_head
 from vision.decode.photo import MAX_BYTES, read_photo, read_photo_file, to_jpeg
 
+pytestmark = pytest.mark.process
+
 # A picture in which every corner has its own colour, larger than one block of JPEG.
 CORNERS = np.zeros((96, 160, 3), np.uint8)
 CORNERS[:48, :80] = (255, 0, 0)

@@ -30,6 +30,8 @@ from vision.camera.usb import UsbCamera, camera_name, find_cameras
 from vision.camera.video_file import VideoFile
 from vision.messages import CameraError
 
+pytestmark = pytest.mark.process
+
 
 def flat(shade: int, width: int = 320, height: int = 240) -> np.ndarray:
     return np.full((height, width, 3), shade, np.uint8)

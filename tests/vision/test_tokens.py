@@ -16,6 +16,8 @@ from vision.read.profile import Shot, printed_places
 from vision.read.token_fit import find_fit
 from vision.read.tokens import TokenReader
 
+pytestmark = pytest.mark.learning
+
 LAYOUT = """
 [board]
 kind = "grid"

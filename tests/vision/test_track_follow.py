@@ -21,6 +21,8 @@ from vision.read.profile import load_profile, save_profile
 from vision.read.reader import learn
 from vision.read.relocate import Finder
 
+pytestmark = pytest.mark.learning
+
 RULES = game("iglu-iglu")
 SET_UP = ["draw d4 fish 1", "draw e4 fish 3", "draw d5 fish 2", "draw e5 fish 3"]
 INUIT = (("b1", "f1"), ("a5", "h3"), ("c8", "g8"), ("e1", "a3"), ("h6", "d8"))

@@ -15,6 +15,8 @@ import cv2
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.process
+
 SOURCE = Path(__file__).parents[1] / "worlds" / "v4l2.c"
 PROGRAM = """
 import json, sys

@@ -24,6 +24,8 @@ from vision.camera.sources import open_source
 from vision.camera.watcher import CameraWatcher, CornerSmoother, Look
 from vision.decode.photo import read_photo
 
+pytestmark = pytest.mark.process
+
 
 def state(status: CameraStatus) -> tuple[DeviceState, str]:
     return status.state, status.note

@@ -23,6 +23,8 @@ from tests.web.conftest import Client
 from tests.worlds.wait import LESSON_S, wait
 from web.app import create_app
 
+pytestmark = pytest.mark.learning
+
 GAME = "iglu-iglu"
 AT = f"/api/camera/table/{GAME}"
 

@@ -10,6 +10,8 @@ from flask.testing import FlaskClient
 from companion.lab.worlds.card_table import ROUND, Round, sheets, taught_round
 from tests.web.assembly import SmallHouse
 
+pytestmark = pytest.mark.learning
+
 
 @pytest.fixture(scope="module")
 def played() -> Round:

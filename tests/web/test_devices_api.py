@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from flask.testing import FlaskClient
 
 from companion.doctor.finding import State
@@ -14,6 +15,7 @@ from companion.settings import Settings
 from tests.web.assembly import SmallHouse
 
 
+@pytest.mark.process
 def test_players_see_the_devices_and_the_host_has_everything_checked(
     guest: FlaskClient, player: FlaskClient, host: FlaskClient, house: SmallHouse
 ) -> None:
@@ -29,6 +31,7 @@ def test_players_see_the_devices_and_the_host_has_everything_checked(
         assert one["state"] != "wrong" or one["cure"], one
 
 
+@pytest.mark.process
 def test_the_service_tells_of_its_panel_and_its_broker(tmp_path: Path) -> None:
     Settings(tmp_path / "settings.json").set({"panel_pins": ["next 5", "undo 5"], "mqtt_address": "http://x"})
     service = Service(ServeOptions(tmp_path))

@@ -29,6 +29,7 @@ def person(client: FlaskClient, name: str) -> Any:
 # --- people ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_players_give_themselves_a_colour_and_a_face(player: FlaskClient, guest: FlaskClient) -> None:
     assert player.post("/api/people", json={"name": " Ann "}).json["people"][0]["name"] == "Ann"
     ann = person(player, "Ann")["id"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,9 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from tests.web.assembly import NAME, SmallHouse
+from tests.worlds.sizes import size
 from web.app import create_app
 from web.http.sessions import COOKIE
-
-EXAMPLES = int(os.environ.get("COMPANION_JUNK", "3"))
-"""Requests of each kind to each route; `COMPANION_JUNK=500` makes an hour of it."""
 
 ENDLESS = "/api/events"
 """A live stream never ends; it has tests of its own."""
@@ -48,8 +45,15 @@ def cookie(house: SmallHouse) -> dict[str, str]:
     return {COOKIE: admitted[0]}
 
 
+@pytest.fixture(scope="module")
+def examples(pytestconfig: pytest.Config) -> int:
+    """How many requests of each kind are made to each route; `--junk 500` makes an hour of it."""
+    return int(pytestconfig.getoption("--junk") or size(1, 12))
+
+
+@pytest.mark.sized
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=["right", "junk"])
-def test_every_answer_is_one_that_was_promised(house: SmallHouse, mode: GenerationMode) -> None:
+def test_every_answer_is_one_that_was_promised(house: SmallHouse, mode: GenerationMode, examples: int) -> None:
     schema = schemathesis.openapi.from_wsgi("/api/openapi.json", create_app(house), base_url=f"http://{NAME}")
     asked = 0
     for found in schema.get_all_operations():
@@ -60,10 +64,10 @@ def test_every_answer_is_one_that_was_promised(house: SmallHouse, mode: Generati
             continue
 
         @settings(
-            max_examples=EXAMPLES,
+            max_examples=examples,
             database=None,
             deadline=None,
-            derandomize=EXAMPLES < 100,
+            derandomize=examples < 100,
             phases=[Phase.explicit, Phase.generate],
             suppress_health_check=list(HealthCheck),
         )
@@ -75,7 +79,7 @@ def test_every_answer_is_one_that_was_promised(house: SmallHouse, mode: Generati
             case.validate_response(answer, checks=CHECKS)
 
         ask()
-    assert asked > 40 * EXAMPLES
+    assert asked > 40 * examples
 
 
 def test_the_description_itself_is_sound(house: SmallHouse, tmp_path: Path) -> None:

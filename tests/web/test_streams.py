@@ -24,6 +24,8 @@ from web.http import sse as streams
 from web.http.sessions import COOKIE
 from web.http.sse_state import StateTexts
 
+pytestmark = pytest.mark.process
+
 
 def get(service: Service, path: str, **headers: str) -> tuple[int, Any]:
     connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE_S)

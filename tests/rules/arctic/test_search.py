@@ -40,6 +40,7 @@ def named(moves: Any) -> list[str]:
     return sorted(move.kind if move.kind in {"hand", "penalty"} else str(move) for move in moves)
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("seed", [1, 2])
 def test_turns_that_were_played_are_found(seed: int) -> None:
     same = 0
@@ -58,6 +59,7 @@ def test_turns_that_were_played_are_found(seed: int) -> None:
     assert same > size(16, 40)
 
 
+@pytest.mark.sized
 def test_turns_are_found_without_seeing_what_is_hidden() -> None:
     for before, moves, after in whole_turns("arctic", Random(3), size(25, 60)):
         table = ARCTIC.from_position(before.view(None))
@@ -69,6 +71,7 @@ def test_turns_are_found_without_seeing_what_is_hidden() -> None:
             assert not search.ArcticGoal(table, evidence).misses(legal_way(table, turn.moves))
 
 
+@pytest.mark.sized
 def test_turns_are_found_where_a_part_is_forgotten() -> None:
     rng = Random(4)
     for before, moves, after in whole_turns("arctic", rng, size(25, 60)):
@@ -80,6 +83,7 @@ def test_turns_are_found_where_a_part_is_forgotten() -> None:
             assert not search.ArcticGoal(before, evidence).misses(legal_way(before, turn.moves))
 
 
+@pytest.mark.sized
 def test_what_was_spoilt_is_found_only_where_a_legal_turn_makes_it() -> None:
     rng = Random(5)
     refused = 0
@@ -92,6 +96,7 @@ def test_what_was_spoilt_is_found_only_where_a_legal_turn_makes_it() -> None:
     assert refused > size(8, 20)
 
 
+@pytest.mark.sized
 def test_bounds_never_give_up_a_state_on_a_way_that_was_played() -> None:
     for before, moves, after in whole_turns("arctic", Random(6), size(60, 150)):
         goal = search.ArcticGoal(before, Evidence.of_position(after.position()))
@@ -230,7 +235,10 @@ def spoilt(position: dict[str, Any], rng: Random) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "fields",
     [
-        {"pile": "moose-2-bear", "own": "fox puffin moose", "sides": (11, 3, 10), "stage": "last"},
+        pytest.param(
+            {"pile": "moose-2-bear", "own": "fox puffin moose", "sides": (11, 3, 10), "stage": "last"},
+            marks=pytest.mark.long,
+        ),
         {"pile": "bear-1-puffin moose-3-puffin", "own": "fox puffin walrus", "sides": (12, 4, 1), "stage": "last"},
         {
             "pile": "moose-3-puffin",

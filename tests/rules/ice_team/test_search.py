@@ -45,9 +45,10 @@ def plain(move: Any) -> str:
     return "" if move.kind in {"roll", "choose"} else str(move)
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("seed", [1, 2])
 def test_turns_that_were_played_are_found(seed: int) -> None:
-    for before, moves, after in whole_turns("ice-team", Random(seed), size(25, 60)):
+    for before, moves, after in whole_turns("ice-team", Random(seed), size(12, 60)):
         evidence = Evidence.of_position(after.position())
         found = turns(before, evidence, limit=60)
         assert found.turns and found.complete, list(map(str, moves))
@@ -61,6 +62,7 @@ def test_turns_that_were_played_are_found(seed: int) -> None:
             assert sorted(map(plain, moves)) in told, list(map(str, moves))
 
 
+@pytest.mark.sized
 def test_turns_are_found_where_a_part_is_forgotten() -> None:
     rng = Random(3)
     for before, moves, after in whole_turns("ice-team", rng, size(20, 50)):
@@ -91,7 +93,13 @@ def ends_of(before: Any) -> dict[str, int]:
     return ends
 
 
-@pytest.mark.parametrize("bears", [("p4 p6", "p7"), ("p9", "p1 q4"), ("p6 village", "p4")])
+@pytest.mark.parametrize(
+    "bears",
+    [
+        *(pytest.param(bears, marks=pytest.mark.long) for bears in (("p4 p6", "p7"), ("p9", "p1 q4"))),
+        ("p6 village", "p4"),
+    ],
+)
 def test_the_search_agrees_with_trying_everything(islands: Make, bears: tuple[str, str]) -> None:
     green, red = bears
     before = islands(SMALL, green=green, red=red, players=PLAYERS)
@@ -119,6 +127,7 @@ def test_the_search_agrees_with_trying_everything(islands: Make, bears: tuple[st
 PLAYERS = [{"name": "Ann", "colour": "green", "fresh": 1}, {"name": "Bob", "colour": "red", "fresh": 3}]
 
 
+@pytest.mark.sized
 def test_bounds_never_give_up_a_state_on_a_way_that_was_played() -> None:
     for before, moves, after in whole_turns("ice-team", Random(5), size(25, 60)):
         goal = search.IceGoal(before, Evidence.of_position(after.position()))

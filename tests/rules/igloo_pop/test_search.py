@@ -64,6 +64,7 @@ def parts_of_rounds(rng: Random, count: int) -> Any:
         yield states[one], moves[one:two], states[two]
 
 
+@pytest.mark.sized
 def test_any_part_of_a_round_is_found() -> None:
     for before, moves, after in parts_of_rounds(Random(3), size(60, 120)):
         evidence = Evidence.of_position(after.position())
@@ -74,6 +75,7 @@ def test_any_part_of_a_round_is_found() -> None:
             assert not misses(before, evidence, legal_way(before, turn.moves))
 
 
+@pytest.mark.sized
 def test_rounds_are_found_by_cards_and_thalers_alone() -> None:
     for before, moves, after in whole_turns("igloo-pop", Random(4), size(25, 60)):
         evidence = Evidence.of_position(after.position()).without(["results"])
@@ -84,9 +86,10 @@ def test_rounds_are_found_by_cards_and_thalers_alone() -> None:
             assert not misses(before, evidence, legal_way(before, turn.moves))
 
 
+@pytest.mark.sized
 def test_rounds_are_found_where_a_part_is_forgotten() -> None:
     rng = Random(5)
-    for before, moves, after in whole_turns("igloo-pop", rng, size(25, 60)):
+    for before, moves, after in whole_turns("igloo-pop", rng, size(8, 60)):
         evidence = forget(Evidence.of_position(after.position()), rng)
         found = turns(before, evidence, limit=3)
         assert found.turns, list(map(str, moves))
@@ -108,6 +111,7 @@ def test_rounds_are_found_by_the_cards_that_lie_there_afterwards() -> None:
     assert cards > 2, "several cards were won by nobody knows whom"
 
 
+@pytest.mark.sized
 def test_what_was_spoilt_is_found_only_where_a_legal_round_makes_it() -> None:
     rng = Random(6)
     refused = 0
@@ -167,7 +171,9 @@ def spoilt(position: dict[str, Any], rng: Random) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("none_match", ["remove", "return"])
-@pytest.mark.parametrize("stakes", ["red green", "red red green", "green red red"])
+@pytest.mark.parametrize(
+    "stakes", ["red green", pytest.param("red red green", marks=pytest.mark.long), "green red red"]
+)
 def test_the_search_agrees_with_trying_everything(shaking: Make, play: Make, stakes: str, none_match: str) -> None:
     before = shaking("red", "green", cards=("4/5", "6"), none_match=none_match)
     *first, last = stakes.split()

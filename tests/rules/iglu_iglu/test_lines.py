@@ -40,6 +40,7 @@ def drifting_now(s: Any) -> Any:
     return new
 
 
+@pytest.mark.sized
 def test_no_drift_wins_more_than_its_line_may() -> None:
     rng = Random(3)
     lines = set()
@@ -60,6 +61,7 @@ def test_no_drift_wins_more_than_its_line_may() -> None:
     assert len(lines) > len(LINES) / 2
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("thaw", [False, True])
 def test_floes_that_go_are_counted_in(thaw: bool) -> None:
     rng = Random(4)
@@ -90,9 +92,10 @@ def test_a_line_without_loss_is_one_that_a_drift_made() -> None:
     assert min(Sight(vague(state.position(), rng), before).lines.grounds(ALL & ~CORNERS, 0, 0)) > 0
 
 
+@pytest.mark.sized
 def test_a_drift_that_comes_is_sure_where_a_floe_can_be_pushed_whatever_is_melted() -> None:
     told = set()
-    for before, _, _ in played(54, 60)[:: size(16, 1)]:
+    for before, _, _ in played(54, 60)[:: size(30, 1)]:
         if before.phase != START:
             continue
         certain = sure(before, early=False)

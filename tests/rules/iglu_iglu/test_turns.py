@@ -73,9 +73,10 @@ def assert_good(before: Any, evidence: Evidence, found: Any) -> None:
         assert not evidence.misses(state.position())
 
 
+@pytest.mark.sized
 def test_turns_that_were_played_are_found_without_knowing_hands() -> None:
     rng = Random(11)
-    for before, moves, after in played_turns(rng, size(30, 70)):
+    for before, moves, after in played_turns(rng, size(15, 70)):
         evidence = seen(after)
         found = turns(before, evidence, limit=5)
         assert found.turns and found.complete, moves
@@ -83,10 +84,11 @@ def test_turns_that_were_played_are_found_without_knowing_hands() -> None:
         assert_good(before, evidence, found)
 
 
+@pytest.mark.sized
 def test_turns_are_found_where_places_are_unknown() -> None:
     rng = Random(12)
     names = list(IGLU.start(IGLU.seats(2)).position()["places"])
-    for before, moves, after in played_turns(rng, size(16, 40)):
+    for before, moves, after in played_turns(rng, size(6, 40)):
         evidence = seen(after, *rng.sample(names, 6))
         found = turns(before, evidence, limit=3)
         assert found.turns, moves
@@ -127,13 +129,14 @@ def ends_of(before: Any) -> dict[str, int]:
     return ends
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize(
     ("things", "hands"),
     [
         ({"c6": "r", "d6": "b", "c4": "f1"}, {}),
         ({"c6": "r", "d6": "b R", "d5": "1", "e5": "2"}, {}),
         ({"c6": "r", "d5": "X", "e6": "b"}, {"red": "harpoon"}),
-        ({"c6": "r", "d6": "b", "c4": "f1"}, {"red": "thaw"}),
+        pytest.param({"c6": "r", "d6": "b", "c4": "f1"}, {"red": "thaw"}, marks=pytest.mark.long),
         ({"c6": "r", "d4": "b", "b5": "1"}, {"red": "animals", "blue": "harpoon"}),
     ],
 )
