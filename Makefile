@@ -60,7 +60,7 @@ firmware: $(VENV)/.run $(VENV)/.apt
 # memory. The short form is in test.
 soak: $(VENV)/.dev
 	$(BIN)/companion bench soak --seconds $(SOAK_SECONDS)
-	$(PYTEST) -q tests/web/test_junk.py --junk $$(( $(SOAK_SECONDS) / 12 )) --timeout 0
+	$(PYTEST) -q tests/web/http/test_junk.py --junk $$(( $(SOAK_SECONDS) / 12 )) --timeout 0
 
 # Known weaknesses of what the lock pins; asks PyPI, then OSV, so it needs the internet.
 audit: $(VENV)/.run

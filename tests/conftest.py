@@ -14,6 +14,7 @@ from hypothesis import settings
 from companion.lab.worlds.simavr import Simavr
 from tests.suite import ids, kinds
 from tests.worlds import sizes
+from tests.worlds.served import Served
 
 # As the service does: small arrays, and workers that share the cores. Read when numpy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -129,3 +130,18 @@ def speak(written: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> It
     yield look
     i18n.look_in(*before)
     forget()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+    """Start real services on one folder; all of them end with the test."""
+    running: list[Served] = []
+
+    def start(*arguments: str) -> Served:
+        served = Served(tmp_path / "data", *arguments)
+        running.append(served)
+        return served
+
+    yield start
+    for served in running:
+        served.close()

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from companion.ports import DeviceKind
-from tests.vision.test_decoder import wait_until_gone, when_asked
+from tests.vision.decode.test_sandbox import wait_until_gone, when_asked
 from vision import messages
 from vision.camera import video_file
 from vision.camera.sources import open_source

@@ -57,7 +57,7 @@ def acknowledged(path: Path, done: int, rng: random.Random) -> tuple[dict[int, t
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
     ) as child:
         assert child.stdout is not None
         assert child.stderr is not None

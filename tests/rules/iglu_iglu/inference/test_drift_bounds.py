@@ -15,7 +15,7 @@ from companion.rules.iglu_iglu.inference.drift_bounds import LINES, sure
 from companion.rules.iglu_iglu.inference.likelihood import Sight
 from companion.rules.iglu_iglu.position import DRIFTING, START
 from companion.rules.inference.turns import Evidence
-from tests.rules.iglu_iglu.test_weighing import played, vague
+from tests.rules.iglu_iglu.inference.test_best_first import played, vague
 from tests.worlds.sizes import size
 
 

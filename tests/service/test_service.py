@@ -18,7 +18,7 @@ from companion.lab.worlds.mjpeg import MjpegServer
 from companion.lab.worlds.table import standard
 from companion.ports import Evidence
 from companion.service import addresses
-from tests.house.test_buttons import House
+from tests.service.test_buttons import House
 from tests.worlds.served import Served
 from tests.worlds.wait import PATIENCE_S, wait
 from vision.decode.photo import to_jpeg

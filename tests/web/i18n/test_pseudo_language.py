@@ -32,7 +32,7 @@ from tests.web.assembly import SmallHouse
 from tests.worlds.pseudo import CODE, pseudo, untranslated
 from web.i18n import catalogue
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 RULES = ROOT / "tests" / "rules"
 
 Speak = Callable[[str], None]

@@ -19,7 +19,7 @@ from companion.rules.core import CHANCE
 from companion.rules.iglu_iglu.position import PLACING, SETTING
 from companion.rules.record import read
 
-GOLDEN = Path(__file__).parent / "igloo_pop" / "playthrough.jsonl"
+GOLDEN = Path(__file__).parents[1] / "rules" / "igloo_pop" / "playthrough.jsonl"
 RED, BLUE = {"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}
 CLI = "import sys; from companion.cli import main; main()"
 

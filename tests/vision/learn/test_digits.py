@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from tests.vision.test_tokens import LAYOUT, NAMES, Laid, shot
+from tests.vision.read.test_tokens import LAYOUT, NAMES, Laid, shot
 from vision.board.layout import read_layout
 from vision.board.patches import Sampler
 from vision.learn.digits import SIGN, read_digits

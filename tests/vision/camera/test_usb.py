@@ -17,7 +17,7 @@ import pytest
 
 pytestmark = pytest.mark.process
 
-SOURCE = Path(__file__).parents[1] / "worlds" / "v4l2.c"
+SOURCE = Path(__file__).parents[2] / "worlds" / "v4l2.c"
 PROGRAM = """
 import json, sys
 from pathlib import Path
@@ -64,7 +64,7 @@ def watched(folder: Path, library: Path, pictures: Sequence[bytes], kind: str) -
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(folder / "video0")],
         env={**os.environ, **how, **where},
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         capture_output=True,
         text=True,
         check=False,

@@ -195,7 +195,7 @@ def test_a_clock_behind_the_journal_deletes_nothing() -> None:
 # --- BG Stats ----------------------------------------------------------------------------------------------------
 
 
-PLAYED = Path(__file__).parents[1] / "rules" / "igloo_pop" / "playthrough.jsonl"
+PLAYED = Path(__file__).parents[2] / "rules" / "igloo_pop" / "playthrough.jsonl"
 
 
 def test_a_finished_game_becomes_a_link(table: Table) -> None:

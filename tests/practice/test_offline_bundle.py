@@ -25,7 +25,7 @@ from companion.practice.practice_run import Training
 from companion.practice.shakes import Shake, TrainingError, cut
 from companion.practice.sonify import BAND_HZ, HIGH_HZ, LOW_HZ, MU, band
 from companion.service.practice import stored_shakes
-from tests.training.test_api import Phone
+from tests.web.api.test_practice import Phone
 from tests.web.assembly import SmallEar, SmallHouse, quick_machine
 from tests.worlds.wait import PATIENCE_S
 from web.app import create_app
