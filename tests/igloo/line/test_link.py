@@ -445,7 +445,7 @@ def test_a_port_that_comes_later(tmp_path: Path) -> None:
 
 def test_a_real_igloo_is_never_replaced_by_a_simulated_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Nothing here is real, so for once pseudo-terminals are taken for it.
-    monkeypatch.setattr("companion.igloo.port._PTY_MAJORS", ())
+    monkeypatch.setattr("companion.igloo.line.port._PTY_MAJORS", ())
     with plugged(tmp_path / "x") as igloo, listening(igloo.port) as link:
         heard = Heard(link)
         wait(lambda: heard.samples > 500)
