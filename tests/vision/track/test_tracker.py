@@ -18,7 +18,7 @@ from companion.rules.inference.belief import Belief
 from companion.rules.inference.turns import Evidence, content
 from companion.rules.record import read_file
 from vision.board.layout import open_layout
-from vision.camera.settle import Settler
+from vision.camera.stillness import Settler
 from vision.read.place_posterior import PlaceLook, members_of
 from vision.track import tracker as track_tracker
 from vision.track.evidence import (
