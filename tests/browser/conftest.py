@@ -2,24 +2,52 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, TimeoutError, expect, sync_playwright
 
 from tests.web.assembly import NAME, Service, served
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking", f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
-PATIENCE_MS = 15_000
-SHOTS = os.environ.get("COMPANION_SHOTS")
-"""An existing folder for screenshots, for people who want to look at them."""
-CROSSED = "COMPANION_CROSSED" in os.environ
-"""Whether what is tested light is tested dark and the other way round, as `make bench` does in its second run."""
+PATIENCE_MS = 60_000
+"""So long that only what never comes takes so long, however busy the machine is."""
+LISTEN_MS = 200
+
+
+HEARD = """(() => {
+  window.heard = [];
+  const { json } = Response.prototype;
+  Response.prototype.json = async function () {
+    const told = await json.call(this);
+    // A task of its own comes behind all that the page makes of it at once.
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => heard.push([this.url, told]);
+    port2.postMessage(null);
+    return told;
+  };
+})()"""
+"""Has a page keep, as `heard`, the address and the data of each answer that it has taken up."""
+
+
+@contextmanager
+def taken_up(page: Page, part: str) -> Iterator[None]:
+    """Do what asks the service at an address with ``part``; go on when the page has drawn what it was answered."""
+    known = "([part, n]) => heard.filter(([url]) => url.includes(part)).length > n"
+    before = page.evaluate("(part) => heard.filter(([url]) => url.includes(part)).length", part)
+    with page.expect_response(lambda response: part in response.url):
+        yield
+    page.wait_for_function(known, arg=[part, before])
+
+
+def sent(page: Page) -> None:
+    """Wait until the service has answered what was tapped; a tap that sends says so in the moment it is made."""
+    page.wait_for_function("() => !document.querySelector('.link-words').textContent.includes('sending')")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,6 +60,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE_MS)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser
         browser.close()
@@ -46,8 +75,9 @@ def service(tmp_path: Path) -> Iterator[Service]:
 class Phones:
     """Opens pages, each in an empty profile of its own, and hears every complaint of the browser."""
 
-    def __init__(self, browser: Browser, service: Service) -> None:
+    def __init__(self, browser: Browser, service: Service, *, crossed: bool = False, shots: str | None = None) -> None:
         self._browser, self._service = browser, service
+        self._crossed, self._shots = crossed, shots
         self._pages: list[Page] = []
         self._forgiven: tuple[str, ...] = ()
         self.complaints: list[str] = []
@@ -58,11 +88,12 @@ class Phones:
         """Return a page with nothing opened yet."""
         context = self._browser.new_context(
             viewport={"width": width, "height": height},
-            color_scheme="dark" if dark != CROSSED else "light",
+            color_scheme="dark" if dark != self._crossed else "light",
             locale=language,
             has_touch=width < 1000,
             **more,
         )
+        context.add_init_script(HEARD)
         page = context.new_page()
         page.set_default_timeout(PATIENCE_MS)
         page.on("pageerror", lambda error: self.complaints.append(f"{error}\n{error.stack}"))
@@ -95,8 +126,8 @@ class Phones:
 
     def shot(self, page: Page, name: str, *, full: bool = False) -> None:
         """Keep a screenshot, where people asked for them."""
-        if SHOTS:
-            page.screenshot(path=Path(SHOTS) / f"{name}.png", full_page=full)
+        if self._shots:
+            page.screenshot(path=Path(self._shots) / f"{name}.png", full_page=full)
 
     def forgive(self, *parts: str) -> None:
         """Forget the complaints that a test provoked, each kind of which has to come.
@@ -108,7 +139,10 @@ class Phones:
             until = time.monotonic() + PATIENCE_MS / 1000
             while not any(part in said for said in self.complaints):
                 assert time.monotonic() < until, f"nothing was said of {part}"
-                next(page for page in self._pages if not page.is_closed()).wait_for_timeout(20)
+                # While one page is listened to, what the others complain of is heard, too.
+                with suppress(TimeoutError):
+                    listened = next(page for page in self._pages if not page.is_closed())
+                    listened.wait_for_event("console", timeout=LISTEN_MS)
         self.overlook(*parts)
 
     def overlook(self, *parts: str) -> None:
@@ -126,9 +160,15 @@ class Phones:
 
 
 @pytest.fixture
-def phones(chromium: Browser, service: Service) -> Iterator[Phones]:
+def crossed(pytestconfig: pytest.Config) -> bool:
+    """Whether what is tested light is tested dark and the other way round, as `make test-long` does."""
+    return bool(pytestconfig.getoption("--crossed"))
+
+
+@pytest.fixture
+def phones(chromium: Browser, service: Service, crossed: bool, pytestconfig: pytest.Config) -> Iterator[Phones]:
     expect.set_options(timeout=PATIENCE_MS)
-    phones = Phones(chromium, service)
+    phones = Phones(chromium, service, crossed=crossed, shots=pytestconfig.getoption("--shots"))
     yield phones
     phones.close()
     assert phones.complaints == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from random import Random
@@ -12,11 +11,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from companion.lab.worlds.boards import players, record
-from tests.browser.conftest import Phones
+from tests.browser.conftest import Phones, sent
 from tests.browser.taps import first_round, turns
 from tests.browser.test_look import ENGLISH_ONLY, read_aloud
 from tests.web.assembly import Service
-from tests.worlds.served import wait
+from tests.worlds.sizes import size
+from tests.worlds.wait import wait
+
+pytestmark = pytest.mark.browser
+
 
 GAMES = ("iglu-iglu", "arctic", "ice-team")
 ARCTIC: dict[str, Any] = {
@@ -28,8 +31,6 @@ ARCTIC: dict[str, Any] = {
     "river": ["fox-4-walrus", "fox-3-orca", "moose-5-walrus", "moose-4-orca", "walrus-5-orca", "orca-5-puffin"],
 }
 """A set-up of Arctic in which nobody's hand is known."""
-EVERY_STEP = "COMPANION_EVERY_STEP" in os.environ
-"""Whether games are tapped from the first step to the last, as `make bench` has them."""
 
 
 class Finger:
@@ -40,7 +41,7 @@ class Finger:
 
     def ready(self) -> None:
         self.page.wait_for_selector(".on-board[data-state], .ending")
-        self.page.wait_for_function("() => !document.querySelector('.link-words').textContent.includes('sending')")
+        sent(self.page)
         wait(self.caught_up)
 
     def caught_up(self) -> bool:
@@ -69,7 +70,7 @@ class Finger:
         button = self.page.locator(f".dock [data-move='{text}']")
         if night.state == before and (not move["path"] or button.count()):
             self.tap(f".dock [data-move='{text}']")
-        self.page.wait_for_function("() => !document.querySelector('.link-words').textContent.includes('sending')")
+        sent(self.page)
         assert night.state > before, text
 
 
@@ -79,9 +80,10 @@ def chosen(page: Page, game_id: str, way: str) -> None:
     page.check(f"input[name=box][value={way}]")
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("game_id", GAMES)
 def test_a_whole_game_by_tapping(phones: Phones, service: Service, game_id: str) -> None:
-    """First and last steps are tapped, what lies between goes through the API; `make bench` taps them all."""
+    """First and last steps are tapped, what lies between goes through the API; `make test-long` taps them all."""
     page = phones.host(width=768, height=1024)
     chosen(page, game_id, "enter")
     page.fill("input[name=name-0]", "Ann")
@@ -89,7 +91,7 @@ def test_a_whole_game_by_tapping(phones: Phones, service: Service, game_id: str)
     finger = Finger(page, service)
     finger.ready()
     texts = record(game_id, 11)
-    begun = len(texts) - 6 if EVERY_STEP else 14
+    begun = size(14, len(texts) - 6)
     for text in texts[:begun]:
         finger.play(text)
     middle = texts[begun:-6]
@@ -143,7 +145,7 @@ def test_an_ordinary_turn_takes_few_taps(phones: Phones, service: Service) -> No
     assert page.locator(".spot.lit[data-place=h5]").count() == 0
     for square in ("b7", "b6", "b5"):
         finger.tap(f".spot[data-place={square}]")
-        page.wait_for_function("() => !document.querySelector('.link-words').textContent.includes('sending')")
+        sent(page)
         finger.ready()
     log = [line["en"] for line in service.house.night.view()["log"]]
     assert sum("walks" in line for line in log) == 3
@@ -360,9 +362,19 @@ def test_the_first_view_weighs_little_on_the_wire(phones: Phones, service: Servi
     weights: dict[str, float] = {}
     session.on("Network.requestWillBeSent", lambda told: asked.update({told["requestId"]: told["request"]["url"]}))
     session.on("Network.loadingFinished", lambda told: weights.update({told["requestId"]: told["encodedDataLength"]}))
+    ended: set[str] = set()
+    for end in ("Network.loadingFinished", "Network.loadingFailed"):
+        session.on(end, lambda told: ended.add(told["requestId"]))
     page.goto("about:blank")
     page.goto(f"{service.url}/{where}")
     expect(page.locator(THERE[where]).first).to_be_attached()
+
+    def on_the_way() -> list[str]:
+        """What was asked for and has not come yet: all but the stream, which has no end."""
+        page.evaluate("() => {}")  # what the browser tells is heard while it is asked something
+        return [url for one, url in asked.items() if one not in ended and "/api/events" not in url]
+
+    wait(lambda: not on_the_way(), seen=on_the_way)
     heavy = [(asked.get(one, one), weight) for one, weight in weights.items()]
     assert len(heavy) > 15
     # Each room has its words at once: those of all the others were not asked for.

@@ -14,6 +14,8 @@ from tests.browser.conftest import Phones
 from tests.web.assembly import JPEG, Service
 from web.i18n import catalogue
 
+pytestmark = pytest.mark.browser
+
 SIX = [
     {"name": "Ann", "colour": "red"},
     {"name": "", "colour": "blue"},
@@ -46,6 +48,7 @@ def through_the_night(service: Service, page: Page, *, players: int = 6) -> Iter
     page.click(".who[data-colour=red]")
     house.moves("take blue")
     page.click("[data-do=check]")
+    expect(page.locator("#dialog")).to_be_visible()
     yield "stopped"
     page.click("[data-do=dialog-yes]")
     expect(page.locator(".refusal")).to_be_visible()
@@ -54,11 +57,13 @@ def through_the_night(service: Service, page: Page, *, players: int = 6) -> Iter
     house.do("fault", {"clause": "POP-2.4", "colour": "red"})
     page.click("details.menu summary")
     page.click("details.menu [data-do=fault-dialog]")
+    expect(page.locator("#dialog")).to_be_visible()
     yield "fault"
     page.keyboard.press("Escape")
     page.click("details.menu summary")
     yield "menu"
     page.click("details.menu [data-do=correct-dialog]")
+    expect(page.locator("#dialog")).to_be_visible()
     yield "correct"
     page.keyboard.press("Escape")
     house.do("check")
@@ -118,12 +123,12 @@ def overflow(page: Page) -> list[str]:
 @pytest.mark.parametrize(
     ("width", "height", "dark"),
     [
-        (320, 640, False),
+        pytest.param(320, 640, False, marks=pytest.mark.long),
         (320, 640, True),
-        (768, 1024, False),
+        pytest.param(768, 1024, False, marks=pytest.mark.long),
         (1920, 1080, False),
-        (1920, 1080, True),
-        (3840, 2160, False),
+        pytest.param(1920, 1080, True, marks=pytest.mark.long),
+        pytest.param(3840, 2160, False, marks=pytest.mark.long),
     ],
 )
 def test_nothing_stands_out_at_any_width(phones: Phones, service: Service, width: int, height: int, dark: bool) -> None:
@@ -207,7 +212,11 @@ def test_a_round_fits_on_a_small_phone(phones: Phones, service: Service) -> None
     assert min(sizes) >= 44
 
 
-@pytest.mark.parametrize(("dark", "language"), [(False, "en-GB"), (True, "fr-FR")], ids=["light-en", "dark-fr"])
+@pytest.mark.parametrize(
+    ("dark", "language"),
+    [pytest.param(False, "en-GB", marks=pytest.mark.long), (True, "fr-FR")],
+    ids=["light-en", "dark-fr"],
+)
 def test_axe_finds_no_barrier(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]], dark: bool, language: str
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from companion.lab.worlds.table import standard
@@ -12,13 +13,14 @@ from tests.browser.conftest import PATIENCE_MS
 from tests.web.assembly import NAME
 from tests.worlds.served import Served
 
+pytestmark = pytest.mark.browser
+
 
 def test_a_first_evening_without_any_hardware(chromium: Browser, tmp_path: Path) -> None:
     served = Served(tmp_path / "data", "--simulate", names=(NAME,))
     context = chromium.new_context(viewport={"width": 390, "height": 844}, locale="en-GB", has_touch=True)
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
@@ -91,6 +93,5 @@ def test_a_first_evening_without_any_hardware(chromium: Browser, tmp_path: Path)
         assert status == 200
         assert complaints == []
     finally:
-        expect.set_options(timeout=5_000)
         context.close()
         served.close()

@@ -1,0 +1,124 @@
+"""The threads that answer: as many as are needed, and no more for long."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from tests.worlds.wait import PATIENCE_S, wait
+from web.http.workers import Workers
+
+
+class Answer:
+    """A task that takes as long as the test lets it."""
+
+    def __init__(self, work: Callable[[], object] = lambda: None) -> None:
+        self._work = work
+        self.thread: int | None = None
+        self.done = threading.Event()
+        self.cancelled = False
+
+    def service(self) -> None:
+        self.thread = threading.get_ident()
+        try:
+            self._work()
+        finally:
+            self.done.set()
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+def test_one_after_the_other_is_the_work_of_one_thread() -> None:
+    workers = Workers(8)
+    seen = set()
+    for _ in range(20):
+        task = Answer()
+        wait(lambda: len(workers) == workers.idle)
+        workers.add_task(task)
+        assert task.done.wait(PATIENCE_S)
+        seen.add(task.thread)
+    assert len(seen) == 1
+    assert len(workers) == 1
+    assert workers.shutdown() is False
+    assert len(workers) == 0
+
+
+def test_a_crowd_gets_threads_up_to_the_limit_and_the_rest_waits() -> None:
+    workers, gate = Workers(3), threading.Event()
+    tasks = [Answer(gate.wait) for _ in range(5)]
+    for task in tasks:
+        workers.add_task(task)
+    wait(lambda: sum(task.thread is not None for task in tasks) == 3)
+    assert len(workers) == 3
+    gate.set()
+    assert all(task.done.wait(PATIENCE_S) for task in tasks)
+    assert [task.thread in {one.thread for one in tasks[:3]} for task in tasks[3:]] == [True, True]
+    workers.shutdown()
+
+
+def test_threads_without_work_end_and_come_again() -> None:
+    workers, gate = Workers(5, idle_s=0.05), threading.Event()
+    tasks = [Answer(gate.wait) for _ in range(5)]
+    for task in tasks:
+        workers.add_task(task)
+    gate.set()
+    wait(lambda: len(workers) == 0)
+    later = Answer()
+    workers.add_task(later)
+    assert later.done.wait(PATIENCE_S)
+    workers.shutdown()
+
+
+def test_the_end_waits_for_who_is_busy_and_cancels_who_waits() -> None:
+    workers, gate = Workers(1), threading.Event()
+    busy, waits = Answer(gate.wait), Answer()
+    workers.add_task(busy)
+    workers.add_task(waits)
+    cancelled: list[bool] = []
+    end = threading.Thread(target=lambda: cancelled.append(workers.shutdown(timeout=PATIENCE_S)))
+    end.start()
+    wait(lambda: workers._ending)
+    assert not busy.done.is_set()
+    gate.set()
+    end.join(PATIENCE_S)
+    assert cancelled == [True]
+    assert busy.done.is_set()
+    assert waits.cancelled
+    assert waits.thread is None
+    late = Answer()
+    workers.add_task(late)
+    assert late.cancelled
+
+
+def test_an_answer_that_fails_takes_no_thread_with_it(caplog: pytest.LogCaptureFixture) -> None:
+    workers = Workers(1)
+
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    with caplog.at_level(logging.ERROR, "web.http.workers"):
+        workers.add_task(Answer(fail))
+        after = Answer()
+        workers.add_task(after)
+        assert after.done.wait(PATIENCE_S)
+    assert "An answer failed" in caplog.text
+    workers.shutdown()
+
+
+@pytest.mark.parametrize("round_", range(3))
+def test_none_is_forgotten_where_threads_give_up_as_work_comes(round_: int) -> None:
+    workers = Workers(4, idle_s=0.001)
+    tasks = [Answer() for _ in range(300)]
+    for number, task in enumerate(tasks):
+        workers.add_task(task)
+        if number % 7 == round_:
+            # The next one comes as one of them has just given up, and the others are about to.
+            there = len(workers)
+            wait(lambda there=there: len(workers) < there or not len(workers))
+    assert all(task.done.wait(PATIENCE_S) for task in tasks)
+    workers.shutdown()
+    assert len(workers) == 0
