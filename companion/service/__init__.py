@@ -13,7 +13,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,6 @@ from companion.night.people import People
 from companion.ports import (
     BadDataError,
     CameraStatus,
-    CompanionError,
     CountPosterior,
     DeviceState,
     Evidence,
