@@ -34,6 +34,16 @@ def simavr() -> Iterator[Callable[..., Any]]:
         yield maker
 
 
+@pytest.fixture(scope="module")
+def prompt_lessons() -> Iterator[None]:
+    """Let lessons stand back behind nobody: one that does may, on a busy machine, never come to its end."""
+    from vision.read import learn_process
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(learn_process, "NICE", 0)
+        yield
+
+
 @pytest.fixture(scope="session")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """What writes the files of a further language once: ``whole``, ``empty`` (a catalogue alone, without words)."""

@@ -262,11 +262,13 @@ class SeenTable:
             if min(count, _SEVERAL) > most.get(thing, 0)
         }
 
-    def wait(self, seconds: float) -> None:
-        """Return when what was taught is learnt, or after so many seconds."""
+    def wait(self, seconds: float) -> bool:
+        """Return when what was taught is learnt, or after so many seconds; tell whether nothing is learnt any more."""
         thread = self._learning
-        if thread is not None:
-            thread.join(seconds)
+        if thread is None:
+            return True
+        thread.join(seconds)
+        return not thread.is_alive()
 
     def _learn(self) -> None:
         while True:

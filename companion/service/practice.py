@@ -103,10 +103,15 @@ class _Counted:
 
 
 class TableEar:
-    """The igloos of the table, as the training room hears them: real and recorded ones, never the simulated one."""
+    """The igloos of the table, as the training room hears them: real and recorded ones, never the simulated one.
 
-    def __init__(self, statuses: Callable[[], Iterable[IglooStatus]]) -> None:
-        self._statuses = statuses
+    ``clock`` gives the host's seconds, as :meth:`heard` is asked in them.
+    """
+
+    def __init__(
+        self, statuses: Callable[[], Iterable[IglooStatus]], *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._statuses, self._clock = statuses, clock
         self._runs: dict[str, deque[Samples]] = {}
         self._newest: _Counted | None = None
         self._lock = threading.Lock()
@@ -130,7 +135,7 @@ class TableEar:
             return
         with self._lock:
             runs = tuple(self._runs.get(posterior.key, ()))
-            self._newest = _Counted(posterior, runs, time.monotonic() - posterior.seconds)
+            self._newest = _Counted(posterior, runs, self._clock() - posterior.seconds)
 
     def kind(self) -> DeviceKind | None:
         """Return what the igloo is that one can train with now, or None."""

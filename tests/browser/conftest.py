@@ -5,21 +5,54 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, TimeoutError, expect, sync_playwright
 
 from tests.web.assembly import NAME, Service, served
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking", f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
-PATIENCE_MS = 15_000
+PATIENCE_MS = 60_000
+"""So long that only what never comes takes so long, however busy the machine is."""
+LISTEN_MS = 200
 SHOTS = os.environ.get("COMPANION_SHOTS")
 """An existing folder for screenshots, for people who want to look at them."""
 CROSSED = "COMPANION_CROSSED" in os.environ
 """Whether what is tested light is tested dark and the other way round, as `make bench` does in its second run."""
+
+
+HEARD = """(() => {
+  window.heard = [];
+  const { json } = Response.prototype;
+  Response.prototype.json = async function () {
+    const told = await json.call(this);
+    // A task of its own comes behind all that the page makes of it at once.
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => heard.push([this.url, told]);
+    port2.postMessage(null);
+    return told;
+  };
+})()"""
+"""Has a page keep, as `heard`, the address and the data of each answer that it has taken up."""
+
+
+@contextmanager
+def taken_up(page: Page, part: str) -> Iterator[None]:
+    """Do what asks the service at an address with ``part``; go on when the page has drawn what it was answered."""
+    known = "([part, n]) => heard.filter(([url]) => url.includes(part)).length > n"
+    before = page.evaluate("(part) => heard.filter(([url]) => url.includes(part)).length", part)
+    with page.expect_response(lambda response: part in response.url):
+        yield
+    page.wait_for_function(known, arg=[part, before])
+
+
+def sent(page: Page) -> None:
+    """Wait until the service has answered what was tapped; a tap that sends says so in the moment it is made."""
+    page.wait_for_function("() => !document.querySelector('.link-words').textContent.includes('sending')")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,6 +65,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE_MS)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser
         browser.close()
@@ -63,6 +97,7 @@ class Phones:
             has_touch=width < 1000,
             **more,
         )
+        context.add_init_script(HEARD)
         page = context.new_page()
         page.set_default_timeout(PATIENCE_MS)
         page.on("pageerror", lambda error: self.complaints.append(f"{error}\n{error.stack}"))
@@ -108,7 +143,10 @@ class Phones:
             until = time.monotonic() + PATIENCE_MS / 1000
             while not any(part in said for said in self.complaints):
                 assert time.monotonic() < until, f"nothing was said of {part}"
-                next(page for page in self._pages if not page.is_closed()).wait_for_timeout(20)
+                # While one page is listened to, what the others complain of is heard, too.
+                with suppress(TimeoutError):
+                    listened = next(page for page in self._pages if not page.is_closed())
+                    listened.wait_for_event("console", timeout=LISTEN_MS)
         self.overlook(*parts)
 
     def overlook(self, *parts: str) -> None:

@@ -19,7 +19,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from companion.lab.worlds.boards import SEATS, offered, players, settled, view_of
 from companion.rules import game
-from tests.browser.conftest import ARGUMENTS, CHROMIUM, Phones
+from tests.browser.conftest import ARGUMENTS, CHROMIUM, Phones, sent
 from tests.web.assembly import Service, served
 
 HANDS = {"harpoon": 2, "thaw": 2, "build": 2, "tokens": 2, "swap": 2}
@@ -129,14 +129,13 @@ def pop_actions(page: Page, service: Service, seed: int, rounds: int) -> Counter
     The hands put an igloo down and lay a thaler (2), stop shaking, say stop, turn an igloo over, lay out new cards (1).
     """
     rng, found = Random(seed), Counter[int]()
-    link = ".link-words"
 
     def act(hands: int, *selectors: str) -> None:
         before = service.house.night.seq
         for selector in selectors:
             page.click(selector)
         found[len(selectors) - hands] += 1
-        page.wait_for_function(f"() => !document.querySelector('{link}').textContent.includes('sending')")
+        sent(page)
         assert service.house.night.seq > before, selectors
 
     page.goto(service.url)

@@ -12,11 +12,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from companion.lab.worlds.boards import players, record
-from tests.browser.conftest import Phones
+from tests.browser.conftest import Phones, sent
 from tests.browser.taps import first_round, turns
 from tests.browser.test_look import ENGLISH_ONLY, read_aloud
 from tests.web.assembly import Service
-from tests.worlds.served import wait
+from tests.worlds.wait import wait
 
 GAMES = ("iglu-iglu", "arctic", "ice-team")
 ARCTIC: dict[str, Any] = {
@@ -40,7 +40,7 @@ class Finger:
 
     def ready(self) -> None:
         self.page.wait_for_selector(".on-board[data-state], .ending")
-        self.page.wait_for_function("() => !document.querySelector('.link-words').textContent.includes('sending')")
+        sent(self.page)
         wait(self.caught_up)
 
     def caught_up(self) -> bool:
@@ -69,7 +69,7 @@ class Finger:
         button = self.page.locator(f".dock [data-move='{text}']")
         if night.state == before and (not move["path"] or button.count()):
             self.tap(f".dock [data-move='{text}']")
-        self.page.wait_for_function("() => !document.querySelector('.link-words').textContent.includes('sending')")
+        sent(self.page)
         assert night.state > before, text
 
 
@@ -143,7 +143,7 @@ def test_an_ordinary_turn_takes_few_taps(phones: Phones, service: Service) -> No
     assert page.locator(".spot.lit[data-place=h5]").count() == 0
     for square in ("b7", "b6", "b5"):
         finger.tap(f".spot[data-place={square}]")
-        page.wait_for_function("() => !document.querySelector('.link-words').textContent.includes('sending')")
+        sent(page)
         finger.ready()
     log = [line["en"] for line in service.house.night.view()["log"]]
     assert sum("walks" in line for line in log) == 3
@@ -360,9 +360,19 @@ def test_the_first_view_weighs_little_on_the_wire(phones: Phones, service: Servi
     weights: dict[str, float] = {}
     session.on("Network.requestWillBeSent", lambda told: asked.update({told["requestId"]: told["request"]["url"]}))
     session.on("Network.loadingFinished", lambda told: weights.update({told["requestId"]: told["encodedDataLength"]}))
+    ended: set[str] = set()
+    for end in ("Network.loadingFinished", "Network.loadingFailed"):
+        session.on(end, lambda told: ended.add(told["requestId"]))
     page.goto("about:blank")
     page.goto(f"{service.url}/{where}")
     expect(page.locator(THERE[where]).first).to_be_attached()
+
+    def on_the_way() -> list[str]:
+        """What was asked for and has not come yet: all but the stream, which has no end."""
+        page.evaluate("() => {}")  # what the browser tells is heard while it is asked something
+        return [url for one, url in asked.items() if one not in ended and "/api/events" not in url]
+
+    wait(lambda: not on_the_way(), seen=on_the_way)
     heavy = [(asked.get(one, one), weight) for one, weight in weights.items()]
     assert len(heavy) > 15
     # Each room has its words at once: those of all the others were not asked for.

@@ -19,10 +19,13 @@ from companion.night.answers import CAMERA, TABLE
 from companion.rules.inference.turns import content
 from companion.service import Service
 from companion.service.options import ServeOptions
+from tests.browser.conftest import HEARD
 from tests.web.assembly import NAME
-from tests.worlds.served import wait
+from tests.worlds.wait import LESSON_S, wait
 from web.app import create_app
 from web.http.server import make_server
+
+pytestmark = pytest.mark.usefixtures("prompt_lessons")
 
 TURNS = 8
 PATIENCE_MS = 90_000
@@ -64,6 +67,7 @@ def service(tmp_path: Path, camera: MjpegServer, film: Filmed) -> Iterator[Servi
 @pytest.fixture
 def page(chromium: Browser, service: Service) -> Iterator[Page]:
     context = chromium.new_context(viewport={"width": 768, "height": 1024}, locale="en-GB", has_touch=True)
+    context.add_init_script(HEARD)
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     complaints: list[str] = []
@@ -88,8 +92,10 @@ def answered(page: Page, service: Service, film: Filmed, number: int) -> None:
     ]
     told = [[str(move) for move in candidate.moves] for candidate in asked.candidates]
     assert right, (asked.kind, asked.places, told, film.played[number - 1])
+    # What is tapped is of this question, and not of the one before.
+    page.wait_for_function("(id) => heard.some(([, told]) => told.question?.id === id)", arg=asked.id)
     choice = page.locator(f".camera-asks [data-do=camera-answer][data-n='{right[0]}']")
-    if not choice.is_visible():
+    if choice.evaluate("(one) => Boolean(one.closest('details:not([open])'))"):
         # Where nothing fits well, what it might have been is folded away.
         page.click(".camera-asks details summary")
     choice.click()
@@ -125,15 +131,17 @@ def test_a_rendered_game_without_a_typed_move(
             camera.show(coming.result())
             if number < len(film.states) - 1:
                 coming = renderer.submit(film.frames, number + 1)
-            wait(lambda begun=begun: len(service.night.course().by) > begun or service.sight.status()["asking"], 120)
+            wait(
+                lambda begun=begun: len(service.night.course().by) > begun or service.sight.status()["asking"], LESSON_S
+            )
             if len(service.night.course().by) == begun:
                 questions += 1
                 expect(page.locator(".camera-asks svg.board").first).to_be_visible()
                 if questions == 1:
                     assert axe(page) == []
                 answered(page, service, film, number)
-                wait(lambda begun=begun: len(service.night.course().by) > begun, 90)
-            wait(lambda: service.sight.status()["state"] in ("watching", "entered"), 120)
+                wait(lambda begun=begun: len(service.night.course().by) > begun, LESSON_S)
+            wait(lambda: service.sight.status()["state"] in ("watching", "entered"), LESSON_S)
 
     course = service.night.course()
     entered = course.by[len(film.set_up) :]
@@ -180,4 +188,4 @@ def test_a_rendered_game_without_a_typed_move(
     if course.by[-1] == CAMERA:
         service.sight.follow(False)
         page.click("[data-do=undo]")
-        wait(lambda: len(service.night.course().by) < len(course.by), 20)
+        wait(lambda: len(service.night.course().by) < len(course.by))

@@ -9,9 +9,9 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from companion.ports import LinkCounts, MotionState
-from tests.browser.conftest import Phones
+from tests.browser.conftest import Phones, sent
 from tests.web.assembly import JPEG, NAME, PLAYERS, SIMULATED, Service
-from tests.worlds.served import wait
+from tests.worlds.wait import wait
 from web.http.json_forms import igloos_form
 from web.http.sse import POLL_MS
 
@@ -115,7 +115,7 @@ def test_a_whole_game_by_tapping(phones: Phones, service: Service) -> None:
     while match(service)["phase"] == "checking":
         before = service.house.night.seq
         tap.number(left.pop())
-        page.wait_for_function("() => !document.querySelector('.link-words').textContent.includes('sending')")
+        sent(page)
         assert service.house.night.seq == before + 1
 
     # The end: ranking with the reason, sheets with clauses, the series.
@@ -300,7 +300,17 @@ def test_a_page_out_of_sight_gives_its_place_away(phones: Phones, service: Servi
     assert len(places) == 1
 
 
-ASKED = "performance.getEntriesByType('resource').filter((one) => one.name.includes('/api/state?after='))"
+PLANS = """(() => {
+  const plan = setTimeout;
+  window.planned = [];
+  window.setTimeout = (work, ms, ...more) => {
+    planned.push(ms);
+    return plan(work, ms, ...more);
+  };
+})()"""
+"""Has a page keep, as `planned`, in how many milliseconds each time it wants to go on."""
+FIRST_MS = 100
+"""So soon a page that has no place among the streams asks for the first time."""
 
 
 def test_beyond_the_cap_the_page_polls(phones: Phones, service: Service) -> None:
@@ -308,18 +318,31 @@ def test_beyond_the_cap_the_page_polls(phones: Phones, service: Service) -> None
     service.streams = 1
     service.start()
     service.house.open_match()
-    first, second = phones.spectator(), None
+    first = phones.spectator()
     expect(first.locator(".link.live")).to_be_visible()
-    second = phones.player()
+    # Its clock stands still, and goes on by as much as the test says.
+    second = phones.guest()
+    second.clock.install(time=1_000_000_000)
+    second.clock.pause_at(1_000_000_001)
+    second.context.add_init_script(PLANS)
+    second.goto(f"{service.url}/join#{service.house.access.pin}")
+    second.click("#enter")
+    second.wait_for_function(f"() => planned.includes({FIRST_MS})")
+    second.clock.run_for(FIRST_MS)
     expect(second.locator(".link.polling")).to_be_visible()
-    # It asks as often as the service has told it to: 1.5 s lie between an answer and the next request, give or take
-    # what the browser needs to get to it. Each request is stamped by the browser, so no waiting here is part of it.
+    # It asks as often as the service has told it to: 1.5 s lie between an answer and the next request, and no less.
     told = second.evaluate("JSON.parse(document.getElementById('page').textContent).poll_ms")
     assert told == POLL_MS == 1500
-    second.wait_for_function(f"() => {ASKED}.length >= 5")
-    pauses = second.evaluate(f"{ASKED}.slice(1).map((one, i) => one.startTime - {ASKED}[i].responseEnd)")
-    assert all(pause >= told - 5 for pause in pauses), pauses
-    assert sorted(pauses)[len(pauses) // 2] < told + 400, pauses
+    asked: list[str] = []
+    second.on("request", lambda request: asked.append(request.url) if "/api/state?after=" in request.url else None)
+    for number in range(1, 5):
+        second.wait_for_function(f"() => planned.filter((ms) => ms === {told}).length === {number}")
+        second.clock.run_for(told - 1)
+        assert len(asked) == number - 1
+        with second.expect_request("**/api/state?after=*"):
+            second.clock.run_for(1)
+        assert len(asked) == number
+    second.clock.resume()
     service.house.moves("start")
     expect(second.locator(".play[data-phase=shaking]")).to_be_visible()
     # Its own entries show at once, without a stream.
@@ -592,7 +615,7 @@ def test_an_upgrade_reloads_the_page(phones: Phones, service: Service) -> None:
     expect(page.locator(".link.live")).to_be_visible()
     page.evaluate("window.before = true")
     service.stop()
+    service.stamp = "0123456789ab"
     service.start()
-    service.app.extensions["companion-assets"].stamp = "0123456789ab"
     page.wait_for_function("() => window.before === undefined")
     phones.overlook("ERR_", "404")

@@ -21,7 +21,8 @@ from tests.browser.conftest import PATIENCE_MS, Phones
 from tests.browser.test_look import ENGLISH_ONLY, overflow, read_aloud
 from tests.web.assembly import NAME, SIMULATED, Service, SmallHouse
 from tests.worlds.beat import beat
-from tests.worlds.served import Served, wait
+from tests.worlds.served import Served
+from tests.worlds.wait import wait
 from web.http.json_forms import count_form
 
 OFF = 6
@@ -45,8 +46,7 @@ def test_a_calibration_counts_for_the_simulated_igloo_also_after_a_restart(chrom
     served = Served(data, "--simulate", names=(NAME,))
     context = chromium.new_context(viewport={"width": 390, "height": 844}, locale="en-GB", has_touch=True)
     page = context.new_page()
-    page.set_default_timeout(4 * PATIENCE_MS)
-    expect.set_options(timeout=4 * PATIENCE_MS)
+    page.set_default_timeout(PATIENCE_MS)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     try:
@@ -90,7 +90,6 @@ def test_a_calibration_counts_for_the_simulated_igloo_also_after_a_restart(chrom
         page.wait_for_function("() => Number(document.querySelector('figure.count')?.dataset.count) >= 8")
         assert complaints == []
     finally:
-        expect.set_options(timeout=5_000)
         context.close()
         served.close()
 
@@ -164,9 +163,8 @@ def test_the_igloos_part_reads_well_and_has_no_barrier(
     # An answer that was under way while somebody chose again is asked for once more.
     late: list[Route] = []
     page.route("**/api/people", lambda route: late.append(route), times=1)  # noqa: PLW0108
-    page.click(".hands [data-person='']")
-    while not late:
-        page.wait_for_timeout(20)
+    with page.expect_request("**/api/people"):
+        page.click(".hands [data-person='']")
     with page.expect_response("**/api/igloo/calibration"):
         page.click(".hands [data-person='Ann']")
     late.pop().continue_()

@@ -14,7 +14,7 @@ from tests.browser.conftest import PATIENCE_MS, Phones
 from tests.browser.test_boards import GAMES
 from tests.browser.test_look import SIX, read_aloud, through_the_night
 from tests.browser.test_referee_positions import by_hand
-from tests.browser.test_training import guess, history, trains
+from tests.browser.test_training import DOORS, guess, history, trains
 from tests.web.assembly import Service, served
 from tests.worlds.pseudo import CODE, untranslated
 
@@ -68,6 +68,27 @@ def left(page: Page) -> list[str]:
     return [line for line in read_aloud(page).splitlines() if untranslated(KEPT.sub("", line), NOT_TRANSLATED)]
 
 
+THERE = {
+    "#referee": ".referee .entry",
+    "#referee/hand": ".by-hand .spot, .by-hand [data-do=tap]",
+    "#score": ".numbers-of",
+    "#photo": ".photo-room",
+    **{
+        part: f"[data-key=part-{part}] > :not(.quiet)"
+        for part in ("igloo", "camera", "devices", "people", "rights", "backups")
+    },
+}
+"""What there is in a room, or a part of the workshop, when all that it asks for has come."""
+
+
+def learnt(page: Page) -> None:
+    """Wait until no word stands there as the sign that it is not known yet."""
+    page.wait_for_function(
+        """() => [...document.querySelectorAll('main *')]
+          .every((one) => one.children.length || one.textContent !== '…')"""
+    )
+
+
 def test_a_night_in_another_language(phones_of: Callable[[str], tuple[Phones, Service]]) -> None:
     phones, service = phones_of("whole")
     page = phones.host(language=CODE)
@@ -98,8 +119,8 @@ def test_a_game_on_a_board_in_another_language(
     for part in (texts[:20], texts[20:-6], texts[-6:]):
         for at in range(0, len(part), 90):
             house.moves(*part[at : at + 90])
-        expect(page.locator(f"[data-state='{house.night.state}'], .ending, .dock").first).to_be_visible()
-        page.wait_for_timeout(300)
+        expect(page.locator(f".on-board[data-state='{house.night.state}'], .ending").first).to_be_visible()
+        learnt(page)
         assert left(page) == []
     expect(page.locator(".ending h1")).to_contain_text("⟦")
     if game_id != "iglu-iglu":  # which is laid on its score sheet
@@ -119,8 +140,9 @@ def test_the_rooms_beside_the_game_in_another_language(phones_of: Callable[[str]
     assert len(set(parts)) > 3
     for room in (*rooms, *dict.fromkeys(parts)):
         page.goto(f"{service.url}/{room}")
+        expect(page.locator(THERE[room.removeprefix("#workshop/")]).first).to_be_attached()
         expect(page.locator("main h1, main h2").first).to_contain_text("⟦")
-        page.wait_for_timeout(300)
+        learnt(page)
         assert left(page) == [], room
     trains(page, service, "Ann")
     guess(page, 5)
@@ -128,7 +150,8 @@ def test_the_rooms_beside_the_game_in_another_language(phones_of: Callable[[str]
     assert left(page) == []
     for door in ("progress", "ladder", "duel"):
         page.goto(f"{service.url}/training#{door}")
-        page.wait_for_timeout(300)
+        expect(page.locator(DOORS[door])).to_be_visible()
+        learnt(page)
         assert left(page) == [], door
 
 

@@ -46,6 +46,7 @@ def through_the_night(service: Service, page: Page, *, players: int = 6) -> Iter
     page.click(".who[data-colour=red]")
     house.moves("take blue")
     page.click("[data-do=check]")
+    expect(page.locator("#dialog")).to_be_visible()
     yield "stopped"
     page.click("[data-do=dialog-yes]")
     expect(page.locator(".refusal")).to_be_visible()
@@ -54,11 +55,13 @@ def through_the_night(service: Service, page: Page, *, players: int = 6) -> Iter
     house.do("fault", {"clause": "POP-2.4", "colour": "red"})
     page.click("details.menu summary")
     page.click("details.menu [data-do=fault-dialog]")
+    expect(page.locator("#dialog")).to_be_visible()
     yield "fault"
     page.keyboard.press("Escape")
     page.click("details.menu summary")
     yield "menu"
     page.click("details.menu [data-do=correct-dialog]")
+    expect(page.locator("#dialog")).to_be_visible()
     yield "correct"
     page.keyboard.press("Escape")
     house.do("check")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from companion.lab.worlds.boards import players, record
-from tests.browser.conftest import Phones
+from tests.browser.conftest import Phones, sent
 from tests.web.assembly import Service
 
 
@@ -39,13 +39,11 @@ def test_a_wide_board_fits_a_phone(
     assert axe(page) == []
     phones.shot(page, f"narrow-{game_id}-{width}", full=True)
     page.locator(".spot.lit").first.click()
+    sent(page)
     if house.night.state == state:
-        page.wait_for_timeout(300)
+        # It was no whole move yet: the page offers how it may go on.
         page.locator(".spot.lit:not(.picked), .dock [data-do=say]").first.click()
-    for _ in range(100):
-        if house.night.state != state:
-            break
-        page.wait_for_timeout(50)
+        sent(page)
     assert house.night.state != state
 
 

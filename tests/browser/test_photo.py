@@ -13,8 +13,6 @@ from tests.browser.conftest import Phones
 from tests.browser.test_boards import stands_out
 from tests.web.assembly import Service
 
-PATIENCE_MS = 60_000
-
 
 def photo(page: Page, name: str, data: bytes) -> None:
     page.set_input_files(
@@ -39,13 +37,13 @@ def test_a_round_is_read_corrected_and_entered(
     page.fill("[data-input=teach-count]", "15")
     expect(page.locator(".sheet-order li")).to_have_count(15)
     photo(page, "teach-sheet", second)
-    expect(page.locator(".teach-cards summary")).to_contain_text("33 of 33", timeout=PATIENCE_MS)
+    expect(page.locator(".teach-cards summary")).to_contain_text("33 of 33")
     phones.shot(page, "photo-teach", full=True)
 
     photo(page, "round-placed", played.placed)
-    expect(page.locator("[data-key=photo-round] .igloo")).to_have_count(5, timeout=PATIENCE_MS)
+    expect(page.locator("[data-key=photo-round] .igloo")).to_have_count(5)
     photo(page, "round-turned", played.turned)
-    expect(page.locator("[data-key=round-result]")).to_contain_text("POP-3", timeout=PATIENCE_MS)
+    expect(page.locator("[data-key=round-result]")).to_contain_text("POP-3")
     enter = page.locator("[data-do=photo-enter]")
     for yes in page.locator("[data-do=photo-yes]").all():
         yes.click()
@@ -77,7 +75,7 @@ def test_a_pile_goes_into_the_score_sheet(phones: Phones, service: Service, axe:
     page.goto(f"{service.url}/#photo")
     page.click("[data-do=photo-game][data-game=arctic]")
     photo(page, "pile-photo", pile.photo)
-    expect(page.locator("[data-key=photo-pile] .seen")).to_have_count(len(pile.names), timeout=PATIENCE_MS)
+    expect(page.locator("[data-key=photo-pile] .seen")).to_have_count(len(pile.names))
     phones.shot(page, "photo-pile", full=True)
     assert axe(page) == []
     assert stands_out(page) == []
@@ -109,7 +107,7 @@ def test_won_cards_go_into_the_score_sheet(phones: Phones, service: Service, axe
     page.goto(f"{service.url}/#photo")
     page.click("[data-do=photo-game][data-game=igloo-pop]")
     photo(page, "pile-photo", shoot(laid_out(art, won, 3, 4), camera, light, 9).jpeg)
-    expect(page.locator("[data-key=photo-pile] .seen")).to_have_count(len(won), timeout=PATIENCE_MS)
+    expect(page.locator("[data-key=photo-pile] .seen")).to_have_count(len(won))
     read = page.locator("p.pile .mini-card").all_inner_texts()
     doubtful = page.locator("[data-do=pile-yes]").count()
     assert len(set(won) - set(read)) <= doubtful, "what was read wrongly is among what is asked"
@@ -150,9 +148,9 @@ def test_the_referee_rules_on_a_round_by_two_photos(
     expect(page.locator("input[name=dispute-before]")).to_have_count(0)
     page.click(".by-photo [data-do=dispute-game][data-game=igloo-pop]")
     photo(page, "round-placed", played.placed)
-    expect(page.locator("[data-key=photo-round] .igloo")).to_have_count(5, timeout=PATIENCE_MS)
+    expect(page.locator("[data-key=photo-round] .igloo")).to_have_count(5)
     photo(page, "round-turned", played.turned)
-    expect(page.locator("[data-key=round-result]")).to_contain_text("POP-3", timeout=PATIENCE_MS)
+    expect(page.locator("[data-key=round-result]")).to_contain_text("POP-3")
     assert axe(page) == []
     assert stands_out(page) == []
     phones.shot(page, "referee-round", full=True)

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from companion.service.buttons import DOUBT
-from tests.browser.conftest import Phones
+from tests.browser.conftest import Phones, taken_up
 from tests.browser.test_boards import ARCTIC, Finger, opened, placed, stands_out
 from tests.browser.test_look import english_left, read_aloud
 from tests.web.assembly import Service
@@ -33,9 +33,8 @@ def test_you_cannot_do_that(phones: Phones, service: Service, axe: Callable[[Pag
     for square in ("b8", "b5"):
         page.locator(f".dispute-panel .spot[data-place={square}]").dispatch_event("click")
     expect(page.locator(".verdict.no .answer")).to_contain_text("No")
-    with page.expect_response("**/api/board/dispute*path=b8"):
+    with taken_up(page, "path=b8"):
         held[0].continue_()
-    page.wait_for_timeout(100)
     expect(page.locator(".verdict.no .answer")).to_contain_text("No")
     page.click("[data-do=which-ruling] >> nth=1")
     expect(page.locator("[data-do=which-ruling][aria-pressed=true]")).to_contain_text("Kayak")
@@ -70,7 +69,9 @@ def test_the_button_on_the_table_calls_everybody_to_the_referee(phones: Phones, 
     service.house.hub.publish("notice", {"panel": "dispute", **DOUBT.to_json()})
     for page in (host, watching):
         expect(page.locator(".referee h1")).to_be_visible()
-        assert page.url.endswith("#referee")
+        expect(page).to_have_url(re.compile("#referee$"))
+    # Who is busy hears of it, and is left there in the same moment.
+    expect(busy.locator("#announcer")).to_contain_text(DOUBT.to_json()["en"])
     assert busy.url.endswith("#score")
 
 

@@ -8,10 +8,12 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Phones
+from tests.browser.conftest import Phones, taken_up
 from tests.browser.test_boards import opened, stands_out
 from tests.browser.test_look import ENGLISH_ONLY, read_aloud
 from tests.web.assembly import Service
+
+POSITION = "/api/position?"
 
 
 def by_hand(page: Page, service: Service, game_id: str) -> None:
@@ -28,7 +30,7 @@ def spot(page: Page, place: str) -> None:
 def lay(page: Page, op: str, a: object, b: object = None) -> None:
     """Alter the position, and wait until the picture is that of the altered one."""
     more = "" if b is None else f"[data-b='{b}']"
-    with page.expect_response("**/api/position?*"):
+    with taken_up(page, POSITION):
         page.click(f".by-hand [data-do=lay][data-op='{op}'][data-a='{a}']{more}")
 
 
@@ -146,7 +148,7 @@ def test_what_happened_leads_on_and_is_taken_back(phones: Phones, service: Servi
         page.locator(f".by-hand [data-do=tap][data-place={place}]").press("Enter")
         expect(page.locator(".lay-dock")).to_be_focused()
         for op, what in pieces:
-            with page.expect_response("**/api/position?*"):
+            with taken_up(page, POSITION):
                 page.locator(f".lay-dock [data-op={op}][data-a={what}]").press("Enter")
 
     chosen("a1", ("bear", "green"), ("face", "plain"))
@@ -174,7 +176,7 @@ def test_what_happened_leads_on_and_is_taken_back(phones: Phones, service: Servi
     page.click("[data-do=hand-lay]")
     for _ in range(4):
         expect(page.locator("[data-do=lay-back]")).to_be_enabled()
-        with page.expect_response("**/api/position?*"):
+        with taken_up(page, POSITION):
             page.click("[data-do=lay-back]")
     expect(page.locator("[data-do=lay-back]")).to_be_disabled()
     expect(page.locator(".by-hand [data-do=tap][data-place=a1]")).not_to_have_attribute(
@@ -219,7 +221,7 @@ def test_a_silent_rulebook_is_voted_on_in_a_laid_position(phones: Phones, servic
     page.click(".lay-dock [data-card='4/5']")
     lay(page, "igloo", "red")
     lay(page, "igloo", "yellow")
-    with page.expect_response("**/api/position?*"):
+    with taken_up(page, POSITION):
         page.select_option(".lay-dock select >> nth=0", "8")
     asked(page)
     page.select_option("select[name=verb]", "reveal")

@@ -15,9 +15,10 @@ from companion.lab.worlds.filmed import Filmed
 from companion.lab.worlds.ice_table import GAME, IceTable, played
 from companion.rules.core import State
 from companion.rules.inference.turns import content
-from tests.browser.conftest import Phones
+from tests.browser.conftest import Phones, taken_up
 from tests.browser.test_boards import stands_out
 from tests.web.assembly import Service
+from tests.worlds.wait import LESSON_S
 from vision.board.labels import from_json
 
 
@@ -27,7 +28,8 @@ def entered(page: Page, colour: str, **values: int) -> None:
 
 
 def counted(page: Page) -> list[str]:
-    page.click("[data-do=reckon]")
+    with taken_up(page, "/api/position?"):
+        page.click("[data-do=reckon]")
     expect(page.locator(".ranking .total").first).to_be_visible()
     return page.locator(".ranking .total").all_inner_texts()
 
@@ -141,21 +143,19 @@ def test_a_dispute_in_a_position_set_up_by_hand(phones: Phones, service: Service
 
 # --- a board game's sheet, filled from a photo
 
-PATIENCE_MS = 60_000
-
 
 def taught(service: Service, shot: Shot, state: State[Any]) -> None:
     """Calibrate and teach as the host does in the workshop: one picture and the position in it."""
     table = service.house.sight.table_of(state.position()["game"])
     table.calibrate(shot.image, shot.grid.astype(float))
     table.teach(shot.image, from_json(state.position(), table.layout))
-    table.wait(120)
-    assert table.taught
+    assert table.wait(LESSON_S), "it is still being learnt"
+    assert table.taught, table.note
 
 
 def sent(page: Page, game_id: str, photo: bytes) -> dict[str, Any]:
     """Send a photo into the sheet; return what the table answered."""
-    with page.expect_response(f"**/api/camera/table/{game_id}/sheet", timeout=PATIENCE_MS) as told:
+    with page.expect_response(f"**/api/camera/table/{game_id}/sheet") as told:
         page.set_input_files(
             "input[data-change=board-photo]", files=[{"name": "p.jpg", "mimeType": "image/jpeg", "buffer": photo}]
         )
@@ -189,6 +189,7 @@ def put_right(page: Page, read: dict[str, Any], true: dict[str, Any], things: li
     expect(page.locator("[data-key=checks] li")).to_have_count(0)
 
 
+@pytest.mark.usefixtures("prompt_lessons")
 def test_the_sheet_of_ice_team_fills_itself_from_a_photo(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]]
 ) -> None:
@@ -243,6 +244,7 @@ def test_the_sheet_of_ice_team_fills_itself_from_a_photo(
     expect(page.locator("[data-key=score-sheet]")).not_to_contain_text("Not everything was checked")
 
 
+@pytest.mark.usefixtures("prompt_lessons")
 def test_the_sheet_of_iglu_iglu_fills_itself_from_a_photo(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]]
 ) -> None:

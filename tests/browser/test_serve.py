@@ -18,7 +18,6 @@ def test_a_first_evening_without_any_hardware(chromium: Browser, tmp_path: Path)
     context = chromium.new_context(viewport={"width": 390, "height": 844}, locale="en-GB", has_touch=True)
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
@@ -91,6 +90,5 @@ def test_a_first_evening_without_any_hardware(chromium: Browser, tmp_path: Path)
         assert status == 200
         assert complaints == []
     finally:
-        expect.set_options(timeout=5_000)
         context.close()
         served.close()

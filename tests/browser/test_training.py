@@ -90,6 +90,8 @@ def test_a_hundred_rounds(phones: Phones, service: Service) -> None:
 def test_a_shake_is_heard_at_three_speeds(phones: Phones, service: Service) -> None:
     page = phones.player()
     trains(page, service, "Ann")
+    # What is heard on and on is still to be stopped when this test comes to it.
+    page.evaluate("audio.loop = true")
     lengths = []
     for speed in ("full", "half", "quarter"):
         page.click(f"[data-speed={speed}]")
@@ -135,6 +137,7 @@ def test_all_that_was_answered_is_heard_again_and_what_gave_way_is_said(phones: 
     page.click("[data-do=past-more]")
     expect(page.locator(".past li")).to_have_count(32)
     expect(page.locator("[data-do=past-more]")).to_have_count(0)
+    page.evaluate("audio.loop = true")
     for last in (0, -1):
         page.click(f"[data-do=past] >> nth={last}")
         page.wait_for_function("() => !audio.paused && audio.currentTime > 0")
@@ -226,6 +229,15 @@ def test_a_forgotten_name_is_gone_from_every_phone(phones: Phones, service: Serv
     assert "Ann" not in page.inner_text("body")
 
 
+DOORS = {
+    "drill": ".drill .numbers",
+    "duel": "[data-submit=duel]",
+    "progress": ".confusion",
+    "ladder": ".ladder",
+}
+"""What there is behind each door of the room when all that it asks for has come."""
+
+
 def lead(page: Page, stop: str) -> None:
     if stop == "answered":
         guess(page, 9)
@@ -244,13 +256,7 @@ def lead(page: Page, stop: str) -> None:
         expect(page.locator(".posterior")).to_be_visible()
     else:
         page.click(f".doors [href='#{stop}']")
-        shown = {
-            "drill": ".drill .numbers",
-            "duel": "[data-submit=duel]",
-            "progress": ".confusion",
-            "ladder": ".ladder",
-        }
-        expect(page.locator(shown[stop])).to_be_visible()
+        expect(page.locator(DOORS[stop])).to_be_visible()
         if stop == "ladder":
             display = "getComputedStyle(document.querySelector('.ladder tr.person')).display"
             assert page.evaluate(display) == "table-row"

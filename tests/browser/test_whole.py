@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.conftest import PATIENCE_MS
 from tests.web.assembly import NAME
-from tests.worlds.served import Served, wait
+from tests.worlds.served import Served
+from tests.worlds.wait import wait
 
 BANK = Path(__file__).resolve().parents[2] / "companion" / "igloo" / "simulated" / "bank" / "bank.npz"
-PATIENCE_MS = 15_000
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 CARDS = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "3"]
 
@@ -27,13 +28,6 @@ def stored(count: int) -> tuple[np.ndarray, np.ndarray]:
         parts = [bank["move_lift"], shake, bank["move_set_down"], bank["move_rest"]]
         scale = float(bank["ug_per_lsb"]) / 1e6
         return np.concatenate(parts) * scale, bank["move_rest"].mean(axis=0) * scale
-
-
-@pytest.fixture(autouse=True)
-def _patience() -> Iterator[None]:
-    expect.set_options(timeout=PATIENCE_MS)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 @pytest.fixture

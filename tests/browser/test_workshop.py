@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from companion.service.buttons import Buttons
-from tests.browser.conftest import Phones
+from tests.browser.conftest import Phones, taken_up
 from tests.browser.test_look import english_left, read_aloud
 from tests.web.assembly import CARDS, Service
 
@@ -94,10 +94,12 @@ def test_the_host_sets_who_may_do_what(phones: Phones, service: Service) -> None
     player = phones.player()
     host = phones.host(width=1000)
     host.goto(f"{service.url}/#workshop/rights")
-    host.uncheck("input[name=players_move]")
+    with taken_up(host, "/api/settings"):
+        host.uncheck("input[name=players_move]")
     expect(host.locator("input[name=players_move]")).not_to_be_checked()
     host.fill("#keep-days", "7")
-    host.click("[data-submit=keep-days] button")
+    with taken_up(host, "/api/settings"):
+        host.click("[data-submit=keep-days] button")
     pin = host.locator(".pin").inner_text()
     host.click("[data-do=new-pin]")
     host.click("[data-do=dialog-yes]")
@@ -186,6 +188,8 @@ def test_the_devices_their_settings_and_what_the_doctor_finds(phones: Phones, se
     phones.shot(host, "workshop-devices-768", full=True)
 
 
+ONE_MOMENT = re.compile("One moment …|Un instant…")
+"""What stands in a part until all that it asks for has come."""
 PARTS = ("igloo", "camera", "devices", "people", "rights", "backups")
 
 
@@ -201,7 +205,8 @@ def test_no_barrier_and_no_overflow_in_the_workshop(
     page = phones.host(dark=dark, language=language, width=320 if dark else 1920, height=900)
     for part in PARTS:
         page.goto(f"{service.url}/#workshop/{part}")
-        expect(page.locator(".workshop .panel").first).to_be_visible()
+        expect(page.locator(f"[data-key=part-{part}]")).to_be_visible()
+        expect(page.locator(f"[data-key=part-{part}]")).not_to_contain_text(ONE_MOMENT)
         if part == "people":
             profile(page, "Ann")
         phones.shot(page, f"workshop-{part}-{'dark' if dark else 'light'}", full=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.worlds.served import Served, wait
+from tests.worlds.served import Served
+from tests.worlds.wait import wait
 
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 
@@ -24,7 +25,7 @@ def test_the_service_starts_anew_with_the_backup(tmp_path: Path) -> None:
         assert served.host.ask("POST", f"/api/people/{ann}/forget", {})[0] == 200
         greeted = len([line for line in served.lines if "/host/" in line])
         assert served.host.ask("POST", f"/api/backups/{name}/restore", {"confirm": name})[0] == 200
-        wait(lambda: len([line for line in served.lines if "/host/" in line]) > greeted, 60)
+        wait(lambda: len([line for line in served.lines if "/host/" in line]) > greeted)
         # The same process, the same port, the same host; whoever was forgotten since stays so.
         assert served.process.poll() is None
         health = wait(lambda: json.loads(served.host.ask("GET", "/api/health")[1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -29,6 +29,7 @@ from companion.ports import BadDataError, DeviceError, DeviceKind, DeviceState, 
 from companion.practice.waveform import COLUMN_S
 from companion.service.waveform import Waves
 from tests.worlds.beat import beat
+from tests.worlds.wait import PATIENCE_S, wait
 
 BANK = load_bank()
 RATE = BANK.rate_hz
@@ -96,11 +97,15 @@ class Table:
         return dict(found)
 
     def wait(self, true: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
-        end = time.monotonic() + 60
-        while not true(now := self.sitting()):
-            assert time.monotonic() < end, now
-            time.sleep(0.01)
-        return now
+        return wait(lambda: now if true(now := self.sitting()) else None, seen=self.sitting)
+
+    def heard(self) -> None:
+        """Wait until the bench has heard all that was felt, and told it."""
+        for _ in range(2):
+            # What lies in its queue is taken in turn, and told before the next is taken.
+            done = threading.Event()
+            self.bench._queue.put(done.set)
+            assert done.wait(PATIENCE_S)
 
     def shake(self, which: int = 0) -> dict[str, Any]:
         before = self.sitting()
@@ -325,8 +330,9 @@ def test_in_a_live_round_it_is_shut(table: Table) -> None:
     table.line.listeners.append(waves.hear)
     table.bench.calibrate("", person="", guided=False, way="cap")
     table.shake()
+    table.heard()
     told = []
-    while (event := events.get(0.1)) is not None:
+    while (event := events.get(0)) is not None:
         told.append(event)
     drawn = [event.data for event in told if event.topic == "wave"]
     assert 4.0 < sum(len(data["wave"]) / 2 for data in drawn) * COLUMN_S < 6.5
@@ -334,11 +340,9 @@ def test_in_a_live_round_it_is_shut(table: Table) -> None:
     table.live = True
     assert table.bench.state() == {"hidden": True, "revision": table.bench.state()["revision"], "sitting": None}
     table.line.feel(shaken(9))
-    end = time.monotonic() + 10
-    while table.bench._sitting is not None:
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    while (event := events.get(0.1)) is not None:
+    wait(lambda: table.bench._sitting is None)
+    table.heard()
+    while (event := events.get(0)) is not None:
         assert event.topic == "bench" and event.data["sitting"] is None
     table.live = False
     assert table.bench.state()["sitting"] is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +16,11 @@ from companion.panel import messages
 from companion.panel.pins import STANDARD
 from companion.service import Service
 from companion.service.options import ServeOptions
+from tests.worlds.wait import wait
 from web.app import create_app
 from web.http.server import make_server
 
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
-
-
-def wait(found: Callable[[], Any], seconds: float = 20.0) -> Any:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if answer := found():
-            return answer
-        time.sleep(0.01)
-    raise AssertionError("nothing came")
 
 
 class House:

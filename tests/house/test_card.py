@@ -18,6 +18,7 @@ from companion.night.log.journal import Journal
 from companion.service import maintenance
 from companion.service.maintenance import Caretaker
 from companion.settings import Settings
+from tests.worlds.wait import PATIENCE_S
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def test_the_table_hears_of_it_before_a_move_is_lost(card: sd_card.Card) -> None
     try:
         card.fail()
         # A backup that was due in that very moment may say so first.
-        said = next(event for event in iter(lambda: heard.get(timeout=20), None) if "card" in event.data)
+        said = next(event for event in iter(lambda: heard.get(timeout=PATIENCE_S), None) if "card" in event.data)
         assert (said.data["card"], "cannot be written any more" in said.data["en"]) == ("card-read-only", True)
         with pytest.raises(StorageError) as error:
             journal.append("note", {})
@@ -78,7 +79,7 @@ def test_it_is_said_again_while_it_lasts_and_once_when_it_is_over(
         monkeypatch.setattr(maintenance, "REMIND_S", remind_s)
         watching._try_the_card()
     said = []
-    while (event := heard.get(timeout=0.01)) is not None:
+    while (event := heard.get(timeout=0)) is not None:
         said.append(event.data["card"])
     assert said == ["card-full", "card-full", "card-again"]
     journal.close()

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from companion.cli import run
-from tests.worlds.served import Served, wait
+from tests.worlds.served import Served
+from tests.worlds.wait import wait
 
 
 def test_a_service_with_a_simulated_igloo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

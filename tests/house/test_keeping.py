@@ -23,7 +23,8 @@ from companion.night.backup.scheduler import STICK_FOLDER, backups
 from companion.night.log.journal import Journal
 from companion.service.maintenance import Caretaker
 from companion.settings import Settings
-from tests.worlds.served import Served, wait
+from tests.worlds.served import Served
+from tests.worlds.wait import PATIENCE_S, wait
 
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 CARDS = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "3"]
@@ -42,7 +43,7 @@ def test_an_evening_is_backed_up_lost_and_restored(
     said = json.loads(capsys.readouterr().out)
     seq = served.get("/api/state")["view"]["seq"]
     assert (said["file"], said["seq"]) == (target, seq)
-    wait(lambda: served.get("/api/health")["backups"].get("card"), 30)
+    wait(lambda: served.get("/api/health")["backups"].get("card"))
     assert served.get("/api/health")["backups"]["card"]["ok"]
     assert data not in json.dumps(served.get("/api/health"))
     assert run(["export", "csv", "--data", data]) == 0
@@ -128,17 +129,13 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 # --- the caretaker -----------------------------------------------------------------------------------------------
 
 
-def notices(caretaker: Caretaker, hub: Hub, seconds: float = 10.0) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+def notices(caretaker: Caretaker, hub: Hub) -> list[dict[str, Any]]:
+    """Let a caretaker work until it says something; return what that is."""
     with hub.subscribe(["notice"]) as heard:
         caretaker.start()
-        end = time.monotonic() + seconds
-        while not found and time.monotonic() < end:
-            event = heard.get(timeout=0.2)
-            if event is not None:
-                found.append(dict(event.data))
+        event = heard.get(timeout=PATIENCE_S)
     caretaker.close()
-    return found
+    return [] if event is None else [dict(event.data)]
 
 
 @pytest.fixture

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from companion.follow.evidence import contents_of
 from companion.follow.table_model import SeenTable
 from companion.lab.worlds.boards import players
@@ -11,7 +13,9 @@ from companion.lab.worlds.filmed import FISH, GAME, Filmed
 from companion.night.answers import TABLE
 from companion.rules.inference.turns import content
 from tests.web.assembly import SmallHouse
-from tests.worlds.served import wait
+from tests.worlds.wait import LESSON_S, wait
+
+pytestmark = pytest.mark.usefixtures("prompt_lessons")
 
 BLUE, RED = 4, 7
 """The turns of the film in which each tribe builds its first igloo."""
@@ -31,7 +35,7 @@ def test_the_first_red_igloo_while_the_blue_one_is_not_learnt_yet(tmp_path: Path
     house.sight.teach(GAME, None)
     table = house.sight.table_of(GAME)
     blue = table.layout.find_thing("igloo", "blue")
-    table.wait(120)
+    assert table.wait(LESSON_S)
     assert table.taught and not table.new_things(contents_of(film.states[0], table.layout).values())
     assert table.learnt() == table.most()
     # From here on no lesson comes to its end.
@@ -51,10 +55,10 @@ def test_the_first_red_igloo_while_the_blue_one_is_not_learnt_yet(tmp_path: Path
 
     house.eye.take_photo(film.picture(RED - 1))
     house.sight.follow(True)
-    wait(lambda: house.sight.status()["state"] == "watching", 60)
+    wait(lambda: house.sight.status()["state"] == "watching", LESSON_S)
     begun = len(house.night.course().by)
     house.eye.take_photo(film.picture(RED))
-    wait(lambda: house.sight.status()["asking"] or len(house.night.course().by) > begun, 60)
+    wait(lambda: house.sight.status()["asking"] or len(house.night.course().by) > begun, LESSON_S)
     asked = house.sight.open_question()
     states = [candidate.state for candidate in asked.candidates] if asked else [house.night.course().states[-1]]
     truth = {name: content(place) for name, place in film.states[RED].position()["places"].items()}

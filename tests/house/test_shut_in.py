@@ -13,7 +13,8 @@ import cv2
 import numpy as np
 import pytest
 
-from tests.worlds.served import Served, wait
+from tests.worlds.served import Served
+from tests.worlds.wait import wait
 
 LISTENS = "0A"
 """The state of a listening socket in /proc/net/tcp."""

@@ -17,6 +17,7 @@ from companion.igloo import messages, recordings
 from companion.igloo.line.replayed import RecordedLink
 from companion.igloo.recordings import Recording, read_recording, write_recording
 from companion.ports import BadDataError, DeviceKind, DeviceState, IglooLink, Samples
+from tests.worlds.wait import PATIENCE_S
 
 RATE = 3139.5
 
@@ -275,7 +276,7 @@ def play(link: RecordedLink, samples: int) -> list[Samples]:
             enough.set()
 
     link.subscribe(hear)
-    assert enough.wait(10.0)
+    assert enough.wait(PATIENCE_S)
     return runs
 
 
@@ -286,7 +287,7 @@ def test_a_recording_is_played_once(tmp_path: Path) -> None:
     assert isinstance(link, IglooLink)
     assert link.status().state is DeviceState.CONNECTED
     runs = play(link, 1000)
-    link._thread.join(5.0)
+    link._thread.join(PATIENCE_S)
     status = link.status()
     assert (status.kind, status.state, status.note) == (DeviceKind.RECORDED, DeviceState.SILENT, messages.ENDED)
     assert (status.counts.samples, status.counts.lost) == (1000, 20)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 import tty
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,17 +19,12 @@ from companion.igloo.line.link import Timing
 from companion.igloo.recordings import Recording, write_recording
 from companion.igloo.simulated.igloo import Bank, SimulatedIgloo
 from companion.ports import DeviceKind, DeviceState, IglooLink, IglooStatus, Samples
+from tests.worlds.clock import Clock, Unhurried
+from tests.worlds.wait import wait
 
 QUICK = Timing(
     first_listen=0.3, listen=0.2, garbage=0.1, stale=0.5, resync=0.8, reopen=0.05, retry=0.1, hello=0.2, batch=0.01
 )
-
-
-def until(true: Callable[[], object], seconds: float = 8.0) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.01)
 
 
 def still_bank() -> Bank:
@@ -49,9 +43,12 @@ class Machine:
         (self.sys / "class" / "tty").mkdir(parents=True)
         self.igloos: list[SimulatedIgloo] = []
         self.ends: list[int] = []
+        self.clock = Clock()
 
-    def igloo(self, tty_name: str, unit: int = 0, by_id: str = "", by_path: str = "") -> SimulatedIgloo:
-        igloo = SimulatedIgloo(still_bank(), at=self.dev / tty_name, unit=unit, seed=unit)
+    def igloo(
+        self, tty_name: str, unit: int = 0, by_id: str = "", by_path: str = "", clock: Callable[[], float] | None = None
+    ) -> SimulatedIgloo:
+        igloo = SimulatedIgloo(still_bank(), at=self.dev / tty_name, unit=unit, seed=unit, clock=clock or Unhurried())
         self.igloos.append(igloo)
         self.name(tty_name, by_id, by_path)
         return igloo
@@ -83,7 +80,18 @@ class Machine:
         return ours
 
     def finder(self, **options: object) -> Finder:
-        return Finder(root=self.dev, sys_root=self.sys, timing=QUICK, scan_s=0.1, **options)  # type: ignore[arg-type]
+        """A finder whose time passes only when the test says so."""
+        return Finder(  # type: ignore[arg-type]
+            root=self.dev, sys_root=self.sys, timing=QUICK, scan_s=0.0, clock=self.clock, **options
+        )
+
+    def looked_around(self, finder: Finder) -> None:
+        """Wait until a finder has looked once more at everything that is here, and has told of it."""
+        self.clock.looked(finder._thread)
+
+    def until(self, finder: Finder, true: Callable[[], object]) -> None:
+        """Let time pass until it is true."""
+        self.clock.until(true, finder._thread)
 
 
 @pytest.fixture
@@ -187,8 +195,8 @@ def test_a_denied_port_is_never_opened(machine: Machine) -> None:
     machine.usb("ttyUSB0", "2c99:000c", "Prusa MINI", "1")
     os.write(printer, b"start\n")
     with machine.finder() as finder:
-        until(finder.ports)
-        time.sleep(0.3)
+        wait(finder.ports)
+        machine.looked_around(finder)
         (report,) = finder.ports()
         assert (report.verdict, report.note, report.usb) == ("denied", "prusa", "2c99:000c")
         assert finder.statuses() == []
@@ -201,7 +209,7 @@ def test_a_denied_port_is_never_opened(machine: Machine) -> None:
 def test_a_denied_port_that_is_named_is_used(machine: Machine) -> None:
     igloo = machine.igloo("ttyUSB0")
     with machine.finder(named=(igloo.port,), deny=("ttyUSB*",)) as finder:
-        until(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
+        wait(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
 
 
 # --- searching -----------------------------------------------------------------------------------------------------
@@ -209,7 +217,7 @@ def test_a_denied_port_that_is_named_is_used(machine: Machine) -> None:
 
 def test_nothing_there_is_nothing_found(machine: Machine) -> None:
     with machine.finder() as finder:
-        time.sleep(0.3)
+        machine.looked_around(finder)
         assert (finder.links(), finder.statuses(), finder.ports()) == ([], [], [])
 
 
@@ -217,22 +225,25 @@ def test_two_igloos_are_found_and_heard(machine: Machine) -> None:
     machine.igloo("ttyUSB0", unit=1, by_id="usb-one")
     machine.igloo("ttyACM3")
     heard: dict[str, int] = {}
+    later: dict[str, int] = {}
 
-    def hear(link: IglooLink, run: Samples) -> None:
+    def hear(link: IglooLink, run: Samples, heard: dict[str, int] = heard) -> None:
         key = link.status().key
         heard[key] = heard.get(key, 0) + len(run.accel)
 
     with machine.finder() as finder:
         end = finder.subscribe(hear)
-        until(lambda: states(finder) == {"unit-1": DeviceState.CONNECTED, "ttyACM3": DeviceState.CONNECTED})
-        until(lambda: min(heard.get("unit-1", 0), heard.get("ttyACM3", 0)) > 500)
+        wait(lambda: states(finder) == {"unit-1": DeviceState.CONNECTED, "ttyACM3": DeviceState.CONNECTED})
+        wait(lambda: min(heard.get("unit-1", 0), heard.get("ttyACM3", 0)) > 500)
         assert {status.kind for status in finder.statuses()} == {DeviceKind.SIMULATED}
         assert sorted(link.status().key for link in finder.links()) == ["ttyACM3", "unit-1"]
         assert {report.verdict for report in finder.ports()} == {"igloo"}
         end()
-        time.sleep(0.1)
+        # What another listener has heard of since then has not gone to the first one.
+        finder.subscribe(lambda link, run: hear(link, run, later))
+        wait(lambda: len(later) == 2)
         before = dict(heard)
-        time.sleep(0.2)
+        wait(lambda: min(later.values()) > 500)
         assert heard == before
 
 
@@ -240,29 +251,30 @@ def test_plugged_in_later_and_changes_are_told(machine: Machine) -> None:
     told: list[list[IglooStatus]] = []
     with machine.finder() as finder:
         finder.on_change(told.append)
-        until(lambda: told == [[]])
+        wait(lambda: told == [[]])
         machine.igloo("ttyUSB0", unit=4)
-        until(lambda: states(finder) == {"unit-4": DeviceState.CONNECTED})
-        until(lambda: told and [(s.key, s.state) for s in told[-1]] == [("unit-4", DeviceState.CONNECTED)])
-        until(lambda: told[-1][0].note == "")
-        time.sleep(0.4)
-        settled = len(told)
-        time.sleep(0.6)
+        wait(lambda: states(finder) == {"unit-4": DeviceState.CONNECTED})
+        wait(lambda: told and [(s.key, s.state) for s in told[-1]] == [("unit-4", DeviceState.CONNECTED)])
+        wait(lambda: told[-1][0].note == "")
+        machine.looked_around(finder)
+        settled, samples = len(told), finder.statuses()[0].counts.samples
+        wait(lambda: finder.statuses()[0].counts.samples > samples + 1000)
+        machine.looked_around(finder)
         assert len(told) == settled  # samples alone are no change
 
 
 def test_lost_is_missing_and_comes_back(machine: Machine) -> None:
     igloo = machine.igloo("ttyUSB0", by_id="usb-one")
     with machine.finder() as finder:
-        until(lambda: states(finder) == {"usb-one": DeviceState.CONNECTED})
+        wait(lambda: states(finder) == {"usb-one": DeviceState.CONNECTED})
         (link,) = finder.links()
         assert link.status().port == os.path.realpath(igloo.port)
         igloo.unplug()
-        until(lambda: states(finder) == {"usb-one": DeviceState.MISSING})
-        time.sleep(0.3)
+        wait(lambda: states(finder) == {"usb-one": DeviceState.MISSING})
+        machine.looked_around(finder)
         assert finder.links() == [link]
         igloo.replug()
-        until(lambda: states(finder) == {"usb-one": DeviceState.CONNECTED})
+        wait(lambda: states(finder) == {"usb-one": DeviceState.CONNECTED})
         assert finder.links() == [link]
         assert link.status().counts.reconnects == 1
 
@@ -270,13 +282,13 @@ def test_lost_is_missing_and_comes_back(machine: Machine) -> None:
 def test_a_unit_that_comes_back_at_another_port_is_the_same_one(machine: Machine) -> None:
     igloo = machine.igloo("ttyUSB0", unit=7)
     with machine.finder() as finder:
-        until(lambda: states(finder) == {"unit-7": DeviceState.CONNECTED})
-        until(lambda: finder.statuses()[0].counts.samples > 500)
+        wait(lambda: states(finder) == {"unit-7": DeviceState.CONNECTED})
+        wait(lambda: finder.statuses()[0].counts.samples > 500)
         igloo.unplug()
-        until(lambda: states(finder) == {"unit-7": DeviceState.MISSING})
+        wait(lambda: states(finder) == {"unit-7": DeviceState.MISSING})
         before = finder.statuses()[0].counts
         machine.igloo("ttyUSB1", unit=7)
-        until(lambda: states(finder) == {"unit-7": DeviceState.CONNECTED} and len(finder.ports()) == 1)
+        wait(lambda: states(finder) == {"unit-7": DeviceState.CONNECTED} and len(finder.ports()) == 1)
         counts = finder.statuses()[0].counts
         assert counts.samples > before.samples
         assert counts.reconnects == before.reconnects + 1
@@ -285,14 +297,14 @@ def test_a_unit_that_comes_back_at_another_port_is_the_same_one(machine: Machine
 def test_two_igloos_that_swap_their_ports_keep_who_they_are(machine: Machine) -> None:
     one, two = machine.igloo("ttyUSB0", unit=1), machine.igloo("ttyUSB1", unit=2)
     with machine.finder() as finder:
-        until(lambda: list(states(finder).values()) == [DeviceState.CONNECTED] * 2)
+        wait(lambda: list(states(finder).values()) == [DeviceState.CONNECTED] * 2)
         one.unplug()
         two.unplug()
-        until(lambda: list(states(finder).values()) == [DeviceState.MISSING] * 2)
+        wait(lambda: list(states(finder).values()) == [DeviceState.MISSING] * 2)
         one.port, two.port = two.port, one.port
         one.replug()
         two.replug()
-        until(lambda: states(finder) == {"unit-1": DeviceState.CONNECTED, "unit-2": DeviceState.CONNECTED})
+        wait(lambda: states(finder) == {"unit-1": DeviceState.CONNECTED, "unit-2": DeviceState.CONNECTED})
         ports = {status.key: status.port for status in finder.statuses()}
         assert ports == {"unit-1": one.port, "unit-2": two.port}
 
@@ -300,11 +312,11 @@ def test_two_igloos_that_swap_their_ports_keep_who_they_are(machine: Machine) ->
 def test_another_unit_in_the_same_socket_leaves_the_first_missing(machine: Machine) -> None:
     one = machine.igloo("ttyUSB0", unit=1, by_path="socket")
     with machine.finder() as finder:
-        until(lambda: states(finder) == {"unit-1": DeviceState.CONNECTED})
+        wait(lambda: states(finder) == {"unit-1": DeviceState.CONNECTED})
         one.unplug()
-        until(lambda: states(finder) == {"unit-1": DeviceState.MISSING})
+        wait(lambda: states(finder) == {"unit-1": DeviceState.MISSING})
         machine.igloo("ttyUSB0", unit=2, by_path="socket")
-        until(lambda: states(finder) == {"unit-2": DeviceState.CONNECTED, "unit-1": DeviceState.MISSING})
+        wait(lambda: states(finder) == {"unit-2": DeviceState.CONNECTED, "unit-1": DeviceState.MISSING})
         assert [link.status().key for link in finder.links()] == ["unit-2"]
 
 
@@ -312,23 +324,27 @@ def test_two_igloos_of_the_same_number_are_said_and_not_mixed(machine: Machine) 
     machine.igloo("ttyUSB0", unit=3)
     heard: set[int] = set()
     with machine.finder() as finder:
-        until(lambda: states(finder) == {"unit-3": DeviceState.CONNECTED})
+        wait(lambda: states(finder) == {"unit-3": DeviceState.CONNECTED})
         machine.igloo("ttyUSB1", unit=3)
-        until(lambda: states(finder).get("unit-3@ttyUSB1") is DeviceState.FAULTY)
+        wait(lambda: states(finder).get("unit-3@ttyUSB1") is DeviceState.FAULTY)
         assert finder.statuses()[1].note == messages.SAME_UNIT
         assert len(finder.links()) == 1
-        time.sleep(0.3)
+        machine.looked_around(finder)
         finder.subscribe(lambda link, run: heard.add(id(link)))
-        time.sleep(0.3)
+        # Whoever listens at the second link itself hears a run after the finder has.
+        (double,) = (entry.link for entry in finder._entries if entry.link not in finder.links())
+        passed: list[Samples] = []
+        double.subscribe(passed.append)
+        wait(lambda: passed and heard)
         assert heard == {id(finder.links()[0])}
 
 
 def test_an_igloo_that_gets_a_number_is_known_by_it(machine: Machine) -> None:
     machine.igloo("ttyUSB0")
     with machine.finder() as finder:
-        until(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
+        wait(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
         finder.links()[0].name_unit(12)  # type: ignore[attr-defined]
-        until(lambda: states(finder) == {"unit-12": DeviceState.CONNECTED})
+        wait(lambda: states(finder) == {"unit-12": DeviceState.CONNECTED})
 
 
 # --- leaving alone -------------------------------------------------------------------------------------------------
@@ -336,13 +352,15 @@ def test_an_igloo_that_gets_a_number_is_known_by_it(machine: Machine) -> None:
 
 def test_a_port_without_an_igloo_is_given_up_and_tried_seldom(machine: Machine) -> None:
     end = machine.mute("ttyUSB0")
-    with machine.finder(retry_s=(0.4, 600.0)) as finder:
-        until(lambda: states(finder) == {"ttyUSB0": DeviceState.SEARCHING})
-        until(lambda: [report.verdict for report in finder.ports()] == ["given-up"])
+    with machine.finder(retry_s=(60.0, 600.0)) as finder:
+        wait(lambda: states(finder) == {"ttyUSB0": DeviceState.SEARCHING})
+        machine.until(finder, lambda: [report.verdict for report in finder.ports()] == ["given-up"])
         assert finder.statuses() == []
-        until(lambda: [report.verdict for report in finder.ports()] == ["listening"])
-        until(lambda: [report.verdict for report in finder.ports()] == ["given-up"])
-        time.sleep(0.6)
+        machine.clock.go(60.0)
+        wait(lambda: [report.verdict for report in finder.ports()] == ["listening"])
+        machine.until(finder, lambda: [report.verdict for report in finder.ports()] == ["given-up"])
+        machine.clock.go(590.0)
+        machine.looked_around(finder)
         assert [report.verdict for report in finder.ports()] == ["given-up"]
         assert finder.ports()[0].note == messages.NOTHING_ARRIVES
         with pytest.raises(BlockingIOError):
@@ -352,21 +370,21 @@ def test_a_port_without_an_igloo_is_given_up_and_tried_seldom(machine: Machine) 
 def test_what_is_plugged_in_anew_gets_another_chance(machine: Machine) -> None:
     machine.mute("ttyUSB0")
     with machine.finder() as finder:
-        until(lambda: [report.verdict for report in finder.ports()] == ["given-up"])
+        machine.until(finder, lambda: [report.verdict for report in finder.ports()] == ["given-up"])
         (machine.dev / "ttyUSB0").unlink()
         machine.igloo("ttyUSB0")
-        until(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
+        wait(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
 
 
 def test_a_printer_at_the_port_that_was_an_igloos_is_not_opened(machine: Machine) -> None:
     igloo = machine.igloo("ttyUSB0")
     with machine.finder() as finder:
-        until(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
+        wait(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
         igloo.unplug()
         machine.usb("ttyUSB0", "2c99:000c", "Prusa MINI", "1")
         os.write(machine.mute("ttyUSB0"), b"start\n")
-        until(lambda: [report.verdict for report in finder.ports()] == ["denied"])
-        time.sleep(0.3)
+        wait(lambda: [report.verdict for report in finder.ports()] == ["denied"])
+        machine.looked_around(finder)
         assert states(finder) == {"ttyUSB0": DeviceState.MISSING}
     os.set_blocking(machine.ends[1], False)
     assert os.read(machine.ends[1], 100) == b"start\n"
@@ -375,35 +393,39 @@ def test_a_printer_at_the_port_that_was_an_igloos_is_not_opened(machine: Machine
 def test_a_stranger_at_the_port_that_was_an_igloos_is_given_up(machine: Machine) -> None:
     igloo = machine.igloo("ttyUSB0")
     with machine.finder() as finder:
-        until(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
+        wait(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
         counts = finder.statuses()[0].counts
         igloo.unplug()
         machine.mute("ttyUSB0")
-        until(lambda: [report.verdict for report in finder.ports()] == ["given-up"])
+        machine.until(finder, lambda: [report.verdict for report in finder.ports()] == ["given-up"])
         assert states(finder) == {"ttyUSB0": DeviceState.MISSING}
         igloo.replug()
-        until(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
+        wait(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
         assert finder.statuses()[0].counts.samples > counts.samples
 
 
 def test_an_igloo_that_falls_silent_is_listened_to_on(machine: Machine) -> None:
     igloo = machine.igloo("ttyUSB0")
     with machine.finder() as finder:
-        until(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
+        wait(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
         (link,) = finder.links()
-        igloo.babble(2.0)
-        until(lambda: states(finder) == {"ttyUSB0": DeviceState.FAULTY})
-        until(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
+        igloo.babble(1e6)
+        machine.until(finder, lambda: states(finder) == {"ttyUSB0": DeviceState.FAULTY})
+        with igloo._lock:
+            igloo.device._babble = 0
+        wait(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
         assert finder.links() == [link]
 
 
 def test_a_port_that_goes_while_it_is_listened_to_is_forgotten(machine: Machine) -> None:
-    igloo = machine.igloo("ttyUSB0")
-    igloo.babble(30.0)
+    clock = Clock()
+    igloo = machine.igloo("ttyUSB0", clock=clock)
+    igloo.babble(30.0)  # before it has said a word
+    clock.go(0.5)
     with machine.finder() as finder:
-        until(lambda: states(finder))
+        wait(lambda: states(finder))
         igloo.unplug()
-        until(lambda: not finder.statuses())
+        wait(lambda: not finder.statuses())
 
 
 # --- named by a person ---------------------------------------------------------------------------------------------
@@ -412,12 +434,12 @@ def test_a_port_that_goes_while_it_is_listened_to_is_forgotten(machine: Machine)
 def test_a_named_port_is_used_and_waited_for(machine: Machine, tmp_path: Path) -> None:
     name = str(tmp_path / "my-igloo")
     with machine.finder(named=(name,), search=False) as finder:
-        until(lambda: states(finder) == {"my-igloo": DeviceState.MISSING})
+        wait(lambda: states(finder) == {"my-igloo": DeviceState.MISSING})
         machine.igloo("ttyUSB0")
-        igloo = SimulatedIgloo(still_bank(), at=tmp_path / "my-igloo")
-        until(lambda: states(finder) == {"my-igloo": DeviceState.CONNECTED})
+        igloo = SimulatedIgloo(still_bank(), at=tmp_path / "my-igloo", clock=Unhurried())
+        wait(lambda: states(finder) == {"my-igloo": DeviceState.CONNECTED})
         igloo.close()
-        until(lambda: states(finder) == {"my-igloo": DeviceState.MISSING})
+        wait(lambda: states(finder) == {"my-igloo": DeviceState.MISSING})
         finder.remove(name)
         assert finder.statuses() == []
 
@@ -425,25 +447,27 @@ def test_a_named_port_is_used_and_waited_for(machine: Machine, tmp_path: Path) -
 def test_a_named_port_is_never_given_up(machine: Machine) -> None:
     machine.mute("ttyUSB0")
     with machine.finder(named=(str(machine.dev / "ttyUSB0"),)) as finder:
-        until(lambda: states(finder) == {"ttyUSB0": DeviceState.SILENT})
-        time.sleep(0.5)
+        machine.until(finder, lambda: states(finder) == {"ttyUSB0": DeviceState.SILENT})
+        sweeps = finder._entries[0].link.sweeps
+        machine.until(finder, lambda: finder._entries[0].link.sweeps > sweeps)
+        machine.looked_around(finder)
         assert states(finder) == {"ttyUSB0": DeviceState.SILENT}
 
 
 def test_a_port_found_before_it_was_named_is_not_opened_twice(machine: Machine) -> None:
     igloo = machine.igloo("ttyUSB0", by_id="usb-one")
     with machine.finder() as finder:
-        until(lambda: states(finder) == {"usb-one": DeviceState.CONNECTED})
+        wait(lambda: states(finder) == {"usb-one": DeviceState.CONNECTED})
         finder.add(igloo.port)
         finder.add(igloo.port)
-        until(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
-        time.sleep(0.3)
+        wait(lambda: states(finder) == {"ttyUSB0": DeviceState.CONNECTED})
+        machine.looked_around(finder)
         assert len(finder.statuses()) == 1
 
 
 def test_what_is_named_and_is_no_port_is_said(machine: Machine, tmp_path: Path) -> None:
     with machine.finder(named=("/dev/null", str(tmp_path))) as finder:
-        until(lambda: list(states(finder).values()) == [DeviceState.FAULTY] * 2)
+        wait(lambda: list(states(finder).values()) == [DeviceState.FAULTY] * 2)
         assert {status.note for status in finder.statuses()} == {messages.CANNOT_OPEN, messages.NOT_A_PORT}
 
 
@@ -452,7 +476,7 @@ def test_a_named_recording_is_played(machine: Machine, tmp_path: Path) -> None:
     heard: list[Samples] = []
     with machine.finder(named=(str(tmp_path / "shake.npz"),)) as finder:
         finder.subscribe(lambda link, run: heard.append(run))
-        until(lambda: len(heard) > 3)
+        wait(lambda: len(heard) > 3)
         (status,) = finder.statuses()
         assert (status.kind, status.state) == (DeviceKind.RECORDED, DeviceState.CONNECTED)
         assert len(finder.links()) == 1
@@ -461,7 +485,7 @@ def test_a_named_recording_is_played(machine: Machine, tmp_path: Path) -> None:
 def test_closing_ends_all_threads(machine: Machine) -> None:
     machine.igloo("ttyUSB0")
     finder = machine.finder().start()
-    until(finder.links)
+    wait(finder.links)
     (link,) = finder.links()
     finder.close()
     assert not finder._thread.is_alive()

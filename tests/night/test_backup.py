@@ -28,6 +28,7 @@ from companion.night.backup.scheduler import back_up_into
 from companion.night.log.data_folder import ACCESS
 from companion.night.log.journal import Journal
 from companion.night.log.pictures import EvidenceStore
+from tests.worlds.wait import wait
 
 Table = Any
 
@@ -106,7 +107,10 @@ def test_it_is_consistent_while_somebody_writes(data: Path, tmp_path: Path, new_
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        made = [back_up(folder, tmp_path / f"{n}.zip") for n in range(5)]
+        made = []
+        for n in range(5):
+            made.append(back_up(folder, tmp_path / f"{n}.zip"))
+            wait(lambda: journal.last_seq > made[-1].seq)
     finally:
         stop.set()
         writer.join()
@@ -177,12 +181,22 @@ def test_killed_while_it_writes_no_half_backup_has_the_name(data: Path, tmp_path
         "print('go', flush=True); "
         "back_up(Path(sys.argv[1]), Path(sys.argv[2]))"
     )
+
+    def written() -> int:
+        """How much of a backup there is, whether it has its name already or not."""
+        with contextlib.suppress(FileNotFoundError):  # what was a draft a moment ago
+            return sum(path.stat().st_size for path in place.iterdir() if path.suffix in {".part", ".zip"})
+        return 0
+
     for n in range(4):
+        before = written()
         with subprocess.Popen(
             [sys.executable, "-c", code, str(data), str(place / f"{n}.zip")], stdout=subprocess.PIPE
         ) as child:
             assert child.stdout is not None and child.stdout.readline() == b"go\n"
-            threading.Event().wait(0.003 * n * n)
+            # At once, as soon as anything was written, after a third of the pictures, after two thirds.
+            enough = before + (0, 1, 700_000, 1_400_000)[n]
+            wait(lambda child=child, enough=enough: written() >= enough or child.poll() is not None)
             child.send_signal(signal.SIGKILL)
         for made in place.glob("*.zip"):
             examine(made)

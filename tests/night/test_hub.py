@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from companion.events.hub import Event, Hub
+from tests.worlds.wait import wait
 
 
 def test_topics_order_and_numbers() -> None:
@@ -119,8 +120,7 @@ def test_publishers_and_readers_in_many_threads() -> None:
     for thread in writing:
         thread.join()
     for reader in readers:
-        while reader._queue:
-            pass
+        wait(lambda reader=reader: not reader._queue)
     hub.close()
     for thread in reading:
         thread.join()

@@ -8,8 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 from companion.events.hub import Hub
@@ -17,8 +15,11 @@ from companion.night.answers import TABLE
 from companion.night.commands.night import Night
 from companion.night.log.database import StorageError
 from companion.night.log.journal import Journal
+from tests.worlds.wait import wait
 
 ROUNDS = 20
+MOST_READ = 40
+"""A child is killed after at most so many acknowledgements were read."""
 
 CHILD = """
 import sys
@@ -45,10 +46,10 @@ while True:
 """
 
 
-def acknowledged(path: Path, begun: int, rng: random.Random) -> tuple[dict[int, tuple[int, int]], str]:
-    """Let a child play on from action ``begun`` + 1, kill it, return what it acknowledged and what it complained of."""
+def acknowledged(path: Path, done: int, rng: random.Random) -> tuple[dict[int, tuple[int, int]], str]:
+    """Let a child play on from action ``done`` + 1, kill it, return what it acknowledged and what it complained of."""
     with subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(path), str(begun)],
+        [sys.executable, "-c", CHILD, str(path), str(done)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -56,14 +57,13 @@ def acknowledged(path: Path, begun: int, rng: random.Random) -> tuple[dict[int, 
     ) as child:
         assert child.stdout is not None
         assert child.stderr is not None
-        first = child.stdout.readline()
-        killer = threading.Timer(rng.uniform(0.0, 0.12), os.kill, (child.pid, signal.SIGKILL))
-        killer.start()
+        # It writes on while this is read: where in its next writings the kill finds it is chance.
+        begun = "".join(child.stdout.readline() for _ in range(rng.randint(1, MOST_READ)))
+        os.kill(child.pid, signal.SIGKILL)
         rest = child.stdout.read()
         complaint = child.stderr.read()
-        killer.join()
     # A line that the kill cut short was not acknowledged.
-    lines = [line for line in (first + rest).splitlines(keepends=True) if line.endswith("\n")]
+    lines = [line for line in (begun + rest).splitlines(keepends=True) if line.endswith("\n")]
     return {int(n): (int(seq), int(state)) for n, seq, state in (line.split() for line in lines)}, complaint
 
 
@@ -111,12 +111,14 @@ def test_killed_while_it_writes(tmp_path: Path) -> None:
 def test_a_killed_writer_leaves_no_lock(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     acknowledged(path, 0, random.Random(1))
-    deadline = time.monotonic() + 10
-    while True:
+
+    def opened() -> Journal | None:
         try:
-            journal = Journal(path)
-            break
+            return Journal(path)
         except StorageError:
-            assert time.monotonic() < deadline
+            return None
+
+    journal = wait(opened)
+    assert journal is not None
     assert journal.append("pause", {}).seq == journal.last_seq
     journal.close()

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from gpiozero.pins.mock import MockFactory
 
 from companion.panel import messages, panel
-from companion.panel.panel import COLOURS, Panel, open_factory
+from companion.panel.debounce import SETTLE_S
+from companion.panel.panel import COLOURS, LEGAL_S, Panel, open_factory
 from companion.panel.pins import STANDARD, Pins, parse
 from companion.panel.status import PanelError
 from companion.ports import DeviceKind
-
-
-def wait(found: Callable[[], Any], seconds: float = 10.0) -> Any:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if answer := found():
-            return answer
-        time.sleep(0.005)
-    raise AssertionError("nothing came")
+from tests.worlds.clock import Clock
+from tests.worlds.wait import wait
 
 
 @pytest.fixture
@@ -33,8 +26,14 @@ def heard() -> list[str]:
 
 
 @pytest.fixture
-def table(heard: list[str]) -> Iterator[Panel]:
-    opened = Panel(parse(["standard"]), heard.append, factory=MockFactory())
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def table(heard: list[str], clock: Clock) -> Iterator[Panel]:
+    """A panel whose time passes only when the test says so: contacts bounce as fast as they are told to."""
+    opened = Panel(parse(["standard"]), heard.append, factory=MockFactory(), clock=clock)
     yield opened
     opened.close()
 
@@ -50,9 +49,10 @@ def press(table: Panel, name: str, *, bounces: int = 4) -> None:
     pin(table, name).drive_low()
 
 
-def test_a_bouncing_button_is_heard_once(table: Panel, heard: list[str]) -> None:
+def test_a_bouncing_button_is_heard_once(table: Panel, heard: list[str], clock: Clock) -> None:
     for name in ("next", "dispute", "undo", "shake"):
         press(table, name)
+        clock.go(SETTLE_S)
         wait(lambda name=name: name in heard)
     for name in ("next", "dispute"):
         for _ in range(5):
@@ -60,9 +60,11 @@ def test_a_bouncing_button_is_heard_once(table: Panel, heard: list[str]) -> None
             pin(table, name).drive_low()
         pin(table, name).drive_high()
     press(table, "undo")  # still held: nothing new
+    clock.go(SETTLE_S)
     wait(lambda: not any(contact.pressed for name, contact in table._contacts.items() if name in {"next", "dispute"}))
     assert heard == ["next", "dispute", "undo", "shake"]
     press(table, "next")
+    clock.go(SETTLE_S)
     wait(lambda: len(heard) == 5)
     assert heard[-1] == "next"
 
@@ -71,7 +73,7 @@ def test_the_factory_says_simulated(table: Panel) -> None:
     assert table.status().kind is DeviceKind.SIMULATED
 
 
-def test_lights(table: Panel) -> None:
+def test_lights(table: Panel, clock: Clock) -> None:
     for colour, (red, green, blue) in COLOURS.items():
         table.turn(colour)
         wait(
@@ -86,13 +88,15 @@ def test_lights(table: Panel) -> None:
     table.doubt(False)
     table.legal()
     wait(lambda: table.lit()["legal"] and not table.lit()["doubt"])
+    clock.go(LEGAL_S)
     wait(lambda: not table.lit()["legal"])
 
 
-def test_beeps_are_counted(table: Panel) -> None:
+def test_beeps_are_counted(table: Panel, clock: Clock) -> None:
     buzzer = pin(table, "buzzer")
     buzzer.clear_states()
     table.beep(3)
+    clock.go(1.0)
     wait(lambda: len(buzzer.states) >= 7)
     assert [state.state for state in buzzer.states] == [False, True, False, True, False, True, False]
 
@@ -110,18 +114,20 @@ def test_parts_that_are_not_there_are_left_out(heard: list[str]) -> None:
         small.close()
 
 
-def test_a_button_that_stumbles_does_not_end_the_panel() -> None:
+def test_a_button_that_stumbles_does_not_end_the_panel(clock: Clock) -> None:
     heard: list[str] = []
 
     def stumble(name: str) -> None:
         heard.append(name)
         raise RuntimeError("as if")
 
-    table = Panel(parse(["standard"]), stumble, factory=MockFactory())
+    table = Panel(parse(["standard"]), stumble, factory=MockFactory(), clock=clock)
     try:
         press(table, "next")
+        clock.go(SETTLE_S)
         wait(lambda: heard == ["next"])
         press(table, "undo")
+        clock.go(SETTLE_S)
         wait(lambda: heard == ["next", "undo"])
     finally:
         table.close()

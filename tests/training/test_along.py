@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 import threading
-import time
 from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
+from queue import SimpleQueue
 from random import Random
 from typing import Any
 
@@ -27,6 +27,7 @@ from companion.practice.sonify import BAND_HZ, HIGH_HZ, LOW_HZ, MU, band
 from companion.service.practice import stored_shakes
 from tests.training.test_api import Phone
 from tests.web.assembly import SmallEar, SmallHouse, quick_machine
+from tests.worlds.wait import PATIENCE_S
 from web.app import create_app
 from web.http.assets import Assets
 from web.http.single_file import script, source_hash
@@ -49,11 +50,16 @@ def few(path: Path | None = None, **more: Any) -> Along:
 
 
 def made(along: Along) -> list[dict[str, Any]]:
-    end = time.monotonic() + 60
-    while not along.status()["ready"]:
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    """Wait for what makes the supply, and take it."""
+    if not along.status()["ready"]:
+        finished(along)
     return along.take()
+
+
+def finished(along: Along) -> None:
+    assert along._thread is not None
+    along._thread.join(PATIENCE_S)
+    assert not along._thread.is_alive()
 
 
 @pytest.fixture
@@ -99,8 +105,8 @@ def player(app: Flask, house: SmallHouse) -> Phone:
 
 
 def ready(room: Training) -> dict[str, Any]:
-    while not room.along_status()["ready"]:
-        time.sleep(0.01)
+    if not room.along_status()["ready"]:
+        finished(room._along)
     return room.take_along()
 
 
@@ -116,7 +122,7 @@ def test_a_supply_has_every_shake_once_of_every_number_and_several_igloos(tmp_pa
         assert sorted(numbers) == sorted(number for count in COUNTS for number in FewShakes().of(count))
         assert all(sum(one["machine"]) == pytest.approx(10_000, abs=6) for one in supply)
         # What is given next was drawn anew.
-        along._thread.join()  # type: ignore[union-attr]
+        finished(along)
         later = along.take()
         assert [one["shake"] for one in later] == numbers
         assert all(a["seed"] != b["seed"] and a["sound"] != b["sound"] for a, b in zip(supply, later, strict=True))
@@ -130,7 +136,7 @@ def test_a_supply_outlives_a_restart_and_a_torn_one_is_made_anew(tmp_path: Path)
     path = tmp_path / "supply.json"
     first = few(path)
     made(first)
-    first._thread.join()  # type: ignore[union-attr]
+    finished(first)
     first.close()
     kept = json.loads(path.read_text())["shakes"]
     again = few(path)
@@ -148,16 +154,20 @@ def test_a_supply_outlives_a_restart_and_a_torn_one_is_made_anew(tmp_path: Path)
 def test_no_shake_is_counted_while_a_round_is_live() -> None:
     may = threading.Event()
     counted: list[int] = []
+    asked: SimpleQueue[int] = SimpleQueue()
+
+    def may_work() -> bool:
+        asked.put(len(counted))
+        return may.is_set()
 
     def machine(shake: Shake) -> CountPosterior:
         counted.append(1)
         return quick_machine(shake)
 
-    along = Along(None, FewShakes, machine, may_work=may.is_set, rests=0.0)
+    along = Along(None, FewShakes, machine, may_work=may_work, rests=0.0)
     along.status()
-    while not counted:
-        time.sleep(0.01)
-    time.sleep(0.05)
+    # It asks after the first shake, and again after a while: nothing was counted between the two.
+    assert [asked.get(timeout=PATIENCE_S) for _ in range(2)] == [1, 1]
     assert len(counted) == 1 and not along.status()["ready"]
     may.set()
     made(along)
@@ -170,7 +180,7 @@ def test_a_supply_that_cannot_be_made_is_said() -> None:
 
     along = Along(None, FewShakes, broken, rests=0.0)
     along.status()
-    along._thread.join()  # type: ignore[union-attr]
+    finished(along)
     assert along._failed
     along.close()
 
@@ -327,10 +337,10 @@ def held(page: str) -> dict[str, Any]:
     return found
 
 
-def test_the_file_holds_all_of_itself_and_may_fetch_nothing(player: Phone) -> None:
+def test_the_file_holds_all_of_itself_and_may_fetch_nothing(player: Phone, house: SmallHouse) -> None:
     assert player.refused("/api/training/along", {"person": 1, "results": {}})[0] in {400, 404}
-    while not player.told("/api/training/along")["ready"]:
-        time.sleep(0.01)
+    if not player.told("/api/training/along")["ready"]:
+        finished(house.training._along)
     answer = player.get("/training/along.html", **{"Accept-Language": "fr"})
     assert answer.status_code == 200
     assert "attachment" in answer.headers["Content-Disposition"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 import wave
 from collections.abc import Callable
 from pathlib import Path
@@ -17,15 +16,7 @@ from companion.practice.sonify import WAV_HZ
 from companion.service import Service
 from companion.service.options import ServeOptions
 from companion.service.practice import TableEar
-
-PATIENCE_S = 60.0
-
-
-def wait(true: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+from tests.worlds.wait import wait
 
 
 def test_the_igloo_of_the_table_is_heard_guessed_and_told(tmp_path: Path) -> None:
@@ -80,12 +71,11 @@ class Link:
 
 
 def test_the_ear_keeps_the_shake_alone_and_nothing_of_a_simulated_igloo() -> None:
-    flat = (1 / 12,) * 12
+    flat, began = (1 / 12,) * 12, 1000.0
     for kind, there in ((DeviceKind.REAL, True), (DeviceKind.SIMULATED, False)):
         link = Link(kind)
-        ear = TableEar(lambda link=link: [link.status()])
+        ear = TableEar(lambda link=link: [link.status()], clock=lambda: 1000.0)
         assert ear.kind() == (kind if there else None)
-        began = time.monotonic()
         for i in range(300):
             gap = 7 if i == 100 else 0
             ear.hear(link, Samples(np.full((32, 3), float(i)), i * 0.04, 800.0, 32 * i, gap))

@@ -6,17 +6,19 @@ import contextlib
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import cv2
 import numpy as np
 import pytest
 
+from tests.worlds.wait import wait
 from vision import messages
 from vision.decode import photo, sandbox
 from vision.decode.photo import read_photo
@@ -41,12 +43,27 @@ def many_scans(side: int, scans: int) -> bytes:
 
 
 def wait_until_gone(pid: int) -> None:
-    end = time.monotonic() + 20
-    while time.monotonic() < end and Path(f"/proc/{pid}/stat").exists():
-        if Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
-            return
-        time.sleep(0.02)
-    assert not Path(f"/proc/{pid}").exists()
+    """Wait until a process has ended, whether somebody has asked how or not."""
+
+    def gone() -> bool:
+        try:
+            return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+
+    wait(gone)
+
+
+def when_asked(monkeypatch: pytest.MonkeyPatch, module: ModuleType, work: Callable[[], object]) -> None:
+    """Have ``work`` done when a child was asked for a picture, before its answer is waited for."""
+    received = sandbox.received
+
+    def answer(line: socket.socket, length: int) -> bytes:
+        monkeypatch.setattr(module, "received", received)
+        work()
+        return received(line, length)
+
+    monkeypatch.setattr(module, "received", answer)
 
 
 def test_one_child_serves_all_in_turn(fresh: Decoder) -> None:
@@ -95,14 +112,15 @@ def test_a_child_that_hangs_is_given_up(fresh: Decoder) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT])
-def test_a_crash_is_a_damaged_picture_and_another_child(fresh: Decoder, number: int) -> None:
+def test_a_crash_is_a_damaged_picture_and_another_child(
+    fresh: Decoder, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fresh.decode(SMALL, (64, 48))
-    os.kill(fresh.pid, signal.SIGSTOP)
-    killer = threading.Timer(0.2, lambda pid: [os.kill(pid, each) for each in (number, signal.SIGCONT)], [fresh.pid])
-    killer.start()
+    pid = fresh.pid
+    os.kill(pid, signal.SIGSTOP)
+    when_asked(monkeypatch, sandbox, lambda: [os.kill(pid, each) for each in (number, signal.SIGCONT)])
     with pytest.raises(DamagedPictureError):
         fresh.decode(SMALL, (64, 48))
-    killer.join()
     assert (fresh.decode(SMALL, (64, 48)) == FLAT).all()
     assert fresh.started == 2
 
@@ -132,7 +150,7 @@ def test_more_pixels_than_the_head_promised_are_not_taken(fresh: Decoder) -> Non
 def test_the_child_goes_with_its_parent() -> None:
     program = (
         "import sys\nfrom vision.decode import photo, sandbox\nphoto.read_photo(sys.stdin.buffer.read())\n"
-        "print(sandbox.shared().pid, flush=True)\nimport time\ntime.sleep(60)"
+        "print(sandbox.shared().pid, flush=True)\nimport signal\nsignal.pause()"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
         parent.stdin.write(SMALL)

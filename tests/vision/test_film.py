@@ -6,8 +6,6 @@ import os
 import random
 import re
 import signal
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +14,7 @@ import numpy as np
 import pytest
 
 from companion.ports import DeviceKind
-from tests.vision.test_decoder import wait_until_gone
+from tests.vision.test_decoder import wait_until_gone, when_asked
 from vision import messages
 from vision.camera import video_file
 from vision.camera.sources import open_source
@@ -110,24 +108,25 @@ def test_a_child_that_hangs_is_given_up(opened: Film) -> None:
 
 
 @pytest.mark.parametrize(("number", "error"), [(signal.SIGSEGV, DamagedPictureError), (signal.SIGXCPU, TooMuchError)])
-def test_a_child_that_dies_is_said(opened: Film, number: int, error: type[Exception]) -> None:
+def test_a_child_that_dies_is_said(
+    opened: Film, number: int, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
     os.kill(opened.process.pid, signal.SIGSTOP)
     pid = opened.process.pid
-    killer = threading.Timer(0.2, lambda: [os.kill(pid, each) for each in (number, signal.SIGCONT)])
-    killer.start()
+    when_asked(monkeypatch, video_file, lambda: [os.kill(pid, each) for each in (number, signal.SIGCONT)])
     with pytest.raises(error):
         opened.next()
-    killer.join()
 
 
 def test_a_crash_in_the_middle_is_one_sentence(path: Path) -> None:
     source = VideoFile(path, 10)
     grabs = source.grabs()
     next(grabs)
-    os.kill(grabs.gi_frame.f_locals["film"].process.pid, signal.SIGSEGV)
+    child = grabs.gi_frame.f_locals["film"].process
+    os.kill(child.pid, signal.SIGSEGV)
+    wait_until_gone(child.pid)
     with pytest.raises(CameraError) as error:
-        for _ in grabs:
-            time.sleep(0.01)
+        list(grabs)
     assert error.value.note == messages.VIDEO_UNREADABLE
 
 

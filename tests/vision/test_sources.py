@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import http.client
 import itertools
 import os
+import queue
 import socket
 import struct
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import cv2
 import numpy as np
@@ -18,9 +20,11 @@ import pytest
 
 from companion.lab.worlds.mjpeg import STYLES, MjpegServer
 from companion.ports import BadDataError, CameraSource, DeviceError, DeviceKind, Frame
+from tests.worlds.wait import PATIENCE_S
 from vision import messages
-from vision.camera import mjpeg, pi
+from vision.camera import frame, mjpeg, pi
 from vision.camera.frame import Camera, grabs_of
+from vision.camera.mjpeg import HttpCamera
 from vision.camera.sources import PhotoFile, PictureFolder, open_source
 from vision.camera.usb import UsbCamera, camera_name, find_cameras
 from vision.camera.video_file import VideoFile
@@ -38,13 +42,29 @@ def jpeg(shade: int) -> bytes:
 PLAYED = [jpeg(40 * n + 20) for n in range(5)]
 
 
+EVERY = 1e9
+"""So many pictures a second are wanted of a camera that each one is, however soon it comes after the last."""
+
+
 def shades(source: Camera, count: int) -> list[int]:
     try:
-        # First all, then decoded: a reader that is slow gets the newest picture, not each one.
         taken = list(itertools.islice(source.grabs(), count))
     finally:
         source.close()
     return [round(float(grab.image().mean())) for grab in taken]
+
+
+def stepped(source: Camera, server: MjpegServer, steps: list[int]) -> list[int]:
+    """Return the shades of a camera's pictures: one of each so many that are sent it."""
+    found = []
+    pictures = source.grabs()
+    try:
+        for count in steps:
+            server.send(count)
+            found.append(round(float(next(pictures).image().mean())))
+    finally:
+        source.close()
+    return found
 
 
 # --- what a text means ---
@@ -101,18 +121,17 @@ def test_files_and_folders(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("style", [style for style in STYLES if style not in {"truncated"}])
 def test_every_way_that_cameras_write_multipart(style: str) -> None:
-    # So slowly that a busy machine, too, gets each picture and not only the newest.
-    with MjpegServer(PLAYED, fps=8, style=style) as server:
-        source = open_source(server.url, fps=100)
-        assert shades(source, 6) == [20, 60, 100, 140, 180, 20]
+    with MjpegServer(PLAYED, stepped=True, style=style) as server:
+        source = open_source(server.url, fps=EVERY)
+        assert stepped(source, server, [1] * 6) == [20, 60, 100, 140, 180, 20]
         assert source.skipped == 0
         assert source.kind is DeviceKind.SIMULATED
 
 
 def test_truncated_pictures_are_skipped_and_counted() -> None:
-    with MjpegServer(PLAYED, fps=8, style="truncated") as server:
-        source = open_source(server.url, fps=100)
-        assert shades(source, 4) == [20, 100, 180, 60]
+    with MjpegServer(PLAYED, stepped=True, style="truncated") as server:
+        source = open_source(server.url, fps=EVERY)
+        assert stepped(source, server, [1, 2, 2, 2]) == [20, 100, 180, 60]
         assert source.skipped == 3
 
 
@@ -149,10 +168,11 @@ def test_an_answer_that_is_no_stream(answer: tuple[int, str]) -> None:
 
 
 def test_nobody_answers() -> None:
-    with MjpegServer(PLAYED) as server:
-        address = server.url
-    with pytest.raises(CameraError) as error:
-        shades(open_source(address), 1)
+    # Nobody else can have the port, and nobody listens at it.
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        with pytest.raises(CameraError) as error:
+            shades(open_source(f"http://127.0.0.1:{held.getsockname()[1]}/"), 1)
     assert error.value.note == messages.HTTP_NO_ANSWER
     assert isinstance(error.value, DeviceError)
 
@@ -181,22 +201,26 @@ def test_something_else_answers() -> None:
             thread.start()
             with pytest.raises(CameraError) as error:
                 shades(open_source(f"http://127.0.0.1:{listener.getsockname()[1]}/"), 1)
-            thread.join(5)
+            thread.join(PATIENCE_S)
         assert error.value.note == note
 
 
 def test_a_silent_and_a_dripping_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mjpeg, "PATIENCE_S", 0.3)
-    monkeypatch.setattr(mjpeg, "PICTURE_S", 0.5)
     with MjpegServer(PLAYED, fps=40) as server:
-        frames = open_source(server.url).frames()
+        source = open_source(server.url)
+        assert isinstance(source, HttpCamera)
+        frames = source.frames()
         next(frames)
         server.hush()
+        # Only now it must be quick, when nothing comes any more: till here it had the time that this machine took.
+        assert source._socket is not None
+        source._socket.settimeout(0.3)
         with pytest.raises(CameraError) as error:
             list(frames)
         assert error.value.note == messages.CAMERA_SILENT
         # What comes is no picture: that ends it, not its patience, however busy this machine is.
-        monkeypatch.setattr(mjpeg, "PATIENCE_S", 30.0)
+        monkeypatch.setattr(mjpeg, "PATIENCE_S", PATIENCE_S)
+        monkeypatch.setattr(mjpeg, "PICTURE_S", 0.5)
         server.hush(False)
         server.show([b"no picture at all"])
         with pytest.raises(CameraError) as error:
@@ -216,17 +240,28 @@ def test_cut_off_and_back() -> None:
         assert again.number > first.number
 
 
-def test_closing_ends_a_reader_that_waits() -> None:
-    with MjpegServer(PLAYED, fps=40) as server:
+def test_closing_ends_a_reader_that_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mjpeg, "PATIENCE_S", PATIENCE_S)
+    with MjpegServer(PLAYED, stepped=True) as server:
         source = open_source(server.url)
         frames = source.frames()
+        server.send()
         next(frames)
-        server.hush()
-        threading.Timer(0.2, source.close).start()
-        assert list(frames) == []
+        # The next picture is never sent: whoever reads on waits for it.
+        reads = threading.Event()
+        read = http.client.HTTPResponse.read1
+        monkeypatch.setattr(http.client.HTTPResponse, "read1", lambda answer, n: (reads.set(), read(answer, n))[1])
+        answers = queue.SimpleQueue[list[Frame]]()
+        threading.Thread(target=lambda: answers.put(list(frames)), daemon=True).start()
+        assert reads.wait(PATIENCE_S)
+        source.close()
+        assert answers.get(timeout=PATIENCE_S) == []
 
 
-def test_a_fast_camera_is_thinned_before_decoding() -> None:
+def test_a_fast_camera_is_thinned_before_decoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    # By the clock of the test each picture comes a sixtieth of a second after the last.
+    ticks = itertools.count()
+    monkeypatch.setattr(frame, "time", SimpleNamespace(monotonic=lambda: next(ticks) / 60))
     with MjpegServer(PLAYED, fps=60) as server:
         source = open_source(server.url, fps=5)
         times = [grab.t for grab in itertools.islice(grabs_of(source), 6)]
@@ -240,7 +275,7 @@ def test_a_fast_camera_is_thinned_before_decoding() -> None:
 def program(folder: Path, body: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Put a program called rpicam-vid in front of the path."""
     path = folder / pi.PROGRAM
-    path.write_text(f"#!{sys.executable}\nimport sys, time, os\nout = sys.stdout.buffer\n{body}\n")
+    path.write_text(f"#!{sys.executable}\nimport sys, os\nout = sys.stdout.buffer\n{body}\n")
     path.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
     return path
@@ -249,18 +284,36 @@ def program(folder: Path, body: str, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_pi_camera_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number, picture in enumerate(PLAYED):
         (tmp_path / f"{number}.jpg").write_bytes(picture)
+    turns = tmp_path / "turns"
+    os.mkfifo(turns)
+    # Each picture comes in two pieces, the second when the first was taken out of the pipe, and when it is its turn.
     body = f"""
+import fcntl, termios
+def taken():
+    return not int.from_bytes(fcntl.ioctl(out, termios.FIONREAD, bytes(4)), sys.byteorder)
 open({str(tmp_path / "asked")!r}, "w").write(" ".join([str(os.getpid()), *sys.argv[1:]]))
-for n in [0, 1, 2, 3, 4] * 100:
+turns = open({str(turns)!r}, "rb", buffering=0)
+for n in [0, 1, 2, 3, 4]:
+    turns.read(1)
     data = open({str(tmp_path)!r} + f"/{{n}}.jpg", "rb").read()
-    out.write(data[:400]); out.flush(); time.sleep(0.005); out.write(data[400:]); out.flush(); time.sleep(0.3)
+    out.write(data[:400]); out.flush()
+    while not taken(): os.sched_yield()
+    out.write(data[400:]); out.flush()
+turns.read(1)
 """
     program(tmp_path, body, monkeypatch)
-    source = open_source("pi:1", fps=200)
+    monkeypatch.setattr(pi, "PATIENCE_S", PATIENCE_S)
+    source = open_source("pi:1", fps=EVERY)
     frames = source.frames()
-    assert [round(float(next(frames).image.mean())) for _ in range(5)] == [20, 60, 100, 140, 180]
-    source.close()
-    assert list(frames) == []
+    # Opened for both, it waits for nobody at its other end.
+    with turns.open("r+b", buffering=0) as turn:
+        found = []
+        for _ in range(5):
+            turn.write(b".")
+            found.append(round(float(next(frames).image.mean())))
+        assert found == [20, 60, 100, 140, 180]
+        source.close()
+        assert list(frames) == []
     child, *asked = (tmp_path / "asked").read_text().split()
     assert " ".join(asked).startswith("--codec mjpeg -n -t 0 -o - --camera 1 --width 1280 --height 960")
     with pytest.raises(ProcessLookupError):
@@ -285,7 +338,7 @@ def test_the_pi_camera_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_the_pi_camera_says_nothing_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pi, "PATIENCE_S", 0.4)
     body = (
-        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\nsys.stderr.close()\nos.close(2)\ntime.sleep(60)"
+        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\nsys.stderr.close()\nos.close(2)\nsignal.pause()"
     )
     program(tmp_path, body, monkeypatch)
     with pytest.raises(CameraError) as error:
@@ -360,14 +413,13 @@ class CameraOfFilm(UsbCamera):
 
 @pytest.mark.parametrize("as_they_are", [False, True])
 def test_a_usb_camera_is_read_until_it_is_unplugged(tmp_path: Path, as_they_are: bool) -> None:
-    source = CameraOfFilm("usb", 10_000, device=str(film(tmp_path / "film.avi")))
+    source = CameraOfFilm("usb", EVERY, device=str(film(tmp_path / "film.avi")))
     source.as_they_are = as_they_are
     got = []
     with pytest.raises(CameraError) as error:
         for grab in source.grabs():
             assert bool(grab.jpeg) == as_they_are, "a camera's JPEG is decoded by the child, not here"
             got.append(round(float(grab.image().mean()), -1))
-            time.sleep(0.0002)
     assert error.value.note == messages.CAMERA_LOST
     assert got == [10 * n + 10 for n in range(20)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
@@ -15,6 +15,7 @@ import pytest
 from companion.lab.worlds import table
 from companion.lab.worlds.mjpeg import MjpegServer
 from companion.ports import BadDataError, CameraStatus, DeviceKind, DeviceState, Frame
+from tests.worlds.wait import PATIENCE_S, wait
 from vision import messages
 from vision.board.markers import MarkersFound, find_markers
 from vision.camera import mjpeg, watcher
@@ -22,13 +23,6 @@ from vision.camera.frame import Camera, Grab
 from vision.camera.sources import open_source
 from vision.camera.watcher import CameraWatcher, CornerSmoother, Look
 from vision.decode.photo import read_photo
-
-
-def until(true: Callable[[], object], seconds: float = 20) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.01)
 
 
 def state(status: CameraStatus) -> tuple[DeviceState, str]:
@@ -44,12 +38,12 @@ def camera(still: list[table.Picture]) -> Iterator[MjpegServer]:
 def test_the_way_from_the_camera_to_the_straight_table(camera: MjpegServer) -> None:
     looks: list[Look] = []
     with CameraWatcher(open_source(camera.url, fps=10), on_look=looks.append) as watching:
-        until(lambda: len(looks) >= 2)
+        wait(lambda: len(looks) >= 2)
         status = watching.status()
         assert state(status) == (DeviceState.CONNECTED, messages.CAMERA_RUNS)
         assert (status.source, status.kind) == (camera.url, DeviceKind.SIMULATED)
         assert (status.width, status.height, status.skipped) == (1280, 960, 0)
-        until(lambda: watching.status().fps > 1)
+        wait(lambda: watching.status().fps > 1)
         frame = watching.frame()
         assert isinstance(frame, Frame)
         assert frame.image.shape == (960, 1280, 3)
@@ -69,12 +63,15 @@ def test_the_way_from_the_camera_to_the_straight_table(camera: MjpegServer) -> N
     assert not any(thread.name.startswith("camera ") for thread in threading.enumerate())
 
 
-def test_hidden_markers_keep_the_last_table_marked_as_old(camera: MjpegServer, hidden: table.Picture) -> None:
+def test_hidden_markers_keep_the_last_table_marked_as_old(
+    camera: MjpegServer, hidden: table.Picture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watcher, "ENCODE_EVERY_S", 0.0)
     with CameraWatcher(open_source(camera.url, fps=10), on_look=lambda look: None) as watching:
-        until(lambda: (look := watching.look()) and look.table)
+        wait(lambda: (look := watching.look()) and look.table)
         before = watching.table_jpeg()
         camera.show([hidden.jpeg])
-        until(lambda: (look := watching.look()) and look.now.missing)
+        wait(lambda: (look := watching.look()) and look.now.missing)
         look = watching.look()
         assert look is not None
         assert look.old
@@ -83,31 +80,30 @@ def test_hidden_markers_keep_the_last_table_marked_as_old(camera: MjpegServer, h
         assert look.table is not None
         assert look.table.image is not None
         assert look.table_t < look.t
-        time.sleep(watcher.ENCODE_EVERY_S)
         after = watching.table_jpeg()
         assert before is not None
         assert after is not None
         assert np.abs(read_photo(before).astype(int) - read_photo(after)).mean() < 3
         camera.show([table.standard(seed=20).jpeg])
-        until(lambda: (look := watching.look()) and not look.old)
+        wait(lambda: (look := watching.look()) and not look.old)
 
 
 def test_a_lost_camera_is_noticed_and_comes_back(camera: MjpegServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watcher, "RETRY_S", (0.05, 0.2))
     with CameraWatcher(open_source(camera.url, fps=10), on_look=lambda look: None) as watching:
-        until(lambda: (look := watching.look()) and look.table)
+        wait(lambda: (look := watching.look()) and look.table)
         camera.unplug()
-        until(lambda: watching.status().state is DeviceState.MISSING)
+        wait(lambda: watching.status().state is DeviceState.MISSING)
         assert watching.status().fps == 0
         look = watching.look()
         assert look is not None
         assert look.old
         assert watching.table_jpeg()
-        until(lambda: watching.status().note == messages.HTTP_NO_ANSWER)
+        wait(lambda: watching.status().note == messages.HTTP_NO_ANSWER)
         number = look.number
         camera.replug()
-        until(lambda: state(watching.status()) == (DeviceState.CONNECTED, messages.CAMERA_RUNS))
-        until(lambda: (look := watching.look()) and look.number > number and not look.old)
+        wait(lambda: state(watching.status()) == (DeviceState.CONNECTED, messages.CAMERA_RUNS))
+        wait(lambda: (look := watching.look()) and look.number > number and not look.old)
 
 
 def test_a_camera_that_comes_later(still: list[table.Picture], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,33 +111,33 @@ def test_a_camera_that_comes_later(still: list[table.Picture], monkeypatch: pyte
     server = MjpegServer([picture.jpeg for picture in still])
     server.unplug()
     with server, CameraWatcher(open_source(server.url), on_look=lambda look: None) as watching:
-        until(lambda: watching.status().state is DeviceState.MISSING)
+        wait(lambda: watching.status().state is DeviceState.MISSING)
         assert watching.look() is None
         assert watching.frame() is None
         assert watching.frame_jpeg() is None
         assert watching.table_jpeg() is None
         server.replug()
-        until(lambda: (look := watching.look()) and look.table)
+        wait(lambda: (look := watching.look()) and look.table)
 
 
 def test_silent(camera: MjpegServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watcher, "SILENT_S", 0.3)
     with CameraWatcher(open_source(camera.url, fps=10)) as watching:
-        until(lambda: watching.status().state is DeviceState.CONNECTED)
+        wait(lambda: watching.status().state is DeviceState.CONNECTED)
         camera.hush()
-        until(lambda: state(watching.status()) == (DeviceState.SILENT, messages.CAMERA_SILENT))
+        wait(lambda: state(watching.status()) == (DeviceState.SILENT, messages.CAMERA_SILENT))
         camera.hush(False)
-        until(lambda: watching.status().state is DeviceState.CONNECTED)
+        wait(lambda: watching.status().state is DeviceState.CONNECTED)
 
 
 def test_frozen(camera: MjpegServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watcher, "FROZEN_S", 0.6)
     with CameraWatcher(open_source(camera.url, fps=10)) as watching:
-        until(lambda: watching.status().state is DeviceState.CONNECTED)
+        wait(lambda: watching.status().state is DeviceState.CONNECTED)
         camera.freeze()
-        until(lambda: state(watching.status()) == (DeviceState.FAULTY, messages.CAMERA_FROZEN))
+        wait(lambda: state(watching.status()) == (DeviceState.FAULTY, messages.CAMERA_FROZEN))
         camera.freeze(False)
-        until(lambda: watching.status().state is DeviceState.CONNECTED)
+        wait(lambda: watching.status().state is DeviceState.CONNECTED)
 
 
 def test_black(camera: MjpegServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,12 +145,12 @@ def test_black(camera: MjpegServer, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     dark = [cv2.imencode(".jpg", rng.integers(0, 8, (960, 1280, 3), np.uint8))[1].tobytes() for _ in range(3)]
     with CameraWatcher(open_source(camera.url, fps=10)) as watching:
-        until(lambda: watching.status().state is DeviceState.CONNECTED)
+        wait(lambda: watching.status().state is DeviceState.CONNECTED)
         light = list(camera._pictures)
         camera.show(dark)
-        until(lambda: state(watching.status()) == (DeviceState.FAULTY, messages.CAMERA_BLACK))
+        wait(lambda: state(watching.status()) == (DeviceState.FAULTY, messages.CAMERA_BLACK))
         camera.show(light)
-        until(lambda: watching.status().state is DeviceState.CONNECTED)
+        wait(lambda: watching.status().state is DeviceState.CONNECTED)
 
 
 def test_broken_pictures_are_counted_and_harm_nothing(still: list[table.Picture]) -> None:
@@ -162,8 +158,8 @@ def test_broken_pictures_are_counted_and_harm_nothing(still: list[table.Picture]
         MjpegServer([picture.jpeg for picture in still], fps=12, style="truncated") as server,
         CameraWatcher(open_source(server.url, fps=10), on_look=lambda look: None) as watching,
     ):
-        until(lambda: (look := watching.look()) and look.table)
-        until(lambda: watching.status().skipped >= 2)
+        wait(lambda: (look := watching.look()) and look.table)
+        wait(lambda: watching.status().skipped >= 2)
         assert watching.status().state is DeviceState.CONNECTED
 
 
@@ -174,6 +170,12 @@ class Counting(Camera):
         super().__init__("counting", DeviceKind.SIMULATED, fps)
         self.given = self.decoded = 0
         self._pictures = pictures
+        self._halt, self._halted = threading.Event(), threading.Event()
+
+    def halt(self) -> None:
+        """Give no more pictures; return when the last one was taken."""
+        self._halt.set()
+        assert self._halted.wait(PATIENCE_S)
 
     def grabs(self) -> Iterator[Grab]:
         counter = self
@@ -186,6 +188,9 @@ class Counting(Camera):
                 return super().image()
 
         while not self._closed.wait(1 / self.fps):
+            if self._halt.is_set():
+                self._halted.set()
+                continue
             self.given += 1
             picture = self._pictures[self.given % len(self._pictures)]
             yield Counted(t=time.monotonic(), number=self.given, source=self.name, kind=self.kind, jpeg=picture)
@@ -194,9 +199,10 @@ class Counting(Camera):
 def test_nobody_listens_and_little_is_done(still: list[table.Picture]) -> None:
     camera = Counting([picture.jpeg for picture in still], fps=50)
     with CameraWatcher(camera) as watching:
-        until(lambda: camera.given > 60)
+        wait(lambda: camera.given > 60)
         assert watching.status().state is DeviceState.CONNECTED
         assert camera.decoded == 0
+        camera.halt()
         # The first to ask gets the newest picture, not one of long ago.
         look = watching.look()
         assert camera.decoded == 1
@@ -208,12 +214,12 @@ def test_a_still_table_is_looked_at_seldom_and_a_change_at_once(still: list[tabl
     camera = Counting([picture.jpeg for picture in still], fps=20)
     looks: list[Look] = []
     with CameraWatcher(camera, on_look=looks.append):
-        until(lambda: camera.given >= 30)
+        wait(lambda: camera.given >= 30)
         assert all(b.t - a.t >= watcher.CALM_EVERY_S for a, b in itertools.pairwise(looks))
         assert camera.decoded <= len(looks) + 1  # the newest may be under way
         moved = table.render(table.Scene(tuple(table.cards(loose=20, seed=8))), seed=3)
         camera._pictures = [moved.jpeg]
-        until(lambda: looks[-1].table and np.abs(np.array(looks[-1].now.markers[0]) - moved.corners[0]).max() < 1)
+        wait(lambda: looks[-1].table and np.abs(np.array(looks[-1].now.markers[0]) - moved.corners[0]).max() < 1)
 
 
 def test_a_still_table_has_still_corners(still: list[table.Picture]) -> None:
@@ -268,7 +274,7 @@ def test_a_folder_is_played_to_its_end(tmp_path: Path, still: list[table.Picture
     for number, picture in enumerate([still[0], still[1], hidden]):
         (tmp_path / f"{number}.jpg").write_bytes(picture.jpeg)
     with CameraWatcher(open_source(str(tmp_path), fps=4), on_look=lambda look: None) as watching:
-        until(lambda: watching.status().note == messages.CAMERA_ENDED)
+        wait(lambda: watching.status().note == messages.CAMERA_ENDED)
         status = watching.status()
         assert (status.state, status.kind) == (DeviceState.CONNECTED, DeviceKind.RECORDED)
         frame = watching.frame()
@@ -281,16 +287,16 @@ def test_jpeg_is_encoded_a_few_times_a_second(still: list[table.Picture], monkey
     monkeypatch.setattr(watcher, "to_jpeg", lambda image: encoded.append(1) or b"jpeg")
     camera = Counting([picture.jpeg for picture in still], fps=50)
     with CameraWatcher(camera) as watching:
-        until(lambda: camera.given >= 1)
+        wait(lambda: camera.given >= 1)
         start = time.monotonic()
-        until(lambda: watching.frame_jpeg() and camera.given >= 50)
+        wait(lambda: watching.frame_jpeg() and camera.given >= 50)
         assert len(encoded) <= 2 + (time.monotonic() - start) / watcher.ENCODE_EVERY_S
 
 
 def test_closing_while_the_camera_is_silent(camera: MjpegServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mjpeg, "PATIENCE_S", 30)
     watching = CameraWatcher(open_source(camera.url)).start()
-    until(lambda: watching.status().state is DeviceState.CONNECTED)
+    wait(lambda: watching.status().state is DeviceState.CONNECTED)
     camera.hush()
     watching.close()
     assert watching._thread is not None

@@ -48,6 +48,7 @@ from companion.service.buttons import Buttons
 from companion.service.checkup import check_up
 from companion.service.practice import stored_shakes
 from companion.settings import Settings
+from tests.worlds.wait import PATIENCE_S
 from web.app import create_app
 from web.http.json_forms import camera_form, count_form, igloos_form, motion_form
 from web.http.server import WebServer, make_server
@@ -278,6 +279,7 @@ class Service:
 
     def __init__(self, folder: Path, port: int = 0, *, streams: int = 40) -> None:
         self.folder, self.port, self.streams = folder, port, streams
+        self.stamp = ""
         self.house: SmallHouse
         self._server: WebServer
         self._thread: threading.Thread
@@ -286,6 +288,9 @@ class Service:
     def start(self) -> None:
         self.house = SmallHouse(self.folder, streams=self.streams)
         self.app = create_app(self.house)
+        if self.stamp:
+            # Of another version from its first answer on.
+            self.app.extensions["companion-assets"].stamp = self.stamp
         self._server = make_server(self.app, "127.0.0.1", self.port)
         self.port = self._server.port
         self._thread = threading.Thread(target=self._server.run, name="web", daemon=True)
@@ -300,7 +305,7 @@ class Service:
     def stop(self) -> None:
         self._server.stop()
         self.house.hub.close()
-        self._thread.join(timeout=15)
+        self._thread.join(timeout=PATIENCE_S)
         assert not self._thread.is_alive()
         self.house.close()
 

@@ -20,7 +20,7 @@ from companion.night.answers import TABLE
 from companion.rules.inference.turns import content
 from tests.web.assembly import SmallHouse
 from tests.web.conftest import Client
-from tests.worlds.served import wait
+from tests.worlds.wait import LESSON_S, wait
 from web.app import create_app
 
 GAME = "iglu-iglu"
@@ -44,7 +44,9 @@ def opened(house: SmallHouse, film: Filmed) -> None:
 
 
 @pytest.fixture(scope="module")
-def taught(film: Filmed, pictures: list[bytes], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def taught(
+    film: Filmed, pictures: list[bytes], tmp_path_factory: pytest.TempPathFactory, prompt_lessons: None
+) -> Iterator[Path]:
     """Calibrate and teach over the API, as the host does it on the page; return what was kept of it."""
     folder = tmp_path_factory.mktemp("taught")
     house = SmallHouse(folder)
@@ -60,7 +62,7 @@ def taught(film: Filmed, pictures: list[bytes], tmp_path_factory: pytest.TempPat
     assert set(found["board"]["cells"]) == set(found["record"]) and len(found["board"]["cells"]) == 64
     told = host.post(f"{AT}/teach", json={}).json
     assert told["lessons"] == 1 and told["learning"]
-    house.sight.table_of(GAME).wait(120)
+    assert house.sight.table_of(GAME).wait(LESSON_S)
     assert host.get(AT).json["taught"]
     house.close()
     yield folder / "tables"
@@ -138,11 +140,11 @@ def test_a_turn_that_is_seen_is_entered_or_asked_and_goes_with_a_tap(
     begun = len(film.set_up)
     table.eye.take_photo(pictures[0])
     assert host.post("/api/camera/follow", json={"on": True}).status_code == 200
-    assert wait(lambda: table.sight.status()["state"] == "watching", 60)
+    assert wait(lambda: table.sight.status()["state"] == "watching", LESSON_S)
     seen = host.get(AT).json
     assert seen["followed"] and set(seen["seen"]) == set(seen["record"])
     table.eye.take_photo(pictures[1])
-    wait(lambda: len(table.night.course().by) > begun or table.sight.status()["asking"], 60)
+    wait(lambda: len(table.night.course().by) > begun or table.sight.status()["asking"], LESSON_S)
     asked = player.get("/api/camera/question?lang=fr").json["question"]
     if asked is not None:
         assert 1 <= len(asked["candidates"]) <= 3 and all("<svg" in one["svg"] for one in asked["candidates"])
@@ -168,7 +170,7 @@ def test_what_does_not_fit_is_said_and_waited_for(
     begun = table.night.course().by
     table.eye.take_photo(spoilt(film))
     host.post("/api/camera/follow", json={"on": True})
-    assert wait(lambda: table.sight.status()["state"] in ("disagreement", "question"), 60)
+    assert wait(lambda: table.sight.status()["state"] in ("disagreement", "question"), LESSON_S)
     asked = host.get("/api/camera/question").json["question"]
     if asked["kind"] != "disagreement":
         assert host.post("/api/camera/question", json={"id": asked["id"], "choice": None}).json["ok"]
@@ -180,7 +182,7 @@ def test_what_does_not_fit_is_said_and_waited_for(
     assert host.post("/api/camera/question/way", json={"id": asked["id"], "way": "board"}).status_code == 200
     assert table.sight.status()["state"] == "waiting"
     table.eye.take_photo(pictures[0])
-    assert wait(lambda: table.sight.status()["state"] == "watching", 60)
+    assert wait(lambda: table.sight.status()["state"] == "watching", LESSON_S)
     assert host.get("/api/camera/question").json["question"] is None
 
 

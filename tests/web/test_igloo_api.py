@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from flask.testing import FlaskClient
 from companion.igloo.simulated.igloo import load_bank
 from companion.ports import Samples
 from tests.web.assembly import SIMULATED, SmallHouse
+from tests.worlds.wait import wait
 
 BEGIN = {"task": "calibrate", "igloo": "", "person": " Ann  B ", "way": "cap"}
 
@@ -33,12 +33,13 @@ def feel(house: SmallHouse, count: int) -> None:
         house.bench.hear(Line(), Samples(felt[at : at + 400], at / bank.rate_hz, bank.rate_hz, at))
 
 
-def wait(client: FlaskClient, true: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
-    end = time.monotonic() + 60
-    while not true(told := client.get("/api/igloo").json):
-        assert time.monotonic() < end, told
-        time.sleep(0.02)
-    return dict(told)
+def told_when(client: FlaskClient, true: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+    """Return what the bench tells as soon as it is as wanted."""
+
+    def told() -> dict[str, Any]:
+        return dict(client.get("/api/igloo").json)
+
+    return wait(lambda: now if true(now := told()) else {}, seen=told)
 
 
 CHANGES = (
@@ -105,7 +106,7 @@ def test_a_shake_is_recorded_labelled_taken_back_and_downloaded(
     assert host.post("/api/igloo/sitting", json=BEGIN).status_code == 409
     assert player.post("/api/igloo/sitting/take-back", json={}).status_code == 409
     feel(house, 5)
-    told = wait(player, lambda told: told["sitting"]["kept"] == 1)
+    told = told_when(player, lambda told: told["sitting"]["kept"] == 1)
     assert told["sitting"]["note"] == "Heard and kept."
     assert player.post("/api/igloo/sitting/keep", json={}).status_code == 422
     assert player.post("/api/igloo/sitting/simulate", json={}).json["ok"]
@@ -128,7 +129,7 @@ def test_a_calibration_is_made_chosen_and_forgotten(house: SmallHouse, host: Fla
     assert host.post("/api/igloo/sitting", json=BEGIN).json["sitting"]["person"] == "Ann B"
     for kept in range(6):
         feel(house, host.get("/api/igloo").json["sitting"]["count"])
-        told = wait(host, lambda told, kept=kept: told["sitting"]["kept"] > kept)
+        told = told_when(host, lambda told, kept=kept: told["sitting"]["kept"] > kept)
     assert told["sitting"]["figures"]["now"]["shakes"] == 6
     assert host.post("/api/igloo/sitting/keep", json={}).json["sitting"]["used"]
     host.post("/api/igloo/sitting/stop", json={})

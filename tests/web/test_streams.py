@@ -6,7 +6,6 @@ import http.client
 import json
 import re
 import socket
-import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -19,20 +18,11 @@ from companion.lab.worlds.boards import players
 from companion.night.answers import Role
 from companion.ports import MotionState
 from tests.web.assembly import NAME, Service, SmallHouse, served
+from tests.worlds.wait import PATIENCE_S, wait
 from web.http import server
 from web.http import sse as streams
 from web.http.sessions import COOKIE
 from web.http.sse_state import StateTexts
-
-PATIENCE_S = 20
-"""How long a test waits for something that must happen; nothing is measured here."""
-
-
-def wait_for(what: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not what():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
 
 
 def get(service: Service, path: str, **headers: str) -> tuple[int, Any]:
@@ -191,7 +181,7 @@ def test_a_phone_that_goes_away_frees_its_place(tmp_path: Path) -> None:
         assert get(service, "/api/events")[0] == 503
         for listener in first:
             listener.close()
-        wait_for(lambda: places(service) == 0)
+        wait(lambda: places(service) == 0)
         again = [stack.enter_context(listening(service)) for _ in range(3)]
         assert [listener.status for listener in again] == [200] * 3
 
@@ -203,7 +193,7 @@ def test_a_phone_that_never_reads_loses_its_place(tmp_path: Path, monkeypatch: p
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         deaf.connect(("127.0.0.1", service.port))
         deaf.sendall(f"GET /api/events HTTP/1.1\r\nHost: {NAME}\r\n\r\n".encode())
-        wait_for(lambda: places(service) == 1)
+        wait(lambda: places(service) == 1)
 
         def shout() -> bool:
             service.house.hub.publish("notice", {"en": "x" * 200_000})
@@ -211,7 +201,7 @@ def test_a_phone_that_never_reads_loses_its_place(tmp_path: Path, monkeypatch: p
             assert get(service, "/api/health")[0] == 200
             return places(service) == 0
 
-        wait_for(shout)
+        wait(shout)
         deaf.close()
 
 
@@ -231,7 +221,7 @@ def test_a_request_that_trickles_in_is_cut_off(tmp_path: Path, monkeypatch: pyte
             except OSError:
                 return True
 
-        wait_for(cut_off)
+        wait(cut_off)
         slow.close()
         assert get(service, "/api/health")[0] == 200
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 
 import pytest
 
+from tests.worlds.wait import PATIENCE_S, wait
 from web.http.workers import Workers
 
 
@@ -32,21 +32,14 @@ class Answer:
         self.cancelled = True
 
 
-def until(true: Callable[[], bool], seconds: float = 10.0) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and not true():
-        time.sleep(0.005)
-    return true()
-
-
 def test_one_after_the_other_is_the_work_of_one_thread() -> None:
     workers = Workers(8)
     seen = set()
     for _ in range(20):
         task = Answer()
-        assert until(lambda: len(workers) == workers.idle)
+        wait(lambda: len(workers) == workers.idle)
         workers.add_task(task)
-        assert task.done.wait(10)
+        assert task.done.wait(PATIENCE_S)
         seen.add(task.thread)
     assert len(seen) == 1
     assert len(workers) == 1
@@ -59,10 +52,10 @@ def test_a_crowd_gets_threads_up_to_the_limit_and_the_rest_waits() -> None:
     tasks = [Answer(gate.wait) for _ in range(5)]
     for task in tasks:
         workers.add_task(task)
-    assert until(lambda: sum(task.thread is not None for task in tasks) == 3)
+    wait(lambda: sum(task.thread is not None for task in tasks) == 3)
     assert len(workers) == 3
     gate.set()
-    assert all(task.done.wait(10) for task in tasks)
+    assert all(task.done.wait(PATIENCE_S) for task in tasks)
     assert [task.thread in {one.thread for one in tasks[:3]} for task in tasks[3:]] == [True, True]
     workers.shutdown()
 
@@ -73,10 +66,10 @@ def test_threads_without_work_end_and_come_again() -> None:
     for task in tasks:
         workers.add_task(task)
     gate.set()
-    assert until(lambda: len(workers) == 0)
+    wait(lambda: len(workers) == 0)
     later = Answer()
     workers.add_task(later)
-    assert later.done.wait(10)
+    assert later.done.wait(PATIENCE_S)
     workers.shutdown()
 
 
@@ -85,8 +78,14 @@ def test_the_end_waits_for_who_is_busy_and_cancels_who_waits() -> None:
     busy, waits = Answer(gate.wait), Answer()
     workers.add_task(busy)
     workers.add_task(waits)
-    threading.Timer(0.1, gate.set).start()
-    assert workers.shutdown(timeout=10) is True
+    cancelled: list[bool] = []
+    end = threading.Thread(target=lambda: cancelled.append(workers.shutdown(timeout=PATIENCE_S)))
+    end.start()
+    wait(lambda: workers._ending)
+    assert not busy.done.is_set()
+    gate.set()
+    end.join(PATIENCE_S)
+    assert cancelled == [True]
     assert busy.done.is_set()
     assert waits.cancelled
     assert waits.thread is None
@@ -105,7 +104,7 @@ def test_an_answer_that_fails_takes_no_thread_with_it(caplog: pytest.LogCaptureF
         workers.add_task(Answer(fail))
         after = Answer()
         workers.add_task(after)
-        assert after.done.wait(10)
+        assert after.done.wait(PATIENCE_S)
     assert "An answer failed" in caplog.text
     workers.shutdown()
 
@@ -117,7 +116,9 @@ def test_none_is_forgotten_where_threads_give_up_as_work_comes(round_: int) -> N
     for number, task in enumerate(tasks):
         workers.add_task(task)
         if number % 7 == round_:
-            time.sleep(0.001)
-    assert all(task.done.wait(10) for task in tasks)
+            # The next one comes as one of them has just given up, and the others are about to.
+            there = len(workers)
+            wait(lambda there=there: len(workers) < there or not len(workers))
+    assert all(task.done.wait(PATIENCE_S) for task in tasks)
     workers.shutdown()
     assert len(workers) == 0

@@ -51,7 +51,7 @@ class Board:
 
     def close(self) -> None:
         self._ending.set()
-        self._thread.join(timeout=5)
+        self._thread.join()
         os.close(self._master)
         os.close(self._slave)
 
@@ -92,7 +92,7 @@ class Board:
         if select.select([], [self._master], [], 0)[1]:
             with contextlib.suppress(BlockingIOError):
                 os.write(self._master, b"".join(encode(frame) for frame in frames))
-        time.sleep(0.02)
+        self._ending.wait(0.02)  # as long as four frames of samples take
 
     def _answer(self, data: bytes) -> bytes:
         """Answer every whole command; return what is left."""

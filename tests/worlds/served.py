@@ -9,21 +9,11 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from companion.lab.phone import Phone
-
-
-def wait(found: Callable[[], Any], seconds: float = 20.0) -> Any:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if (answer := found()) not in (None, False, [], ()):
-            return answer
-        time.sleep(0.05)
-    raise AssertionError(f"nothing came within {seconds} s")
+from tests.worlds.wait import PATIENCE_S, wait
 
 
 class Served:
@@ -56,7 +46,11 @@ class Served:
         self.lines: list[str] = []
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
-        link = wait(lambda: next((m for line in self.lines if (m := re.search(r":(\d+)(/host/\S+)", line))), None))
+        link = wait(
+            lambda: next((m for line in self.lines if (m := re.search(r":(\d+)(/host/\S+)", line))), None),
+            seen=lambda: self.lines,
+        )
+        assert link is not None
         self.port = int(link[1])
         self.host = Phone(self.port)
         status, _ = self.host.ask("POST", link[2])
@@ -101,5 +95,5 @@ class Served:
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        assert self.process.wait(timeout=20) in {0, -signal.SIGKILL}, self.lines
-        self.reader.join(timeout=5)
+        assert self.process.wait(timeout=PATIENCE_S) in {0, -signal.SIGKILL}, self.lines
+        self.reader.join(timeout=PATIENCE_S)

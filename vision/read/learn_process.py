@@ -1,7 +1,7 @@
 """Learn a taught table in a process of its own: some seconds of a core that neither page nor camera waits for.
 
-``python -m vision.read.learn_process LAYOUT PROFILE OUT SIZE`` writes the network alone, as ``.npz``: what is taught
-meanwhile is not lost by it. :func:`learn_beside` starts it and waits.
+``python -m vision.read.learn_process LAYOUT PROFILE OUT SIZE NICE`` writes the network alone, as ``.npz``: what is
+taught meanwhile is not lost by it. :func:`learn_beside` starts it and waits.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -26,6 +27,8 @@ from vision.read.reader import learn
 
 LEARN_S = 300.0
 """Longer than the slowest machine takes; then something is wrong."""
+NICE: Final = 10
+"""So far a lesson stands back behind whatever else the machine does: the page, the camera."""
 
 
 def learn_beside(
@@ -43,7 +46,8 @@ def learn_beside(
         out = Path(place) / "network.npz"
         # One thread is quicker than several that wait for each other on small matrices.
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-        command = [sys.executable, "-m", "vision.read.learn_process", layout_name, str(folder), str(out), str(size)]
+        what = [layout_name, str(folder), str(out), str(size), str(NICE)]
+        command = [sys.executable, "-m", "vision.read.learn_process", *what]
         try:
             child = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         except OSError as error:
@@ -63,9 +67,9 @@ def learn_beside(
 
 def main(arguments: list[str]) -> None:
     """Learn from the profile and write the network."""
-    layout_name, folder, out, size = arguments
+    layout_name, folder, out, size, nice = arguments
     with contextlib.suppress(OSError):
-        os.nice(10)
+        os.nice(int(nice))
     profile = learn(load_profile(Path(folder), open_layout(layout_name)), size=float(size))
     if profile.network is not None:
         np.savez(out, **profile.network.arrays)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ whatever port, it is the same one and its counts go on.
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -65,7 +66,8 @@ class Finder:
 
     ``named`` ports are used whatever they are called, and never given up; a name that ends in ``.csv`` or
     ``.npz`` is a recording, played again and again. With ``search`` the folder ``root`` is searched as well.
-    Callbacks come from the links' threads (samples) and from the finder's own (changes).
+    Callbacks come from the links' threads (samples) and from the finder's own (changes). ``clock`` gives the
+    seconds by which ports are searched, listened to and tried again.
     """
 
     def __init__(
@@ -79,11 +81,12 @@ class Finder:
         timing: Timing | None = None,
         scan_s: float = 1.0,
         retry_s: tuple[float, ...] = RETRY_S,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._search, self._root, self._sys_root = search, root, sys_root
         self._deny = tuple(deny)
         self._timing = timing or Timing()
-        self._scan_s, self._retry_s = scan_s, retry_s
+        self._scan_s, self._retry_s, self._clock = scan_s, retry_s, clock
         self._lock = threading.RLock()
         self._closing = threading.Event()
         self._entries: list[_Entry] = []
@@ -221,9 +224,9 @@ class Finder:
     # --- the thread ----------------------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        scanned = -self._scan_s
+        scanned = -math.inf
         while not self._closing.is_set():
-            now = time.monotonic()
+            now = self._clock()
             try:
                 with self._lock:
                     self._look_after(now)
@@ -329,9 +332,15 @@ class Finder:
 
     def _connect(self, port: str, name: str, candidate: Candidate | None) -> None:
         if candidate is None:
-            link = SerialLink(port, name=name, timing=self._timing)
+            link = SerialLink(port, name=name, timing=self._timing, clock=self._clock)
         else:
-            link = SerialLink(port, name=name, timing=self._timing, may_open=lambda: self._is_no_other(name))
+            link = SerialLink(
+                port,
+                name=name,
+                timing=self._timing,
+                may_open=lambda: self._is_no_other(name),
+                clock=self._clock,
+            )
         link.subscribe(lambda samples: self._hear(link, samples))
         self._entries.append(_Entry(link, candidate is None, candidate))
 

@@ -72,7 +72,8 @@ class SerialLink:
     ``name`` is the link's key while no unit is known (else ``unit-3``); from the first HELLO on the key stays.
     When another unit turns up at the port, or the igloo was given another number, the link is over
     (``superseded``) and a new one is needed: what is known of one igloo never passes to another.
-    ``may_open`` is asked each time before the port is opened: something else may be there by now.
+    ``may_open`` is asked each time before the port is opened: something else may be there by now. ``clock`` gives
+    the host's seconds, which samples are stamped with and :class:`Timing` is measured by.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class SerialLink:
         bauds: tuple[int, ...] = SEARCH_BAUDS,
         timing: Timing | None = None,
         may_open: Callable[[], bool] = lambda: True,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.port = port
         self.name = name or Path(port).name
@@ -91,7 +93,7 @@ class SerialLink:
         self.heard = False
         self._bauds = bauds
         self._timing = timing or Timing()
-        self._may_open = may_open
+        self._may_open, self._clock = may_open, clock
         self._lock = threading.RLock()
         self._closing = threading.Event()
         self._listeners: tuple[Listener, ...] = ()
@@ -167,7 +169,7 @@ class SerialLink:
     def status(self) -> IglooStatus:
         """Return how the link is doing now."""
         with self._lock:
-            state, note = self._state(time.monotonic())
+            state, note = self._state(self._clock())
             frames = self._spoke == "frames"
             status = self._frames.status
             return IglooStatus(
@@ -252,7 +254,7 @@ class SerialLink:
             if port.wait(0.1):
                 self._closing.wait(self._timing.batch)
                 data = port.read()
-            now = time.monotonic()
+            now = self._clock()
             with self._lock:
                 runs = self._take(data, now)
                 listeners = self._listeners
@@ -317,7 +319,7 @@ class SerialLink:
     def _listen(self, seconds: float) -> None:
         self._frame_reader, self._line_reader = FrameReader(), LineReader()
         self._text_lines = self._heard_bytes = self._printable = 0
-        self._listen_from = time.monotonic()
+        self._listen_from = self._clock()
         self._listen_until = self._listen_from + seconds
 
     def _lock_on(self, mode: Literal["frames", "text"]) -> None:
@@ -345,9 +347,9 @@ class SerialLink:
             return
         unit = hello.unit
         if self.heard and (unit or 0) != (self._unit or 0):
-            self.superseded = True
             self.renamed = self._greeted
             self._refused = PortMissingError(messages.OTHER_UNIT)
+            self.superseded = True  # last: who sees it looks at ``renamed``, and has no lock
             return
         self._unit = unit
         self.heard = self._greeted = True

@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 import tty
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -314,13 +315,20 @@ class SimulatedIgloo:
     """A :class:`SimulatedDevice` on a pseudo-terminal, in real time, with a thread of its own.
 
     ``port`` is a name that stays when it is unplugged and plugged in again (a symbolic link; in a folder of its
-    own, or where ``at`` says). Use :meth:`close` or a ``with`` block.
+    own, or where ``at`` says). ``clock`` gives the seconds in which its samples are due. Use :meth:`close` or a
+    ``with`` block.
 
     :raises DeviceError: when the bank of stored shakes cannot be read.
     """
 
     def __init__(
-        self, bank: Bank | None = None, *, at: Path | None = None, unit: int = 0, seed: int | None = None
+        self,
+        bank: Bank | None = None,
+        *,
+        at: Path | None = None,
+        unit: int = 0,
+        seed: int | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.device = SimulatedDevice(bank, unit=unit, seed=int.from_bytes(os.urandom(4)) if seed is None else seed)
         self._folder = None if at else tempfile.TemporaryDirectory(prefix="igloo-")
@@ -328,6 +336,7 @@ class SimulatedIgloo:
         self._lock = threading.RLock()
         self._closing = threading.Event()
         self._ends: tuple[int, int] | None = None
+        self._clock = clock
         self._unsent = b""
         self._began = 0.0
         self._made = 0
@@ -433,7 +442,7 @@ class SimulatedIgloo:
             self._ends = (ours, theirs)
             self._unsent = b""
             self.device.boot()
-            self._began, self._made = time.monotonic(), 0
+            self._began, self._made = self._clock(), 0
             Path(self.port).unlink(missing_ok=True)
             Path(self.port).symlink_to(os.ttyname(theirs))
 
@@ -455,7 +464,7 @@ class SimulatedIgloo:
 
     def _tick(self, end: int) -> None:
         rate = self.device.bank.rate_hz
-        due = int((time.monotonic() - self._began) * rate) - self._made
+        due = int((self._clock() - self._began) * rate) - self._made
         if due > BEHIND_S * rate:
             self.device.overflow(due - MAX_SAMPLES)
             self._made += due - MAX_SAMPLES

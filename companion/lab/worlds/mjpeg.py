@@ -1,8 +1,9 @@
 """A camera on the network for tests: a real HTTP server on loopback that plays JPEG pictures as an MJPEG stream.
 
-Its vocabulary: ``show`` other pictures, ``freeze`` (the same picture again and again), ``hush`` (connected, but
-silent), ``drop`` (cut the connections), ``unplug`` (stop answering) and ``replug`` (on the same port). ``style``
-picks one of the ways real cameras write multipart; see :data:`STYLES`. It says of itself that it is simulated.
+Its vocabulary: ``send`` the next picture of one that is ``stepped``, ``show`` other pictures, ``freeze`` (the same
+picture again and again), ``hush`` (connected, but silent), ``drop`` (cut the connections), ``unplug`` (stop answering)
+and ``replug`` (on the same port). ``style`` picks one of the ways real cameras write multipart; see :data:`STYLES`. It
+says of itself that it is simulated.
 """
 
 from __future__ import annotations
@@ -31,10 +32,22 @@ STYLES = (
 
 
 class MjpegServer:
-    """Plays ``pictures`` (JPEG bytes) in a circle, ``fps`` a second, to everybody who asks; a context manager."""
+    """Plays ``pictures`` (JPEG bytes) in a circle, ``fps`` a second, to everybody who asks; a context manager.
 
-    def __init__(self, pictures: Sequence[bytes], *, fps: float = 10, style: str = "plain", kind: str = "simulated"):
+    One that is ``stepped`` goes by no clock: to its one client it sends each picture when the test says so.
+    """
+
+    def __init__(
+        self,
+        pictures: Sequence[bytes],
+        *,
+        fps: float = 10,
+        style: str = "plain",
+        kind: str = "simulated",
+        stepped: bool = False,
+    ):
         assert style in STYLES
+        self._steps = threading.Semaphore(0) if stepped else None
         self._pictures = list(pictures)
         self.fps, self.style, self.kind = fps, style, kind
         self.answer = (200, "")
@@ -43,7 +56,11 @@ class MjpegServer:
         self._stop = threading.Event()
         self._connections: set[socket.socket] = set()
         self._server: ThreadingHTTPServer | None = None
-        self._port = 0
+        # Bound for all its life, so that nobody else gets the port while it is unplugged.
+        self._kept = socket.socket()
+        self._kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._kept.bind(("127.0.0.1", 0))
+        self._port = self._kept.getsockname()[1]
         self.replug()
 
     @property
@@ -53,6 +70,11 @@ class MjpegServer:
     def show(self, pictures: Sequence[bytes]) -> None:
         """Play other pictures from now on."""
         self._pictures = list(pictures)
+
+    def send(self, count: int = 1) -> None:
+        """Send so many pictures, if it is stepped."""
+        assert self._steps is not None
+        self._steps.release(count)
 
     def freeze(self, frozen: bool = True) -> None:
         """Send the first picture for ever, byte for byte."""
@@ -71,6 +93,8 @@ class MjpegServer:
     def unplug(self) -> None:
         """Stop answering."""
         self._stop.set()
+        if self._steps is not None:
+            self._steps.release()
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()
@@ -99,11 +123,11 @@ class MjpegServer:
 
         self._stop = threading.Event()
         self._server = Server(("127.0.0.1", self._port), Handler)
-        self._port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
     def close(self) -> None:
         self.unplug()
+        self._kept.close()
 
     def __enter__(self) -> MjpegServer:
         return self
@@ -142,7 +166,11 @@ class MjpegServer:
     def _send_all(self, handler: BaseHTTPRequestHandler) -> None:
         stop = self._stop
         for number in itertools.count():
-            if stop.wait(1 / self.fps):
+            if self._steps is not None:
+                self._steps.acquire()
+            elif stop.wait(1 / self.fps):
+                return
+            if stop.is_set():
                 return
             if self._hushed or not self._pictures:
                 continue
