@@ -265,7 +265,7 @@ class TableView:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class EvidencePicture:
     """A picture kept beside the journal, named by its SHA-256; it never goes through the journal itself."""
 
     sha256: str

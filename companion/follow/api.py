@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion.follow import messages
-from companion.night.answers import Actor, Answer
+from companion.night.answers import Actor, CommandResult
 from companion.ports import BadDataError
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ class Sight:
         """Return what each of them cost the thread that looks, in seconds of the processor."""
         return [] if self._onlooker is None else list(self._onlooker.work)
 
-    def answer(self, question: str, choice: int | None, by: Actor) -> Answer:
+    def answer(self, question: str, choice: int | None, by: Actor) -> CommandResult:
         """Answer the open question by a candidate's number, or with None: none of these.
 
         :raises BadDataError: it is not open any more.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from companion.follow.messages import NOT_FROM_THE_PAGE
-from companion.ports import BadDataError, CameraStatus, Evidence
+from companion.ports import BadDataError, CameraStatus, EvidencePicture
 from web.protocols.companion import Table
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Eye:
                 watcher = self._watcher = self._watch("")
         return _table(watcher.show_photo(data))
 
-    def evidence(self, *, fresh: bool = False) -> tuple[bytes, Evidence] | None:
+    def evidence(self, *, fresh: bool = False) -> tuple[bytes, EvidencePicture] | None:
         """Return the newest straightened table, else the newest frame, as JPEG with what is to be noted of it.
 
         ``fresh``: only a picture of now, or one that was not returned before: an old photo is no witness of another
@@ -105,7 +105,7 @@ class Eye:
         width, height = status.width, status.height
         if straight and look.table is not None and look.table.image is not None:
             height, width = look.table.image.shape[:2]
-        return data, Evidence("", ".jpg", width, height, look.source, look.kind, markers)
+        return data, EvidencePicture("", ".jpg", width, height, look.source, look.kind, markers)
 
     def close(self) -> None:
         """Stop watching."""

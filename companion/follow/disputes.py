@@ -20,7 +20,7 @@ from vision.decode.photo import read_photo, to_jpeg
 
 if TYPE_CHECKING:
     from companion.follow.table_model import SeenTable
-    from companion.night.commands.night import Course
+    from companion.night.commands.night import MatchSnapshot
     from companion.ports import ByteArray
     from vision.read.reader import BoardLook
 
@@ -73,7 +73,7 @@ class Photos:
         self._ruled.pop(who, None)
         return {"places": len(seen.places), "unsure": [name for name, place in seen.places.items() if place.unsure]}
 
-    def rule(self, who: str, course: Course | None, *, record: bool, game_id: str, lang: str) -> Ruled:
+    def rule(self, who: str, course: MatchSnapshot | None, *, record: bool, game_id: str, lang: str) -> Ruled:
         """Return the ruling on what lies between the photos of somebody, or between the record and the second one.
 
         :raises BadDataError: a photo or the record is missing.
@@ -102,7 +102,7 @@ class Photos:
         return None if ruled is None else to_jpeg(ruled.image)
 
 
-def position_of(seen: BoardLook, game_id: str, course: Course | None) -> dict[str, Any]:
+def position_of(seen: BoardLook, game_id: str, course: MatchSnapshot | None) -> dict[str, Any]:
     """Return the position that a photo shows; who plays with what is as in the open match of that game."""
     places = {name: place.content.to_json(seen.layout) for name, place in seen.places.items()}
     shared: dict[str, Any] = {}

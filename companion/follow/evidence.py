@@ -20,7 +20,7 @@ from vision.track.evidence import HIDDEN, belief_as_was, belief_of_known, belief
 from vision.track.tracker import COVERED, Tracker, turn_starts
 
 if TYPE_CHECKING:
-    from companion.night.commands.night import Course
+    from companion.night.commands.night import MatchSnapshot
     from companion.rules.core import Move, State
     from vision.board.layout import Layout
     from vision.read.place_posterior import PlaceLook
@@ -44,7 +44,7 @@ class Story:
     marks: tuple[int, ...]
 
 
-def story_of(course: Course) -> Story:
+def story_of(course: MatchSnapshot) -> Story:
     """Return the last turns of a course, with the state it is in, for the tracker."""
     marks = turn_starts(course.states)[-1 - REMEMBER :]
     turns = [tuple(course.moves[one:other]) for one, other in pairwise(marks)]
@@ -93,7 +93,7 @@ class Since:
     plain: frozenset[str] = frozenset()
 
 
-def since_agreed(agreed: Agreed | None, course: Course, seen: BoardLook) -> Since:
+def since_agreed(agreed: Agreed | None, course: MatchSnapshot, seen: BoardLook) -> Since:
     """Return what changed since it was agreed what lies there; nothing is told where that was never so."""
     if agreed is None or agreed.match != course.match or course.moves[: len(agreed.moves)] != agreed.moves:
         return Since()
@@ -181,7 +181,7 @@ def contents_of(state: State[Any], layout: Layout) -> dict[str, Content]:
     return from_json({name: place for name, place in places.items() if name in layout.index}, layout)
 
 
-def in_the_way(course: Course | None) -> str:
+def in_the_way(course: MatchSnapshot | None) -> str:
     """Return why the camera cannot follow now; empty where it can."""
     if course is None:
         return messages.NO_GAME

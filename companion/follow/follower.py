@@ -29,7 +29,7 @@ from companion.follow.evidence import (
     unheard_of,
 )
 from companion.follow.questions import DISAGREEMENT, NEW, TURN, Asked, Glance, offered
-from companion.night.answers import CAMERA, Actor, Answer, Role
+from companion.night.answers import CAMERA, Actor, CommandResult, Role
 from companion.ports import BadDataError, DeviceKind
 from vision.board.labels import LabelError
 from vision.camera.stillness import Scene
@@ -39,7 +39,7 @@ from vision.track.tracker import Candidate, misfits
 
 if TYPE_CHECKING:
     from companion.follow.table_model import SeenTable
-    from companion.night.commands.night import Course, Night
+    from companion.night.commands.night import MatchSnapshot, Night
     from companion.rules.inference.turns import Evidence
     from companion.settings import Settings
     from vision.board.labels import Content
@@ -150,7 +150,7 @@ class Onlooker:
         """Return the open question."""
         return self._asked
 
-    def answer(self, question: str, choice: int | None, by: Actor) -> Answer:
+    def answer(self, question: str, choice: int | None, by: Actor) -> CommandResult:
         """Answer the open question with one of its candidates, or with None: none of these.
 
         :raises BadDataError: the question is not open any more, or has no such candidate.
@@ -266,7 +266,7 @@ class Onlooker:
             self._tell(state, note)
         return IDLE_S
 
-    def _mind(self, course: Course) -> None:
+    def _mind(self, course: MatchSnapshot) -> None:
         """Note when people changed the record; a question about what was before is not open any more."""
         standing = (course.match, course.state)
         with self._lock:
@@ -291,7 +291,7 @@ class Onlooker:
         """Forget the looks at a scene: it has changed, or it is known what it shows."""
         self._looks, self._former = [], ()
 
-    def _look(self, grab: Grab, course: Course, table: SeenTable) -> None:
+    def _look(self, grab: Grab, course: MatchSnapshot, table: SeenTable) -> None:
         """Read the board and make of it what can be made."""
         begun = time.monotonic()
         if not self._looks:
@@ -380,7 +380,7 @@ class Onlooker:
         explained = tuple(name for name in places if any(thing not in taught for thing, _ in recorded[name].things))
         return tuple(name for name in places if name not in explained), explained
 
-    def _is_behind(self, course: Course, evidence: Evidence) -> bool:
+    def _is_behind(self, course: MatchSnapshot, evidence: Evidence) -> bool:
         """Return whether the board stands as it last agreed with the record, and people have entered more since."""
         if self._matched is None or self._matched[0] != course.match:
             return False
@@ -457,7 +457,7 @@ class Onlooker:
     def _close_question(self) -> None:
         self._asked, self._waiting = None, False
 
-    def _enter(self, glance: Glance, chosen: Candidate, by: Actor) -> Answer:
+    def _enter(self, glance: Glance, chosen: Candidate, by: Actor) -> CommandResult:
         """Enter a candidate through the night, on the state it was seen on."""
         state = glance.course.state
         if chosen.back:
@@ -471,11 +471,11 @@ class Onlooker:
             return self._done()
         return self._do("moves", {"moves": [str(move) for move in chosen.moves]}, by, state)
 
-    def _do(self, command: str, body: dict[str, Any], by: Actor, state: int) -> Answer:
+    def _do(self, command: str, body: dict[str, Any], by: Actor, state: int) -> CommandResult:
         return self._night.do(command, body, by=by, state=state, action_id=f"camera-{uuid.uuid4().hex}")
 
-    def _done(self) -> Answer:
-        return Answer(True, self._night.seq, self._night.state, "", "")
+    def _done(self) -> CommandResult:
+        return CommandResult(True, self._night.seq, self._night.state, "", "")
 
     def _say(self, state: str, note: str) -> None:
         """Say how it stands, with no question open."""

@@ -15,7 +15,7 @@ from vision.track.tracker import TAKEBACK, UNCHANGED, Candidate
 if TYPE_CHECKING:
     from companion.follow.evidence import Story
     from companion.follow.table_model import SeenTable
-    from companion.night.commands.night import Course
+    from companion.night.commands.night import MatchSnapshot
     from companion.ports import ByteArray, DeviceKind
     from companion.rules.core import State
     from vision.read.reader import BoardLook
@@ -35,7 +35,7 @@ class Glance:
     number: int
     kind: DeviceKind
     live: bool
-    course: Course
+    course: MatchSnapshot
     story: Story
     table: SeenTable
     image: ByteArray

@@ -10,13 +10,13 @@ from typing import Any
 from companion.night.commands.night import Night
 from companion.night.log.journal import Journal
 from companion.night.log.match import Match
-from companion.night.log.projection import NightFold
+from companion.night.log.projection import NightProjection
 from companion.rules.core import JSON
 
 Told = dict[str, Any]
 
 
-def told(fold: NightFold) -> Told:
+def told(fold: NightProjection) -> Told:
     """Return what a night came to: ``{"opened", "games": [{"game", "at", "seats": [{"person", "score", "place"}]}]}``.
 
     Only games that the rules have ended are in it, and only seats of people who gave a name.
@@ -55,7 +55,7 @@ class Statistics:
     def _over(self, first: int, last: int) -> Told:
         known: Told | None = self._journal.summary(first, last)
         if known is None:
-            fold = NightFold({})
+            fold = NightProjection({})
             for entry in self._journal.since(first - 1, before=last + 1):
                 fold.apply(entry)
             known = told(fold)

@@ -27,9 +27,9 @@ from companion.follow.api import Sight
 from companion.follow.camera import Eye
 from companion.follow.cards import CardTable
 from companion.follow.pictures import forget_old, moment, portrait, worth_a_picture
-from companion.night.answers import Actor, Answer
+from companion.night.answers import Actor, CommandResult
 from companion.night.backup.restore import settle
-from companion.night.backup.retention import Shelf
+from companion.night.backup.retention import BackupRetention
 from companion.night.commands.ballot import Ballots
 from companion.night.commands.box_contents import Boxes
 from companion.night.commands.igloo_watch import RoundWatch
@@ -54,26 +54,26 @@ from companion.ports import (
     CameraStatus,
     CountPosterior,
     DeviceState,
-    Evidence,
+    EvidencePicture,
     IglooStatus,
     Motion,
 )
-from companion.practice.database import BookError
+from companion.practice.database import PracticeDatabaseError
 from companion.practice.shakes import TrainingError
 from companion.service.addresses import page_urls
 from companion.service.buttons import Buttons
 from companion.service.igloos import Igloos
-from companion.service.maintenance import Caretaker
+from companion.service.maintenance import Maintenance
 from companion.service.messages import BROKER_AWAY
 from companion.service.options import DataFolderBusyError, ServeOptions
-from companion.service.practice import TRAINING, TableEar, training_room
+from companion.service.practice import TRAINING, TablePracticeIgloo, training_room
 from companion.service.waveform import Waves
 from companion.settings import Settings
 from web.http.json_forms import camera_form, count_form, igloo_form, igloos_form, motion_form
 from web.protocols.companion import SimulatedAction, Table
 
 if TYPE_CHECKING:
-    from companion.service.mqtt import Home
+    from companion.service.mqtt import MqttPublisher
 
 AGAIN_S = 0.5
 """How long a request that starts the service anew has to be answered."""
@@ -114,7 +114,7 @@ class Service:
         self.night = Night(self._journal, self.hub, boxes=self.boxes)
         self.access = Access(options.data / ACCESS)
         self._pictures = EvidenceStore(options.data / EVIDENCE)
-        self._caretaker = Caretaker(options.data, self._journal, self.settings, self.hub)
+        self._caretaker = Maintenance(options.data, self._journal, self.settings, self.hub)
         self._watch = RoundWatch(self.night)
         self.bench = Bench(
             options.data,
@@ -135,7 +135,7 @@ class Service:
         self._igloos.subscribe(self.bench.hear)
         waves = Waves(self.hub, gate=lambda: not self.night.live_round())
         self._igloos.subscribe(waves.hear)
-        self._ear = TableEar(self._igloos.statuses)
+        self._ear = TablePracticeIgloo(self._igloos.statuses)
         self._igloos.subscribe(self._ear.hear)
         self.training = training_room(
             options.data / TRAINING,
@@ -144,11 +144,13 @@ class Service:
             keep=lambda: self.settings.number("keep_shakes"),
         )
         self.people = People(options.data, self._journal, self.night, renamed=self._renamed)
-        self.shelf = Shelf(options.data, keep=lambda: self.settings.number("nightly_backups"), again=self._begin_again)
+        self.shelf = BackupRetention(
+            options.data, keep=lambda: self.settings.number("nightly_backups"), again=self._begin_again
+        )
         self.again = False
         self._end: Callable[[], None] = lambda: None
         self._buttons = Buttons(self.night, self.hub, self.settings.lines("panel_pins"))
-        self._home: Home | None = None
+        self._home: MqttPublisher | None = None
         self._home_note = ""
         self._eye = Eye(on_view=self._publish_camera)
         self.cards = CardTable(options.data / TABLES)
@@ -180,7 +182,7 @@ class Service:
         address = self.settings.text("mqtt_address")
         if not address:
             return
-        from companion.service.mqtt import Home, broker, state_of
+        from companion.service.mqtt import MqttPublisher, broker, state_of
 
         def state() -> dict[str, Any]:
             # The count is asked last: a round that has begun since hides it.
@@ -189,7 +191,7 @@ class Service:
             return state_of(view, None if count is None else count.count)
 
         try:
-            self._home = Home(broker(address), self.hub, state)
+            self._home = MqttPublisher(broker(address), self.hub, state)
         except BadDataError as error:
             log.error("%s", error)
             self._home_note = str(error)
@@ -283,7 +285,7 @@ class Service:
                     self.training.rename(trainer.id, new)
                 else:
                     self.training.merge(trainer.id, kept)
-        except (TrainingError, BookError) as error:
+        except (TrainingError, PracticeDatabaseError) as error:
             log.warning("The training book keeps a name: %s", error)
         try:
             self.bench.rename(old, new)
@@ -294,7 +296,7 @@ class Service:
         """Return a photo as a small square JPEG."""
         return portrait(data)
 
-    def press(self, button: str, by: Actor) -> Answer | None:
+    def press(self, button: str, by: Actor) -> CommandResult | None:
         """Press a button of the table on a phone."""
         return self._buttons.press(button, by)
 
@@ -369,7 +371,7 @@ class Service:
         self._publish_camera()
         return table
 
-    def keep_evidence(self, *, fresh: bool = False) -> Evidence | None:
+    def keep_evidence(self, *, fresh: bool = False) -> EvidencePicture | None:
         """Keep the newest picture and enter it in the journal; with ``fresh`` only one that was not kept before."""
         picture = self._eye.evidence(fresh=fresh)
         if picture is None:

@@ -16,7 +16,7 @@ from companion.night.log.data_folder import refusal, unwritable, write_small
 from companion.night.log.database import StorageError
 from companion.night.log.journal import Journal
 from companion.service import maintenance
-from companion.service.maintenance import Caretaker
+from companion.service.maintenance import Maintenance
 from companion.settings import Settings
 from tests.worlds.wait import PATIENCE_S
 
@@ -51,7 +51,7 @@ def test_a_service_whose_writes_are_refused_goes_on_when_they_are_not(tmp_path: 
 def test_the_table_hears_of_it_before_a_move_is_lost(card: sd_card.Card) -> None:
     journal, hub = Journal(card.place / "journal.sqlite"), Hub()
     heard = hub.subscribe(["notice"])
-    watching = Caretaker(card.place, journal, Settings(None), hub, every_s=0.05)
+    watching = Maintenance(card.place, journal, Settings(None), hub, every_s=0.05)
     watching.start()
     try:
         card.fail()
@@ -74,7 +74,7 @@ def test_it_is_said_again_while_it_lasts_and_once_when_it_is_over(
     monkeypatch.setattr(maintenance, "unwritable", lambda _: True)
     journal, hub = Journal(tmp_path / "journal.sqlite"), Hub()
     heard = hub.subscribe(["notice"])
-    watching = Caretaker(tmp_path, journal, Settings(None), hub)
+    watching = Maintenance(tmp_path, journal, Settings(None), hub)
     for remind_s in (600.0, 600.0, 0.0, 600.0, 600.0):
         monkeypatch.setattr(maintenance, "REMIND_S", remind_s)
         watching._try_the_card()

@@ -19,7 +19,7 @@ from companion.night.answers import Actor, Role
 from companion.night.commands.night import Night
 from companion.night.export.files import nights, to_json
 from companion.night.log.journal import Journal
-from companion.night.log.projection import NightFold
+from companion.night.log.projection import NightProjection
 from companion.night.views.page import page
 from companion.rules import game
 from tests.worlds.sheets import kept
@@ -438,7 +438,7 @@ class NightMachine(RuleBasedStateMachine):
 
     @invariant()
     def live_is_the_fold(self) -> None:
-        fold = NightFold(self.journal.people())
+        fold = NightProjection(self.journal.people())
         for entry in self.journal.since(0):
             fold.apply(entry)
         assert page(fold) == self.night.view()

@@ -19,7 +19,7 @@ from companion.night.export.files import to_csv, to_json
 from companion.night.log.data_folder import EVIDENCE, FORGOTTEN, PEOPLE
 from companion.night.log.pictures import EvidenceStore
 from companion.night.people import People, PeopleError
-from companion.practice.database import Book
+from companion.practice.database import PracticeDatabase
 from tests.night.conftest import NINE, Table
 
 JPEG = b"\xff\xd8 a face \xff\xd9"
@@ -163,7 +163,7 @@ def test_a_forgotten_name_is_nowhere_and_its_scores_stay(home: Home) -> None:
     home.game("Wilhelmina", "Bob")
     person = home.id("Wilhelmina")
     sha256 = home.people.picture(person, JPEG)
-    book = Book(home.folder / "training.sqlite")
+    book = PracticeDatabase(home.folder / "training.sqlite")
     book.add_person("Wilhelmina")
     book.close()
     back_up_into(home.folder, home.folder / BACKUPS, keep=5, pictures=True)

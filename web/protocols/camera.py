@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from companion.night.answers import Actor, Answer
+    from companion.night.answers import Actor, CommandResult
 
 
 class Sight(Protocol):
@@ -57,7 +57,7 @@ class Sight(Protocol):
         """
         ...
 
-    def answer(self, question: str, choice: int | None, by: Actor) -> Answer:
+    def answer(self, question: str, choice: int | None, by: Actor) -> CommandResult:
         """Answer the open question by a candidate's number, or with None: none of these."""
         ...
 

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from companion.access.store import Access
     from companion.events.hub import Hub
-    from companion.night.answers import Actor, Answer
-    from companion.night.backup.retention import Shelf
+    from companion.night.answers import Actor, CommandResult
+    from companion.night.backup.retention import BackupRetention
     from companion.night.commands.ballot import Ballots
     from companion.night.commands.box_contents import Boxes
     from companion.night.commands.night import Night
     from companion.night.commands.votes import Votes
     from companion.night.people import People
-    from companion.ports import CameraStatus, CountPosterior, Evidence, IglooStatus, Motion
-    from companion.practice.practice_run import Training
+    from companion.ports import CameraStatus, CountPosterior, EvidencePicture, IglooStatus, Motion
+    from companion.practice.practice_run import PracticeRun
     from companion.settings import Settings
     from web.protocols.camera import Sight
     from web.protocols.cards import Cards
@@ -169,7 +169,7 @@ class House(Protocol):
         ...
 
     @property
-    def training(self) -> Training:
+    def training(self) -> PracticeRun:
         """Return the training room: shake-counting as a game."""
         ...
 
@@ -186,11 +186,11 @@ class House(Protocol):
         ...
 
     @property
-    def shelf(self) -> Shelf:
+    def shelf(self) -> BackupRetention:
         """Return the backups beside the journal."""
         ...
 
-    def press(self, button: str, by: Actor) -> Answer | None:
+    def press(self, button: str, by: Actor) -> CommandResult | None:
         """Press a button of the table, ``next``, ``shake`` or ``dispute``; None for the last, which changes nothing."""
         ...
 
@@ -268,7 +268,7 @@ class House(Protocol):
         """
         ...
 
-    def keep_evidence(self) -> Evidence | None:
+    def keep_evidence(self) -> EvidencePicture | None:
         """Keep the newest picture beside the journal and enter it in the open match; None without a picture."""
         ...
 

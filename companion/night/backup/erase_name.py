@@ -15,7 +15,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from companion.night.backup.archive import BACKUPS, MANIFEST, add_part, examine, named_entry
-from companion.night.backup.messages import KeepingError
+from companion.night.backup.messages import BackupError
 from companion.night.backup.scheduler import backups
 from companion.night.log.data_folder import JOURNAL, PEOPLE, sync_folder
 from companion.night.log.journal import blot
@@ -32,7 +32,7 @@ def scrub(folder: Path, people: Collection[str], name: str) -> None:
     for path in backups(folder / BACKUPS):
         try:
             _scrub(path, people, name)
-        except (KeepingError, OSError, sqlite3.Error) as error:
+        except (BackupError, OSError, sqlite3.Error) as error:
             log.warning("A forgotten name may still stand in the backup %s: %s", path.name, error)
 
 

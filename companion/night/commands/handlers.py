@@ -10,10 +10,10 @@ from companion.night.answers import TABLE, Actor, Role
 from companion.night.commands.context import (
     NAME_LENGTH,
     NOTE_LENGTH,
-    Asked,
     Command,
-    Plan,
-    RefusedError,
+    CommandContext,
+    CommandRefusedError,
+    PlannedEntry,
     printable,
     refused,
     said,
@@ -33,7 +33,7 @@ MOST_POINTS = 200
 """The largest correction at a time."""
 
 
-def plan(command: str, asked: Asked, state: int | None) -> Plan:
+def plan(command: str, asked: CommandContext, state: int | None) -> PlannedEntry:
     """Return the entry that a command becomes.
 
     :raises RefusedError: when it is not to be done; nothing has changed then.
@@ -57,13 +57,13 @@ def plan(command: str, asked: Asked, state: int | None) -> Plan:
 # --- the night and its matches -----------------------------------------------------------------------------------
 
 
-def _open_night(asked: Asked) -> Plan:
+def _open_night(asked: CommandContext) -> PlannedEntry:
     if asked.fold.match is not None and asked.fold.match.ending is None:
         raise refused("refused", "match-open")
-    return Plan("open-night", {"night": new_id()})
+    return PlannedEntry("open-night", {"night": new_id()})
 
 
-def _open_match(asked: Asked) -> Plan:
+def _open_match(asked: CommandContext) -> PlannedEntry:
     if asked.fold.paused:
         raise refused("paused", "paused")
     if asked.fold.match is not None and asked.fold.match.ending is None:
@@ -91,10 +91,10 @@ def _open_match(asked: Asked) -> Plan:
         start(rules, seats, header)
     except SetupError as error:
         raise said(error) from error
-    return Plan("open-match", header, people)
+    return PlannedEntry("open-match", header, people)
 
 
-def _next_game(asked: Asked) -> Plan:
+def _next_game(asked: CommandContext) -> PlannedEntry:
     fold = asked.fold
     if fold.paused:
         raise refused("paused", "paused")
@@ -110,38 +110,38 @@ def _next_game(asked: Asked) -> Plan:
         start(rules, tuple(Seat(p["person"], "", p["colour"]) for p in header["players"]), header)
     except SetupError as error:  # a game that was only counted may have had seats or options that do not begin one
         raise said(error) from error
-    return Plan("next-game", header)
+    return PlannedEntry("next-game", header)
 
 
-def _close_match(asked: Asked) -> Plan:
+def _close_match(asked: CommandContext) -> PlannedEntry:
     if asked.fold.match is None:
         raise refused("no-match", "no-match")
-    return Plan("close-match", {"match": asked.fold.match.id})
+    return PlannedEntry("close-match", {"match": asked.fold.match.id})
 
 
-def _end_early(asked: Asked) -> Plan:
+def _end_early(asked: CommandContext) -> PlannedEntry:
     match = asked.match
     if match.ending is not None:
         raise refused("refused", "ended-already")
-    return Plan("end-early", {"match": match.id})
+    return PlannedEntry("end-early", {"match": match.id})
 
 
-def _pause(asked: Asked) -> Plan:
+def _pause(asked: CommandContext) -> PlannedEntry:
     if asked.fold.paused:
         raise refused("paused", "paused")
-    return Plan("pause", {})
+    return PlannedEntry("pause", {})
 
 
-def _resume(asked: Asked) -> Plan:
+def _resume(asked: CommandContext) -> PlannedEntry:
     if not asked.fold.paused:
         raise refused("refused", "not-paused")
-    return Plan("resume", {})
+    return PlannedEntry("resume", {})
 
 
 # --- moves -------------------------------------------------------------------------------------------------------
 
 
-def _moves(asked: Asked) -> Plan:
+def _moves(asked: CommandContext) -> PlannedEntry:
     match = asked.running
     texts = asked.body.get("moves")
     if not isinstance(texts, list) or not 0 < len(texts) <= MOST_MOVES or not all(isinstance(t, str) for t in texts):
@@ -156,7 +156,7 @@ def _moves(asked: Asked) -> Plan:
     sensor = asked.body.get("sensor", False)
     if sensor is not False:
         body["sensor"] = _sensor_key(match, sensor, len(moves))
-    return Plan("moves", body)
+    return PlannedEntry("moves", body)
 
 
 def _parsed(match: Match, text: str) -> Move:
@@ -183,7 +183,7 @@ def _played(match: Match, moves: list[Move], by: Actor | None = None) -> list[st
             state = state.after(step)
         if state.refusal(move) is not None:
             ruling = state.check(move)
-            raise RefusedError("refused", ruling.words, ruling)
+            raise CommandRefusedError("refused", ruling.words, ruling)
         if match.draw and match.view.drawing(state):
             raise refused("refused", "companion-draws")
         texts.append(str(move))
@@ -223,7 +223,7 @@ def _sensor_key(match: Match, sensor: object, moves: int) -> str:
     return key
 
 
-def _sensor_checked(asked: Asked) -> Plan:
+def _sensor_checked(asked: CommandContext) -> PlannedEntry:
     planned = _moves(asked)
     key = planned.body.get("sensor")
     if key is None:
@@ -237,7 +237,7 @@ def _sensor_checked(asked: Asked) -> Plan:
     return planned
 
 
-def _deal(asked: Asked) -> Plan:
+def _deal(asked: CommandContext) -> PlannedEntry:
     match = asked.running
     if "cards" not in asked.body:
         return _drawn(asked, match)
@@ -252,10 +252,10 @@ def _deal(asked: Asked) -> Plan:
         moves = match.view.lay(match.state, cards)
     except InvalidMoveError as error:
         raise said(error) from error
-    return Plan("moves", {"moves": _played(match, moves), "as": "deal"})
+    return PlannedEntry("moves", {"moves": _played(match, moves), "as": "deal"})
 
 
-def _drawn(asked: Asked, match: Match) -> Plan:
+def _drawn(asked: CommandContext, match: Match) -> PlannedEntry:
     """Draw as the box would; what was drawn is journalled, so a replay needs no dice."""
     state: State[Any] = match.state
     if not match.draw and not match.view.arranging(state):
@@ -269,7 +269,7 @@ def _drawn(asked: Asked, match: Match) -> Plan:
         state = state.after(move)
     if not moves:
         raise refused("refused", "nothing-to-draw")
-    return Plan("moves", {"moves": moves, "as": "deal", "drawn": True})
+    return PlannedEntry("moves", {"moves": moves, "as": "deal", "drawn": True})
 
 
 def _arranged(match: Match, state: State[Any], rng: Random) -> Move | None:
@@ -283,34 +283,34 @@ def _arranged(match: Match, state: State[Any], rng: Random) -> Move | None:
     return drawn
 
 
-def _check(asked: Asked) -> Plan:
+def _check(asked: CommandContext) -> PlannedEntry:
     match = asked.running
     moves = match.view.stopping(match.state)
     if not moves:
         raise refused("refused", "nobody-to-pass")
-    return Plan("moves", {"moves": _played(match, moves), "as": "check"})
+    return PlannedEntry("moves", {"moves": _played(match, moves), "as": "check"})
 
 
-def _undo(asked: Asked) -> Plan:
+def _undo(asked: CommandContext) -> PlannedEntry:
     match = asked.match
     steps = match.steps
     if match.ended is not None:
         keep = asked.whole("to", len(steps), len(steps))
         asked.agreed()
-        return Plan("undo", {"to": keep, "from": keep, "agreed": True})
+        return PlannedEntry("undo", {"to": keep, "from": keep, "agreed": True})
     if not steps:
         raise refused("refused", "nothing-to-undo")
     keep = asked.whole("to", 0, len(steps) - 1)
     agreed = asked.flag("agreed")
     if agreed or not undo_is_free(match, keep, asked.by.id):
         asked.agreed()
-    return Plan("undo", {"to": keep, "from": len(steps), "agreed": agreed})
+    return PlannedEntry("undo", {"to": keep, "from": len(steps), "agreed": agreed})
 
 
 # --- what the table agrees on, and faults ------------------------------------------------------------------------
 
 
-def _correct(asked: Asked) -> Plan:
+def _correct(asked: CommandContext) -> PlannedEntry:
     match = asked.match
     colour = _colour(asked, match)
     points = asked.whole("points", -MOST_POINTS, MOST_POINTS)
@@ -318,10 +318,10 @@ def _correct(asked: Asked) -> Plan:
         raise refused("bad-input", "bad-field", field="points")
     reason = asked.text("reason", NOTE_LENGTH)
     asked.agreed()
-    return Plan("correct", {"colour": colour, "points": points, "reason": reason})
+    return PlannedEntry("correct", {"colour": colour, "points": points, "reason": reason})
 
 
-def _colour(asked: Asked, match: Match) -> str:
+def _colour(asked: CommandContext, match: Match) -> str:
     colour = asked.body.get("colour")
     if not isinstance(colour, str):
         raise refused("bad-input", "bad-field", field="colour")
@@ -331,7 +331,7 @@ def _colour(asked: Asked, match: Match) -> str:
     return colour
 
 
-def _fault(asked: Asked) -> Plan:
+def _fault(asked: CommandContext) -> PlannedEntry:
     match = asked.match
     clause = asked.text("clause", NAME_LENGTH)
     colour = _colour(asked, match) if asked.body.get("colour") is not None else None
@@ -340,17 +340,17 @@ def _fault(asked: Asked) -> Plan:
         match.view.fault(match.state, clause, colour)
     except KeyError:
         raise refused("bad-input", "no-such-clause", clause=clause) from None
-    return Plan("fault", {"clause": clause, "colour": colour, "note": note, "round": match.round})
+    return PlannedEntry("fault", {"clause": clause, "colour": colour, "note": note, "round": match.round})
 
 
-def _dismiss_fault(asked: Asked) -> Plan:
+def _dismiss_fault(asked: CommandContext) -> PlannedEntry:
     match = asked.match
     seq = asked.whole("fault", 1, 2**53)
     fault = match.faults.get(seq)
     if fault is None or fault.dismissed:
         raise refused("refused", "no-such-fault")
     asked.agreed()
-    return Plan("dismiss-fault", {"fault": seq})
+    return PlannedEntry("dismiss-fault", {"fault": seq})
 
 
 COMMANDS: Mapping[str, Command] = {

@@ -14,20 +14,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.events.hub import Hub
-from companion.night.answers import TABLE, Actor, Answer, Role
+from companion.night.answers import TABLE, Actor, CommandResult, Role
 from companion.night.commands.box_contents import Boxes
-from companion.night.commands.context import NAME_LENGTH, Asked, Plan, RefusedError, printable, refused
+from companion.night.commands.context import (
+    NAME_LENGTH,
+    CommandContext,
+    CommandRefusedError,
+    PlannedEntry,
+    printable,
+    refused,
+)
 from companion.night.commands.handlers import plan
 from companion.night.commands.score_sheet_entry import new_id
 from companion.night.games import Sensor
 from companion.night.log.database import StorageError
 from companion.night.log.journal import Entry, Journal
 from companion.night.log.match import LogLine
-from companion.night.log.projection import NightFold
+from companion.night.log.projection import NightProjection
 from companion.night.messages import say
 from companion.night.views.boards import board, dispute, seat_of
 from companion.night.views.page import page
-from companion.ports import BadDataError, DeviceKind, Evidence
+from companion.ports import BadDataError, DeviceKind, EvidencePicture
 from companion.rules.core import State
 
 REMEMBERED = 500
@@ -50,7 +57,7 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class MatchSnapshot:
     """The open match as who follows it with a camera must know it.
 
     ``states[n]`` is the state after n steps, ``moves[n]`` the step that follows it and ``by[n]`` who entered that;
@@ -120,7 +127,7 @@ class Night:
         self._boxes = boxes or Boxes(None)
         self._rng = rng or random.SystemRandom()
         self._lock = threading.RLock()
-        self._answers: OrderedDict[str, tuple[str, Answer]] = OrderedDict()
+        self._answers: OrderedDict[str, tuple[str, CommandResult]] = OrderedDict()
         self._view: dict[str, Any] | None = None
         self._boards: dict[tuple[int, str | None, str], dict[str, Any] | None] = {}
         self._reading = secrets.randbelow(2**40)
@@ -130,7 +137,7 @@ class Night:
 
     def do(
         self, command: str, body: Mapping[str, Any], *, by: Actor, state: int | None = None, action_id: str
-    ) -> Answer:
+    ) -> CommandResult:
         """Do a command, durably, and say what became of it; never raises for what a phone may send.
 
         The same ``action_id`` again gets the same answer and does nothing, also after a restart.
@@ -147,14 +154,14 @@ class Night:
                     return known[1] if known[0] == asked else self._no(refused("bad-input", "id-reused"))
                 try:
                     planned = plan(command, self._asked(body, by), state)
-                except RefusedError as refusal:
+                except CommandRefusedError as refusal:
                     answer = self._no(refusal)
                 else:
                     answer = self._write(planned, by, action_id, asked)
             except StorageError as error:
                 # Not remembered: when there is room again, the same action may be tried again.
                 words = say(error.key, error.facts)
-                return Answer.saying(False, self._fold.seq, self._fold.state_no, words, None, "storage")
+                return CommandResult.saying(False, self._fold.seq, self._fold.state_no, words, None, "storage")
             self._remember(action_id, asked, answer)
             return answer
 
@@ -217,13 +224,13 @@ class Night:
                 self._boards[key] = None if made is None else {"state": state, **made}
             return self._boards[key]
 
-    def course(self) -> Course | None:
+    def course(self) -> MatchSnapshot | None:
         """Return the course of the open match; None without one, or where its record cannot be played any more."""
         with self._lock:
             match, fold = self._fold.match, self._fold
             if match is None or match.broken is not None:
                 return None
-            return Course(
+            return MatchSnapshot(
                 match.id,
                 match.game.id,
                 fold.state_no,
@@ -313,7 +320,7 @@ class Night:
             worn = fold.match.sensors() if fold.match is not None and live else []
             return Witness(live, next((sensor for sensor in worn if sensor.key in (key, "*")), None))
 
-    def add_evidence(self, evidence: Evidence) -> int:
+    def add_evidence(self, evidence: EvidencePicture) -> int:
         """Enter a picture kept beside the journal, with the round it belongs to; return its number in the journal.
 
         :raises companion.night.log.database.StorageError: when it could not be written.
@@ -381,27 +388,27 @@ class Night:
             self._changed()
 
     @contextlib.contextmanager
-    def standing(self) -> Iterator[NightFold]:
+    def standing(self) -> Iterator[NightProjection]:
         """Hold the night still and look at it; nothing of it may be altered or kept."""
         with self._lock:
             yield self._fold
 
     # --- inside the lock
 
-    def _asked(self, body: Mapping[str, Any], by: Actor) -> Asked:
+    def _asked(self, body: Mapping[str, Any], by: Actor) -> CommandContext:
         people = {person: name for person, name in self._people.items() if person not in self._same}
-        return Asked(self._fold, body, by, people, self._rng, self._boxes)
+        return CommandContext(self._fold, body, by, people, self._rng, self._boxes)
 
-    def _folded(self, before: int | None = None) -> NightFold:
+    def _folded(self, before: int | None = None) -> NightProjection:
         """Read the night that holds the last entry (before ``before``) from the journal."""
         self._people, self._same = self._journal.people(), self._journal.same()
-        fold = NightFold(self._people, self._same)
+        fold = NightProjection(self._people, self._same)
         begun = self._journal.last_of("open-night", before=before)
         for entry in self._journal.since(max(begun - 1, 0), before=before):
             fold.apply(entry)
         return fold
 
-    def _known(self, action_id: str) -> tuple[str, Answer] | None:
+    def _known(self, action_id: str) -> tuple[str, CommandResult] | None:
         """Return what was asked under an action id and answered, from memory or from the journal."""
         if action_id in self._answers:
             return self._answers[action_id]
@@ -414,12 +421,12 @@ class Night:
         self._remember(action_id, entry.asked or "", answer)
         return entry.asked or "", answer
 
-    def _remember(self, action_id: str, asked: str, answer: Answer) -> None:
+    def _remember(self, action_id: str, asked: str, answer: CommandResult) -> None:
         self._answers[action_id] = (asked, answer)
         while len(self._answers) > REMEMBERED:
             self._answers.popitem(last=False)
 
-    def _write(self, planned: Plan, by: Actor, action_id: str, asked: str) -> Answer:
+    def _write(self, planned: PlannedEntry, by: Actor, action_id: str, asked: str) -> CommandResult:
         begins = planned.kind == "open-match" or (planned.kind == "keep-sheet" and "game" in planned.body)
         if begins and self._journal.rested_ms() > EVENING_MS:
             self._apply(self._journal.append("open-night", {"night": new_id()}, by=TABLE.id, by_role=str(TABLE.role)))
@@ -451,15 +458,15 @@ class Night:
         self._boards.clear()
         self._hub.publish("state", self.view(Role.SPECTATOR), self._fold.seq)
 
-    def _no(self, refusal: RefusedError) -> Answer:
+    def _no(self, refusal: CommandRefusedError) -> CommandResult:
         words = refusal.words
         fold = self._fold
-        return Answer.saying(False, fold.seq, fold.state_no, words, refusal.ruling, refusal.problem)
+        return CommandResult.saying(False, fold.seq, fold.state_no, words, refusal.ruling, refusal.problem)
 
 
-def _accepted(line: LogLine) -> Answer:
+def _accepted(line: LogLine) -> CommandResult:
     """Return the answer that an entry got: a reading of the journal like everything else."""
-    return Answer.saying(True, line.entry.seq, line.state_no, line.words, line.ruling())
+    return CommandResult.saying(True, line.entry.seq, line.state_no, line.words, line.ruling())
 
 
 def _digest(command: str, body: Mapping[str, Any]) -> str | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from companion.night.answers import Role
-from companion.night.commands.context import Asked, Plan, RefusedError, printable, refused, said
+from companion.night.commands.context import CommandContext, CommandRefusedError, PlannedEntry, printable, refused, said
 from companion.night.commands.seating import right_seats, seated
 from companion.night.games import shown_games
 from companion.rules import game
@@ -28,7 +28,7 @@ def new_id() -> str:
     return uuid.uuid4().hex
 
 
-def keep_sheet(asked: Asked) -> Plan:
+def keep_sheet(asked: CommandContext) -> PlannedEntry:
     """Return the entry that keeps a score sheet: ``{position, players: [{name, colour}]}``, or with ``into`` the match.
 
     :raises RefusedError: when it is no sheet of a game that is over, the box does not hold it, or a game is open.
@@ -63,10 +63,10 @@ def keep_sheet(asked: Asked) -> Plan:
         "setup": {},
         "players": [{"person": seat.person, "colour": seat.colour} for seat in sitting],
     }
-    return Plan("keep-sheet", {**header, "position": kept}, people)
+    return PlannedEntry("keep-sheet", {**header, "position": kept}, people)
 
 
-def _into(asked: Asked, position: Mapping[str, JSON]) -> Plan:
+def _into(asked: CommandContext, position: Mapping[str, JSON]) -> PlannedEntry:
     """Return the entry by which the open match ends with the totals of a sheet."""
     match = asked.running
     if asked.body["into"] != match.id or match.ending is not None:
@@ -77,10 +77,12 @@ def _into(asked: Asked, position: Mapping[str, JSON]) -> Plan:
         raise refused("refused", "sheet-other-game", game=rulebook(match.game.id).name.en)
     if "players" in asked.body:
         raise refused("bad-input", "bad-body", field="players")
-    return Plan("keep-sheet", {"match": match.id, "position": _kept(match.game, position, list(match.colours), asked)})
+    return PlannedEntry(
+        "keep-sheet", {"match": match.id, "position": _kept(match.game, position, list(match.colours), asked)}
+    )
 
 
-def _kept(rules: Game[Any], position: Mapping[str, JSON], colours: list[str], asked: Asked) -> dict[str, JSON]:
+def _kept(rules: Game[Any], position: Mapping[str, JSON], colours: list[str], asked: CommandContext) -> dict[str, JSON]:
     """Return the position as it is kept: as the rules write it, in the order of the seats, without names."""
     players = position.get("players")
     if not isinstance(players, list) or not all(isinstance(player, dict) for player in players):
@@ -99,7 +101,7 @@ def _kept(rules: Game[Any], position: Mapping[str, JSON], colours: list[str], as
     if wrong:
         book = rulebook(rules.id)
         words = each(lambda lang: printable(book.problem(wrong[0], state, lang)))
-        raise RefusedError("refused", words)
+        raise CommandRefusedError("refused", words)
     if state.outcome() is None:
         raise refused("refused", "sheet-not-over")
     beyond = _BEYOND.get(rules.id)
@@ -116,7 +118,7 @@ def _nameless(players: list[dict[str, JSON]]) -> list[dict[str, JSON]]:
     return [{key: value for key, value in player.items() if key != "name"} for player in players]
 
 
-def _boxed(rules: Game[Any], position: Mapping[str, JSON], asked: Asked) -> dict[str, JSON]:
+def _boxed(rules: Game[Any], position: Mapping[str, JSON], asked: CommandContext) -> dict[str, JSON]:
     """Return a position with the box as this house's owner entered it, where it says nothing of a box."""
     own = asked.boxes.setup(rules.id)
     if not own or "box" in position:

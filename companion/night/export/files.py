@@ -10,7 +10,7 @@ from typing import Any
 from companion import __version__
 from companion.night.log.journal import Entry, Journal
 from companion.night.log.match import Match
-from companion.night.log.projection import NightFold
+from companion.night.log.projection import NightProjection
 
 FORMAT = 1
 """The version of the JSON form."""
@@ -18,7 +18,7 @@ FORMAT = 1
 COLUMNS = ("night", "opened", "match", "game", "finished", "place", "name", "colour", "score", "correction", "ended")
 
 
-def nights(journal: Journal) -> Iterator[NightFold]:
+def nights(journal: Journal) -> Iterator[NightProjection]:
     """Yield every night of a journal as it ended, oldest first."""
     names, same = journal.people(), journal.same()
     entries: list[Entry] = []
@@ -31,8 +31,8 @@ def nights(journal: Journal) -> Iterator[NightFold]:
         yield _folded(names, same, entries)
 
 
-def _folded(names: dict[str, str | None], same: dict[str, str], entries: Sequence[Entry]) -> NightFold:
-    fold = NightFold(names, same)
+def _folded(names: dict[str, str | None], same: dict[str, str], entries: Sequence[Entry]) -> NightProjection:
+    fold = NightProjection(names, same)
     for entry in entries:
         fold.apply(entry)
     return fold

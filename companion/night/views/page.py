@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from companion.night.log.match import CORRECTION, LogLine, Match, undo_is_free
-from companion.night.log.projection import NightFold, role_of, seat_names
+from companion.night.log.projection import NightProjection, role_of, seat_names
 from companion.night.messages import say
 from companion.night.views.summary import story
 from companion.rules.core import ScoreLine, ScoreSheet
@@ -13,7 +13,7 @@ from companion.rules.i18n import NOTHING
 from companion.rules.rulebook import rulebook
 
 
-def page(fold: NightFold) -> dict[str, Any]:
+def page(fold: NightProjection) -> dict[str, Any]:
     """Return the view of a night; its form is documented at :meth:`companion.night.commands.night.Night.view`."""
     return {
         "seq": fold.seq,
@@ -25,7 +25,7 @@ def page(fold: NightFold) -> dict[str, Any]:
     }
 
 
-def _match(fold: NightFold, match: Match) -> dict[str, Any]:
+def _match(fold: NightProjection, match: Match) -> dict[str, Any]:
     state = match.view.seen(match.state)
     sheet = match.score()
     ending = match.ending
@@ -106,7 +106,7 @@ def _score_line(match: Match, line: ScoreLine) -> dict[str, Any]:
     return {**words.to_json(), "points": line.points, "clauses": list(line.clauses)}
 
 
-def _can_undo(fold: NightFold, match: Match) -> dict[str, Any] | None:
+def _can_undo(fold: NightProjection, match: Match) -> dict[str, Any] | None:
     if match.ended is not None:
         line = next((line for line in reversed(fold.log) if line.entry.seq == match.ended.seq), None)
         said = line.words if line is not None else say("ended-early")
@@ -124,7 +124,7 @@ def _can_undo(fold: NightFold, match: Match) -> dict[str, Any] | None:
     }
 
 
-def _series(fold: NightFold) -> dict[str, Any] | None:
+def _series(fold: NightProjection) -> dict[str, Any] | None:
     games = fold.series()
     newest = fold.match or (games[-1] if games else None)
     if newest is None or newest.view.series_to is None:
