@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion import __version__
 from companion.access.store import Access
-from companion.calibrating.calibration_run import Bench
+from companion.calibrating.calibration_run import CalibrationRun
 from companion.calibrating.store import device_name
 from companion.events.hub import Hub
 from companion.follow import TABLES
@@ -116,7 +116,7 @@ class Service:
         self._pictures = EvidenceStore(options.data / EVIDENCE)
         self._caretaker = Maintenance(options.data, self._journal, self.settings, self.hub)
         self._watch = RoundWatch(self.night)
-        self.bench = Bench(
+        self.bench = CalibrationRun(
             options.data,
             self.hub,
             statuses=self.igloos,

@@ -11,10 +11,18 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.igloo.calibration.features import counted, hear, heard_by
-from companion.igloo.calibration.gaussian_process import CENTRE, Answer, Known, Prior, combined, heaped, spread
+from companion.igloo.calibration.gaussian_process import (
+    CENTRE,
+    Known,
+    PredictiveDistribution,
+    Prior,
+    combined,
+    heaped,
+    spread,
+)
 from companion.igloo.calibration.store import (
     Calibration,
-    Shelf,
+    CalibrationStore,
     calibrate,
     figures_of,
     file_of,
@@ -132,7 +140,7 @@ def test_the_counter_is_heeded_as_far_as_it_is_trusted(shakes: Shakes, prior: Pr
     mine = shakes.of(shakes.devices == 10)
     hands = [str(hand) for hand in mine.hands]
 
-    def of(one: Prior) -> Answer:
+    def of(one: Prior) -> PredictiveDistribution:
         process = Known(one, mine.vectors[:12], mine.counts[:12], hands[:12], lambda v: said[: len(v)])
         return process.answer(mine.vectors[12:15], hands[12:15])
 
@@ -270,7 +278,7 @@ def test_a_calibration_is_kept_small_and_whole_and_can_be_undone(made: Calibrati
     both = load(path)
     assert both.card["hands"] == ["Ann", "Ben"]
     assert both.card["figures"]["new hand"]["shakes"] == 24
-    assert Shelf(tmp_path).devices == [""]
+    assert CalibrationStore(tmp_path).devices == [""]
     assert undo(tmp_path, "")
     assert load(path).card["hands"] == ["Ann"]
     assert not undo(tmp_path, "")
@@ -283,7 +291,7 @@ def test_each_igloo_of_a_recording_has_a_file_of_its_own(tmp_path: Path) -> None
     halves = recording(tuple(range(36)), device=("left",) * 18 + ("Ünten/rechts",) * 18)
     for one in calibrate([("bank", halves)]):
         save(one, tmp_path)
-    shelf = Shelf(tmp_path)
+    shelf = CalibrationStore(tmp_path)
     assert set(shelf.devices) == {"left", "Ünten/rechts"}
     assert shelf.of("left") is not None
     assert shelf.of("") is None
@@ -331,9 +339,9 @@ def test_metres_are_converted_and_other_units_refused() -> None:
 def test_a_broken_file_is_no_calibration(tmp_path: Path) -> None:
     (tmp_path / "x.npz").write_bytes(b"PK no")
     with pytest.raises(BadDataError, match="is no calibration"):
-        Shelf(tmp_path)
+        CalibrationStore(tmp_path)
     with pytest.raises(BadDataError, match="holds no calibration"):
-        Shelf(tmp_path / "nowhere")
+        CalibrationStore(tmp_path / "nowhere")
 
 
 def test_few_shakes_have_a_wide_interval() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from companion.igloo.count import ensemble as count_ensemble
-from companion.igloo.count.counter import Model, count_recording
+from companion.igloo.count.counter import CountModel, count_recording
 from companion.igloo.count.features import BLOCK_S, FEATURES, TIERS, FeatureStream, rhythm, summarise, tier_of
 from companion.lab.physics import draws
 from companion.lab.train import counter, dataset, gather
@@ -200,7 +200,7 @@ def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
     assert model.card["trained_on"]["shakes"] == 144
     # what is written is what was measured: the file keeps fewer digits, and the same answers
     model.save(tmp_path / "count.npz")
-    again = Model.load(tmp_path / "count.npz")
+    again = CountModel.load(tmp_path / "count.npz")
     accel, rate, _ = gather.labelled(draws.shake(6, 7, 1.6))
     one, two = (count_recording(accel, rate, model=each) for each in (model, again))
     assert one.p == pytest.approx(two.p, abs=2e-3)

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from companion.access.store import Access, TryLimit
-from companion.calibrating.calibration_run import Bench
+from companion.calibrating.calibration_run import CalibrationRun
 from companion.events.hub import Hub
 from companion.follow.api import Sight
 from companion.follow.camera import Eye
@@ -139,7 +139,7 @@ class SmallHouse:
         self.begun_again: list[bool] = []
         self.buttons = Buttons(self.night, self.hub, ())
         self.mqtt: dict[str, str] | None = None
-        self.bench = Bench(
+        self.bench = CalibrationRun(
             folder,
             self.hub,
             statuses=lambda: self.statuses,

@@ -13,7 +13,7 @@ import argparse
 import json
 from typing import Any
 
-from companion.igloo.count.counter import Model
+from companion.igloo.count.counter import CountModel
 from companion.igloo.count.features import TIERS
 from companion.lab.physics import draws, world
 from companion.lab.train import counter, ensemble, gather
@@ -37,7 +37,7 @@ def fresh(which: str, seed: int, igloos: int) -> list[Tested]:
     ]
 
 
-def trained(which: str, shakes: int) -> tuple[Model, Any]:
+def trained(which: str, shakes: int) -> tuple[CountModel, Any]:
     """Return a model learnt from one simulator alone, and the ridge of the same features."""
     recipe = ensemble.Recipe(nets=2)
     plan = gather.Plan(shakes=shakes, seconds=SECONDS, seed=1, devices=1, recipe=recipe, few=1.0)
@@ -45,7 +45,7 @@ def trained(which: str, shakes: int) -> tuple[Model, Any]:
         draws.shake(plan.seed, i, plan.length(i), beat=plan.with_beat(i), record=RECORD[which]) for i in range(shakes)
     )
     found = gather.gather(map(gather.labelled, made), plan)
-    model = Model(gather.fit(found, plan, SMALLER), 1.0, {})
+    model = CountModel(gather.fit(found, plan, SMALLER), 1.0, {})
     return model, counter.ridge_of(found[TIERS[0]])
 
 

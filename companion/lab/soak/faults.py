@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.igloo.line.discovery import Finder
+from companion.igloo.line.discovery import IglooDiscovery
 from companion.igloo.line.link import SerialLink
 from companion.igloo.line.protocol import Data, Hello, Status, encode
 from companion.igloo.simulated.igloo import SimulatedIgloo
@@ -222,7 +222,7 @@ def swaps(times: int, seed: int = 4) -> Swaps:
         tempfile.TemporaryDirectory(prefix="companion-swap-") as name,
         SimulatedIgloo(unit=1, seed=seed, at=Path(name) / "one") as one,
         SimulatedIgloo(unit=2, seed=seed + 1, at=Path(name) / "two") as two,
-        Finder(named=[one.port, two.port], search=False) as finder,
+        IglooDiscovery(named=[one.port, two.port], search=False) as finder,
     ):
         finder.subscribe(feel)
         keys = {"unit-1": one, "unit-2": two}
@@ -247,7 +247,7 @@ def swaps(times: int, seed: int = 4) -> Swaps:
     return told
 
 
-def _both(finder: Finder, keys: Iterable[str], state: DeviceState, seconds: float = 20.0) -> bool:
+def _both(finder: IglooDiscovery, keys: Iterable[str], state: DeviceState, seconds: float = 20.0) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if {status.key: status.state for status in finder.statuses()} == dict.fromkeys(keys, state):

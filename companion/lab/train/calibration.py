@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from companion.igloo.calibration.gaussian_process import Prior
     from companion.igloo.calibration.outlier import Usual
-    from companion.igloo.count.counter import Model
+    from companion.igloo.count.counter import CountModel
 
     FloatArray = NDArray[np.float64]
     Labelled = tuple[FloatArray, float, int, int, int]
@@ -70,7 +70,7 @@ def shaken(plan: Plan, *, guided: bool) -> Iterator[Labelled]:
 
 
 def listen(
-    shakes: Iterable[Labelled], tiers: tuple[float, ...] = TIERS, model: Model | None = None
+    shakes: Iterable[Labelled], tiers: tuple[float, ...] = TIERS, model: CountModel | None = None
 ) -> dict[float, Shakes]:
     """Return what calibration hears of labelled shakes at 3200 Hz or so, at each tier of rates."""
     rows: dict[float, list[tuple[FloatArray, int, int, int]]] = {tier: [] for tier in tiers}

@@ -17,8 +17,8 @@ import numpy as np
 from companion.igloo.calibration.gaussian_process import (
     CENTRE,
     SHAPES,
-    Answer,
     Known,
+    PredictiveDistribution,
     Prior,
     combined,
     spread,
@@ -181,14 +181,16 @@ class LaidOut:
             mean = self.common[judged] + across @ solved[:, 0]
             said = None if self.said is None else prior.believed(self.said[judged])
             share = 1.0 if said is None else prior.share
-            answer = Answer(mean, covariance, said, share)
+            answer = PredictiveDistribution(mean, covariance, said, share)
             found.extend(zip(answer.each(prior.stretch), self.counts[judged], strict=True))
             alike = self.hands[judged] * COUNTS.stop + self.counts[judged]
             for group in np.unique(alike):
                 at = np.flatnonzero(alike == group)[:3]
                 if len(at) > 1:
                     some = None if said is None else said[at]
-                    both = Answer(mean[at], covariance[np.ix_(at, at)], some, share).joined(prior.stretch)
+                    both = PredictiveDistribution(mean[at], covariance[np.ix_(at, at)], some, share).joined(
+                        prior.stretch
+                    )
                     found += [(both, int(self.counts[judged][at[0]]))] * len(at)
         return found
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.count.convnet import CELL, Heard, prepare
+from companion.igloo.count.convnet import CELL, NetInput, prepare
 from companion.igloo.count.counter import active_blocks
 from companion.igloo.count.features import TIERS, FeatureStream, summarise
 
@@ -47,7 +47,7 @@ class Listened:
     cell: int
 
     @property
-    def heard(self) -> Heard | None:
+    def heard(self) -> NetInput | None:
         """What the listeners hear; None where there is too little."""
         return prepare(self.sounds, self.cell) if len(self.sounds) >= 3 else None
 

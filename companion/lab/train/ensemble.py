@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.count.convnet import Heard
+from companion.igloo.count.convnet import NetInput
 from companion.igloo.count.ensemble import CUTS, EMBEDDING, LIMIT, Ensemble, Net, nll, sigmoid
 from companion.ports import COUNTS
 
@@ -140,7 +140,7 @@ def _slopes(layers: list[list[FloatArray]], x: FloatArray, labels: IntArray) -> 
     return slopes[::-1]
 
 
-def stretch_for(ensemble: Ensemble, features: FloatArray, counts: IntArray, heard: Sequence[Heard] = ()) -> float:
+def stretch_for(ensemble: Ensemble, features: FloatArray, counts: IntArray, heard: Sequence[NetInput] = ()) -> float:
     """Return the stretch with the best likelihood on shakes that the networks did not see."""
     mu, s = ensemble.says(ensemble.last_layers(features, heard))
     best, best_loss = 1.0, np.inf

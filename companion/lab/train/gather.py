@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.igloo.count import ensemble as count_ensemble
-from companion.igloo.count.convnet import Heard, Listener
+from companion.igloo.count.convnet import BeadNet, NetInput
 from companion.igloo.count.features import FEATURES, TIERS
 from companion.lab.train import dataset
 from companion.lab.train import ensemble as training
@@ -96,7 +96,7 @@ class Lessons:
     counts: list[int] = field(default_factory=list)
     shakes: list[int] = field(default_factory=list)
     blocks: list[int] = field(default_factory=list)
-    heard: dict[int, Heard] = field(default_factory=dict)
+    heard: dict[int, NetInput] = field(default_factory=dict)
     beads: dict[int, int] = field(default_factory=dict)
 
     def arrays(self) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
@@ -138,7 +138,7 @@ def gather(shakes: Iterable[Labelled], plan: Plan, first: int = 0) -> dict[float
                     found[tier].blocks.append(blocks)
             if heard := one.heard:
                 # half the memory; the sensor's own steps are coarser than the 16 bits' for all but the loudest
-                found[tier].heard[number] = Heard(heard.sound.astype(np.float16), heard.motion.astype(np.float16))
+                found[tier].heard[number] = NetInput(heard.sound.astype(np.float16), heard.motion.astype(np.float16))
                 found[tier].beads[number] = count
     return found
 
@@ -220,16 +220,16 @@ def fit(
 
 def taught(
     found: dict[float, Lessons], plan: Plan, course: Any, workers: int, progress: Progress | None
-) -> dict[float, tuple[Listener, ...]]:
+) -> dict[float, tuple[BeadNet, ...]]:
     """Train the listeners of the highest tier; then let the last of them go on learning at each lower one."""
     top, *lower = TIERS
-    listeners: dict[float, tuple[Listener, ...]] = {}
+    listeners: dict[float, tuple[BeadNet, ...]] = {}
     with TemporaryDirectory() as name, _Processes(workers) as mapped:
         for tier, one in found.items():
             _lay_down(Path(name) / f"{tier:.0f}", one, plan)
 
-        def all_of(pupils: Iterator[Listener], what: str, of: int) -> tuple[Listener, ...]:
-            done: list[Listener] = []
+        def all_of(pupils: Iterator[BeadNet], what: str, of: int) -> tuple[BeadNet, ...]:
+            done: list[BeadNet] = []
             for pupil in pupils:
                 done.append(pupil)
                 if progress:
@@ -259,23 +259,23 @@ def _lay_down(folder: Path, one: Lessons, plan: Plan) -> None:
     np.save(folder / "counts.npy", np.array([one.beads[n] for n in numbers]))
 
 
-def _taken_up(folder: Path) -> tuple[list[Heard], IntArray]:
+def _taken_up(folder: Path) -> tuple[list[NetInput], IntArray]:
     """Return what lies in a folder, and its counts."""
     sound, motion = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("sound", "motion"))
     ends = np.cumsum(np.load(folder / "sizes.npy"), axis=0)
     starts = np.concatenate([[[0, 0]], ends[:-1]])
-    heard = [Heard(sound[a:b], motion[c:d]) for (a, c), (b, d) in zip(starts, ends, strict=True)]
+    heard = [NetInput(sound[a:b], motion[c:d]) for (a, c), (b, d) in zip(starts, ends, strict=True)]
     return heard, np.load(folder / "counts.npy")
 
 
-def _pupil(folder: Path, course: Any, number: int) -> Listener:
+def _pupil(folder: Path, course: Any, number: int) -> BeadNet:
     """Train one listener on what lies in a folder."""
     from companion.lab.train import train_convnet
 
     return train_convnet.train_one(*_taken_up(folder), course, number)
 
 
-def _slowed(folder: Path, course: Any, listener: Listener, tier: float) -> Listener:
+def _slowed(folder: Path, course: Any, listener: BeadNet, tier: float) -> BeadNet:
     """Let a listener go on learning on what lies in a lower tier's folder."""
     from companion.lab.train import train_convnet
 
