@@ -15,11 +15,11 @@ from companion.night.answers import Actor, CommandResult
 from companion.ports import BadDataError
 
 if TYPE_CHECKING:
-    from companion.follow.camera import Eye
-    from companion.follow.disputes import Photos
-    from companion.follow.follower import Onlooker
-    from companion.follow.questions import Asked
-    from companion.follow.score_sheet import Sheets
+    from companion.follow.camera import CameraService
+    from companion.follow.disputes import DisputePhotos
+    from companion.follow.follower import CameraFollower
+    from companion.follow.questions import OpenQuestion
+    from companion.follow.score_sheet import SheetPhotoReader
     from companion.follow.table_model import SeenTable
     from companion.night.commands.night import Night
     from companion.ports import ByteArray
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 OFF: Mapping[str, Any] = {"following": False, "state": "off", "note": messages.OFF, "asking": None, "places": []}
 
 
-class Sight:
+class FollowService:
     """The camera at the table. Every method may be called from any thread."""
 
     def __init__(
@@ -36,7 +36,7 @@ class Sight:
         folder: Path,
         night: Night,
         settings: Settings,
-        eye: Eye,
+        eye: CameraService,
         *,
         on_change: Callable[[], None],
         lesson: float = 1.0,
@@ -46,9 +46,9 @@ class Sight:
         self._on_change, self._lesson = on_change, lesson
         self._lock = threading.RLock()
         self._tables: dict[str, SeenTable] = {}
-        self._onlooker: Onlooker | None = None
-        self._photos: Photos | None = None
-        self._sheets: Sheets | None = None
+        self._onlooker: CameraFollower | None = None
+        self._photos: DisputePhotos | None = None
+        self._sheets: SheetPhotoReader | None = None
         self._started = False
         settings.on_change(self._set)
 
@@ -77,12 +77,12 @@ class Sight:
             if self._onlooker is not None:
                 self._onlooker.wake()
 
-    def _follower(self) -> Onlooker:
-        from companion.follow.follower import Onlooker
+    def _follower(self) -> CameraFollower:
+        from companion.follow.follower import CameraFollower
 
         with self._lock:
             if self._onlooker is None:
-                self._onlooker = Onlooker(
+                self._onlooker = CameraFollower(
                     self._night,
                     self._settings,
                     newest=self._eye.newest,
@@ -191,7 +191,7 @@ class Sight:
         asked = self.open_question()
         return None if asked is None else asked.to_json(lang)
 
-    def open_question(self) -> Asked | None:
+    def open_question(self) -> OpenQuestion | None:
         """Return the open question as it is, for the bench."""
         return None if self._onlooker is None else self._onlooker.asked()
 
@@ -220,7 +220,7 @@ class Sight:
         else:
             self._asking().record_is_right(question)
 
-    def _asking(self) -> Onlooker:
+    def _asking(self) -> CameraFollower:
         if self._onlooker is None:
             raise BadDataError(messages.NOTHING_ASKED)
         return self._onlooker
@@ -242,14 +242,14 @@ class Sight:
 
         :raises BadDataError: there is no photo or picture, or no board in it.
         """
-        from companion.follow.score_sheet import Sheets
+        from companion.follow.score_sheet import SheetPhotoReader
         from vision.decode.photo import read_photo
 
         table = self.table_of(game_id)
         if not table.taught:
             return None
         with self._lock:
-            self._sheets = self._sheets or Sheets()
+            self._sheets = self._sheets or SheetPhotoReader()
         return self._sheets.read(table, self._image() if data is None else read_photo(data))
 
     def rule(self, who: str, game_id: str, *, record: bool, lang: str) -> Mapping[str, Any]:
@@ -264,12 +264,12 @@ class Sight:
         """Return the photo with somebody's last ruling drawn over it, as JPEG."""
         return None if self._photos is None else self._photos.picture(who)
 
-    def _referee(self) -> Photos:
-        from companion.follow.disputes import Photos
+    def _referee(self) -> DisputePhotos:
+        from companion.follow.disputes import DisputePhotos
 
         with self._lock:
             if self._photos is None:
-                self._photos = Photos()
+                self._photos = DisputePhotos()
             return self._photos
 
     # --- inside

@@ -13,7 +13,7 @@ from companion.ports import BadDataError, CameraStatus, EvidencePicture
 from web.protocols.companion import Table
 
 if TYPE_CHECKING:
-    from vision.camera.frame import Grab
+    from vision.camera.frame import CapturedFrame
     from vision.camera.watcher import CameraWatcher, Look
 
 FROM_THE_PAGE = re.compile(r"usb(:\d{1,2})?|pi(:\d)?|/dev/video\d{1,3}|https?://\S{1,300}")
@@ -23,7 +23,7 @@ NOW_S = 3.0
 """How old a picture may be to be one of now; a camera at rest is looked at every two seconds."""
 
 
-class Eye:
+class CameraService:
     """The newest picture and what its markers show. OpenCV is imported only when there is a picture to look at."""
 
     def __init__(self, *, on_view: Callable[[], None]) -> None:
@@ -58,7 +58,7 @@ class Eye:
         look = watcher.look() if watcher is not None else None
         return _table(look) if look is not None else None
 
-    def newest(self) -> Grab | None:
+    def newest(self) -> CapturedFrame | None:
         """Return the newest picture as it came, not decoded yet."""
         watcher = self._watcher
         return None if watcher is None else watcher.grab()

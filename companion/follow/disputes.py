@@ -45,7 +45,7 @@ class Ruled:
     image: ByteArray
 
 
-class Photos:
+class DisputePhotos:
     """The photos that phones sent for a dispute, by who sent them and which it is: ``before`` or ``after``."""
 
     def __init__(self) -> None:

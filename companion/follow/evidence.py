@@ -37,18 +37,18 @@ MANY = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class TrackedCourse:
     """A course as the tracker sees it; ``marks`` tells of each of its positions after how many steps it was reached."""
 
     tracker: Tracker
     marks: tuple[int, ...]
 
 
-def story_of(course: MatchSnapshot) -> Story:
+def story_of(course: MatchSnapshot) -> TrackedCourse:
     """Return the last turns of a course, with the state it is in, for the tracker."""
     marks = turn_starts(course.states)[-1 - REMEMBER :]
     turns = [tuple(course.moves[one:other]) for one, other in pairwise(marks)]
-    return Story(Tracker([course.states[n] for n in marks], REMEMBER, turns), tuple(marks))
+    return TrackedCourse(Tracker([course.states[n] for n in marks], REMEMBER, turns), tuple(marks))
 
 
 @dataclass(frozen=True, slots=True)

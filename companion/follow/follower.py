@@ -28,11 +28,11 @@ from companion.follow.evidence import (
     story_of,
     unheard_of,
 )
-from companion.follow.questions import DISAGREEMENT, NEW, TURN, Asked, Glance, offered
+from companion.follow.questions import DISAGREEMENT, NEW, TURN, BoardObservation, OpenQuestion, offered
 from companion.night.answers import CAMERA, Actor, CommandResult, Role
 from companion.ports import BadDataError, DeviceKind
 from vision.board.labels import LabelError
-from vision.camera.stillness import Scene
+from vision.camera.stillness import StillnessDetector
 from vision.track import tracker as track_tracker
 from vision.track.evidence import belief_of_strange, several
 from vision.track.tracker import Candidate, misfits
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from companion.rules.inference.turns import Evidence
     from companion.settings import Settings
     from vision.board.labels import Content
-    from vision.camera.frame import Grab
+    from vision.camera.frame import CapturedFrame
     from vision.read.reader import BoardLook
 
 EVERY_S: Final = 0.2
@@ -63,7 +63,7 @@ LOOKS: Final = 3
 log = logging.getLogger(__name__)
 
 
-class Onlooker:
+class CameraFollower:
     """Follows the open match while the setting ``camera_follow`` says so. Its methods may be called from any thread."""
 
     def __init__(
@@ -71,7 +71,7 @@ class Onlooker:
         night: Night,
         settings: Settings,
         *,
-        newest: Callable[[], Grab | None],
+        newest: Callable[[], CapturedFrame | None],
         table_of: Callable[[str], SeenTable],
         on_change: Callable[[], None],
     ) -> None:
@@ -82,9 +82,9 @@ class Onlooker:
         self._closing = threading.Event()
         self._woken = threading.Event()
         self._thread: threading.Thread | None = None
-        self._scene = Scene(self._seconds())
+        self._scene = StillnessDetector(self._seconds())
         self._state, self._note = "off", messages.OFF
-        self._asked: Asked | None = None
+        self._asked: OpenQuestion | None = None
         self._waiting = False
         self._number = -1
         self._looked_t = 0.0
@@ -97,7 +97,7 @@ class Onlooker:
         self._former: tuple[Candidate, ...] = ()
         self._agreed: Agreed | None = None
         self._begun: tuple[float, float] = (0.0, 0.0)
-        self._lesson: tuple[Glance, Any] | None = None
+        self._lesson: tuple[BoardObservation, Any] | None = None
         self._told: tuple[str, str, str | None] | None = None
         self._misread: dict[str, Misread] = {}
         self.seen: BoardLook | None = None
@@ -146,7 +146,7 @@ class Onlooker:
                 "places": [] if asked is None else list(asked.places),
             }
 
-    def asked(self) -> Asked | None:
+    def asked(self) -> OpenQuestion | None:
         """Return the open question."""
         return self._asked
 
@@ -197,7 +197,7 @@ class Onlooker:
             self._close_question()
         self.wake()
 
-    def _still_asked(self, question: str) -> Asked:
+    def _still_asked(self, question: str) -> OpenQuestion:
         """Return the open question, which must be this one.
 
         :raises BadDataError: it is not.
@@ -291,7 +291,7 @@ class Onlooker:
         """Forget the looks at a scene: it has changed, or it is known what it shows."""
         self._looks, self._former = [], ()
 
-    def _look(self, grab: Grab, course: MatchSnapshot, table: SeenTable) -> None:
+    def _look(self, grab: CapturedFrame, course: MatchSnapshot, table: SeenTable) -> None:
         """Read the board and make of it what can be made."""
         begun = time.monotonic()
         if not self._looks:
@@ -310,7 +310,7 @@ class Onlooker:
             self._tell("lost", messages.LOST)
             return
         live = grab.kind is not DeviceKind.RECORDED
-        glance = Glance(grab.number, grab.kind, live, course, story_of(course), table, image, seen)
+        glance = BoardObservation(grab.number, grab.kind, live, course, story_of(course), table, image, seen)
         since = since_agreed(self._agreed, course, seen)
         if is_hand(seen, since.known):
             self._covered(begun, glance)
@@ -321,7 +321,7 @@ class Onlooker:
             self.times = [*self.times[-99:], time.monotonic() - self._begun[0]]
             self.work = [*self.work[-99:], time.thread_time() - self._begun[1]]
 
-    def _covered(self, now: float, glance: Glance) -> None:
+    def _covered(self, now: float, glance: BoardObservation) -> None:
         """Wait for a hand to go; what lies still for long is no hand, and people are asked to look."""
         self._covered_t = self._covered_t or now
         self._begin_anew()
@@ -330,7 +330,9 @@ class Onlooker:
             return
         self._ask(DISAGREEMENT, (), covered(glance.seen), glance)
 
-    def _weigh(self, glance: Glance, newest: Evidence, known: Mapping[str, Content], plain: Collection[str]) -> bool:
+    def _weigh(
+        self, glance: BoardObservation, newest: Evidence, known: Mapping[str, Content], plain: Collection[str]
+    ) -> bool:
         """Say, enter or ask what the looks at a scene show; return whether it was a turn, or a question about one.
 
         ``known``: what lies in the places that look as they did; ``plain``: those that look plainly otherwise.
@@ -370,7 +372,9 @@ class Onlooker:
             self._ask(kind, answer.candidates, answer.places, glance)
         return True
 
-    def _strange(self, glance: Glance, known: Mapping[str, Content]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _strange(
+        self, glance: BoardObservation, known: Mapping[str, Content]
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the places that show what was never taught: those that the record leaves so, and those it explains."""
         taught = glance.table.learnt()
         if belief_of_strange(glance.table.layout, taught) is None:
@@ -389,7 +393,7 @@ class Onlooker:
             return False
         return bool(misfits(evidence, course.states[-1])) and not misfits(evidence, course.states[steps])
 
-    def _sure_of(self, candidates: tuple[Candidate, ...], glance: Glance) -> None:
+    def _sure_of(self, candidates: tuple[Candidate, ...], glance: BoardObservation) -> None:
         """Enter a turn that two looks agree on; a thing that was never taught is asked about first."""
         best, table = candidates[0], glance.table
         if best.state is None:
@@ -415,7 +419,7 @@ class Onlooker:
             # The turn before was right, or this one could not have followed: now it may be taught.
             self._teach(*lesson)
 
-    def _teach(self, glance: Glance, state: Any) -> None:
+    def _teach(self, glance: BoardObservation, state: Any) -> None:
         """Teach a position that is certain by now, where it shows anything that is not known yet."""
         try:
             contents = contents_of(state, glance.table.layout)
@@ -426,20 +430,22 @@ class Onlooker:
 
     # --- asking and entering
 
-    def _ask(self, kind: str, candidates: tuple[Candidate, ...], places: tuple[str, ...], glance: Glance) -> None:
+    def _ask(
+        self, kind: str, candidates: tuple[Candidate, ...], places: tuple[str, ...], glance: BoardObservation
+    ) -> None:
         shown = offered(candidates)
         with self._lock:
             former, name = self._asked, uuid.uuid4().hex[:12]
             if former is not None and (former.kind, former.places) == (kind, places):
                 # The same question in another picture is not asked anew.
                 name = former.id if list(map(_texts, former.candidates)) == list(map(_texts, shown)) else name
-            self._asked = Asked(name, kind, shown, places, glance)
+            self._asked = OpenQuestion(name, kind, shown, places, glance)
             if kind == DISAGREEMENT:
                 self._tell("disagreement", messages.DISAGREES)
             else:
                 self._tell("question", messages.ASKING)
 
-    def _disagree(self, asked: Asked) -> None:
+    def _disagree(self, asked: OpenQuestion) -> None:
         """Make a disagreement of a question that none of its candidates answers."""
         seen = asked.glance.seen
         recorded = contents_of(asked.glance.course.states[-1], seen.layout)
@@ -448,7 +454,7 @@ class Onlooker:
         )
         self._ask(DISAGREEMENT, asked.candidates, places, asked.glance)
 
-    def _agree(self, glance: Glance) -> None:
+    def _agree(self, glance: BoardObservation) -> None:
         """Note that what a look showed is what the record says by now."""
         course = self._night.course()
         if course is not None and course.match == glance.course.match:
@@ -457,7 +463,7 @@ class Onlooker:
     def _close_question(self) -> None:
         self._asked, self._waiting = None, False
 
-    def _enter(self, glance: Glance, chosen: Candidate, by: Actor) -> CommandResult:
+    def _enter(self, glance: BoardObservation, chosen: Candidate, by: Actor) -> CommandResult:
         """Enter a candidate through the night, on the state it was seen on."""
         state = glance.course.state
         if chosen.back:

@@ -13,7 +13,7 @@ from companion.rules.inference.turns import content
 from vision.track.tracker import TAKEBACK, UNCHANGED, Candidate
 
 if TYPE_CHECKING:
-    from companion.follow.evidence import Story
+    from companion.follow.evidence import TrackedCourse
     from companion.follow.table_model import SeenTable
     from companion.night.commands.night import MatchSnapshot
     from companion.ports import ByteArray, DeviceKind
@@ -26,7 +26,7 @@ TURN, NEW, DISAGREEMENT = "turn", "new", "disagreement"
 
 
 @dataclass(frozen=True)
-class Glance:
+class BoardObservation:
     """One look, and what it was looked at for: the night's course then, and the tracker's view of it.
 
     ``number`` is the picture's, ``kind`` the camera's; ``live``: another picture of the same scene will come.
@@ -36,14 +36,14 @@ class Glance:
     kind: DeviceKind
     live: bool
     course: MatchSnapshot
-    story: Story
+    story: TrackedCourse
     table: SeenTable
     image: ByteArray
     seen: BoardLook
 
 
 @dataclass(frozen=True)
-class Asked:
+class OpenQuestion:
     """An open question.
 
     ``kind``: ``turn`` (which of these was played?), ``new`` (the same, because a thing is there that was never
@@ -54,7 +54,7 @@ class Asked:
     kind: str
     candidates: tuple[Candidate, ...]
     places: tuple[str, ...]
-    glance: Glance
+    glance: BoardObservation
 
     def to_json(self, lang: str) -> dict[str, Any]:
         """Return the question for the page, its pictures in a language."""
@@ -90,7 +90,7 @@ def offered(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     return tuple([c for c in candidates if c.state is not None][:OFFERED])
 
 
-def told(asked: Asked, candidate: Candidate) -> list[Words]:
+def told(asked: OpenQuestion, candidate: Candidate) -> list[Words]:
     """Return the steps of a candidate in words, without those that only end something."""
     view = game_view(asked.glance.course.game)
     if candidate.kind in (UNCHANGED, TAKEBACK) or not isinstance(view, BoardView):

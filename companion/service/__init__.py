@@ -23,8 +23,8 @@ from companion.calibrating.calibration_run import CalibrationRun
 from companion.calibrating.store import device_name
 from companion.events.hub import Hub
 from companion.follow import TABLES
-from companion.follow.api import Sight
-from companion.follow.camera import Eye
+from companion.follow.api import FollowService
+from companion.follow.camera import CameraService
 from companion.follow.cards import CardTable
 from companion.follow.pictures import forget_old, moment, portrait, worth_a_picture
 from companion.night.answers import Actor, CommandResult
@@ -152,9 +152,11 @@ class Service:
         self._buttons = Buttons(self.night, self.hub, self.settings.lines("panel_pins"))
         self._home: MqttPublisher | None = None
         self._home_note = ""
-        self._eye = Eye(on_view=self._publish_camera)
+        self._eye = CameraService(on_view=self._publish_camera)
         self.cards = CardTable(options.data / TABLES)
-        self.sight = Sight(options.data / TABLES, self.night, self.settings, self._eye, on_change=self._publish_camera)
+        self.sight = FollowService(
+            options.data / TABLES, self.night, self.settings, self._eye, on_change=self._publish_camera
+        )
         self._motion: Motion | None = None
         self._count: CountPosterior | None = None
         self._closing = threading.Event()

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from companion.follow import TABLES
-from companion.follow.api import Sight
+from companion.follow.api import FollowService
 from companion.lab.worlds.boards import players
 from companion.lab.worlds.filmed import FISH, GAME, Filmed
 from companion.lab.worlds.mjpeg import MjpegServer
@@ -46,7 +46,7 @@ def camera(film: Filmed) -> Iterator[MjpegServer]:
 def service(tmp_path: Path, camera: MjpegServer, film: Filmed) -> Iterator[Service]:
     """The real service with a camera on the network and a game that is set up; its lessons are short ones."""
     service = Service(ServeOptions(tmp_path, host="127.0.0.1", port=0, camera=camera.url))
-    service.sight = Sight(
+    service.sight = FollowService(
         tmp_path / TABLES, service.night, service.settings, service._eye, on_change=service._publish_camera, lesson=0.5
     )
     service.settings.set({"host_names": [NAME], "camera_settle_tenths": 3})

@@ -19,7 +19,7 @@ from vision.board.labels import from_json
 from vision.board.layout import open_layout
 from vision.read.calibrate import calibrate
 from vision.read.profile import ProfileError, load_profile
-from vision.read.reader import Table
+from vision.read.reader import TaughtBoard
 
 INUIT = {"kind": "inuit", "count": 1}
 
@@ -173,8 +173,8 @@ def test_bad_input_is_one_sentence_and_changes_nothing(
 
 
 @pytest.fixture(scope="module")
-def table(profile: Path) -> Table:
-    return Table.open(open_layout("iglu-iglu"), profile)
+def table(profile: Path) -> TaughtBoard:
+    return TaughtBoard.open(open_layout("iglu-iglu"), profile)
 
 
 def test_a_board_is_found_turned_shrunk_and_moved(rendered: Rendered, profile: Path) -> None:
@@ -191,14 +191,14 @@ def test_a_board_is_found_turned_shrunk_and_moved(rendered: Rendered, profile: P
     ]
     unit = np.sqrt(cv2.contourArea(corners.astype(np.float32))) / 8
     for view, there in views:
-        found = Table.open(open_layout("iglu-iglu"), profile).find(view)
+        found = TaughtBoard.open(open_layout("iglu-iglu"), profile).find(view)
         assert found is not None
         scale = view.shape[1] * view.shape[0] / (width * height)
         off = np.linalg.norm(found.corners(8, 8) - there, axis=1).mean()
         assert off / (unit * np.sqrt(scale)) < 0.07
 
 
-def test_a_hand_is_something_else(rendered: Rendered, table: Table) -> None:
+def test_a_hand_is_something_else(rendered: Rendered, table: TaughtBoard) -> None:
     shot = rendered.shots[1]
     crossings = shot.points.reshape(9, 9, 2)
     outline = [crossings[2, 5], crossings[2, 8], crossings[5, 8], crossings[5, 5]]
@@ -215,7 +215,7 @@ def test_a_hand_is_something_else(rendered: Rendered, table: Table) -> None:
 
 def test_what_was_confirmed_is_believed_the_more(rendered: Rendered, profile: Path) -> None:
     layout = open_layout("iglu-iglu")
-    table = Table.open(layout, profile)
+    table = TaughtBoard.open(layout, profile)
     truth = from_json({"places": later()}, layout)
     before = table.look(rendered.shots[1].image)
     table.confirm(before, truth)

@@ -15,7 +15,7 @@ from companion.lab.worlds.card_table import ROUND, Round, fanned, picture, sheet
 from companion.lab.worlds.table import Camera
 from companion.ports import BadDataError
 from vision.cards.deck import WIDTH, Deck, corners_of, file_of, load_deck, save_deck, teach
-from vision.cards.detect import CardFinder, Found
+from vision.cards.detect import CardFinder, DetectedCard
 from vision.cards.joint import View, settle
 from vision.cards.pile import Read, read_cards, read_pile
 from vision.cards.plane import fit_plane
@@ -172,9 +172,9 @@ def test_cards_that_igloos_hide_are_told_by_the_order_around_the_ring() -> None:
     names = ("4", "4/5", "5/6", "6/7", "7/8", "8/9")
     deck = Deck("igloo-pop", names, np.zeros((6, 96, WIDTH, 3), np.uint8))
 
-    def lying(cards: list[int | None]) -> list[Found]:
+    def lying(cards: list[int | None]) -> list[DetectedCard]:
         p = [np.full(6, 1 / 6) if card is None else np.eye(6)[card] for card in cards]
-        return [Found(np.eye(3), one, np.ones((6, 8), bool), 48, 96) for one in p]
+        return [DetectedCard(np.eye(3), one, np.ones((6, 8), bool), 48, 96) for one in p]
 
     def told(cards: list[int | None], only: tuple[str, ...] = names) -> list[str]:
         return [names[one.card] if one.p.max() > 0.9 else "?" for one in as_recorded(lying(cards), deck, only)]
@@ -188,8 +188,8 @@ def test_cards_that_igloos_hide_are_told_by_the_order_around_the_ring() -> None:
 
 def test_a_print_that_looks_like_an_igloo_is_none() -> None:
     seen, hidden = np.ones((12, 8), bool), np.zeros((12, 8), bool)
-    lying = Found(np.eye(3), np.ones(1), seen, 96, 192)
-    covered = Found(np.eye(3), np.ones(1), hidden, 0, 192)
+    lying = DetectedCard(np.eye(3), np.ones(1), seen, 96, 192)
+    covered = DetectedCard(np.eye(3), np.ones(1), hidden, 0, 192)
     igloo = IglooRead(0, (64.0, 96.0), (0.0, 0.0), {"red": 1.0})
     assert printed(igloo, lying)
     assert not printed(igloo, covered)

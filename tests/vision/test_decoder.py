@@ -22,7 +22,7 @@ from tests.worlds.wait import wait
 from vision import messages
 from vision.decode import photo, sandbox
 from vision.decode.photo import read_photo
-from vision.decode.sandbox import DamagedPictureError, Decoder, TooMuchError, Wanted
+from vision.decode.sandbox import DamagedPictureError, Decoder, DecodeRequest, TooMuchError
 
 FLAT = np.full((48, 64, 3), (10, 120, 200), np.uint8)
 SMALL = cv2.imencode(".png", FLAT)[1].tobytes()
@@ -79,7 +79,7 @@ def test_one_child_serves_all_in_turn(fresh: Decoder) -> None:
         thread.join()
     assert found == [True] * 20
     assert fresh.started == 1
-    assert fresh.decode(SMALL, (64, 48), Wanted.SMALL).shape == (120, 160)
+    assert fresh.decode(SMALL, (64, 48), DecodeRequest.SMALL).shape == (120, 160)
 
 
 def test_a_picture_that_takes_too_much_memory_is_refused_and_the_next_is_not() -> None:

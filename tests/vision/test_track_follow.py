@@ -19,7 +19,7 @@ from vision.board.patches import Sampler
 from vision.decode.photo import read_photo_file
 from vision.read.profile import load_profile, save_profile
 from vision.read.reader import learn
-from vision.read.relocate import Finder
+from vision.read.relocate import BoardRelocator
 
 RULES = game("iglu-iglu")
 SET_UP = ["draw d4 fish 1", "draw e4 fish 3", "draw d5 fish 2", "draw e5 fish 3"]
@@ -56,7 +56,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     known = load_profile(profile, layout)
     image = read_photo_file(folder / "0.jpg")
     sampler = Sampler(layout)
-    pose = Finder(known, sampler).find(image)
+    pose = BoardRelocator(known, sampler).find(image)
     assert pose is not None
     contents = {layout.index[name]: content for name, content in from_json(positions[0], layout).items()}
     save_profile(profile, learn(known.taught(sampler.straighten(image, pose), contents), size=0.5))

@@ -19,7 +19,7 @@ from tests.worlds.wait import PATIENCE_S, wait
 from vision import messages
 from vision.board.markers import MarkersFound, find_markers
 from vision.camera import mjpeg, watcher
-from vision.camera.frame import Camera, Grab
+from vision.camera.frame import Camera, CapturedFrame
 from vision.camera.sources import open_source
 from vision.camera.watcher import CameraWatcher, CornerSmoother, Look
 from vision.decode.photo import read_photo
@@ -177,10 +177,10 @@ class Counting(Camera):
         self._halt.set()
         assert self._halted.wait(PATIENCE_S)
 
-    def grabs(self) -> Iterator[Grab]:
+    def grabs(self) -> Iterator[CapturedFrame]:
         counter = self
 
-        class Counted(Grab):
+        class Counted(CapturedFrame):
             __slots__ = ()
 
             def image(self) -> np.ndarray:

@@ -14,8 +14,8 @@ from typing import Any
 from companion.access.store import Access, TryLimit
 from companion.calibrating.calibration_run import CalibrationRun
 from companion.events.hub import Hub
-from companion.follow.api import Sight
-from companion.follow.camera import Eye
+from companion.follow.api import FollowService
+from companion.follow.camera import CameraService
 from companion.follow.cards import CardTable
 from companion.follow.pictures import portrait
 from companion.night.answers import TABLE, Actor, CommandResult
@@ -115,9 +115,9 @@ class SmallHouse:
         self.newest_count: CountPosterior | None = None
         self.status: CameraStatus | None = None
         self.newest_table: Table | None = None
-        self.eye = Eye(on_view=lambda: None)
+        self.eye = CameraService(on_view=lambda: None)
         self.cards = CardTable(folder / "tables")
-        self.sight = Sight(
+        self.sight = FollowService(
             folder / "tables", self.night, self.settings, self.eye, on_change=self._publish_camera, lesson=0.5
         )
         self.pictures: dict[str, bytes] = {}

@@ -13,7 +13,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.follow.api import Sight
+from companion.follow.api import FollowService
 from companion.lab.worlds.boards import players
 from companion.lab.worlds.filmed import FISH, Filmed
 from companion.night.answers import TABLE
@@ -255,7 +255,7 @@ def test_a_score_sheet_is_read_from_a_photo_or_the_camera(
 
 
 def test_what_was_taught_is_there_after_a_restart(table: SmallHouse, tmp_path: Path) -> None:
-    again = Sight(tmp_path / "tables", table.night, table.settings, table.eye, on_change=lambda: None)
+    again = FollowService(tmp_path / "tables", table.night, table.settings, table.eye, on_change=lambda: None)
     known = again.board(GAME)
     assert known["taught"] and known["lessons"] == 1 and known["board"]["cells"]["d4"]
 
@@ -272,7 +272,7 @@ def test_a_place_that_is_put_right_is_taught(
     # A lesson that is not learnt yet does not hold the service up when it ends.
     table.sight.close()
     assert (
-        Sight(tmp_path / "tables", table.night, table.settings, table.eye, on_change=lambda: None).board(GAME)[
+        FollowService(tmp_path / "tables", table.night, table.settings, table.eye, on_change=lambda: None).board(GAME)[
             "lessons"
         ]
         == 2

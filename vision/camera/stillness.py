@@ -31,7 +31,7 @@ def difference(one: ByteArray, other: ByteArray) -> float:
     return float(np.partition(spots, -SPOTS)[-SPOTS])
 
 
-class Scene:
+class StillnessDetector:
     """Told of every frame's small copy; one table, one camera."""
 
     def __init__(self, seconds: float) -> None:

@@ -58,8 +58,8 @@ def rows(turns: int = TURNS, seed: int = SEED) -> Iterable[Row]:
 
 def _follow(folder: Path, film: Any, players: Any, fish: Any, camera: Any) -> tuple[_Tally, list[int]]:
     from companion.events.hub import Hub
-    from companion.follow.api import Sight
-    from companion.follow.camera import Eye
+    from companion.follow.api import FollowService
+    from companion.follow.camera import CameraService
     from companion.night.answers import TABLE
     from companion.night.commands.night import Night
     from companion.night.log.journal import Journal
@@ -67,8 +67,8 @@ def _follow(folder: Path, film: Any, players: Any, fish: Any, camera: Any) -> tu
 
     game, tally, count = "iglu-iglu", _Tally(), iter(range(10**6))
     journal = Journal(folder / "journal.sqlite")
-    night, settings, eye = Night(journal, Hub()), Settings(None), Eye(on_view=lambda: None)
-    sight = Sight(folder / "tables", night, settings, eye, on_change=lambda: None)
+    night, settings, eye = Night(journal, Hub()), Settings(None), CameraService(on_view=lambda: None)
+    sight = FollowService(folder / "tables", night, settings, eye, on_change=lambda: None)
 
     def do(command: str, body: dict[str, Any]) -> None:
         night.do(command, body, by=TABLE, action_id=f"bench-{next(count)}")

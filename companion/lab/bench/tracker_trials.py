@@ -20,7 +20,17 @@ from companion.rules.inference.belief import Belief
 from companion.rules.inference.turns import Evidence, content
 from companion.rules.inference.turns import turns as search_turns
 from vision.track.evidence import LEAST, logs
-from vision.track.tracker import CONTINUED, DISAGREEMENT, ENTERED, QUESTION, TURN, Answer, Candidate, Tracker, _public
+from vision.track.tracker import (
+    CONTINUED,
+    DISAGREEMENT,
+    ENTERED,
+    QUESTION,
+    TURN,
+    Candidate,
+    Tracker,
+    TrackingResult,
+    _public,
+)
 
 KINDS = ("clear", "calibrated", "wrong", "confused", "covered", "half", "unlawful")
 """Clear sight; honest doubts; sure and wrong now and then; numbers hardly read; things over the board; a turn not
@@ -200,7 +210,7 @@ def _hidden(state: Any) -> Any:
     return hidden_from(state, None)
 
 
-def _look(tally: Tally, tracker: Tracker, evidence: Evidence) -> Answer:
+def _look(tally: Tally, tracker: Tracker, evidence: Evidence) -> TrackingResult:
     begun = perf_counter()
     answer = tracker.observe(evidence)
     tally.seconds.append(perf_counter() - begun)

@@ -25,8 +25,8 @@ from vision.decode.photo import read_photo
 from vision.read.calibrate import calibrate, to_profile
 from vision.read.place_posterior import PlaceLook
 from vision.read.profile import printed_places
-from vision.read.reader import Table, learn
-from vision.read.relocate import Finder
+from vision.read.reader import TaughtBoard, learn
+from vision.read.relocate import BoardRelocator
 
 if TYPE_CHECKING:
     from companion.ports import FloatArray
@@ -110,7 +110,7 @@ def _one_set(layout: Layout, seed: int, shown: int, tally: _Tally) -> None:
         tally.found += 1
         tally.off += _off(found[0].pose.corners(8, 8), shot.grid).tolist()
         profile = profile or to_profile([image], layout, found)
-        pose = Finder(profile, sampler).find(image)
+        pose = BoardRelocator(profile, sampler).find(image)
         if pose is not None:
             contents = from_json({"places": game_positions[turn]}, layout)
             known = {layout.index[name]: content for name, content in contents.items()}
@@ -118,7 +118,7 @@ def _one_set(layout: Layout, seed: int, shown: int, tally: _Tally) -> None:
             profile = profile.taught(sampler.straighten(image, pose), known, close)
     if profile is None or not profile.shots:
         return
-    table = Table(learn(profile))
+    table = TaughtBoard(learn(profile))
     for turn in rng.integers(1, last, shown):
         shot = _shot(drawn, game_positions[turn], camera, light, seed * 1000 + 400 + int(turn))
         _judge(table, shot, game_positions[turn], layout, tally)
@@ -138,7 +138,7 @@ def _off(corners: FloatArray, truth: FloatArray) -> FloatArray:
     return off
 
 
-def _judge(table: Table, shot: Any, places: dict[str, Any], layout: Layout, tally: _Tally) -> None:
+def _judge(table: TaughtBoard, shot: Any, places: dict[str, Any], layout: Layout, tally: _Tally) -> None:
     image = read_photo(shot.jpeg)
     tally.photos += 1
     pose = table.find(image)
@@ -187,7 +187,7 @@ def _judge_unmarked(drawn: Any, places: dict[str, Any], layout: Layout, seed: in
 
 
 def _judge_hand(
-    table: Table,
+    table: TaughtBoard,
     drawn: Any,
     places: dict[str, Any],
     camera: Any,
