@@ -1,4 +1,4 @@
-"""What the page asks of the camera at the table: :class:`web.protocols.camera.Sight`, over the eye and the night.
+"""What the page asks of the camera at the table: :class:`web.protocols.camera.CameraApi`, over the eye and the night.
 
 OpenCV and what is built on it are imported when somebody first uses them: a table without a camera does not pay.
 """

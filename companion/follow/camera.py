@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from companion.follow.messages import NOT_FROM_THE_PAGE
 from companion.ports import BadDataError, CameraStatus, EvidencePicture
-from web.protocols.companion import Table
+from web.protocols.companion import TablePicture
 
 if TYPE_CHECKING:
     from vision.camera.frame import CapturedFrame
@@ -52,7 +52,7 @@ class CameraService:
         watcher = self._watcher
         return watcher.status() if watcher is not None else None
 
-    def table(self) -> Table | None:
+    def table(self) -> TablePicture | None:
         """Return what the newest picture shows of the markers."""
         watcher = self._watcher
         look = watcher.look() if watcher is not None else None
@@ -70,7 +70,7 @@ class CameraService:
             return None
         return watcher.table_jpeg() if which == "table" else watcher.frame_jpeg()
 
-    def take_photo(self, data: bytes) -> Table:
+    def take_photo(self, data: bytes) -> TablePicture:
         """Take a photo that a phone sent as the newest picture.
 
         :raises BadDataError: when it is no picture, in one sentence.
@@ -125,8 +125,8 @@ class CameraService:
         return CameraWatcher(source, on_look=lambda _look: self._on_view()).start()
 
 
-def _table(look: Look) -> Table:
-    return Table(
+def _table(look: Look) -> TablePicture:
+    return TablePicture(
         markers=tuple(sorted(look.now.markers)),
         missing=look.now.missing,
         straight=look.table is not None,

@@ -1,8 +1,8 @@
 """The composition root: the only place, with cli/, where the rooms meet.
 
 It opens a data folder, finds the devices, listens to the igloos behind a gate that is closed in live rounds,
-watches the camera, and serves the page. It implements :class:`web.protocols.companion.House`, which is all the page may
-ask.
+watches the camera, and serves the page. It implements :class:`web.protocols.companion.CompanionApi`, which is all the
+page may ask.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ from companion.service.practice import TRAINING, TablePracticeIgloo, training_ro
 from companion.service.waveform import Waves
 from companion.settings import Settings
 from web.http.json_forms import camera_form, count_form, igloo_form, igloos_form, motion_form
-from web.protocols.companion import SimulatedAction, Table
+from web.protocols.companion import SimulatedAction, TablePicture
 
 if TYPE_CHECKING:
     from companion.service.mqtt import MqttPublisher
@@ -88,7 +88,7 @@ log = logging.getLogger(__name__)
 
 
 class Service:
-    """The running companion over one data folder; its Protocol is :class:`web.protocols.companion.House`."""
+    """The running companion over one data folder; its Protocol is :class:`web.protocols.companion.CompanionApi`."""
 
     version = __version__
 
@@ -347,7 +347,7 @@ class Service:
         """Return how the camera is doing, or None without a source."""
         return self._eye.status()
 
-    def table(self) -> Table | None:
+    def table(self) -> TablePicture | None:
         """Return what the newest picture shows of the markers."""
         return self._eye.table()
 
@@ -364,7 +364,7 @@ class Service:
         self.settings.set({"camera_source": text.strip()})
         self._publish_camera()
 
-    def upload_photo(self, data: bytes) -> Table:
+    def upload_photo(self, data: bytes) -> TablePicture:
         """Take a photo from a phone as the newest picture.
 
         :raises BadDataError: when it is no picture, in one sentence.

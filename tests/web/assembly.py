@@ -52,7 +52,7 @@ from tests.worlds.wait import PATIENCE_S
 from web.app import create_app
 from web.http.json_forms import camera_form, count_form, igloos_form, motion_form
 from web.http.server import WebServer, make_server
-from web.protocols.companion import SimulatedAction, Table
+from web.protocols.companion import SimulatedAction, TablePicture
 
 NAME = "companion.test"
 JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffd9")
@@ -93,7 +93,7 @@ def quick_machine(shake: Shake) -> CountPosterior:
 
 
 class SmallHouse:
-    """Implements :class:`web.protocols.companion.House` over a folder; opening the same folder again is a restart."""
+    """Implements :class:`web.protocols.companion.CompanionApi` over a folder; opening it again is a restart."""
 
     version = "0.0.test"
 
@@ -114,7 +114,7 @@ class SmallHouse:
         self.newest_motion: Motion | None = None
         self.newest_count: CountPosterior | None = None
         self.status: CameraStatus | None = None
-        self.newest_table: Table | None = None
+        self.newest_table: TablePicture | None = None
         self.eye = CameraService(on_view=lambda: None)
         self.cards = CardTable(folder / "tables")
         self.sight = FollowService(
@@ -182,7 +182,7 @@ class SmallHouse:
     def camera(self) -> CameraStatus | None:
         return self.status
 
-    def table(self) -> Table | None:
+    def table(self) -> TablePicture | None:
         return self.newest_table
 
     def camera_jpeg(self, which: str) -> bytes | None:
@@ -194,12 +194,12 @@ class SmallHouse:
         self.status = CameraStatus(text, DeviceKind.REAL, DeviceState.SEARCHING) if text else None
         self._publish_camera()
 
-    def upload_photo(self, data: bytes) -> Table:
+    def upload_photo(self, data: bytes) -> TablePicture:
         if not data.startswith(b"\xff\xd8"):
             raise BadDataError("This is no picture that can be read here.")
         self.pictures["frame"] = data
         number = self.newest_table.number + 1 if self.newest_table else 1
-        self.newest_table = Table((0, 1), (2, 3), False, number)
+        self.newest_table = TablePicture((0, 1), (2, 3), False, number)
         self._publish_camera()
         return self.newest_table
 

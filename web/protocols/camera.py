@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from companion.night.answers import Actor, CommandResult
 
 
-class Sight(Protocol):
+class CameraApi(Protocol):
     """Where the board lies, what was taught, the game that is followed, and disputes by photo."""
 
     def status(self) -> Mapping[str, Any]:

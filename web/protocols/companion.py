@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from companion.ports import CameraStatus, CountPosterior, EvidencePicture, IglooStatus, Motion
     from companion.practice.practice_run import PracticeRun
     from companion.settings import Settings
-    from web.protocols.camera import Sight
-    from web.protocols.cards import Cards
+    from web.protocols.camera import CameraApi
+    from web.protocols.cards import CardsApi
 
 
 class SimulatedAction(StrEnum):
@@ -40,7 +40,7 @@ class SimulatedAction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TablePicture:
     """What the newest picture shows of the markers: ids found and missing, in order.
 
     ``straight`` says whether the straightened table exists; ``number`` counts pictures up, so that a page knows
@@ -54,7 +54,7 @@ class Table:
     note: str = ""
 
 
-class IglooBench(Protocol):
+class CalibrationApi(Protocol):
     """What is measured of an igloo, one sitting at a time, never in a live round; answers are JSON for the page.
 
     Methods raise :class:`companion.ports.DeviceError` or :class:`companion.ports.BadDataError` with one constant
@@ -128,7 +128,7 @@ class IglooBench(Protocol):
         ...
 
 
-class House(Protocol):
+class CompanionApi(Protocol):
     """The running companion, as the page sees it. Every method may be called from any thread."""
 
     @property
@@ -195,7 +195,7 @@ class House(Protocol):
         ...
 
     @property
-    def bench(self) -> IglooBench:
+    def bench(self) -> CalibrationApi:
         """Return the bench on which an igloo is calibrated, recorded, and counted for the referee."""
         ...
 
@@ -205,12 +205,12 @@ class House(Protocol):
         ...
 
     @property
-    def sight(self) -> Sight:
+    def sight(self) -> CameraApi:
         """Return the camera at the table: where the board lies, what was taught, the game it follows."""
         ...
 
     @property
-    def cards(self) -> Cards:
+    def cards(self) -> CardsApi:
         """Return what is known of the games' cards: taught by photos, read in photos."""
         ...
 
@@ -246,7 +246,7 @@ class House(Protocol):
         """Return the health of the camera, or None when no source was chosen."""
         ...
 
-    def table(self) -> Table | None:
+    def table(self) -> TablePicture | None:
         """Return what the newest picture shows of the markers, or None when there is no picture."""
         ...
 
@@ -261,7 +261,7 @@ class House(Protocol):
         """
         ...
 
-    def upload_photo(self, data: bytes) -> Table:
+    def upload_photo(self, data: bytes) -> TablePicture:
         """Take a photo that a phone sent as the newest picture.
 
         :raises companion.ports.BadDataError: when it is no picture, or too large a one, in one sentence.
