@@ -11,7 +11,7 @@ import pytest
 
 from companion.events.hub import Hub
 from companion.lab.soak import faults, sd_card
-from companion.lab.soak.play import House
+from companion.lab.soak.play import ServedCompanion
 from companion.night.log.data_folder import refusal, unwritable, write_small
 from companion.night.log.database import StorageError
 from companion.night.log.journal import Journal
@@ -22,8 +22,8 @@ from tests.worlds.wait import PATIENCE_S
 
 
 @pytest.fixture
-def card(tmp_path: Path) -> Iterator[sd_card.Card]:
-    made = sd_card.Card(tmp_path)
+def card(tmp_path: Path) -> Iterator[sd_card.SdCard]:
+    made = sd_card.SdCard(tmp_path)
     yield made
     made.close()
 
@@ -40,7 +40,7 @@ def test_a_card_that_dies_in_mid_run(tmp_path: Path) -> None:
 
 
 def test_a_service_whose_writes_are_refused_goes_on_when_they_are_not(tmp_path: Path) -> None:
-    house = House(tmp_path / "data")
+    house = ServedCompanion(tmp_path / "data")
     try:
         assert sd_card.held(house) == sd_card.Held(refused=10, went_on=True)
     finally:
@@ -48,7 +48,7 @@ def test_a_service_whose_writes_are_refused_goes_on_when_they_are_not(tmp_path: 
 
 
 @only_where_one_can_die
-def test_the_table_hears_of_it_before_a_move_is_lost(card: sd_card.Card) -> None:
+def test_the_table_hears_of_it_before_a_move_is_lost(card: sd_card.SdCard) -> None:
     journal, hub = Journal(card.place / "journal.sqlite"), Hub()
     heard = hub.subscribe(["notice"])
     watching = Maintenance(card.place, journal, Settings(None), hub, every_s=0.05)
@@ -105,7 +105,7 @@ def test_what_the_mount_says(tmp_path: Path, mount: str, super_options: str, end
 
 
 @only_where_one_can_die
-def test_a_closed_journal_on_a_dead_card_is_read(card: sd_card.Card) -> None:
+def test_a_closed_journal_on_a_dead_card_is_read(card: sd_card.SdCard) -> None:
     path = card.place / "journal.sqlite"
     journal = Journal(path)
     journal.append("note", {"n": 1})
@@ -148,7 +148,7 @@ def test_a_small_file_is_written_whole_or_stays_as_it_was(tmp_path: Path) -> Non
 
 
 @only_where_one_can_die
-def test_a_start_on_a_dead_card_says_how_the_nights_are_saved(card: sd_card.Card) -> None:
+def test_a_start_on_a_dead_card_says_how_the_nights_are_saved(card: sd_card.SdCard) -> None:
     data = card.place / "data"
     data.mkdir()
     card.fail()

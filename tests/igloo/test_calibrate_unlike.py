@@ -10,7 +10,7 @@ from companion.igloo.calibration.outlier import COMMON_ANY, COMMON_ONE, KNOWN_PA
 from companion.igloo.calibration.store import UNLIKE, Calibration, priors, usual
 from companion.igloo.count.features import FEATURES
 from companion.lab.bench import calibration_measure as measured
-from companion.lab.train.calibration_prior import Shakes, learn
+from companion.lab.train.calibration_prior import LabelledShakes, learn
 
 
 def world(seed: int, devices: int, each: int) -> tuple[np.ndarray, np.ndarray]:
@@ -87,7 +87,7 @@ def test_the_rows_judge_what_did_not_calibrate() -> None:
                 counts.append(count)
                 devices.append(device)
                 hands.append(hand)
-    shakes = Shakes(np.array(vectors), np.array(counts), np.array(devices), np.array(hands))
+    shakes = LabelledShakes(np.array(vectors), np.array(counts), np.array(devices), np.array(hands))
     prior = learn(shakes)
     number = np.arange(len(counts))
     same, new, many, own = (measured.measure(row, shakes, number, prior) for row in measured.free_rows())

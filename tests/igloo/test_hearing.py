@@ -12,9 +12,9 @@ from companion.igloo.count import convnet
 from companion.igloo.count.convnet import BeadNet, NetInput, prepare
 from companion.igloo.count.features import TIERS
 from companion.lab.train import dataset, train_convnet
-from companion.lab.train.train_convnet import Course
+from companion.lab.train.train_convnet import BeadNetTrainingConfig
 
-SMALL = Course(
+SMALL = BeadNetTrainingConfig(
     coloured=(True,),
     memory=(0.9,),
     heads=2,
@@ -48,7 +48,7 @@ def heard(count: int, seed: int, seconds: float = 1.6) -> NetInput:
 @pytest.mark.parametrize("samples", [1536, 2000, 5000])
 def test_numpy_says_what_jax_was_trained_to_say(samples: int) -> None:
     rng = np.random.default_rng(0)
-    weights = {name: np.asarray(value) for name, value in train_convnet._begin(Course(), rng).items()}
+    weights = {name: np.asarray(value) for name, value in train_convnet._begin(BeadNetTrainingConfig(), rng).items()}
     weights["w10"] = weights["w10"] * 10
     for name in ("b2", "b4", "b5", "b7", "b9"):
         weights[name] = rng.normal(size=weights[name].shape).astype(np.float32) * 0.1
@@ -66,7 +66,7 @@ def test_the_mounting_does_not_matter_to_a_listener() -> None:
     accel = rattle(5, 1)
     q, _ = np.linalg.qr(np.random.default_rng(2).normal(size=(3, 3)))
     q *= np.linalg.det(q)  # a turn, no mirror
-    listener = BeadNet(dict(train_convnet._begin(Course(), np.random.default_rng(0))))
+    listener = BeadNet(dict(train_convnet._begin(BeadNetTrainingConfig(), np.random.default_rng(0))))
     found = []
     for turned in (accel, accel @ q.T):
         one = dataset.listen(turned, 3200.0, TIERS[0]).heard
@@ -90,7 +90,7 @@ def _parts() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 
 def test_silence_and_too_little_do_not_break_a_listener() -> None:
-    listener = BeadNet(dict(train_convnet._begin(Course(), np.random.default_rng(0))))
+    listener = BeadNet(dict(train_convnet._begin(BeadNetTrainingConfig(), np.random.default_rng(0))))
     for samples in (convnet.FEWEST, 2000):
         assert np.isfinite(listener.hidden(prepare([np.zeros((samples, 6), np.float32)]))).all()
     assert dataset.listen(rattle(3, 1, 0.4), 3200.0, TIERS[0]).heard is None

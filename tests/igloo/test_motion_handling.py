@@ -8,7 +8,7 @@ from tests.worlds.sizes import size
 
 
 def test_handling_is_recognised() -> None:
-    tally = motion.Tally()
+    tally = motion.MotionScore()
     for episode in motion.episodes(seed=41, count=size(4, 8)):
         motion.add(tally, episode, motion.told(episode))
     assert tally.seconds > size(35, 70)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from companion.cli import run
-from companion.lab.worlds.board import Board, Shot, nearby, random_view, shoot
+from companion.lab.worlds.board import BoardShot, RenderedBoard, nearby, random_view, shoot
 from companion.lab.worlds.board_art import Art
 from vision.board.detect import BoardError
 from vision.board.labels import from_json
@@ -53,23 +53,25 @@ class Rendered:
     """Photos of one table in files, and the shots they were made of."""
 
     folder: Path
-    shots: list[Shot]
+    shots: list[BoardShot]
 
 
 @pytest.fixture(scope="module")
 def rendered(tmp_path_factory: pytest.TempPathFactory) -> Rendered:
     folder = tmp_path_factory.mktemp("board")
     art = Art(41)
-    camera, light = random_view(3, Board({}, art=art))
+    camera, light = random_view(3, RenderedBoard({}, art=art))
     shots = []
     for number, places in enumerate((set_up(), later())):
-        shots.append(shoot(Board(places, art=art, seed=1000 + number), *nearby(camera, light, number, 1.5), number))
+        shots.append(
+            shoot(RenderedBoard(places, art=art, seed=1000 + number), *nearby(camera, light, number, 1.5), number)
+        )
         (folder / f"{number}.jpg").write_bytes(shots[-1].jpeg)
         (folder / f"{number}.json").write_text(json.dumps({"game": "iglu-iglu", "places": places}))
     return Rendered(folder, shots)
 
 
-def off_in_places(corners: Any, shot: Shot) -> float:
+def off_in_places(corners: Any, shot: BoardShot) -> float:
     unit = np.sqrt(cv2.contourArea(shot.grid.astype(np.float32))) / 8
     return float(np.linalg.norm(np.array(corners) - shot.grid, axis=1).mean() / unit)
 
@@ -106,7 +108,7 @@ def test_calibrate_by_markers_by_lines_and_by_corners(
 def test_loose_tiles_and_a_bent_lens_move_the_corners_little() -> None:
     off = []
     for seed in (5, 7):
-        board = Board(set_up(), art=Art(60 + seed, seed % 3), seed=seed * 1000)
+        board = RenderedBoard(set_up(), art=Art(60 + seed, seed % 3), seed=seed * 1000)
         camera, light = random_view(seed, board)
         shot = shoot(board, replace(camera, k1=-0.12, k2=0.0), light, seed)
         (found,) = calibrate([shot.image], open_layout("iglu-iglu"))

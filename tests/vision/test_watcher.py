@@ -217,7 +217,7 @@ def test_a_still_table_is_looked_at_seldom_and_a_change_at_once(still: list[tabl
         wait(lambda: camera.given >= 30)
         assert all(b.t - a.t >= watcher.CALM_EVERY_S for a, b in itertools.pairwise(looks))
         assert camera.decoded <= len(looks) + 1  # the newest may be under way
-        moved = table.render(table.Scene(tuple(table.cards(loose=20, seed=8))), seed=3)
+        moved = table.render(table.TableScene(tuple(table.cards(loose=20, seed=8))), seed=3)
         camera._pictures = [moved.jpeg]
         wait(lambda: looks[-1].table and np.abs(np.array(looks[-1].now.markers[0]) - moved.corners[0]).max() < 1)
 

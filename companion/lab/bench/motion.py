@@ -27,11 +27,11 @@ class Episode:
 
     accel: FloatArray
     rate_hz: float
-    truth: tuple[handling.Label, ...]
+    truth: tuple[handling.HandlingLabel, ...]
 
 
 @dataclass(slots=True)
-class Tally:
+class MotionScore:
     """Recall a state, how late it was told, and what was told wrongly; ``seconds`` of handling in all."""
 
     shown: dict[MotionState, int] = field(default_factory=dict)
@@ -61,12 +61,12 @@ def episodes(seed: int, count: int, *, peeks: bool = True, drops: bool = True) -
         yield Episode(recording.g, recording.rate_hz, joined(script.labels))
 
 
-def joined(labels: list[handling.Label]) -> tuple[handling.Label, ...]:
+def joined(labels: list[handling.HandlingLabel]) -> tuple[handling.HandlingLabel, ...]:
     """Return labels in the order of time, those that say the same one after the other made one."""
-    whole: list[handling.Label] = []
+    whole: list[handling.HandlingLabel] = []
     for label in sorted(labels, key=lambda one: one.begin):
         if whole and whole[-1].state is label.state and label.begin - whole[-1].end < 0.05:
-            whole[-1] = handling.Label(label.state, whole[-1].begin, label.end)
+            whole[-1] = handling.HandlingLabel(label.state, whole[-1].begin, label.end)
         else:
             whole.append(label)
     return tuple(whole)
@@ -84,7 +84,7 @@ def told(episode: Episode, portion: int = 16) -> list[tuple[MotionState, float]]
     return answers
 
 
-def add(tally: Tally, episode: Episode, answers: list[tuple[MotionState, float]]) -> None:
+def add(tally: MotionScore, episode: Episode, answers: list[tuple[MotionState, float]]) -> None:
     """Compare what was told with the truth."""
     tally.seconds += len(episode.accel) / episode.rate_hz
     for label in episode.truth:
@@ -105,7 +105,7 @@ def add(tally: Tally, episode: Episode, answers: list[tuple[MotionState, float]]
             tally.wrong[state] = tally.wrong.get(state, 0) + 1
 
 
-def _excused(truth: tuple[handling.Label, ...], state: MotionState, at: float) -> bool:
+def _excused(truth: tuple[handling.HandlingLabel, ...], state: MotionState, at: float) -> bool:
     """Tell whether a state told at a time is right, or right enough."""
     for label in truth:
         if label.state is state and label.begin - 0.3 <= at <= label.end + 0.6:

@@ -94,7 +94,7 @@ def _one_set(layout: Layout, seed: int, shown: int, tally: _Tally) -> None:
     last = len(game_positions) - 1
     taught = [int(part * last) for part in _TURNS]
     drawn = board_art.Art(seed, _FAMILY)
-    camera, light = board.random_view(seed, board.Board({}, art=drawn))
+    camera, light = board.random_view(seed, board.RenderedBoard({}, art=drawn))
     light = board.other_light(seed, light)
     sampler, profile = Sampler(layout), None
     for turn in taught:
@@ -127,7 +127,7 @@ def _one_set(layout: Layout, seed: int, shown: int, tally: _Tally) -> None:
 
 
 def _shot(drawn: Any, places: dict[str, Any], camera: Any, light: Any, seed: int) -> Any:
-    scene = board.Board(places, art=drawn, seed=seed)
+    scene = board.RenderedBoard(places, art=drawn, seed=seed)
     return board.shoot(scene, *board.nearby(camera, light, seed), seed)
 
 
@@ -172,7 +172,7 @@ def _judge(table: TaughtBoard, shot: Any, places: dict[str, Any], layout: Layout
 def _judge_unmarked(drawn: Any, places: dict[str, Any], layout: Layout, seed: int, tally: _Tally) -> None:
     """Find the board in two other views without markers, by its lines alone: right where no corner is a place off."""
     for number in (1, 2):
-        scene = board.Board(places, art=drawn, seed=seed * 1000, markers=None)
+        scene = board.RenderedBoard(places, art=drawn, seed=seed * 1000, markers=None)
         camera, light = board.random_view(seed + 500 * number, scene)
         shot = board.shoot(scene, camera, board.other_light(seed + 500 * number, light), seed)
         tally.unmarked += 1
@@ -196,7 +196,7 @@ def _judge_hand(
     tally: _Tally,
 ) -> None:
     """Hold a hand over four places: each of them is to be unsure."""
-    scene = board.Board(places, art=drawn, seed=seed * 1000)
+    scene = board.RenderedBoard(places, art=drawn, seed=seed * 1000)
     view, lamp = board.nearby(camera, light, seed * 1000)
     still = board.shoot(scene, view, lamp, seed)
     crossings = still.points.reshape(9, 9, 2)

@@ -17,7 +17,16 @@ from companion.igloo.count.counter import CountModel, count_recording, together
 from companion.igloo.count.features import BLOCK_S, FEATURES, TIERS
 from companion.lab.train import dataset
 from companion.lab.train import ensemble as training
-from companion.lab.train.gather import Labelled, Lessons, Plan, Progress, fit, gathered, labelled, shipped_course
+from companion.lab.train.gather import (
+    DatasetPlan,
+    Labelled,
+    Progress,
+    ShakeDataset,
+    fit,
+    gathered,
+    labelled,
+    shipped_course,
+)
 from companion.ports import COUNTS, DeviceKind
 
 FloatArray = NDArray[np.float64]
@@ -106,7 +115,7 @@ def figures(
     return result
 
 
-def ridge_of(known: Lessons) -> Callable[[FloatArray], FloatArray]:
+def ridge_of(known: ShakeDataset) -> Callable[[FloatArray], FloatArray]:
     """Return the plain ridge regression on the longest pieces of shakes: what the networks are measured beside."""
     features, counts, _, blocks = known.arrays()
     long = blocks >= blocks.max() - 2
@@ -119,7 +128,11 @@ def rounded(values: dict[str, float]) -> dict[str, float]:
 
 
 def card(
-    tiers: dict[float, count_ensemble.Ensemble], plan: Plan, course: Any, trained_on: dict[str, Any], repeats: float
+    tiers: dict[float, count_ensemble.Ensemble],
+    plan: DatasetPlan,
+    course: Any,
+    trained_on: dict[str, Any],
+    repeats: float,
 ) -> dict[str, Any]:
     """Return the data card of a model, without its figures."""
     return {
@@ -148,7 +161,7 @@ def card(
 
 
 def build(
-    plan: Plan,
+    plan: DatasetPlan,
     simulator: Any,
     *,
     workers: int = 1,

@@ -51,16 +51,16 @@ CHUNK = 20 * len(COUNTS)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DatasetPlan:
     """What a model is trained and tested with; the same plan and recordings give the same model."""
 
     shakes: int
     seconds: float
     seed: int
     devices: int
-    recipe: training.Recipe = field(default_factory=training.Recipe)
+    recipe: training.EnsembleTrainingConfig = field(default_factory=training.EnsembleTrainingConfig)
     course: Any = None
-    """The course of the listeners (:class:`companion.lab.train.train_convnet.Course`); None for the one that ships."""
+    """A :class:`companion.lab.train.train_convnet.BeadNetTrainingConfig`; None for the one that ships."""
     few: float = FEW
 
     def length(self, number: int) -> float:
@@ -86,7 +86,7 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Lessons:
+class ShakeDataset:
     """Features of pieces of shakes for one tier, with the number of the shake each piece is of.
 
     ``heard`` is what the listeners hear of each shake, and ``beads`` how many there were, by its number.
@@ -108,7 +108,7 @@ class Lessons:
             np.asarray(self.blocks, dtype=np.int64),
         )
 
-    def add(self, more: Lessons) -> None:
+    def add(self, more: ShakeDataset) -> None:
         """Take in the lessons of other shakes."""
         self.features += more.features
         self.counts += more.counts
@@ -123,9 +123,9 @@ def labelled(recording: Any) -> Labelled:
     return recording.g, recording.rate_hz, recording.count
 
 
-def gather(shakes: Iterable[Labelled], plan: Plan, first: int = 0) -> dict[float, Lessons]:
+def gather(shakes: Iterable[Labelled], plan: DatasetPlan, first: int = 0) -> dict[float, ShakeDataset]:
     """Return the lessons of labelled shakes at 3200 Hz or so, for each tier; ``first`` is the first shake's number."""
-    found = {tier: Lessons() for tier in TIERS}
+    found = {tier: ShakeDataset() for tier in TIERS}
     for number, (accel, rate, count) in enumerate(shakes, first):
         for tier in TIERS if plan.in_full(number) else TIERS[:1]:
             one = dataset.listen(accel[:MOST_SAMPLES], rate, tier)
@@ -143,7 +143,7 @@ def gather(shakes: Iterable[Labelled], plan: Plan, first: int = 0) -> dict[float
     return found
 
 
-def simulated(plan: Plan, simulator: str, first: int) -> dict[float, Lessons]:
+def simulated(plan: DatasetPlan, simulator: str, first: int) -> dict[float, ShakeDataset]:
     """Return the lessons of the next :data:`CHUNK` shakes of a plan, made by the module called ``simulator``."""
     draws = importlib.import_module(simulator)
     numbers = range(first, min(first + CHUNK, plan.shakes))
@@ -152,10 +152,10 @@ def simulated(plan: Plan, simulator: str, first: int) -> dict[float, Lessons]:
 
 
 def gathered(
-    plan: Plan, simulator: str, recorded: Sequence[Labelled], workers: int, progress: Progress | None
-) -> dict[float, Lessons]:
+    plan: DatasetPlan, simulator: str, recorded: Sequence[Labelled], workers: int, progress: Progress | None
+) -> dict[float, ShakeDataset]:
     """Return the lessons of all shakes of a plan, and of what was recorded, made by so many processes."""
-    found = {tier: Lessons() for tier in TIERS}
+    found = {tier: ShakeDataset() for tier in TIERS}
     starts = range(0, plan.shakes, CHUNK)
     with _Processes(workers) as mapped:
         for done, chunk in enumerate(mapped(partial(simulated, plan, simulator), starts), 1):
@@ -183,7 +183,7 @@ class _Processes:
 
 
 def fit(
-    found: dict[float, Lessons], plan: Plan, course: Any, workers: int = 1, progress: Progress | None = None
+    found: dict[float, ShakeDataset], plan: DatasetPlan, course: Any, workers: int = 1, progress: Progress | None = None
 ) -> dict[float, count_ensemble.Ensemble]:
     """Train the networks of each tier and, by a ``course`` of :mod:`companion.lab.train.train_convnet`, the listeners.
 
@@ -219,7 +219,7 @@ def fit(
 
 
 def taught(
-    found: dict[float, Lessons], plan: Plan, course: Any, workers: int, progress: Progress | None
+    found: dict[float, ShakeDataset], plan: DatasetPlan, course: Any, workers: int, progress: Progress | None
 ) -> dict[float, tuple[BeadNet, ...]]:
     """Train the listeners of the highest tier; then let the last of them go on learning at each lower one."""
     top, *lower = TIERS
@@ -246,7 +246,7 @@ def taught(
     return listeners
 
 
-def _lay_down(folder: Path, one: Lessons, plan: Plan) -> None:
+def _lay_down(folder: Path, one: ShakeDataset, plan: DatasetPlan) -> None:
     """Write what was heard, but for what is held back, where every process can read it without a copy of its own."""
     numbers = [n for n in one.heard if not plan.held_back(np.array([n]))[0]]
     if not numbers:
@@ -291,4 +291,4 @@ def shipped_course() -> Any:
         from companion.lab.train import train_convnet
     except ModuleNotFoundError as error:
         raise BadDataError(NO_JAX) from error
-    return train_convnet.Course()
+    return train_convnet.BeadNetTrainingConfig()

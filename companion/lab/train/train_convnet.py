@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class BeadNetTrainingConfig:
     """How listeners are trained. ``crops`` are (samples, shakes at once), taken in turn.
 
     Each listener has its own way. To one that is ``coloured`` a shake sounds each time as in another sensor: through a
@@ -80,7 +80,7 @@ class Course:
 def train_one(
     heard: Sequence[NetInput],
     counts: IntArray,
-    course: Course,
+    course: BeadNetTrainingConfig,
     number: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> BeadNet:
@@ -92,7 +92,7 @@ def slow_down(
     listener: BeadNet,
     heard: Sequence[NetInput],
     counts: IntArray,
-    course: Course,
+    course: BeadNetTrainingConfig,
     factor: int,
 ) -> BeadNet:
     """Let the last listener of the highest tier go on learning at a rate lower by ``factor``, 2 or 4."""
@@ -112,7 +112,7 @@ def _slowed(listener: BeadNet, taps: int) -> dict[str, NDArray[np.float32]]:
 def _train(
     heard: Sequence[NetInput],
     labels: IntArray,
-    course: Course,
+    course: BeadNetTrainingConfig,
     number: int,
     progress: Callable[[int, int], None] | None,
     *,
@@ -154,7 +154,7 @@ def _train(
     return BeadNet(unpack(pack({name: np.asarray(value) for name, value in mean.items()})))
 
 
-def _begin(course: Course, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
+def _begin(course: BeadNetTrainingConfig, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
     """Draw weights to begin with."""
 
     def draw(*shape: int) -> NDArray[np.float32]:
@@ -200,7 +200,9 @@ def _batch(
     return sound, motion
 
 
-def _coloured(sound: NDArray[np.float32], course: Course, rng: np.random.Generator) -> NDArray[np.float32]:
+def _coloured(
+    sound: NDArray[np.float32], course: BeadNetTrainingConfig, rng: np.random.Generator
+) -> NDArray[np.float32]:
     """Return sounds (b, samples, 3) as other sensors would have them."""
     size = (len(sound), 1, 1)
     one, two = (rng.uniform(-most, most, size).astype(np.float32) for most in course.tilt)
