@@ -1,5 +1,6 @@
-# Two commands matter: `make run` and `make test`. Each sets up what it needs, on a machine with git, make and
-# python3 (with venv); Debian packages are installed with apt-get, through sudo only where we are not root.
+# Two commands matter: `make run` and `make test` (`make test-long` tries more). Each sets up what it needs, on a machine
+# with git, make and python3 (with venv); Debian packages are installed with apt-get, through sudo only where we are not
+# root.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
@@ -15,18 +16,27 @@ LOCK := --constraint constraints.txt
 RUN_ARGS ?=
 MUTATION_ARGS ?=
 SOAK_SECONDS ?= 3600
+# What was compiled is kept, whatever the shell says: else each worker and each service of a test compiles it all anew.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
+# Three workers for two cores: tests of services and browsers wait for a quarter of their time.
+WORKERS ?= 3
 
-.PHONY: run test lint bench mutation soak audit firmware install lock clean
+.PHONY: run test test-long lint bench mutation soak audit firmware install lock clean
 
 run: $(VENV)/.run
 	$(BIN)/companion serve --simulate $(RUN_ARGS)
 
-# Three workers for two cores: tests of services and browsers wait for a quarter of their time. What lint says stands
-# below the tests, beside which it runs; either may fail it all.
+# What lint says stands below the tests, beside which it runs; either may fail it all. Kinds of tests and options:
+# tests/suite/README.md.
 test: $(VENV)/.dev $(VENV)/.apt
 	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & lint=$$!; \
-	$(BIN)/python -m pytest -n 3 --cov --cov-report=term; tests=$$?; \
+	$(PYTEST) -n $(WORKERS) -m "not long" --cov --cov-report=term; tests=$$?; \
 	wait $$lint; said=$$?; cat $(VENV)/lint.log; exit $$(( tests || said ))
+
+# What `make test` leaves out, what it tries in a small size only, and its pages in the other theme.
+test-long: $(VENV)/.dev $(VENV)/.apt
+	$(PYTEST) -n $(WORKERS) --long -m "long or sized" --timeout 900
+	$(PYTEST) -n $(WORKERS) --crossed -m "not long" tests/browser
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -35,17 +45,13 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.dev $(VENV)/.apt
 	$(BIN)/companion bench --games 1000
-	COMPANION_LONG=1 $(BIN)/python -m pytest -q -n 2 --timeout 0 tests/rules tests/bots \
-	  tests/night/test_match.py tests/igloo/test_motion_handling.py
 	$(BIN)/python -m tests.browser.taps
-	COMPANION_EVERY_STEP=1 $(BIN)/python -m pytest -q --timeout 0 tests/browser/test_boards.py -k whole_game
-	COMPANION_CROSSED=1 $(BIN)/python -m pytest -q -n 2 tests/browser
 	$(MAKE) mutation MUTATION_ARGS="--sample 400 --minutes 15 $(MUTATION_ARGS)"
 
 # Hours for all (--sample 0); the default is a random sample, even over the games. Not a part of `make test`.
 mutation: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet $(LOCK) --group mutation
-	COMPANION_LONG=1 $(BIN)/python tests/mutation.py $(MUTATION_ARGS)
+	$(BIN)/python tests/mutation.py $(MUTATION_ARGS)
 
 firmware: $(VENV)/.run $(VENV)/.apt
 	$(BIN)/companion firmware build
@@ -54,7 +60,7 @@ firmware: $(VENV)/.run $(VENV)/.apt
 # memory. The short form is in test.
 soak: $(VENV)/.dev
 	$(BIN)/companion bench soak --seconds $(SOAK_SECONDS)
-	COMPANION_JUNK=$$(( $(SOAK_SECONDS) / 12 )) $(BIN)/python -m pytest -q tests/web/test_junk.py --timeout 0
+	$(PYTEST) -q tests/web/http/test_junk.py --junk $$(( $(SOAK_SECONDS) / 12 )) --timeout 0
 
 # Known weaknesses of what the lock pins; asks PyPI, then OSV, so it needs the internet.
 audit: $(VENV)/.run

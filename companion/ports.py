@@ -194,6 +194,17 @@ class IglooLink(Protocol):
         ...
 
 
+class SimulatedAction(StrEnum):
+    """What a person can do with a simulated igloo on the page."""
+
+    SHAKE = "shake"
+    LIFT = "lift"
+    TURN_OVER = "turn_over"
+    SET_DOWN = "set_down"
+    UNPLUG = "unplug"
+    REPLUG = "replug"
+
+
 # --- the camera ----------------------------------------------------------------------------------------------
 
 
@@ -261,6 +272,21 @@ class TableView:
     missing: tuple[int, ...]
     corners: tuple[tuple[float, float], ...] = ()
     image: ByteArray | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TablePicture:
+    """What the newest picture shows of the markers: ids found and missing, in order.
+
+    ``straight`` says whether the straightened table exists; ``number`` counts pictures up, so that a page knows
+    when to fetch a new one; ``note`` is one sentence (English) or empty.
+    """
+
+    markers: tuple[int, ...] = ()
+    missing: tuple[int, ...] = ()
+    straight: bool = False
+    number: int = 0
     note: str = ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,9 @@ import pytest
 from hypothesis import settings
 
 from companion.lab.worlds.simavr import Simavr
+from tests.suite import ids, kinds
+from tests.worlds import sizes
+from tests.worlds.served import Served
 
 # As the service does: small arrays, and workers that share the cores. Read when numpy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -19,6 +22,50 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Timings belong in benchmarks: a slow machine fails no property. Found examples are not kept between runs.
 settings.register_profile("house", deadline=None, database=None, derandomize=True)
 settings.load_profile("house")
+
+WATCH = pytest.StashKey[kinds.Watch]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("the suite of the companion")
+    group.addoption("--long", action="store_true", help="the larger sizes of `make test-long`")
+    group.addoption(
+        "--crossed", action="store_true", help="browser tests dark where they are light, and light where dark"
+    )
+    group.addoption("--junk", type=int, metavar="N", help="requests of each kind to each route of the API")
+    group.addoption("--shots", metavar="FOLDER", help="an existing folder for screenshots, for people to look at")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name, says in kinds.KINDS.items():
+        config.addinivalue_line("markers", f"{name}: {says}")
+    sizes.choose(config.getoption("--long"))
+    config.stash[WATCH] = kinds.Watch()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    config.stash[ids.COLLECTED] = [item.nodeid for item in items]
+    wrong = []
+    for item in items:
+        try:
+            kind = kinds.kind_of({mark.name for mark in item.iter_markers()}, item.path)
+        except kinds.KindError as error:
+            wrong.append(f"{item.nodeid} {error}")
+        else:
+            item.add_marker(kind)
+    if wrong:
+        raise pytest.UsageError("\n".join(wrong))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    watch = item.config.stash[WATCH]
+    watch.kind = kinds.kind_of({mark.name for mark in item.iter_markers()}, item.path)
+    try:
+        return (yield)
+    finally:
+        watch.kind = ""
 
 
 @pytest.fixture
@@ -83,3 +130,18 @@ def speak(written: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> It
     yield look
     i18n.look_in(*before)
     forget()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+    """Start real services on one folder; all of them end with the test."""
+    running: list[Served] = []
+
+    def start(*arguments: str) -> Served:
+        served = Served(tmp_path / "data", *arguments)
+        running.append(served)
+        return served
+
+    yield start
+    for served in running:
+        served.close()

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from companion.follow.messages import NOT_FROM_THE_PAGE
-from companion.ports import BadDataError, CameraStatus, EvidencePicture
-from web.protocols.companion import TablePicture
+from companion.ports import BadDataError, CameraStatus, EvidencePicture, TablePicture
 
 if TYPE_CHECKING:
     from vision.camera.frame import CapturedFrame

@@ -57,6 +57,8 @@ from companion.ports import (
     EvidencePicture,
     IglooStatus,
     Motion,
+    SimulatedAction,
+    TablePicture,
 )
 from companion.practice.database import PracticeDatabaseError
 from companion.practice.shakes import TrainingError
@@ -70,7 +72,6 @@ from companion.service.practice import TRAINING, TablePracticeIgloo, training_ro
 from companion.service.waveform import Waves
 from companion.settings import Settings
 from web.http.json_forms import camera_form, count_form, igloo_form, igloos_form, motion_form
-from web.protocols.companion import SimulatedAction, TablePicture
 
 if TYPE_CHECKING:
     from companion.service.mqtt import MqttPublisher

@@ -29,10 +29,10 @@ from companion.ports import (
     IglooStatus,
     Motion,
     Samples,
+    SimulatedAction,
 )
 from companion.service.messages import NO_SUCH_COUNT
 from companion.settings import Settings
-from web.protocols.companion import SimulatedAction
 
 if TYPE_CHECKING:
     from companion.igloo.count.counter import CalibratedModel

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,10 +18,6 @@ ARGUMENTS = ["--no-sandbox", "--disable-background-networking", f"--host-resolve
 PATIENCE_MS = 60_000
 """So long that only what never comes takes so long, however busy the machine is."""
 LISTEN_MS = 200
-SHOTS = os.environ.get("COMPANION_SHOTS")
-"""An existing folder for screenshots, for people who want to look at them."""
-CROSSED = "COMPANION_CROSSED" in os.environ
-"""Whether what is tested light is tested dark and the other way round, as `make bench` does in its second run."""
 
 
 HEARD = """(() => {
@@ -80,8 +75,9 @@ def service(tmp_path: Path) -> Iterator[Service]:
 class Phones:
     """Opens pages, each in an empty profile of its own, and hears every complaint of the browser."""
 
-    def __init__(self, browser: Browser, service: Service) -> None:
+    def __init__(self, browser: Browser, service: Service, *, crossed: bool = False, shots: str | None = None) -> None:
         self._browser, self._service = browser, service
+        self._crossed, self._shots = crossed, shots
         self._pages: list[Page] = []
         self._forgiven: tuple[str, ...] = ()
         self.complaints: list[str] = []
@@ -92,7 +88,7 @@ class Phones:
         """Return a page with nothing opened yet."""
         context = self._browser.new_context(
             viewport={"width": width, "height": height},
-            color_scheme="dark" if dark != CROSSED else "light",
+            color_scheme="dark" if dark != self._crossed else "light",
             locale=language,
             has_touch=width < 1000,
             **more,
@@ -130,8 +126,8 @@ class Phones:
 
     def shot(self, page: Page, name: str, *, full: bool = False) -> None:
         """Keep a screenshot, where people asked for them."""
-        if SHOTS:
-            page.screenshot(path=Path(SHOTS) / f"{name}.png", full_page=full)
+        if self._shots:
+            page.screenshot(path=Path(self._shots) / f"{name}.png", full_page=full)
 
     def forgive(self, *parts: str) -> None:
         """Forget the complaints that a test provoked, each kind of which has to come.
@@ -164,9 +160,15 @@ class Phones:
 
 
 @pytest.fixture
-def phones(chromium: Browser, service: Service) -> Iterator[Phones]:
+def crossed(pytestconfig: pytest.Config) -> bool:
+    """Whether what is tested light is tested dark and the other way round, as `make test-long` does."""
+    return bool(pytestconfig.getoption("--crossed"))
+
+
+@pytest.fixture
+def phones(chromium: Browser, service: Service, crossed: bool, pytestconfig: pytest.Config) -> Iterator[Phones]:
     expect.set_options(timeout=PATIENCE_MS)
-    phones = Phones(chromium, service)
+    phones = Phones(chromium, service, crossed=crossed, shots=pytestconfig.getoption("--shots"))
     yield phones
     phones.close()
     assert phones.complaints == []

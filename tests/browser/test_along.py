@@ -20,10 +20,12 @@ from companion.practice.shakes import cut
 from companion.practice.sonify import SPEEDS, WAV_HZ, sound
 from companion.practice.statistics import AnsweredShake, figures, published
 from companion.service.practice import stored_shakes
-from tests.browser.conftest import CROSSED, Phones
+from tests.browser.conftest import Phones
 from tests.browser.test_look import english_left, overflow, read_aloud
 from tests.browser.test_training import guess, trains
 from tests.web.assembly import Service, quick_machine
+
+pytestmark = pytest.mark.browser
 
 ROUNDS = 12
 
@@ -31,14 +33,14 @@ ROUNDS = 12
 class Traveller:
     """A phone without a network that opens files; everything that it asks for beyond its files is noted."""
 
-    def __init__(self, browser: Browser) -> None:
-        self._browser = browser
+    def __init__(self, browser: Browser, *, crossed: bool) -> None:
+        self._browser, self._crossed = browser, crossed
         self.asked: list[str] = []
         self.complaints: list[str] = []
 
     def opens(self, file: Path, *, width: int = 390, dark: bool = False) -> Page:
         context = self._browser.new_context(
-            viewport={"width": width, "height": 844}, color_scheme="dark" if dark != CROSSED else "light"
+            viewport={"width": width, "height": 844}, color_scheme="dark" if dark != self._crossed else "light"
         )
         context.set_offline(True)
         context.on("request", lambda asked: self.asked.append(asked.url))
@@ -51,8 +53,8 @@ class Traveller:
 
 
 @pytest.fixture
-def traveller(chromium: Browser) -> Iterator[Traveller]:
-    yield Traveller(chromium)
+def traveller(chromium: Browser, crossed: bool) -> Iterator[Traveller]:
+    yield Traveller(chromium, crossed=crossed)
 
 
 def taken(page: Page, service: Service, folder: Path) -> Path:

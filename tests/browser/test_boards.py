@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from random import Random
@@ -16,7 +15,11 @@ from tests.browser.conftest import Phones, sent
 from tests.browser.taps import first_round, turns
 from tests.browser.test_look import ENGLISH_ONLY, read_aloud
 from tests.web.assembly import Service
+from tests.worlds.sizes import size
 from tests.worlds.wait import wait
+
+pytestmark = pytest.mark.browser
+
 
 GAMES = ("iglu-iglu", "arctic", "ice-team")
 ARCTIC: dict[str, Any] = {
@@ -28,8 +31,6 @@ ARCTIC: dict[str, Any] = {
     "river": ["fox-4-walrus", "fox-3-orca", "moose-5-walrus", "moose-4-orca", "walrus-5-orca", "orca-5-puffin"],
 }
 """A set-up of Arctic in which nobody's hand is known."""
-EVERY_STEP = "COMPANION_EVERY_STEP" in os.environ
-"""Whether games are tapped from the first step to the last, as `make bench` has them."""
 
 
 class Finger:
@@ -79,9 +80,10 @@ def chosen(page: Page, game_id: str, way: str) -> None:
     page.check(f"input[name=box][value={way}]")
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("game_id", GAMES)
 def test_a_whole_game_by_tapping(phones: Phones, service: Service, game_id: str) -> None:
-    """First and last steps are tapped, what lies between goes through the API; `make bench` taps them all."""
+    """First and last steps are tapped, what lies between goes through the API; `make test-long` taps them all."""
     page = phones.host(width=768, height=1024)
     chosen(page, game_id, "enter")
     page.fill("input[name=name-0]", "Ann")
@@ -89,7 +91,7 @@ def test_a_whole_game_by_tapping(phones: Phones, service: Service, game_id: str)
     finger = Finger(page, service)
     finger.ready()
     texts = record(game_id, 11)
-    begun = len(texts) - 6 if EVERY_STEP else 14
+    begun = size(14, len(texts) - 6)
     for text in texts[:begun]:
         finger.play(text)
     middle = texts[begun:-6]

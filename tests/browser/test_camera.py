@@ -27,6 +27,8 @@ from web.http.server import make_server
 
 pytestmark = pytest.mark.usefixtures("prompt_lessons")
 
+pytestmark = pytest.mark.browser
+
 TURNS = 8
 PATIENCE_MS = 90_000
 
@@ -152,7 +154,7 @@ def test_a_rendered_game_without_a_typed_move(
     expect(page.locator(".turns .turn b")).to_have_text([f"Points {points}" for points in truth])
     expect(page.locator(".log li .kind.simulated").first).to_be_visible()
     # The referee rules on what the camera sees against the record, with the ruling drawn over the picture. Taught in
-    # short lessons it may misread a place and say No (that the ruling is right is for tests/web/test_camera_api.py);
+    # short lessons it may misread a place and say No (that the ruling is right is for tests/web/api/test_camera.py);
     # either way the page says what was ruled.
     page.evaluate("location.hash = '#referee'")
     page.click("[data-do=dispute-camera][data-which=after]")

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from companion.ports import LinkCounts, MotionState
@@ -14,6 +15,8 @@ from tests.web.assembly import JPEG, NAME, PLAYERS, SIMULATED, Service
 from tests.worlds.wait import wait
 from web.http.json_forms import igloos_form
 from web.http.sse import POLL_MS
+
+pytestmark = pytest.mark.browser
 
 COLOURS = ["red", "blue", "green"]
 

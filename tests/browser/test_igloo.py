@@ -25,6 +25,8 @@ from tests.worlds.served import Served
 from tests.worlds.wait import wait
 from web.http.json_forms import count_form
 
+pytestmark = pytest.mark.browser
+
 OFF = 6
 """The calibration of the test believes in so many beads more than there are, so that its count is known from others."""
 
@@ -112,7 +114,9 @@ def feel(house: SmallHouse, seconds: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "dark", "language"), [(320, True, "fr-FR"), (1024, False, "en-GB")], ids=["phone-dark-fr", "tablet-en"]
+    ("width", "dark", "language"),
+    [(320, True, "fr-FR"), pytest.param(1024, False, "en-GB", marks=pytest.mark.long)],
+    ids=["phone-dark-fr", "tablet-en"],
 )
 def test_the_igloos_part_reads_well_and_has_no_barrier(
     phones: Phones,

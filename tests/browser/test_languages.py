@@ -18,6 +18,8 @@ from tests.browser.test_training import DOORS, guess, history, trains
 from tests.web.assembly import Service, served
 from tests.worlds.pseudo import CODE, untranslated
 
+pytestmark = pytest.mark.browser
+
 Speak = Callable[[str], None]
 
 NOT_TRANSLATED = frozenset(
@@ -89,6 +91,7 @@ def learnt(page: Page) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_night_in_another_language(phones_of: Callable[[str], tuple[Phones, Service]]) -> None:
     phones, service = phones_of("whole")
     page = phones.host(language=CODE)

@@ -14,6 +14,8 @@ from tests.browser.conftest import Phones
 from tests.web.assembly import JPEG, Service
 from web.i18n import catalogue
 
+pytestmark = pytest.mark.browser
+
 SIX = [
     {"name": "Ann", "colour": "red"},
     {"name": "", "colour": "blue"},
@@ -121,12 +123,12 @@ def overflow(page: Page) -> list[str]:
 @pytest.mark.parametrize(
     ("width", "height", "dark"),
     [
-        (320, 640, False),
+        pytest.param(320, 640, False, marks=pytest.mark.long),
         (320, 640, True),
-        (768, 1024, False),
+        pytest.param(768, 1024, False, marks=pytest.mark.long),
         (1920, 1080, False),
-        (1920, 1080, True),
-        (3840, 2160, False),
+        pytest.param(1920, 1080, True, marks=pytest.mark.long),
+        pytest.param(3840, 2160, False, marks=pytest.mark.long),
     ],
 )
 def test_nothing_stands_out_at_any_width(phones: Phones, service: Service, width: int, height: int, dark: bool) -> None:
@@ -210,7 +212,11 @@ def test_a_round_fits_on_a_small_phone(phones: Phones, service: Service) -> None
     assert min(sizes) >= 44
 
 
-@pytest.mark.parametrize(("dark", "language"), [(False, "en-GB"), (True, "fr-FR")], ids=["light-en", "dark-fr"])
+@pytest.mark.parametrize(
+    ("dark", "language"),
+    [pytest.param(False, "en-GB", marks=pytest.mark.long), (True, "fr-FR")],
+    ids=["light-en", "dark-fr"],
+)
 def test_axe_finds_no_barrier(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]], dark: bool, language: str
 ) -> None:

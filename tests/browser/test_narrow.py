@@ -11,6 +11,8 @@ from companion.lab.worlds.boards import players, record
 from tests.browser.conftest import Phones, sent
 from tests.web.assembly import Service
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.mark.parametrize(("game_id", "width"), [("arctic", 320), ("ice-team", 390)])
 def test_a_wide_board_fits_a_phone(

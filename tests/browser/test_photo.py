@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from companion.lab.worlds.card_table import ROUND, fanned, sheets, taught_round
@@ -12,6 +13,8 @@ from companion.lab.worlds.cards import sheet_extent, shoot, view
 from tests.browser.conftest import Phones
 from tests.browser.test_boards import stands_out
 from tests.web.assembly import Service
+
+pytestmark = pytest.mark.browser
 
 
 def photo(page: Page, name: str, data: bytes) -> None:

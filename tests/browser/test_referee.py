@@ -14,6 +14,8 @@ from tests.browser.test_boards import ARCTIC, Finger, opened, placed, stands_out
 from tests.browser.test_look import english_left, read_aloud
 from tests.web.assembly import Service
 
+pytestmark = pytest.mark.browser
+
 
 def test_you_cannot_do_that(phones: Phones, service: Service, axe: Callable[[Page], list[str]]) -> None:
     """From the live game: tap from where to where; yes or no, the sentence, the clauses, the picture."""

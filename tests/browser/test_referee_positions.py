@@ -13,6 +13,8 @@ from tests.browser.test_boards import opened, stands_out
 from tests.browser.test_look import ENGLISH_ONLY, read_aloud
 from tests.web.assembly import Service
 
+pytestmark = pytest.mark.browser
+
 POSITION = "/api/position?"
 
 
@@ -48,7 +50,11 @@ def ruled(page: Page, legal: bool, clause: str) -> None:
 
 SAME_IN_ALL = ("The Flying Games", "place red card4")
 """A publisher, and the notation of moves."""
-LOOKS = [("en-GB", False, 320), ("fr-FR", True, 390), ("fr-FR", False, 768)]
+LOOKS = [
+    pytest.param("en-GB", False, 320, marks=pytest.mark.long),
+    ("fr-FR", True, 390),
+    pytest.param("fr-FR", False, 768, marks=pytest.mark.long),
+]
 
 
 @pytest.mark.parametrize(("language", "dark", "width"), LOOKS)

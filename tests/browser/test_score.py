@@ -21,6 +21,8 @@ from tests.web.assembly import Service
 from tests.worlds.wait import LESSON_S
 from vision.board.labels import from_json
 
+pytestmark = pytest.mark.browser
+
 
 def entered(page: Page, colour: str, **values: int) -> None:
     for name, value in values.items():
@@ -57,7 +59,9 @@ def test_what_no_box_holds_is_refused(
     expect(page.locator("[data-key=score-sheet]")).to_have_count(0)
 
 
-@pytest.mark.parametrize(("language", "dark", "width"), [("en-GB", False, 320), ("fr-FR", True, 1280)])
+@pytest.mark.parametrize(
+    ("language", "dark", "width"), [("en-GB", False, 320), pytest.param("fr-FR", True, 1280, marks=pytest.mark.long)]
+)
 def test_every_game_is_counted(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]], language: str, dark: bool, width: int
 ) -> None:
@@ -190,6 +194,7 @@ def put_right(page: Page, read: dict[str, Any], true: dict[str, Any], things: li
 
 
 @pytest.mark.usefixtures("prompt_lessons")
+@pytest.mark.long
 def test_the_sheet_of_ice_team_fills_itself_from_a_photo(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]]
 ) -> None:

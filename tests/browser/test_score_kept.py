@@ -12,6 +12,8 @@ from tests.browser.test_boards import stands_out
 from tests.browser.test_score import counted, entered
 from tests.web.assembly import Service
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.mark.parametrize(("language", "dark", "width"), [("en-GB", False, 390), ("fr-FR", True, 1280)])
 def test_a_game_that_was_only_counted_is_kept(

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from companion.lab.worlds.table import standard
 from tests.browser.conftest import PATIENCE_MS
 from tests.web.assembly import NAME
 from tests.worlds.served import Served
+
+pytestmark = pytest.mark.browser
 
 
 def test_a_first_evening_without_any_hardware(chromium: Browser, tmp_path: Path) -> None:

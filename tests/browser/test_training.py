@@ -15,6 +15,9 @@ from companion.service.practice import stored_shakes
 from tests.browser.conftest import Phones
 from tests.browser.test_look import english_left, overflow, read_aloud
 from tests.web.assembly import Service, SmallHouse
+from tests.worlds.sizes import size
+
+pytestmark = pytest.mark.browser
 
 REAL = IglooStatus("igloo-1", DeviceKind.REAL, DeviceState.CONNECTED, port="/dev/ttyACM0", unit=1)
 
@@ -61,12 +64,14 @@ def guess(page: Page, count: int) -> None:
     page.click(f".numbers [data-count='{count}']")
 
 
+@pytest.mark.sized
 def test_a_hundred_rounds(phones: Phones, service: Service) -> None:
+    rounds = size(20, 100)
     ann, _ = history(service.house, 0)
     page = phones.player()
     page.click("a[href='/training']")
     page.click(f".who-trains [data-person='{ann}']")
-    for number in range(1, 101):
+    for number in range(1, rounds + 1):
         expect(page.locator(".drill h1")).to_contain_text(f"Shake {number}")
         if number % 10:
             guess(page, 2 + number % 12)
@@ -82,7 +87,7 @@ def test_a_hundred_rounds(phones: Phones, service: Service) -> None:
         expect(page.locator(".next")).to_be_focused()
         page.keyboard.press("Enter")
     page.click("text=Progress")
-    expect(page.locator(".progress")).to_contain_text("100 answers so far.")
+    expect(page.locator(".progress")).to_contain_text(f"{rounds} answers so far.")
     page.click("text=Ladder")
     expect(page.locator(".ladder tbody tr")).to_have_count(4)
 
@@ -267,7 +272,10 @@ ALL_STOPS = ("drill", "answered", "duel", "duel-play", "duel-answered", "progres
 
 @pytest.mark.parametrize(
     ("width", "dark", "language"),
-    [(320, True, "fr-FR"), (768, False, "fr-FR"), (1920, True, "en-GB")],
+    [
+        (320, True, "fr-FR"),
+        *(pytest.param(*look, marks=pytest.mark.long) for look in ((768, False, "fr-FR"), (1920, True, "en-GB"))),
+    ],
 )
 def test_it_fits_has_no_barriers_and_is_in_one_language(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]], width: int, dark: bool, language: str

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Phones
 from tests.browser.test_look import overflow
 from tests.web.assembly import PLAYERS, Service
+
+pytestmark = pytest.mark.browser
 
 OPTION = "iglu.no_repick"
 NO = f"[data-option='{OPTION}'][data-value='false']"

@@ -16,6 +16,8 @@ from tests.web.assembly import NAME
 from tests.worlds.served import Served
 from tests.worlds.wait import wait
 
+pytestmark = pytest.mark.browser
+
 BANK = Path(__file__).resolve().parents[2] / "companion" / "igloo" / "simulated" / "bank" / "bank.npz"
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 CARDS = ["4", "4/5", "5/6", "6/7", "7/8", "8/9", "9/10", "2", "3"]

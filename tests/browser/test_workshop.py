@@ -16,6 +16,8 @@ from tests.browser.conftest import Phones, taken_up
 from tests.browser.test_look import english_left, read_aloud
 from tests.web.assembly import CARDS, Service
 
+pytestmark = pytest.mark.browser
+
 
 def face(path: Path) -> Path:
     image = np.full((300, 500, 3), (180, 120, 60), np.uint8)

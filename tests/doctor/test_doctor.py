@@ -123,6 +123,7 @@ def test_the_clock(pi: Machine) -> None:
     assert one(machine.clock(pi.host, int(now) * 1000, now)).state is FindingState.GOOD
 
 
+@pytest.mark.process
 def test_the_clock_by_timedatectl(pi: Machine) -> None:
     pi.program("timedatectl", "yes")
     assert one(machine.clock(pi.host, 0, 1_790_000_000.0)).state is FindingState.GOOD
@@ -163,6 +164,7 @@ def test_temperature(pi: Machine) -> None:
         assert one(machine.warmth(pi.host)).state is state
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("word", "states"),
     [
@@ -359,6 +361,7 @@ def test_whose_folder_it_is(data: Path) -> None:
 # --- the command -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_the_command(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = run(["doctor", "--data", str(data), "--json"])
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -376,6 +379,7 @@ def test_the_command(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "next = GPIO5 29 ●" in capsys.readouterr().out
 
 
+@pytest.mark.process
 def test_a_service_that_does_not_answer(data: Path) -> None:
     (data / "address.json").write_text('{"urls": ["http://127.0.0.1:9"]}')
     findings = list(examined(Host(User.of(data.stat().st_uid)), data))

@@ -9,6 +9,8 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 SOURCE = Path(__file__).with_name("core_test.c").read_text(encoding="utf-8")
 TESTS = re.findall(r"^    TEST\((\w+)\),$", SOURCE, re.MULTILINE)
 

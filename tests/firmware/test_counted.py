@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from companion.igloo.count.counter import Counter, count_recording
 from companion.lab.physics import draws, people
 from companion.lab.worlds import shake_impulse
 from companion.lab.worlds.shake_wire import through_the_line
 from companion.ports import CountPosterior, DeviceKind, Samples
+
+pytestmark = pytest.mark.process
 
 COUNTED = (2, 6, 12)
 

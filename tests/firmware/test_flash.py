@@ -15,6 +15,8 @@ from companion.flasher import images
 from companion.flasher.avr import BOARDS, LOADER_BAUDS
 from tests.worlds.bootloader import Board
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def board() -> Iterator[Callable[..., Board]]:

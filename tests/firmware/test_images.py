@@ -13,6 +13,8 @@ import pytest
 from companion.cli import run
 from companion.flasher import images, uf2
 
+pytestmark = pytest.mark.process
+
 FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
 
 

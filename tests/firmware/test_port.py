@@ -14,6 +14,9 @@ import serial
 
 from tests.worlds.wait import PATIENCE_S, wait
 
+pytestmark = pytest.mark.process
+
+
 Maker = Callable[..., Any]
 
 

@@ -14,6 +14,8 @@ from companion.flasher import images, uf2
 from companion.igloo.line.protocol import Data, Frame, FrameReader, Hello, Status
 from tests.worlds.pico import Pico, Run
 
+pytestmark = pytest.mark.process
+
 FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
 IMAGE = images.PREBUILT / "igloo-rp2040-48mhz-500000.uf2"
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.process
+
 Record = Callable[..., tuple[Any, dict[str, Any]]]
 
 

@@ -14,6 +14,8 @@ from companion.ports import DeviceKind, DeviceState, LinkCounts, Samples
 from tests.worlds.clock import Clock
 from tests.worlds.wait import wait
 
+pytestmark = pytest.mark.process
+
 Maker = Callable[..., Any]
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 MODEL = Path(__file__).parents[2] / "docs" / "hardware" / "cap.scad"
 NANO, PICO = [45, 20, 8], [52, 22, 6]
 

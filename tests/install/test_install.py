@@ -16,6 +16,8 @@ import pytest
 from companion.service.watchdog import Watchdog, notify
 from tests.worlds.served import Served
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "companion" / "install"
 SCRIPT = ROOT / "install.sh"

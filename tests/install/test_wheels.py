@@ -17,6 +17,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 GLIBC = (17, 24, 26, 27, 28, 31, 34, 35, 36)
 """Of manylinux tags that Debian 12 (glibc 2.36) and later accept."""

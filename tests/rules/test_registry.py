@@ -28,6 +28,7 @@ def test_a_game_that_is_not_here_is_refused_in_one_sentence() -> None:
     assert "jeu" in wrong.value.fr
 
 
+@pytest.mark.process
 def test_importing_the_rules_imports_no_game() -> None:
     code = (
         "import sys, companion.rules as r; r.games();"

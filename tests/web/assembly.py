@@ -38,6 +38,8 @@ from companion.ports import (
     LinkCounts,
     Motion,
     MotionState,
+    SimulatedAction,
+    TablePicture,
 )
 from companion.practice.database import PracticeDatabase
 from companion.practice.offline_bundle import OfflineBundle
@@ -52,7 +54,6 @@ from tests.worlds.wait import PATIENCE_S
 from web.app import create_app
 from web.http.json_forms import camera_form, count_form, igloos_form, motion_form
 from web.http.server import WebServer, make_server
-from web.protocols.companion import SimulatedAction, TablePicture
 
 NAME = "companion.test"
 JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffd9")

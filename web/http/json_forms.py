@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from companion.ports import TablePicture
 from companion.rules import game, games
 from companion.rules.rulebook import rulebook
-from web.protocols.companion import CompanionApi, TablePicture
+from web.protocols.companion import CompanionApi
 
 if TYPE_CHECKING:
     from companion.ports import CameraStatus, CountPosterior, IglooStatus, Motion

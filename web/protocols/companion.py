@@ -7,8 +7,6 @@ The page knows no device: it asks the house, and the house answers with the froz
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -21,37 +19,19 @@ if TYPE_CHECKING:
     from companion.night.commands.night import Night
     from companion.night.commands.votes import Votes
     from companion.night.people import People
-    from companion.ports import CameraStatus, CountPosterior, EvidencePicture, IglooStatus, Motion
+    from companion.ports import (
+        CameraStatus,
+        CountPosterior,
+        EvidencePicture,
+        IglooStatus,
+        Motion,
+        SimulatedAction,
+        TablePicture,
+    )
     from companion.practice.practice_run import PracticeRun
     from companion.settings import Settings
     from web.protocols.camera import CameraApi
     from web.protocols.cards import CardsApi
-
-
-class SimulatedAction(StrEnum):
-    """What a person can do with a simulated igloo on the page."""
-
-    SHAKE = "shake"
-    LIFT = "lift"
-    TURN_OVER = "turn_over"
-    SET_DOWN = "set_down"
-    UNPLUG = "unplug"
-    REPLUG = "replug"
-
-
-@dataclass(frozen=True, slots=True)
-class TablePicture:
-    """What the newest picture shows of the markers: ids found and missing, in order.
-
-    ``straight`` says whether the straightened table exists; ``number`` counts pictures up, so that a page knows
-    when to fetch a new one; ``note`` is one sentence (English) or empty.
-    """
-
-    markers: tuple[int, ...] = ()
-    missing: tuple[int, ...] = ()
-    straight: bool = False
-    number: int = 0
-    note: str = ""
 
 
 class CalibrationApi(Protocol):

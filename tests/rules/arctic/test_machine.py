@@ -199,5 +199,5 @@ class Game(RuleBasedStateMachine):
             assert -penalties <= player.total <= 6 * 15 + 15 + 15 - penalties
 
 
-Game.TestCase.settings = settings(max_examples=size(16, 40), stateful_step_count=12)
-TestGame = Game.TestCase
+Game.TestCase.settings = settings(max_examples=size(5, 40), stateful_step_count=12)
+TestGame = pytest.mark.sized(Game.TestCase)

@@ -18,6 +18,7 @@ from companion.rules import arctic, game
 from companion.rules.arctic.moves import KINDS
 from companion.rules.core import CHANCE, NOBODY, RulesError, SetupError
 from companion.rules.rulebook import rulebook
+from tests.worlds.sizes import size
 
 Make = Callable[..., Any]
 ARCTIC = game("arctic")
@@ -355,7 +356,8 @@ def test_the_steps_are_of_every_kind() -> None:
     assert {move.kind for move in STEPS} == set(KINDS)
 
 
-@settings(max_examples=250)
+@pytest.mark.sized
+@settings(max_examples=size(90, 250))
 @given(mangled())
 def test_whatever_a_position_says_it_is_refused_or_judged(position: dict[str, Any]) -> None:
     try:

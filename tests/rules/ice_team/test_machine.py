@@ -172,13 +172,14 @@ class Game(RuleBasedStateMachine):
             assert self.state.game.rulebook.ruling(True, self.state.ranking_reason, self.state).en
 
 
-TestGame = Game.TestCase
-TestGame.settings = settings(max_examples=size(10, 25), stateful_step_count=10)
+TestGame = pytest.mark.sized(Game.TestCase)
+TestGame.settings = settings(max_examples=size(5, 25), stateful_step_count=10)
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_random_games_are_whole_from_the_first_state_to_the_last(layout: str) -> None:
-    for seed in range(2):
+    for seed in range(size(1, 2)):
         rng = Random(seed)
         options = {name: rng.choice(values) for name, values in OPTIONS.items()}
         state = ICE.start(ICE.seats(2), options, {"layout": layout})
@@ -188,9 +189,10 @@ def test_random_games_are_whole_from_the_first_state_to_the_last(layout: str) ->
         assert state.outcome().winners == state.score().ranking[0]
 
 
+@pytest.mark.sized
 def test_a_hundred_random_games_come_to_an_end() -> None:
     ends = set()
-    for seed in range(100):
+    for seed in range(size(25, 100)):
         record, last = playout(ICE, 2, Random(seed))
         assert last.to_move == NOBODY and len(record.moves) < 5000
         assert record.replay().state == last if seed < 5 else True

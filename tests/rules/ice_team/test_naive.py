@@ -408,7 +408,11 @@ def every_text(naive: Naive, rng: Random) -> list[str]:
 
 
 @pytest.mark.cites("ICE-1.1", "ICE-1.2", "ICE-1.3", "ICE-1.4", "ICE-2.6a", "ICE-2.6b", "ICE-2.6c", "ICE-0.3", "ICE-0.4")
-@pytest.mark.parametrize("layout", LAYOUTS, ids=["line", "bend", "squares", "turned"])
+@pytest.mark.parametrize(
+    "layout",
+    [*(pytest.param(one, marks=pytest.mark.long) for one in LAYOUTS[:3]), LAYOUTS[3]],
+    ids=["line", "bend", "squares", "turned"],
+)
 def test_the_engine_agrees_with_the_naive_game(layout: Any) -> None:
     positions = kinds = 0
     seen: set[str] = set()
@@ -442,6 +446,7 @@ def test_the_engine_agrees_with_the_naive_game(layout: Any) -> None:
     assert seen == {"walk", "leap", "swim", "stop", "freeze", "roll", "choose", "drift", "push"}
 
 
+@pytest.mark.sized
 def test_the_naive_game_follows_whole_games() -> None:
     for seed in range(size(3, 6)):
         rng = Random(seed)

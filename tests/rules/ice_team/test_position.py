@@ -19,6 +19,7 @@ from companion.rules import game
 from companion.rules.core import NOBODY, SetupError
 from companion.rules.ice_team import svg
 from companion.rules.ice_team.legality import PHASES
+from tests.worlds.sizes import size
 
 Make = Callable[..., Any]
 ICE = game("ice-team")
@@ -308,7 +309,8 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@pytest.mark.sized
+@settings(max_examples=size(110, 300))
 @given(
     key=st.sampled_from([*WHOLE, "loser", "pending", "removed"]),
     value=VALUES,

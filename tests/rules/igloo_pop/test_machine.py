@@ -154,5 +154,5 @@ class Night(RuleBasedStateMachine):
         assert sum(s.total for s in sheet.sheets) <= 68 + 10 * len(self.state.colours)
 
 
-Night.TestCase.settings = settings(max_examples=size(24, 60), stateful_step_count=25)
-TestNight = Night.TestCase
+Night.TestCase.settings = settings(max_examples=size(8, 60), stateful_step_count=25)
+TestNight = pytest.mark.sized(Night.TestCase)

@@ -222,12 +222,13 @@ def likely(rng: Random, naive: Naive, texts: list[str]) -> str:
     return rng.choice(texts)
 
 
+@pytest.mark.sized
 def test_the_plain_game_and_the_engine_allow_the_same_moves_and_reach_the_same_scores() -> None:
     rng, parse = Random(11), game("igloo-pop").parse
     moves = {text: parse(text) for text in EVERY_TEXT}
     assert len(moves) == 9 * 33 + 1 + 18 + 54 + 108
     ends: set[str] = set()
-    for _ in range(size(5, 12)):
+    for _ in range(size(3, 12)):
         naive, state = random_table(rng)
         while naive.phase != "over":
             legal = [text for text in EVERY_TEXT if naive.legal(text)]
@@ -242,6 +243,7 @@ def test_the_plain_game_and_the_engine_allow_the_same_moves_and_reach_the_same_s
     assert {"end-cards", "end-short-round"} <= ends | {"end-both"}
 
 
+@pytest.mark.sized
 def test_thousands_of_random_rounds_are_scored_alike() -> None:
     rng, parse = Random(12), game("igloo-pop").parse
     keys: set[str] = set()

@@ -182,13 +182,14 @@ class Game(RuleBasedStateMachine):
             assert not any(any(hand[1:]) for hand in seen.hands)
 
 
-TestGame = Game.TestCase
-TestGame.settings = settings(max_examples=size(20, 40), stateful_step_count=12)
+TestGame = pytest.mark.sized(Game.TestCase)
+TestGame.settings = settings(max_examples=size(6, 40), stateful_step_count=12)
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_random_games_are_whole_from_the_first_state_to_the_last(seats: int) -> None:
-    for seed in range(8):
+    for seed in range(size(3, 8)):
         rng = Random(seed)
         options = {name: rng.choice(values) for name, values in OPTIONS.items()}
         record, last = playout(IGLU, seats, rng, options)

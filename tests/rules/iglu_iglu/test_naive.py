@@ -378,7 +378,8 @@ def agree(state: Any) -> None:
     assert found == naive.score(), str(state)
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.sized
+@pytest.mark.parametrize("seats", [2, *(pytest.param(more, marks=pytest.mark.long) for more in (3, 4))])
 @pytest.mark.parametrize("hidden", [False, True])
 def test_both_engines_agree_in_random_games(seats: int, hidden: bool) -> None:
     checked = 0

@@ -49,7 +49,7 @@ def test_a_plain_position_is_enough_and_has_no_problem(full: Make) -> None:
     assert IGLU.from_position(json.loads(json.dumps(state.position()))) == state
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize("seats", [*(pytest.param(few, marks=pytest.mark.long) for few in (2, 3)), 4])
 def test_every_position_of_a_game_comes_back(seats: int) -> None:
     options = {"iglu.no_repick": False, "iglu.displace_together": False, "iglu.animals_all_three": "warn"}
     record, last = playout(IGLU, seats, Random(seats), options)

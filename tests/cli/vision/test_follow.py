@@ -1,0 +1,111 @@
+"""`companion vision follow` on a rendered table: a turn that is seen is entered; bad input is one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import cv2
+import pytest
+
+from companion.cli import run
+from companion.lab.worlds.board import RenderedBoard, nearby, random_view, shoot
+from companion.lab.worlds.board_art import Art
+from companion.rules import game
+from vision.board.labels import from_json
+from vision.board.layout import open_layout
+from vision.board.patches import Sampler
+from vision.decode.photo import read_photo_file
+from vision.read.profile import load_profile, save_profile
+from vision.read.reader import learn
+from vision.read.relocate import BoardRelocator
+
+pytestmark = pytest.mark.learning
+
+RULES = game("iglu-iglu")
+SET_UP = ["draw d4 fish 1", "draw e4 fish 3", "draw d5 fish 2", "draw e5 fish 3"]
+INUIT = (("b1", "f1"), ("a5", "h3"), ("c8", "g8"), ("e1", "a3"), ("h6", "d8"))
+TURN = ["melt c4", "reveal c4 kept", "walk b1 b2", "walk b2 b3", "walk c8 c7", "end"]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a record up to the first turn, photos before and after that turn, and a profile taught from the first."""
+    folder = tmp_path_factory.mktemp("follow")
+    players = RULES.seats(2)
+    moves = [*SET_UP, *(f"place {c} {q}" for pair in INUIT for c, q in zip(("red", "blue"), pair, strict=True))]
+    state: Any = RULES.start(players)
+    positions = []
+    for text in (*moves, None, *TURN):
+        if text is None:
+            positions.append(state.position()["places"])
+        else:
+            state = state.play(RULES.parse(text))
+    positions.append(state.position()["places"])
+    header = json.dumps({"game": "iglu-iglu", "players": players})
+    (folder / "game.jsonl").write_text("\n".join([header, *moves]) + "\n", encoding="utf-8")
+    art = Art(41)
+    camera, light = random_view(3, RenderedBoard({}, art=art))
+    for number, places in enumerate(positions):
+        shot = shoot(RenderedBoard(places, art=art, seed=1000 + number), *nearby(camera, light, number, 1.0), number)
+        (folder / f"{number}.jpg").write_bytes(shot.jpeg)
+    profile = folder / "profile"
+    photo = str(folder / "0.jpg")
+    assert run(["vision", "calibrate", "iglu-iglu", photo, "--profile", str(profile)]) == 0
+    # As `vision teach` does, but in a few seconds: with fewer examples of each thing.
+    layout = open_layout("iglu-iglu")
+    known = load_profile(profile, layout)
+    image = read_photo_file(folder / "0.jpg")
+    sampler = Sampler(layout)
+    pose = BoardRelocator(known, sampler).find(image)
+    assert pose is not None
+    contents = {layout.index[name]: content for name, content in from_json(positions[0], layout).items()}
+    save_profile(profile, learn(known.taught(sampler.straighten(image, pose), contents), size=0.5))
+    return folder
+
+
+def test_a_turn_that_a_photo_shows_is_told(table: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    capfd.readouterr()
+    photos = [str(table / "0.jpg"), str(table / "1.jpg")]
+    call = ["vision", "follow", "iglu-iglu", str(table / "game.jsonl"), *photos, "--profile", str(table / "profile")]
+    status = run([*call, "--json"])
+    first, second = (json.loads(line) for line in capfd.readouterr().out.splitlines())
+    assert first["state"] == "unchanged" and first["photo"] == photos[0] and first["board"]["found"]
+    # One photo taught it all it knows: it may ask, but what it thinks likeliest is what was played.
+    assert second["state"] in ("entered", "question") and status == (second["state"] == "question")
+    assert sorted(second["candidates"][0]["turn"]) == sorted(TURN)
+    assert sum(candidate["p"] for candidate in second["candidates"]) <= 1.001
+    assert run(call) == status
+    out = capfd.readouterr().out
+    assert f"{photos[0]}: unchanged" in out and "melt c4" in out
+
+
+def test_the_referee_rules_by_photo(table: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """From a photo to the next, and from the record to it, a legal turn leads; not from the second to the first."""
+    first, second, record = (str(table / name) for name in ("0.jpg", "1.jpg", "game.jsonl"))
+    profile = ["--profile", str(table / "profile")]
+    out = table / "ruled.png"
+    for before in (first, record):
+        capfd.readouterr()
+        assert run(["vision", "rule", "iglu-iglu", before, second, *profile, "--json", "--out", str(out)]) == 0
+        told = json.loads(capfd.readouterr().out)
+        assert told["legal"] and "melt c4" in told["turns"][0] and "c4" in told["changed"] and told["wrong"] == []
+        assert cv2.imread(str(out)).shape == cv2.imread(second).shape
+    assert run(["vision", "rule", "iglu-iglu", second, first, *profile, "--lang", "fr"]) == 1
+    assert "Aucun tour permis" in capfd.readouterr().out
+    assert run(["vision", "rule", "iglu-iglu", str(table / "none.jsonl"), first, *profile]) == 2
+    assert len(capfd.readouterr().err.strip().splitlines()) == 1
+
+
+def test_bad_input_is_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    header = json.dumps({"game": "iglu-iglu", "players": RULES.seats(2)})
+    records = {"good": f"{header}\n{SET_UP[0]}\n", "wrong": f"{header}\nmelt a1\n", "nobody": "{}\n", "empty": ""}
+    for name, text in records.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for name in (*records, "missing"):
+        capfd.readouterr()
+        arguments = [str(tmp_path / name), str(tmp_path / "photo.jpg"), "--profile", str(tmp_path / "none")]
+        assert run(["vision", "follow", "iglu-iglu", *arguments]) == 2, name
+        captured = capfd.readouterr()
+        assert captured.out == "" and captured.err.strip() and "Traceback" not in captured.err

@@ -1,0 +1,72 @@
+"""Lessons that take longer than the game: what is taught and not learnt yet is as new to the camera as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from companion.follow.evidence import contents_of
+from companion.follow.table_model import SeenTable
+from companion.lab.worlds.boards import players
+from companion.lab.worlds.filmed import FISH, GAME, Filmed
+from companion.night.answers import TABLE
+from companion.rules.inference.turns import content
+from tests.web.assembly import SmallHouse
+from tests.worlds.wait import LESSON_S, wait
+
+pytestmark = pytest.mark.usefixtures("prompt_lessons")
+
+pytestmark = pytest.mark.learning
+
+BLUE, RED = 4, 7
+"""The turns of the film in which each tribe builds its first igloo."""
+
+
+@pytest.mark.long
+def test_the_first_red_igloo_while_the_blue_one_is_not_learnt_yet(tmp_path: Path) -> None:
+    """On a busy machine the lesson on the first igloo may come after the second one."""
+    film = Filmed(5, RED, kept=1.0)
+    assert film.played[BLUE - 1][2] == "build a7" and film.played[RED - 1][2] == "build e6"
+    house = SmallHouse(tmp_path)
+    house.settings.set({"camera_settle_tenths": 3})
+    house.do("open-match", {"game": GAME, "players": players(GAME), "setup": {"fish": FISH}})
+    house.moves(*film.set_up)
+    house.eye.take_photo(film.picture(0))
+    house.sight.start()
+    house.sight.calibrate(GAME, None)
+    house.sight.teach(GAME, None)
+    table = house.sight.table_of(GAME)
+    blue = table.layout.find_thing("igloo", "blue")
+    assert table.wait(LESSON_S)
+    assert table.taught and not table.new_things(contents_of(film.states[0], table.layout).values())
+    assert table.learnt() == table.most()
+    # From here on no lesson comes to its end.
+    table.close()
+    for moves in film.played[: RED - 1]:
+        house.moves(*moves)
+    igloo = contents_of(film.states[BLUE], table.layout)
+    newest = house.eye.newest()
+    assert newest is not None and blue in table.new_things(igloo.values())
+    house.eye.take_photo(film.picture(BLUE))
+    shown = wait(lambda: (grab := house.eye.newest()) is not newest and grab)
+    table.teach(shown.image(), igloo)
+    again = SeenTable(GAME, tmp_path / "tables" / GAME, on_change=lambda: None)
+    for known in (table, again):
+        assert blue in known.most() and blue not in known.learnt(), "taught, and not learnt"
+        assert not known.new_things(igloo.values()), "nobody need teach it twice"
+
+    house.eye.take_photo(film.picture(RED - 1))
+    house.sight.follow(True)
+    wait(lambda: house.sight.status()["state"] == "watching", LESSON_S)
+    begun = len(house.night.course().by)
+    house.eye.take_photo(film.picture(RED))
+    wait(lambda: house.sight.status()["asking"] or len(house.night.course().by) > begun, LESSON_S)
+    asked = house.sight.open_question()
+    states = [candidate.state for candidate in asked.candidates] if asked else [house.night.course().states[-1]]
+    truth = {name: content(place) for name, place in film.states[RED].position()["places"].items()}
+    found = [{name: content(p) for name, p in state.position()["places"].items()} for state in states]
+    assert truth in found, [[str(m) for m in candidate.moves] for candidate in asked.candidates]
+    if asked:
+        assert house.sight.answer(asked.id, found.index(truth), TABLE).ok
+    house.close()

@@ -1,0 +1,286 @@
+"""The camera over the API: calibrate, teach, follow, answer, rule by photo; on pictures of a rendered game."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from companion.follow.api import FollowService
+from companion.lab.worlds.boards import players
+from companion.lab.worlds.filmed import FISH, Filmed
+from companion.night.answers import TABLE
+from companion.rules.inference.turns import content
+from tests.web.assembly import SmallHouse
+from tests.web.conftest import Client
+from tests.worlds.wait import LESSON_S, wait
+from web.app import create_app
+
+pytestmark = pytest.mark.learning
+
+GAME = "iglu-iglu"
+AT = f"/api/camera/table/{GAME}"
+
+
+@pytest.fixture(scope="module")
+def film() -> Filmed:
+    return Filmed(5, 2, kept=1.0)
+
+
+@pytest.fixture(scope="module")
+def pictures(film: Filmed) -> list[bytes]:
+    """The board after the set-up and after each of two turns."""
+    return [film.picture(number) for number in range(3)]
+
+
+def opened(house: SmallHouse, film: Filmed) -> None:
+    house.do("open-match", {"game": GAME, "players": players(GAME), "setup": {"fish": FISH}})
+    house.moves(*film.set_up)
+
+
+@pytest.fixture(scope="module")
+def taught(
+    film: Filmed, pictures: list[bytes], tmp_path_factory: pytest.TempPathFactory, prompt_lessons: None
+) -> Iterator[Path]:
+    """Calibrate and teach over the API, as the host does it on the page; return what was kept of it."""
+    folder = tmp_path_factory.mktemp("taught")
+    house = SmallHouse(folder)
+    opened(house, film)
+    app = create_app(house)
+    app.test_client_class = Client
+    host = app.test_client()
+    assert host.post(f"/host/{house.access.host_token()}").status_code == 303
+    house.eye.take_photo(pictures[0])
+    found = host.post(f"{AT}/calibrate", json={}).json
+    assert found["board"]["how"] == "markers" and found["board"]["size"] == [1280, 960]
+    assert 0 < found["board"]["error_place"] < 5 and not found["board"]["moved"]
+    assert set(found["board"]["cells"]) == set(found["record"]) and len(found["board"]["cells"]) == 64
+    told = host.post(f"{AT}/teach", json={}).json
+    assert told["lessons"] == 1 and told["learning"]
+    assert house.sight.table_of(GAME).wait(LESSON_S)
+    assert host.get(AT).json["taught"]
+    house.close()
+    yield folder / "tables"
+
+
+@pytest.fixture
+def table(house: SmallHouse, film: Filmed, taught: Path, tmp_path: Path) -> SmallHouse:
+    """A house with an open game, which finds what was taught another time."""
+    shutil.copytree(taught, tmp_path / "tables")
+    house.settings.set({"camera_settle_tenths": 3})
+    house.sight.start()
+    opened(house, film)
+    return house
+
+
+def places(state: Any) -> dict[str, Any]:
+    return {name: content(place) for name, place in state.position()["places"].items()}
+
+
+# --- who may
+
+
+def test_nothing_of_it_is_for_guests(guest: FlaskClient, player: FlaskClient) -> None:
+    for path in (AT, f"{AT}/look", "/api/camera/question", "/api/camera/photos/ruled.jpg"):
+        assert guest.get(path).status_code == 403
+    for path in (
+        "/api/camera/follow",
+        f"{AT}/calibrate",
+        f"{AT}/teach",
+        "/api/camera/question",
+        "/api/camera/photos/rule",
+    ):
+        assert guest.post(path, json={}).status_code == 403
+    assert guest.post(f"/api/camera/photos/after?game={GAME}", data=b"x").status_code == 403
+    assert player.post(f"{AT}/calibrate", json={}).status_code == 403
+    assert player.post("/api/camera/follow", json={"on": True}).status_code == 403
+
+
+def test_the_host_may_keep_the_answers_to_himself(player: FlaskClient, host: FlaskClient, house: SmallHouse) -> None:
+    asked = {"id": "nothing", "choice": 0}
+    assert player.post("/api/camera/question", json=asked).status_code == 409
+    house.settings.set({"camera_everyone": False})
+    assert player.post("/api/camera/question", json=asked).status_code == 403
+    assert host.post("/api/camera/question", json=asked).json["error"]["code"] == "not-asked"
+    assert not host.get("/api/state").json["camera"]["follow"]["everyone"]
+
+
+def test_bad_input_is_one_sentence(host: FlaskClient, pictures: list[bytes], house: SmallHouse) -> None:
+    assert host.get("/api/camera/table/chess").status_code == 404
+    assert host.post(f"{AT}/calibrate", json={}).json["error"]["en"] == "There is no picture yet."
+    for corners in ([1, 2], [[1, 2]] * 3, [[1, 2]] * 3 + [[1, "x"]], [[1, 2]] * 3 + [[1, 1e9]], "all", [[True, 2]] * 4):
+        assert host.post(f"{AT}/calibrate", json={"corners": corners}).status_code == 400, corners
+    house.eye.take_photo(pictures[0])
+    crossed = [[200, 200], [900, 800], [900, 200], [200, 800]]
+    assert "clockwise" in host.post(f"{AT}/calibrate", json={"corners": crossed}).json["error"]["en"]
+    assert host.post(f"{AT}/teach", json={}).json["error"]["fr"].startswith("Aucune partie")
+    assert host.post(f"{AT}/teach", json={"places": {"z9": {"ground": "floe"}}}).status_code == 422
+    assert host.post(f"{AT}/teach", json={"places": []}).status_code == 400
+    assert host.get(f"{AT}/look").status_code == 422
+    assert host.post("/api/camera/follow", json={"on": "yes"}).status_code == 400
+    assert host.post("/api/camera/question/way", json={"id": "x", "way": "up"}).status_code == 400
+    assert host.post("/api/camera/photos/between?game=arctic", data=b"x").status_code == 404
+    assert host.post(f"/api/camera/photos/after?game={GAME}", data=b"no picture").status_code == 422
+    ruled = host.post("/api/camera/photos/rule", json={"game": GAME, "record": True})
+    assert ruled.json["error"]["en"] == "Send the photo from afterwards first."
+    assert host.post("/api/camera/photos/rule", json={"game": GAME, "record": 1}).status_code == 400
+
+
+# --- following
+
+
+def test_a_turn_that_is_seen_is_entered_or_asked_and_goes_with_a_tap(
+    table: SmallHouse, host: FlaskClient, player: FlaskClient, film: Filmed, pictures: list[bytes]
+) -> None:
+    begun = len(film.set_up)
+    table.eye.take_photo(pictures[0])
+    assert host.post("/api/camera/follow", json={"on": True}).status_code == 200
+    assert wait(lambda: table.sight.status()["state"] == "watching", LESSON_S)
+    seen = host.get(AT).json
+    assert seen["followed"] and set(seen["seen"]) == set(seen["record"])
+    table.eye.take_photo(pictures[1])
+    wait(lambda: len(table.night.course().by) > begun or table.sight.status()["asking"], LESSON_S)
+    asked = player.get("/api/camera/question?lang=fr").json["question"]
+    if asked is not None:
+        assert 1 <= len(asked["candidates"]) <= 3 and all("<svg" in one["svg"] for one in asked["candidates"])
+        answer = {"id": asked["id"], "choice": asked["candidates"][0]["n"]}
+        assert player.post("/api/camera/question", json=answer).json["ok"]
+        assert player.post("/api/camera/question", json=answer).status_code == 409
+    else:
+        line = table.night.view()["log"][-1]
+        undo = table.night.view()["match"]["can_undo"]
+        assert (line["by"], line["device"]) == ("camera", "recorded")
+        assert (undo["by"], undo["to"], undo["needs_agreement"]) == ("camera", begun, False)
+    assert places(table.night.course().states[-1]) == places(film.states[1])
+    if asked is None:
+        host.post("/api/camera/follow", json={"on": False})
+        back = {"command": "undo", "body": {"to": begun}, "action_id": "undo-by-tap", "state": table.night.state}
+        assert player.post("/api/do", json=back).json["ok"] and len(table.night.course().by) == begun
+
+
+def test_what_does_not_fit_is_said_and_waited_for(
+    table: SmallHouse, host: FlaskClient, film: Filmed, pictures: list[bytes]
+) -> None:
+    """Somebody has moved an inuit far away: no turn leads there."""
+    begun = table.night.course().by
+    table.eye.take_photo(spoilt(film))
+    host.post("/api/camera/follow", json={"on": True})
+    assert wait(lambda: table.sight.status()["state"] in ("disagreement", "question"), LESSON_S)
+    asked = host.get("/api/camera/question").json["question"]
+    if asked["kind"] != "disagreement":
+        assert host.post("/api/camera/question", json={"id": asked["id"], "choice": None}).json["ok"]
+        asked = host.get("/api/camera/question").json["question"]
+    assert asked["kind"] == "disagreement" and asked["places"] and "<svg" in asked["svg"]
+    assert set(asked["places"]) & set(moved(film))
+    assert table.night.course().by == begun
+    # First way out: the board is put right.
+    assert host.post("/api/camera/question/way", json={"id": asked["id"], "way": "board"}).status_code == 200
+    assert table.sight.status()["state"] == "waiting"
+    table.eye.take_photo(pictures[0])
+    assert wait(lambda: table.sight.status()["state"] == "watching", LESSON_S)
+    assert host.get("/api/camera/question").json["question"] is None
+
+
+def moved(film: Filmed) -> tuple[str, str]:
+    """Return from where to where an inuit is moved that could not walk there."""
+    now = film.states[0].position()["places"]
+    here = next(name for name, place in now.items() if any(t["kind"] == "inuit" for t in place["things"]))
+    return here, "e6" if here[0] < "d" else "c3"
+
+
+def spoilt(film: Filmed) -> bytes:
+    board = film.states[0].position()
+    here, there = moved(film)
+    board["places"][there]["things"] = board["places"][here]["things"]
+    board["places"][here]["things"] = []
+    return film.shot(board["places"])
+
+
+# --- the referee by photo
+
+
+def test_two_photos_and_photo_and_record_are_ruled_on(
+    table: SmallHouse, host: FlaskClient, film: Filmed, pictures: list[bytes]
+) -> None:
+    for which, picture in (("before", pictures[0]), ("after", pictures[1])):
+        read = host.post(f"/api/camera/photos/{which}?game={GAME}", data=picture).json
+        assert read["places"] == 64
+    ruling = host.post("/api/camera/photos/rule?lang=fr", json={"game": GAME, "record": False}).json["ruling"]
+    assert ruling["legal"] and ruling["turns"][0][0] == film.played[0][0] and not ruling["wrong"]
+    assert film.played[0][0].split()[1] in ruling["changed"] and "<svg" in ruling["svg"]
+    read = host.post(f"/api/camera/photos/after?game={GAME}", data=spoilt(film)).json
+    assert host.get("/api/camera/photos/ruled.jpg").status_code == 404
+    ruling = host.post("/api/camera/photos/rule", json={"game": GAME, "record": True}).json["ruling"]
+    assert not ruling["legal"] and set(ruling["wrong"] or ruling["changed"]) & set(moved(film))
+    assert ruling["en"].startswith("No legal turn")
+    drawn = cv2.imdecode(np.frombuffer(host.get("/api/camera/photos/ruled.jpg").data, np.uint8), cv2.IMREAD_COLOR)
+    assert drawn.shape == (960, 1280, 3)
+    assert table.night.course().by == (TABLE.id,) * len(film.set_up), "a ruling changes nothing"
+
+
+# --- a photo for the score sheet
+
+
+def test_a_score_sheet_is_read_from_a_photo_or_the_camera(
+    table: SmallHouse, player: FlaskClient, guest: FlaskClient, film: Filmed, pictures: list[bytes]
+) -> None:
+    true = film.states[1].position()["places"]
+    assert guest.post(f"{AT}/sheet", data=pictures[1]).status_code == 403
+    assert player.post("/api/camera/table/chess/sheet", data=pictures[1]).status_code == 404
+    refused = player.post("/api/camera/table/ice-team/sheet", data=pictures[1])
+    assert refused.status_code == 409 and refused.json["error"]["code"] == "not-taught"
+    assert refused.json["error"]["fr"] != refused.json["error"]["en"]
+    assert player.post(f"{AT}/sheet", data=b"no picture").json["error"]["en"].startswith("This is not a JPEG")
+    assert player.post(f"{AT}/sheet").json["error"]["en"] == "There is no picture yet."
+    bare = cv2.imencode(".jpg", np.full((960, 1280, 3), 120, np.uint8))[1].tobytes()
+    assert player.post(f"{AT}/sheet", data=bare).json["error"]["en"] == "The board was not found in the photo."
+    told = player.post(f"{AT}/sheet", data=pictures[1]).json
+    assert (told["width"], told["height"], told["note"]) == (1280, 960, "")
+    assert {"kind": "bear", "value": 4} in told["untaught"]["things"] and told["untaught"]["grounds"] == ["pack"]
+    assert {"kind": "igloo", "colour": "red"} in told["untaught"]["things"]
+    assert {"kind": "inuit", "colour": "yellow"} not in told["untaught"]["things"]
+    assert set(told["places"]) == set(told["cells"]) == set(true)
+    assert all(place["unsure"] or content(place) == content(true[name]) for name, place in told["places"].items())
+    assert sum(place["unsure"] for place in told["places"].values()) < 16
+    # A photo of a phone is not the camera's picture; what the camera sees is asked for by no picture at all.
+    table.eye.take_photo(pictures[2])
+    seen = player.post(f"{AT}/sheet").json["places"]
+    now = film.states[2].position()["places"]
+    assert all(place["unsure"] or content(place) == content(now[name]) for name, place in seen.items())
+
+
+def test_what_was_taught_is_there_after_a_restart(table: SmallHouse, tmp_path: Path) -> None:
+    again = FollowService(tmp_path / "tables", table.night, table.settings, table.eye, on_change=lambda: None)
+    known = again.board(GAME)
+    assert known["taught"] and known["lessons"] == 1 and known["board"]["cells"]["d4"]
+
+
+def test_a_place_that_is_put_right_is_taught(
+    table: SmallHouse, player: FlaskClient, pictures: list[bytes], tmp_path: Path
+) -> None:
+    table.eye.take_photo(pictures[1])
+    bear = {"ground": "floe", "things": [{"kind": "bear", "value": 4, "count": 1}]}
+    told = player.post(f"{AT}/teach", json={"places": {"b2": bear}}).json
+    assert told["lessons"] == 2 and told["learning"]
+    seen = table.sight.table_of(GAME)
+    assert any(str(seen.layout.things[thing]) == "bear 4" for thing in seen.most())
+    # A lesson that is not learnt yet does not hold the service up when it ends.
+    table.sight.close()
+    assert (
+        FollowService(tmp_path / "tables", table.night, table.settings, table.eye, on_change=lambda: None).board(GAME)[
+            "lessons"
+        ]
+        == 2
+    )
+
+
+def test_the_document_of_the_api_knows_it(app: Flask, guest: FlaskClient) -> None:
+    paths = guest.get("/api/openapi.json").json["paths"]
+    assert {"/api/camera/question", "/api/camera/photos/rule"} <= set(paths)
