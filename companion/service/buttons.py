@@ -19,7 +19,7 @@ from companion.ports import BadDataError, DeviceKind, DeviceState
 if TYPE_CHECKING:
     from gpiozero import Factory
 
-    from companion.panel.panel import Panel
+    from companion.panel.gpio import Panel
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Buttons:
             pins = parse(self._pins)
             if not pins:
                 return
-            from companion.panel.panel import Panel
+            from companion.panel.gpio import Panel
 
             self.panel = Panel(pins, self.pressed, factory=factory)
         except BadDataError as error:
