@@ -99,10 +99,10 @@ class Table:
 
     def refolded(self) -> dict[str, Any]:
         """Return the view that a fresh reading of the whole journal gives."""
-        fold = NightProjection(self.journal.people())
+        projection = NightProjection(self.journal.people())
         for entry in self.journal.since(0):
-            fold.apply(entry)
-        return page(fold)
+            projection.apply(entry)
+        return page(projection)
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ TRAINING = "training.sqlite"
 log = logging.getLogger(__name__)
 
 
-def scrub(folder: Path, people: Collection[str], name: str) -> None:
+def erase_name(folder: Path, people: Collection[str], name: str) -> None:
     """Forget ``people`` (ids of the journal), the trainer of that ``name``, and that name in notes, in every backup.
 
     A backup that cannot be read is left as it is, and said in the log; one under which the disk fails stays whole.

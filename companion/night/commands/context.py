@@ -43,7 +43,7 @@ class PlannedEntry:
 class CommandContext:
     """A command on its way: the night as it stands, the body, who asks, the people by id, and the dice."""
 
-    fold: NightProjection
+    projection: NightProjection
     body: Mapping[str, Any]
     by: Actor
     people: Mapping[str, str | None]
@@ -56,7 +56,7 @@ class CommandContext:
 
         :raises RefusedError: when there is none, or it cannot go on.
         """
-        match = self.fold.match
+        match = self.projection.match
         if match is None:
             raise refused("no-match", "no-match")
         if match.broken is not None:
@@ -67,7 +67,7 @@ class CommandContext:
     def running(self) -> Match:
         """Return the open match, which goes on only while the night is not paused."""
         match = self.match
-        if self.fold.paused:
+        if self.projection.paused:
             raise refused("paused", "paused")
         if match.ended is not None:
             raise refused("refused", "ended-already")

@@ -32,10 +32,10 @@ def nights(journal: Journal) -> Iterator[NightProjection]:
 
 
 def _folded(names: dict[str, str | None], same: dict[str, str], entries: Sequence[Entry]) -> NightProjection:
-    fold = NightProjection(names, same)
+    projection = NightProjection(names, same)
     for entry in entries:
-        fold.apply(entry)
-    return fold
+        projection.apply(entry)
+    return projection
 
 
 def to_json(journal: Journal) -> dict[str, Any]:
@@ -53,8 +53,12 @@ def to_json(journal: Journal) -> dict[str, Any]:
         "format": FORMAT,
         "companion": __version__,
         "nights": [
-            {"id": fold.id, "opened": fold.opened, "matches": [_match(match) for match in fold.matches]}
-            for fold in nights(journal)
+            {
+                "id": projection.id,
+                "opened": projection.opened,
+                "matches": [_match(match) for match in projection.matches],
+            }
+            for projection in nights(journal)
         ],
     }
 
@@ -110,14 +114,14 @@ def to_csv(journal: Journal) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(COLUMNS)
-    for fold in nights(journal):
-        for match in fold.matches:
+    for projection in nights(journal):
+        for match in projection.matches:
             scored = match.score()
             for seat, sheet in zip(match.seats, scored.sheets, strict=True):
                 corrected = sum(points for _, colour, points, _ in match.corrections if colour == seat.colour)
                 writer.writerow(
                     (
-                        fold.id,
+                        projection.id,
                         match.opened,
                         match.id,
                         match.game.id,

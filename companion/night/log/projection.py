@@ -1,4 +1,4 @@
-"""The fold: what a night is after some entries of its journal.
+"""The projection: what a night is after some entries of its journal.
 
 :class:`NightProjection` takes entries one by one, live and at a restart alike, so what the page shows is always a
 reading of the journal. States of the rules are immutable; a match keeps the one after every step, which makes undo a
