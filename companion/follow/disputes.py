@@ -73,7 +73,7 @@ class DisputePhotos:
         self._ruled.pop(who, None)
         return {"places": len(seen.places), "unsure": [name for name, place in seen.places.items() if place.unsure]}
 
-    def rule(self, who: str, course: MatchSnapshot | None, *, record: bool, game_id: str, lang: str) -> Ruled:
+    def rule(self, who: str, snapshot: MatchSnapshot | None, *, record: bool, game_id: str, lang: str) -> Ruled:
         """Return the ruling on what lies between the photos of somebody, or between the record and the second one.
 
         :raises BadDataError: a photo or the record is missing.
@@ -84,14 +84,14 @@ class DisputePhotos:
         if after is None:
             raise BadDataError(messages.NO_PHOTO_AFTER)
         if record:
-            if course is None or course.game != game_id:
+            if snapshot is None or snapshot.game != game_id:
                 raise BadDataError(messages.NO_RECORD)
-            states = [course.states[-1]]
+            states = [snapshot.states[-1]]
         else:
             before = mine.get("before")
             if before is None:
                 raise BadDataError(messages.NO_PHOTO_BEFORE)
-            states = cases(game_id, position_of(before.seen, game_id, course))
+            states = cases(game_id, position_of(before.seen, game_id, snapshot))
         ruled = judged(states, after, game_id, lang)
         self._ruled[who] = ruled
         return ruled
@@ -102,12 +102,12 @@ class DisputePhotos:
         return None if ruled is None else to_jpeg(ruled.image)
 
 
-def position_of(seen: BoardLook, game_id: str, course: MatchSnapshot | None) -> dict[str, Any]:
+def position_of(seen: BoardLook, game_id: str, snapshot: MatchSnapshot | None) -> dict[str, Any]:
     """Return the position that a photo shows; who plays with what is as in the open match of that game."""
     places = {name: place.content.to_json(seen.layout) for name, place in seen.places.items()}
     shared: dict[str, Any] = {}
-    if course is not None and course.game == game_id:
-        recorded = course.states[-1].position()
+    if snapshot is not None and snapshot.game == game_id:
+        recorded = snapshot.states[-1].position()
         shared = {key: recorded[key] for key in SHARED if recorded.get(key) is not None}
     return {**shared, "game": game_id, "places": places}
 

@@ -153,10 +153,10 @@ class Service:
         self._buttons = Buttons(self.night, self.hub, self.settings.lines("panel_pins"))
         self._home: MqttPublisher | None = None
         self._home_note = ""
-        self._eye = CameraService(on_view=self._publish_camera)
+        self._camera_service = CameraService(on_view=self._publish_camera)
         self.cards = CardTable(options.data / TABLES)
         self.sight = FollowService(
-            options.data / TABLES, self.night, self.settings, self._eye, on_change=self._publish_camera
+            options.data / TABLES, self.night, self.settings, self._camera_service, on_change=self._publish_camera
         )
         self._motion: Motion | None = None
         self._count: CountPosterior | None = None
@@ -168,7 +168,7 @@ class Service:
 
     def start(self) -> None:
         """Start looking for devices and telling the page of them."""
-        self._eye.use(self.options.camera or self.settings.text("camera_source"))
+        self._camera_service.use(self.options.camera or self.settings.text("camera_source"))
         self.sight.start()
         self.bench.start()
         self._igloos.start()
@@ -234,7 +234,7 @@ class Service:
         self._igloos.close()
         self.bench.close()
         self.sight.close()
-        self._eye.close()
+        self._camera_service.close()
         self._caretaker.close()
         for thread in self._threads:
             thread.join(timeout=5)
@@ -346,22 +346,22 @@ class Service:
 
     def camera(self) -> CameraStatus | None:
         """Return how the camera is doing, or None without a source."""
-        return self._eye.status()
+        return self._camera_service.status()
 
     def table(self) -> TablePicture | None:
         """Return what the newest picture shows of the markers."""
-        return self._eye.table()
+        return self._camera_service.table()
 
     def camera_jpeg(self, which: str) -> bytes | None:
         """Return the newest frame or straightened table as JPEG."""
-        return self._eye.jpeg(which)
+        return self._camera_service.jpeg(which)
 
     def use_camera(self, text: str) -> None:
         """Change the camera's source and remember it.
 
         :raises BadDataError: for a text that names no source.
         """
-        self._eye.use(text, from_page=True)
+        self._camera_service.use(text, from_page=True)
         self.settings.set({"camera_source": text.strip()})
         self._publish_camera()
 
@@ -370,13 +370,13 @@ class Service:
 
         :raises BadDataError: when it is no picture, in one sentence.
         """
-        table = self._eye.take_photo(data)
+        table = self._camera_service.take_photo(data)
         self._publish_camera()
         return table
 
     def keep_evidence(self, *, fresh: bool = False) -> EvidencePicture | None:
         """Keep the newest picture and enter it in the journal; with ``fresh`` only one that was not kept before."""
-        picture = self._eye.evidence(fresh=fresh)
+        picture = self._camera_service.evidence(fresh=fresh)
         if picture is None:
             return None
         data, found = picture

@@ -116,10 +116,15 @@ class SmallHouse:
         self.newest_count: CountPosterior | None = None
         self.status: CameraStatus | None = None
         self.newest_table: TablePicture | None = None
-        self.eye = CameraService(on_view=lambda: None)
+        self.camera_service = CameraService(on_view=lambda: None)
         self.cards = CardTable(folder / "tables")
         self.sight = FollowService(
-            folder / "tables", self.night, self.settings, self.eye, on_change=self._publish_camera, lesson=0.5
+            folder / "tables",
+            self.night,
+            self.settings,
+            self.camera_service,
+            on_change=self._publish_camera,
+            lesson=0.5,
         )
         self.pictures: dict[str, bytes] = {}
         self.played: list[tuple[str, int | None]] = []
@@ -239,7 +244,7 @@ class SmallHouse:
         self.bench.close()
         self.training.close()
         self.sight.close()
-        self.eye.close()
+        self.camera_service.close()
         self.journal.close()
         self.access.close()
 

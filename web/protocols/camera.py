@@ -57,11 +57,11 @@ class CameraApi(Protocol):
         """
         ...
 
-    def answer(self, question: str, choice: int | None, by: Actor) -> CommandResult:
+    def answer(self, question_id: str, choice: int | None, by: Actor) -> CommandResult:
         """Answer the open question by a candidate's number, or with None: none of these."""
         ...
 
-    def resolve(self, question: str, way: str) -> None:
+    def resolve(self, question_id: str, way: str) -> None:
         """Leave a disagreement: people put the ``board`` right, or the ``record`` is right and the camera learns."""
         ...
 

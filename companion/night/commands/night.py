@@ -226,7 +226,7 @@ class Night:
                 self._boards[key] = None if made is None else {"state": state, **made}
             return self._boards[key]
 
-    def course(self) -> MatchSnapshot | None:
+    def snapshot(self) -> MatchSnapshot | None:
         """Return the course of the open match; None without one, or where its record cannot be played any more."""
         with self._lock:
             match, projection = self._projection.match, self._projection
