@@ -17,6 +17,7 @@ FOREIGN = {"vendor", "node_modules", "build", "__pycache__"}
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 PATH = re.compile(r"`((?:companion|vision|web|tests|firmware|docs)/[^`\s]*)`")
 DOTTED = re.compile(r"(?<![\w./-])(?:companion|vision|web)(?:\.[A-Za-z_]\w*)+")
+IMPORTED = re.compile(r"^from ((?:companion|vision|web)[\w.]*) import (.+)$", re.MULTILINE)
 ROW = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
 
 
@@ -117,5 +118,7 @@ def test_what_a_document_names_is_there(page: Path) -> None:
     for path in PATH.findall(text_of(page)):
         if not any(ROOT.glob(re.sub(r"<[^>]*>", "*", path).rstrip("/"))):
             wrong.append(f"path {path}")
-    wrong += [f"module {name}" for name in DOTTED.findall(text_of(page)) if not is_there(name)]
+    named = DOTTED.findall(text_of(page))
+    named += [f"{module}.{name}" for module, names in IMPORTED.findall(text_of(page)) for name in names.split(", ")]
+    wrong += [f"name {name}" for name in named if not is_there(name)]
     assert not wrong, f"{name_of(page)}: {', '.join(wrong)}"

@@ -15,7 +15,7 @@ Graph = Mapping[str, Set[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class LayeredLayout:
     """Layer (0 at the bottom) and middle of each node and bend, and each arrow as the row of these that it passes."""
 
     layer: dict[str, int]
@@ -46,7 +46,7 @@ def layers(graph: Graph) -> dict[str, int]:
     return layer
 
 
-def lay_out(graph: Graph, width: float, bend: float) -> Layout:
+def lay_out(graph: Graph, width: float, bend: float) -> LayeredLayout:
     """Return the layout for nodes that take this width, and bends that take ``bend``."""
     layer = layers(graph)
     ways = []
@@ -64,7 +64,7 @@ def lay_out(graph: Graph, width: float, bend: float) -> Layout:
             wish = [sum(middle[n] for n in near[one]) / max(len(near[one]), 1) for one in row]
             half = [width / 2 if one in graph else bend / 2 for one in row]
             middle.update(zip(row, _apart(wish, half), strict=True))
-    return Layout(layer, middle, ways)
+    return LayeredLayout(layer, middle, ways)
 
 
 def _untangle(rows: list[list[str]], joints: list[tuple[str, str]], layer: Mapping[str, int]) -> None:
