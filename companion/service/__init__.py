@@ -131,7 +131,7 @@ class Service:
             gate=lambda: not self.night.live_round(),
             on_motion=self._on_motion,
             on_count=self._on_count,
-            known=lambda key, kind: self.bench.calibrations.opinion(device_name(key, kind)),
+            known=lambda key, kind: self.bench.calibrations.calibrated_model(device_name(key, kind)),
         )
         self._igloos.subscribe(self.bench.hear)
         waves = Waves(self.hub, gate=lambda: not self.night.live_round())

@@ -140,7 +140,7 @@ def test_the_plan_takes_the_ends_first_and_lets_a_filling_stay() -> None:
 
 def test_an_igloo_is_calibrated_shake_by_shake_used_and_taken_back(table: Table, tmp_path: Path) -> None:
     bench = table.bench
-    assert bench.calibrations.opinion("unit-3") is None
+    assert bench.calibrations.calibrated_model("unit-3") is None
     bench.calibrate("", person="Ann", guided=False, way="cap")
     now = table.sitting()
     assert (now["igloo"], now["count"], now["kept"], now["goal"], now["lacks"]) == ("unit-3", 2, 0, 12, None)
@@ -164,11 +164,11 @@ def test_an_igloo_is_calibrated_shake_by_shake_used_and_taken_back(table: Table,
     for which in range(6):
         now = table.shake(which)
     assert now["figures"]["now"]["shakes"] == 8 and now["figures"]["now"]["exact"] >= 0.0
-    assert bench.calibrations.opinion("unit-3") is None
+    assert bench.calibrations.calibrated_model("unit-3") is None
     bench.keep()
     now = table.sitting()
     assert (now["kept"], now["before"], now["used"], now["goal"]) == (0, 8, True, 12)
-    assert bench.calibrations.opinion("unit-3") is not None
+    assert bench.calibrations.calibrated_model("unit-3") is not None
     listed = bench.overview()["calibrations"]
     assert [(one["device"], one["shakes"], one["people"], one["person"]) for one in listed] == [
         ("unit-3", 8, ["Ann"], "Ann")
@@ -184,7 +184,7 @@ def test_an_igloo_is_calibrated_shake_by_shake_used_and_taken_back(table: Table,
     bench.choose("unit-3", use=None, person="Ann")
     assert bench.calibrations.choice("unit-3").person == "Ann"
     bench.choose("unit-3", use=False, person=None)
-    assert bench.calibrations.opinion("unit-3") is None
+    assert bench.calibrations.calibrated_model("unit-3") is None
     bench.undo("unit-3")
     assert bench.overview()["calibrations"][0]["shakes"] == 8
 
@@ -369,7 +369,7 @@ def test_what_was_chosen_and_recorded_survives_rubbish_beside_it(tmp_path: Path)
     (folder / "chosen.json").write_text('{"unit-1": 7}', encoding="utf-8")
     (folder / "unit-1.npz").write_bytes(b"rubbish")
     calibrations = Calibrations(folder)
-    assert calibrations.listed() == [] and calibrations.opinion("unit-1") is None
+    assert calibrations.listed() == [] and calibrations.calibrated_model("unit-1") is None
     calibrations.choose("unit-1", person="Ann")
     assert Calibrations(folder).choice("unit-1").person == "Ann"
 

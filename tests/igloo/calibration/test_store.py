@@ -210,8 +210,8 @@ def test_the_shipped_priors_are_for_both_motions() -> None:
     known = priors()
     assert {(3200.0, False), (3200.0, True)} <= set(known)
     for (tier, _), one in known.items():
-        listeners = shipped().tiers[tier].listeners
-        assert one.weights.shape == (FEATURES + sum(listener.width for listener in listeners) + 1,)
+        bead_nets = shipped().tiers[tier].bead_nets
+        assert one.weights.shape == (FEATURES + sum(bead_net.width for bead_net in bead_nets) + 1,)
         assert 0.02 < one.noise < 0.5
         # else calibrations that were made with the counter before would speak another language
         assert prior_card()["heard_by"][f"{tier:.0f}"] == heard_by(tier), "run `companion shake train-calibration`"
