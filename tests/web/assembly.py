@@ -118,7 +118,7 @@ class SmallHouse:
         self.newest_table: TablePicture | None = None
         self.camera_service = CameraService(on_view=lambda: None)
         self.cards = CardTable(folder / "tables")
-        self.sight = FollowService(
+        self.follow_service = FollowService(
             folder / "tables",
             self.night,
             self.settings,
@@ -141,18 +141,18 @@ class SmallHouse:
             kept=KeptShakes(folder / "heard", lambda: self.settings.number("keep_shakes")),
         )
         self.people = People(folder, self.journal, self.night, renamed=self._renamed)
-        self.shelf = BackupRetention(folder, keep=lambda: 7, again=lambda: self.begun_again.append(True))
+        self.backup_retention = BackupRetention(folder, keep=lambda: 7, again=lambda: self.begun_again.append(True))
         self.begun_again: list[bool] = []
         self.buttons = Buttons(self.night, self.hub, ())
         self.mqtt: dict[str, str] | None = None
-        self.bench = CalibrationRun(
+        self.calibration_run = CalibrationRun(
             folder,
             self.hub,
             statuses=lambda: self.statuses,
             gate=lambda: not self.night.live_round(),
             shake=lambda count, seconds, guided: self.played.append(("shake", count)),
         )
-        self.bench.start()
+        self.calibration_run.start()
         self._actions = 0
 
     # --- what the page asks
@@ -210,7 +210,7 @@ class SmallHouse:
         return self.newest_table
 
     def _publish_camera(self) -> None:
-        self.hub.publish("camera", camera_form(self.status, self.newest_table, self.sight.status()))
+        self.hub.publish("camera", camera_form(self.status, self.newest_table, self.follow_service.status()))
 
     def keep_evidence(self) -> EvidencePicture | None:
         data = self.pictures.get("frame")
@@ -241,9 +241,9 @@ class SmallHouse:
     # --- what a test does
 
     def close(self) -> None:
-        self.bench.close()
+        self.calibration_run.close()
         self.training.close()
-        self.sight.close()
+        self.follow_service.close()
         self.camera_service.close()
         self.journal.close()
         self.access.close()

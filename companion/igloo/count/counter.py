@@ -378,9 +378,8 @@ def strength(cell: FloatArray, before: FloatArray | None) -> float:
 
 def active_blocks(cells: FloatArray) -> NDArray[np.bool_]:
     """Tell for each block, given cells (m, CELLS, 5) in a row, whether the hand did something, as a stream would."""
-    return np.array(
-        [strength(cells[i], cells[i - 1] if i else None) > SHAKING_G for i in range(len(cells))], dtype=np.bool_
-    )
+    found = [strength(cells[i], cells[i - 1] if i else None) > SHAKING_G for i in range(len(cells))]
+    return np.array(found, dtype=np.bool_)
 
 
 def hear(ensemble: Ensemble, sounds: Sequence[SmallArray]) -> list[NetInput]:

@@ -295,11 +295,11 @@ def test_each_igloo_of_a_recording_has_a_file_of_its_own(tmp_path: Path) -> None
     halves = recording(tuple(range(36)), device=("left",) * 18 + ("Ünten/rechts",) * 18)
     for one in calibrate([("bank", halves)]):
         save(one, tmp_path)
-    shelf = CalibrationStore(tmp_path)
-    assert set(shelf.devices) == {"left", "Ünten/rechts"}
-    assert shelf.of("left") is not None
-    assert shelf.of("") is None
-    assert shelf.of("another") is None
+    store = CalibrationStore(tmp_path)
+    assert set(store.devices) == {"left", "Ünten/rechts"}
+    assert store.of("left") is not None
+    assert store.of("") is None
+    assert store.of("another") is None
     assert file_of(tmp_path, "Ünten/rechts").parent == tmp_path
 
 
