@@ -49,7 +49,7 @@ def test_the_first_red_igloo_while_the_blue_one_is_not_learnt_yet(tmp_path: Path
     newest = house.camera_service.newest()
     assert newest is not None and blue in table.new_things(igloo.values())
     house.camera_service.take_photo(film.picture(BLUE))
-    shown = wait(lambda: (grab := house.camera_service.newest()) is not newest and grab)
+    shown = wait(lambda: (captured := house.camera_service.newest()) is not newest and captured)
     table.teach(shown.image(), igloo)
     again = SeenTable(GAME, tmp_path / "tables" / GAME, on_change=lambda: None)
     for known in (table, again):

@@ -45,10 +45,10 @@ from companion.practice.database import PracticeDatabase
 from companion.practice.offline_bundle import OfflineBundle
 from companion.practice.practice_run import PracticeRun
 from companion.practice.shakes import CountedShake, Shake
-from companion.practice.stored_shakes import KeptShakes
+from companion.practice.stored_shakes import StoredShakes
 from companion.service.buttons import Buttons
 from companion.service.checkup import check_up
-from companion.service.practice import stored_shakes
+from companion.service.practice import shake_bank
 from companion.settings import Settings
 from tests.worlds.wait import PATIENCE_S
 from web.app import create_app
@@ -132,13 +132,13 @@ class SmallHouse:
         self.ear = SmallEar(lambda: self.statuses)
         self.training = PracticeRun(
             PracticeDatabase(folder / "training.sqlite"),
-            stored_shakes,
+            shake_bank,
             quick_machine,
             self.ear,
             igloo_open=lambda: not self.night.live_round(),
             rng=Random(11),
-            along=OfflineBundle(None, stored_shakes, quick_machine, rests=0.0),
-            kept=KeptShakes(folder / "heard", lambda: self.settings.number("keep_shakes")),
+            offline_bundle=OfflineBundle(None, shake_bank, quick_machine, rests=0.0),
+            stored_shakes=StoredShakes(folder / "heard", lambda: self.settings.number("keep_shakes")),
         )
         self.people = People(folder, self.journal, self.night, renamed=self._renamed)
         self.backup_retention = BackupRetention(folder, keep=lambda: 7, again=lambda: self.begun_again.append(True))
