@@ -1,7 +1,8 @@
 """The igloo's bench: what is measured of an igloo on the page, one sitting at a time, and never in a live round.
 
 *Calibrating* and *recording* gather labelled shakes; the *referee's count* follows a motion that the page times. The
-links' threads only queue samples; a thread of the bench hears them. What a sitting is at goes out as topic ``bench``.
+links' threads only queue samples; a thread of this run hears them. What a sitting is at goes out as topic
+``bench``.
 """
 
 from __future__ import annotations

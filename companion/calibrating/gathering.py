@@ -287,11 +287,11 @@ class Referee(_Seated):
     def _anew(self, status: IglooStatus) -> GuidedCount:
         own = self._calibration
 
-        def opinion(vectors: FloatArray, tier: float, hands: Sequence[int] = ()) -> tuple[float, ...]:
+        def calibrated(vectors: FloatArray, tier: float, hands: Sequence[int] = ()) -> tuple[float, ...]:
             made = own if own is not None and own.tier == tier else Calibration.of_nothing(tier)
             return tuple(float(p) for p in made.probabilities(vectors, self.person, hands, guided=True))
 
-        return GuidedCount(opinion, status.key, status.kind)
+        return GuidedCount(calibrated, status.key, status.kind)
 
     def other_hand(self) -> None:
         """Say that from now on somebody else shakes: what two hands agree on is surer than twice as much of one."""

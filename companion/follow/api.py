@@ -288,10 +288,10 @@ class FollowService:
         return places
 
     def _image(self) -> ByteArray:
-        grab = self._camera_service.newest()
-        if grab is None:
+        captured = self._camera_service.newest()
+        if captured is None:
             raise BadDataError(messages.NO_PICTURE)
-        return grab.image()
+        return captured.image()
 
 
 def _place(place: Any, layout: Any) -> dict[str, Any]:

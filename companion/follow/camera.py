@@ -60,7 +60,7 @@ class CameraService:
     def newest(self) -> CapturedFrame | None:
         """Return the newest picture as it came, not decoded yet."""
         watcher = self._watcher
-        return None if watcher is None else watcher.grab()
+        return None if watcher is None else watcher.newest()
 
     def jpeg(self, which: str) -> bytes | None:
         """Return the newest ``frame`` or straightened ``table`` as JPEG."""

@@ -214,8 +214,8 @@ class CameraFollower:
         """Consider the newest picture; return how long to wait for the next."""
         if not self.following:
             return self._idle("off", messages.OFF)
-        grab = self._newest()
-        if grab is None:
+        captured = self._newest()
+        if captured is None:
             return self._idle("no-picture", messages.NO_PICTURE)
         snapshot = self._night.snapshot()
         problem = in_the_way(snapshot)
@@ -228,12 +228,12 @@ class CameraFollower:
             return self._idle("teach", messages.LEARNING if table.learning else messages.NOT_TAUGHT)
         self._mind(snapshot)
         # A recorded picture lies as still as a table: no other comes to show it.
-        recorded = grab.kind is DeviceKind.RECORDED
-        if grab.number == self._number and not recorded:
+        recorded = captured.kind is DeviceKind.RECORDED
+        if captured.number == self._number and not recorded:
             return EVERY_S
-        self._number = grab.number
+        self._number = captured.number
         self._scene.seconds = self._seconds()
-        if not self._scene.feed(time.monotonic() if recorded else grab.t, grab.small()):
+        if not self._scene.feed(time.monotonic() if recorded else captured.t, captured.small()):
             if self._scene.new:
                 self._moving()
             return EVERY_S
@@ -244,7 +244,7 @@ class CameraFollower:
             return EVERY_S
         if standing != self._looked_state and time.monotonic() - self._record_t < QUIET_S:
             return EVERY_S
-        self._look(grab, snapshot, table)
+        self._look(captured, snapshot, table)
         return EVERY_S
 
     def _idle(self, state: str, note: str) -> float:
@@ -280,12 +280,12 @@ class CameraFollower:
         """Forget the looks at a scene: it has changed, or it is known what it shows."""
         self._looks, self._former = [], ()
 
-    def _look(self, grab: CapturedFrame, snapshot: MatchSnapshot, table: SeenTable) -> None:
+    def _look(self, captured: CapturedFrame, snapshot: MatchSnapshot, table: SeenTable) -> None:
         """Read the board and make of it what can be made."""
         begun = time.monotonic()
         if not self._looks:
             self._begun = begun, time.thread_time()
-        image = grab.image()
+        image = captured.image()
         seen = table.look(image)
         with self._lock:
             if self._scene.new:
@@ -298,9 +298,9 @@ class CameraFollower:
             self._begin_anew()
             self._tell("lost", messages.LOST)
             return
-        live = grab.kind is not DeviceKind.RECORDED
+        live = captured.kind is not DeviceKind.RECORDED
         observation = BoardObservation(
-            grab.number, grab.kind, live, snapshot, tracked_match(snapshot), table, image, seen
+            captured.number, captured.kind, live, snapshot, tracked_match(snapshot), table, image, seen
         )
         since = since_agreed(self._agreed, snapshot, seen)
         if is_hand(seen, since.known):

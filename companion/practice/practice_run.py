@@ -23,7 +23,7 @@ from companion.practice.offline_bundle import PARTS, OfflineBundle, results
 from companion.practice.shakes import CountedShake, PracticeIgloo, Shake, ShakeBank, TrainingError, cut
 from companion.practice.sonify import SPEEDS, wav
 from companion.practice.statistics import figures, ladder, points
-from companion.practice.stored_shakes import KeptShakes
+from companion.practice.stored_shakes import StoredShakes
 from companion.practice.waveform import picture
 
 DUELLISTS = range(2, 9)
@@ -64,21 +64,23 @@ class PracticeRun:
         *,
         igloo_open: Callable[[], bool],
         rng: Random | None = None,
-        along: OfflineBundle | None = None,
-        kept: KeptShakes | None = None,
+        offline_bundle: OfflineBundle | None = None,
+        stored_shakes: StoredShakes | None = None,
     ) -> None:
         self._book, self._machine, self._ear, self._igloo_open = book, machine, ear, igloo_open
         self._rng = rng or SystemRandom()
         self._shakes = lru_cache(1)(shakes)
-        self._along = along or OfflineBundle(None, self._shakes, machine, may_work=igloo_open, rng=rng)
-        self._kept = kept or KeptShakes(None, lambda: 0)
+        self._offline_bundle = offline_bundle or OfflineBundle(
+            None, self._shakes, machine, may_work=igloo_open, rng=rng
+        )
+        self._stored_shakes = stored_shakes or StoredShakes(None, lambda: 0)
         self._listening: dict[str, _Listening] = {}
         self._lock = threading.Lock()
         self._sounds = lru_cache(16)(self._rendered)
 
     def close(self) -> None:
         """Close the book, and stop what is being made."""
-        self._along.close()
+        self._offline_bundle.close()
         self._book.close()
 
     # --- people --------------------------------------------------------------------------------------------------
@@ -197,7 +199,7 @@ class PracticeRun:
             self._gate()
             heard = self._heard(one, newest=not guesses)
             form["state"] = "done" if one.shown else "look" if guesses else "listening" if heard is None else "heard"
-            form["sound"] = heard is not None or self._kept.has(one.id)
+            form["sound"] = heard is not None or self._stored_shakes.has(one.id)
         else:
             form["state"] = "done" if one.shown else "heard"
             form["sound"] = True
@@ -222,7 +224,7 @@ class PracticeRun:
     def _felt(self, one: PracticeRound, *, newest: bool = False) -> Shake | None:
         """Return what was felt in a round with the igloo: just now, or as it is kept."""
         heard = self._heard(one, newest=newest)
-        return self._kept.shake(one.id) if heard is None else heard.shake
+        return self._stored_shakes.shake(one.id) if heard is None else heard.shake
 
     def sound(self, round_id: str, speed: str) -> bytes:
         """Return the shake of a round as a WAV file; ``speed`` is one of ``full``, ``half``, ``quarter``.
@@ -255,11 +257,15 @@ class PracticeRun:
                 "truth": one.truth,
                 "guess": guess,
                 "kind": one.kind,
-                "sound": self._kept.has(one.id) if one.shake is None else one.shake in stored,
+                "sound": self._stored_shakes.has(one.id) if one.shake is None else one.shake in stored,
             }
             for _, one, guess in found[:PAST]
         ]
-        return {"shakes": shakes, "kept": self._kept.limit, "more": found[PAST - 1][0] if len(found) > PAST else None}
+        return {
+            "shakes": shakes,
+            "kept": self._stored_shakes.limit,
+            "more": found[PAST - 1][0] if len(found) > PAST else None,
+        }
 
     def example(self, count: int, speed: str) -> bytes:
         """Return some stored shake of so many beads as a WAV file, to compare with.
@@ -302,7 +308,7 @@ class PracticeRun:
             if heard is None:
                 raise TrainingError("no-sound")
             machine = heard.posterior.p
-            self._kept.keep(one.id, heard.shake)
+            self._stored_shakes.keep(one.id, heard.shake)
         else:
             machine = one.machine or self._machine(cut(self._shake(one.shake), one.seed)).p
         self._book.answer(round_id, person, guess, machine)
@@ -404,14 +410,14 @@ class PracticeRun:
 
     def along_status(self) -> dict[str, Any]:
         """Return how far the shakes to be taken along are; asking has them made."""
-        return self._along.status()
+        return self._offline_bundle.status()
 
     def take_along(self) -> dict[str, Any]:
         """Return the name of a file that is taken along, and its shakes, each drawn anew.
 
         :raises TrainingError: ``not-ready`` while they are being made.
         """
-        supply, file = self._along.take(), secrets.token_urlsafe(9)
+        supply, file = self._offline_bundle.take(), secrets.token_urlsafe(9)
         truths = {number: count for count in COUNTS for number in self._shakes().of(count)}
         known = [one for one in supply if one["shake"] in truths]
         self._book.take_along(

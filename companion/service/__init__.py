@@ -115,9 +115,9 @@ class Service:
         self.night = Night(self._journal, self.hub, boxes=self.boxes)
         self.access = Access(options.data / ACCESS)
         self._pictures = EvidenceStore(options.data / EVIDENCE)
-        self._caretaker = Maintenance(options.data, self._journal, self.settings, self.hub)
+        self._maintenance = Maintenance(options.data, self._journal, self.settings, self.hub)
         self._watch = RoundWatch(self.night)
-        self.bench = CalibrationRun(
+        self.calibration_run = CalibrationRun(
             options.data,
             self.hub,
             statuses=self.igloos,
@@ -131,9 +131,9 @@ class Service:
             gate=lambda: not self.night.live_round(),
             on_motion=self._on_motion,
             on_count=self._on_count,
-            known=lambda key, kind: self.bench.calibrations.opinion(device_name(key, kind)),
+            known=lambda key, kind: self.calibration_run.calibrations.calibrated_model(device_name(key, kind)),
         )
-        self._igloos.subscribe(self.bench.hear)
+        self._igloos.subscribe(self.calibration_run.hear)
         waves = Waves(self.hub, gate=lambda: not self.night.live_round())
         self._igloos.subscribe(waves.hear)
         self._ear = TablePracticeIgloo(self._igloos.statuses)
@@ -145,17 +145,17 @@ class Service:
             keep=lambda: self.settings.number("keep_shakes"),
         )
         self.people = People(options.data, self._journal, self.night, renamed=self._renamed)
-        self.shelf = BackupRetention(
+        self.backup_retention = BackupRetention(
             options.data, keep=lambda: self.settings.number("nightly_backups"), again=self._begin_again
         )
         self.again = False
         self._end: Callable[[], None] = lambda: None
         self._buttons = Buttons(self.night, self.hub, self.settings.lines("panel_pins"))
-        self._home: MqttPublisher | None = None
-        self._home_note = ""
+        self._mqtt: MqttPublisher | None = None
+        self._mqtt_note = ""
         self._camera_service = CameraService(on_view=self._publish_camera)
         self.cards = CardTable(options.data / TABLES)
-        self.sight = FollowService(
+        self.follow_service = FollowService(
             options.data / TABLES, self.night, self.settings, self._camera_service, on_change=self._publish_camera
         )
         self._motion: Motion | None = None
@@ -169,18 +169,18 @@ class Service:
     def start(self) -> None:
         """Start looking for devices and telling the page of them."""
         self._camera_service.use(self.options.camera or self.settings.text("camera_source"))
-        self.sight.start()
-        self.bench.start()
+        self.follow_service.start()
+        self.calibration_run.start()
         self._igloos.start()
-        self._caretaker.start()
+        self._maintenance.start()
         self._buttons.start()
-        self._start_home()
+        self._start_mqtt()
         for work in (self._tell_health, self._keep_pictures):
             thread = threading.Thread(target=work, name=work.__name__.strip("_"), daemon=True)
             thread.start()
             self._threads.append(thread)
 
-    def _start_home(self) -> None:
+    def _start_mqtt(self) -> None:
         """Tell the house's automation, where the owner named a broker; what is wrong with it is said, and no more."""
         address = self.settings.text("mqtt_address")
         if not address:
@@ -194,23 +194,23 @@ class Service:
             return state_of(view, None if count is None else count.count)
 
         try:
-            self._home = MqttPublisher(broker(address), self.hub, state)
+            self._mqtt = MqttPublisher(broker(address), self.hub, state)
         except BadDataError as error:
             log.error("%s", error)
-            self._home_note = str(error)
+            self._mqtt_note = str(error)
             return
-        self._home.start()
+        self._mqtt.start()
 
     def other_devices(self) -> dict[str, Any]:
         """Return how the panel and the line to the home's automation are doing, as JSON; null where there is none."""
-        panel, home = self._buttons.status(), None
-        if self._home is not None:
-            up = self._home.connected
+        panel, mqtt = self._buttons.status(), None
+        if self._mqtt is not None:
+            up = self._mqtt.connected
             state = DeviceState.CONNECTED if up else DeviceState.SEARCHING
-            home = {"state": str(state), "note": "" if up else BROKER_AWAY}
-        elif self._home_note:
-            home = {"state": str(DeviceState.FAULTY), "note": self._home_note}
-        return {"panel": None if panel is None else panel.to_json(), "mqtt": home}
+            mqtt = {"state": str(state), "note": "" if up else BROKER_AWAY}
+        elif self._mqtt_note:
+            mqtt = {"state": str(DeviceState.FAULTY), "note": self._mqtt_note}
+        return {"panel": None if panel is None else panel.to_json(), "mqtt": mqtt}
 
     def check_up(self) -> list[dict[str, Any]]:
         """Return what the doctor finds: check, state, the sentence in each language, the cure or null."""
@@ -227,15 +227,15 @@ class Service:
     def close(self) -> None:
         """Stop the devices and close the journal; what was acknowledged is on disk already."""
         self._closing.set()
-        if self._home is not None:
-            self._home.close()
+        if self._mqtt is not None:
+            self._mqtt.close()
         self.hub.close()
         self._buttons.close()
         self._igloos.close()
-        self.bench.close()
-        self.sight.close()
+        self.calibration_run.close()
+        self.follow_service.close()
         self._camera_service.close()
-        self._caretaker.close()
+        self._maintenance.close()
         for thread in self._threads:
             thread.join(timeout=5)
         remove_address(self.options.data)
@@ -291,7 +291,7 @@ class Service:
         except (TrainingError, PracticeDatabaseError) as error:
             log.warning("The training book keeps a name: %s", error)
         try:
-            self.bench.rename(old, new)
+            self.calibration_run.rename(old, new)
         except (BadDataError, OSError) as error:
             log.warning("An igloo's shakes keep a name: %s", error)
 
@@ -326,7 +326,7 @@ class Service:
             "match": None if match is None else {key: match[key] for key in ("id", "game", "phase", "round", "over")},
             "journal": {"seq": view["seq"], "state": view["state"]},
             "live_round": self.night.live_round(),
-            "backups": self._caretaker.status(),
+            "backups": self._maintenance.status(),
             "uptime_s": round(time.monotonic() - _STARTED, 1),
         }
 
@@ -424,7 +424,7 @@ class Service:
         self.hub.publish("count", count_form(None if hidden else posterior, hidden=hidden))
 
     def _publish_camera(self) -> None:
-        self.hub.publish("camera", camera_form(self.camera(), self.table(), self.sight.status()))
+        self.hub.publish("camera", camera_form(self.camera(), self.table(), self.follow_service.status()))
 
     def _tell_health(self) -> None:
         """Tell the page of the devices' health when it changed, and that a round hides or shows the count."""
@@ -433,14 +433,14 @@ class Service:
         while not self._closing.wait(HEALTH_EVERY_S):
             if time.monotonic() - tidied > TIDY_EVERY_S:
                 tidied = time.monotonic()
-                if self._caretaker.may_forget():
+                if self._maintenance.may_forget():
                     forget_old(self._pictures.folder, self.settings.number("keep_pictures_days"))
             hidden = self.night.live_round()
             if hidden:
                 self._count = None
             news = {
                 "igloo": igloos_form(self.igloos(), simulated=self.simulated()),
-                "camera": camera_form(self.camera(), self.table(), self.sight.status()),
+                "camera": camera_form(self.camera(), self.table(), self.follow_service.status()),
             }
             if hidden != last.get("hidden"):
                 last["hidden"] = hidden

@@ -22,7 +22,7 @@ from companion.practice.database import PracticeDatabase
 from companion.practice.offline_bundle import OfflineBundle
 from companion.practice.practice_run import PracticeRun
 from companion.practice.shakes import CountedShake, Shake
-from companion.practice.stored_shakes import KeptShakes
+from companion.practice.stored_shakes import StoredShakes
 
 TRAINING = "training.sqlite"
 """The training book in the data folder, …"""
@@ -38,7 +38,7 @@ SLACK_S = 0.5
 """A shake that began so much before one was asked for still counts as new."""
 
 
-class StoredShakes:
+class SimulatedShakeBank:
     """The shakes that the simulated igloo plays, and those of more igloos (``companion/practice/bank``).
 
     They are numbered through in that order, which does not change: the training book remembers the numbers. An igloo
@@ -83,9 +83,9 @@ def _counts(path: Path) -> NDArray[np.int64]:
 
 
 @cache
-def stored_shakes() -> StoredShakes:
+def shake_bank() -> SimulatedShakeBank:
     """Return the stored shakes, read once."""
-    return StoredShakes()
+    return SimulatedShakeBank()
 
 
 def machine(shake: Shake) -> CountPosterior:
@@ -161,8 +161,14 @@ def training_room(
     path: Path, ear: TablePracticeIgloo, igloo_open: Callable[[], bool], keep: Callable[[], int]
 ) -> PracticeRun:
     """Return the training room of a data folder; ``keep()`` says how many shakes of the igloo are kept."""
-    kept = KeptShakes(path.with_name(HEARD), keep)
-    along = OfflineBundle(path.with_name(SUPPLY), stored_shakes, machine, may_work=igloo_open)
+    stored_shakes = StoredShakes(path.with_name(HEARD), keep)
+    offline_bundle = OfflineBundle(path.with_name(SUPPLY), shake_bank, machine, may_work=igloo_open)
     return PracticeRun(
-        PracticeDatabase(path), stored_shakes, machine, ear, igloo_open=igloo_open, along=along, kept=kept
+        PracticeDatabase(path),
+        shake_bank,
+        machine,
+        ear,
+        igloo_open=igloo_open,
+        offline_bundle=offline_bundle,
+        stored_shakes=stored_shakes,
     )

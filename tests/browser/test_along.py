@@ -19,7 +19,7 @@ from companion.practice.offline_bundle import heard_as, make_shake
 from companion.practice.shakes import cut
 from companion.practice.sonify import SPEEDS, WAV_HZ, sound
 from companion.practice.statistics import AnsweredShake, figures, published
-from companion.service.practice import stored_shakes
+from companion.service.practice import shake_bank
 from tests.browser.conftest import Phones
 from tests.browser.test_look import english_left, overflow, read_aloud
 from tests.browser.test_training import guess, trains
@@ -232,8 +232,8 @@ def test_the_file_drills_what_is_weak_and_forgets_no_number(sums: Page) -> None:
 
 def test_the_file_sounds_as_the_room_does(sums: Page) -> None:
     number, seed = 40, 77
-    packed = make_shake(stored_shakes(), quick_machine, number, seed)
-    whole = cut(stored_shakes().shake(number), seed)
+    packed = make_shake(shake_bank(), quick_machine, number, seed)
+    whole = cut(shake_bank().shake(number), seed)
     for speed in SPEEDS.values():
         heard = sums.evaluate(
             "([packed, speed, how]) => { const made = m.sound.sounded(packed, speed, how);"

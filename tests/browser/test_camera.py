@@ -48,7 +48,7 @@ def camera(film: Filmed) -> Iterator[MjpegServer]:
 def service(tmp_path: Path, camera: MjpegServer, film: Filmed) -> Iterator[Service]:
     """The real service with a camera on the network and a game that is set up; its lessons are short ones."""
     service = Service(ServeOptions(tmp_path, host="127.0.0.1", port=0, camera=camera.url))
-    service.sight = FollowService(
+    service.follow_service = FollowService(
         tmp_path / TABLES,
         service.night,
         service.settings,
@@ -90,7 +90,7 @@ def page(chromium: Browser, service: Service) -> Iterator[Page]:
 
 def answered(page: Page, service: Service, film: Filmed, number: int) -> None:
     """Tap the candidate that was played: the truth is always among them."""
-    asked = service.sight._follower.question()
+    asked = service.follow_service._follower.question()
     truth = {name: content(place) for name, place in film.states[number].position()["places"].items()}
     right = [
         n
@@ -140,7 +140,9 @@ def test_a_rendered_game_without_a_typed_move(
             if number < len(film.states) - 1:
                 coming = renderer.submit(film.frames, number + 1)
             wait(
-                lambda begun=begun: len(service.night.snapshot().by) > begun or service.sight.status()["asking"],
+                lambda begun=begun: (
+                    len(service.night.snapshot().by) > begun or service.follow_service.status()["asking"]
+                ),
                 LESSON_S,
             )
             if len(service.night.snapshot().by) == begun:
@@ -150,7 +152,7 @@ def test_a_rendered_game_without_a_typed_move(
                     assert axe(page) == []
                 answered(page, service, film, number)
                 wait(lambda begun=begun: len(service.night.snapshot().by) > begun, LESSON_S)
-            wait(lambda: service.sight.status()["state"] in ("watching", "entered"), LESSON_S)
+            wait(lambda: service.follow_service.status()["state"] in ("watching", "entered"), LESSON_S)
 
     course = service.night.snapshot()
     entered = course.by[len(film.set_up) :]
@@ -195,6 +197,6 @@ def test_a_rendered_game_without_a_typed_move(
     page.evaluate("location.hash = ''")
     # What the camera entered last goes with one tap, by somebody who is not the host too.
     if course.by[-1] == CAMERA:
-        service.sight.follow(False)
+        service.follow_service.follow(False)
         page.click("[data-do=undo]")
         wait(lambda: len(service.night.snapshot().by) < len(course.by))

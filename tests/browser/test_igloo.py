@@ -110,7 +110,7 @@ def feel(house: SmallHouse, seconds: float) -> None:
     """Let the igloo feel a hand that keeps the beat, and blows as beads give."""
     accel = beat(5.0, seconds, 3200.0, np.array([0.0, 0.0, 1.0]))
     for at in range(0, len(accel), 320):
-        house.bench.hear(Line(), Samples(accel[at : at + 320], at / 3200, 3200.0, at))
+        house.calibration_run.hear(Line(), Samples(accel[at : at + 320], at / 3200, 3200.0, at))
 
 
 @pytest.mark.parametrize(

@@ -127,8 +127,8 @@ def test_a_game_as_home_assistant_sees_it(tmp_path: Path, mosquitto: Mosquitto, 
     service = Service(ServeOptions(tmp_path / "data", "127.0.0.1", 0, simulate=True))
     try:
         service.start()
-        assert service._home is not None
-        node = service._home.node
+        assert service._mqtt is not None
+        node = service._mqtt.node
         wait(lambda: ear.last(f"companion/{node}/status") == "online")
         for key in SENSORS:
             config = json.loads(wait(lambda key=key: ear.last(f"homeassistant/sensor/companion_{node}/{key}/config")))
@@ -244,7 +244,7 @@ def test_no_broker_there_holds_up_nothing(tmp_path: Path) -> None:
     told_to(tmp_path / "data", "mqtt://127.0.0.1:9")
     service = Service(ServeOptions(tmp_path / "data", "127.0.0.1", 0))
     service.start()
-    assert service._home is not None and not service._home.connected
+    assert service._mqtt is not None and not service._mqtt.connected
     service.close()
 
 
@@ -268,7 +268,7 @@ def test_addresses_that_are_none(text: str, tmp_path: Path) -> None:
     told_to(tmp_path / "data", text)
     service = Service(ServeOptions(tmp_path / "data", "127.0.0.1", 0))
     service.start()
-    assert service._home is None
+    assert service._mqtt is None
     service.close()
 
 

@@ -45,10 +45,10 @@ from companion.practice.database import PracticeDatabase
 from companion.practice.offline_bundle import OfflineBundle
 from companion.practice.practice_run import PracticeRun
 from companion.practice.shakes import CountedShake, Shake
-from companion.practice.stored_shakes import KeptShakes
+from companion.practice.stored_shakes import StoredShakes
 from companion.service.buttons import Buttons
 from companion.service.checkup import check_up
-from companion.service.practice import stored_shakes
+from companion.service.practice import shake_bank
 from companion.settings import Settings
 from tests.worlds.wait import PATIENCE_S
 from web.app import create_app
@@ -118,7 +118,7 @@ class SmallHouse:
         self.newest_table: TableStatus | None = None
         self.camera_service = CameraService(on_view=lambda: None)
         self.cards = CardTable(folder / "tables")
-        self.sight = FollowService(
+        self.follow_service = FollowService(
             folder / "tables",
             self.night,
             self.settings,
@@ -132,27 +132,27 @@ class SmallHouse:
         self.ear = SmallEar(lambda: self.statuses)
         self.training = PracticeRun(
             PracticeDatabase(folder / "training.sqlite"),
-            stored_shakes,
+            shake_bank,
             quick_machine,
             self.ear,
             igloo_open=lambda: not self.night.live_round(),
             rng=Random(11),
-            along=OfflineBundle(None, stored_shakes, quick_machine, rests=0.0),
-            kept=KeptShakes(folder / "heard", lambda: self.settings.number("keep_shakes")),
+            offline_bundle=OfflineBundle(None, shake_bank, quick_machine, rests=0.0),
+            stored_shakes=StoredShakes(folder / "heard", lambda: self.settings.number("keep_shakes")),
         )
         self.people = People(folder, self.journal, self.night, renamed=self._renamed)
-        self.shelf = BackupRetention(folder, keep=lambda: 7, again=lambda: self.begun_again.append(True))
+        self.backup_retention = BackupRetention(folder, keep=lambda: 7, again=lambda: self.begun_again.append(True))
         self.begun_again: list[bool] = []
         self.buttons = Buttons(self.night, self.hub, ())
         self.mqtt: dict[str, str] | None = None
-        self.bench = CalibrationRun(
+        self.calibration_run = CalibrationRun(
             folder,
             self.hub,
             statuses=lambda: self.statuses,
             gate=lambda: not self.night.live_round(),
             shake=lambda count, seconds, guided: self.played.append(("shake", count)),
         )
-        self.bench.start()
+        self.calibration_run.start()
         self._actions = 0
 
     # --- what the page asks
@@ -210,7 +210,7 @@ class SmallHouse:
         return self.newest_table
 
     def _publish_camera(self) -> None:
-        self.hub.publish("camera", camera_form(self.status, self.newest_table, self.sight.status()))
+        self.hub.publish("camera", camera_form(self.status, self.newest_table, self.follow_service.status()))
 
     def keep_evidence(self) -> EvidencePicture | None:
         data = self.pictures.get("frame")
@@ -241,9 +241,9 @@ class SmallHouse:
     # --- what a test does
 
     def close(self) -> None:
-        self.bench.close()
+        self.calibration_run.close()
         self.training.close()
-        self.sight.close()
+        self.follow_service.close()
         self.camera_service.close()
         self.journal.close()
         self.access.close()

@@ -36,7 +36,7 @@ class PiCamera(Camera):
         super().__init__(f"pi:{number}", DeviceKind.REAL, fps)
         self._camera = number
 
-    def grabs(self) -> Iterator[CapturedFrame]:
+    def capture(self) -> Iterator[CapturedFrame]:
         """Start the program and yield pictures as they come.
 
         :raises CameraError: the program is missing, stopped, or sends nothing.
@@ -90,7 +90,7 @@ class PiCamera(Camera):
                     if pictures:
                         heard = time.monotonic()
                         if self._is_due():
-                            yield self._grab(jpeg=pictures[-1])
+                            yield self._captured(jpeg=pictures[-1])
                 if time.monotonic() - heard > PATIENCE_S:
                     raise CameraError(messages.CAMERA_SILENT, _last_line(tail))
 

@@ -130,7 +130,7 @@ class VideoFile(Camera):
         super().__init__(str(path), DeviceKind.RECORDED, fps)
         self._path = path
 
-    def grabs(self) -> Iterator[CapturedFrame]:
+    def capture(self) -> Iterator[CapturedFrame]:
         """Yield the film's pictures from its beginning to its end.
 
         :raises CameraError: it cannot be read, or takes too much.
@@ -158,7 +158,7 @@ class VideoFile(Camera):
                 number += 1
                 if image is not None:
                     given += 1
-                    yield self._grab(image=image)
+                    yield self._captured(image=image)
         if given == 0 and not self._closed.is_set():
             raise DamagedPictureError
 

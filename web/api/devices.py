@@ -95,7 +95,9 @@ def use_camera() -> Response:
         house().use_camera(source)
     except (BadDataError, DeviceError) as error:
         raise said_by_device(error) from None
-    return json_response({"ok": True, **camera_form(house().camera(), house().table(), house().sight.status())})
+    return json_response(
+        {"ok": True, **camera_form(house().camera(), house().table(), house().follow_service.status())}
+    )
 
 
 @views.get("/devices")

@@ -133,7 +133,7 @@ class Stream:
         return event("count", compact(told))
 
     def _bench(self) -> bytes:
-        return event("bench", compact(self._house.bench.state()))
+        return event("bench", compact(self._house.calibration_run.state()))
 
     def _run(self) -> Iterator[bytes]:
         with self._house.hub.subscribe(TOPICS) as subscription:

@@ -26,8 +26,8 @@ def devices(house: CompanionApi) -> dict[str, dict[str, Any]]:
         "igloo": igloos_form(house.igloos(), simulated=house.simulated()),
         "motion": motion_form(house.motion()),
         "count": count(house),
-        "camera": camera_form(house.camera(), house.table(), house.sight.status()),
-        "bench": house.bench.state(),
+        "camera": camera_form(house.camera(), house.table(), house.follow_service.status()),
+        "bench": house.calibration_run.state(),
         "ballot": ballot_form(house),
     }
 

@@ -166,7 +166,7 @@ class CompanionApi(Protocol):
         ...
 
     @property
-    def shelf(self) -> BackupRetention:
+    def backup_retention(self) -> BackupRetention:
         """Return the backups beside the journal."""
         ...
 
@@ -175,7 +175,7 @@ class CompanionApi(Protocol):
         ...
 
     @property
-    def bench(self) -> CalibrationApi:
+    def calibration_run(self) -> CalibrationApi:
         """Return the bench on which an igloo is calibrated, recorded, and counted for the referee."""
         ...
 
@@ -185,7 +185,7 @@ class CompanionApi(Protocol):
         ...
 
     @property
-    def sight(self) -> CameraApi:
+    def follow_service(self) -> CameraApi:
         """Return the camera at the table: where the board lies, what was taught, the game it follows."""
         ...
 

@@ -38,9 +38,9 @@ def heard_by(tier: float) -> str:
     digest = hashlib.sha256(np.array([ensemble.stretch, ensemble.trust]).tobytes())
     for values in (*(part for net in ensemble.nets for layer in net.layers for part in layer),):
         digest.update(np.ascontiguousarray(values).tobytes())
-    for listener in ensemble.listeners:
-        for name in sorted(listener.weights):
-            digest.update(np.ascontiguousarray(listener.weights[name]).tobytes())
+    for bead_net in ensemble.bead_nets:
+        for name in sorted(bead_net.weights):
+            digest.update(np.ascontiguousarray(bead_net.weights[name]).tobytes())
     return digest.hexdigest()[:12]
 
 
@@ -64,8 +64,8 @@ def vector(
 ) -> tuple[FloatArray, float, float] | None:
     """Return (vector, seconds, tier) of a piece of shaking (n, 3) in g; None where there is too little.
 
-    The vector is the features, the last hidden layers of the counter's listeners and, last, the mean log count that the
-    counter says. It means the same as long as :func:`heard_by` does.
+    The vector is the features, the last hidden layers of the counter's bead networks and, last, the mean log count that
+    the counter says. It means the same as long as :func:`heard_by` does.
     """
     model = model or shipped()
     found = embed(accel, rate_hz, model=model)
@@ -79,9 +79,9 @@ def counted(tier: float, vectors: FloatArray) -> FloatArray:
     ensemble = shipped().tiers[tier]
     layers = [net.hidden(ensemble.standard(vectors[:, :FEATURES])) for net in ensemble.nets]
     at = FEATURES
-    for listener in ensemble.listeners:
-        layers.append(vectors[:, at : at + listener.width])
-        at += listener.width
+    for bead_net in ensemble.bead_nets:
+        layers.append(vectors[:, at : at + bead_net.width])
+        at += bead_net.width
     return ensemble.answer(*ensemble.says(layers))
 
 

@@ -54,14 +54,15 @@ SHAPES = (
 class Prior:
     """What is known before any calibration, for one tier of rates and one kind of motion.
 
-    A shake is its features, what the counter's listeners heard (their last hidden layers) and, last, the mean log count
-    that the counter says of it, which knows nothing of the igloo: f numbers. ``middle`` and ``scale`` (f,) standardise
-    them; ``weights`` (f,) are the common part. The standard deviations are on the axis of log count: of an igloo's and
-    a hand's constant and slopes (all features together), and of a shake's noise; ``stretch`` widens the answers.
-    ``curve`` is that of what an igloo adds where its features do not go straight: it is alike for shakes nearer to each
-    other than ``reach`` (root mean square over the features). In an answer what the process says has the exponent
-    ``share`` and what the counter itself says, which knows how clear this shake is, the exponent ``trust``; ``even``
-    (12,) are the factors that make each count as often expected of the counter as it came (alone it leaves 12 to 13).
+    A shake is its features, what the counter's bead networks heard (their last hidden layers) and, last, the mean log
+    count that the counter says of it, which knows nothing of the igloo: f numbers. ``middle`` and ``scale`` (f,)
+    standardise them; ``weights`` (f,) are the common part. The standard deviations are on the axis of log count: of an
+    igloo's and a hand's constant and slopes (all features together), and of a shake's noise; ``stretch`` widens the
+    answers. ``curve`` is that of what an igloo adds where its features do not go straight: it is alike for shakes
+    nearer to each other than ``reach`` (root mean square over the features). In an answer what the process says has the
+    exponent ``share`` and what the counter itself says, which knows how clear this shake is, the exponent ``trust``;
+    ``even`` (12,) are the factors that make each count as often expected of the counter as it came (alone it leaves 12
+    to 13).
     """
 
     middle: FloatArray

@@ -154,10 +154,10 @@ class Calibration:
             self.probabilities(vectors, who, hands, guided=True) if tier == self.tier else np.full(12, 1 / 12)
         )
 
-    def live_opinion(self, who: str = "") -> CalibratedModel:
+    def live_model(self, who: str = "") -> CalibratedModel:
         """Return what makes :class:`companion.igloo.count.counter.Counter` count as this igloo, shaken by ``who``."""
 
-        def opinion(found: Embedding, plain: CountPosterior) -> CountPosterior:
+        def calibrated(found: Embedding, plain: CountPosterior) -> CountPosterior:
             if not self.tier or found.tier != self.tier:
                 return replace(plain, why=plain.why or OTHER_RATE)
             vectors = as_vector(found, shipped().tiers[found.tier])[None]
@@ -167,7 +167,7 @@ class Calibration:
             p = tuple(float(value) for value in answer.joined(self.free.prior.stretch))
             return replace(plain, p=p)
 
-        return opinion
+        return calibrated
 
     def count(self, heard: Sequence[ShakeFeatures], who: Sequence[str] = (), *, guided: bool = False) -> CountPosterior:
         """Return one answer for shakes that all have the same number of beads, by hands of these names.
@@ -413,11 +413,11 @@ def load(path: Path) -> Calibration:
                 arrays["shake"].astype(np.int64),
                 json.loads(str(arrays["card"])),
             )
-            listener = str(arrays["heard_by"])
+            bead_net = str(arrays["heard_by"])
     except Exception as error:  # zip, its compressions, numpy's headers and JSON each break in their own way
         raise BadDataError(f"{path.name} is no calibration.") from error
     n = len(found.counts)
-    fits = found.tier in TIERS and listener == heard_by(found.tier) and found.vectors.shape[:1] == (n,)
+    fits = found.tier in TIERS and bead_net == heard_by(found.tier) and found.vectors.shape[:1] == (n,)
     if (
         not fits
         or not n == len(found.who) == len(found.guided) == len(found.shake)

@@ -1,4 +1,4 @@
-"""The learnt listener: a small convolution network over the sounds of the beads and the motion of the hand.
+"""The learnt bead network: a small convolution network over the sounds of the beads and the motion of the hand.
 
 Layer by layer, at 3200 Hz (at lower rates filters and cells have fewer samples): filters over each axis of the sound,
 whose energies are summed over the axes (so the mounting does not matter) and taken as logarithms, less their mean over

@@ -19,7 +19,7 @@ from companion.igloo.count import MODEL
 from companion.igloo.count.convnet import CELL, FEWEST, BeadNet, NetInput, pack, prepare, unpack
 from companion.igloo.count.ensemble import Embedding, Ensemble, Net
 from companion.igloo.count.features import BLOCK_S, CELLS, ROW, FeatureStream, rhythm, summarise, tier_of
-from companion.igloo.count.not_a_shake import impostor
+from companion.igloo.count.not_a_shake import why_not_a_shake
 from companion.igloo.count.signal_validity import (
     METRES,
     NOT_ONE_G,
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     SmallArray = NDArray[np.float32]
     CalibratedModel = Callable[["Embedding", CountPosterior], CountPosterior]
 
-
 SHAKING_G = 0.12
 """Spread of the motion over two blocks from which on the hand does something."""
 FEWEST_TURNS = 2.5
@@ -54,7 +53,7 @@ TOO_STRANGE = 1.3
 LONGEST_BLOCKS = 62
 """Ten seconds; older blocks of a long shake are dropped."""
 HEARD_BLOCKS = 25
-"""Four seconds: of a longer shake the listeners hear the last of it only, which keeps a stream cheap."""
+"""Four seconds: of a longer shake the bead networks hear the last of it only, which keeps a stream cheap."""
 PAUSE_BLOCKS = 4
 """A longer pause ends a shake."""
 BRIDGE_S = 0.3
@@ -133,8 +132,8 @@ class CountModel:
             arrays[f"{name}/inner/middle"] = ensemble.inner[0].astype(np.float32)
             arrays[f"{name}/inner/axes"] = ensemble.inner[1].astype(np.float32)
             arrays[f"{name}/trust"] = np.asarray(ensemble.trust)
-            for k, listener in enumerate(ensemble.listeners):
-                for key, value in pack(listener.weights).items():
+            for k, bead_net in enumerate(ensemble.bead_nets):
+                for key, value in pack(bead_net.weights).items():
                     arrays[f"{name}/ear{k}/{key}"] = value
             for k, net in enumerate(ensemble.nets):
                 for i, (weights, biases) in enumerate(net.layers):
@@ -209,15 +208,15 @@ class Counter:
     """Counts the beads of one igloo from its stream. A new shake begins after a pause; nothing is kept from the last.
 
     A shake that lost samples says so, and is counted from what was heard; after a larger or unknown loss it starts
-    anew. ``opinion``, if there is one, is what is known of this igloo by calibration; it may be changed at any time.
+    anew. ``calibrated``, if there is one, is what is known of this igloo by calibration; it may be changed at any time.
     """
 
     def __init__(
-        self, key: str, kind: DeviceKind, model: CountModel | None = None, opinion: CalibratedModel | None = None
+        self, key: str, kind: DeviceKind, model: CountModel | None = None, calibrated: CalibratedModel | None = None
     ) -> None:
         self.key = key
         self.kind = kind
-        self.opinion = opinion
+        self.calibrated = calibrated
         self._model = model or shipped()
         self._stream: FeatureStream | None = None
         self._shake = _Shake()
@@ -310,10 +309,10 @@ class Counter:
         answer = judge(ensemble, shake.rows, shake.cells, shake.sounds)
         if answer is None:
             return None
-        if answer.p and self.opinion and self._stream:
+        if answer.p and self.calibrated and self._stream:
             lately = slice(-HEARD_BLOCKS, None)
             rows, cells = np.asarray(shake.rows[lately]), np.asarray(shake.cells[lately])
-            answer = self.opinion(embed_blocks(ensemble, self._stream.tier, rows, cells, shake.sounds), answer)
+            answer = self.calibrated(embed_blocks(ensemble, self._stream.tier, rows, cells, shake.sounds), answer)
         if not answer.p:
             # The hand that stops is unlike shaking; what was counted before stands.
             return None if self._told[0] == "counted" else self._once(answer.state, answer.why, t)
@@ -352,14 +351,13 @@ def strength(cell: FloatArray, before: FloatArray | None) -> float:
 
 def active_blocks(cells: FloatArray) -> NDArray[np.bool_]:
     """Tell for each block, given cells (m, CELLS, 5) in a row, whether the hand did something, as a stream would."""
-    return np.array(
-        [strength(cells[i], cells[i - 1] if i else None) > SHAKING_G for i in range(len(cells))], dtype=np.bool_
-    )
+    found = [strength(cells[i], cells[i - 1] if i else None) > SHAKING_G for i in range(len(cells))]
+    return np.array(found, dtype=np.bool_)
 
 
 def hear(ensemble: Ensemble, sounds: Sequence[SmallArray]) -> list[NetInput]:
-    """Return what an ensemble's listeners hear of the blocks of one shake, if it has any."""
-    return [prepare(sounds[-HEARD_BLOCKS:], ensemble.listeners[0].cell)] if ensemble.listeners else []
+    """Return what an ensemble's bead networks hear of the blocks of one shake, if it has any."""
+    return [prepare(sounds[-HEARD_BLOCKS:], ensemble.bead_nets[0].cell)] if ensemble.bead_nets else []
 
 
 def judge(
@@ -370,14 +368,14 @@ def judge(
     ``sounds`` are those of the blocks.
     """
     seconds = len(rows) * BLOCK_S
-    fewest = FEWEST * ensemble.listeners[0].cell // CELL if ensemble.listeners else 0
+    fewest = FEWEST * ensemble.bead_nets[0].cell // CELL if ensemble.bead_nets else 0
     if seconds < SHORTEST_S - 1e-9 or sum(map(len, sounds)) < fewest:
         return None
     stacked = np.asarray(cells).reshape(-1, CELLS, 5)
     _, _, turns = rhythm(stacked)
     if turns * seconds < FEWEST_TURNS or turns < FEWEST_TURNS_PER_S:
         return CountPosterior("not-a-shake", (), seconds, NO_SHAKE) if seconds > 1.2 else None
-    why = impostor(sounds[-HEARD_BLOCKS:])
+    why = why_not_a_shake(sounds[-HEARD_BLOCKS:])
     if why and seconds >= SURE_S:
         return CountPosterior("not-a-shake", (), seconds, why)
     features = summarise(np.asarray(rows).reshape(-1, ROW), stacked)[None]

@@ -64,7 +64,7 @@ class Net:
 class Ensemble:
     """Networks and the scaling of their features; ``stretch`` widens or narrows their spread after training.
 
-    ``listeners`` hear the shake itself; their answers have together the weight ``trust``.
+    ``bead_nets`` hear the shake itself; their answers have together the weight ``trust``.
 
     ``gram`` (f, f) whitens standardised features, and ``strange`` is what the squared length of whitened features of
     known shakes hardly ever exceeds. ``inner`` are the means (w,) and axes (w, EMBEDDING) that turn the last hidden
@@ -78,7 +78,7 @@ class Ensemble:
     gram: FloatArray
     strange: float
     inner: tuple[FloatArray, FloatArray]
-    listeners: tuple[BeadNet, ...] = ()
+    bead_nets: tuple[BeadNet, ...] = ()
     trust: float = 0.0
 
     def standard(self, features: FloatArray) -> FloatArray:
@@ -91,31 +91,31 @@ class Ensemble:
         return self.answer(*self.says(self.last_layers(features, heard)))
 
     def last_layers(self, features: FloatArray, heard: Sequence[NetInput] = ()) -> list[FloatArray]:
-        """Return the last hidden layer of every network, then of every listener, shapes (n, width).
+        """Return the last hidden layer of every network, then of every bead network, shapes (n, width).
 
-        :raises ValueError: when there are listeners but not as many shakes heard as features.
+        :raises ValueError: when there are bead networks but not as many shakes heard as features.
         """
         x = self.standard(features)
         layers = [net.hidden(x) for net in self.nets]
-        if self.listeners and len(heard) != len(x):
-            raise ValueError("The listeners need to hear each shake.")
-        for listener in self.listeners:
-            layers.append(np.array([listener.hidden(one) for one in heard]).reshape(len(x), listener.width))
+        if self.bead_nets and len(heard) != len(x):
+            raise ValueError("The bead networks need to hear each shake.")
+        for bead_net in self.bead_nets:
+            layers.append(np.array([bead_net.hidden(one) for one in heard]).reshape(len(x), bead_net.width))
         return layers
 
     def says(self, layers: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
-        """Return μ and s of every network and listener, shapes (members, n), from their last hidden layers."""
-        members: tuple[Net | BeadNet, ...] = (*self.nets, *self.listeners)
+        """Return μ and s of every network and bead network, shapes (members, n), from their last hidden layers."""
+        members: tuple[Net | BeadNet, ...] = (*self.nets, *self.bead_nets)
         both = [member.says(layer) for member, layer in zip(members, layers, strict=True)]
         return np.array([mu for mu, _ in both]), np.array([s for _, s in both])
 
     def answer(self, mu: FloatArray, s: FloatArray) -> FloatArray:
         """Return the probabilities of 2 … 13 beads, shape (n, 12), from what the members say, shapes (members, n)."""
         total = np.zeros((mu.shape[1], len(COUNTS)))
-        trust = self.trust if self.listeners else 0.0
+        trust = self.trust if self.bead_nets else 0.0
         for k in range(len(mu)):
             listens = k >= len(self.nets)
-            weight = trust / len(self.listeners) if listens else (1 - trust) / len(self.nets)
+            weight = trust / len(self.bead_nets) if listens else (1 - trust) / len(self.nets)
             total += weight * shares(mu[k], s[k] * self.stretch)
         return (total + FLOOR / len(COUNTS)) / (1 + FLOOR)
 
@@ -141,7 +141,7 @@ class Embedding:
 
     ``vector`` (:data:`EMBEDDING`,) are the principal components of the networks' last
     hidden layers, about unit variance over the shakes of the training. ``features`` (f,) are the standardised features
-    that the networks were given, ``hidden`` (h,) the last hidden layers of the listeners, side by side. ``mu`` and
+    that the networks were given, ``hidden`` (h,) the last hidden layers of the bead networks, side by side. ``mu`` and
     ``s`` are mean and standard deviation of the answer on the axis of log count, and ``p`` (12,) is the answer itself,
     of an igloo of which nothing is known. Vectors, features and hidden layers of one model and one ``tier`` may be
     compared, of different ones not.

@@ -24,8 +24,8 @@ from companion.ports import COUNTS
 
 SECONDS = 4.0
 RECORD = {"A": world.record, "B": shake_impulse.record}
-SMALLER = BeadNetTrainingConfig(coloured=(True,), memory=(0.99,), epochs=12)
-"""One listener of the shipped form, with less time."""
+SMALLER = BeadNetTrainingConfig(augment=(True,), ema_decay=(0.99,), epochs=12)
+"""One bead network of the shipped form, with less time."""
 
 
 def fresh(which: str, seed: int, igloos: int) -> list[Tested]:
@@ -39,8 +39,10 @@ def fresh(which: str, seed: int, igloos: int) -> list[Tested]:
 
 def trained(which: str, shakes: int) -> tuple[CountModel, Any]:
     """Return a model learnt from one simulator alone, and the ridge of the same features."""
-    recipe = ensemble.EnsembleTrainingConfig(nets=2)
-    plan = gather.DatasetPlan(shakes=shakes, seconds=SECONDS, seed=1, devices=1, recipe=recipe, few=1.0)
+    ensemble_config = ensemble.EnsembleTrainingConfig(nets=2)
+    plan = gather.DatasetPlan(
+        shakes=shakes, seconds=SECONDS, seed=1, devices=1, ensemble_config=ensemble_config, few=1.0
+    )
     made = (
         draws.shake(plan.seed, i, plan.length(i), beat=plan.with_beat(i), record=RECORD[which]) for i in range(shakes)
     )

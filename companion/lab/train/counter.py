@@ -25,7 +25,7 @@ from companion.lab.train.gather import (
     fit,
     gathered,
     labelled,
-    shipped_course,
+    shipped_config,
 )
 from companion.ports import COUNTS, DeviceKind
 
@@ -130,7 +130,7 @@ def rounded(values: dict[str, float]) -> dict[str, float]:
 def card(
     tiers: dict[float, count_ensemble.Ensemble],
     plan: DatasetPlan,
-    course: Any,
+    bead_net_config: Any,
     trained_on: dict[str, Any],
     repeats: float,
 ) -> dict[str, Any]:
@@ -142,14 +142,16 @@ def card(
         "python": platform.python_version(),
         "answers": "probabilities of 2 ... 13 beads in a shaken igloo",
         "tiers": sorted(tiers, reverse=True),
-        "nets": plan.recipe.nets,
-        "listeners": {f"{tier:.0f}": len(one.listeners) for tier, one in tiers.items()},
-        "ear_weights": sorted({name for one in tiers.values() for ear in one.listeners for name in pack(ear.weights)}),
-        "course": asdict(course),
-        "layers": len(plan.recipe.width) + 1,
+        "nets": plan.ensemble_config.nets,
+        "listeners": {f"{tier:.0f}": len(one.bead_nets) for tier, one in tiers.items()},
+        "ear_weights": sorted(
+            {name for one in tiers.values() for bead_net in one.bead_nets for name in pack(bead_net.weights)}
+        ),
+        "course": bead_net_config.to_card(),
+        "layers": len(plan.ensemble_config.width) + 1,
         "features": FEATURES,
         "block_s": BLOCK_S,
-        "recipe": asdict(plan.recipe),
+        "recipe": asdict(plan.ensemble_config),
         "trained_on": trained_on,
         "repeats": repeats,
         "stretch": {f"{tier:.0f}": round(ensemble.stretch, 3) for tier, ensemble in tiers.items()},
@@ -174,9 +176,9 @@ def build(
     ``simulator`` is :mod:`companion.lab.physics.draws`, or a module that offers the same; ``workers`` processes share
     the work and do not change the model.
     """
-    course = plan.course or shipped_course()
+    bead_net_config = plan.bead_net_config or shipped_config()
     found = gathered(plan, simulator.__name__, recorded, workers, progress)
-    tiers = fit(found, plan, course, workers, progress)
+    tiers = fit(found, plan, bead_net_config, workers, progress)
     trained_on = {
         "simulator": "companion.lab.physics (soft spheres)",
         "shakes": plan.shakes,
@@ -190,13 +192,13 @@ def build(
         "recorded_shakes": len(recorded),
         "ranges": simulator.Ranges().to_json(),
     }
-    model = CountModel(tiers, 1.0, card(tiers, plan, course, trained_on, 1.0))
+    model = CountModel(tiers, 1.0, card(tiers, plan, bead_net_config, trained_on, 1.0))
     groups = [
         [labelled(simulator.again(plan.seed + 1_000_000, d, 2 + d % 12, s, plan.seconds)) for s in range(3)]
         for d in range(min(plan.devices, 60))
     ]
     repeats = repeats_of(model, groups)
-    model = CountModel(tiers, repeats, card(tiers, plan, course, trained_on, repeats))
+    model = CountModel(tiers, repeats, card(tiers, plan, bead_net_config, trained_on, repeats))
     ridge = ridge_of(found[TIERS[0]])
     fresh = (
         (*labelled(simulator.again(plan.seed + 2_000_000, d, count, 0, plan.seconds)), d)

@@ -48,7 +48,7 @@ class ShakeBlocks:
 
     @property
     def heard(self) -> NetInput | None:
-        """What the listeners hear; None where there is too little."""
+        """What the bead networks hear; None where there is too little."""
         return prepare(self.sounds, self.cell) if len(self.sounds) >= 3 else None
 
 

@@ -1,7 +1,7 @@
 """Why a step of Arctic is refused: keys and facts of the sentences. Nothing here is quick.
 
 A refusal tells all that stands in the way, not only the first thing. What a legal step does stands in
-:mod:`…arctic.grounds`.
+:mod:`…arctic.explain_effect`.
 """
 
 from __future__ import annotations

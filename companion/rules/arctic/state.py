@@ -63,7 +63,7 @@ class ArcticState(ArcticPosition):
         """Return why a step is refused, or None."""
         return None if legality.allowed(self, move) else explain_refusal.why_not(self, move)
 
-    def grounds(self, move: ArcticMove) -> Reason:
+    def explain_effect(self, move: ArcticMove) -> Reason:
         """Return what a legal step does."""
         return explain_effect.what_it_does(self, move)
 

@@ -22,7 +22,7 @@ from companion.rules.ice_team.position import IcePosition
 _MOVED = {"walk": "walked", "leap": "leapt", "swim": "swam"}
 
 
-def grounds(s: IcePosition, move: IceMove) -> Reason:
+def what_it_does(s: IcePosition, move: IceMove) -> Reason:
     """Return what a legal step does, by which clauses, and all that follows from it by itself."""
     new = s.after(move)
     facts: dict[str, JSON] = {"who": s.colours[s.seat]} if s.seat >= 0 else {}

@@ -71,9 +71,9 @@ class IceTeamState(IcePosition):
         """Return why a step is refused, or None."""
         return legality.refusal(self, move)
 
-    def grounds(self, move: IceMove) -> Reason:
+    def explain_effect(self, move: IceMove) -> Reason:
         """Return what a legal step does."""
-        return explain_effect.grounds(self, move)
+        return explain_effect.what_it_does(self, move)
 
     def chances(self) -> list[tuple[IceMove, float]]:
         """Return the tile sides or die faces that may come, with their probabilities."""

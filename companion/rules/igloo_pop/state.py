@@ -169,7 +169,7 @@ class IglooPopState(PopPosition):
             return self._placed + self._hands.bit_count() < ALL
         return not self._passed >> who & 1
 
-    def grounds(self, move: IglooPopMove) -> Reason:
+    def explain_effect(self, move: IglooPopMove) -> Reason:
         """Return what a legal ``move`` does here and by which clauses."""
         return what_it_does(self, move)
 

@@ -79,7 +79,7 @@ class Goal(ABC):
         return self.ends(s)
 
     @abstractmethod
-    def suspects(self, s: Any, missed: Sequence[str]) -> Iterable[Any]:
+    def near_misses(self, s: Any, missed: Sequence[str]) -> Iterable[Any]:
         """Yield the moves that would make good what is missed, were they legal: the ones to be asked about."""
 
     def verdicts(self, nearest: Turn, missed: Sequence[str]) -> Iterable[tuple[Move | str, Ruling]]:
@@ -376,7 +376,7 @@ def _asked(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str])
     possible: dict[Move | str, Ruling] = {}
     states = [state for state, _ in _steps(before, nearest.moves)]
     for state in [*states, nearest.state] if goal.ASKS_LAST else states:
-        for suspect in goal.suspects(state, missed):
+        for suspect in goal.near_misses(state, missed):
             ruling = state.check(suspect)
             (possible if ruling.legal else refused).setdefault(suspect, ruling)
     told = {move: ruling for move, ruling in refused.items() if move not in {*possible, *nearest.moves}}

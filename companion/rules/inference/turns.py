@@ -173,7 +173,7 @@ class Search(Protocol):
         """Return the states that a position may stand for."""
         ...
 
-    def suspects(self, state: State[Any], evidence: Evidence) -> Iterable[Move]:
+    def near_misses(self, state: State[Any], evidence: Evidence) -> Iterable[Move]:
         """Yield the moves that would make a difference good at once, were they legal."""
         ...
 
@@ -448,7 +448,7 @@ def _short_of(before: State[Any], evidence: Evidence, nearest: Turn, *, complete
     rulings: dict[Move, Ruling] = {}
     state = before
     for move in nearest.moves:
-        for suspect in search.suspects(state, evidence):
+        for suspect in search.near_misses(state, evidence):
             # Later states overrule earlier ones, as far as the move would have had its place there.
             if state.refusal(suspect) is None:
                 rulings.pop(suspect, None)

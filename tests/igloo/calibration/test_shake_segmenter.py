@@ -116,7 +116,7 @@ def test_a_sitting_makes_a_calibration_that_the_live_counter_uses_and_that_can_b
         return [one for one in heard if one is not None and one.p][-1]
 
     plain = Counter("unit-3", DeviceKind.SIMULATED)
-    known = Counter("unit-3", DeviceKind.SIMULATED, opinion=first.live_opinion("Ada"))
+    known = Counter("unit-3", DeviceKind.SIMULATED, calibrated=first.live_model("Ada"))
     errors = {"plain": 0.0, "known": 0.0}
     for i in range(0, 36, 8):  # shakes that it was calibrated with: hearing them again it must know them
         for name, counter in (("plain", plain), ("known", known)):

@@ -210,8 +210,8 @@ def test_the_shipped_priors_are_for_both_motions() -> None:
     known = priors()
     assert {(3200.0, False), (3200.0, True)} <= set(known)
     for (tier, _), one in known.items():
-        listeners = shipped().tiers[tier].listeners
-        assert one.weights.shape == (FEATURES + sum(listener.width for listener in listeners) + 1,)
+        bead_nets = shipped().tiers[tier].bead_nets
+        assert one.weights.shape == (FEATURES + sum(bead_net.width for bead_net in bead_nets) + 1,)
         assert 0.02 < one.noise < 0.5
         # else calibrations that were made with the counter before would speak another language
         assert prior_card()["heard_by"][f"{tier:.0f}"] == heard_by(tier), "run `companion shake train-calibration`"
@@ -295,11 +295,11 @@ def test_each_igloo_of_a_recording_has_a_file_of_its_own(tmp_path: Path) -> None
     halves = recording(tuple(range(36)), device=("left",) * 18 + ("Ünten/rechts",) * 18)
     for one in calibrate([("bank", halves)]):
         save(one, tmp_path)
-    shelf = CalibrationStore(tmp_path)
-    assert set(shelf.devices) == {"left", "Ünten/rechts"}
-    assert shelf.of("left") is not None
-    assert shelf.of("") is None
-    assert shelf.of("another") is None
+    store = CalibrationStore(tmp_path)
+    assert set(store.devices) == {"left", "Ünten/rechts"}
+    assert store.of("left") is not None
+    assert store.of("") is None
+    assert store.of("another") is None
     assert file_of(tmp_path, "Ünten/rechts").parent == tmp_path
 
 

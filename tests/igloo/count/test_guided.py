@@ -119,12 +119,12 @@ def test_it_gives_up_after_a_quarter_of_a_minute_and_says_why() -> None:
 def test_another_hand_is_told_apart() -> None:
     asked: list[tuple[int, ...]] = []
 
-    def opinion(vectors: FloatArray, tier: float, hands: tuple[int, ...] = ()) -> tuple[float, ...]:
+    def calibrated(vectors: FloatArray, tier: float, hands: tuple[int, ...] = ()) -> tuple[float, ...]:
         assert len(hands) in {0, len(vectors)}
         asked.append(hands)
         return (1 / 12,) * 12
 
-    counter = GuidedCount(opinion)
+    counter = GuidedCount(calibrated)
     feed(counter, swing(5.0, 2.0, 7.0))
     heard = counter.seconds
     counter.other_hand()

@@ -179,7 +179,7 @@ class Counting(Camera):
         self._halt.set()
         assert self._halted.wait(PATIENCE_S)
 
-    def grabs(self) -> Iterator[CapturedFrame]:
+    def capture(self) -> Iterator[CapturedFrame]:
         counter = self
 
         class Counted(CapturedFrame):

@@ -64,7 +64,7 @@ def taught(
     assert set(found["board"]["cells"]) == set(found["record"]) and len(found["board"]["cells"]) == 64
     told = host.post(f"{AT}/teach", json={}).json
     assert told["lessons"] == 1 and told["learning"]
-    assert house.sight.table_of(GAME).wait(LESSON_S)
+    assert house.follow_service.table_of(GAME).wait(LESSON_S)
     assert host.get(AT).json["taught"]
     house.close()
     yield folder / "tables"
@@ -75,7 +75,7 @@ def table(house: SmallHouse, film: Filmed, taught: Path, tmp_path: Path) -> Smal
     """A house with an open game, which finds what was taught another time."""
     shutil.copytree(taught, tmp_path / "tables")
     house.settings.set({"camera_settle_tenths": 3})
-    house.sight.start()
+    house.follow_service.start()
     opened(house, film)
     return house
 
@@ -142,11 +142,11 @@ def test_a_turn_that_is_seen_is_entered_or_asked_and_goes_with_a_tap(
     begun = len(film.set_up)
     table.camera_service.take_photo(pictures[0])
     assert host.post("/api/camera/follow", json={"on": True}).status_code == 200
-    assert wait(lambda: table.sight.status()["state"] == "watching", LESSON_S)
+    assert wait(lambda: table.follow_service.status()["state"] == "watching", LESSON_S)
     seen = host.get(AT).json
     assert seen["followed"] and set(seen["seen"]) == set(seen["record"])
     table.camera_service.take_photo(pictures[1])
-    wait(lambda: len(table.night.snapshot().by) > begun or table.sight.status()["asking"], LESSON_S)
+    wait(lambda: len(table.night.snapshot().by) > begun or table.follow_service.status()["asking"], LESSON_S)
     asked = player.get("/api/camera/question?lang=fr").json["question"]
     if asked is not None:
         assert 1 <= len(asked["candidates"]) <= 3 and all("<svg" in one["svg"] for one in asked["candidates"])
@@ -172,7 +172,7 @@ def test_what_does_not_fit_is_said_and_waited_for(
     begun = table.night.snapshot().by
     table.camera_service.take_photo(spoilt(film))
     host.post("/api/camera/follow", json={"on": True})
-    assert wait(lambda: table.sight.status()["state"] in ("disagreement", "question"), LESSON_S)
+    assert wait(lambda: table.follow_service.status()["state"] in ("disagreement", "question"), LESSON_S)
     asked = host.get("/api/camera/question").json["question"]
     if asked["kind"] != "disagreement":
         assert host.post("/api/camera/question", json={"id": asked["id"], "choice": None}).json["ok"]
@@ -182,9 +182,9 @@ def test_what_does_not_fit_is_said_and_waited_for(
     assert table.night.snapshot().by == begun
     # First way out: the board is put right.
     assert host.post("/api/camera/question/way", json={"id": asked["id"], "way": "board"}).status_code == 200
-    assert table.sight.status()["state"] == "waiting"
+    assert table.follow_service.status()["state"] == "waiting"
     table.camera_service.take_photo(pictures[0])
-    assert wait(lambda: table.sight.status()["state"] == "watching", LESSON_S)
+    assert wait(lambda: table.follow_service.status()["state"] == "watching", LESSON_S)
     assert host.get("/api/camera/question").json["question"] is None
 
 
@@ -271,10 +271,10 @@ def test_a_place_that_is_put_right_is_taught(
     bear = {"ground": "floe", "things": [{"kind": "bear", "value": 4, "count": 1}]}
     told = player.post(f"{AT}/teach", json={"places": {"b2": bear}}).json
     assert told["lessons"] == 2 and told["learning"]
-    seen = table.sight.table_of(GAME)
+    seen = table.follow_service.table_of(GAME)
     assert any(str(seen.layout.things[thing]) == "bear 4" for thing in seen.most())
     # A lesson that is not learnt yet does not hold the service up when it ends.
-    table.sight.close()
+    table.follow_service.close()
     assert (
         FollowService(
             tmp_path / "tables", table.night, table.settings, table.camera_service, on_change=lambda: None

@@ -37,7 +37,7 @@ def test_the_service_tells_of_its_panel_and_its_broker(tmp_path: Path) -> None:
     service = Service(ServeOptions(tmp_path))
     try:
         service._buttons.start()
-        service._start_home()
+        service._start_mqtt()
         told = service.other_devices()
         assert told["panel"]["state"] == "faulty" and told["panel"]["detail"]
         assert told["mqtt"] == {"state": "faulty", "note": BAD_BROKER}

@@ -31,10 +31,10 @@ class Bounds(depth_first.Goal):
         """Compile what was seen."""
         super().__init__(before, evidence)
         self.me = before.seat
-        self.sight = ArcticLikelihood(evidence, before.players)
-        self.pile = self.sight.piles[self.me]
-        self.hand = self.sight.hands[self.me]
-        self.penalty = self.sight.penalties[self.me]
+        self.likelihood = ArcticLikelihood(evidence, before.players)
+        self.pile = self.likelihood.piles[self.me]
+        self.hand = self.likelihood.hands[self.me]
+        self.penalty = self.likelihood.penalties[self.me]
         # What no turn of this player changes must be so already.
         self.never = any(name.startswith("p") and self.is_others(name) for name in self.misses(before))
 
@@ -53,18 +53,18 @@ class Bounds(depth_first.Goal):
 
     def misses(self, s: ArcticPosition) -> list[str]:
         """Return what is not as it was seen."""
-        sight, evidence = self.sight, self.evidence
-        wrong = {s.tokens[animal] for animal in range(6) if not sight.tokens[animal] >> s.tokens[animal] & 1}
+        likelihood, evidence = self.likelihood, self.evidence
+        wrong = {s.tokens[animal] for animal in range(6) if not likelihood.tokens[animal] >> s.tokens[animal] & 1}
         if wrong:
             for animal in range(6):
-                if not sight.tokens[animal] >> s.tokens[animal] & 1:
-                    wrong |= {index for index in range(6) if sight.tokens[animal] == 1 << index}
+                if not likelihood.tokens[animal] >> s.tokens[animal] & 1:
+                    wrong |= {index for index in range(6) if likelihood.tokens[animal] == 1 << index}
         missed = [name for name, index in LANDS.items() if index in wrong and name in evidence.places]
-        missed += sight.lost(s.river)
+        missed += likelihood.lost(s.river)
         for seat in range(s.players):
             mine = sum(1 << animal for animal in range(6) if s.owners[animal] == seat)
-            pile, powers = sight.piles[seat], sight.powers[seat]
-            hand, penalty = sight.hands[seat], sight.penalties[seat]
+            pile, powers = likelihood.piles[seat], likelihood.powers[seat]
+            hand, penalty = likelihood.hands[seat], likelihood.penalties[seat]
             for zone, wanted in (
                 ("pile", pile is None or pile_fits(pile, s.piles[seat])),
                 ("hand", hand is None or zone_fits(hand, s.hands[seat])),
@@ -73,11 +73,11 @@ class Bounds(depth_first.Goal):
             ):
                 if not wanted:
                     missed.append(f"p{seat + 1}.{zone}")
-        return missed + ["pile_left"] * (sight.pile_left is not None and sight.pile_left != s.pile_left)
+        return missed + ["pile_left"] * (likelihood.pile_left is not None and likelihood.pile_left != s.pile_left)
 
     def likely(self, s: ArcticPosition) -> float:
         """Return how likely a state looks as was seen."""
-        return self.sight.likely(s.position()["places"])
+        return self.likelihood.likely(s.position()["places"])
 
     # --- bounds -------------------------------------------------------------------------------------------------------
 
@@ -90,7 +90,7 @@ class Bounds(depth_first.Goal):
         return self._steps(s)
 
     def _tokens_can(self, s: ArcticPosition) -> bool:
-        away = [animal for animal in range(6) if not self.sight.tokens[animal] >> s.tokens[animal] & 1]
+        away = [animal for animal in range(6) if not self.likelihood.tokens[animal] >> s.tokens[animal] & 1]
         if not away or s.phase in PLACING:
             return len(away) <= 2
         visible = s.visible(s.seat)
@@ -100,7 +100,7 @@ class Bounds(depth_first.Goal):
 
     def _powers_can(self, s: ArcticPosition) -> bool:
         wrong = 0
-        for seat, told_ in enumerate(self.sight.powers):
+        for seat, told_ in enumerate(self.likelihood.powers):
             if told_ is not None:
                 wrong |= told_ ^ sum(1 << animal for animal in range(6) if s.owners[animal] == seat)
         return not wrong or (s.phase in PLACING and wrong.bit_count() == 1)
@@ -164,7 +164,7 @@ class Bounds(depth_first.Goal):
     def must_draw(self, s: ArcticPosition) -> list[int]:
         """Return the cards of the River that lie in the hand afterwards, or at least no longer in the River."""
         hand = self.hand or ()
-        return [card for card in s.river if card in hand or not self.sight.may_stay(card)]
+        return [card for card in s.river if card in hand or not self.likelihood.may_stay(card)]
 
     def _to_draw(self, s: ArcticPosition) -> int:
         """Return how many cards are still to be drawn."""
@@ -200,7 +200,7 @@ class Bounds(depth_first.Goal):
     def distance(self, s: ArcticPosition) -> int:
         """Return how much is not as it was seen: steps of tokens, cards of my pile, and all else that is missed."""
         far = 0
-        for animal, may in enumerate(self.sight.tokens):
+        for animal, may in enumerate(self.likelihood.tokens):
             far += min((abs(at - s.tokens[animal]) for at in range(6) if may >> at & 1), default=6)
         if self.pile is not None:
             mine = s.piles[self.me]

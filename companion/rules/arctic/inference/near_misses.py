@@ -17,7 +17,7 @@ from companion.rules.inference.turns import Turn
 END = ArcticMove("end")
 
 
-def suspects(goal: Bounds, s: ArcticPosition, missed: Sequence[str]) -> Iterator[ArcticMove]:
+def near_misses(goal: Bounds, s: ArcticPosition, missed: Sequence[str]) -> Iterator[ArcticMove]:
     """Yield the steps that would have made what was seen."""
     mine = f"p{goal.me + 1}."
     if s.phase == "A" and f"{mine}pile" in missed and goal.pile is not None:
@@ -29,10 +29,10 @@ def suspects(goal: Bounds, s: ArcticPosition, missed: Sequence[str]) -> Iterator
         if f"{mine}hand" in missed and fewer and s.count < s.value:
             yield END
         if any(name in SLOTS for name in missed):
-            if not goal.sight.lost(goal.before.river) and s.count < s.value:
+            if not goal.likelihood.lost(goal.before.river) and s.count < s.value:
                 yield END
             yield from (ArcticMove("draw", card) for card in _taken(goal, s))
-        for seat, theirs in enumerate(goal.sight.penalties):
+        for seat, theirs in enumerate(goal.likelihood.penalties):
             if seat != goal.me and theirs is not None and len(theirs) > len(s.penalties[seat]):
                 yield ArcticMove("give", UNKNOWN, seat)
     if s.phase == "D" and f"{mine}hand" in missed:
@@ -41,7 +41,7 @@ def suspects(goal: Bounds, s: ArcticPosition, missed: Sequence[str]) -> Iterator
 
 def _taken(goal: Bounds, s: ArcticPosition) -> list[int]:
     """Return cards of the River at the start of the turn that were not seen there any more."""
-    return [card for card in goal.before.river if not goal.sight.may_stay(card) and card in s.river]
+    return [card for card in goal.before.river if not goal.likelihood.may_stay(card) and card in s.river]
 
 
 def _placings(s: ArcticPosition, seen: Sequence[int]) -> Iterator[ArcticMove]:
@@ -63,7 +63,7 @@ def _placings(s: ArcticPosition, seen: Sequence[int]) -> Iterator[ArcticMove]:
 def _strides(goal: Bounds, s: ArcticPosition) -> Iterator[ArcticMove]:
     """Yield the steps of tokens that would have ended as was seen."""
     visible = s.visible(s.seat)
-    may = goal.sight.tokens
+    may = goal.likelihood.tokens
     steps = {}
     for animal in range(6):
         if not may[animal] >> s.tokens[animal] & 1:

@@ -44,7 +44,7 @@ class ArcticGoal(Bounds):
     def _anyone(self, s: ArcticPosition, mask: int) -> list[int]:
         """Return a card that stands for all of a mask of which nothing was said."""
         del s
-        return cards_of(mask & ~self.sight.spoken)[:1] or cards_of(mask)[:1]
+        return cards_of(mask & ~self.likelihood.spoken)[:1] or cards_of(mask)[:1]
 
     def _place(self, s: ArcticPosition) -> Iterator[ArcticMove]:
         hand = s.hands[s.seat]
@@ -68,7 +68,7 @@ class ArcticGoal(Bounds):
             mine = [card for card in hand if card != UNKNOWN]
             if UNKNOWN in hand:
                 may = s.may_be(s.seat)
-                need = [card for card in sorted(self.sight.need) if may >> card & 1 and card not in s.river]
+                need = [card for card in sorted(self.likelihood.need) if may >> card & 1 and card not in s.river]
                 mine += dict.fromkeys([*need, *self._anyone(s, may)])
             yield from (ArcticMove("swap", card, river) for card in mine for river in s.river)
         if s.visible(s.seat) >= 0 and legality.usable(s, 4):
@@ -101,7 +101,7 @@ class ArcticGoal(Bounds):
             return [seen] if seen in known or (seen >= 0 and may >> seen & 1) else []
         fitting = [card for card in known if card_fits(seen, card)]
         unseen = sum(1 << card for card in cards_of(may) if card_fits(seen, card))
-        return fitting + (cards_of(unseen & ~self.sight.spoken) if seen >= KIND else self._anyone(s, unseen))
+        return fitting + (cards_of(unseen & ~self.likelihood.spoken) if seen >= KIND else self._anyone(s, unseen))
 
     def _under(self, s: ArcticPosition) -> Iterator[ArcticMove]:
         hand = s.hands[s.seat]
@@ -126,7 +126,7 @@ class ArcticGoal(Bounds):
 
     def _named(self, pool: int, *, hand: bool = True, others: bool = True) -> list[int]:
         """Return the cards of the pool that were seen in the hand or a Penalty zone: they came there by some way."""
-        zones = [card for zone in self.sight.penalties for card in zone or ()] if others else []
+        zones = [card for zone in self.likelihood.penalties for card in zone or ()] if others else []
         zones += (self.hand or ()) if hand else ()
         return [card for card in zones if card < UNKNOWN and pool >> card & 1]
 
@@ -154,7 +154,7 @@ class ArcticGoal(Bounds):
         # The order of draws makes no difference: first those that must be.
         must = self.must_draw(s)
         for card in must[:1] or s.river:
-            if must or (card not in self.sight.need and (spare or self.hand is None)):
+            if must or (card not in self.likelihood.need and (spare or self.hand is None)):
                 yield ArcticMove("draw", card)
         if must:
             return
@@ -183,7 +183,7 @@ class ArcticGoal(Bounds):
     def _gives(self, s: ArcticPosition) -> Iterator[ArcticMove]:
         if legality.can_give(s):
             for seat in range(s.players):
-                theirs = self.sight.penalties[seat]
+                theirs = self.likelihood.penalties[seat]
                 if seat != s.seat and (theirs is None or len(theirs) > len(s.penalties[seat])):
                     cards = self._leaving(s, s.penalties[s.seat], theirs)
                     yield from (ArcticMove("give", card, seat) for card in cards)
@@ -192,16 +192,16 @@ class ArcticGoal(Bounds):
         """Yield the cards that come into the River: those that were seen there first, in one order."""
         if not s.pile_left or len(s.river) >= RIVER:
             return
-        pool, sight = s.pool(), self.sight
-        need = [card for card in sorted(sight.need) if card not in s.river and pool >> card & 1]
+        pool, likelihood = s.pool(), self.likelihood
+        need = [card for card in sorted(likelihood.need) if card not in s.river and pool >> card & 1]
         if s.count < s.value:
             # It may be drawn at once (P.7).
             cards = [*need, *self._named(pool), *self._anyone(s, pool)]
         elif need:
             cards = need[:1]
         else:
-            doubtful = sum(1 << c for cards in sight.slots.values() if len(cards) > 1 for c in cards if c >= 0)
-            cards = cards_of(pool & doubtful) + (self._anyone(s, pool & ~doubtful) if sight.open_slots else [])
+            doubtful = sum(1 << c for cards in likelihood.slots.values() if len(cards) > 1 for c in cards if c >= 0)
+            cards = cards_of(pool & doubtful) + (self._anyone(s, pool & ~doubtful) if likelihood.open_slots else [])
         yield from (ArcticMove("river", card) for card in dict.fromkeys(cards))
 
     def _closing(self, s: ArcticPosition) -> Iterator[ArcticMove]:
@@ -241,9 +241,9 @@ class ArcticGoal(Bounds):
         wrong = set(missed)
         return sorted((group for group in found if group), key=lambda group: not wrong & set(group))
 
-    def suspects(self, s: ArcticPosition, missed: Sequence[str]) -> Iterator[ArcticMove]:
+    def near_misses(self, s: ArcticPosition, missed: Sequence[str]) -> Iterator[ArcticMove]:
         """Yield the steps that would have made what was seen."""
-        return near_misses.suspects(self, s, missed)
+        return near_misses.near_misses(self, s, missed)
 
     def verdicts(self, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[ArcticMove, Ruling]]:
         """Yield the rulings on steps at a moment that the nearest turn does not have."""

@@ -280,7 +280,7 @@ class IceGoal(depth_first.Goal):
         """Return where bears stand of which nobody saw whether they still do; of the other team's, nowhere."""
         return [n for n in dict.fromkeys(team) if n not in self.seen_spaces and n != self.village and seat == self.me]
 
-    def suspects(self, s: IcePosition, missed: Sequence[str]) -> Iterator[IceMove]:
+    def near_misses(self, s: IcePosition, missed: Sequence[str]) -> Iterator[IceMove]:
         """Yield the movements and drifts that end as was seen, and what would leave an effect out."""
         names = s.table.layout.names
         if s.phase in {"act", "hop"}:

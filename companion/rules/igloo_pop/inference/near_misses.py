@@ -22,7 +22,7 @@ def _told(goal: PopLikelihood) -> Any:
     return goal.evidence.fields.get("phase")
 
 
-def suspects(goal: PopLikelihood, s: PopPosition, missed: Sequence[str]) -> Iterator[IglooPopMove]:
+def near_misses(goal: PopLikelihood, s: PopPosition, missed: Sequence[str]) -> Iterator[IglooPopMove]:
     """Yield the moves that would have made what was seen, were they legal."""
     phase = s.phase
     if phase in {"deal", "ready"} and s.round == goal.before.round and (_told(goal) or "shaking") not in AFTER:

@@ -290,9 +290,9 @@ class PopGoal(PopLikelihood):
                 found = number if colour in dict(two.last_results[-1].igloos) else found
         return found
 
-    def suspects(self, s: PopPosition, missed: Sequence[str]) -> Iterator[IglooPopMove]:
+    def near_misses(self, s: PopPosition, missed: Sequence[str]) -> Iterator[IglooPopMove]:
         """Yield the moves that would have made what was seen."""
-        return near_misses.suspects(self, s, missed)
+        return near_misses.near_misses(self, s, missed)
 
     def verdicts(self, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[IglooPopMove | str, Ruling]]:
         """Yield the faults of hands, and what follows an end."""

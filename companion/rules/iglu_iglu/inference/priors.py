@@ -133,9 +133,9 @@ KNOWN = Case(0.0)
 class Scale:
     """The least that a state can still cost, by what was seen."""
 
-    def __init__(self, sight: IgluLikelihood) -> None:
+    def __init__(self, likelihood: IgluLikelihood) -> None:
         """Weigh with this sight."""
-        self.sight = sight
+        self.likelihood = likelihood
         self.early = False
         self.ways_of: dict[object, tuple[TurnCost, ...]] = {}
 
@@ -252,19 +252,19 @@ class Scale:
         return best
 
     def _of(self, s: IgluPosition, way: TurnCost, case: Case, bar: float = NEVER) -> float:
-        sight = self.sight
-        own = sight.own_bound(s.turn, s.inuit[s.turn], s.igloos[s.turn], way.flight, case.drift)
-        animals = sight.animals_bound(
+        likelihood = self.likelihood
+        own = likelihood.own_bound(s.turn, s.inuit[s.turn], s.igloos[s.turn], way.flight, case.drift)
+        animals = likelihood.animals_bound(
             s.fish, s.fox, s.bears, way.steps, way.free, case.fresh, case.drawn, drift=case.drift
         )
         rivals = [seat for seat in range(len(s.inuit)) if seat != s.turn]
-        others = [sight.other_bound(seat, s.inuit[seat], s.igloos[seat], way.flight) for seat in rivals]
-        always = sight.always + (0.0 if case.idle else POINT * min(3, way.sure))
+        others = [likelihood.other_bound(seat, s.inuit[seat], s.igloos[seat], way.flight) for seat in rivals]
+        always = likelihood.always + (0.0 if case.idle else POINT * min(3, way.sure))
         if case.drift:
             theirs = list(zip(rivals, others, strict=True))
             total = self._drifted(s, way, own, animals, theirs, bar - way.price - always)
         else:
-            total = sight.grounds_bound(s.floes, s.packs, way.removals, case.fresh if case.pack else 0)
+            total = likelihood.grounds_bound(s.floes, s.packs, way.removals, case.fresh if case.pack else 0)
             total += sum(others) + together(own, animals, way.points)
         return way.price + max(0.0, always + total)
 
@@ -281,12 +281,12 @@ class Scale:
 
         What is beyond the bar is not told exactly.
         """
-        sight, points = self.sight, way.points
-        mine = sight.lines.tribe(s.turn, s.inuit[s.turn], s.igloos[s.turn])
-        theirs = [(loss, sight.lines.tribe(seat, s.inuit[seat], s.igloos[seat])) for seat, loss in rivals]
-        herds = sight.lines.animals(s.fish, s.fox, s.bears)
+        likelihood, points = self.likelihood, way.points
+        mine = likelihood.lines.tribe(s.turn, s.inuit[s.turn], s.igloos[s.turn])
+        theirs = [(loss, likelihood.lines.tribe(seat, s.inuit[seat], s.igloos[seat])) for seat, loss in rivals]
+        herds = likelihood.lines.animals(s.fish, s.fox, s.bears)
         best = bar
-        lines = sight.lines.grounds(s.floes, s.packs, way.removals)
+        lines = likelihood.lines.grounds(s.floes, s.packs, way.removals)
         for line, loss in enumerate(lines[:-1] if sure(s, early=self.early) else lines):
             rest = loss
             for lost, gains in theirs:

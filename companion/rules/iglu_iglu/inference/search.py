@@ -303,7 +303,7 @@ def cases(position: Mapping[str, Any]) -> list[IgluState]:
 # --- what may have been meant ---------------------------------------------------------------------------------------
 
 
-def suspects(s: IgluState, evidence: Evidence) -> Iterator[IgluMove]:
+def near_misses(s: IgluState, evidence: Evidence) -> Iterator[IgluMove]:
     """Yield the moves that would make a difference good at once, were they legal: the ones to be asked about."""
     w = SeenConstraints(evidence, s.table.colours)
     seat = s.turn

@@ -73,12 +73,12 @@ def test_the_search_weighs_them_as_they_are() -> None:
                     plain = {thing: table for thing, table in seen.things.items() if thing[0] != "igloo"}
                     places[name] = Belief(seen.ground, plain, seen.floor, (*seen.together, IGLOO))
             evidence = Evidence(places)
-            sight = IgluLikelihood(evidence, before)
-            weighed += len(sight.together)
+            likelihood = IgluLikelihood(evidence, before)
+            weighed += len(likelihood.together)
             for state in (before, after):
-                exact = sight.most - evidence.log_likelihood(state.position())
-                assert sight.end(state) == pytest.approx(exact)
-                assert sight.loss(state) <= exact + 1e-6
+                exact = likelihood.most - evidence.log_likelihood(state.position())
+                assert likelihood.end(state) == pytest.approx(exact)
+                assert likelihood.loss(state) <= exact + 1e-6
             found = turns(hidden_from(before, None), evidence).turns
             for turn in found[:3]:
                 assert turn.log_likelihood == pytest.approx(evidence.log_likelihood(turn.state.position()))
