@@ -194,6 +194,17 @@ class IglooLink(Protocol):
         ...
 
 
+class SimulatedAction(StrEnum):
+    """What a person can do with a simulated igloo on the page."""
+
+    SHAKE = "shake"
+    LIFT = "lift"
+    TURN_OVER = "turn_over"
+    SET_DOWN = "set_down"
+    UNPLUG = "unplug"
+    REPLUG = "replug"
+
+
 # --- the camera ----------------------------------------------------------------------------------------------
 
 
@@ -280,7 +291,7 @@ class TableStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class EvidencePicture:
     """A picture kept beside the journal, named by its SHA-256; it never goes through the journal itself."""
 
     sha256: str

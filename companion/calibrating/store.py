@@ -20,7 +20,7 @@ from companion.ports import BadDataError, DeviceKind
 
 if TYPE_CHECKING:
     from companion.igloo.calibration.store import Calibration
-    from companion.igloo.count.counter import Opinion
+    from companion.igloo.count.counter import CalibratedModel
 
 CHOSEN = "chosen.json"
 MOST_BYTES = 64 * 1024
@@ -47,7 +47,7 @@ class Calibrations:
         self.folder = folder
         self._lock = threading.RLock()
         self._loaded: dict[str, Calibration | None] = {}
-        self._opinions: dict[str, Opinion | None] = {}
+        self._opinions: dict[str, CalibratedModel | None] = {}
         self._choices = self._read()
 
     def of(self, device: str) -> Calibration | None:
@@ -59,7 +59,7 @@ class Calibrations:
                 self._loaded[device] = known(self.folder, device)
             return self._loaded[device]
 
-    def opinion(self, device: str) -> Opinion | None:
+    def opinion(self, device: str) -> CalibratedModel | None:
         """Return what makes a counter count as this igloo in the chosen hand; None where nothing is known or used.
 
         Asked for every run of samples: made once, until something is changed.

@@ -20,7 +20,7 @@ from companion.igloo.motion.detector import MotionDetector
 from companion.ports import BadDataError, CountPosterior, DeviceKind, Motion, Samples
 
 if TYPE_CHECKING:
-    from companion.igloo.count.counter import Opinion
+    from companion.igloo.count.counter import CalibratedModel
 
 QUEUE_RUNS = 2000
 """Runs of at most 16 samples: ten seconds at 3200 Hz."""
@@ -39,7 +39,7 @@ def finish(runs: queue.Queue[Any], thread: threading.Thread) -> None:
     thread.join(timeout=5)
 
 
-class Ears:
+class SamplePipeline:
     """Motion and count of the igloo ``key``. Callbacks come from the thread of the ears.
 
     ``gate()`` is asked before every run of samples, and again before a count is told: while it answers False,
@@ -55,7 +55,7 @@ class Ears:
         on_motion: Callable[[Motion], None],
         on_count: Callable[[CountPosterior], None],
         gate: Callable[[], bool],
-        known: Callable[[], Opinion | None] = lambda: None,
+        known: Callable[[], CalibratedModel | None] = lambda: None,
     ) -> None:
         self.key = key
         self.left_out = 0

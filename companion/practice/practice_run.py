@@ -17,10 +17,10 @@ from random import Random, SystemRandom
 from typing import Any
 
 from companion.ports import COUNTS, CountPosterior, DeviceKind
-from companion.practice.database import Book, Duel, Person, Round, Taken, now_ms
+from companion.practice.database import Duel, PracticeDatabase, PracticeRound, Taken, Trainee, now_ms
 from companion.practice.drills import choose, weakest
-from companion.practice.offline_bundle import PARTS, Along, results
-from companion.practice.shakes import Ear, Heard, Shake, Shakes, TrainingError, cut
+from companion.practice.offline_bundle import PARTS, OfflineBundle, results
+from companion.practice.shakes import CountedShake, PracticeIgloo, Shake, ShakeBank, TrainingError, cut
 from companion.practice.sonify import SPEEDS, wav
 from companion.practice.statistics import figures, ladder, points
 from companion.practice.stored_shakes import KeptShakes
@@ -44,33 +44,33 @@ Machine = Callable[[Shake], CountPosterior]
 @dataclass(slots=True)
 class _Listening:
     since: float
-    heard: Heard | None = None
+    heard: CountedShake | None = None
 
 
-class Training:
+class PracticeRun:
     """The training room over one book. Every method may be called from any thread.
 
     ``igloo_open()`` answers False while nothing may reveal what is in the igloo.
 
-    :raises companion.practice.database.BookError: from every method, when the disk refuses.
+    :raises companion.practice.database.PracticeDatabaseError: from every method, when the disk refuses.
     """
 
     def __init__(
         self,
-        book: Book,
-        shakes: Callable[[], Shakes],
+        book: PracticeDatabase,
+        shakes: Callable[[], ShakeBank],
         machine: Machine,
-        ear: Ear,
+        ear: PracticeIgloo,
         *,
         igloo_open: Callable[[], bool],
         rng: Random | None = None,
-        along: Along | None = None,
+        along: OfflineBundle | None = None,
         kept: KeptShakes | None = None,
     ) -> None:
         self._book, self._machine, self._ear, self._igloo_open = book, machine, ear, igloo_open
         self._rng = rng or SystemRandom()
         self._shakes = lru_cache(1)(shakes)
-        self._along = along or Along(None, self._shakes, machine, may_work=igloo_open, rng=rng)
+        self._along = along or OfflineBundle(None, self._shakes, machine, may_work=igloo_open, rng=rng)
         self._kept = kept or KeptShakes(None, lambda: 0)
         self._listening: dict[str, _Listening] = {}
         self._lock = threading.Lock()
@@ -83,11 +83,11 @@ class Training:
 
     # --- people --------------------------------------------------------------------------------------------------
 
-    def people(self) -> list[Person]:
+    def people(self) -> list[Trainee]:
         """Return everybody who trains here."""
         return self._book.people()
 
-    def add_person(self, name: str) -> Person:
+    def add_person(self, name: str) -> Trainee:
         """Enter a person by name.
 
         :raises TrainingError: ``too-many`` when the book is full of people.
@@ -139,7 +139,9 @@ class Training:
         kind = self._ear.kind()
         if kind is None:
             raise TrainingError("no-igloo")
-        made = Round(*(secrets.token_urlsafe(12), now_ms(), person, None, 0, str(kind), None, 0, None, ()), shown=False)
+        made = PracticeRound(
+            *(secrets.token_urlsafe(12), now_ms(), person, None, 0, str(kind), None, 0, None, ()), shown=False
+        )
         dealt = self._book.deal(made)
         with self._lock:
             self._listening.setdefault(dealt.id, _Listening(time.monotonic()))
@@ -147,7 +149,7 @@ class Training:
                 del self._listening[old]
         return self.round(dealt.id)
 
-    def _stored(self, count: int, people: Sequence[int], *, duel: str | None = None, number: int = 1) -> Round:
+    def _stored(self, count: int, people: Sequence[int], *, duel: str | None = None, number: int = 1) -> PracticeRound:
         """Return a round with a shake of so many beads: one of those that these people have heard least often."""
         bank = self._shakes()
         heard = self._book.heard(people)
@@ -156,7 +158,7 @@ class Training:
         person = people[0] if duel is None else None
         kind = str(bank.shake(shake).kind)
         seed = self._rng.randrange(2**31)
-        return Round(
+        return PracticeRound(
             secrets.token_urlsafe(12), now_ms(), person, duel, number, kind, shake, seed, count, (), shown=False
         )
 
@@ -164,7 +166,7 @@ class Training:
         if not self._igloo_open():
             raise TrainingError("live-round")
 
-    def _heard(self, one: Round, *, newest: bool) -> Heard | None:
+    def _heard(self, one: PracticeRound, *, newest: bool) -> CountedShake | None:
         """Return what was heard in a round with the igloo, the newest of it while nobody has answered."""
         with self._lock:
             known = self._listening.get(one.id)
@@ -209,7 +211,7 @@ class Training:
             }
         return form
 
-    def _drawn(self, one: Round) -> str:
+    def _drawn(self, one: PracticeRound) -> str:
         """Return the shake of a round as :mod:`companion.practice.waveform` draws it, "" where it is not known now."""
         try:
             shake = cut(self._shake(one.shake), one.seed) if one.shake is not None else self._felt(one)
@@ -217,7 +219,7 @@ class Training:
             return ""
         return "" if shake is None else picture(shake.accel, shake.rate_hz)
 
-    def _felt(self, one: Round, *, newest: bool = False) -> Shake | None:
+    def _felt(self, one: PracticeRound, *, newest: bool = False) -> Shake | None:
         """Return what was felt in a round with the igloo: just now, or as it is kept."""
         heard = self._heard(one, newest=newest)
         return self._kept.shake(one.id) if heard is None else heard.shake
@@ -445,7 +447,7 @@ class Training:
         rounds = []
         for i, one in enumerate(answers, 1):
             shake, at = shakes[one.place], min(max(one.at, taken), now)
-            made = Round(
+            made = PracticeRound(
                 *(f"{file}.{one.at}", at, who.id, None, number + i, str(DeviceKind.SIMULATED), shake.shake, shake.seed),
                 *(shake.truth, shake.machine),
                 shown=True,

@@ -364,7 +364,7 @@ class State(ABC, Generic[M]):
         return self.after(move)  # type: ignore[return-value]
 
 
-class Rulebook(Protocol):
+class RulebookApi(Protocol):
     """What a game needs of :mod:`companion.rules.rulebook`: sentences and clauses in every language."""
 
     def ruling(self, legal: bool, reason: Reason, state: State[Any]) -> Ruling:
@@ -383,7 +383,7 @@ class Game(ABC, Generic[M]):
 
     @property
     @abstractmethod
-    def rulebook(self) -> Rulebook:
+    def rulebook(self) -> RulebookApi:
         """Return the clauses and sentences of this game (loaded when first asked for)."""
 
     @abstractmethod

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from companion.calibrating.messages import NO_SIMULATED_IGLOO
 from companion.igloo.line.candidate_ports import DEFAULT_DENY
-from companion.igloo.line.discovery import Finder
-from companion.igloo.sample_pipeline import Ears
+from companion.igloo.line.discovery import IglooDiscovery
+from companion.igloo.sample_pipeline import SamplePipeline
 from companion.igloo.simulated.igloo import SimulatedIgloo
 from companion.ports import (
     COUNTS,
@@ -29,13 +29,13 @@ from companion.ports import (
     IglooStatus,
     Motion,
     Samples,
+    SimulatedAction,
 )
 from companion.service.messages import NO_SUCH_COUNT
 from companion.settings import Settings
-from web.protocols.companion import SimulatedAction
 
 if TYPE_CHECKING:
-    from companion.igloo.count.counter import Opinion
+    from companion.igloo.count.counter import CalibratedModel
 
 FIRST_LOOK_S = 1.5
 PATIENCE_S = 10.0
@@ -58,7 +58,7 @@ class Igloos:
         gate: Callable[[], bool],
         on_motion: Callable[[Motion], None],
         on_count: Callable[[CountPosterior], None],
-        known: Callable[[str, DeviceKind], Opinion | None] = lambda key, kind: None,
+        known: Callable[[str, DeviceKind], CalibratedModel | None] = lambda key, kind: None,
     ) -> None:
         """Prepare; :meth:`start` begins to search. ``port`` names one port, and then no other is searched for.
 
@@ -68,11 +68,11 @@ class Igloos:
         """
         named = port or settings.text("igloo_port")
         deny = (*DEFAULT_DENY, *settings.lines("igloo_deny"))
-        self._finder = Finder(named=[named] if named else [], search=not named, deny=deny)
+        self._finder = IglooDiscovery(named=[named] if named else [], search=not named, deny=deny)
         self._simulate = simulate
         self._gate, self._on_motion, self._on_count = gate, on_motion, on_count
         self._known = known
-        self._ears: dict[int, Ears] = {}
+        self._ears: dict[int, SamplePipeline] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._simulated: SimulatedIgloo | None = None
@@ -163,7 +163,7 @@ class Igloos:
             for number, status in links.items():
                 ears = old.get(number)
                 if ears is None or ears.key != status.key:
-                    ears = Ears(
+                    ears = SamplePipeline(
                         status.key,
                         status.kind,
                         on_motion=self._on_motion,

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from companion.igloo.simulated import BANK
 from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooLink, IglooStatus, Samples
 from companion.practice import BANK as PRACTICE_BANK
-from companion.practice.database import Book
-from companion.practice.offline_bundle import Along
-from companion.practice.practice_run import Training
-from companion.practice.shakes import Heard, Shake
+from companion.practice.database import PracticeDatabase
+from companion.practice.offline_bundle import OfflineBundle
+from companion.practice.practice_run import PracticeRun
+from companion.practice.shakes import CountedShake, Shake
 from companion.practice.stored_shakes import KeptShakes
 
 TRAINING = "training.sqlite"
@@ -102,7 +102,7 @@ class _Counted:
     began: float
 
 
-class TableEar:
+class TablePracticeIgloo:
     """The igloos of the table, as the training room hears them: real and recorded ones, never the simulated one.
 
     ``clock`` gives the host's seconds, as :meth:`heard` is asked in them.
@@ -144,7 +144,7 @@ class TableEar:
                 return status.kind
         return None
 
-    def heard(self, since: float) -> Heard | None:
+    def heard(self, since: float) -> CountedShake | None:
         """Return the newest shake that was counted after ``since`` (host seconds), or None."""
         with self._lock:
             newest = self._newest
@@ -154,11 +154,15 @@ class TableEar:
         accel = np.concatenate([run.accel for run in newest.runs])
         # Only the shaking itself, and a breath before it.
         last = int((newest.posterior.seconds + SLACK_S) * rate)
-        return Heard(Shake(accel[-last:], rate, newest.posterior.kind), newest.posterior)
+        return CountedShake(Shake(accel[-last:], rate, newest.posterior.kind), newest.posterior)
 
 
-def training_room(path: Path, ear: TableEar, igloo_open: Callable[[], bool], keep: Callable[[], int]) -> Training:
+def training_room(
+    path: Path, ear: TablePracticeIgloo, igloo_open: Callable[[], bool], keep: Callable[[], int]
+) -> PracticeRun:
     """Return the training room of a data folder; ``keep()`` says how many shakes of the igloo are kept."""
     kept = KeptShakes(path.with_name(HEARD), keep)
-    along = Along(path.with_name(SUPPLY), stored_shakes, machine, may_work=igloo_open)
-    return Training(Book(path), stored_shakes, machine, ear, igloo_open=igloo_open, along=along, kept=kept)
+    along = OfflineBundle(path.with_name(SUPPLY), stored_shakes, machine, may_work=igloo_open)
+    return PracticeRun(
+        PracticeDatabase(path), stored_shakes, machine, ear, igloo_open=igloo_open, along=along, kept=kept
+    )

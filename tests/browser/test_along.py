@@ -18,7 +18,7 @@ from companion.practice.drills import beliefs, weakest
 from companion.practice.offline_bundle import heard_as, make_shake
 from companion.practice.shakes import cut
 from companion.practice.sonify import SPEEDS, WAV_HZ, sound
-from companion.practice.statistics import Answer, figures, published
+from companion.practice.statistics import AnsweredShake, figures, published
 from companion.service.practice import stored_shakes
 from tests.browser.conftest import Phones
 from tests.browser.test_look import english_left, overflow, read_aloud
@@ -210,7 +210,7 @@ def test_the_file_reckons_as_the_room_does(sums: Page, answers: int) -> None:
     tried = [(one["truth"], one["guess"]) for one in told]
     known = {str(count): published(count).to_json() for count in COUNTS}
     found = sums.evaluate("([told, known]) => m.figures.figures(told, known)", [told, known])
-    room = figures([Answer(0, 1, one["truth"], one["guess"], tuple(one["machine"])) for one in told])
+    room = figures([AnsweredShake(0, 1, one["truth"], one["guess"], tuple(one["machine"])) for one in told])
     nearly(found.pop("weakest"), weakest(tried))
     del room["weeks"]
     for side in (found, room):

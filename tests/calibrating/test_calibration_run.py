@@ -14,13 +14,13 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.calibrating import gathering
-from companion.calibrating.calibration_run import Bench
-from companion.calibrating.plan import Way, next_count
-from companion.calibrating.recordings import Label, Recordings
+from companion.calibrating.calibration_run import CalibrationRun
+from companion.calibrating.plan import CalibrationMethod, next_count
+from companion.calibrating.recordings import Recordings, ShakeLabel
 from companion.calibrating.store import Calibrations
 from companion.events.hub import Hub
 from companion.igloo.calibration.shake_segmenter import KEPT, SHORT
-from companion.igloo.calibration.store import Shelf, calibrate
+from companion.igloo.calibration.store import CalibrationStore, calibrate
 from companion.igloo.count.guided import NOT_SURE, OTHER_HAND, SURE
 from companion.igloo.count.guided_gauge import FASTER, GOOD
 from companion.igloo.recordings import read_recording
@@ -83,7 +83,7 @@ class Table:
         self.hub = Hub()
         self.line = Line(IglooStatus("unit-3", DeviceKind.REAL, DeviceState.CONNECTED, rate_hz=RATE, nominal_hz=3200.0))
         self.shakes: list[tuple[int, float, bool]] = []
-        self.bench = Bench(
+        self.bench = CalibrationRun(
             folder,
             self.hub,
             statuses=lambda: [self.line.status_now],
@@ -126,12 +126,12 @@ def test_the_plan_takes_the_ends_first_and_lets_a_filling_stay() -> None:
     kept: dict[int, int] = {}
     order = []
     for _ in range(12):
-        order.append(next_count(Way.CAP, kept))
+        order.append(next_count(CalibrationMethod.CAP, kept))
         kept[order[-1]] = kept.get(order[-1], 0) + 1
     assert order[:3] == [2, 13, 6] and sorted(order) == list(range(2, 14))
     kept, order = {}, []
     for _ in range(120):
-        order.append(next_count(Way.FILLED, kept, order[-1] if order else None))
+        order.append(next_count(CalibrationMethod.FILLED, kept, order[-1] if order else None))
         kept[order[-1]] = kept.get(order[-1], 0) + 1
     assert order[:12] == [3] * 4 + [6] * 4 + [11] * 4
     assert set(kept.values()) == {10}
@@ -207,7 +207,7 @@ def test_an_igloo_is_calibrated_shake_by_shake_used_and_taken_back(table: Table,
     # All of it is there after a restart, as files that the command line takes.
     again = Calibrations(tmp_path / "calibrations")
     assert (again.choice("unit-3").use, again.choice("unit-3").person) == (False, "Ann")
-    assert Shelf(tmp_path / "calibrations").devices == ["unit-3"]
+    assert CalibrationStore(tmp_path / "calibrations").devices == ["unit-3"]
     assert [(one["shakes"], one["used"]) for one in bench.recordings.listed()] == [(1, True), (8, True)]
     bench.forget("unit-3")
     assert bench.overview()["calibrations"] == []
@@ -292,7 +292,7 @@ def test_the_referee_is_sure_of_an_igloo_that_was_calibrated_with_the_beat(table
     name = table.bench.recordings.begin("unit-3", "calibrate")
     for count in range(2, 14):
         felt = beaten(count, 5.5, seed=count)[round(1.2 * RATE) :][: round(4 * RATE)]
-        table.bench.recordings.add(name, felt, RATE, Label(count, "Ann", True))
+        table.bench.recordings.add(name, felt, RATE, ShakeLabel(count, "Ann", True))
     table.bench.calibrate("", person="", guided=True, way="cap", resume=name)
     now = table.wait(lambda now: now["kept"] == 12)
     assert (now["person"], now["guided"], now["goal"]) == ("Ann", True, 36)
@@ -377,8 +377,8 @@ def test_what_was_chosen_and_recorded_survives_rubbish_beside_it(tmp_path: Path)
     (tmp_path / "shakes" / "0123456789ab").mkdir(parents=True)
     assert recordings.listed() == []
     name = recordings.begin("unit-1", "record")
-    first = recordings.add(name, np.tile(STILL, (400, 1)), 3200.0, Label(4, "", False))
-    other = recordings.add(first, np.tile(STILL, (400, 1)), 3100.0, Label(4, "", False))
+    first = recordings.add(name, np.tile(STILL, (400, 1)), 3200.0, ShakeLabel(4, "", False))
+    other = recordings.add(first, np.tile(STILL, (400, 1)), 3100.0, ShakeLabel(4, "", False))
     assert first == name != other
     with pytest.raises(KeyError):
         recordings.packed("../../etc/passwd")

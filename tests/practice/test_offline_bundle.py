@@ -19,9 +19,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from companion.ports import COUNTS, CountPosterior, DeviceError
-from companion.practice.database import TAKEN_KEPT, Book, Taken, now_ms
-from companion.practice.offline_bundle import MOST_ANSWERS, RESULTS_FORMAT, Along, make_shake, results
-from companion.practice.practice_run import Training
+from companion.practice.database import TAKEN_KEPT, PracticeDatabase, Taken, now_ms
+from companion.practice.offline_bundle import MOST_ANSWERS, RESULTS_FORMAT, OfflineBundle, make_shake, results
+from companion.practice.practice_run import PracticeRun
 from companion.practice.shakes import Shake, TrainingError, cut
 from companion.practice.sonify import BAND_HZ, HIGH_HZ, LOW_HZ, MU, band
 from companion.service.practice import stored_shakes
@@ -45,27 +45,27 @@ class FewShakes:
         return stored_shakes().shake(number)
 
 
-def few(path: Path | None = None, **more: Any) -> Along:
-    return Along(path, FewShakes, quick_machine, rng=Random(3), rests=0.0, **more)
+def few(path: Path | None = None, **more: Any) -> OfflineBundle:
+    return OfflineBundle(path, FewShakes, quick_machine, rng=Random(3), rests=0.0, **more)
 
 
-def made(along: Along) -> list[dict[str, Any]]:
+def made(along: OfflineBundle) -> list[dict[str, Any]]:
     """Wait for what makes the supply, and take it."""
     if not along.status()["ready"]:
         finished(along)
     return along.take()
 
 
-def finished(along: Along) -> None:
+def finished(along: OfflineBundle) -> None:
     assert along._thread is not None
     along._thread.join(PATIENCE_S)
     assert not along._thread.is_alive()
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Iterator[Training]:
-    room = Training(
-        Book(tmp_path / "training.sqlite"),
+def room(tmp_path: Path) -> Iterator[PracticeRun]:
+    room = PracticeRun(
+        PracticeDatabase(tmp_path / "training.sqlite"),
         FewShakes,
         quick_machine,
         SmallEar(list),
@@ -80,8 +80,8 @@ def room(tmp_path: Path) -> Iterator[Training]:
 def house(tmp_path: Path) -> Iterator[SmallHouse]:
     house = SmallHouse(tmp_path)
     house.training.close()
-    house.training = Training(
-        Book(tmp_path / "training.sqlite"),
+    house.training = PracticeRun(
+        PracticeDatabase(tmp_path / "training.sqlite"),
         FewShakes,
         quick_machine,
         house.ear,
@@ -104,7 +104,7 @@ def player(app: Flask, house: SmallHouse) -> Phone:
     return phone
 
 
-def ready(room: Training) -> dict[str, Any]:
+def ready(room: PracticeRun) -> dict[str, Any]:
     if not room.along_status()["ready"]:
         finished(room._along)
     return room.take_along()
@@ -164,7 +164,7 @@ def test_no_shake_is_counted_while_a_round_is_live() -> None:
         counted.append(1)
         return quick_machine(shake)
 
-    along = Along(None, FewShakes, machine, may_work=may_work, rests=0.0)
+    along = OfflineBundle(None, FewShakes, machine, may_work=may_work, rests=0.0)
     along.status()
     # It asks after the first shake, and again after a while: nothing was counted between the two.
     assert [asked.get(timeout=PATIENCE_S) for _ in range(2)] == [1, 1]
@@ -178,7 +178,7 @@ def test_a_supply_that_cannot_be_made_is_said() -> None:
     def broken(shake: Shake) -> CountPosterior:
         raise DeviceError("no model")
 
-    along = Along(None, FewShakes, broken, rests=0.0)
+    along = OfflineBundle(None, FewShakes, broken, rests=0.0)
     along.status()
     finished(along)
     assert along._failed
@@ -206,7 +206,7 @@ def test_the_packed_band_is_the_knocks_of_the_shake() -> None:
     assert float(np.corrcoef(wanted, got)[0, 1]) > 0.995
 
 
-def test_answers_from_the_way_count_once_whoever_brings_them(room: Training) -> None:
+def test_answers_from_the_way_count_once_whoever_brings_them(room: PracticeRun) -> None:
     ann, bob = room.add_person("Ann").id, room.add_person("Bob").id
     taken = ready(room)
     at = now_ms()
@@ -225,7 +225,7 @@ def test_answers_from_the_way_count_once_whoever_brings_them(room: Training) -> 
     assert next(row for row in room.ladder() if row["who"] == "machine")["answers"] == 4
 
 
-def test_a_shake_from_the_way_can_be_heard_at_home_and_the_drills_go_on(room: Training) -> None:
+def test_a_shake_from_the_way_can_be_heard_at_home_and_the_drills_go_on(room: PracticeRun) -> None:
     ann = room.add_person("Ann").id
     taken, at = ready(room), now_ms()
     room.bring_home(ann, parcel(taken, (3, 9, at)))
@@ -238,7 +238,7 @@ def test_a_shake_from_the_way_can_be_heard_at_home_and_the_drills_go_on(room: Tr
     assert room.deal(ann)["number"] == 2
 
 
-def test_a_phone_whose_clock_is_wrong_is_believed_in_all_but_the_time(room: Training) -> None:
+def test_a_phone_whose_clock_is_wrong_is_believed_in_all_but_the_time(room: PracticeRun) -> None:
     ann = room.add_person("Ann").id
     taken = ready(room)
     room.bring_home(ann, parcel(taken, (0, 5, 1), (1, 5, 2), (2, 5, now_ms() + 900 * DAY_MS)))
@@ -248,7 +248,7 @@ def test_a_phone_whose_clock_is_wrong_is_believed_in_all_but_the_time(room: Trai
 
 
 def test_of_very_old_files_nothing_is_known(tmp_path: Path) -> None:
-    book = Book(tmp_path / "training.sqlite")
+    book = PracticeDatabase(tmp_path / "training.sqlite")
     shake = Taken(0, 1, 5, (0.5,) * 12)
     for number in range(TAKEN_KEPT + 1):
         book.take_along(f"file-{number:07}", [shake])
@@ -294,7 +294,7 @@ def test_what_is_not_wholly_right_is_refused_whole(told: Any) -> None:
         results(told)
 
 
-def test_a_shake_that_the_file_does_not_hold_takes_nothing_in(room: Training) -> None:
+def test_a_shake_that_the_file_does_not_hold_takes_nothing_in(room: PracticeRun) -> None:
     ann = room.add_person("Ann").id
     taken = ready(room)
     with pytest.raises(TrainingError, match="bad-results"):

@@ -15,9 +15,9 @@ import pytest
 from companion.igloo.count.counter import count_recording
 from companion.igloo.simulated.igloo import load_bank
 from companion.ports import COUNTS, CountPosterior, DeviceKind
-from companion.practice.database import Book, BookError
-from companion.practice.practice_run import PAST, Training
-from companion.practice.shakes import HEARD_S, Heard, Shake, TrainingError, cut
+from companion.practice.database import PracticeDatabase, PracticeDatabaseError
+from companion.practice.practice_run import PAST, PracticeRun
+from companion.practice.shakes import HEARD_S, CountedShake, Shake, TrainingError, cut
 from companion.practice.sonify import WAV_HZ, sound, wav
 from companion.practice.stored_shakes import KeptShakes
 from companion.practice.waveform import COLUMN_S, LEVELS, picture
@@ -29,17 +29,23 @@ class Table:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "training.sqlite"
-        self.newest: Heard | None = None
+        self.newest: CountedShake | None = None
         self.real = True
         self.open = True
         self.judged = 0
         self.keep = 3
         self.room = self.opened()
 
-    def opened(self) -> Training:
+    def opened(self) -> PracticeRun:
         kept = KeptShakes(self.path.with_name("heard"), lambda: self.keep)
-        return Training(
-            Book(self.path), stored_shakes, self.count, self, igloo_open=lambda: self.open, rng=Random(5), kept=kept
+        return PracticeRun(
+            PracticeDatabase(self.path),
+            stored_shakes,
+            self.count,
+            self,
+            igloo_open=lambda: self.open,
+            rng=Random(5),
+            kept=kept,
         )
 
     def restart(self) -> None:
@@ -54,14 +60,14 @@ class Table:
     def kind(self) -> DeviceKind | None:
         return DeviceKind.REAL if self.real else None
 
-    def heard(self, since: float) -> Heard | None:
+    def heard(self, since: float) -> CountedShake | None:
         assert since > 0
         return self.newest
 
     def shake(self, stored: int) -> None:
         accel = stored_shakes().shake(stored)
         p = tuple(0.34 if i == 3 else 0.06 for i in range(12))
-        self.newest = Heard(
+        self.newest = CountedShake(
             Shake(accel.accel, accel.rate_hz, DeviceKind.REAL), CountPosterior("counted", p, 2.0, kind=DeviceKind.REAL)
         )
 
@@ -409,8 +415,8 @@ def test_answers_stay_as_they_were_given(table: Table) -> None:
 def test_a_file_that_is_no_book_is_left_as_it_is(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "training.sqlite"
     path.write_bytes(content)
-    with pytest.raises(BookError):
-        Book(path).people()
+    with pytest.raises(PracticeDatabaseError):
+        PracticeDatabase(path).people()
     assert path.read_bytes() == content
 
 
@@ -432,13 +438,13 @@ def test_no_shake_comes_again_before_all_of_its_number_were_heard(table: Table) 
     seen: dict[int, list[int]] = {}
     for _ in range(60):
         dealt = table.room.deal(ann)
-        one = Book(table.path).round(dealt["id"])
+        one = PracticeDatabase(table.path).round(dealt["id"])
         assert one.shake is not None and one.truth is not None
         seen.setdefault(one.truth, []).append(one.shake)
         table.room.guess(dealt["id"], ann, one.truth)
     assert all(len(set(shakes[:8])) == len(shakes[:8]) for shakes in seen.values())
     duel = table.room.open_duel([ann, bob], 1)
-    one = Book(table.path).round(duel["round"]["id"])
+    one = PracticeDatabase(table.path).round(duel["round"]["id"])
     assert one.truth is not None and (one.shake not in seen.get(one.truth, []) or len(seen[one.truth]) >= 8)
 
 
@@ -447,7 +453,7 @@ def test_the_shake_is_drawn_when_its_number_is_out(table: Table) -> None:
     dealt = table.room.deal(ann)
     assert "wave" not in str(dealt)
     told = table.room.guess(dealt["id"], ann, 5)["result"]["wave"]
-    one = Book(table.path).round(dealt["id"])
+    one = PracticeDatabase(table.path).round(dealt["id"])
     assert one.shake is not None
     shake = cut(stored_shakes().shake(one.shake), one.seed)
     assert told == picture(shake.accel, shake.rate_hz)

@@ -19,7 +19,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 from companion.events.hub import Hub, Subscription
 from companion.ports import BadDataError, MotionState
 from companion.service import Service, messages
-from companion.service.mqtt import SENSORS, Broker, Home, broker
+from companion.service.mqtt import SENSORS, Broker, MqttPublisher, broker
 from companion.service.options import ServeOptions
 from tests.worlds.served import Served
 from tests.worlds.wait import PATIENCE_S, wait
@@ -190,7 +190,7 @@ def felt(motions: Subscription, *states: MotionState) -> None:
 
 
 def home_action(name: str) -> Any:
-    from web.protocols.companion import SimulatedAction
+    from companion.ports import SimulatedAction
 
     return SimulatedAction(name)
 
@@ -226,8 +226,8 @@ def test_a_broker_with_a_password(tmp_path: Path, caplog: pytest.LogCaptureFixtu
     (tmp_path / "broker").mkdir()
     locked = Mosquitto(tmp_path / "broker", "se cret")
     try:
-        right = Home(broker(f"mqtt://me:se%20cret@127.0.0.1:{locked.port}"), Hub(), dict, node="Right Table!")
-        wrong = Home(Broker("127.0.0.1", locked.port), Hub(), dict, node="wrong")
+        right = MqttPublisher(broker(f"mqtt://me:se%20cret@127.0.0.1:{locked.port}"), Hub(), dict, node="Right Table!")
+        wrong = MqttPublisher(Broker("127.0.0.1", locked.port), Hub(), dict, node="wrong")
         assert right.node == "right_table_"
         right.start()
         wrong.start()
@@ -275,5 +275,5 @@ def test_addresses_that_are_none(text: str, tmp_path: Path) -> None:
 def test_without_the_library_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "paho.mqtt.client", None)
     with pytest.raises(BadDataError, match="pip install paho-mqtt"):
-        Home(Broker("pi"), Hub(), dict)
+        MqttPublisher(Broker("pi"), Hub(), dict)
     assert messages.NO_MQTT.endswith(".")

@@ -1,7 +1,7 @@
 """A picture as a camera gave it, decoded only when somebody looks; and the base of all sources.
 
-Most pictures of an idle table are looked at only in a small grey copy. So a source yields :class:`Grab` values that
-hold the camera's own JPEG (or the decoded image, where that is all there is), and :meth:`Camera.frames` decodes.
+Most pictures of an idle table are looked at only in a small grey copy. So a source yields :class:`CapturedFrame` values
+that hold the camera's own JPEG (or the decoded image, where that is all there is), and :meth:`Camera.frames` decodes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FPS: Final = 5.0
 """Pictures a second that are wanted of a camera."""
 
 
-class Grab:
+class CapturedFrame:
     """One picture: ``t`` in host seconds, ``number`` counting up; decoded when asked, and only once."""
 
     __slots__ = ("_image", "jpeg", "kind", "number", "source", "t")
@@ -56,7 +56,7 @@ class Grab:
             self._image = read_photo(self.jpeg)
         return self._image
 
-    def equals(self, other: Grab) -> bool:
+    def equals(self, other: CapturedFrame) -> bool:
         """Return whether this is the very same picture, to the byte: a real camera never takes one twice."""
         if self.jpeg or other.jpeg:
             return self.jpeg == other.jpeg
@@ -126,7 +126,7 @@ class Camera(ABC):
         return self._kind is not DeviceKind.RECORDED
 
     @abstractmethod
-    def grabs(self) -> Iterator[Grab]:
+    def grabs(self) -> Iterator[CapturedFrame]:
         """Open the device and yield pictures as they come; end when closed or when a recording ends.
 
         :raises companion.ports.DeviceError: the device is missing or was lost.
@@ -156,15 +156,17 @@ class Camera(ABC):
         self._due = max(self._due, now - early) + 1 / self.fps
         return True
 
-    def _grab(self, *, jpeg: bytes = b"", image: ByteArray | None = None) -> Grab:
+    def _grab(self, *, jpeg: bytes = b"", image: ByteArray | None = None) -> CapturedFrame:
         self._number += 1
-        return Grab(t=time.monotonic(), number=self._number, source=self._name, kind=self.kind, jpeg=jpeg, image=image)
+        return CapturedFrame(
+            t=time.monotonic(), number=self._number, source=self._name, kind=self.kind, jpeg=jpeg, image=image
+        )
 
 
-def grabs_of(source: CameraSource) -> Generator[Grab, None, None]:
+def grabs_of(source: CameraSource) -> Generator[CapturedFrame, None, None]:
     """Yield the grabs of any source, of one of ours without decoding."""
     if isinstance(source, Camera):
         yield from source.grabs()
         return
     for frame in source.frames():
-        yield Grab(t=frame.t, number=frame.number, source=frame.source, kind=frame.kind, image=frame.image)
+        yield CapturedFrame(t=frame.t, number=frame.number, source=frame.source, kind=frame.kind, image=frame.image)

@@ -64,7 +64,7 @@ class Settler:
         self._since = self._last = None
 
 
-class Scene:
+class StillnessDetector:
     """Told of every frame's small copy; one table, one camera."""
 
     def __init__(self, seconds: float) -> None:

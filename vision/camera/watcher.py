@@ -29,9 +29,9 @@ from companion.ports import (
     TableView,
 )
 from vision import messages
-from vision.board.marker_plane import Plane
+from vision.board.marker_plane import MarkerPlane
 from vision.board.markers import IDS, MarkersFound, find_markers, plane_of, view_of
-from vision.camera.frame import FPS, Camera, Grab, grabs_of
+from vision.camera.frame import FPS, Camera, CapturedFrame, grabs_of
 from vision.decode.photo import read_photo, to_jpeg
 from vision.messages import CameraError
 
@@ -79,7 +79,7 @@ class CornerSmoother:
     def __init__(self) -> None:
         """Start with no marker seen."""
         self._means: dict[int, tuple[FloatArray, int]] = {}
-        self._fitted: tuple[FloatArray, Plane] | None = None
+        self._fitted: tuple[FloatArray, MarkerPlane] | None = None
         self._frame = (0, 0)
 
     def smooth(self, found: MarkersFound, frame: tuple[int, int]) -> MarkersFound:
@@ -98,7 +98,7 @@ class CornerSmoother:
             corners[number] = mean
         return MarkersFound(corners, found.doubled, found.mirrored)
 
-    def plane(self, found: MarkersFound, image: ByteArray) -> Plane | str:
+    def plane(self, found: MarkersFound, image: ByteArray) -> MarkerPlane | str:
         """Return the table's plane for smoothed markers, the former one where they have not moved."""
         if found.missing or found.doubled or found.mirrored:
             return plane_of(found, image)
@@ -130,7 +130,7 @@ class CameraWatcher:
         self._state, self._note, self._detail = DeviceState.SEARCHING, messages.CAMERA_SEARCHING, ""
         if source is None:
             self._state, self._note = DeviceState.MISSING, messages.NO_CAMERA
-        self._newest: Grab | None = None
+        self._newest: CapturedFrame | None = None
         self._times: deque[float] = deque(maxlen=16)
         self._changed_t = 0.0
         self._black = False
@@ -140,7 +140,7 @@ class CameraWatcher:
         self._small: ByteArray | None = None
         self._smoother = CornerSmoother()
         self._look: Look | None = None
-        self._looked: Grab | None = None
+        self._looked: CapturedFrame | None = None
         self._encoders = {"frame": _Encoder(), "table": _Encoder()}
 
     def start(self) -> CameraWatcher:
@@ -191,7 +191,7 @@ class CameraWatcher:
             gone = self._health(time.monotonic())[0] in {DeviceState.MISSING, DeviceState.SILENT}
         return replace(look, old=True) if look is not None and gone else look
 
-    def grab(self) -> Grab | None:
+    def grab(self) -> CapturedFrame | None:
         """Return the newest picture as it came, not decoded yet; None before the first."""
         with self._lock:
             return self._newest
@@ -235,7 +235,9 @@ class CameraWatcher:
         image = read_photo(data)
         with self._lock:
             number = self._newest.number + 1 if self._newest is not None else 1
-            grab = Grab(t=time.monotonic(), number=number, source=source, kind=DeviceKind.RECORDED, image=image)
+            grab = CapturedFrame(
+                t=time.monotonic(), number=number, source=source, kind=DeviceKind.RECORDED, image=image
+            )
             self._newest = grab
             if self._source is None:
                 self._state, self._note, self._detail = DeviceState.CONNECTED, messages.PHOTO_SHOWN, ""
@@ -290,7 +292,7 @@ class CameraWatcher:
             return DeviceState.FAULTY, messages.CAMERA_FROZEN, ""
         return self._state, self._note, self._detail
 
-    def _take(self, grab: Grab) -> None:
+    def _take(self, grab: CapturedFrame) -> None:
         former = self._newest
         same = former is not None and grab.equals(former)
         with self._lock:
@@ -306,7 +308,7 @@ class CameraWatcher:
             if self._on_look is not None or grab.t - self._asked_t <= ASKED_FOR_S:
                 self._consider(grab, same)
 
-    def _consider(self, grab: Grab, same: bool) -> None:
+    def _consider(self, grab: CapturedFrame, same: bool) -> None:
         """Look at the table if the picture changed, or if the last look is a while ago."""
         since = grab.t - self._looked.t if self._looked is not None else float("inf")
         if since < LOOK_EVERY_S or (since < CALM_EVERY_S and same and self._calm):
@@ -325,7 +327,7 @@ class CameraWatcher:
         change -= np.int16(np.median(change))
         return int((np.abs(change) > _CHANGED).sum()) >= _CHANGED_PIXELS
 
-    def _look_at(self, grab: Grab, *, fresh: bool = False) -> Look:
+    def _look_at(self, grab: CapturedFrame, *, fresh: bool = False) -> Look:
         with self._looking:
             image = grab.image()
             smoother = CornerSmoother() if fresh else self._smoother

@@ -6,7 +6,7 @@ import logging
 
 from flask import Blueprint, Response, request, send_file
 
-from companion.night.backup.messages import KeepingError
+from companion.night.backup.messages import BackupError
 from companion.night.backup.retention import MOST_BROUGHT, PIECE_BYTES
 from companion.night.commands.context import printable
 from web.http.openapi import FLAG, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
@@ -44,7 +44,7 @@ def make() -> Response:
     host()
     try:
         return json_response({"ok": True, "backup": house().shelf.make()})
-    except KeepingError as error:
+    except BackupError as error:
         return _no(error)
 
 
@@ -69,7 +69,7 @@ def bring() -> Response:
     request.max_content_length = PIECE_BYTES
     try:
         taken, kept = house().shelf.take_in(request.get_data(cache=False), at=at, size=size, shown=shown)
-    except KeepingError as error:
+    except BackupError as error:
         return _no(error)
     return json_response({"ok": True, "taken": taken, "backup": kept})
 
@@ -104,7 +104,7 @@ def restore(name: str) -> Response:
         house().shelf.bring_back(name)
     except KeyError:
         raise _missing() from None
-    except KeepingError as error:
+    except BackupError as error:
         return _no(error)
     return json_response({"ok": True})
 
@@ -113,6 +113,6 @@ def _missing() -> RefusedError:
     return RefusedError(404, "no-backup", "There is no such backup.")
 
 
-def _no(error: KeepingError) -> Response:
+def _no(error: BackupError) -> Response:
     log.error("A backup failed: %s", error)
     return refusal(STATUS.get(error.key, 409), error.key, error.words.to_json())

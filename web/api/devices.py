@@ -10,12 +10,11 @@ import re
 
 from flask import Blueprint, Response
 
-from companion.ports import BadDataError, DeviceError
+from companion.ports import BadDataError, DeviceError, SimulatedAction
 from web.http.json_forms import camera_form, table_form
 from web.http.openapi import OBJECT, TEXT, choice, documented, fields, listed, maybe, text, whole
 from web.http.responses import RefusedError, bad_field, json_body, json_response, photo_body, text_field
 from web.http.sessions import host, house, member, sees_pictures
-from web.protocols.companion import SimulatedAction
 
 views = Blueprint("api_devices", __name__, url_prefix="/api")
 

@@ -16,7 +16,7 @@ from companion.ports import COUNTS, BadDataError, DeviceError
 from web.http.openapi import FLAG, OBJECT, choice, documented, fields, listed, maybe, text, whole
 from web.http.responses import RefusedError, bad_field, json_body, json_response, text_field
 from web.http.sessions import host, house, member
-from web.protocols.companion import IglooBench
+from web.protocols.companion import CalibrationApi
 
 views = Blueprint("api_igloo", __name__, url_prefix="/api/igloo")
 
@@ -30,7 +30,7 @@ STATE = {"hidden": FLAG, "sitting": maybe(OBJECT)}
 ANSWER = fields(ok=choice(True), **STATE)
 
 
-def _bench() -> IglooBench:
+def _bench() -> CalibrationApi:
     """Return the bench, when no round is live.
 
     :raises RefusedError: while a round of Igloo Pop is live.

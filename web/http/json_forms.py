@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion.rules import game, games
 from companion.rules.rulebook import rulebook
-from web.protocols.companion import House
+from web.protocols.companion import CompanionApi
 
 if TYPE_CHECKING:
     from companion.ports import CameraStatus, CountPosterior, IglooStatus, Motion, TableStatus
@@ -71,7 +71,7 @@ def table_form(table: TableStatus | None) -> dict[str, Any] | None:
 def camera_form(status: CameraStatus | None, table: TableStatus | None, follow: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data of topic ``camera``; ``camera`` is null when no source was chosen.
 
-    ``follow`` is how the following of the game stands (:meth:`web.protocols.camera.Sight.status`).
+    ``follow`` is how the following of the game stands (:meth:`web.protocols.camera.CameraApi.status`).
     """
     camera = None
     if status is not None:
@@ -87,7 +87,7 @@ def camera_form(status: CameraStatus | None, table: TableStatus | None, follow: 
     return {"camera": camera, "table": table_form(table), "follow": dict(follow)}
 
 
-def ballot_form(home: House) -> dict[str, Any]:
+def ballot_form(home: CompanionApi) -> dict[str, Any]:
     """Return the open vote as everybody may know it, with its question and values in every language."""
     told = home.ballots.form()
     return told if told["option"] is None else {**told, **option_words(told["option"])}

@@ -52,11 +52,11 @@ def count(
     """Count the beads in recorded shakes (.csv or .npz)."""
     from companion.cli import sentence
     from companion.cli.shake.count import answers
-    from companion.igloo.calibration.store import Shelf
+    from companion.igloo.calibration.store import CalibrationStore
     from companion.igloo.recordings import read_recording
     from companion.ports import CountPosterior
 
-    shelf = Shelf(calibration) if calibration else None
+    shelf = CalibrationStore(calibration) if calibration else None
     unread = 0
     for file in files:
         try:

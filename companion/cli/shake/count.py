@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from companion.igloo.calibration.features import hear
-from companion.igloo.calibration.store import NOT_KNOWN, Calibration, Shelf
+from companion.igloo.calibration.store import NOT_KNOWN, Calibration, CalibrationStore
 from companion.igloo.count.counter import count_runs, shipped, together
 from companion.ports import CountPosterior, DeviceKind
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def answers(
-    recording: Recording, name: str, shelf: Shelf | None, *, guided: bool, together: bool
+    recording: Recording, name: str, shelf: CalibrationStore | None, *, guided: bool, together: bool
 ) -> Iterator[CountPosterior]:
     """Yield an answer for every shake of a recording, or one for all of them together.
 
@@ -29,7 +29,9 @@ def answers(
         yield _answer(recording, group, name, shelf, guided=guided)
 
 
-def _answer(recording: Recording, group: list[int], name: str, shelf: Shelf | None, *, guided: bool) -> CountPosterior:
+def _answer(
+    recording: Recording, group: list[int], name: str, shelf: CalibrationStore | None, *, guided: bool
+) -> CountPosterior:
     """Return one answer for shakes with the same number of beads."""
     devices = {recording.device[i] if recording.device else "" for i in group}
     known: Calibration | None = shelf.of(devices.pop()) if shelf and len(devices) == 1 else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.count.counter import Model, as_vector, count_runs, embed, shipped
+from companion.igloo.count.counter import CountModel, as_vector, count_runs, embed, shipped
 from companion.igloo.count.features import FEATURES, FeatureStream
 from companion.igloo.count.guided_gauge import kept
 from companion.igloo.count.signal_validity import scale_of
@@ -44,7 +44,7 @@ def heard_by(tier: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ShakeFeatures:
     """One shake as calibration sees it: ``vectors`` (pieces, f + h + 1) and how long each piece was.
 
     ``answer`` is the counter's own; where it has no probabilities there are no pieces either. ``kept`` tells whether
@@ -58,7 +58,9 @@ class Heard:
     kept: bool
 
 
-def vector(accel: FloatArray, rate_hz: float, model: Model | None = None) -> tuple[FloatArray, float, float] | None:
+def vector(
+    accel: FloatArray, rate_hz: float, model: CountModel | None = None
+) -> tuple[FloatArray, float, float] | None:
     """Return (vector, seconds, tier) of a piece of shaking (n, 3) in g; None where there is too little.
 
     The vector is the features, the last hidden layers of the counter's listeners and, last, the mean log count that the
@@ -82,11 +84,11 @@ def counted(tier: float, vectors: FloatArray) -> FloatArray:
     return ensemble.answer(*ensemble.says(layers))
 
 
-def hear(runs: Sequence[Samples], *, model: Model | None = None, key: str = "") -> Heard:
+def hear(runs: Sequence[Samples], *, model: CountModel | None = None, key: str = "") -> ShakeFeatures:
     """Return what is heard of one shake that came in runs, in g or, said in the answer, in m/s²."""
     model = model or shipped()
     answer = count_runs(runs, model=model, key=key, kind=DeviceKind.RECORDED)
-    nothing = Heard(answer, np.zeros((0, 0)), np.zeros(0), 0.0, False)
+    nothing = ShakeFeatures(answer, np.zeros((0, 0)), np.zeros(0), 0.0, False)
     if not answer.p:
         return nothing
     scale = scale_of(np.concatenate([run.accel for run in runs])) or 1.0
@@ -108,10 +110,10 @@ def hear(runs: Sequence[Samples], *, model: Model | None = None, key: str = "") 
                 tier = found[2]
     if not vectors:
         return nothing
-    return Heard(answer, np.asarray(vectors), np.asarray(lengths), tier, all(beat))
+    return ShakeFeatures(answer, np.asarray(vectors), np.asarray(lengths), tier, all(beat))
 
 
-def answered(heard: Sequence[Heard], p: Iterable[float], why: str = "") -> CountPosterior:
+def answered(heard: Sequence[ShakeFeatures], p: Iterable[float], why: str = "") -> CountPosterior:
     """Return the answer of several shakes with other probabilities."""
     seconds = float(sum(one.seconds.sum() for one in heard))
     counted = any(one.answer.state == "counted" for one in heard) or seconds >= 1.5

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.calibration.features import Heard, answered, counted, hear, heard_by
+from companion.igloo.calibration.features import ShakeFeatures, answered, counted, hear, heard_by
 from companion.igloo.calibration.gaussian_process import Known, Prior, blended, heaped, spread
 from companion.igloo.calibration.outlier import Usual, beyond
 from companion.igloo.count.counter import SURE_S, as_vector, shipped
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from companion.igloo.count.counter import Embedding, Model, Opinion
+    from companion.igloo.count.counter import CalibratedModel, CountModel, Embedding
     from companion.igloo.recordings import Recording
 
     FloatArray = NDArray[np.float64]
@@ -153,7 +153,7 @@ class Calibration:
             self.probabilities(vectors, who, hands, guided=True) if tier == self.tier else np.full(12, 1 / 12)
         )
 
-    def live_opinion(self, who: str = "") -> Opinion:
+    def live_opinion(self, who: str = "") -> CalibratedModel:
         """Return what makes :class:`companion.igloo.count.counter.Counter` count as this igloo, shaken by ``who``."""
 
         def opinion(found: Embedding, plain: CountPosterior) -> CountPosterior:
@@ -168,7 +168,7 @@ class Calibration:
 
         return opinion
 
-    def count(self, heard: Sequence[Heard], who: Sequence[str] = (), *, guided: bool = False) -> CountPosterior:
+    def count(self, heard: Sequence[ShakeFeatures], who: Sequence[str] = (), *, guided: bool = False) -> CountPosterior:
         """Return one answer for shakes that all have the same number of beads, by hands of these names.
 
         Shakes of which nothing was heard are left out; where there is no other, the counter's own answer stands.
@@ -205,7 +205,7 @@ class Calibration:
 class Labelled:
     """One shake of a known number of beads: what was heard, by whose hand, and whether it kept to the beat."""
 
-    heard: Heard
+    heard: ShakeFeatures
     count: int
     who: str
     guided: bool
@@ -220,7 +220,7 @@ def calibrate(
     device: str = "",
     person: str = "",
     before: Calibration | None = None,
-    model: Model | None = None,
+    model: CountModel | None = None,
 ) -> list[Calibration]:
     """Return a calibration for each igloo in labelled recordings (name of the file, recording).
 
@@ -475,7 +475,7 @@ def undo(folder: Path, device: str) -> bool:
     return False
 
 
-class Shelf:
+class CalibrationStore:
     """The calibrations of a folder, one for each igloo.
 
     :raises BadDataError: when the folder is missing, empty, or holds what is no calibration.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from companion.igloo.count import MODEL
-from companion.igloo.count.convnet import CELL, FEWEST, Heard, Listener, pack, prepare, unpack
+from companion.igloo.count.convnet import CELL, FEWEST, BeadNet, NetInput, pack, prepare, unpack
 from companion.igloo.count.ensemble import Ensemble, Net
 from companion.igloo.count.features import BLOCK_S, CELLS, ROW, FeatureStream, rhythm, summarise, tier_of
 from companion.igloo.count.not_a_shake import impostor
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
     SmallArray = NDArray[np.float32]
-    Opinion = Callable[["Embedding", CountPosterior], CountPosterior]
+    CalibratedModel = Callable[["Embedding", CountPosterior], CountPosterior]
 
 
 SHAKING_G = 0.12
@@ -70,7 +70,7 @@ LOST_MANY = "Too many samples were lost in this shake; it is counted from there 
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class CountModel:
     """What counts: networks for each tier of sample rates, how far shakes of one igloo repeat each other, the card."""
 
     tiers: dict[float, Ensemble]
@@ -78,7 +78,7 @@ class Model:
     card: dict[str, Any]
 
     @classmethod
-    def load(cls, path: Path = MODEL) -> Model:
+    def load(cls, path: Path = MODEL) -> CountModel:
         """Read a model file.
 
         :raises BadDataError: when it is missing or is none, in one sentence.
@@ -111,7 +111,7 @@ class Model:
                             arrays[f"{name}/inner/axes"].astype(np.float64),
                         ),
                         tuple(
-                            Listener(unpack({w: arrays[f"{name}/ear{k}/{w}"] for w in card["ear_weights"]}))
+                            BeadNet(unpack({w: arrays[f"{name}/ear{k}/{w}"] for w in card["ear_weights"]}))
                             for k in range(card["listeners"][name])
                         ),
                         float(arrays[f"{name}/trust"]),
@@ -155,9 +155,9 @@ def _square(half: NDArray[np.float16], size: int) -> FloatArray:
 
 
 @cache
-def shipped() -> Model:
+def shipped() -> CountModel:
     """Return the model that comes with the companion, read once."""
-    return Model.load()
+    return CountModel.load()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ def as_vector(found: Embedding, ensemble: Ensemble) -> FloatArray:
     return np.concatenate([found.features * ensemble.scale + ensemble.middle, found.hidden, [found.mu]])
 
 
-def embed(accel: FloatArray, rate_hz: float, *, model: Model | None = None) -> Embedding | None:
+def embed(accel: FloatArray, rate_hz: float, *, model: CountModel | None = None) -> Embedding | None:
     """Return what the counter makes of one shake, ``accel`` (n, 3) in g at the true ``rate_hz`` of 760 Hz or more.
 
     Of 0.5 s or longer; of a long shake the last ten seconds count. As :func:`count_recording`, only blocks in which the
@@ -239,7 +239,9 @@ class Counter:
     anew. ``opinion``, if there is one, is what is known of this igloo by calibration; it may be changed at any time.
     """
 
-    def __init__(self, key: str, kind: DeviceKind, model: Model | None = None, opinion: Opinion | None = None) -> None:
+    def __init__(
+        self, key: str, kind: DeviceKind, model: CountModel | None = None, opinion: CalibratedModel | None = None
+    ) -> None:
         self.key = key
         self.kind = kind
         self.opinion = opinion
@@ -382,7 +384,7 @@ def active_blocks(cells: FloatArray) -> NDArray[np.bool_]:
     )
 
 
-def hear(ensemble: Ensemble, sounds: Sequence[SmallArray]) -> list[Heard]:
+def hear(ensemble: Ensemble, sounds: Sequence[SmallArray]) -> list[NetInput]:
     """Return what an ensemble's listeners hear of the blocks of one shake, if it has any."""
     return [prepare(sounds[-HEARD_BLOCKS:], ensemble.listeners[0].cell)] if ensemble.listeners else []
 
@@ -418,7 +420,7 @@ def count_recording(
     accel: FloatArray,
     rate_hz: float,
     *,
-    model: Model | None = None,
+    model: CountModel | None = None,
     key: str = "",
     kind: DeviceKind = DeviceKind.RECORDED,
 ) -> CountPosterior:
@@ -431,7 +433,7 @@ def count_recording(
 
 
 def count_runs(
-    runs: Iterable[Samples], *, model: Model | None = None, key: str = "", kind: DeviceKind = DeviceKind.RECORDED
+    runs: Iterable[Samples], *, model: CountModel | None = None, key: str = "", kind: DeviceKind = DeviceKind.RECORDED
 ) -> CountPosterior:
     """Count the beads of one shake that came in runs; gaps between them are left out."""
     model = model or shipped()
@@ -472,7 +474,7 @@ def count_runs(
     return answer(found.state, found.why if not found.p else note or found.why, found.p, found.seconds)
 
 
-def together(answers: Sequence[CountPosterior], *, model: Model | None = None) -> CountPosterior:
+def together(answers: Sequence[CountPosterior], *, model: CountModel | None = None) -> CountPosterior:
     """Return one answer for several shakes of the same igloo, whose errors partly repeat each other.
 
     The log probabilities are added, but k shakes weigh as k / (1 + (k - 1) r) with the model's ``repeats`` r.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.count.convnet import Heard, Listener
+from companion.igloo.count.convnet import BeadNet, NetInput
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Ensemble:
     gram: FloatArray
     strange: float
     inner: tuple[FloatArray, FloatArray]
-    listeners: tuple[Listener, ...] = ()
+    listeners: tuple[BeadNet, ...] = ()
     trust: float = 0.0
 
     def standard(self, features: FloatArray) -> FloatArray:
@@ -86,11 +86,11 @@ class Ensemble:
         cut: FloatArray = np.clip((features - self.middle) / self.scale, -LIMIT, LIMIT)
         return cut
 
-    def posterior(self, features: FloatArray, heard: Sequence[Heard] = ()) -> FloatArray:
+    def posterior(self, features: FloatArray, heard: Sequence[NetInput] = ()) -> FloatArray:
         """Return the probabilities of 2 … 13 beads, shape (n, 12), of features (n, f) and what was heard (n)."""
         return self.answer(*self.says(self.last_layers(features, heard)))
 
-    def last_layers(self, features: FloatArray, heard: Sequence[Heard] = ()) -> list[FloatArray]:
+    def last_layers(self, features: FloatArray, heard: Sequence[NetInput] = ()) -> list[FloatArray]:
         """Return the last hidden layer of every network, then of every listener, shapes (n, width).
 
         :raises ValueError: when there are listeners but not as many shakes heard as features.
@@ -105,7 +105,7 @@ class Ensemble:
 
     def says(self, layers: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
         """Return μ and s of every network and listener, shapes (members, n), from their last hidden layers."""
-        members: tuple[Net | Listener, ...] = (*self.nets, *self.listeners)
+        members: tuple[Net | BeadNet, ...] = (*self.nets, *self.listeners)
         both = [member.says(layer) for member, layer in zip(members, layers, strict=True)]
         return np.array([mu for mu, _ in both]), np.array([s for _, s in both])
 

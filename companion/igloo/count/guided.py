@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
     SmallArray = NDArray[np.float32]
-    Opinion = Callable[..., tuple[float, ...]]
+    CalibratedModel = Callable[..., tuple[float, ...]]
 
 PIECE_BLOCKS = 24
 FEWEST_BLOCKS = 12
@@ -65,7 +65,7 @@ class GuidedCount:
     on (:meth:`other_hand`) it is asked with a third argument, the number (k) of each piece's hand.
     """
 
-    def __init__(self, opinion: Opinion, key: str = "", kind: DeviceKind = DeviceKind.REAL) -> None:
+    def __init__(self, opinion: CalibratedModel, key: str = "", kind: DeviceKind = DeviceKind.REAL) -> None:
         self._opinion = opinion
         self._key, self._kind = key, kind
         self._stream: FeatureStream | None = None

@@ -58,8 +58,8 @@ def rows(turns: int = TURNS, seed: int = SEED) -> Iterable[Row]:
 
 def _follow(folder: Path, film: Any, players: Any, fish: Any, camera: Any) -> tuple[_Tally, list[int]]:
     from companion.events.hub import Hub
-    from companion.follow.api import Sight
-    from companion.follow.camera import Eye
+    from companion.follow.api import FollowService
+    from companion.follow.camera import CameraService
     from companion.night.answers import TABLE
     from companion.night.commands.night import Night
     from companion.night.log.journal import Journal
@@ -67,22 +67,22 @@ def _follow(folder: Path, film: Any, players: Any, fish: Any, camera: Any) -> tu
 
     game, tally, count = "iglu-iglu", _Tally(), iter(range(10**6))
     journal = Journal(folder / "journal.sqlite")
-    night, settings, eye = Night(journal, Hub()), Settings(None), Eye(on_view=lambda: None)
-    sight = Sight(folder / "tables", night, settings, eye, on_change=lambda: None)
+    night, settings, camera_service = Night(journal, Hub()), Settings(None), CameraService(on_view=lambda: None)
+    sight = FollowService(folder / "tables", night, settings, camera_service, on_change=lambda: None)
 
     def do(command: str, body: dict[str, Any]) -> None:
         night.do(command, body, by=TABLE, action_id=f"bench-{next(count)}")
 
     def steps() -> int:
-        course = night.course()
-        return len(course.moves) if course is not None else 0
+        snapshot = night.snapshot()
+        return len(snapshot.moves) if snapshot is not None else 0
 
     do("open-match", {"game": game, "players": players, "setup": {"fish": fish}})
     do("moves", {"moves": film.set_up})
     settings.set({"camera_settle_tenths": 3})
-    eye.use(camera.url)
+    camera_service.use(camera.url)
     try:
-        _until(lambda: eye.newest() is not None)
+        _until(lambda: camera_service.newest() is not None)
         sight.start()
         sight.calibrate(game, None)
         sight.teach(game, None)
@@ -118,12 +118,12 @@ def _follow(folder: Path, film: Any, players: Any, fish: Any, camera: Any) -> tu
         return tally, [player["score"] for player in night.view()["match"]["players"]]
     finally:
         sight.close()
-        eye.close()
+        camera_service.close()
         journal.close()
 
 
 def _state(night: Any) -> Any:
-    return night.course().states[-1]
+    return night.snapshot().states[-1]
 
 
 def _same(state: Any, truth: Any) -> bool:

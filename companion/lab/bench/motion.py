@@ -22,7 +22,7 @@ SHORTEST_CARRY_S = 0.45
 
 
 @dataclass(slots=True)
-class Tally:
+class MotionScore:
     """Recall a state, how late it was told, and what was told wrongly; ``seconds`` of handling in all."""
 
     shown: dict[MotionState, int] = field(default_factory=dict)
@@ -64,7 +64,7 @@ def told(episode: handling.Episode, portion: int = 16) -> list[tuple[MotionState
     return answers
 
 
-def add(tally: Tally, episode: handling.Episode, answers: list[tuple[MotionState, float]]) -> None:
+def add(tally: MotionScore, episode: handling.Episode, answers: list[tuple[MotionState, float]]) -> None:
     """Compare what was told with the truth."""
     tally.seconds += len(episode.accel) / episode.rate_hz
     for label in episode.truth:
@@ -85,7 +85,7 @@ def add(tally: Tally, episode: handling.Episode, answers: list[tuple[MotionState
             tally.wrong[state] = tally.wrong.get(state, 0) + 1
 
 
-def _excused(truth: tuple[handling.Label, ...], state: MotionState, at: float) -> bool:
+def _excused(truth: tuple[handling.HandlingLabel, ...], state: MotionState, at: float) -> bool:
     """Tell whether a state told at a time is right, or right enough."""
     for label in truth:
         if label.state is state and label.begin - 0.3 <= at <= label.end + 0.6:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.count.convnet import Heard
+from companion.igloo.count.convnet import NetInput
 from companion.igloo.count.ensemble import CUTS, EMBEDDING, LIMIT, Ensemble, Net, nll, sigmoid
 from companion.ports import COUNTS
 
@@ -36,7 +36,7 @@ def inner_axes(layers: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class EnsembleTrainingConfig:
     """How networks are trained."""
 
     nets: int = 2
@@ -53,7 +53,7 @@ class Recipe:
 def train(
     features: FloatArray,
     counts: IntArray,
-    recipe: Recipe,
+    recipe: EnsembleTrainingConfig,
     progress: Callable[[int, int], None] | None = None,
 ) -> Ensemble:
     """Train networks on features (n, f) of shakes with known counts (n,).
@@ -81,7 +81,11 @@ def _known(x: FloatArray) -> tuple[FloatArray, float]:
 
 
 def _train_net(
-    x: FloatArray, labels: IntArray, recipe: Recipe, number: int, progress: Callable[[int, int], None] | None
+    x: FloatArray,
+    labels: IntArray,
+    recipe: EnsembleTrainingConfig,
+    number: int,
+    progress: Callable[[int, int], None] | None,
 ) -> Net:
     """Train one network by Adam (Kingma & Ba 2015) with a rate that falls as a cosine."""
     rng = np.random.default_rng([recipe.seed, number])
@@ -140,7 +144,7 @@ def _slopes(layers: list[list[FloatArray]], x: FloatArray, labels: IntArray) -> 
     return slopes[::-1]
 
 
-def stretch_for(ensemble: Ensemble, features: FloatArray, counts: IntArray, heard: Sequence[Heard] = ()) -> float:
+def stretch_for(ensemble: Ensemble, features: FloatArray, counts: IntArray, heard: Sequence[NetInput] = ()) -> float:
     """Return the stretch with the best likelihood on shakes that the networks did not see."""
     mu, s = ensemble.says(ensemble.last_layers(features, heard))
     best, best_loss = 1.0, np.inf

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.igloo.count import ensemble as count_ensemble
-from companion.igloo.count.convnet import Heard, Listener
+from companion.igloo.count.convnet import BeadNet, NetInput
 from companion.igloo.count.features import FEATURES, TIERS
 from companion.lab.train import dataset
 from companion.lab.train import ensemble as training
@@ -51,16 +51,16 @@ CHUNK = 20 * len(COUNTS)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DatasetPlan:
     """What a model is trained and tested with; the same plan and recordings give the same model."""
 
     shakes: int
     seconds: float
     seed: int
     devices: int
-    recipe: training.Recipe = field(default_factory=training.Recipe)
+    recipe: training.EnsembleTrainingConfig = field(default_factory=training.EnsembleTrainingConfig)
     course: Any = None
-    """The course of the listeners (:class:`companion.lab.train.train_convnet.Course`); None for the one that ships."""
+    """A :class:`companion.lab.train.train_convnet.BeadNetTrainingConfig`; None for the one that ships."""
     few: float = FEW
 
     def length(self, number: int) -> float:
@@ -86,7 +86,7 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Lessons:
+class ShakeDataset:
     """Features of pieces of shakes for one tier, with the number of the shake each piece is of.
 
     ``heard`` is what the listeners hear of each shake, and ``beads`` how many there were, by its number.
@@ -96,7 +96,7 @@ class Lessons:
     counts: list[int] = field(default_factory=list)
     shakes: list[int] = field(default_factory=list)
     blocks: list[int] = field(default_factory=list)
-    heard: dict[int, Heard] = field(default_factory=dict)
+    heard: dict[int, NetInput] = field(default_factory=dict)
     beads: dict[int, int] = field(default_factory=dict)
 
     def arrays(self) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
@@ -108,7 +108,7 @@ class Lessons:
             np.asarray(self.blocks, dtype=np.int64),
         )
 
-    def add(self, more: Lessons) -> None:
+    def add(self, more: ShakeDataset) -> None:
         """Take in the lessons of other shakes."""
         self.features += more.features
         self.counts += more.counts
@@ -123,9 +123,9 @@ def labelled(recording: Any) -> Labelled:
     return recording.g, recording.rate_hz, recording.count
 
 
-def gather(shakes: Iterable[Labelled], plan: Plan, first: int = 0) -> dict[float, Lessons]:
+def gather(shakes: Iterable[Labelled], plan: DatasetPlan, first: int = 0) -> dict[float, ShakeDataset]:
     """Return the lessons of labelled shakes at 3200 Hz or so, for each tier; ``first`` is the first shake's number."""
-    found = {tier: Lessons() for tier in TIERS}
+    found = {tier: ShakeDataset() for tier in TIERS}
     for number, (accel, rate, count) in enumerate(shakes, first):
         for tier in TIERS if plan.in_full(number) else TIERS[:1]:
             one = dataset.listen(accel[:MOST_SAMPLES], rate, tier)
@@ -138,12 +138,12 @@ def gather(shakes: Iterable[Labelled], plan: Plan, first: int = 0) -> dict[float
                     found[tier].blocks.append(blocks)
             if heard := one.heard:
                 # half the memory; the sensor's own steps are coarser than the 16 bits' for all but the loudest
-                found[tier].heard[number] = Heard(heard.sound.astype(np.float16), heard.motion.astype(np.float16))
+                found[tier].heard[number] = NetInput(heard.sound.astype(np.float16), heard.motion.astype(np.float16))
                 found[tier].beads[number] = count
     return found
 
 
-def simulated(plan: Plan, simulator: str, first: int) -> dict[float, Lessons]:
+def simulated(plan: DatasetPlan, simulator: str, first: int) -> dict[float, ShakeDataset]:
     """Return the lessons of the next :data:`CHUNK` shakes of a plan, made by the module called ``simulator``."""
     draws = importlib.import_module(simulator)
     numbers = range(first, min(first + CHUNK, plan.shakes))
@@ -152,10 +152,10 @@ def simulated(plan: Plan, simulator: str, first: int) -> dict[float, Lessons]:
 
 
 def gathered(
-    plan: Plan, simulator: str, recorded: Sequence[Labelled], workers: int, progress: Progress | None
-) -> dict[float, Lessons]:
+    plan: DatasetPlan, simulator: str, recorded: Sequence[Labelled], workers: int, progress: Progress | None
+) -> dict[float, ShakeDataset]:
     """Return the lessons of all shakes of a plan, and of what was recorded, made by so many processes."""
-    found = {tier: Lessons() for tier in TIERS}
+    found = {tier: ShakeDataset() for tier in TIERS}
     starts = range(0, plan.shakes, CHUNK)
     with _Processes(workers) as mapped:
         for done, chunk in enumerate(mapped(partial(simulated, plan, simulator), starts), 1):
@@ -183,7 +183,7 @@ class _Processes:
 
 
 def fit(
-    found: dict[float, Lessons], plan: Plan, course: Any, workers: int = 1, progress: Progress | None = None
+    found: dict[float, ShakeDataset], plan: DatasetPlan, course: Any, workers: int = 1, progress: Progress | None = None
 ) -> dict[float, count_ensemble.Ensemble]:
     """Train the networks of each tier and, by a ``course`` of :mod:`companion.lab.train.train_convnet`, the listeners.
 
@@ -219,17 +219,17 @@ def fit(
 
 
 def taught(
-    found: dict[float, Lessons], plan: Plan, course: Any, workers: int, progress: Progress | None
-) -> dict[float, tuple[Listener, ...]]:
+    found: dict[float, ShakeDataset], plan: DatasetPlan, course: Any, workers: int, progress: Progress | None
+) -> dict[float, tuple[BeadNet, ...]]:
     """Train the listeners of the highest tier; then let the last of them go on learning at each lower one."""
     top, *lower = TIERS
-    listeners: dict[float, tuple[Listener, ...]] = {}
+    listeners: dict[float, tuple[BeadNet, ...]] = {}
     with TemporaryDirectory() as name, _Processes(workers) as mapped:
         for tier, one in found.items():
             _lay_down(Path(name) / f"{tier:.0f}", one, plan)
 
-        def all_of(pupils: Iterator[Listener], what: str, of: int) -> tuple[Listener, ...]:
-            done: list[Listener] = []
+        def all_of(pupils: Iterator[BeadNet], what: str, of: int) -> tuple[BeadNet, ...]:
+            done: list[BeadNet] = []
             for pupil in pupils:
                 done.append(pupil)
                 if progress:
@@ -246,7 +246,7 @@ def taught(
     return listeners
 
 
-def _lay_down(folder: Path, one: Lessons, plan: Plan) -> None:
+def _lay_down(folder: Path, one: ShakeDataset, plan: DatasetPlan) -> None:
     """Write what was heard, but for what is held back, where every process can read it without a copy of its own."""
     numbers = [n for n in one.heard if not plan.held_back(np.array([n]))[0]]
     if not numbers:
@@ -259,23 +259,23 @@ def _lay_down(folder: Path, one: Lessons, plan: Plan) -> None:
     np.save(folder / "counts.npy", np.array([one.beads[n] for n in numbers]))
 
 
-def _taken_up(folder: Path) -> tuple[list[Heard], IntArray]:
+def _taken_up(folder: Path) -> tuple[list[NetInput], IntArray]:
     """Return what lies in a folder, and its counts."""
     sound, motion = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("sound", "motion"))
     ends = np.cumsum(np.load(folder / "sizes.npy"), axis=0)
     starts = np.concatenate([[[0, 0]], ends[:-1]])
-    heard = [Heard(sound[a:b], motion[c:d]) for (a, c), (b, d) in zip(starts, ends, strict=True)]
+    heard = [NetInput(sound[a:b], motion[c:d]) for (a, c), (b, d) in zip(starts, ends, strict=True)]
     return heard, np.load(folder / "counts.npy")
 
 
-def _pupil(folder: Path, course: Any, number: int) -> Listener:
+def _pupil(folder: Path, course: Any, number: int) -> BeadNet:
     """Train one listener on what lies in a folder."""
     from companion.lab.train import train_convnet
 
     return train_convnet.train_one(*_taken_up(folder), course, number)
 
 
-def _slowed(folder: Path, course: Any, listener: Listener, tier: float) -> Listener:
+def _slowed(folder: Path, course: Any, listener: BeadNet, tier: float) -> BeadNet:
     """Let a listener go on learning on what lies in a lower tier's folder."""
     from companion.lab.train import train_convnet
 
@@ -291,4 +291,4 @@ def shipped_course() -> Any:
         from companion.lab.train import train_convnet
     except ModuleNotFoundError as error:
         raise BadDataError(NO_JAX) from error
-    return train_convnet.Course()
+    return train_convnet.BeadNetTrainingConfig()

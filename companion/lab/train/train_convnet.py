@@ -27,8 +27,8 @@ from companion.igloo.count.convnet import (
     MOTIONS,
     QUIET,
     TAPS,
-    Heard,
-    Listener,
+    BeadNet,
+    NetInput,
     pack,
     unpack,
 )
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class BeadNetTrainingConfig:
     """How listeners are trained. ``crops`` are (samples, shakes at once), taken in turn.
 
     Each listener has its own way. To one that is ``coloured`` a shake sounds each time as in another sensor: through a
@@ -78,29 +78,29 @@ class Course:
 
 
 def train_one(
-    heard: Sequence[Heard],
+    heard: Sequence[NetInput],
     counts: IntArray,
-    course: Course,
+    course: BeadNetTrainingConfig,
     number: int,
     progress: Callable[[int, int], None] | None = None,
-) -> Listener:
+) -> BeadNet:
     """Train listener ``number`` of a course; it is the same whichever process trains it."""
     return _train(heard, counts - COUNTS.start, course, number, progress, epochs=course.epochs)
 
 
 def slow_down(
-    listener: Listener,
-    heard: Sequence[Heard],
+    listener: BeadNet,
+    heard: Sequence[NetInput],
     counts: IntArray,
-    course: Course,
+    course: BeadNetTrainingConfig,
     factor: int,
-) -> Listener:
+) -> BeadNet:
     """Let the last listener of the highest tier go on learning at a rate lower by ``factor``, 2 or 4."""
     labels, taps = counts - COUNTS.start, TAPS // factor
     return _train(heard, labels, course, course.listeners - 1, None, epochs=course.again, taps=taps, first=listener)
 
 
-def _slowed(listener: Listener, taps: int) -> dict[str, NDArray[np.float32]]:
+def _slowed(listener: BeadNet, taps: int) -> dict[str, NDArray[np.float32]]:
     """Return weights whose filters have so many taps, each the mean of neighbours before."""
     weights = {name: np.asarray(value, dtype=np.float32) for name, value in listener.weights.items()}
     filters = weights["f"]
@@ -110,16 +110,16 @@ def _slowed(listener: Listener, taps: int) -> dict[str, NDArray[np.float32]]:
 
 
 def _train(
-    heard: Sequence[Heard],
+    heard: Sequence[NetInput],
     labels: IntArray,
-    course: Course,
+    course: BeadNetTrainingConfig,
     number: int,
     progress: Callable[[int, int], None] | None,
     *,
     epochs: int,
     taps: int = TAPS,
-    first: Listener | None = None,
-) -> Listener:
+    first: BeadNet | None = None,
+) -> BeadNet:
     """Train one listener by Adam (Kingma & Ba 2015) with a rate that falls as a cosine."""
     rng = np.random.default_rng([course.seed, number, 77])
     begun = _begin(course, rng) if first is None else _slowed(first, taps)
@@ -151,10 +151,10 @@ def _train(
         if progress and (i % 20 == 19 or i + 1 == steps):
             progress(i + 1, steps)
     # the file keeps fewer bits, so what is measured before it is written has no more
-    return Listener(unpack(pack({name: np.asarray(value) for name, value in mean.items()})))
+    return BeadNet(unpack(pack({name: np.asarray(value) for name, value in mean.items()})))
 
 
-def _begin(course: Course, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
+def _begin(course: BeadNetTrainingConfig, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
     """Draw weights to begin with."""
 
     def draw(*shape: int) -> NDArray[np.float32]:
@@ -183,7 +183,7 @@ def _begin(course: Course, rng: np.random.Generator) -> dict[str, NDArray[np.flo
 
 
 def _batch(
-    heard: Sequence[Heard], pick: IntArray, samples: int, cell: int, rng: np.random.Generator
+    heard: Sequence[NetInput], pick: IntArray, samples: int, cell: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return sound (b, samples, 3) and motion (b, samples // cell, 5) of crops at random places."""
     cells = samples // cell
@@ -200,7 +200,9 @@ def _batch(
     return sound, motion
 
 
-def _coloured(sound: NDArray[np.float32], course: Course, rng: np.random.Generator) -> NDArray[np.float32]:
+def _coloured(
+    sound: NDArray[np.float32], course: BeadNetTrainingConfig, rng: np.random.Generator
+) -> NDArray[np.float32]:
     """Return sounds (b, samples, 3) as other sensors would have them."""
     size = (len(sound), 1, 1)
     one, two = (rng.uniform(-most, most, size).astype(np.float32) for most in course.tilt)
@@ -219,7 +221,7 @@ def _convolve(x: Any, weights: Any, step: int, spread: int) -> Any:
 
 
 def forward(weights: Any, sound: Any, motion: Any, key: Any = None, drop: float = 0.0) -> tuple[Any, Any]:
-    """Return μ and log s of shakes, as :meth:`Listener.hidden` and :meth:`Listener.says` do for one."""
+    """Return μ and log s of shakes, as :meth:`BeadNet.hidden` and :meth:`BeadNet.says` do for one."""
     count, samples, _ = sound.shape
     x = jnp.transpose(sound, (0, 2, 1)).reshape(count * 3, samples, 1)
     found = _convolve(x, weights["f"][:, None, :], len(weights["f"]) // 4, 1)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from companion.lab.worlds import table
 from companion.lab.worlds.board_art import TEAMS, Colour, bgr
 from companion.lab.worlds.cards_art import PX, CardArt
-from companion.lab.worlds.table import Camera, Floats, Image, Light
+from companion.lab.worlds.table import Floats, Image, Light, PinholeCamera
 
 IGLOO_MM = 23.0
 """An igloo's radius; it is as high."""
@@ -67,10 +67,10 @@ class CardShot:
     jpeg: bytes = field(repr=False, default=b"")
 
 
-def shoot(scene: CardScene, camera: Camera, light: Light, seed: int = 0) -> CardShot:
+def shoot(scene: CardScene, camera: PinholeCamera, light: Light, seed: int = 0) -> CardShot:
     """Render a scene."""
     flat = replace(camera, k1=0.0, k2=0.0)
-    linear = table._background(table.Scene((), (1.0, 1.0), 0.0, scene.art.seed % 97), flat)
+    linear = table._background(table.TableScene((), (1.0, 1.0), 0.0, scene.art.seed % 97), flat)
     corners = []
     for index, card in enumerate(scene.cards):
         frame = _frame(card.at, card.turn, 0.3 + 0.05 * index)
@@ -99,7 +99,7 @@ def _frame(at: tuple[float, float], turn: float, z: float) -> Floats:
     return np.array([[cos, -sin, at[0]], [sin, cos, at[1]], [0.0, 0.0, z]])
 
 
-def _bend(linear: NDArray[np.float32], camera: Camera) -> NDArray[np.float32]:
+def _bend(linear: NDArray[np.float32], camera: PinholeCamera) -> NDArray[np.float32]:
     if not (camera.k1 or camera.k2):
         return linear
     ys, xs = np.mgrid[0 : camera.height + 8 : 8, 0 : camera.width + 8 : 8].astype(float)
@@ -112,13 +112,13 @@ def _bend(linear: NDArray[np.float32], camera: Camera) -> NDArray[np.float32]:
     return np.asarray(bent, np.float32)
 
 
-def _box(points: Floats, camera: Camera, rim: float) -> tuple[int, int, int, int]:
+def _box(points: Floats, camera: PinholeCamera, rim: float) -> tuple[int, int, int, int]:
     x0, y0 = np.maximum(np.floor(points.min(axis=0) - rim).astype(int), 0)
     x1, y1 = np.ceil(points.max(axis=0) + rim).astype(int) + 1
     return int(x0), int(y0), min(int(x1), camera.width), min(int(y1), camera.height)
 
 
-def _shadow(linear: Any, camera: Camera, outline: Floats, frame: Floats, strength: float) -> None:
+def _shadow(linear: Any, camera: PinholeCamera, outline: Floats, frame: Floats, strength: float) -> None:
     points = camera.project(outline @ frame[:, :2].T + frame[:, 2])
     reach = camera.focal / camera.distance * 1.3
     x0, y0, x1, y1 = _box(points, camera, 4 * reach)
@@ -130,7 +130,9 @@ def _shadow(linear: Any, camera: Camera, outline: Floats, frame: Floats, strengt
     linear[y0:y1, x0:x1] *= 1 - 0.45 * strength * soft[..., None]
 
 
-def _print(linear: Any, camera: Camera, picture: Image, outline: Floats, frame: Floats, cover: Any = None) -> None:
+def _print(
+    linear: Any, camera: PinholeCamera, picture: Image, outline: Floats, frame: Floats, cover: Any = None
+) -> None:
     points = camera.project(outline @ frame[:, :2].T + frame[:, 2])
     x0, y0, x1, y1 = _box(points, camera, 2)
     if x1 <= x0 or y1 <= y0:
@@ -170,11 +172,11 @@ def _shaded(colour: Floats, shade: float) -> Colour:
     return blue, green, red
 
 
-def _polygon(linear: Any, camera: Camera, points: Floats, colour: Colour) -> None:
+def _polygon(linear: Any, camera: PinholeCamera, points: Floats, colour: Colour) -> None:
     cv2.fillPoly(linear, [np.round(camera.project(points) * 16).astype(np.int32)], colour, cv2.LINE_AA, 4)
 
 
-def _igloo(linear: Any, camera: Camera, art: CardArt, igloo: Igloo) -> None:
+def _igloo(linear: Any, camera: PinholeCamera, art: CardArt, igloo: Igloo) -> None:
     rng = art.rng("igloo")
     radius = IGLOO_MM
     snow = np.array(_linear(bgr(rng.uniform(90, 115), rng.uniform(0.02, 0.15), rng.uniform(0.85, 0.98))))
@@ -221,7 +223,7 @@ def _igloo(linear: Any, camera: Camera, art: CardArt, igloo: Igloo) -> None:
 
 def view(
     seed: int, wide: float, high: float, *, width: int = 1600, tilt: tuple[float, float] = (0, 25), soft: float = 1.0
-) -> tuple[Camera, Light]:
+) -> tuple[PinholeCamera, Light]:
     """Return a camera that sees ``wide`` × ``high`` millimetres around the middle, and a lamp, drawn from a seed."""
     rng = np.random.default_rng([21, seed])
     height = width * 3 // 4
@@ -229,7 +231,7 @@ def view(
     lean = float(rng.uniform(*tilt))
     distance = max(wide * focal / width, high * focal / height) * float(rng.uniform(1.05, 1.2))
     distance += 0.3 * high * float(np.sin(np.radians(lean)))
-    camera = Camera(
+    camera = PinholeCamera(
         width, height, distance, lean, float(rng.uniform(-15, 15)), float(rng.uniform(-5, 5)),
         (float(rng.uniform(-8, 8)), float(rng.uniform(-8, 8))), focal,
         float(rng.uniform(-0.08, 0.03)), float(rng.uniform(-0.01, 0.01)),

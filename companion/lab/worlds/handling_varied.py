@@ -67,7 +67,7 @@ class OtherScript(handling.Script):
         x, y = turns[:, 1], turns[:, 2]
         over = np.flatnonzero(1 - 2 * (x * x + y * y) < np.cos(np.deg2rad(75.0)))
         begin, end = start + over[0] / CONTROL_HZ, start + over[-1] / CONTROL_HZ
-        self.labels.append(handling.Label(MotionState.TURNED, begin, end if back else self.now))
+        self.labels.append(handling.HandlingLabel(MotionState.TURNED, begin, end if back else self.now))
 
 
 def play(script: handling.Script, *, peek: bool = False, mishap: bool = False) -> None:

@@ -24,7 +24,7 @@ BLACK, WHITE = 0.035, 0.82
 
 
 @dataclass(frozen=True)
-class Card:
+class TableCard:
     """A printed marker: ``at`` is its centre, ``turn`` its angle on the table, ``slope`` how far it stands up."""
 
     id: int
@@ -52,7 +52,9 @@ class Card:
         return np.array([[-h, -h], [h, -h], [h, h], [-h, h]])
 
 
-def cards(width: float = 520, height: float = 380, *, loose: float = 0.0, seed: int = 0, **more: object) -> list[Card]:
+def cards(
+    width: float = 520, height: float = 380, *, loose: float = 0.0, seed: int = 0, **more: object
+) -> list[TableCard]:
     """Return the four cards clockwise from the far left; ``loose`` moves (mm) and turns (a third as many °) them."""
     rng = np.random.default_rng(seed)
     places = [(-width / 2, -height / 2), (width / 2, -height / 2), (width / 2, height / 2), (-width / 2, height / 2)]
@@ -60,12 +62,12 @@ def cards(width: float = 520, height: float = 380, *, loose: float = 0.0, seed: 
     for number, (x, y) in enumerate(places):
         dx, dy, turn = rng.uniform(-1, 1, 3)
         at = (x + loose * dx, y + loose * dy)
-        laid.append(Card(number, at, turn=turn * loose / 3, **more))  # type: ignore[arg-type]
+        laid.append(TableCard(number, at, turn=turn * loose / 3, **more))  # type: ignore[arg-type]
     return laid
 
 
 @dataclass(frozen=True)
-class Camera:
+class PinholeCamera:
     """A camera that looks at ``target`` from ``distance``, leaning ``tilt`` degrees from straight down."""
 
     width: int = 1280
@@ -142,10 +144,10 @@ class Light:
 
 
 @dataclass(frozen=True)
-class Scene:
+class TableScene:
     """What lies on the table."""
 
-    cards: tuple[Card, ...]
+    cards: tuple[TableCard, ...]
     board: tuple[float, float] = (400.0, 340.0)
     thickness: float = 4.0
     art: int = 1
@@ -163,7 +165,9 @@ class Picture:
     jpeg: bytes = field(repr=False, default=b"")
 
 
-def render(scene: Scene, camera: Camera = Camera(), light: Light = Light(), seed: int = 0) -> Picture:
+def render(
+    scene: TableScene, camera: PinholeCamera = PinholeCamera(), light: Light = Light(), seed: int = 0
+) -> Picture:
     """Render a scene; the seed changes nothing but the sensor's noise."""
     linear = _background(scene, camera)
     truth: dict[int, Floats] = {}
@@ -193,11 +197,11 @@ def of_jpeg(jpeg: bytes) -> Image:
     return np.asarray(image, np.uint8)
 
 
-def random_scene(seed: int, *, tilt: tuple[float, float] = (0, 25)) -> tuple[Scene, Camera, Light]:
+def random_scene(seed: int, *, tilt: tuple[float, float] = (0, 25)) -> tuple[TableScene, PinholeCamera, Light]:
     """Return a scene, a camera and a light drawn from a seed: markers laid loosely, lens and lamp as they come."""
     rng = np.random.default_rng(seed)
-    scene = Scene(tuple(cards(loose=30, seed=seed)), art=seed)
-    camera = Camera(
+    scene = TableScene(tuple(cards(loose=30, seed=seed)), art=seed)
+    camera = PinholeCamera(
         distance=rng.uniform(850, 1050),
         tilt=rng.uniform(*tilt),
         azimuth=rng.uniform(-20, 20),
@@ -219,19 +223,19 @@ def random_scene(seed: int, *, tilt: tuple[float, float] = (0, 25)) -> tuple[Sce
 
 def standard(seed: int = 0, *, hidden: bool = False, art: int = 1) -> Picture:
     """Return the table that other tests show: 1280×960, four markers; with ``hidden`` a hand covers marker 2."""
-    scene = Scene(tuple(cards(loose=20, seed=3)), art=art)
+    scene = TableScene(tuple(cards(loose=20, seed=3)), art=art)
     if hidden:
         scene = replace(scene, hands=(((1279, 500), (1000, 640), (960, 900), (1279, 959)),))
     return render(scene, seed=seed)
 
 
-def _board_corners(scene: Scene) -> Floats:
+def _board_corners(scene: TableScene) -> Floats:
     w, h = scene.board[0] / 2, scene.board[1] / 2
     z = scene.thickness
     return np.array([[-w, -h, z], [w, -h, z], [w, h, z], [-w, h, z]])
 
 
-def _background(scene: Scene, camera: Camera) -> NDArray[np.float32]:
+def _background(scene: TableScene, camera: PinholeCamera) -> NDArray[np.float32]:
     # Smooth maps: computed on every eighth pixel and interpolated.
     step = 8
     xs = np.arange(0, camera.width + step, step, dtype=float)
@@ -284,7 +288,7 @@ def _board_art(art: int, size: tuple[float, float]) -> Image:
     return np.asarray(cv2.GaussianBlur(image, (0, 0), 1.0), np.uint8)
 
 
-def _draw_card(linear: NDArray[np.float32], card: Card, camera: Camera) -> None:
+def _draw_card(linear: NDArray[np.float32], card: TableCard, camera: PinholeCamera) -> None:
     module = card.side / card.modules
     reach = card.side / 2 + module * 1.4
     outline = np.array([[-reach, -reach, 1], [reach, -reach, 1], [reach, reach, 1], [-reach, reach, 1]])
@@ -315,7 +319,7 @@ def _draw_card(linear: NDArray[np.float32], card: Card, camera: Camera) -> None:
     part[:] = part * (1 - cover) + light
 
 
-def _bits(card: Card) -> NDArray[np.bool_]:
+def _bits(card: TableCard) -> NDArray[np.bool_]:
     dictionary = cv2.aruco.getPredefinedDictionary(card.dictionary)
     return cv2.aruco.generateImageMarker(dictionary, card.id, card.modules) > 127
 

@@ -25,11 +25,11 @@ from companion.rules.iglu_iglu.position import (
     REVEALING,
     SETTING,
     START,
-    Situation,
+    IgluPosition,
 )
 
 
-class IgluState(Situation, State[IgluMove]):
+class IgluState(IgluPosition, State[IgluMove]):
     """A position of Iglu Iglu; its parts are described in :class:`~.position.Situation`."""
 
     __slots__ = ()

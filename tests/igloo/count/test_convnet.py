@@ -9,14 +9,14 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.igloo.count import convnet
-from companion.igloo.count.convnet import Heard, Listener, prepare
+from companion.igloo.count.convnet import BeadNet, NetInput, prepare
 from companion.igloo.count.features import TIERS
 from companion.lab.train import dataset, train_convnet
-from companion.lab.train.train_convnet import Course
+from companion.lab.train.train_convnet import BeadNetTrainingConfig
 
 pytestmark = pytest.mark.learning
 
-SMALL = Course(
+SMALL = BeadNetTrainingConfig(
     coloured=(True,),
     memory=(0.9,),
     heads=2,
@@ -41,7 +41,7 @@ def rattle(count: int, seed: int, seconds: float = 1.6, rate: float = 3200.0) ->
     return np.asarray(accel + rng.normal(size=accel.shape) * 0.02)
 
 
-def heard(count: int, seed: int, seconds: float = 1.6) -> Heard:
+def heard(count: int, seed: int, seconds: float = 1.6) -> NetInput:
     found = dataset.listen(rattle(count, seed, seconds), 3200.0, TIERS[0]).heard
     assert found is not None
     return found
@@ -50,14 +50,14 @@ def heard(count: int, seed: int, seconds: float = 1.6) -> Heard:
 @pytest.mark.parametrize("samples", [1536, 2000, 5000])
 def test_numpy_says_what_jax_was_trained_to_say(samples: int) -> None:
     rng = np.random.default_rng(0)
-    weights = {name: np.asarray(value) for name, value in train_convnet._begin(Course(), rng).items()}
+    weights = {name: np.asarray(value) for name, value in train_convnet._begin(BeadNetTrainingConfig(), rng).items()}
     weights["w10"] = weights["w10"] * 10
     for name in ("b2", "b4", "b5", "b7", "b9"):
         weights[name] = rng.normal(size=weights[name].shape).astype(np.float32) * 0.1
-    one = Heard(
+    one = NetInput(
         rng.normal(size=(samples, 3)).astype(np.float32), rng.normal(size=(samples // 32, 5)).astype(np.float32)
     )
-    listener = Listener(weights)
+    listener = BeadNet(weights)
     mu, s = listener.says(listener.hidden(one)[None])
     told = train_convnet.forward(weights, one.sound[None], one.motion[None])
     assert mu[0] == pytest.approx(float(told[0][0]), abs=1e-3)
@@ -68,7 +68,7 @@ def test_the_mounting_does_not_matter_to_a_listener() -> None:
     accel = rattle(5, 1)
     q, _ = np.linalg.qr(np.random.default_rng(2).normal(size=(3, 3)))
     q *= np.linalg.det(q)  # a turn, no mirror
-    listener = Listener(dict(train_convnet._begin(Course(), np.random.default_rng(0))))
+    listener = BeadNet(dict(train_convnet._begin(BeadNetTrainingConfig(), np.random.default_rng(0))))
     found = []
     for turned in (accel, accel @ q.T):
         one = dataset.listen(turned, 3200.0, TIERS[0]).heard
@@ -92,7 +92,7 @@ def _parts() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 
 def test_silence_and_too_little_do_not_break_a_listener() -> None:
-    listener = Listener(dict(train_convnet._begin(Course(), np.random.default_rng(0))))
+    listener = BeadNet(dict(train_convnet._begin(BeadNetTrainingConfig(), np.random.default_rng(0))))
     for samples in (convnet.FEWEST, 2000):
         assert np.isfinite(listener.hidden(prepare([np.zeros((samples, 6), np.float32)]))).all()
     assert dataset.listen(rattle(3, 1, 0.4), 3200.0, TIERS[0]).heard is None

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from companion.igloo.count import ensemble as count_ensemble
-from companion.igloo.count.counter import Model, count_recording
+from companion.igloo.count.counter import CountModel, count_recording
 from companion.igloo.count.features import BLOCK_S, FEATURES, TIERS, FeatureStream, rhythm, summarise, tier_of
 from companion.lab.physics import draws
 from companion.lab.train import counter, dataset, gather
 from companion.lab.train import ensemble as training
-from companion.lab.train.train_convnet import Course
+from companion.lab.train.train_convnet import BeadNetTrainingConfig
 from companion.ports import COUNTS
 
 pytestmark = pytest.mark.learning
@@ -140,7 +140,7 @@ def toy(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_toy_is_learnt_with_an_honest_spread() -> None:
     x, counts = toy(3000, 1)
-    recipe = training.Recipe(nets=2, width=(16,), epochs=30, batch=64, noise=0.02)
+    recipe = training.EnsembleTrainingConfig(nets=2, width=(16,), epochs=30, batch=64, noise=0.02)
     told: list[tuple[int, int]] = []
     ensemble = training.train(x, counts, recipe, lambda done, of: told.append((done, of)))
     assert told[-1] == (60, 60)
@@ -178,8 +178,8 @@ def test_ridge_is_a_plain_measure() -> None:
 
 @pytest.mark.long
 def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
-    recipe = training.Recipe(nets=2, width=(32,), epochs=25, batch=64, noise=0.5, trust=0.2)
-    course = Course(
+    recipe = training.EnsembleTrainingConfig(nets=2, width=(32,), epochs=25, batch=64, noise=0.5, trust=0.2)
+    course = BeadNetTrainingConfig(
         coloured=(True,),
         memory=(0.9,),
         heads=2,
@@ -190,7 +190,7 @@ def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
         epochs=20,
         crops=((1536, 32),),
     )
-    plan = gather.Plan(shakes=144, seconds=2.0, seed=5, devices=3, recipe=recipe, course=course, few=1.0)
+    plan = gather.DatasetPlan(shakes=144, seconds=2.0, seed=5, devices=3, recipe=recipe, course=course, few=1.0)
     steps: set[str] = set()
     model = counter.build(plan, draws, progress=lambda what, done, of: steps.add(what))
     assert {"Shaking and listening", "Learning at 3200 Hz", "Learning to listen", "Testing"} <= steps
@@ -203,7 +203,7 @@ def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
     assert model.card["trained_on"]["shakes"] == 144
     # what is written is what was measured: the file keeps fewer digits, and the same answers
     model.save(tmp_path / "count.npz")
-    again = Model.load(tmp_path / "count.npz")
+    again = CountModel.load(tmp_path / "count.npz")
     accel, rate, _ = gather.labelled(draws.shake(6, 7, 1.6))
     one, two = (count_recording(accel, rate, model=each) for each in (model, again))
     assert one.p == pytest.approx(two.p, abs=2e-3)
@@ -214,9 +214,11 @@ def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_two_processes_make_the_same_networks_to_the_last_bit() -> None:
-    recipe = training.Recipe(nets=1, width=(16,), epochs=2, batch=32)
-    course = Course(filters=4, sound=(6, 6, 8), cells=8, heads=2, dense=8, epochs=3, again=1, crops=((1536, 16),))
-    plan = gather.Plan(shakes=36, seconds=2.0, seed=6, devices=1, recipe=recipe, few=0.7)
+    recipe = training.EnsembleTrainingConfig(nets=1, width=(16,), epochs=2, batch=32)
+    course = BeadNetTrainingConfig(
+        filters=4, sound=(6, 6, 8), cells=8, heads=2, dense=8, epochs=3, again=1, crops=((1536, 16),)
+    )
+    plan = gather.DatasetPlan(shakes=36, seconds=2.0, seed=6, devices=1, recipe=recipe, few=0.7)
     found = [gather.gathered(plan, draws.__name__, (), workers, None) for workers in (1, 2)]
     for tier in TIERS:
         for a, b in zip(found[0][tier].arrays(), found[1][tier].arrays(), strict=True):

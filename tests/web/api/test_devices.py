@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.doctor.finding import State
+from companion.doctor.finding import FindingState
 from companion.service import Service
 from companion.service.messages import BAD_BROKER
 from companion.service.options import ServeOptions
@@ -24,7 +24,7 @@ def test_players_see_the_devices_and_the_host_has_everything_checked(
     for client in (guest, player):
         assert client.post("/api/doctor", json={}).status_code == 403
     found = host.post("/api/doctor", json={}).json["findings"]
-    assert {one["state"] for one in found} <= set(State)
+    assert {one["state"] for one in found} <= set(FindingState)
     assert {"disk", "journal", "panel"} <= {one["check"] for one in found}
     for one in found:
         assert one["en"] and one["fr"] and (one["cure"] is None or one["cure"]["fr"])

@@ -21,8 +21,8 @@ from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import DIRECTIONS
 from companion.rules.iglu_iglu.inference.bounds import fields_agree, tells
 from companion.rules.iglu_iglu.inference.gains import HUNTED, KAYAKED, NEVER, POINT, WALKED, Losses
-from companion.rules.iglu_iglu.inference.likelihood import Sight
-from companion.rules.iglu_iglu.inference.priors import PLAYED, Scale, Way, every, price, together
+from companion.rules.iglu_iglu.inference.likelihood import IgluLikelihood
+from companion.rules.iglu_iglu.inference.priors import PLAYED, Scale, TurnCost, every, price, together
 from companion.rules.iglu_iglu.moves import IgluMove
 from companion.rules.iglu_iglu.position import (
     ACT,
@@ -36,7 +36,7 @@ from companion.rules.iglu_iglu.position import (
 )
 from companion.rules.iglu_iglu.state import IgluState
 from companion.rules.inference.belief import Belief, Content
-from companion.rules.inference.turns import Evidence, Found, Turn
+from companion.rules.inference.turns import Evidence, SearchResult, Turn
 
 WIDER = 10.0
 """A state is looked at first for what costs up to so much more than its least (natural logarithm), later for more."""
@@ -117,7 +117,7 @@ def _drifts(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
         yield move
 
 
-def _open_ways(s: IgluState, scale: Scale, budget: float) -> list[tuple[Way, float, Losses, Losses]]:
+def _open_ways(s: IgluState, scale: Scale, budget: float) -> list[tuple[TurnCost, float, Losses, Losses]]:
     """Return the ways still open in phase 2: with what grounds and rivals cost, and the bounds of tribe and animals."""
     sight = scale.sight
     seat = s.turn
@@ -137,7 +137,9 @@ def _open_ways(s: IgluState, scale: Scale, budget: float) -> list[tuple[Way, flo
     return found
 
 
-def _loosest(s: IgluState, scale: Scale, ways: list[tuple[Way, float, Losses, Losses]]) -> tuple[Way, float, Losses]:
+def _loosest(
+    s: IgluState, scale: Scale, ways: list[tuple[TurnCost, float, Losses, Losses]]
+) -> tuple[TurnCost, float, Losses]:
     """Return all means of several ways together, the least that the rest costs, and the bound of the tribe."""
     way = every(tuple([way for way, *_ in ways]))
     seat = s.turn
@@ -255,10 +257,10 @@ def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
 Parents = dict[IgluState, tuple[float, list[tuple[IgluState, IgluMove]]]]
 
 
-class Walk:
+class BestFirstSearch:
     """One search: the states looked at so far, and the ends that were found."""
 
-    def __init__(self, before: IgluState, sight: Sight, margin: float, ceiling: float = inf) -> None:
+    def __init__(self, before: IgluState, sight: IgluLikelihood, margin: float, ceiling: float = inf) -> None:
         """Begin before the turn; what is less likely than the best by more than ``margin`` is not looked for.
 
         Nor is what costs more than ``ceiling``.
@@ -344,7 +346,7 @@ class Walk:
             parents[new] = (cost, [(s, move)])
             self.push(least, new)
 
-    def aside(self) -> Walk:
+    def aside(self) -> BestFirstSearch:
         """Return a walk that has found the same and may go another way; this one does not hear of it."""
         other = copy(self)
         other.ends = dict(self.ends)
@@ -431,21 +433,21 @@ class Walk:
 # --- the search -------------------------------------------------------------------------------------------------------
 
 
-def find(before: IgluState, sight: Sight, limit: int, most: int, above: float = -inf) -> Found:
+def find(before: IgluState, sight: IgluLikelihood, limit: int, most: int, above: float = -inf) -> SearchResult:
     """Return the likeliest turns of the player to move, by what was seen and what such turns cost.
 
     ``above``: turns whose total is less are not looked for.
     """
-    return _longer(Walk(before, sight, MARGIN, sight.most - above), limit, most)
+    return _longer(BestFirstSearch(before, sight, MARGIN, sight.most - above), limit, most)
 
 
-def _longer(walk: Walk, limit: int, most: int) -> Found:
+def _longer(walk: BestFirstSearch, limit: int, most: int) -> SearchResult:
     """Go on up to ``most`` states of a search by lists of contents: one that is weighed takes longer."""
     found = _found(walk, limit, most * 3 // 4)
     return found if found.complete else replace(found, longer=partial(_longer, walk, limit))
 
 
-def _found(walk: Walk, limit: int, most: int) -> Found:
+def _found(walk: BestFirstSearch, limit: int, most: int) -> SearchResult:
     """Go on with a search up to ``most`` states in all, and return what was found."""
     before, scale = walk.before, walk.scale
     complete = walk.ahead(most)
@@ -460,14 +462,14 @@ def _found(walk: Walk, limit: int, most: int) -> Found:
         told = walk.aside()
         told.beam(WIDTH)
     reached = done - told.best()[0]
-    return Found(told.turns(limit, walk.margin), complete and bool(walk.ends), told.looked, reached)
+    return SearchResult(told.turns(limit, walk.margin), complete and bool(walk.ends), told.looked, reached)
 
 
-def nearest(before: IgluState, evidence: Evidence, most: int) -> Found:
+def nearest(before: IgluState, evidence: Evidence, most: int) -> SearchResult:
     """Return the legal turn that misses the fewest things of what was seen; ``complete``: none misses fewer."""
     places = {name: _missing(seen) for name, seen in evidence.places.items() if not isinstance(seen, Belief)}
-    sight = Sight(Evidence({**evidence.places, **places}), before)
-    return _found(Walk(before, sight, 0.0), 1, most)
+    sight = IgluLikelihood(Evidence({**evidence.places, **places}), before)
+    return _found(BestFirstSearch(before, sight, 0.0), 1, most)
 
 
 def _missing(seen: Mapping[Content, float]) -> Belief:

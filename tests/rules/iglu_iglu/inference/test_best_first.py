@@ -14,7 +14,7 @@ from companion.lab.bench.tracker_trials import look, played_games
 from companion.rules import game
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.inference import best_first, priors, search
-from companion.rules.iglu_iglu.inference.likelihood import Sight
+from companion.rules.iglu_iglu.inference.likelihood import IgluLikelihood
 from companion.rules.iglu_iglu.json_form import hidden_from
 from companion.rules.iglu_iglu.position import ACT, OVER, START
 from companion.rules.inference.belief import Belief
@@ -61,7 +61,7 @@ def played(seed: int, count: int) -> list[tuple[Any, list[Any], Any]]:
     raise AssertionError
 
 
-def cost(before: Any, moves: list[Any], sight: Sight) -> float:
+def cost(before: Any, moves: list[Any], sight: IgluLikelihood) -> float:
     """Return what a turn costs: its steps, the points it leaves, what its board loses."""
     state, total = before, 0.0
     for move in moves:
@@ -77,7 +77,7 @@ def test_bounds_never_give_up_a_turn_that_was_played(kind: str) -> None:
     rng = Random(kind)
     for before, moves, after in played(21, 40):
         evidence = look(after.position(), kind, rng)
-        sight = Sight(evidence, before)
+        sight = IgluLikelihood(evidence, before)
         scale = priors.Scale(sight)
         scale.early = True
         whole = cost(before, moves, sight)
@@ -92,12 +92,12 @@ def test_losses_are_what_the_evidence_says() -> None:
     rng = Random(3)
     for before, _, after in played(22, 15):
         evidence = look(after.position(), "calibrated", rng)
-        sight = Sight(evidence, before)
+        sight = IgluLikelihood(evidence, before)
         for state in (before, after):
             assert sight.most - sight.end(state) == pytest.approx(evidence.log_likelihood(state.position()))
 
 
-def all_ends(before: Any, sight: Sight) -> dict[Any, float]:
+def all_ends(before: Any, sight: IgluLikelihood) -> dict[Any, float]:
     """Return what each end of a turn costs at least, by trying everything but tiles before melting."""
     level = {before: 0.0}
     ends: dict[Any, float] = {}
@@ -170,7 +170,7 @@ def test_the_best_is_the_best_of_all(board: Make, things: dict[str, str], hands:
     for number in range(size(3, 8)):
         position = random_turn(before, rng).position()
         evidence = look(position, ("calibrated", "confused", "covered")[number % 3], rng)
-        sight = Sight(evidence, before)
+        sight = IgluLikelihood(evidence, before)
         found = turns(before, evidence, most=200_000)
         assert found.complete
         best = min(all_ends(before, sight).values())
@@ -196,7 +196,7 @@ def test_no_turn_that_is_nearly_as_good_is_left_out(
     for number in range(size(count // 2, 12 * count)):
         position = random_turn(before, rng).position()
         evidence = look(position, "confused", rng) if number % 2 else vague(position, rng)
-        sight = Sight(evidence, before)
+        sight = IgluLikelihood(evidence, before)
         found = turns(before, evidence, limit=1000, most=200_000)
         told = {board_of(turn.state): sight.most - turn.total for turn in reversed(found.turns)}
         ends = all_ends(before, sight)
@@ -231,7 +231,7 @@ def test_the_turn_that_was_played_comes_first_under_clear_sight() -> None:
 
 
 def cost_of(before: Any, moves: list[Any], evidence: Evidence) -> float:
-    sight = Sight(evidence, before)
+    sight = IgluLikelihood(evidence, before)
     return cost(before, moves, sight) - sight.most
 
 

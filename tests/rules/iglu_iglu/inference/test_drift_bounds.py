@@ -12,7 +12,7 @@ from companion.rules.iglu_iglu import drifting
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import ALL, CORNERS
 from companion.rules.iglu_iglu.inference.drift_bounds import LINES, sure
-from companion.rules.iglu_iglu.inference.likelihood import Sight
+from companion.rules.iglu_iglu.inference.likelihood import IgluLikelihood
 from companion.rules.iglu_iglu.position import DRIFTING, START
 from companion.rules.inference.turns import Evidence
 from tests.rules.iglu_iglu.inference.test_best_first import played, vague
@@ -45,7 +45,7 @@ def test_no_drift_wins_more_than_its_line_may() -> None:
     rng = Random(3)
     lines = set()
     for before, _, after in played(51, 60)[:: size(12, 2)]:
-        sight = Sight(vague(after.position(), rng), before)
+        sight = IgluLikelihood(vague(after.position(), rng), before)
         now = drifting_now(before)
         for line, state in drifted(now):
             lines.add(line)
@@ -68,7 +68,7 @@ def test_floes_that_go_are_counted_in(thaw: bool) -> None:
     for before, _, after in played(52, 40)[:: size(24, 4)]:
         if before.phase != START:
             continue
-        sight = Sight(vague(after.position(), rng), before)
+        sight = IgluLikelihood(vague(after.position(), rng), before)
         grounds = sight.lines.grounds(before.floes, before.packs, 1 + thaw)
         for melt in before.legal_moves:
             if not isinstance(melt, m.Melt):
@@ -86,10 +86,10 @@ def test_a_line_without_loss_is_one_that_a_drift_made() -> None:
     before, _, _ = played(53, 20)[-1]
     now = drifting_now(before)
     line, state = rng.choice(list(drifted(now)))
-    grounds = Sight(Evidence.of_position(state.position()), before).lines.grounds(now.floes, now.packs, 0)
+    grounds = IgluLikelihood(Evidence.of_position(state.position()), before).lines.grounds(now.floes, now.packs, 0)
     assert grounds[line] == 0 < grounds[-1]
     # Shifted to the other side of the board, no floe is where it was seen.
-    assert min(Sight(vague(state.position(), rng), before).lines.grounds(ALL & ~CORNERS, 0, 0)) > 0
+    assert min(IgluLikelihood(vague(state.position(), rng), before).lines.grounds(ALL & ~CORNERS, 0, 0)) > 0
 
 
 @pytest.mark.sized

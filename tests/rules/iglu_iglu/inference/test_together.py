@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from companion.lab.bench.tracker_trials import look, played_games
-from companion.rules.iglu_iglu.inference.likelihood import Sight
+from companion.rules.iglu_iglu.inference.likelihood import IgluLikelihood
 from companion.rules.iglu_iglu.json_form import hidden_from
 from companion.rules.inference.belief import Belief, Together
 from companion.rules.inference.turns import Evidence, content, turns
@@ -73,7 +73,7 @@ def test_the_search_weighs_them_as_they_are() -> None:
                     plain = {thing: table for thing, table in seen.things.items() if thing[0] != "igloo"}
                     places[name] = Belief(seen.ground, plain, seen.floor, (*seen.together, IGLOO))
             evidence = Evidence(places)
-            sight = Sight(evidence, before)
+            sight = IgluLikelihood(evidence, before)
             weighed += len(sight.together)
             for state in (before, after):
                 exact = sight.most - evidence.log_likelihood(state.position())
