@@ -21,8 +21,8 @@ import numpy as np
 from companion.igloo.calibration.features import ShakeFeatures, answered, counted, hear, heard_by
 from companion.igloo.calibration.gaussian_process import Known, Prior, blended, heaped, spread
 from companion.igloo.calibration.outlier import Usual, beyond
-from companion.igloo.count.counter import SURE_S, as_vector, shipped
-from companion.igloo.count.ensemble import scores
+from companion.igloo.count.counter import SURE_S, shipped
+from companion.igloo.count.ensemble import as_vector, scores
 from companion.igloo.count.features import TIERS
 from companion.ports import COUNTS, BadDataError, CountPosterior
 
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from companion.igloo.count.counter import CalibratedModel, CountModel, Embedding
+    from companion.igloo.count.counter import CalibratedModel, CountModel
+    from companion.igloo.count.ensemble import Embedding
     from companion.igloo.recordings import Recording
 
     FloatArray = NDArray[np.float64]

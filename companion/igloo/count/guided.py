@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.count.counter import as_vector, embed_blocks, shipped
+from companion.igloo.count.counter import embed_blocks, shipped
+from companion.igloo.count.ensemble import as_vector
 from companion.igloo.count.features import BLOCK_S, CELLS, ROW, FeatureStream, tier_of
 from companion.igloo.count.guided_gauge import GAUGE_BLOCKS, HOLD_STILL, Gauge, gauge
 from companion.igloo.count.not_a_shake import impostor

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.lab.bench.tracker_trials import KINDS, follow, look, played_games, spoil
+from companion.lab.bench.vision.tracker_trials import KINDS, follow, look, played_games, spoil
 from companion.rules import game
 from companion.rules.iglu_iglu.json_form import hidden_from
 from companion.rules.inference.belief import Belief
