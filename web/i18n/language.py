@@ -59,18 +59,18 @@ ROOMS = {
     "referee": "referee",
     "score": "score",
     "photo": "photo-cards",
-    "hand": "referee-hand",
+    "hand": "referee-position",
     "photos": "camera-photos",
     "workshop": "workshop",
-    "igloo": "igloo-bench",
-    "camera": "camera-bench",
+    "igloo": "calibration-run",
+    "camera": "camera-setup",
     "devices": "workshop-devices",
     "people": "people",
     "rights": "rights",
     "backups": "backups",
 }
 """The rooms beside the game, and parts of them, whose words are a bundle of their own, with the module of each."""
-BUNDLES = ("main", "training", "along", *ROOMS, "rest")
+BUNDLES = ("main", "training", "offline-bundle", *ROOMS, "rest")
 """The words of a page's first modules, of the training room, of what is taken along from it, of each room, and all that
 are not in the first."""
 
@@ -122,7 +122,7 @@ def catalogue(language: str, bundle: str = "main") -> tuple[bytes, bytes, str]:
         with force_locale(language):
             form = get_translations().plural
             plural = [int(form(n)) for n in range(PLURALS_UP_TO)]
-    told = {"words": words, "plural": plural if bundle in {"main", "training", "along"} else None}
+    told = {"words": words, "plural": plural if bundle in {"main", "training", "offline-bundle"} else None}
     data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
     return data, gzip.compress(data, mtime=0), hashlib.sha256(data).hexdigest()[:12]
 

@@ -6,7 +6,7 @@ import { act, ask, pause, showRefusal, tell } from "./net.js";
 import { head } from "./play.js";
 import { bringIntoSight, picture } from "./picture.js";
 import { carried, complete, followed, isKey, onwards, tapped } from "./taps.js";
-import { faults } from "./told.js";
+import { faults } from "./rulings.js";
 import { change, match as openMatch, mayAct, store } from "./store.js";
 import { code, said, t, tn } from "./words.js";
 

@@ -2,8 +2,8 @@
 
 import { h, s } from "./dom.js";
 import { cardName, icon } from "./art.js";
-import { kindMark } from "./told.js";
-import { liveWave } from "./igloo-wave.js";
+import { kindMark } from "./rulings.js";
+import { liveWave } from "./waveform.js";
 import { isHost, liveRound, match, mayAct, store } from "./store.js";
 import { list, number, percent, t, tn } from "./words.js";
 

@@ -7,13 +7,13 @@ import { cameraPanel, iglooPanel } from "./devices.js";
 import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog, readSettings, settingsWindow } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
 import { BOARD_DO, boardPlay, CARRY, syncBoard, takeBoard } from "./board.js";
-import { hearCarrying } from "./carry.js";
+import { hearCarrying } from "./drag.js";
 import { asked, play, stillShaking } from "./play.js";
 import { fetchPeople, seatPerson } from "./faces.js";
-import { press, tableButtons } from "./panel.js";
+import { press, tableButtons } from "./table-buttons.js";
 import { onTurn } from "./narrow.js";
 import { listen } from "./stream.js";
-import { log, refusal, undoIsMine } from "./told.js";
+import { log, refusal, undoIsMine } from "./rulings.js";
 import { BOARDS } from "./seats.js";
 import { chosenGame, readSetup, setup } from "./setup.js";
 import { change, isHost, match, mayAct, memory, onChange, store } from "./store.js";
@@ -78,7 +78,7 @@ let camera = null;
 function asking() {
   if (!store.camera.follow?.asking || elsewhere()) return null;
   if (camera) return camera.panel();
-  withWords(import("./camera-ask.js")).then((found) => { camera = found; change(() => {}); });
+  withWords(import("./camera-question.js")).then((found) => { camera = found; change(() => {}); });
   return null;
 }
 

@@ -7,7 +7,7 @@ import { fileButton, overlay, READING_MS } from "./photo-picture.js";
 import { ROUND_CHANGE, ROUND_DO, roundPart } from "./photo-round.js";
 import { TEACH_CHANGE, TEACH_DO, TEACH_INPUT, taughtOf, teachPanel } from "./photo-teach.js";
 import { ANIMALS, animal, takeCards, takePile } from "./score.js";
-import { going } from "./score-keep.js";
+import { going } from "./score-save.js";
 import { change, match, mayAct, memory } from "./store.js";
 import { t, tn } from "./words.js";
 

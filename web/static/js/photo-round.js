@@ -6,7 +6,7 @@ import { act, chosenFile, fetched, showRefusal, tell, upload } from "./net.js";
 import { fileButton, overlay, READING_MS } from "./photo-picture.js";
 import { taughtOf } from "./photo-teach.js";
 import { change, match } from "./store.js";
-import { clauses } from "./told.js";
+import { clauses } from "./rulings.js";
 import { list, said, t, tn } from "./words.js";
 
 const fresh = () => ({ id: null, url: null, width: 0, height: 0, cards: [], igloos: [], turned: false, pick: null, told: null, busy: false, done: false });

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { cardName, colourName, eskimos, icon, playerName, token } from "./art.js";
 import { circle } from "./circle.js";
-import { faults, results, undoButton } from "./told.js";
+import { faults, results, undoButton } from "./rulings.js";
 import { isHost, mayAct, store } from "./store.js";
 import { t, tn } from "./words.js";
 

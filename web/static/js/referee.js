@@ -5,7 +5,7 @@ import { COLOURS, colourName, icon } from "./art.js";
 import { ask, fetched, tell } from "./net.js";
 import { example, toNotation } from "./notation.js";
 import { picture } from "./picture.js";
-import { clauses } from "./told.js";
+import { clauses } from "./rulings.js";
 import { ground, verdict } from "./verdict.js";
 import { GAMES } from "./setup.js";
 import { change, isHost, match as openMatch, mayAct, store } from "./store.js";
@@ -224,7 +224,7 @@ function part(name, load, joins) {
 const forget = (changes) => { judged += 1; alter({ path: [], rulings: null, ...changes }); };
 
 /** Positions that are laid by hand. */
-const laidByHand = () => part("hand", () => import("./referee-hand.js"), ({ handDo, HAND_FIELDS }) => {
+const laidByHand = () => part("hand", () => import("./referee-position.js"), ({ handDo, HAND_FIELDS }) => {
   Object.assign(ROOM_DO, handDo(forget, () => now.rulings?.[now.pick ?? 0]));
   Object.assign(ROOM_INPUT, HAND_FIELDS);
   Object.assign(ROOM_CHANGE, HAND_FIELDS);

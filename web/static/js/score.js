@@ -7,9 +7,9 @@ import { filled, fills, photoPart, PHOTO_CHANGE, PHOTO_DO } from "./photo-board.
 import { example, toNotation } from "./notation.js";
 import { still } from "./picture.js";
 import { BOARDS } from "./seats.js";
-import { going, keeping, keepInto, keepSheet, watching } from "./score-keep.js";
+import { going, keeping, keepInto, keepSheet, watching } from "./score-save.js";
 import { GAMES } from "./setup.js";
-import { clauses } from "./told.js";
+import { clauses } from "./rulings.js";
 import { verdict } from "./verdict.js";
 import { change, mayAct, memory } from "./store.js";
 import { code, said, t } from "./words.js";

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { colourName, icon, token } from "./art.js";
 import { boxButtons } from "./dialogs.js";
-import { clauses } from "./told.js";
+import { clauses } from "./rulings.js";
 import { whoIsHere } from "./faces.js";
 import { memory, store } from "./store.js";
 import { said, t } from "./words.js";

@@ -2,7 +2,7 @@
 // one. Sleep, a lost network and a restart of the service all end in the same way: connect again, show what is.
 
 import { afterCommand, ask, startOver } from "./net.js";
-import { addWave, clearWave } from "./igloo-wave.js";
+import { addWave, clearWave } from "./waveform.js";
 import { change, store } from "./store.js";
 
 const RETRY_STREAM_MS = 15000;

@@ -2,7 +2,7 @@
 
 import { icon } from "./art.js";
 import { h } from "./dom.js";
-import { wholeWave } from "./igloo-wave.js";
+import { wholeWave } from "./waveform.js";
 import { COUNTS, posterior } from "./training-charts.js";
 import { t } from "./words.js";
 

@@ -2,12 +2,12 @@
 
 import { h, patch } from "./dom.js";
 import { icon, useSprite } from "./art.js";
-import { wholeWave } from "./igloo-wave.js";
+import { wholeWave } from "./waveform.js";
 import { ask, tell } from "./net.js";
 import { confusion, curve, errorChart, exactChart, numbersTable, posterior, summary, weeksChart } from "./training-charts.js";
-import { along, bring, leaveAlong, watchAlong } from "./training-along.js";
+import { along, bring, leaveAlong, watchAlong } from "./training-offline-bundle.js";
 import { compare, keypad, kindOf, player, resultOf, sound } from "./training-parts.js";
-import { freshPast, morePast, pastShakes } from "./training-past.js";
+import { freshPast, morePast, pastShakes } from "./training-history.js";
 import { learn, list, number, percent, said, t } from "./words.js";
 
 const page = JSON.parse(document.getElementById("page").textContent);

@@ -5,7 +5,7 @@ import { icon } from "./art.js";
 import { fact, stateWords } from "./devices.js";
 import { ask, fetched, tell } from "./net.js";
 import { change, isHost } from "./store.js";
-import { kindMark } from "./told.js";
+import { kindMark } from "./rulings.js";
 import { said, t, tn } from "./words.js";
 
 const DOCTOR_MS = 60000;

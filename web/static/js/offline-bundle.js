@@ -6,7 +6,7 @@ import { h, patch } from "./dom.js";
 import { memory } from "./store.js";
 import { COUNTS, confusion, errorChart, exactChart, numbersTable, summary } from "./training-charts.js";
 import { choose } from "./training-drills.js";
-import { figures, record } from "./training-figures.js";
+import { figures, record } from "./training-statistics.js";
 import { compare, keypad, kindOf, pastShake, player, resultOf, sound } from "./training-parts.js";
 import { sounded, wav } from "./training-sound.js";
 import { t, teach, tn } from "./words.js";

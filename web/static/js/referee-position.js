@@ -4,10 +4,10 @@ import { h, style } from "./dom.js";
 import { icon, playerName } from "./art.js";
 import { ask, fetched, showRefusal, tell } from "./net.js";
 import { picture } from "./picture.js";
-import { LAYING, whoPlays } from "./referee-lay.js";
+import { LAYING, whoPlays } from "./position-editor.js";
 import { ROOM_DO as SCORE_DO } from "./score.js";
 import { GAMES } from "./setup.js";
-import { clauses } from "./told.js";
+import { clauses } from "./rulings.js";
 import { change, mayAct, match as openMatch, memory } from "./store.js";
 import { code, said, t } from "./words.js";
 

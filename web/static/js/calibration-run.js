@@ -5,10 +5,10 @@ import { icon } from "./art.js";
 import { ask, showRefusal, tell } from "./net.js";
 import { agreed } from "./dialogs.js";
 import { distribution, heard, iglooLines } from "./devices.js";
-import { beat, beating, still } from "./igloo-beat.js";
+import { beat, beating, still } from "./metronome.js";
 import { beatNow, gaugeNow } from "./igloo-gauge.js";
-import { liveWave } from "./igloo-wave.js";
-import { kindMark } from "./told.js";
+import { liveWave } from "./waveform.js";
+import { kindMark } from "./rulings.js";
 import { change, isHost, liveRound, match, memory, store } from "./store.js";
 import { list, number, percent, t, tn } from "./words.js";
 

@@ -6,7 +6,7 @@ import { circle } from "./circle.js";
 import { cardPicker } from "./play.js";
 import { ANIMALS, animal } from "./score.js";
 import { layoutName } from "./seats.js";
-import { clauses } from "./told.js";
+import { clauses } from "./rulings.js";
 import { said, t } from "./words.js";
 
 const IGLOOS = 12;
