@@ -59,7 +59,7 @@ ROOMS = {
     "referee": "referee",
     "score": "score",
     "photo": "photo-cards",
-    "hand": "referee-position",
+    "position": "referee-position",
     "photos": "camera-photos",
     "workshop": "workshop",
     "igloo": "calibration-run",
