@@ -194,6 +194,17 @@ class IglooLink(Protocol):
         ...
 
 
+class SimulatedAction(StrEnum):
+    """What a person can do with a simulated igloo on the page."""
+
+    SHAKE = "shake"
+    LIFT = "lift"
+    TURN_OVER = "turn_over"
+    SET_DOWN = "set_down"
+    UNPLUG = "unplug"
+    REPLUG = "replug"
+
+
 # --- the camera ----------------------------------------------------------------------------------------------
 
 
@@ -265,7 +276,22 @@ class TableView:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class TableStatus:
+    """What the newest picture shows of the markers: ids found and missing, in order.
+
+    ``straight`` says whether the straightened table exists; ``number`` counts pictures up, so that a page knows
+    when to fetch a new one; ``note`` is one sentence (English) or empty.
+    """
+
+    markers: tuple[int, ...] = ()
+    missing: tuple[int, ...] = ()
+    straight: bool = False
+    number: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidencePicture:
     """A picture kept beside the journal, named by its SHA-256; it never goes through the journal itself."""
 
     sha256: str

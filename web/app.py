@@ -35,14 +35,14 @@ from web.http.responses import RefusedError, both, mark, refusal
 from web.http.security import guard
 from web.http.sse_state import StateTexts
 from web.i18n.language import choose, speak
-from web.protocols.companion import House
+from web.protocols.companion import CompanionApi
 
 MAX_FORM_BYTES = 64 * 1024
 NOT_WRITTEN = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 log = logging.getLogger(__name__)
 
 
-def create_app(house: House) -> Flask:
+def create_app(house: CompanionApi) -> Flask:
     """Return the application that shows ``house``; :func:`web.http.server.make_server` serves it."""
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MAX_FORM_BYTES

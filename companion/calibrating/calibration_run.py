@@ -1,7 +1,8 @@
 """The igloo's bench: what is measured of an igloo on the page, one sitting at a time, and never in a live round.
 
 *Calibrating* and *recording* gather labelled shakes; the *referee's count* follows a motion that the page times. The
-links' threads only queue samples; a thread of the bench hears them. What a sitting is at goes out as topic ``bench``.
+links' threads only queue samples; a thread of this run hears them. What a sitting is at goes out as topic
+``bench``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from companion.calibrating.messages import (
     NOT_THIS_RATE,
     NOTHING_MEASURED,
 )
-from companion.calibrating.plan import Way
+from companion.calibrating.plan import CalibrationMethod
 from companion.calibrating.recordings import Recordings
 from companion.calibrating.store import Calibrations, device_name
 from companion.events.hub import Hub
@@ -40,7 +41,7 @@ FORGOTTEN_S = 600.0
 log = logging.getLogger(__name__)
 
 
-class Bench:
+class CalibrationRun:
     """The one sitting of this house. Every method may be called from any thread.
 
     ``gate()`` answers False in a live round: a sitting ends then, and none begins. ``shake(count, seconds, guided)``
@@ -143,7 +144,7 @@ class Bench:
             name,
             person=person,
             guided=guided,
-            way=Way(way),
+            way=CalibrationMethod(way),
             folder=self.calibrations.folder,
             anew=anew,
         )

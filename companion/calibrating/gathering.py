@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from companion.calibrating.messages import NEVER_IN_BOUNDS, TOO_FEW
-from companion.calibrating.plan import STAGES, Way, goal, next_count
-from companion.calibrating.recordings import Label, Recordings
+from companion.calibrating.plan import STAGES, CalibrationMethod, goal, next_count
+from companion.calibrating.recordings import Recordings, ShakeLabel
 from companion.calibrating.store import device_name, figures_form
 from companion.igloo.calibration.features import hear
-from companion.igloo.calibration.shake_segmenter import KEPT, OFF_BEAT, ShakeCatcher, Sitting
+from companion.igloo.calibration.shake_segmenter import KEPT, OFF_BEAT, ShakeSegmenter, Sitting
 from companion.igloo.calibration.store import FEWEST_COUNTS, FEWEST_SHAKES, Calibration, known
 from companion.igloo.count.features import tier_of
 from companion.igloo.count.guided import GuidedCount, GuidedState
-from companion.igloo.motion.guided_gauge import TEMPO_BOUNDS, TEMPO_HZ, TRAVEL_BOUNDS, TRAVEL_CM, Gauge, GaugeStream
+from companion.igloo.count.guided_gauge import TEMPO_BOUNDS, TEMPO_HZ, TRAVEL_BOUNDS, TRAVEL_CM, Gauge, GaugeStream
 from companion.ports import COUNTS, BadDataError, IglooStatus, Samples
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Gathering(_Seated):
         *,
         person: str,
         guided: bool,
-        way: Way | None = None,
+        way: CalibrationMethod | None = None,
         count: int | None = None,
         folder: Path | None = None,
         anew: bool = False,
@@ -114,7 +114,7 @@ class Gathering(_Seated):
         self._before = {} if self._sitting is None else dict(self._sitting.state().by_count)
         self._by_person = Counter[str]() if folder is None or anew else _by_person(known(folder, self.device))
         self._mine: list[int] = []
-        self._catcher = ShakeCatcher(SHAKE_S)
+        self._catcher = ShakeSegmenter(SHAKE_S)
         self._gauges = GaugeStream()
         self._note = ""
         self._used = False
@@ -124,7 +124,7 @@ class Gathering(_Seated):
         """How many beads the next shake shall be of: the number a person said, else what the plan asks for."""
         if self.asked is not None:
             return self.asked
-        return next_count(self._way or Way.CAP, self._all(), self._mine[-1] if self._mine else None)
+        return next_count(self._way or CalibrationMethod.CAP, self._all(), self._mine[-1] if self._mine else None)
 
     def resume(self) -> list[Callable[[], None]]:
         """Return what takes up, shake by shake, what was recorded in this sitting before.
@@ -138,7 +138,7 @@ class Gathering(_Seated):
         self.name(self.person or found[-1][2].person)
         return [partial(self._take_up, *one) for one in found]
 
-    def _take_up(self, accel: FloatArray, rate_hz: float, label: Label) -> None:
+    def _take_up(self, accel: FloatArray, rate_hz: float, label: ShakeLabel) -> None:
         """Take a shake that lies on the disk already."""
         if self._sitting is None:
             return
@@ -156,7 +156,7 @@ class Gathering(_Seated):
     def pause(self, paused: bool) -> None:
         """Rest, or go on; half a shake is forgotten."""
         super().pause(paused)
-        self._catcher = ShakeCatcher(SHAKE_S)
+        self._catcher = ShakeSegmenter(SHAKE_S)
 
     def feed(self, samples: Samples) -> bool:
         """Take a run of samples; tell whether a shake ended."""
@@ -189,7 +189,7 @@ class Gathering(_Seated):
             return note
         try:
             self.recording = self._recordings.add(
-                self.recording, accel, rate_hz, Label(count, self.person, self.guided)
+                self.recording, accel, rate_hz, ShakeLabel(count, self.person, self.guided)
             )
         except BadDataError as error:
             if self._sitting is not None:
@@ -287,11 +287,11 @@ class Referee(_Seated):
     def _anew(self, status: IglooStatus) -> GuidedCount:
         own = self._calibration
 
-        def opinion(vectors: FloatArray, tier: float, hands: Sequence[int] = ()) -> tuple[float, ...]:
+        def calibrated(vectors: FloatArray, tier: float, hands: Sequence[int] = ()) -> tuple[float, ...]:
             made = own if own is not None and own.tier == tier else Calibration.of_nothing(tier)
             return tuple(float(p) for p in made.probabilities(vectors, self.person, hands, guided=True))
 
-        return GuidedCount(opinion, status.key, status.kind)
+        return GuidedCount(calibrated, status.key, status.kind)
 
     def other_hand(self) -> None:
         """Say that from now on somebody else shakes: what two hands agree on is surer than twice as much of one."""

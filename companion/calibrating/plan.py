@@ -11,7 +11,7 @@ STAGES = (12, 36, 120)
 """After so many shakes a calibration is good, better, best."""
 
 
-class Way(StrEnum):
+class CalibrationMethod(StrEnum):
     """How an igloo is calibrated: its cap goes from igloo to igloo of the box, or one igloo is filled anew."""
 
     CAP = "cap"
@@ -29,12 +29,12 @@ SPREAD = (2, 13, 6, 4, 9, 3, 11, 7, 5, 8, 10, 12)
 """Both ends and the middle first: they help most while shakes are few."""
 
 
-def next_count(way: Way, kept: Mapping[int, int], last: int | None = None) -> int:
+def next_count(way: CalibrationMethod, kept: Mapping[int, int], last: int | None = None) -> int:
     """Return how many beads shall be shaken next, where ``kept`` says how many shakes there are of each number.
 
     A filling stays until it has been shaken often enough: filling takes longer than shaking.
     """
-    if way is Way.CAP:
+    if way is CalibrationMethod.CAP:
         return min(SPREAD, key=lambda n: (kept.get(n, 0), SPREAD.index(n)))
     for fillings, each in FILLINGS:
         wanting = [n for n in fillings if kept.get(n, 0) < each]

@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class ShakeLabel:
     """What is known of one shake: the beads, whose hand, and whether it kept to the beat."""
 
     count: int
@@ -63,7 +63,7 @@ class Recordings:
         self._fresh = {name: {"made_at": round(time.time() * 1000), "device": device, "task": task, "shakes": []}}
         return name
 
-    def add(self, name: str, accel: FloatArray, rate_hz: float, label: Label) -> str:
+    def add(self, name: str, accel: FloatArray, rate_hz: float, label: ShakeLabel) -> str:
         """Keep one shake (n, 3) in g; return the name of its sitting, another one where the rate does not fit.
 
         :raises BadDataError: when the sitting is full.
@@ -122,7 +122,7 @@ class Recordings:
             if (self.folder / name).is_dir():
                 write_json(self.folder / name / ABOUT, {**self._about(name), "used": True})
 
-    def shakes(self, name: str) -> list[tuple[FloatArray, float, Label]]:
+    def shakes(self, name: str) -> list[tuple[FloatArray, float, ShakeLabel]]:
         """Return the shakes of a sitting: accel (n, 3) in g, true rate, label.
 
         :raises KeyError: when there is no such sitting.
@@ -134,7 +134,7 @@ class Recordings:
         with self._lock:
             for one in self._about(name)["shakes"]:
                 read = read_recording(self.folder / name / f"{one['number']:04d}.npz")
-                label = Label(one["count"], one["person"], one["guided"])
+                label = ShakeLabel(one["count"], one["person"], one["guided"])
                 found.append((read.shakes[0], read.rate_hz, label))
         return found
 

@@ -20,7 +20,7 @@ from companion.ports import BadDataError, DeviceKind
 
 if TYPE_CHECKING:
     from companion.igloo.calibration.store import Calibration
-    from companion.igloo.count.counter import Opinion
+    from companion.igloo.count.counter import CalibratedModel
 
 CHOSEN = "chosen.json"
 MOST_BYTES = 64 * 1024
@@ -47,7 +47,7 @@ class Calibrations:
         self.folder = folder
         self._lock = threading.RLock()
         self._loaded: dict[str, Calibration | None] = {}
-        self._opinions: dict[str, Opinion | None] = {}
+        self._calibrated_models: dict[str, CalibratedModel | None] = {}
         self._choices = self._read()
 
     def of(self, device: str) -> Calibration | None:
@@ -59,20 +59,20 @@ class Calibrations:
                 self._loaded[device] = known(self.folder, device)
             return self._loaded[device]
 
-    def opinion(self, device: str) -> Opinion | None:
+    def calibrated_model(self, device: str) -> CalibratedModel | None:
         """Return what makes a counter count as this igloo in the chosen hand; None where nothing is known or used.
 
         Asked for every run of samples: made once, until something is changed.
         """
         try:
-            return self._opinions[device]
+            return self._calibrated_models[device]
         except KeyError:
             pass
         with self._lock:
             choice, made = self.choice(device), self.of(device)
-            opinion = made.live_opinion(choice.person) if made is not None and choice.use else None
-            self._opinions[device] = opinion
-            return opinion
+            calibrated_model = made.live_model(choice.person) if made is not None and choice.use else None
+            self._calibrated_models[device] = calibrated_model
+            return calibrated_model
 
     def choice(self, device: str) -> Choice:
         """Return what was chosen for an igloo."""
@@ -88,13 +88,13 @@ class Calibrations:
             before = self.choice(device)
             chosen = Choice(before.use if use is None else use, before.person if person is None else person)
             self._write({**self._choices, device: chosen})
-            self._opinions.pop(device, None)
+            self._calibrated_models.pop(device, None)
 
     def changed(self, device: str) -> None:
         """Have the calibration of an igloo read anew."""
         with self._lock:
             self._loaded.pop(device, None)
-            self._opinions.pop(device, None)
+            self._calibrated_models.pop(device, None)
 
     def undo(self, device: str) -> None:
         """Bring back the calibration that was there before the last one, or, where there was none, remove it.
@@ -153,7 +153,7 @@ class Calibrations:
                         for device, one in self._choices.items()
                     }
                 )
-                self._opinions.clear()
+                self._calibrated_models.clear()
 
     def listed(self) -> list[dict[str, Any]]:
         """Return every calibration with its figures, whether it counts, in whose hand, and whether it can be undone."""

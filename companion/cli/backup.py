@@ -34,7 +34,7 @@ def command(target: Path | None, data: Path | None, stick: bool, pictures: bool,
     may run meanwhile.
     """
     from companion.night.backup.archive import BACKUPS, back_up, give_to_owner
-    from companion.night.backup.messages import KeepingError
+    from companion.night.backup.messages import BackupError
     from companion.night.backup.scheduler import ON_STICK, STICK_FOLDER, back_up_into, made_words, next_name, sticks
     from companion.night.log.data_folder import default_folder
 
@@ -45,20 +45,20 @@ def command(target: Path | None, data: Path | None, stick: bool, pictures: bool,
         if stick:
             found = sticks()
             if not found:
-                raise KeepingError("no-stick")
+                raise BackupError("no-stick")
             path, manifest = back_up_into(folder, found[0] / STICK_FOLDER, keep=ON_STICK, pictures=pictures)
         elif target is not None:
             path = target / next_name(target) if target.is_dir() else target
             manifest = back_up(folder, path, pictures=pictures)
         else:
             if not folder.is_dir():
-                raise KeepingError("no-folder", folder=folder)
+                raise BackupError("no-folder", folder=folder)
             place = folder / BACKUPS
             place.mkdir(mode=0o700, exist_ok=True)
             path = place / next_name(place)
             manifest = back_up(folder, path, pictures=pictures)
             give_to_owner(place, folder)
-    except KeepingError as error:
+    except BackupError as error:
         raise click.ClickException(error.words.of(lang)) from error
     if json_:
         size = path.stat().st_size

@@ -22,14 +22,14 @@ def command(data: Path | None, header: bool, lang: str, json_: bool) -> int:
 
     Nothing is changed, no port is opened. Exit status 1 if something is wrong.
     """
-    from companion.doctor.finding import State
+    from companion.doctor.finding import FindingState
     from companion.night.log.data_folder import default_folder
     from companion.panel.pins import parse
     from companion.service.checkup import check_up
 
     folder = data or default_folder()
     findings = list(check_up(folder))
-    wrong = any(finding.state is State.WRONG for finding in findings)
+    wrong = any(finding.state is FindingState.WRONG for finding in findings)
     drawings = [finding.facts["drawing"] for finding in findings if "drawing" in finding.facts]
     if header and not drawings:
         drawings = [parse(["standard"]).drawing()]
@@ -42,7 +42,7 @@ def command(data: Path | None, header: bool, lang: str, json_: bool) -> int:
         sign, style = SIGNS[finding.state]
         out.print(f"[{style}]{sign}[/] " if out.is_terminal else f"{sign} ", end="", markup=out.is_terminal)
         out.print(finding.words.of(lang), soft_wrap=out.soft_wrap)
-        if finding.cure is not None and finding.state is not State.GOOD:
+        if finding.cure is not None and finding.state is not FindingState.GOOD:
             out.print(f"    → {finding.cure.of(lang)}", soft_wrap=out.soft_wrap)
     for lines in drawings:
         out.print()

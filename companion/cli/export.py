@@ -21,7 +21,7 @@ def command(form: str, data: Path | None, out: Path | None, json_: bool) -> None
 
     The links open BG Stats on a phone; BoardGameGeek's numbers are in them only where the setting bgg_ids has them.
     """
-    from companion.night.backup.messages import KeepingError
+    from companion.night.backup.messages import BackupError
     from companion.night.export.bgstats import bgg_ids, plays
     from companion.night.export.files import to_csv, to_json
     from companion.night.log.data_folder import JOURNAL, default_folder
@@ -30,7 +30,7 @@ def command(form: str, data: Path | None, out: Path | None, json_: bool) -> None
 
     folder = data or default_folder()
     if not (folder / JOURNAL).exists():
-        raise click.ClickException(KeepingError("no-folder", folder=folder).words.en)
+        raise click.ClickException(BackupError("no-folder", folder=folder).words.en)
     journal = Journal(folder / JOURNAL, read_only=True)
     try:
         if form == "csv":

@@ -16,7 +16,7 @@ import click
 from companion.flasher.images import BAUDS, FirmwareError, Image, build, find, keep, known, prebuilt
 
 if TYPE_CHECKING:
-    from companion.igloo.line.candidate_ports import Candidate
+    from companion.igloo.line.candidate_ports import CandidatePort
     from companion.ports import IglooStatus
 
 PICO = "pico"
@@ -184,7 +184,7 @@ def _only_port() -> str:
     return here[0].path
 
 
-def _names(candidates: Iterable[Candidate]) -> list[str]:
+def _names(candidates: Iterable[CandidatePort]) -> list[str]:
     return [candidate.path for candidate in candidates]
 
 

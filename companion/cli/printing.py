@@ -14,7 +14,7 @@ from rich.text import Text
 
 from companion.rules.core import JSON, Move, Reason, Ruling, State
 from companion.rules.i18n import ENGLISH, Words, languages
-from companion.rules.record import MAX_BYTES, MAX_LINE_BYTES, Fault, RecordError, open_lines
+from companion.rules.record import MAX_BYTES, MAX_LINE_BYTES, RecordError, RecordFault, open_lines
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -169,6 +169,6 @@ def write_picture(path: Path, state: State[Any], move: Move | None, ruling: Ruli
     path.write_text(picture(state, move, lang, ruling=ruling), encoding="utf-8")
 
 
-def fault_words(fault: Fault, lang: str) -> str:
+def fault_words(fault: RecordFault, lang: str) -> str:
     """Return what is wrong with a record: the line, the error class and the sentence."""
     return _FAULT.filled({"line": fault.line, "kind": fault.kind, "why": fault.words}).of(lang)

@@ -27,7 +27,7 @@ from companion.cli.printing import (
 )
 from companion.rules.core import JSON, State
 from companion.rules.i18n import Words
-from companion.rules.record import Fault, HeaderError, Verdict, referee
+from companion.rules.record import HeaderError, RecordFault, Verdict, referee
 
 LONGEST_TEXT = 200
 """What is shown of a line that is no move."""
@@ -39,7 +39,7 @@ class _Summary:
     """What the referee remembers of the lines: the first error, how many were refused, the valid prefix."""
 
     def __init__(self) -> None:
-        self.first: Fault | None = None
+        self.first: RecordFault | None = None
         self.refused = self.unreadable = self.prefix = 0
         self.state: State[Any] | None = None
 

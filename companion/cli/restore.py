@@ -24,7 +24,7 @@ def command(backup: Path | None, data: Path | None, only_check: bool, lang: str,
     PIN stay as they are.
     """
     from companion.night.backup.archive import BACKUPS, examine
-    from companion.night.backup.messages import KeepingError, told
+    from companion.night.backup.messages import BackupError, told
     from companion.night.backup.restore import restore
     from companion.night.backup.scheduler import backups
     from companion.night.log.data_folder import default_folder
@@ -34,7 +34,7 @@ def command(backup: Path | None, data: Path | None, only_check: bool, lang: str,
         if backup is None:
             made = backups(folder / BACKUPS)
             if not made:
-                raise KeepingError("nothing-to-keep", folder=folder / BACKUPS)
+                raise BackupError("nothing-to-keep", folder=folder / BACKUPS)
             backup = made[-1]
         if only_check:
             manifest, former = examine(backup), None
@@ -42,7 +42,7 @@ def command(backup: Path | None, data: Path | None, only_check: bool, lang: str,
         else:
             manifest, former = restore(backup, folder)
             words = told("restored", seq=manifest.seq, pictures=manifest.picture_count, former=former)
-    except KeepingError as error:
+    except BackupError as error:
         raise click.ClickException(error.words.of(lang)) from error
     if json_:
         form = {"file": str(backup), "seq": manifest.seq, "pictures": manifest.picture_count, "made": manifest.made}

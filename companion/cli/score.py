@@ -26,7 +26,7 @@ from companion.cli.printing import (
 )
 from companion.rules import game
 from companion.rules.core import JSON, Problem, SetupError, State
-from companion.rules.record import Fault, read
+from companion.rules.record import RecordFault, read
 from companion.rules.rulebook import Rulebook, rulebook, seats
 
 
@@ -46,7 +46,7 @@ def command(record: str | None, position: str | None, lang: str, json_: bool) ->
     """
     if (record is None) == (position is None):
         raise click.UsageError("Name a RECORD or a --position, one of them.")
-    error: Fault | None = None
+    error: RecordFault | None = None
     if position is not None:
         state = _from_position(read_json(position))
     else:
@@ -74,7 +74,7 @@ def _from_position(data: Any) -> State[Any]:
 
 
 def sheet_json(
-    state: State[Any], book: Rulebook, problems: Sequence[Problem] = (), error: Fault | None = None
+    state: State[Any], book: Rulebook, problems: Sequence[Problem] = (), error: RecordFault | None = None
 ) -> dict[str, JSON]:
     """Return the documented form of a score sheet."""
     sheet = state.score()

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from companion.doctor.finding import Finding, State, found
+from companion.doctor.finding import Finding, FindingState, found
 from companion.doctor.host import Host
 from companion.igloo.line.candidate_ports import DEFAULT_DENY, denied, scan
 from companion.panel.pins import parse
@@ -34,26 +34,32 @@ def ports(host: Host, deny: tuple[str, ...], *, service: bool) -> Iterator[Findi
         facts = {"port": f"/dev/{device.name}", "name": candidate.name, "usb": candidate.usb}
         rule = denied(candidate, (*DEFAULT_DENY, *deny))
         if rule is not None:
-            yield found("igloo-port", State.NOTE, "port-denied", rule=rule, **facts)
+            yield found("igloo-port", FindingState.NOTE, "port-denied", rule=rule, **facts)
             continue
         wanted.append(candidate)
         holder = host.holder(device)
         if holder and not (service and holder in {"companion", "python", "python3"}):
-            yield found("igloo-port", State.WRONG, "port-held", cure="held", program=holder, **facts)
+            yield found("igloo-port", FindingState.WRONG, "port-held", cure="held", program=holder, **facts)
         elif not host.user.may(device):
             yield found(
-                "igloo-port", State.WRONG, "port-forbidden", cure="group", group="dialout", user=host.user.name, **facts
+                "igloo-port",
+                FindingState.WRONG,
+                "port-forbidden",
+                cure="group",
+                group="dialout",
+                user=host.user.name,
+                **facts,
             )
         else:
-            yield found("igloo-port", State.GOOD, "port", **facts)
+            yield found("igloo-port", FindingState.GOOD, "port", **facts)
     if not candidates:
-        yield found("igloo-port", State.NOTE, "no-port")
+        yield found("igloo-port", FindingState.NOTE, "no-port")
     if rules:
-        yield found("udev", State.GOOD, "udev-good")
+        yield found("udev", FindingState.GOOD, "udev-good")
     for program, unit in GRABBERS.items():
         # The rules tell ModemManager to leave the usual converters alone; brltty is kept off by no rule of ours.
         if program in running and (not rules or program == "brltty"):
-            state = State.WRONG if wanted else State.WARNING
+            state = FindingState.WRONG if wanted else FindingState.WARNING
             yield found("udev", state, "grabber", cure="grabber", program=program, unit=unit)
 
 
@@ -65,7 +71,7 @@ def cameras(host: Host, source: str) -> Iterator[Finding]:
         if path.exists() and not host.user.may(path):
             yield found(
                 "camera",
-                State.WRONG,
+                FindingState.WRONG,
                 "camera-forbidden",
                 cure="group",
                 device=device,
@@ -73,19 +79,19 @@ def cameras(host: Host, source: str) -> Iterator[Finding]:
                 group="video",
             )
         else:
-            yield found("camera", State.GOOD, "camera", device=device, name=name)
+            yield found("camera", FindingState.GOOD, "camera", device=device, name=name)
     if source == "pi":
         if not host.has("rpicam-vid") and not host.has("libcamera-vid"):
-            yield found("camera", State.WRONG, "pi-camera-program", cure="rpicam")
+            yield found("camera", FindingState.WRONG, "pi-camera-program", cure="rpicam")
     elif (match := re.fullmatch(r"usb(?::(\d+))?", source)) is not None:
         # The n-th that is found, whatever its device is called.
         if int(match[1] or 0) >= len(names):
-            yield found("camera", State.WRONG, "camera-chosen-missing", cure="camera", source=source)
+            yield found("camera", FindingState.WRONG, "camera-chosen-missing", cure="camera", source=source)
     elif source.startswith("/dev/"):
         if not host.path(source).exists():
-            yield found("camera", State.WRONG, "camera-chosen-missing", cure="camera", source=source)
+            yield found("camera", FindingState.WRONG, "camera-chosen-missing", cure="camera", source=source)
     elif not names and not source:
-        yield found("camera", State.NOTE, "no-camera")
+        yield found("camera", FindingState.NOTE, "no-camera")
 
 
 def _usb_cameras(host: Host) -> dict[str, str]:
@@ -105,20 +111,22 @@ def panel(host: Host, lines: tuple[str, ...]) -> Iterator[Finding]:
     try:
         pins = parse(lines)
     except BadDataError as error:
-        yield found("panel", State.WRONG, "panel-bad", cure="pins", why=str(error))
+        yield found("panel", FindingState.WRONG, "panel-bad", cure="pins", why=str(error))
         return
     if not pins:
-        yield found("panel", State.NOTE, "panel-none")
+        yield found("panel", FindingState.NOTE, "panel-none")
         return
-    yield found("panel", State.GOOD, "panel-good", parts=len(pins.at), pins=dict(pins.at), drawing=pins.drawing())
+    yield found(
+        "panel", FindingState.GOOD, "panel-good", parts=len(pins.at), pins=dict(pins.at), drawing=pins.drawing()
+    )
     chips = sorted(path for path in host.path("/dev").glob("gpiochip*") if host.is_device(path))
     if not chips:
-        yield found("panel", State.WRONG, "panel-no-header", cure="no-pins")
+        yield found("panel", FindingState.WRONG, "panel-no-header", cure="no-pins")
         return
     if not any(host.user.may(chip) for chip in chips):
         yield found(
             "panel",
-            State.WRONG,
+            FindingState.WRONG,
             "panel-forbidden",
             cure="group",
             device=f"/dev/{chips[0].name}",
@@ -126,4 +134,4 @@ def panel(host: Host, lines: tuple[str, ...]) -> Iterator[Finding]:
             group="gpio",
         )
     if host.root == Path("/") and importlib.util.find_spec("lgpio") is None:
-        yield found("panel", State.WRONG, "panel-no-library", cure="lgpio")
+        yield found("panel", FindingState.WRONG, "panel-no-library", cure="lgpio")

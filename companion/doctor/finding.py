@@ -11,7 +11,7 @@ from companion.doctor.messages import CURES, SENTENCES
 from companion.night.messages import Words
 
 
-class State(StrEnum):
+class FindingState(StrEnum):
     """How something stands."""
 
     GOOD = "good"
@@ -27,7 +27,7 @@ class Finding:
     """One line of the doctor's report. ``facts`` are values for programs, with units in their names."""
 
     check: str
-    state: State
+    state: FindingState
     words: Words
     cure: Words | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Finding:
         }
 
 
-def found(check: str, state: State, key: str, /, *, cure: str = "", **facts: Any) -> Finding:
+def found(check: str, state: FindingState, key: str, /, *, cure: str = "", **facts: Any) -> Finding:
     """Return a finding by the keys of its sentence and cure; ``facts`` fill both."""
     return Finding(
         check,

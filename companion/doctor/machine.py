@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from companion import __version__
-from companion.doctor.finding import Finding, State, found
+from companion.doctor.finding import Finding, FindingState, found
 from companion.doctor.host import Host
 from companion.night.log.data_folder import refusal
 from companion.night.messages import Words
@@ -34,7 +34,7 @@ def system(host: Host) -> Iterator[Finding]:
     release = dict(line.split("=", 1) for line in host.text("/etc/os-release").splitlines() if "=" in line)
     yield found(
         "system",
-        State.GOOD,
+        FindingState.GOOD,
         "system",
         model=host.text("/proc/device-tree/model") or platform.machine(),
         system=release.get("PRETTY_NAME", platform.system()).strip('"'),
@@ -55,7 +55,7 @@ def groups(host: Host) -> Iterator[Finding]:
         else:
             yield found(
                 "groups",
-                State.WRONG if group == "dialout" else State.WARNING,
+                FindingState.WRONG if group == "dialout" else FindingState.WARNING,
                 "group-missing",
                 cure="group",
                 user=host.user.name,
@@ -63,7 +63,7 @@ def groups(host: Host) -> Iterator[Finding]:
                 why=why,
             )
     if good:
-        yield found("groups", State.GOOD, "groups-good", user=host.user.name, groups=", ".join(good))
+        yield found("groups", FindingState.GOOD, "groups-good", user=host.user.name, groups=", ".join(good))
 
 
 def clock(host: Host, last_at_ms: int, now: float | None = None) -> Iterator[Finding]:
@@ -71,18 +71,18 @@ def clock(host: Host, last_at_ms: int, now: float | None = None) -> Iterator[Fin
     now = time.time() if now is None else now
     year = time.gmtime(now).tm_year
     if year < 2025:
-        yield found("clock", State.WRONG, "clock-wrong", cure="clock", year=year)
+        yield found("clock", FindingState.WRONG, "clock-wrong", cure="clock", year=year)
     elif now * 1000 + 120_000 < last_at_ms:
         hours = round((last_at_ms / 1000 - now) / 3600, 1)
-        yield found("clock", State.WRONG, "clock-behind", cure="clock", hours=hours)
+        yield found("clock", FindingState.WRONG, "clock-behind", cure="clock", hours=hours)
     elif (
         host.path("/run/systemd/timesync/synchronized").exists()
         or host.ask("timedatectl", "show", "-p", "NTPSynchronized", "--value") == "yes"
         or host.path("/sys/class/rtc/rtc0").exists()
     ):
-        yield found("clock", State.GOOD, "clock-good")
+        yield found("clock", FindingState.GOOD, "clock-good")
     else:
-        yield found("clock", State.NOTE, "clock-alone", cure="clock")
+        yield found("clock", FindingState.NOTE, "clock-alone", cure="clock")
 
 
 def disk(folder: Path) -> Iterator[Finding]:
@@ -91,15 +91,15 @@ def disk(folder: Path) -> Iterator[Finding]:
     free_mb = shutil.disk_usage(place).free // 1_000_000
     refused = refusal(place)
     if os.statvfs(place).f_flag & os.ST_RDONLY or (refused is not None and refused.errno == errno.EROFS):
-        yield found("disk", State.WRONG, "disk-read-only", cure="read-only")
+        yield found("disk", FindingState.WRONG, "disk-read-only", cure="read-only")
     elif refused is not None and refused.errno == errno.EIO:
-        yield found("disk", State.WRONG, "disk-failed", cure="card", why=refused.strerror)
+        yield found("disk", FindingState.WRONG, "disk-failed", cure="card", why=refused.strerror)
     elif free_mb < FULL_MB:
-        yield found("disk", State.WRONG, "disk-full", cure="room", free_mb=free_mb)
+        yield found("disk", FindingState.WRONG, "disk-full", cure="room", free_mb=free_mb)
     elif free_mb < LOW_MB:
-        yield found("disk", State.WARNING, "disk-low", cure="room", free_mb=free_mb)
+        yield found("disk", FindingState.WARNING, "disk-low", cure="room", free_mb=free_mb)
     else:
-        yield found("disk", State.GOOD, "disk-good", free_mb=free_mb)
+        yield found("disk", FindingState.GOOD, "disk-good", free_mb=free_mb)
 
 
 def card(host: Host) -> Iterator[Finding]:
@@ -109,19 +109,21 @@ def card(host: Host) -> Iterator[Finding]:
         count = host.text(path)
         if count.isdecimal() and int(count) > 0:
             errors = True
-            yield found("card", State.WRONG, "card-errors", cure="card", device=path.parent.name, errors=int(count))
+            yield found(
+                "card", FindingState.WRONG, "card-errors", cure="card", device=path.parent.name, errors=int(count)
+            )
     for block in sorted(host.path("/sys/block").glob("mmcblk[0-9]*")):
         # Two estimates in steps of ten per cent, eMMC only (JEDEC JESD84-B51, EXT_CSD 268 and 269).
         life = [int(part, 16) for part in host.text(block / "device" / "life_time").split() if part.startswith("0x")]
         if life and max(life) >= 9:
             errors = True
             percent = 10 * min(max(life), 10)
-            yield found("card", State.WARNING, "card-worn", cure="card", device=block.name, percent=percent)
+            yield found("card", FindingState.WARNING, "card-worn", cure="card", device=block.name, percent=percent)
         name = host.text(block / "device" / "name")
         if name:
-            yield found("card", State.GOOD, "card", name=name, date=host.text(block / "device" / "date") or "?")
+            yield found("card", FindingState.GOOD, "card", name=name, date=host.text(block / "device" / "date") or "?")
     if not errors:
-        yield found("card", State.GOOD, "card-good")
+        yield found("card", FindingState.GOOD, "card-good")
 
 
 def warmth(host: Host) -> Iterator[Finding]:
@@ -134,11 +136,11 @@ def warmth(host: Host) -> Iterator[Finding]:
     if degrees:
         celsius = round(max(degrees), 1)
         hot = celsius >= HOT_C
-        state = State.WRONG if celsius >= TOO_HOT_C else State.WARNING if hot else State.GOOD
+        state = FindingState.WRONG if celsius >= TOO_HOT_C else FindingState.WARNING if hot else FindingState.GOOD
         key = "temperature-high" if hot else "temperature-good"
         yield found("temperature", state, key, cure="cool" if hot else "", celsius=celsius)
     else:
-        yield found("temperature", State.NOTE, "temperature-untold")
+        yield found("temperature", FindingState.NOTE, "temperature-untold")
 
 
 def supply(host: Host) -> Iterator[Finding]:
@@ -158,17 +160,17 @@ def supply(host: Host) -> Iterator[Finding]:
             if host.text(path / "name") == "rpi_volt"
         ]
         if not alarms:
-            yield found("supply", State.NOTE, "power-untold")
+            yield found("supply", FindingState.NOTE, "power-untold")
             return
         bits = LOW_NOW if "1" in alarms else 0
     if bits & LOW_NOW:
-        yield found("supply", State.WRONG, "power-low", cure="power", bits=bits)
+        yield found("supply", FindingState.WRONG, "power-low", cure="power", bits=bits)
     elif bits & LOW_BEFORE:
-        yield found("supply", State.WARNING, "power-was-low", cure="power", bits=bits)
+        yield found("supply", FindingState.WARNING, "power-was-low", cure="power", bits=bits)
     else:
-        yield found("supply", State.GOOD, "power-good", bits=bits)
+        yield found("supply", FindingState.GOOD, "power-good", bits=bits)
     if bits & SLOWED_NOW:
-        yield found("supply", State.WARNING, "slowed", cure="cool", bits=bits)
+        yield found("supply", FindingState.WARNING, "slowed", cure="cool", bits=bits)
 
 
 def memory(host: Host) -> Iterator[Finding]:
@@ -179,5 +181,5 @@ def memory(host: Host) -> Iterator[Finding]:
             free_mb = int(value.split()[0]) // 1000
             low = free_mb < LOW_MEMORY_MB
             key = "memory-low" if low else "memory-good"
-            state = State.WARNING if low else State.GOOD
+            state = FindingState.WARNING if low else FindingState.GOOD
             yield found("memory", state, key, cure="memory" if low else "", free_mb=free_mb)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.access.store import SCHEMA as ACCESS_SCHEMA
-from companion.doctor.finding import Finding, State, found
+from companion.doctor.finding import Finding, FindingState, found
 from companion.doctor.host import Host
 from companion.night.backup.archive import BACKUPS, FORMER, STAGE, examine
-from companion.night.backup.messages import KeepingError
+from companion.night.backup.messages import BackupError
 from companion.night.backup.scheduler import STICK_FOLDER, backups, sticks
 from companion.night.log.data_folder import ACCESS, JOURNAL
 from companion.night.log.database import StorageError, open_database
@@ -52,35 +52,35 @@ def settings(folder: Path) -> tuple[list[Finding], dict[str, Value]]:
         if not isinstance(raw, dict):
             raise ValueError("not an object")
     except (OSError, ValueError, RecursionError):
-        return [found("settings", State.WRONG, "settings-unreadable", cure="settings")], values
+        return [found("settings", FindingState.WRONG, "settings-unreadable", cure="settings")], values
     findings = []
     for setting in SETTINGS:
         if setting.name in raw:
             try:
                 values[setting.name] = setting.checked(raw[setting.name])
             except BadDataError as error:
-                findings.append(found("settings", State.WRONG, "setting-bad", cure="settings", why=str(error)))
-    return findings or [found("settings", State.GOOD, "settings-good")], values
+                findings.append(found("settings", FindingState.WRONG, "setting-bad", cure="settings", why=str(error)))
+    return findings or [found("settings", FindingState.GOOD, "settings-good")], values
 
 
 def nights(host: Host, folder: Path) -> tuple[list[Finding], Kept]:
     """Check a data folder and return, beside the findings, what the other checks need of it."""
     findings, values = settings(folder)
     if not folder.is_dir():
-        return [found("data", State.NOTE, "no-data", folder=str(folder))], Kept(values, 0)
+        return [found("data", FindingState.NOTE, "no-data", folder=str(folder))], Kept(values, 0)
     mode = folder.stat()
     if not host.user.may(folder, 0o7):
         findings.append(
-            found("data", State.WRONG, "data-forbidden", cure="owner", folder=str(folder), user=host.user.name)
+            found("data", FindingState.WRONG, "data-forbidden", cure="owner", folder=str(folder), user=host.user.name)
         )
     elif stat.S_IMODE(mode.st_mode) & 0o077:
-        findings.append(found("data", State.WARNING, "data-open", cure="private", folder=str(folder)))
+        findings.append(found("data", FindingState.WARNING, "data-open", cure="private", folder=str(folder)))
     if (folder / STAGE).is_dir():
-        findings.append(found("data", State.NOTE, "restore-open"))
+        findings.append(found("data", FindingState.NOTE, "restore-open"))
     for path in sorted(folder.glob("*.damaged-*")) + sorted(folder.glob("*.unreadable-*")):
-        findings.append(found("data", State.NOTE, "aside", file=path.name))
+        findings.append(found("data", FindingState.NOTE, "aside", file=path.name))
     for path in sorted(folder.glob(f"{FORMER}*")):
-        findings.append(found("data", State.NOTE, "former", file=path.name))
+        findings.append(found("data", FindingState.NOTE, "former", file=path.name))
     more, entries, last_at_ms = _databases(folder)
     return [*findings, *more, *_backups(folder, entries)], Kept(values, last_at_ms)
 
@@ -96,9 +96,9 @@ def _databases(folder: Path) -> tuple[list[Finding], int, int]:
                 last_at_ms = newest[-1].at if newest else 0
             finally:
                 journal.close()
-            findings.append(found("journal", State.GOOD, "journal-good", entries=entries))
+            findings.append(found("journal", FindingState.GOOD, "journal-good", entries=entries))
         else:
-            findings.append(found("journal", State.NOTE, "journal-none"))
+            findings.append(found("journal", FindingState.NOTE, "journal-none"))
     except StorageError as error:
         findings.append(_bad(JOURNAL, error, "restore"))
     try:
@@ -111,7 +111,7 @@ def _databases(folder: Path) -> tuple[list[Finding], int, int]:
 
 def _bad(file: str, error: StorageError, cure: str) -> Finding:
     why = SENTENCES[error.key].filled(error.facts)
-    return found("journal", State.WRONG, "database-bad", cure=cure, file=file, why=why)
+    return found("journal", FindingState.WRONG, "database-bad", cure=cure, file=file, why=why)
 
 
 def _backups(folder: Path, entries: int) -> Iterator[Finding]:
@@ -119,13 +119,13 @@ def _backups(folder: Path, entries: int) -> Iterator[Finding]:
     if made:
         try:
             seq = examine(made[-1]).seq
-            yield found("backup", State.GOOD, "backup-good", file=made[-1].name, seq=seq, entries=entries)
-        except (KeepingError, OSError):
-            yield found("backup", State.WRONG, "backup-bad", cure="backup", file=made[-1].name)
+            yield found("backup", FindingState.GOOD, "backup-good", file=made[-1].name, seq=seq, entries=entries)
+        except (BackupError, OSError):
+            yield found("backup", FindingState.WRONG, "backup-bad", cure="backup", file=made[-1].name)
     elif entries:
-        yield found("backup", State.WARNING, "backup-none", cure="backup")
+        yield found("backup", FindingState.WARNING, "backup-none", cure="backup")
     for stick in sticks():
         if (stick / STICK_FOLDER).is_dir():
-            yield found("backup", State.GOOD, "stick", path=str(stick))
+            yield found("backup", FindingState.GOOD, "stick", path=str(stick))
         else:
-            yield found("backup", State.NOTE, "stick-not-chosen", cure="stick", path=str(stick))
+            yield found("backup", FindingState.NOTE, "stick-not-chosen", cure="stick", path=str(stick))

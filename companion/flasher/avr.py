@@ -23,7 +23,7 @@ from companion.flasher.errors import FirmwareError
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class AvrBoard:
     """A board as it is sold: its clock, and the rate at which its boot loader listens."""
 
     name: str
@@ -32,13 +32,13 @@ class Board:
     loader_baud: int
 
 
-BOARDS: Final[Mapping[str, Board]] = {
+BOARDS: Final[Mapping[str, AvrBoard]] = {
     board.name: board
     for board in (
-        Board("nano", "Arduino Nano (new boot loader) or Uno, 5 V", 16_000_000, 115_200),
-        Board("nano-old", "Arduino Nano with the old boot loader, as most clones have it, 5 V", 16_000_000, 57_600),
-        Board("pro-mini", "Arduino Pro Mini 3.3 V", 8_000_000, 57_600),
-        Board("pro-mini-5v", "Arduino Pro Mini 5 V", 16_000_000, 57_600),
+        AvrBoard("nano", "Arduino Nano (new boot loader) or Uno, 5 V", 16_000_000, 115_200),
+        AvrBoard("nano-old", "Arduino Nano with the old boot loader, as most clones have it, 5 V", 16_000_000, 57_600),
+        AvrBoard("pro-mini", "Arduino Pro Mini 3.3 V", 8_000_000, 57_600),
+        AvrBoard("pro-mini-5v", "Arduino Pro Mini 5 V", 16_000_000, 57_600),
     )
 }
 

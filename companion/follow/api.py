@@ -1,4 +1,4 @@
-"""What the page asks of the camera at the table: :class:`web.protocols.camera.Sight`, over the eye and the night.
+"""What the page asks of the camera at the table: :class:`web.protocols.camera.CameraApi`, over camera and night.
 
 OpenCV and what is built on it are imported when somebody first uses them: a table without a camera does not pay.
 """
@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion.follow import messages
-from companion.night.answers import Actor, Answer
+from companion.night.answers import Actor, CommandResult
 from companion.ports import BadDataError
 
 if TYPE_CHECKING:
-    from companion.follow.camera import Eye
-    from companion.follow.disputes import Photos
-    from companion.follow.follower import Onlooker
-    from companion.follow.questions import Asked
-    from companion.follow.score_sheet import Sheets
+    from companion.follow.camera import CameraService
+    from companion.follow.disputes import DisputePhotos
+    from companion.follow.follower import CameraFollower
+    from companion.follow.questions import OpenQuestion
+    from companion.follow.score_sheet import SheetPhotoReader
     from companion.follow.table_model import SeenTable
     from companion.night.commands.night import Night
     from companion.ports import ByteArray
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 OFF: Mapping[str, Any] = {"following": False, "state": "off", "note": messages.OFF, "asking": None, "places": []}
 
 
-class Sight:
+class FollowService:
     """The camera at the table. Every method may be called from any thread."""
 
     def __init__(
@@ -36,19 +36,19 @@ class Sight:
         folder: Path,
         night: Night,
         settings: Settings,
-        eye: Eye,
+        camera_service: CameraService,
         *,
         on_change: Callable[[], None],
         lesson: float = 1.0,
     ) -> None:
         """Keep what is taught in ``folder``; ``lesson``: how many examples are learnt from."""
-        self._folder, self._night, self._settings, self._eye = folder, night, settings, eye
+        self._folder, self._night, self._settings, self._camera_service = folder, night, settings, camera_service
         self._on_change, self._lesson = on_change, lesson
         self._lock = threading.RLock()
         self._tables: dict[str, SeenTable] = {}
-        self._onlooker: Onlooker | None = None
-        self._photos: Photos | None = None
-        self._sheets: Sheets | None = None
+        self._follower: CameraFollower | None = None
+        self._photos: DisputePhotos | None = None
+        self._sheets: SheetPhotoReader | None = None
         self._started = False
         settings.on_change(self._set)
 
@@ -58,39 +58,39 @@ class Sight:
         """Begin to follow, where the settings say so."""
         self._started = True
         if self._settings["camera_follow"] is True:
-            self._follower()
+            self._follow_with()
 
     def close(self) -> None:
         """Stop."""
         with self._lock:
-            onlooker, self._onlooker, self._started = self._onlooker, None, False
+            follower, self._follower, self._started = self._follower, None, False
             tables = list(self._tables.values())
-        if onlooker is not None:
-            onlooker.close()
+        if follower is not None:
+            follower.close()
         for table in tables:
             table.close()
 
     def _set(self, name: str, value: Value) -> None:
         if name == "camera_follow" and self._started:
             if value is True:
-                self._follower()
-            if self._onlooker is not None:
-                self._onlooker.wake()
+                self._follow_with()
+            if self._follower is not None:
+                self._follower.wake()
 
-    def _follower(self) -> Onlooker:
-        from companion.follow.follower import Onlooker
+    def _follow_with(self) -> CameraFollower:
+        from companion.follow.follower import CameraFollower
 
         with self._lock:
-            if self._onlooker is None:
-                self._onlooker = Onlooker(
+            if self._follower is None:
+                self._follower = CameraFollower(
                     self._night,
                     self._settings,
-                    newest=self._eye.newest,
+                    newest=self._camera_service.newest,
                     table_of=self.table_of,
                     on_change=self._on_change,
                 )
-                self._onlooker.start()
-            return self._onlooker
+                self._follower.start()
+            return self._follower
 
     def table_of(self, game_id: str) -> SeenTable:
         """Return the table of a game.
@@ -109,17 +109,17 @@ class Sight:
             return self._tables[game_id]
 
     def _taught(self) -> None:
-        if self._onlooker is not None:
-            self._onlooker.wake()
+        if self._follower is not None:
+            self._follower.wake()
         self._on_change()
 
     # --- what the page asks
 
     def status(self) -> Mapping[str, Any]:
         """Return how the following stands, for everybody: no picture, nothing hidden."""
-        onlooker = self._onlooker
+        follower = self._follower
         return {
-            **(OFF if onlooker is None else onlooker.status()),
+            **(OFF if follower is None else follower.status()),
             "everyone": self._settings["camera_everyone"] is True,
             "settle_tenths": self._settings.number("camera_settle_tenths"),
         }
@@ -127,8 +127,8 @@ class Sight:
     def board(self, game_id: str) -> dict[str, Any]:
         """Return where the board of a game lies in the newest picture, what was taught, and what is read there."""
         table = self.table_of(game_id)
-        onlooker = self._onlooker
-        seen = onlooker.seen if onlooker is not None and self._followed() == game_id else None
+        follower = self._follower
+        seen = follower.seen if follower is not None and self._followed() == game_id else None
         return {
             **table.to_json(),
             "followed": self._followed() == game_id,
@@ -168,8 +168,10 @@ class Sight:
         from vision.board.labels import from_json
 
         table, image = self.table_of(game_id), self._image()
-        course = self._night.course()
-        recorded = contents_of(course.states[-1], table.layout) if course is not None and course.game == game_id else {}
+        snapshot = self._night.snapshot()
+        recorded = (
+            contents_of(snapshot.states[-1], table.layout) if snapshot is not None and snapshot.game == game_id else {}
+        )
         if places is None:
             if not recorded:
                 raise BadDataError(messages.NO_RECORD)
@@ -188,42 +190,42 @@ class Sight:
 
     def question(self, lang: str) -> dict[str, Any] | None:
         """Return the open question with its candidates drawn."""
-        asked = self.open_question()
-        return None if asked is None else asked.to_json(lang)
+        question = self.open_question()
+        return None if question is None else question.to_json(lang)
 
-    def open_question(self) -> Asked | None:
+    def open_question(self) -> OpenQuestion | None:
         """Return the open question as it is, for the bench."""
-        return None if self._onlooker is None else self._onlooker.asked()
+        return None if self._follower is None else self._follower.question()
 
     def times(self) -> list[float]:
         """Return how long each of the last settled turns took, in seconds."""
-        return [] if self._onlooker is None else list(self._onlooker.times)
+        return [] if self._follower is None else list(self._follower.times)
 
     def work(self) -> list[float]:
         """Return what each of them cost the thread that looks, in seconds of the processor."""
-        return [] if self._onlooker is None else list(self._onlooker.work)
+        return [] if self._follower is None else list(self._follower.work)
 
-    def answer(self, question: str, choice: int | None, by: Actor) -> Answer:
+    def answer(self, question_id: str, choice: int | None, by: Actor) -> CommandResult:
         """Answer the open question by a candidate's number, or with None: none of these.
 
         :raises BadDataError: it is not open any more.
         """
-        return self._asking().answer(question, choice, by)
+        return self._asking().answer(question_id, choice, by)
 
-    def resolve(self, question: str, way: str) -> None:
+    def resolve(self, question_id: str, way: str) -> None:
         """Take a way out of a disagreement: ``board`` is put right, or the ``record`` is right and the camera learns.
 
         :raises BadDataError: it is not open any more.
         """
         if way == "board":
-            self._asking().wait_for_board(question)
+            self._asking().wait_for_board(question_id)
         else:
-            self._asking().record_is_right(question)
+            self._asking().record_is_right(question_id)
 
-    def _asking(self) -> Onlooker:
-        if self._onlooker is None:
+    def _asking(self) -> CameraFollower:
+        if self._follower is None:
             raise BadDataError(messages.NOTHING_ASKED)
-        return self._onlooker
+        return self._follower
 
     # --- the referee by photo
 
@@ -242,14 +244,14 @@ class Sight:
 
         :raises BadDataError: there is no photo or picture, or no board in it.
         """
-        from companion.follow.score_sheet import Sheets
+        from companion.follow.score_sheet import SheetPhotoReader
         from vision.decode.photo import read_photo
 
         table = self.table_of(game_id)
         if not table.taught:
             return None
         with self._lock:
-            self._sheets = self._sheets or Sheets()
+            self._sheets = self._sheets or SheetPhotoReader()
         return self._sheets.read(table, self._image() if data is None else read_photo(data))
 
     def rule(self, who: str, game_id: str, *, record: bool, lang: str) -> Mapping[str, Any]:
@@ -258,38 +260,38 @@ class Sight:
         :raises BadDataError: something is missing.
         :raises companion.rules.core.RulesError: the first photo shows no position of the game.
         """
-        return self._referee().rule(who, self._night.course(), record=record, game_id=game_id, lang=lang).told
+        return self._referee().rule(who, self._night.snapshot(), record=record, game_id=game_id, lang=lang).told
 
     def ruled_photo(self, who: str) -> bytes | None:
         """Return the photo with somebody's last ruling drawn over it, as JPEG."""
         return None if self._photos is None else self._photos.picture(who)
 
-    def _referee(self) -> Photos:
-        from companion.follow.disputes import Photos
+    def _referee(self) -> DisputePhotos:
+        from companion.follow.disputes import DisputePhotos
 
         with self._lock:
             if self._photos is None:
-                self._photos = Photos()
+                self._photos = DisputePhotos()
             return self._photos
 
     # --- inside
 
     def _followed(self) -> str | None:
-        course = self._night.course()
-        return None if course is None else course.game
+        snapshot = self._night.snapshot()
+        return None if snapshot is None else snapshot.game
 
     def _recorded(self, game_id: str) -> Mapping[str, Any] | None:
-        course = self._night.course()
-        if course is None or course.game != game_id:
+        snapshot = self._night.snapshot()
+        if snapshot is None or snapshot.game != game_id:
             return None
-        places: Mapping[str, Any] | None = course.states[-1].position().get("places")
+        places: Mapping[str, Any] | None = snapshot.states[-1].position().get("places")
         return places
 
     def _image(self) -> ByteArray:
-        grab = self._eye.newest()
-        if grab is None:
+        captured = self._camera_service.newest()
+        if captured is None:
             raise BadDataError(messages.NO_PICTURE)
-        return grab.image()
+        return captured.image()
 
 
 def _place(place: Any, layout: Any) -> dict[str, Any]:

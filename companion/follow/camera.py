@@ -9,11 +9,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from companion.follow.messages import NOT_FROM_THE_PAGE
-from companion.ports import BadDataError, CameraStatus, Evidence
-from web.protocols.companion import Table
+from companion.ports import BadDataError, CameraStatus, EvidencePicture, TableStatus
 
 if TYPE_CHECKING:
-    from vision.camera.frame import Grab
+    from vision.camera.frame import CapturedFrame
     from vision.camera.watcher import CameraWatcher, Look
 
 FROM_THE_PAGE = re.compile(r"usb(:\d{1,2})?|pi(:\d)?|/dev/video\d{1,3}|https?://\S{1,300}")
@@ -23,7 +22,7 @@ NOW_S = 3.0
 """How old a picture may be to be one of now; a camera at rest is looked at every two seconds."""
 
 
-class Eye:
+class CameraService:
     """The newest picture and what its markers show. OpenCV is imported only when there is a picture to look at."""
 
     def __init__(self, *, on_view: Callable[[], None]) -> None:
@@ -52,16 +51,16 @@ class Eye:
         watcher = self._watcher
         return watcher.status() if watcher is not None else None
 
-    def table(self) -> Table | None:
+    def table(self) -> TableStatus | None:
         """Return what the newest picture shows of the markers."""
         watcher = self._watcher
         look = watcher.look() if watcher is not None else None
         return _table(look) if look is not None else None
 
-    def newest(self) -> Grab | None:
+    def newest(self) -> CapturedFrame | None:
         """Return the newest picture as it came, not decoded yet."""
         watcher = self._watcher
-        return None if watcher is None else watcher.grab()
+        return None if watcher is None else watcher.newest()
 
     def jpeg(self, which: str) -> bytes | None:
         """Return the newest ``frame`` or straightened ``table`` as JPEG."""
@@ -70,7 +69,7 @@ class Eye:
             return None
         return watcher.table_jpeg() if which == "table" else watcher.frame_jpeg()
 
-    def take_photo(self, data: bytes) -> Table:
+    def take_photo(self, data: bytes) -> TableStatus:
         """Take a photo that a phone sent as the newest picture.
 
         :raises BadDataError: when it is no picture, in one sentence.
@@ -81,7 +80,7 @@ class Eye:
                 watcher = self._watcher = self._watch("")
         return _table(watcher.show_photo(data))
 
-    def evidence(self, *, fresh: bool = False) -> tuple[bytes, Evidence] | None:
+    def evidence(self, *, fresh: bool = False) -> tuple[bytes, EvidencePicture] | None:
         """Return the newest straightened table, else the newest frame, as JPEG with what is to be noted of it.
 
         ``fresh``: only a picture of now, or one that was not returned before: an old photo is no witness of another
@@ -105,7 +104,7 @@ class Eye:
         width, height = status.width, status.height
         if straight and look.table is not None and look.table.image is not None:
             height, width = look.table.image.shape[:2]
-        return data, Evidence("", ".jpg", width, height, look.source, look.kind, markers)
+        return data, EvidencePicture("", ".jpg", width, height, look.source, look.kind, markers)
 
     def close(self) -> None:
         """Stop watching."""
@@ -125,8 +124,8 @@ class Eye:
         return CameraWatcher(source, on_look=lambda _look: self._on_view()).start()
 
 
-def _table(look: Look) -> Table:
-    return Table(
+def _table(look: Look) -> TableStatus:
+    return TableStatus(
         markers=tuple(sorted(look.now.markers)),
         missing=look.now.missing,
         straight=look.table is not None,

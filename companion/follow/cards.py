@@ -20,7 +20,7 @@ from companion.rules.igloo_pop.components import CARD_TEXT
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray
-    from vision.cards.detect import CardFinder, Found
+    from vision.cards.detect import CardFinder, DetectedCard
 
 CARDS: dict[str, tuple[str, ...]] = {"igloo-pop": tuple(CARD_TEXT), "arctic": tuple(TEXT[:UNKNOWN])}
 """The cards of the games that have any, in the order in which they are asked for."""
@@ -33,7 +33,7 @@ _SHOWN_SIDE = 1600
 @dataclass(frozen=True, slots=True)
 class _First:
     photo: ByteArray
-    found: tuple[Found, ...]
+    found: tuple[DetectedCard, ...]
 
 
 class CardTable:

@@ -20,7 +20,7 @@ from vision.decode.photo import read_photo, to_jpeg
 
 if TYPE_CHECKING:
     from companion.follow.table_model import SeenTable
-    from companion.night.commands.night import Course
+    from companion.night.commands.night import MatchSnapshot
     from companion.ports import ByteArray
     from vision.read.reader import BoardLook
 
@@ -45,7 +45,7 @@ class Ruled:
     image: ByteArray
 
 
-class Photos:
+class DisputePhotos:
     """The photos that phones sent for a dispute, by who sent them and which it is: ``before`` or ``after``."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class Photos:
         self._ruled.pop(who, None)
         return {"places": len(seen.places), "unsure": [name for name, place in seen.places.items() if place.unsure]}
 
-    def rule(self, who: str, course: Course | None, *, record: bool, game_id: str, lang: str) -> Ruled:
+    def rule(self, who: str, snapshot: MatchSnapshot | None, *, record: bool, game_id: str, lang: str) -> Ruled:
         """Return the ruling on what lies between the photos of somebody, or between the record and the second one.
 
         :raises BadDataError: a photo or the record is missing.
@@ -84,14 +84,14 @@ class Photos:
         if after is None:
             raise BadDataError(messages.NO_PHOTO_AFTER)
         if record:
-            if course is None or course.game != game_id:
+            if snapshot is None or snapshot.game != game_id:
                 raise BadDataError(messages.NO_RECORD)
-            states = [course.states[-1]]
+            states = [snapshot.states[-1]]
         else:
             before = mine.get("before")
             if before is None:
                 raise BadDataError(messages.NO_PHOTO_BEFORE)
-            states = cases(game_id, position_of(before.seen, game_id, course))
+            states = cases(game_id, position_of(before.seen, game_id, snapshot))
         ruled = judged(states, after, game_id, lang)
         self._ruled[who] = ruled
         return ruled
@@ -102,12 +102,12 @@ class Photos:
         return None if ruled is None else to_jpeg(ruled.image)
 
 
-def position_of(seen: BoardLook, game_id: str, course: Course | None) -> dict[str, Any]:
+def position_of(seen: BoardLook, game_id: str, snapshot: MatchSnapshot | None) -> dict[str, Any]:
     """Return the position that a photo shows; who plays with what is as in the open match of that game."""
     places = {name: place.content.to_json(seen.layout) for name, place in seen.places.items()}
     shared: dict[str, Any] = {}
-    if course is not None and course.game == game_id:
-        recorded = course.states[-1].position()
+    if snapshot is not None and snapshot.game == game_id:
+        recorded = snapshot.states[-1].position()
         shared = {key: recorded[key] for key in SHARED if recorded.get(key) is not None}
     return {**shared, "game": game_id, "places": places}
 

@@ -1,4 +1,4 @@
-"""From a look at the board to evidence, and from the night's course to what the tracker asks for."""
+"""From a look at the board to evidence, and from the night's match to what the tracker asks for."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vision.track.evidence import HIDDEN, belief_as_was, belief_of_known, belief
 from vision.track.tracker import COVERED, Tracker, turn_starts
 
 if TYPE_CHECKING:
-    from companion.night.commands.night import Course
+    from companion.night.commands.night import MatchSnapshot
     from companion.rules.core import Move, State
     from vision.board.layout import Layout
     from vision.read.place_posterior import PlaceLook
@@ -37,18 +37,18 @@ MANY = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
-    """A course as the tracker sees it; ``marks`` tells of each of its positions after how many steps it was reached."""
+class TrackedMatch:
+    """A match as the tracker sees it; ``marks`` tells of each of its positions after how many steps it was reached."""
 
     tracker: Tracker
     marks: tuple[int, ...]
 
 
-def story_of(course: Course) -> Story:
-    """Return the last turns of a course, with the state it is in, for the tracker."""
-    marks = turn_starts(course.states)[-1 - REMEMBER :]
-    turns = [tuple(course.moves[one:other]) for one, other in pairwise(marks)]
-    return Story(Tracker([course.states[n] for n in marks], REMEMBER, turns), tuple(marks))
+def tracked_match(snapshot: MatchSnapshot) -> TrackedMatch:
+    """Return the last turns of a match, with the state it is in, for the tracker."""
+    marks = turn_starts(snapshot.states)[-1 - REMEMBER :]
+    turns = [tuple(snapshot.moves[one:other]) for one, other in pairwise(marks)]
+    return TrackedMatch(Tracker([snapshot.states[n] for n in marks], REMEMBER, turns), tuple(marks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +93,16 @@ class Since:
     plain: frozenset[str] = frozenset()
 
 
-def since_agreed(agreed: Agreed | None, course: Course, seen: BoardLook) -> Since:
+def since_agreed(agreed: Agreed | None, snapshot: MatchSnapshot, seen: BoardLook) -> Since:
     """Return what changed since it was agreed what lies there; nothing is told where that was never so."""
-    if agreed is None or agreed.match != course.match or course.moves[: len(agreed.moves)] != agreed.moves:
+    if agreed is None or agreed.match != snapshot.match or snapshot.moves[: len(agreed.moves)] != agreed.moves:
         return Since()
     if agreed.seen.straight is None or seen.straight is None:
         return Since()
-    contents = contents_of(course.states[len(agreed.moves)], seen.layout)
+    contents = contents_of(snapshot.states[len(agreed.moves)], seen.layout)
     found = compare(Sampler(seen.layout), agreed.seen.straight, seen.straight)
     known = {name: contents[name] for name in found.quiet if name in contents and seen.places[name].seen}
-    current = len(agreed.moves) == len(course.moves)
+    current = len(agreed.moves) == len(snapshot.moves)
     return Since(known, frozenset(name for name in found.plain if current and seen.places[name].seen))
 
 
@@ -181,19 +181,19 @@ def contents_of(state: State[Any], layout: Layout) -> dict[str, Content]:
     return from_json({name: place for name, place in places.items() if name in layout.index}, layout)
 
 
-def in_the_way(course: Course | None) -> str:
+def in_the_way(snapshot: MatchSnapshot | None) -> str:
     """Return why the camera cannot follow now; empty where it can."""
-    if course is None:
+    if snapshot is None:
         return messages.NO_GAME
-    view = game_view(course.game)
-    if course.game not in FOLLOWED or not isinstance(view, BoardView):
+    view = game_view(snapshot.game)
+    if snapshot.game not in FOLLOWED or not isinstance(view, BoardView):
         return messages.NOT_THIS_GAME
-    if course.draw:
+    if snapshot.draw:
         return messages.COMPANION_DRAWS
-    if not course.goes_on:
-        return messages.PAUSED if course.states[-1].outcome() is None else messages.NO_GAME
+    if not snapshot.goes_on:
+        return messages.PAUSED if snapshot.states[-1].outcome() is None else messages.NO_GAME
     try:
-        early = not view.comparable(course.states[-1]) or course.states[-1].to_move == CHANCE
+        early = not view.comparable(snapshot.states[-1]) or snapshot.states[-1].to_move == CHANCE
     except RulesError:
         return messages.NOT_THIS_GAME
     return messages.SETTING_UP if early else ""

@@ -13,9 +13,9 @@ from companion.rules.inference.turns import content
 from vision.track.tracker import TAKEBACK, UNCHANGED, Candidate
 
 if TYPE_CHECKING:
-    from companion.follow.evidence import Story
+    from companion.follow.evidence import TrackedMatch
     from companion.follow.table_model import SeenTable
-    from companion.night.commands.night import Course
+    from companion.night.commands.night import MatchSnapshot
     from companion.ports import ByteArray, DeviceKind
     from companion.rules.core import State
     from vision.read.reader import BoardLook
@@ -26,8 +26,8 @@ TURN, NEW, DISAGREEMENT = "turn", "new", "disagreement"
 
 
 @dataclass(frozen=True)
-class Glance:
-    """One look, and what it was looked at for: the night's course then, and the tracker's view of it.
+class BoardObservation:
+    """One look, and what it was looked at for: the night's match then, and the tracker's view of it.
 
     ``number`` is the picture's, ``kind`` the camera's; ``live``: another picture of the same scene will come.
     """
@@ -35,15 +35,15 @@ class Glance:
     number: int
     kind: DeviceKind
     live: bool
-    course: Course
-    story: Story
+    snapshot: MatchSnapshot
+    tracked: TrackedMatch
     table: SeenTable
     image: ByteArray
     seen: BoardLook
 
 
 @dataclass(frozen=True)
-class Asked:
+class OpenQuestion:
     """An open question.
 
     ``kind``: ``turn`` (which of these was played?), ``new`` (the same, because a thing is there that was never
@@ -54,20 +54,20 @@ class Asked:
     kind: str
     candidates: tuple[Candidate, ...]
     places: tuple[str, ...]
-    glance: Glance
+    observation: BoardObservation
 
     def to_json(self, lang: str) -> dict[str, Any]:
         """Return the question for the page, its pictures in a language."""
-        view = game_view(self.glance.course.game)
-        state = self.glance.course.states[-1]
+        view = game_view(self.observation.snapshot.game)
+        state = self.observation.snapshot.states[-1]
         drawn = view.draw(state, lang, None) if isinstance(view, BoardView) else ""
         return {
             "id": self.id,
             "kind": self.kind,
-            "game": self.glance.course.game,
+            "game": self.observation.snapshot.game,
             "places": list(self.places),
             "svg": drawn,
-            "number": self.glance.number,
+            "number": self.observation.number,
             "candidates": [
                 {
                     "n": n,
@@ -90,12 +90,12 @@ def offered(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     return tuple([c for c in candidates if c.state is not None][:OFFERED])
 
 
-def told(asked: Asked, candidate: Candidate) -> list[Words]:
+def told(question: OpenQuestion, candidate: Candidate) -> list[Words]:
     """Return the steps of a candidate in words, without those that only end something."""
-    view = game_view(asked.glance.course.game)
+    view = game_view(question.observation.snapshot.game)
     if candidate.kind in (UNCHANGED, TAKEBACK) or not isinstance(view, BoardView):
         return []
-    confirmed = asked.glance.story.tracker.confirmed
+    confirmed = question.observation.tracked.tracker.confirmed
     state = confirmed[-1 - candidate.back]
     said = []
     for move in candidate.moves:

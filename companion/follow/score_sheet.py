@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from vision.read.profile import Profile
 
 
-class Sheets:
+class SheetPhotoReader:
     """Reads photos for score sheets; thread-safe."""
 
     def __init__(self) -> None:

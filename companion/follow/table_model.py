@@ -24,13 +24,13 @@ from vision.board.pose import Pose
 from vision.read.calibrate import calibrate, to_profile
 from vision.read.learn_process import learn_beside
 from vision.read.profile import Profile, ProfileError, load_profile, printed_places, save_profile
-from vision.read.reader import BoardLook, Table
-from vision.read.relocate import Finder
+from vision.read.reader import BoardLook, TaughtBoard
+from vision.read.relocate import BoardRelocator
 from vision.track.evidence import HIDDEN
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
-    from vision.read.profile import Shot
+    from vision.read.profile import TaughtPhoto
 
 FIRST_SHOTS: Final = 4
 """The set-up and the first positions after it are all learnt; later ones only where they show something new."""
@@ -60,7 +60,7 @@ class SeenTable:
         self._how = ""
         self.note = ""
         self._profile: Profile | None = None
-        self._table: Table | None = None
+        self._table: TaughtBoard | None = None
         self._pose: Pose | None = None
         try:
             if (folder / "profile.json").exists():
@@ -224,7 +224,7 @@ class SeenTable:
             if profile is None:
                 raise BadDataError(messages.NO_BOARD)
             sampler = Sampler(self.layout)
-            pose = self._table.find(image) if self._table is not None else Finder(profile, sampler).find(image)
+            pose = self._table.find(image) if self._table is not None else BoardRelocator(profile, sampler).find(image)
             if pose is None:
                 raise BadDataError(messages.NO_BOARD)
             self._pose = pose
@@ -296,10 +296,10 @@ class SeenTable:
 
     def _take(self, profile: Profile) -> None:
         self._profile = profile
-        self._table = Table(profile) if profile.network is not None and profile.shots else None
+        self._table = TaughtBoard(profile) if profile.network is not None and profile.shots else None
 
 
-def _most(shots: Iterable[Shot]) -> dict[int, int]:
+def _most(shots: Iterable[TaughtPhoto]) -> dict[int, int]:
     """Return the most of each thing on one place of some photos."""
     found: dict[int, int] = {}
     for shot in shots:

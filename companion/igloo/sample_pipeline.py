@@ -20,7 +20,7 @@ from companion.igloo.motion.detector import MotionDetector
 from companion.ports import BadDataError, CountPosterior, DeviceKind, Motion, Samples
 
 if TYPE_CHECKING:
-    from companion.igloo.count.counter import Opinion
+    from companion.igloo.count.counter import CalibratedModel
 
 QUEUE_RUNS = 2000
 """Runs of at most 16 samples: ten seconds at 3200 Hz."""
@@ -39,12 +39,12 @@ def finish(runs: queue.Queue[Any], thread: threading.Thread) -> None:
     thread.join(timeout=5)
 
 
-class Ears:
-    """Motion and count of the igloo ``key``. Callbacks come from the thread of the ears.
+class SamplePipeline:
+    """Motion and count of the igloo ``key``. Callbacks come from the pipeline's thread.
 
     ``gate()`` is asked before every run of samples, and again before a count is told: while it answers False,
     nothing is counted. ``known()`` is asked as often for what is known of this igloo by calibration
-    (:meth:`companion.igloo.calibration.store.Calibration.live_opinion`).
+    (:meth:`companion.igloo.calibration.store.Calibration.live_model`).
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Ears:
         on_motion: Callable[[Motion], None],
         on_count: Callable[[CountPosterior], None],
         gate: Callable[[], bool],
-        known: Callable[[], Opinion | None] = lambda: None,
+        known: Callable[[], CalibratedModel | None] = lambda: None,
     ) -> None:
         self.key = key
         self.left_out = 0
@@ -66,7 +66,7 @@ class Ears:
         self._no_counter = False
         self._queue: queue.Queue[Samples | None] = queue.Queue(QUEUE_RUNS)
         self._skipped = 0
-        self._thread = threading.Thread(target=self._run, name=f"ears {key}", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"pipeline {key}", daemon=True)
         self._thread.start()
 
     def hear(self, samples: Samples) -> None:
@@ -86,7 +86,7 @@ class Ears:
                 self._attend(samples)
             except Exception:
                 # One bad run must not make an igloo deaf for the evening.
-                _log.exception("The ears of %s stumbled.", self.key)
+                _log.exception("The pipeline of %s stumbled.", self.key)
                 self._counter = None
 
     def _attend(self, samples: Samples) -> None:
@@ -104,7 +104,7 @@ class Ears:
                 _log.error("Nothing is counted: %s", error)
                 self._no_counter = True
                 return
-        self._counter.opinion = self._known()
+        self._counter.calibrated = self._known()
         posterior = self._counter.feed(samples)
         if posterior is not None and self._gate():
             self._on_count(posterior)

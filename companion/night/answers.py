@@ -42,7 +42,7 @@ CAMERA = "camera"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CommandResult:
     """What became of a command.
 
     ``seq`` is the journal's last number after it, ``state`` the state number that the next command should carry.
@@ -68,7 +68,7 @@ class Answer:
     @classmethod
     def saying(
         cls, ok: bool, seq: int, state: int, words: Words, ruling: Ruling | None = None, problem: str | None = None
-    ) -> Answer:
+    ) -> CommandResult:
         """Return an answer with a sentence."""
         return cls(ok, seq, state, words.en, words.fr, ruling, problem, words.more)
 

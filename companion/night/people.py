@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from companion.night.backup.erase_name import scrub
+from companion.night.backup.erase_name import erase_name
 from companion.night.commands.context import NAME_LENGTH, printable
 from companion.night.commands.night import Night
 from companion.night.log.data_folder import FORGOTTEN, PEOPLE, write_small
@@ -148,8 +148,8 @@ class People:
                     here = {same.get(seat["person"], seat["person"]) for seat in game["seats"]}
                     if {person, into} <= here:
                         raise PeopleError("played-together")
-            with self._night.standing() as fold:
-                if fold.match is not None and {person, into} <= {seat.person for seat in fold.match.seats}:
+            with self._night.standing() as projection:
+                if projection.match is not None and {person, into} <= {seat.person for seat in projection.match.seats}:
                     raise PeopleError("played-together")
             self._drop_picture(person)
             inherited = {field: old[field] for field in ("colour", "token") if kept[field] is None}
@@ -173,7 +173,7 @@ class People:
             self._journal.blot(known["name"])
             self._renamed(known["name"], None)
             self._night.people_changed()
-            scrub(self._folder, {person}, known["name"])
+            erase_name(self._folder, {person}, known["name"])
             return self._mentions(known["name"])
 
     # --- inside the lock

@@ -10,18 +10,18 @@ from typing import Any
 from companion.night.commands.night import Night
 from companion.night.log.journal import Journal
 from companion.night.log.match import Match
-from companion.night.log.projection import NightFold
+from companion.night.log.projection import NightProjection
 from companion.rules.core import JSON
 
 Told = dict[str, Any]
 
 
-def told(fold: NightFold) -> Told:
+def told(projection: NightProjection) -> Told:
     """Return what a night came to: ``{"opened", "games": [{"game", "at", "seats": [{"person", "score", "place"}]}]}``.
 
     Only games that the rules have ended are in it, and only seats of people who gave a name.
     """
-    return {"opened": fold.opened, "games": [_game(match) for match in fold.matches if match.over]}
+    return {"opened": projection.opened, "games": [_game(match) for match in projection.matches if match.over]}
 
 
 def _game(match: Match) -> Told:
@@ -48,17 +48,17 @@ class Statistics:
         """Return what every night came to, oldest first, as :func:`told` does."""
         *over, _ = self._journal.nights()
         found = [self._over(first, last) for first, last in over]
-        with self._night.standing() as fold:
-            found.append(told(fold))
+        with self._night.standing() as projection:
+            found.append(told(projection))
         return found
 
     def _over(self, first: int, last: int) -> Told:
         known: Told | None = self._journal.summary(first, last)
         if known is None:
-            fold = NightFold({})
+            projection = NightProjection({})
             for entry in self._journal.since(first - 1, before=last + 1):
-                fold.apply(entry)
-            known = told(fold)
+                projection.apply(entry)
+            known = told(projection)
             self._journal.keep_summary(first, last, known)
         return known
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from companion.ports import COUNTS, CompanionError
 from companion.practice.shakes import TrainingError
-from companion.practice.statistics import Answer
+from companion.practice.statistics import AnsweredShake
 
 APPLICATION_ID = 0x54524E31
 TAKEN_KEPT = 100
@@ -63,12 +63,12 @@ _ENTRIES = "SELECT id FROM people WHERE id = ? OR same_as = ?"
 """The entries that are one person: its own, and those that were made one with it."""
 
 
-class BookError(CompanionError, OSError):
+class PracticeDatabaseError(CompanionError, OSError):
     """The training book cannot be read or written; nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class Trainee:
     """Somebody who trains."""
 
     id: int
@@ -76,7 +76,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class PracticeRound:
     """One shake that was dealt. ``person`` is None in a duel; ``shake`` is None where the igloo itself is shaken.
 
     ``seed`` varies how a stored shake is cut and heard. ``truth`` is None until somebody looked under the igloo.
@@ -121,7 +121,7 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-class Book:
+class PracticeDatabase:
     """The book of one data folder. It is opened when it is first needed; every method may be called from any thread.
 
     :raises BookError: from every method, when the disk refuses or the file is none of ours; it is left as it is.
@@ -153,14 +153,14 @@ class Book:
                     raise
                 db.execute("COMMIT")
             except sqlite3.Error as error:
-                raise BookError(f"The training book could not be written: {error}") from error
+                raise PracticeDatabaseError(f"The training book could not be written: {error}") from error
 
     def _rows(self, query: str, *values: object) -> list[sqlite3.Row]:
         with self._lock:
             try:
                 return self._opened().execute(query, values).fetchall()
             except sqlite3.Error as error:
-                raise BookError(f"The training book could not be read: {error}") from error
+                raise PracticeDatabaseError(f"The training book could not be read: {error}") from error
 
     def _opened(self) -> sqlite3.Connection:
         if self._db is None:
@@ -169,7 +169,7 @@ class Book:
                     self._make()
                 self._db = self._open()
             except OSError as error:
-                raise BookError(f"The training book could not be opened: {error}") from error
+                raise PracticeDatabaseError(f"The training book could not be opened: {error}") from error
         return self._db
 
     def _make(self) -> None:
@@ -187,9 +187,9 @@ class Book:
         db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=5.0)
         try:
             if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-                raise BookError("This file is not a training book: it was left as it is.")
+                raise PracticeDatabaseError("This file is not a training book: it was left as it is.")
             if (found := db.execute("PRAGMA quick_check").fetchone()[0]) != "ok":
-                raise BookError(f"The training book is damaged: {found}")
+                raise PracticeDatabaseError(f"The training book is damaged: {found}")
             db.row_factory = sqlite3.Row
             for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"):
                 db.execute(f"PRAGMA {pragma}")
@@ -208,9 +208,9 @@ class Book:
 
     # --- people --------------------------------------------------------------------------------------------------
 
-    def people(self) -> list[Person]:
+    def people(self) -> list[Trainee]:
         """Return everybody who has a name, in the order in which they came."""
-        return [Person(*row) for row in self._rows("SELECT id, name FROM people WHERE name IS NOT NULL ORDER BY id")]
+        return [Trainee(*row) for row in self._rows("SELECT id, name FROM people WHERE name IS NOT NULL ORDER BY id")]
 
     def names(self) -> dict[int, str]:
         """Return the name under each number; who was made one with somebody else has that one's."""
@@ -220,23 +220,23 @@ class Book:
         )
         return {int(row["id"]): str(row["name"]) for row in rows}
 
-    def person(self, number: int) -> Person:
+    def person(self, number: int) -> Trainee:
         """Return a person, also under the number of an entry that was made one with it.
 
         :raises TrainingError: ``no-person`` when there is none, or the name was forgotten.
         """
         asked = "SELECT id, name FROM people WHERE id = (SELECT coalesce(same_as, id) FROM people WHERE id = ?)"
         for row in self._rows(f"{asked} AND name IS NOT NULL", number):
-            return Person(*row)
+            return Trainee(*row)
         raise TrainingError("no-person")
 
-    def add_person(self, name: str) -> Person:
+    def add_person(self, name: str) -> Trainee:
         """Enter a person; who is here already under that name is that person."""
         with self._writing() as db:
             for row in db.execute("SELECT id, name FROM people WHERE name = ?", (name,)):
-                return Person(*row)
+                return Trainee(*row)
             made = db.execute("INSERT INTO people (at, name) VALUES (?, ?)", (now_ms(), name))
-            return Person(int(made.lastrowid or 0), name)
+            return Trainee(int(made.lastrowid or 0), name)
 
     def rename(self, number: int, name: str | None) -> None:
         """Give a person another name, or forget it (None): the answers stay, nobody's any more."""
@@ -258,7 +258,7 @@ class Book:
 
     # --- rounds --------------------------------------------------------------------------------------------------
 
-    def deal(self, made: Round) -> Round:
+    def deal(self, made: PracticeRound) -> PracticeRound:
         """Enter a dealt shake.
 
         Where a person has an open one that is as stored, or the duel has that round, that one is returned: none is
@@ -294,7 +294,7 @@ class Book:
                 (round_id,),
             )
 
-    def round(self, round_id: str) -> Round:
+    def round(self, round_id: str) -> PracticeRound:
         """Return a dealt shake.
 
         :raises TrainingError: ``no-round`` when there is none.
@@ -349,7 +349,7 @@ class Book:
             return int(row["at"]), [Taken(shake, seed, truth, tuple(machine)) for shake, seed, truth, machine in told]
         raise TrainingError("no-file")
 
-    def bring(self, person: int, rounds: Sequence[tuple[Round, int]]) -> int:
+    def bring(self, person: int, rounds: Sequence[tuple[PracticeRound, int]]) -> int:
         """Enter answered shakes, each with its guess, all or none; return how many of them were not here before.
 
         One that is here under its id stays as it is, whoever answered it.
@@ -405,7 +405,7 @@ class Book:
                 (duel_id,),
             )
 
-    def rounds_of(self, duel_id: str) -> list[Round]:
+    def rounds_of(self, duel_id: str) -> list[PracticeRound]:
         """Return the rounds of a duel, in order."""
         return [_round(row) for row in self._rows("SELECT * FROM rounds WHERE duel = ? ORDER BY number", duel_id)]
 
@@ -427,7 +427,7 @@ class Book:
         asked = f"SELECT COUNT(*) FROM answers WHERE person IN ({_ENTRIES})"  # noqa: S608 - words of ours
         return int(self._rows(asked, person, person)[0][0])
 
-    def past(self, person: int, *, igloo: bool, before: int, most: int) -> list[tuple[int, Round, int]]:
+    def past(self, person: int, *, igloo: bool, before: int, most: int) -> list[tuple[int, PracticeRound, int]]:
         """Return up to ``most`` answered shakes of a person, newest first: the answer's number, the round, the guess.
 
         ``before`` is the number of an answer that is later than all of them; ``igloo`` False leaves out what was shaken
@@ -447,7 +447,7 @@ class Book:
 
     # --- what was answered ---------------------------------------------------------------------------------------
 
-    def answers(self, person: int | None = None, *, igloo: bool = True, last: int = 20_000) -> list[Answer]:
+    def answers(self, person: int | None = None, *, igloo: bool = True, last: int = 20_000) -> list[AnsweredShake]:
         """Return answers whose truth was shown, oldest first: of one person or of all.
 
         ``igloo`` False leaves out what was shaken in the igloo of this table.
@@ -460,14 +460,16 @@ class Book:
             *(person, person, igloo, last),
         )
         return [
-            Answer(row["at"], row["person"], row["truth"], row["guess"], tuple(json.loads(row["machine"])), row["kind"])
+            AnsweredShake(
+                row["at"], row["person"], row["truth"], row["guess"], tuple(json.loads(row["machine"])), row["kind"]
+            )
             for row in reversed(rows)
         ]
 
 
-def _round(row: sqlite3.Row | dict[str, Any]) -> Round:
+def _round(row: sqlite3.Row | dict[str, Any]) -> PracticeRound:
     facts = dict(row)
-    return Round(**{**facts, "machine": tuple(json.loads(facts["machine"])), "shown": bool(facts["shown"])})
+    return PracticeRound(**{**facts, "machine": tuple(json.loads(facts["machine"])), "shown": bool(facts["shown"])})
 
 
 def _duel(row: sqlite3.Row) -> Duel:

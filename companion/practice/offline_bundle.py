@@ -24,7 +24,7 @@ from random import Random, SystemRandom
 from typing import Any
 
 from companion.ports import COUNTS, CompanionError, CountPosterior
-from companion.practice.shakes import Shake, Shakes, TrainingError, cut
+from companion.practice.shakes import Shake, ShakeBank, TrainingError, cut
 from companion.practice.sonify import BAND_HZ, HEARD_HZ, MU, band
 from companion.practice.waveform import picture
 
@@ -42,7 +42,7 @@ RESTS = 1.0
 log = logging.getLogger(__name__)
 
 
-def make_shake(shakes: Shakes, machine: Callable[[Shake], CountPosterior], number: int, seed: int) -> dict[str, Any]:
+def make_shake(shakes: ShakeBank, machine: Callable[[Shake], CountPosterior], number: int, seed: int) -> dict[str, Any]:
     """Return one shake of a supply: what was drawn, what is heard of it, and the machine's opinion."""
     shake = cut(shakes.shake(number), seed)
     heard = band(shake, seed)
@@ -62,7 +62,7 @@ def heard_as() -> dict[str, float]:
     return {"rate_hz": BAND_HZ, "heard_hz": HEARD_HZ, "mu": MU}
 
 
-class Along:
+class OfflineBundle:
     """Keeps one supply ready. Every method may be called from any thread.
 
     ``may_work()`` answers False while the machine is needed at the table.
@@ -71,7 +71,7 @@ class Along:
     def __init__(
         self,
         path: Path | None,
-        shakes: Callable[[], Shakes],
+        shakes: Callable[[], ShakeBank],
         machine: Callable[[Shake], CountPosterior],
         *,
         may_work: Callable[[], bool] = lambda: True,
@@ -178,7 +178,7 @@ class Along:
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class OfflineAnswer:
     """An answer that was given on the way: the place of the shake in the supply, the number said, and when."""
 
     place: int
@@ -186,7 +186,7 @@ class Brought:
     at: int
 
 
-def results(told: Mapping[str, Any]) -> tuple[str, list[Brought]]:
+def results(told: Mapping[str, Any]) -> tuple[str, list[OfflineAnswer]]:
     """Return the name of the file and the answers that were brought home.
 
     :raises TrainingError: ``bad-results`` for anything that is not wholly of the form that this module's head gives.
@@ -198,7 +198,7 @@ def results(told: Mapping[str, Any]) -> tuple[str, list[Brought]]:
         raise TrainingError("bad-results")
     if not isinstance(answers, list) or not 0 < len(answers) <= MOST_ANSWERS:
         raise TrainingError("bad-results")
-    found: list[Brought] = []
+    found: list[OfflineAnswer] = []
     for one in answers:
         if not isinstance(one, list) or len(one) != 3 or any(type(value) is not int for value in one):
             raise TrainingError("bad-results")
@@ -206,5 +206,5 @@ def results(told: Mapping[str, Any]) -> tuple[str, list[Brought]]:
         later = not found or at > found[-1].at
         if place < 0 or guess not in COUNTS or not 0 < at < MOST_AT or not later:
             raise TrainingError("bad-results")
-        found.append(Brought(place, guess, at))
+        found.append(OfflineAnswer(place, guess, at))
     return file, found

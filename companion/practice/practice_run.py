@@ -17,13 +17,13 @@ from random import Random, SystemRandom
 from typing import Any
 
 from companion.ports import COUNTS, CountPosterior, DeviceKind
-from companion.practice.database import Book, Duel, Person, Round, Taken, now_ms
+from companion.practice.database import Duel, PracticeDatabase, PracticeRound, Taken, Trainee, now_ms
 from companion.practice.drills import choose, weakest
-from companion.practice.offline_bundle import PARTS, Along, results
-from companion.practice.shakes import Ear, Heard, Shake, Shakes, TrainingError, cut
+from companion.practice.offline_bundle import PARTS, OfflineBundle, results
+from companion.practice.shakes import CountedShake, PracticeIgloo, Shake, ShakeBank, TrainingError, cut
 from companion.practice.sonify import SPEEDS, wav
 from companion.practice.statistics import figures, ladder, points
-from companion.practice.stored_shakes import KeptShakes
+from companion.practice.stored_shakes import StoredShakes
 from companion.practice.waveform import picture
 
 DUELLISTS = range(2, 9)
@@ -44,50 +44,52 @@ Machine = Callable[[Shake], CountPosterior]
 @dataclass(slots=True)
 class _Listening:
     since: float
-    heard: Heard | None = None
+    heard: CountedShake | None = None
 
 
-class Training:
+class PracticeRun:
     """The training room over one book. Every method may be called from any thread.
 
     ``igloo_open()`` answers False while nothing may reveal what is in the igloo.
 
-    :raises companion.practice.database.BookError: from every method, when the disk refuses.
+    :raises companion.practice.database.PracticeDatabaseError: from every method, when the disk refuses.
     """
 
     def __init__(
         self,
-        book: Book,
-        shakes: Callable[[], Shakes],
+        book: PracticeDatabase,
+        shakes: Callable[[], ShakeBank],
         machine: Machine,
-        ear: Ear,
+        ear: PracticeIgloo,
         *,
         igloo_open: Callable[[], bool],
         rng: Random | None = None,
-        along: Along | None = None,
-        kept: KeptShakes | None = None,
+        offline_bundle: OfflineBundle | None = None,
+        stored_shakes: StoredShakes | None = None,
     ) -> None:
         self._book, self._machine, self._ear, self._igloo_open = book, machine, ear, igloo_open
         self._rng = rng or SystemRandom()
         self._shakes = lru_cache(1)(shakes)
-        self._along = along or Along(None, self._shakes, machine, may_work=igloo_open, rng=rng)
-        self._kept = kept or KeptShakes(None, lambda: 0)
+        self._offline_bundle = offline_bundle or OfflineBundle(
+            None, self._shakes, machine, may_work=igloo_open, rng=rng
+        )
+        self._stored_shakes = stored_shakes or StoredShakes(None, lambda: 0)
         self._listening: dict[str, _Listening] = {}
         self._lock = threading.Lock()
         self._sounds = lru_cache(16)(self._rendered)
 
     def close(self) -> None:
         """Close the book, and stop what is being made."""
-        self._along.close()
+        self._offline_bundle.close()
         self._book.close()
 
     # --- people --------------------------------------------------------------------------------------------------
 
-    def people(self) -> list[Person]:
+    def people(self) -> list[Trainee]:
         """Return everybody who trains here."""
         return self._book.people()
 
-    def add_person(self, name: str) -> Person:
+    def add_person(self, name: str) -> Trainee:
         """Enter a person by name.
 
         :raises TrainingError: ``too-many`` when the book is full of people.
@@ -139,7 +141,9 @@ class Training:
         kind = self._ear.kind()
         if kind is None:
             raise TrainingError("no-igloo")
-        made = Round(*(secrets.token_urlsafe(12), now_ms(), person, None, 0, str(kind), None, 0, None, ()), shown=False)
+        made = PracticeRound(
+            *(secrets.token_urlsafe(12), now_ms(), person, None, 0, str(kind), None, 0, None, ()), shown=False
+        )
         dealt = self._book.deal(made)
         with self._lock:
             self._listening.setdefault(dealt.id, _Listening(time.monotonic()))
@@ -147,7 +151,7 @@ class Training:
                 del self._listening[old]
         return self.round(dealt.id)
 
-    def _stored(self, count: int, people: Sequence[int], *, duel: str | None = None, number: int = 1) -> Round:
+    def _stored(self, count: int, people: Sequence[int], *, duel: str | None = None, number: int = 1) -> PracticeRound:
         """Return a round with a shake of so many beads: one of those that these people have heard least often."""
         bank = self._shakes()
         heard = self._book.heard(people)
@@ -156,7 +160,7 @@ class Training:
         person = people[0] if duel is None else None
         kind = str(bank.shake(shake).kind)
         seed = self._rng.randrange(2**31)
-        return Round(
+        return PracticeRound(
             secrets.token_urlsafe(12), now_ms(), person, duel, number, kind, shake, seed, count, (), shown=False
         )
 
@@ -164,7 +168,7 @@ class Training:
         if not self._igloo_open():
             raise TrainingError("live-round")
 
-    def _heard(self, one: Round, *, newest: bool) -> Heard | None:
+    def _heard(self, one: PracticeRound, *, newest: bool) -> CountedShake | None:
         """Return what was heard in a round with the igloo, the newest of it while nobody has answered."""
         with self._lock:
             known = self._listening.get(one.id)
@@ -195,7 +199,7 @@ class Training:
             self._gate()
             heard = self._heard(one, newest=not guesses)
             form["state"] = "done" if one.shown else "look" if guesses else "listening" if heard is None else "heard"
-            form["sound"] = heard is not None or self._kept.has(one.id)
+            form["sound"] = heard is not None or self._stored_shakes.has(one.id)
         else:
             form["state"] = "done" if one.shown else "heard"
             form["sound"] = True
@@ -209,7 +213,7 @@ class Training:
             }
         return form
 
-    def _drawn(self, one: Round) -> str:
+    def _drawn(self, one: PracticeRound) -> str:
         """Return the shake of a round as :mod:`companion.practice.waveform` draws it, "" where it is not known now."""
         try:
             shake = cut(self._shake(one.shake), one.seed) if one.shake is not None else self._felt(one)
@@ -217,10 +221,10 @@ class Training:
             return ""
         return "" if shake is None else picture(shake.accel, shake.rate_hz)
 
-    def _felt(self, one: Round, *, newest: bool = False) -> Shake | None:
+    def _felt(self, one: PracticeRound, *, newest: bool = False) -> Shake | None:
         """Return what was felt in a round with the igloo: just now, or as it is kept."""
         heard = self._heard(one, newest=newest)
-        return self._kept.shake(one.id) if heard is None else heard.shake
+        return self._stored_shakes.shake(one.id) if heard is None else heard.shake
 
     def sound(self, round_id: str, speed: str) -> bytes:
         """Return the shake of a round as a WAV file; ``speed`` is one of ``full``, ``half``, ``quarter``.
@@ -253,11 +257,15 @@ class Training:
                 "truth": one.truth,
                 "guess": guess,
                 "kind": one.kind,
-                "sound": self._kept.has(one.id) if one.shake is None else one.shake in stored,
+                "sound": self._stored_shakes.has(one.id) if one.shake is None else one.shake in stored,
             }
             for _, one, guess in found[:PAST]
         ]
-        return {"shakes": shakes, "kept": self._kept.limit, "more": found[PAST - 1][0] if len(found) > PAST else None}
+        return {
+            "shakes": shakes,
+            "kept": self._stored_shakes.limit,
+            "more": found[PAST - 1][0] if len(found) > PAST else None,
+        }
 
     def example(self, count: int, speed: str) -> bytes:
         """Return some stored shake of so many beads as a WAV file, to compare with.
@@ -300,7 +308,7 @@ class Training:
             if heard is None:
                 raise TrainingError("no-sound")
             machine = heard.posterior.p
-            self._kept.keep(one.id, heard.shake)
+            self._stored_shakes.keep(one.id, heard.shake)
         else:
             machine = one.machine or self._machine(cut(self._shake(one.shake), one.seed)).p
         self._book.answer(round_id, person, guess, machine)
@@ -402,14 +410,14 @@ class Training:
 
     def along_status(self) -> dict[str, Any]:
         """Return how far the shakes to be taken along are; asking has them made."""
-        return self._along.status()
+        return self._offline_bundle.status()
 
     def take_along(self) -> dict[str, Any]:
         """Return the name of a file that is taken along, and its shakes, each drawn anew.
 
         :raises TrainingError: ``not-ready`` while they are being made.
         """
-        supply, file = self._along.take(), secrets.token_urlsafe(9)
+        supply, file = self._offline_bundle.take(), secrets.token_urlsafe(9)
         truths = {number: count for count in COUNTS for number in self._shakes().of(count)}
         known = [one for one in supply if one["shake"] in truths]
         self._book.take_along(
@@ -445,7 +453,7 @@ class Training:
         rounds = []
         for i, one in enumerate(answers, 1):
             shake, at = shakes[one.place], min(max(one.at, taken), now)
-            made = Round(
+            made = PracticeRound(
                 *(f"{file}.{one.at}", at, who.id, None, number + i, str(DeviceKind.SIMULATED), shake.shake, shake.seed),
                 *(shake.truth, shake.machine),
                 shown=True,

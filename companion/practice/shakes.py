@@ -35,14 +35,14 @@ class Shake:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Heard:
+class CountedShake:
     """A shake of the igloo on the table, and what the machine made of it."""
 
     shake: Shake
     posterior: CountPosterior
 
 
-class Shakes(Protocol):
+class ShakeBank(Protocol):
     """A bank of stored shakes whose counts are known."""
 
     def of(self, count: int) -> Sequence[int]:
@@ -57,14 +57,14 @@ class Shakes(Protocol):
         ...
 
 
-class Ear(Protocol):
+class PracticeIgloo(Protocol):
     """The sensor igloo of this table."""
 
     def kind(self) -> DeviceKind | None:
         """Return what the igloo is that one can train with now, or None where there is none."""
         ...
 
-    def heard(self, since: float) -> Heard | None:
+    def heard(self, since: float) -> CountedShake | None:
         """Return the newest shake that was counted after ``since`` (host seconds), or None."""
         ...
 

@@ -26,7 +26,7 @@ TRUST = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnsweredShake:
     """One answered shake. ``at`` is UTC milliseconds; ``machine`` the machine's posterior, empty where it had none."""
 
     at: int
@@ -118,7 +118,7 @@ def _within(low: float, high: float, spread: float) -> float:
     return 0.5 * (erf(high / (spread * sqrt(2.0))) - erf(low / (spread * sqrt(2.0))))
 
 
-def weber(answers: Iterable[Answer]) -> float | None:
+def weber(answers: Iterable[AnsweredShake]) -> float | None:
     """Return the root mean square of the error as a share of the count (published people: 0.15), or None.
 
     Each count weighs alike.
@@ -131,7 +131,7 @@ def weber(answers: Iterable[Answer]) -> float | None:
     return sqrt(sum(sum(values) / len(values) for values in by_count.values()) / len(by_count))
 
 
-def _scores(answers: Sequence[Answer], said: Callable[[Answer], int | None]) -> dict[int, Score]:
+def _scores(answers: Sequence[AnsweredShake], said: Callable[[AnsweredShake], int | None]) -> dict[int, Score]:
     misses: dict[int, list[int]] = {count: [] for count in COUNTS}
     for one in answers:
         guess = said(one)
@@ -146,14 +146,14 @@ def week_of(at: int) -> date:
     return day - timedelta(days=day.weekday())
 
 
-def figures(answers: Sequence[Answer]) -> dict[str, Any]:
+def figures(answers: Sequence[AnsweredShake]) -> dict[str, Any]:
     """Return all figures of some answers as JSON: by count, over all, by week, and the confusion matrix.
 
     ``confusion[i][j]`` is how often i + 2 beads were called j + 2.
     """
     own, machine = _scores(answers, lambda one: one.guess), _scores(answers, lambda one: one.machine_guess)
     confusion = [[0] * len(COUNTS) for _ in COUNTS]
-    weeks: dict[date, list[Answer]] = {}
+    weeks: dict[date, list[AnsweredShake]] = {}
     for one in answers:
         confusion[one.truth - COUNTS.start][one.guess - COUNTS.start] += 1
         weeks.setdefault(week_of(one.at), []).append(one)
@@ -192,7 +192,7 @@ def standing(scores: dict[int, Score]) -> float:
     return total / len(COUNTS)
 
 
-def ladder(answers: Sequence[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
+def ladder(answers: Sequence[AnsweredShake], names: dict[int, str]) -> list[dict[str, Any]]:
     """Return the ladder, best first: people of ``names`` with answers, the machine on all shakes, published people.
 
     ``who`` is ``person``, ``machine`` or ``published``; ``standing`` is a mean error in beads.

@@ -27,7 +27,7 @@ LONGEST = 64_000
 log = logging.getLogger(__name__)
 
 
-class KeptShakes:
+class StoredShakes:
     """The kept shakes of one folder (None: nothing is kept); ``limit()`` says how many at most."""
 
     def __init__(self, folder: Path | None, limit: Callable[[], int]) -> None:

@@ -295,7 +295,7 @@ class State(ABC, Generic[M]):
         """Return why ``move`` is refused here, or None when it is legal. Fast: builds no sentence."""
 
     @abstractmethod
-    def grounds(self, move: M) -> Reason:
+    def explain_effect(self, move: M) -> Reason:
         """Return what a legal ``move`` does here and by which clauses."""
 
     @abstractmethod
@@ -352,7 +352,7 @@ class State(ABC, Generic[M]):
         """Return the ruling on ``move`` here, legal or not, with clauses, facts and sentences."""
         reason = self.refusal(move)
         legal = reason is None
-        return self.game.rulebook.ruling(legal, reason if reason is not None else self.grounds(move), self)
+        return self.game.rulebook.ruling(legal, reason if reason is not None else self.explain_effect(move), self)
 
     def play(self: S, move: M) -> S:
         """Return the state after ``move``.
@@ -364,7 +364,7 @@ class State(ABC, Generic[M]):
         return self.after(move)  # type: ignore[return-value]
 
 
-class Rulebook(Protocol):
+class RulebookApi(Protocol):
     """What a game needs of :mod:`companion.rules.rulebook`: sentences and clauses in every language."""
 
     def ruling(self, legal: bool, reason: Reason, state: State[Any]) -> Ruling:
@@ -383,7 +383,7 @@ class Game(ABC, Generic[M]):
 
     @property
     @abstractmethod
-    def rulebook(self) -> Rulebook:
+    def rulebook(self) -> RulebookApi:
         """Return the clauses and sentences of this game (loaded when first asked for)."""
 
     @abstractmethod

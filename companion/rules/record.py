@@ -135,7 +135,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class RecordFault:
     """What ended a reading: the line (from 1), the name of the error class, and the sentence."""
 
     line: int
@@ -158,7 +158,7 @@ class Fault:
 class HeaderError(RecordError):
     """A record whose first line starts no game; ``fault`` says why, with the line and its error class."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: RecordFault) -> None:
         super().__init__("Line {line}: {why}", "Ligne {line} : {why}", line=fault.line, why=fault.words)
         self.fault = fault
 
@@ -173,7 +173,7 @@ class Replay:
     record: Record | None
     start: State[Any] | None
     state: State[Any] | None
-    error: Fault | None = None
+    error: RecordFault | None = None
 
     def at(self, moves: int) -> State[Any]:
         """Return the state after so many moves of the prefix.
@@ -208,7 +208,7 @@ class Verdict:
     line: int
     text: str
     ruling: Ruling | None
-    error: Fault | None
+    error: RecordFault | None
     state: State[Any]
     before: State[Any]
     move: Move | None = None
@@ -265,7 +265,7 @@ def referee(lines: Iterable[str | bytes]) -> Iterator[Verdict]:
                 state = state.after(move)
                 yield Verdict(number, str(move), ruling, None, state, before, move)
             else:
-                error = Fault(number, IllegalMoveError.__name__, ruling.en, ruling.fr, ruling, ruling.more)
+                error = RecordFault(number, IllegalMoveError.__name__, ruling.en, ruling.fr, ruling, ruling.more)
                 yield Verdict(number, str(move), ruling, error, state, before, move)
     except _Stop as stop:
         yield Verdict(stop.fault.line, "", None, stop.fault, state, state)
@@ -297,10 +297,10 @@ class _Stop(Exception):  # noqa: N818 - it stops the reading; what went wrong is
         self.fault = _fault(line, error)
 
 
-def _fault(line: int, error: RulesError) -> Fault:
+def _fault(line: int, error: RulesError) -> RecordFault:
     ruling = error.ruling if isinstance(error, IllegalMoveError) else None
     words = error.words if ruling is None else ruling.words
-    return Fault(line, type(error).__name__, words.en, words.fr, ruling, words.more)
+    return RecordFault(line, type(error).__name__, words.en, words.fr, ruling, words.more)
 
 
 def _texts(lines: Iterable[str | bytes]) -> Iterator[tuple[int, str]]:
@@ -396,11 +396,11 @@ def _json(text: str) -> JSON:
 
 
 __all__ = [
-    "Fault",
     "Header",
     "HeaderError",
     "Record",
     "RecordError",
+    "RecordFault",
     "Replay",
     "SetupError",
     "Verdict",

@@ -1,8 +1,8 @@
 """The composition root: the only place, with cli/, where the rooms meet.
 
 It opens a data folder, finds the devices, listens to the igloos behind a gate that is closed in live rounds,
-watches the camera, and serves the page. It implements :class:`web.protocols.companion.House`, which is all the page may
-ask.
+watches the camera, and serves the page. It implements :class:`web.protocols.companion.CompanionApi`, which is all the
+page may ask.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, Any
 
 from companion import __version__
 from companion.access.store import Access
-from companion.calibrating.calibration_run import Bench
+from companion.calibrating.calibration_run import CalibrationRun
 from companion.calibrating.store import device_name
 from companion.events.hub import Hub
 from companion.follow import TABLES
-from companion.follow.api import Sight
-from companion.follow.camera import Eye
+from companion.follow.api import FollowService
+from companion.follow.camera import CameraService
 from companion.follow.cards import CardTable
 from companion.follow.pictures import forget_old, moment, portrait, worth_a_picture
-from companion.night.answers import Actor, Answer
+from companion.night.answers import Actor, CommandResult
 from companion.night.backup.restore import settle
-from companion.night.backup.retention import Shelf
+from companion.night.backup.retention import BackupRetention
 from companion.night.commands.ballot import Ballots
 from companion.night.commands.box_contents import Boxes
 from companion.night.commands.igloo_watch import RoundWatch
@@ -54,26 +54,27 @@ from companion.ports import (
     CameraStatus,
     CountPosterior,
     DeviceState,
-    Evidence,
+    EvidencePicture,
     IglooStatus,
     Motion,
+    SimulatedAction,
+    TableStatus,
 )
-from companion.practice.database import BookError
+from companion.practice.database import PracticeDatabaseError
 from companion.practice.shakes import TrainingError
 from companion.service.addresses import page_urls
 from companion.service.buttons import Buttons
 from companion.service.igloos import Igloos
-from companion.service.maintenance import Caretaker
+from companion.service.maintenance import Maintenance
 from companion.service.messages import BROKER_AWAY
 from companion.service.options import DataFolderBusyError, ServeOptions
-from companion.service.practice import TRAINING, TableEar, training_room
+from companion.service.practice import TRAINING, TablePracticeIgloo, training_room
 from companion.service.waveform import Waves
 from companion.settings import Settings
 from web.http.json_forms import camera_form, count_form, igloo_form, igloos_form, motion_form
-from web.protocols.companion import SimulatedAction, Table
 
 if TYPE_CHECKING:
-    from companion.service.mqtt import Home
+    from companion.service.mqtt import MqttPublisher
 
 AGAIN_S = 0.5
 """How long a request that starts the service anew has to be answered."""
@@ -88,7 +89,7 @@ log = logging.getLogger(__name__)
 
 
 class Service:
-    """The running companion over one data folder; its Protocol is :class:`web.protocols.companion.House`."""
+    """The running companion over one data folder; its Protocol is :class:`web.protocols.companion.CompanionApi`."""
 
     version = __version__
 
@@ -114,9 +115,9 @@ class Service:
         self.night = Night(self._journal, self.hub, boxes=self.boxes)
         self.access = Access(options.data / ACCESS)
         self._pictures = EvidenceStore(options.data / EVIDENCE)
-        self._caretaker = Caretaker(options.data, self._journal, self.settings, self.hub)
+        self._maintenance = Maintenance(options.data, self._journal, self.settings, self.hub)
         self._watch = RoundWatch(self.night)
-        self.bench = Bench(
+        self.calibration_run = CalibrationRun(
             options.data,
             self.hub,
             statuses=self.igloos,
@@ -130,12 +131,12 @@ class Service:
             gate=lambda: not self.night.live_round(),
             on_motion=self._on_motion,
             on_count=self._on_count,
-            known=lambda key, kind: self.bench.calibrations.opinion(device_name(key, kind)),
+            known=lambda key, kind: self.calibration_run.calibrations.calibrated_model(device_name(key, kind)),
         )
-        self._igloos.subscribe(self.bench.hear)
+        self._igloos.subscribe(self.calibration_run.hear)
         waves = Waves(self.hub, gate=lambda: not self.night.live_round())
         self._igloos.subscribe(waves.hear)
-        self._ear = TableEar(self._igloos.statuses)
+        self._ear = TablePracticeIgloo(self._igloos.statuses)
         self._igloos.subscribe(self._ear.hear)
         self.training = training_room(
             options.data / TRAINING,
@@ -144,15 +145,19 @@ class Service:
             keep=lambda: self.settings.number("keep_shakes"),
         )
         self.people = People(options.data, self._journal, self.night, renamed=self._renamed)
-        self.shelf = Shelf(options.data, keep=lambda: self.settings.number("nightly_backups"), again=self._begin_again)
+        self.backup_retention = BackupRetention(
+            options.data, keep=lambda: self.settings.number("nightly_backups"), again=self._begin_again
+        )
         self.again = False
         self._end: Callable[[], None] = lambda: None
         self._buttons = Buttons(self.night, self.hub, self.settings.lines("panel_pins"))
-        self._home: Home | None = None
-        self._home_note = ""
-        self._eye = Eye(on_view=self._publish_camera)
+        self._mqtt: MqttPublisher | None = None
+        self._mqtt_note = ""
+        self._camera_service = CameraService(on_view=self._publish_camera)
         self.cards = CardTable(options.data / TABLES)
-        self.sight = Sight(options.data / TABLES, self.night, self.settings, self._eye, on_change=self._publish_camera)
+        self.follow_service = FollowService(
+            options.data / TABLES, self.night, self.settings, self._camera_service, on_change=self._publish_camera
+        )
         self._motion: Motion | None = None
         self._count: CountPosterior | None = None
         self._closing = threading.Event()
@@ -163,24 +168,24 @@ class Service:
 
     def start(self) -> None:
         """Start looking for devices and telling the page of them."""
-        self._eye.use(self.options.camera or self.settings.text("camera_source"))
-        self.sight.start()
-        self.bench.start()
+        self._camera_service.use(self.options.camera or self.settings.text("camera_source"))
+        self.follow_service.start()
+        self.calibration_run.start()
         self._igloos.start()
-        self._caretaker.start()
+        self._maintenance.start()
         self._buttons.start()
-        self._start_home()
+        self._start_mqtt()
         for work in (self._tell_health, self._keep_pictures):
             thread = threading.Thread(target=work, name=work.__name__.strip("_"), daemon=True)
             thread.start()
             self._threads.append(thread)
 
-    def _start_home(self) -> None:
+    def _start_mqtt(self) -> None:
         """Tell the house's automation, where the owner named a broker; what is wrong with it is said, and no more."""
         address = self.settings.text("mqtt_address")
         if not address:
             return
-        from companion.service.mqtt import Home, broker, state_of
+        from companion.service.mqtt import MqttPublisher, broker, state_of
 
         def state() -> dict[str, Any]:
             # The count is asked last: a round that has begun since hides it.
@@ -189,23 +194,23 @@ class Service:
             return state_of(view, None if count is None else count.count)
 
         try:
-            self._home = Home(broker(address), self.hub, state)
+            self._mqtt = MqttPublisher(broker(address), self.hub, state)
         except BadDataError as error:
             log.error("%s", error)
-            self._home_note = str(error)
+            self._mqtt_note = str(error)
             return
-        self._home.start()
+        self._mqtt.start()
 
     def other_devices(self) -> dict[str, Any]:
         """Return how the panel and the line to the home's automation are doing, as JSON; null where there is none."""
-        panel, home = self._buttons.status(), None
-        if self._home is not None:
-            up = self._home.connected
+        panel, mqtt = self._buttons.status(), None
+        if self._mqtt is not None:
+            up = self._mqtt.connected
             state = DeviceState.CONNECTED if up else DeviceState.SEARCHING
-            home = {"state": str(state), "note": "" if up else BROKER_AWAY}
-        elif self._home_note:
-            home = {"state": str(DeviceState.FAULTY), "note": self._home_note}
-        return {"panel": None if panel is None else panel.to_json(), "mqtt": home}
+            mqtt = {"state": str(state), "note": "" if up else BROKER_AWAY}
+        elif self._mqtt_note:
+            mqtt = {"state": str(DeviceState.FAULTY), "note": self._mqtt_note}
+        return {"panel": None if panel is None else panel.to_json(), "mqtt": mqtt}
 
     def check_up(self) -> list[dict[str, Any]]:
         """Return what the doctor finds: check, state, the sentence in each language, the cure or null."""
@@ -222,15 +227,15 @@ class Service:
     def close(self) -> None:
         """Stop the devices and close the journal; what was acknowledged is on disk already."""
         self._closing.set()
-        if self._home is not None:
-            self._home.close()
+        if self._mqtt is not None:
+            self._mqtt.close()
         self.hub.close()
         self._buttons.close()
         self._igloos.close()
-        self.bench.close()
-        self.sight.close()
-        self._eye.close()
-        self._caretaker.close()
+        self.calibration_run.close()
+        self.follow_service.close()
+        self._camera_service.close()
+        self._maintenance.close()
         for thread in self._threads:
             thread.join(timeout=5)
         remove_address(self.options.data)
@@ -283,10 +288,10 @@ class Service:
                     self.training.rename(trainer.id, new)
                 else:
                     self.training.merge(trainer.id, kept)
-        except (TrainingError, BookError) as error:
+        except (TrainingError, PracticeDatabaseError) as error:
             log.warning("The training book keeps a name: %s", error)
         try:
-            self.bench.rename(old, new)
+            self.calibration_run.rename(old, new)
         except (BadDataError, OSError) as error:
             log.warning("An igloo's shakes keep a name: %s", error)
 
@@ -294,7 +299,7 @@ class Service:
         """Return a photo as a small square JPEG."""
         return portrait(data)
 
-    def press(self, button: str, by: Actor) -> Answer | None:
+    def press(self, button: str, by: Actor) -> CommandResult | None:
         """Press a button of the table on a phone."""
         return self._buttons.press(button, by)
 
@@ -321,7 +326,7 @@ class Service:
             "match": None if match is None else {key: match[key] for key in ("id", "game", "phase", "round", "over")},
             "journal": {"seq": view["seq"], "state": view["state"]},
             "live_round": self.night.live_round(),
-            "backups": self._caretaker.status(),
+            "backups": self._maintenance.status(),
             "uptime_s": round(time.monotonic() - _STARTED, 1),
         }
 
@@ -341,37 +346,37 @@ class Service:
 
     def camera(self) -> CameraStatus | None:
         """Return how the camera is doing, or None without a source."""
-        return self._eye.status()
+        return self._camera_service.status()
 
-    def table(self) -> Table | None:
+    def table(self) -> TableStatus | None:
         """Return what the newest picture shows of the markers."""
-        return self._eye.table()
+        return self._camera_service.table()
 
     def camera_jpeg(self, which: str) -> bytes | None:
         """Return the newest frame or straightened table as JPEG."""
-        return self._eye.jpeg(which)
+        return self._camera_service.jpeg(which)
 
     def use_camera(self, text: str) -> None:
         """Change the camera's source and remember it.
 
         :raises BadDataError: for a text that names no source.
         """
-        self._eye.use(text, from_page=True)
+        self._camera_service.use(text, from_page=True)
         self.settings.set({"camera_source": text.strip()})
         self._publish_camera()
 
-    def upload_photo(self, data: bytes) -> Table:
+    def upload_photo(self, data: bytes) -> TableStatus:
         """Take a photo from a phone as the newest picture.
 
         :raises BadDataError: when it is no picture, in one sentence.
         """
-        table = self._eye.take_photo(data)
+        table = self._camera_service.take_photo(data)
         self._publish_camera()
         return table
 
-    def keep_evidence(self, *, fresh: bool = False) -> Evidence | None:
+    def keep_evidence(self, *, fresh: bool = False) -> EvidencePicture | None:
         """Keep the newest picture and enter it in the journal; with ``fresh`` only one that was not kept before."""
-        picture = self._eye.evidence(fresh=fresh)
+        picture = self._camera_service.evidence(fresh=fresh)
         if picture is None:
             return None
         data, found = picture
@@ -419,7 +424,7 @@ class Service:
         self.hub.publish("count", count_form(None if hidden else posterior, hidden=hidden))
 
     def _publish_camera(self) -> None:
-        self.hub.publish("camera", camera_form(self.camera(), self.table(), self.sight.status()))
+        self.hub.publish("camera", camera_form(self.camera(), self.table(), self.follow_service.status()))
 
     def _tell_health(self) -> None:
         """Tell the page of the devices' health when it changed, and that a round hides or shows the count."""
@@ -428,14 +433,14 @@ class Service:
         while not self._closing.wait(HEALTH_EVERY_S):
             if time.monotonic() - tidied > TIDY_EVERY_S:
                 tidied = time.monotonic()
-                if self._caretaker.may_forget():
+                if self._maintenance.may_forget():
                     forget_old(self._pictures.folder, self.settings.number("keep_pictures_days"))
             hidden = self.night.live_round()
             if hidden:
                 self._count = None
             news = {
                 "igloo": igloos_form(self.igloos(), simulated=self.simulated()),
-                "camera": camera_form(self.camera(), self.table(), self.sight.status()),
+                "camera": camera_form(self.camera(), self.table(), self.follow_service.status()),
             }
             if hidden != last.get("hidden"):
                 last["hidden"] = hidden

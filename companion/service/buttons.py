@@ -8,7 +8,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from companion.events.hub import Hub
-from companion.night.answers import TABLE, Actor, Answer
+from companion.night.answers import TABLE, Actor, CommandResult
 from companion.night.commands.night import Night
 from companion.night.messages import Words
 from companion.panel import messages
@@ -19,7 +19,7 @@ from companion.ports import BadDataError, DeviceKind, DeviceState
 if TYPE_CHECKING:
     from gpiozero import Factory
 
-    from companion.panel.panel import Panel
+    from companion.panel.gpio import Panel
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Buttons:
             pins = parse(self._pins)
             if not pins:
                 return
-            from companion.panel.panel import Panel
+            from companion.panel.gpio import Panel
 
             self.panel = Panel(pins, self.pressed, factory=factory)
         except BadDataError as error:
@@ -80,7 +80,7 @@ class Buttons:
 
     # --- buttons -----------------------------------------------------------------------------------------------------
 
-    def press(self, button: str, by: Actor) -> Answer | None:
+    def press(self, button: str, by: Actor) -> CommandResult | None:
         """Do what the button of that name on a phone's page asks for, as far as ``by`` may; None for a doubt.
 
         Taking back is no button there: a page has one that knows whose step it was.
@@ -90,7 +90,7 @@ class Buttons:
             return None
         step = _next_step(button, self._night.view()["match"])
         if step is None:
-            return Answer.saying(False, self._night.seq, self._night.state, NOTHING, None, "refused")
+            return CommandResult.saying(False, self._night.seq, self._night.state, NOTHING, None, "refused")
         return self._night.do(*step, by=by, state=self._night.state, action_id=secrets.token_hex(8))
 
     def pressed(self, button: str) -> None:

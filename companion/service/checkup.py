@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.doctor import devices, machine, nights
-from companion.doctor.finding import Finding, State, found
+from companion.doctor.finding import Finding, FindingState, found
 from companion.doctor.host import Host, User
 from companion.night.log.data_folder import read_address
 from companion.rules.i18n import noted
@@ -49,14 +49,14 @@ def _service(folder: Path) -> Iterator[Finding]:
     """Ask the running service how its devices are doing."""
     urls = read_address(folder)
     if not urls:
-        yield found("service", State.NOTE, "service-none", folder=str(folder))
+        yield found("service", FindingState.NOTE, "service-none", folder=str(folder))
         return
     port = urls[0].rsplit(":", 1)[1]
     health = next((h for url in (f"http://127.0.0.1:{port}", *urls) if (h := _health(url)) is not None), None)
     if health is None:
-        yield found("service", State.WRONG, "service-silent", cure="restart", url=urls[0])
+        yield found("service", FindingState.WRONG, "service-silent", cure="restart", url=urls[0])
         return
-    yield found("service", State.GOOD, "service-runs", url=urls[0], devices=len(health["devices"]))
+    yield found("service", FindingState.GOOD, "service-runs", url=urls[0], devices=len(health["devices"]))
     for device in health["devices"]:
         if device.get("device") == "igloo":
             yield from _igloo(device)
@@ -64,7 +64,11 @@ def _service(folder: Path) -> Iterator[Finding]:
             facts = {key: device.get(key, "") for key in ("source", "state", "kind")}
             good = device.get("state") == "connected"
             yield found(
-                "camera", State.GOOD if good else State.WRONG, "camera-live", cure="" if good else "camera", **facts
+                "camera",
+                FindingState.GOOD if good else FindingState.WRONG,
+                "camera-live",
+                cure="" if good else "camera",
+                **facts,
             )
 
 
@@ -84,7 +88,7 @@ def _igloo(device: Mapping[str, Any]) -> Iterator[Finding]:
     good = device.get("state") == "connected"
     yield found(
         "igloo",
-        State.GOOD if good else State.WRONG,
+        FindingState.GOOD if good else FindingState.WRONG,
         "igloo",
         cure="" if good else "igloo",
         key=device.get("key", "?"),
@@ -96,23 +100,23 @@ def _igloo(device: Mapping[str, Any]) -> Iterator[Finding]:
     )
     if good and rate and nominal and rate < 0.9 * nominal:
         facts = {"key": device.get("key", "?"), "rate_hz": round(rate), "nominal_hz": round(nominal)}
-        yield found("igloo", State.WRONG, "igloo-slow", cure="slow", **facts)
+        yield found("igloo", FindingState.WRONG, "igloo-slow", cure="slow", **facts)
 
 
 def _network(host: Host) -> Iterator[Finding]:
     addresses = lan_addresses()
     if not addresses:
-        yield found("network", State.WRONG, "no-network", cure="network")
+        yield found("network", FindingState.WRONG, "no-network", cure="network")
         return
-    yield found("network", State.GOOD, "network", addresses=", ".join(addresses))
+    yield found("network", FindingState.GOOD, "network", addresses=", ".join(addresses))
     yield from _name(host, socket.gethostname().split(".")[0])
 
 
 def _name(host: Host, name: str) -> Iterator[Finding]:
     """Say under which name the page is announced in the network, by mDNS."""
     if "avahi-daemon" not in host.running():
-        yield found("network", State.NOTE, "no-mdns", cure="mdns", host=name)
+        yield found("network", FindingState.NOTE, "no-mdns", cure="mdns", host=name)
     elif not host.path("/etc/avahi/services/companion.service").exists():
-        yield found("network", State.NOTE, "mdns-name-only", cure="mdns-service", host=name)
+        yield found("network", FindingState.NOTE, "mdns-name-only", cure="mdns-service", host=name)
     else:
-        yield found("network", State.GOOD, "mdns-good", host=name)
+        yield found("network", FindingState.GOOD, "mdns-good", host=name)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from companion.calibrating.messages import NO_SIMULATED_IGLOO
 from companion.igloo.line.candidate_ports import DEFAULT_DENY
-from companion.igloo.line.discovery import Finder
-from companion.igloo.sample_pipeline import Ears
+from companion.igloo.line.discovery import IglooDiscovery
+from companion.igloo.sample_pipeline import SamplePipeline
 from companion.igloo.simulated.igloo import SimulatedIgloo
 from companion.ports import (
     COUNTS,
@@ -29,13 +29,13 @@ from companion.ports import (
     IglooStatus,
     Motion,
     Samples,
+    SimulatedAction,
 )
 from companion.service.messages import NO_SUCH_COUNT
 from companion.settings import Settings
-from web.protocols.companion import SimulatedAction
 
 if TYPE_CHECKING:
-    from companion.igloo.count.counter import Opinion
+    from companion.igloo.count.counter import CalibratedModel
 
 FIRST_LOOK_S = 1.5
 PATIENCE_S = 10.0
@@ -47,7 +47,7 @@ SHAKE_S = 4.0
 
 
 class Igloos:
-    """All igloo links with their ears. Callbacks come from the ears' threads."""
+    """All igloo links with their pipelines. Callbacks come from the pipelines' threads."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Igloos:
         gate: Callable[[], bool],
         on_motion: Callable[[Motion], None],
         on_count: Callable[[CountPosterior], None],
-        known: Callable[[str, DeviceKind], Opinion | None] = lambda key, kind: None,
+        known: Callable[[str, DeviceKind], CalibratedModel | None] = lambda key, kind: None,
     ) -> None:
         """Prepare; :meth:`start` begins to search. ``port`` names one port, and then no other is searched for.
 
@@ -68,11 +68,11 @@ class Igloos:
         """
         named = port or settings.text("igloo_port")
         deny = (*DEFAULT_DENY, *settings.lines("igloo_deny"))
-        self._finder = Finder(named=[named] if named else [], search=not named, deny=deny)
+        self._finder = IglooDiscovery(named=[named] if named else [], search=not named, deny=deny)
         self._simulate = simulate
         self._gate, self._on_motion, self._on_count = gate, on_motion, on_count
         self._known = known
-        self._ears: dict[int, Ears] = {}
+        self._pipelines: dict[int, SamplePipeline] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._simulated: SimulatedIgloo | None = None
@@ -142,28 +142,28 @@ class Igloos:
         if self._simulated is not None:
             self._simulated.close()
         with self._lock:
-            ears, self._ears = list(self._ears.values()), {}
-        for pair in ears:
+            pipeline, self._pipelines = list(self._pipelines.values()), {}
+        for pair in pipeline:
             pair.close()
 
     def _hear(self, link: IglooLink, samples: Samples) -> None:
-        ears = self._ears.get(id(link))
-        if ears is not None:
-            ears.hear(samples)
+        pipeline = self._pipelines.get(id(link))
+        if pipeline is not None:
+            pipeline.hear(samples)
 
     def _changed(self, statuses: list[IglooStatus]) -> None:
-        """Give every link its ears; an igloo that has told its unit gets new ones under its own name."""
+        """Give every link its pipeline; an igloo that has told its unit gets a new one under its own name."""
         del statuses
         links = {id(link): link.status() for link in self._finder.links()}
         with self._lock:
             if self._closing.is_set():
                 return
-            old = dict(self._ears)
+            old = dict(self._pipelines)
             new = {}
             for number, status in links.items():
-                ears = old.get(number)
-                if ears is None or ears.key != status.key:
-                    ears = Ears(
+                pipeline = old.get(number)
+                if pipeline is None or pipeline.key != status.key:
+                    pipeline = SamplePipeline(
                         status.key,
                         status.kind,
                         on_motion=self._on_motion,
@@ -171,11 +171,11 @@ class Igloos:
                         gate=self._gate,
                         known=partial(self._known, status.key, status.kind),
                     )
-                new[number] = ears
-            self._ears = new
-        for ears in old.values():
-            if ears not in new.values():
-                ears.close()
+                new[number] = pipeline
+            self._pipelines = new
+        for pipeline in old.values():
+            if pipeline not in new.values():
+                pipeline.close()
 
     def _mind(self) -> None:
         """Let a simulated igloo come and go as the head of this module says."""

@@ -12,7 +12,7 @@ from typing import Any
 from companion.events.hub import Hub
 from companion.night.backup.clock_check import ClockWatch
 from companion.night.backup.messages import told
-from companion.night.backup.scheduler import Keeper, sticks
+from companion.night.backup.scheduler import BackupScheduler, sticks
 from companion.night.log.data_folder import refusal, unwritable
 from companion.night.log.database import unwritten
 from companion.night.log.journal import Journal
@@ -31,7 +31,7 @@ REMIND_S = 600.0
 log = logging.getLogger(__name__)
 
 
-class Caretaker:
+class Maintenance:
     """A thread that keeps the nights safe and says on the hub (topic ``notice``) what became of it."""
 
     def __init__(
@@ -50,7 +50,7 @@ class Caretaker:
         self._watch = watch or ClockWatch()
         newest = journal.since(journal.last_seq - 1)
         self._newest_at = newest[-1].at if newest else 0
-        self._keeper = Keeper(
+        self._keeper = BackupScheduler(
             folder,
             last_seq=lambda: journal.last_seq,
             keep=lambda: settings.number("nightly_backups"),

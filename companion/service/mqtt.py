@@ -94,7 +94,7 @@ def state_of(view: Mapping[str, Any], count: int | None) -> dict[str, Any]:
     return told
 
 
-class Home:
+class MqttPublisher:
     """The line to a broker; paho's own thread keeps it up, a thread of ours tells it what changes."""
 
     def __init__(

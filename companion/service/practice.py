@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from companion.igloo.simulated import BANK
 from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooLink, IglooStatus, Samples
 from companion.practice import BANK as PRACTICE_BANK
-from companion.practice.database import Book
-from companion.practice.offline_bundle import Along
-from companion.practice.practice_run import Training
-from companion.practice.shakes import Heard, Shake
-from companion.practice.stored_shakes import KeptShakes
+from companion.practice.database import PracticeDatabase
+from companion.practice.offline_bundle import OfflineBundle
+from companion.practice.practice_run import PracticeRun
+from companion.practice.shakes import CountedShake, Shake
+from companion.practice.stored_shakes import StoredShakes
 
 TRAINING = "training.sqlite"
 """The training book in the data folder, …"""
@@ -38,7 +38,7 @@ SLACK_S = 0.5
 """A shake that began so much before one was asked for still counts as new."""
 
 
-class StoredShakes:
+class SimulatedShakeBank:
     """The shakes that the simulated igloo plays, and those of more igloos (``companion/practice/bank``).
 
     They are numbered through in that order, which does not change: the training book remembers the numbers. An igloo
@@ -83,9 +83,9 @@ def _counts(path: Path) -> NDArray[np.int64]:
 
 
 @cache
-def stored_shakes() -> StoredShakes:
+def shake_bank() -> SimulatedShakeBank:
     """Return the stored shakes, read once."""
-    return StoredShakes()
+    return SimulatedShakeBank()
 
 
 def machine(shake: Shake) -> CountPosterior:
@@ -102,7 +102,7 @@ class _Counted:
     began: float
 
 
-class TableEar:
+class TablePracticeIgloo:
     """The igloos of the table, as the training room hears them: real and recorded ones, never the simulated one.
 
     ``clock`` gives the host's seconds, as :meth:`heard` is asked in them.
@@ -144,7 +144,7 @@ class TableEar:
                 return status.kind
         return None
 
-    def heard(self, since: float) -> Heard | None:
+    def heard(self, since: float) -> CountedShake | None:
         """Return the newest shake that was counted after ``since`` (host seconds), or None."""
         with self._lock:
             newest = self._newest
@@ -154,11 +154,21 @@ class TableEar:
         accel = np.concatenate([run.accel for run in newest.runs])
         # Only the shaking itself, and a breath before it.
         last = int((newest.posterior.seconds + SLACK_S) * rate)
-        return Heard(Shake(accel[-last:], rate, newest.posterior.kind), newest.posterior)
+        return CountedShake(Shake(accel[-last:], rate, newest.posterior.kind), newest.posterior)
 
 
-def training_room(path: Path, ear: TableEar, igloo_open: Callable[[], bool], keep: Callable[[], int]) -> Training:
+def training_room(
+    path: Path, ear: TablePracticeIgloo, igloo_open: Callable[[], bool], keep: Callable[[], int]
+) -> PracticeRun:
     """Return the training room of a data folder; ``keep()`` says how many shakes of the igloo are kept."""
-    kept = KeptShakes(path.with_name(HEARD), keep)
-    along = Along(path.with_name(SUPPLY), stored_shakes, machine, may_work=igloo_open)
-    return Training(Book(path), stored_shakes, machine, ear, igloo_open=igloo_open, along=along, kept=kept)
+    stored_shakes = StoredShakes(path.with_name(HEARD), keep)
+    offline_bundle = OfflineBundle(path.with_name(SUPPLY), shake_bank, machine, may_work=igloo_open)
+    return PracticeRun(
+        PracticeDatabase(path),
+        shake_bank,
+        machine,
+        ear,
+        igloo_open=igloo_open,
+        offline_bundle=offline_bundle,
+        stored_shakes=stored_shakes,
+    )

@@ -18,8 +18,8 @@ from companion.practice.drills import beliefs, weakest
 from companion.practice.offline_bundle import heard_as, make_shake
 from companion.practice.shakes import cut
 from companion.practice.sonify import SPEEDS, WAV_HZ, sound
-from companion.practice.statistics import Answer, figures, published
-from companion.service.practice import stored_shakes
+from companion.practice.statistics import AnsweredShake, figures, published
+from companion.service.practice import shake_bank
 from tests.browser.conftest import Phones
 from tests.browser.test_look import english_left, overflow, read_aloud
 from tests.browser.test_training import guess, trains
@@ -210,7 +210,7 @@ def test_the_file_reckons_as_the_room_does(sums: Page, answers: int) -> None:
     tried = [(one["truth"], one["guess"]) for one in told]
     known = {str(count): published(count).to_json() for count in COUNTS}
     found = sums.evaluate("([told, known]) => m.statistics.statistics(told, known)", [told, known])
-    room = figures([Answer(0, 1, one["truth"], one["guess"], tuple(one["machine"])) for one in told])
+    room = figures([AnsweredShake(0, 1, one["truth"], one["guess"], tuple(one["machine"])) for one in told])
     nearly(found.pop("weakest"), weakest(tried))
     del room["weeks"]
     for side in (found, room):
@@ -232,8 +232,8 @@ def test_the_file_drills_what_is_weak_and_forgets_no_number(sums: Page) -> None:
 
 def test_the_file_sounds_as_the_room_does(sums: Page) -> None:
     number, seed = 40, 77
-    packed = make_shake(stored_shakes(), quick_machine, number, seed)
-    whole = cut(stored_shakes().shake(number), seed)
+    packed = make_shake(shake_bank(), quick_machine, number, seed)
+    whole = cut(shake_bank().shake(number), seed)
     for speed in SPEEDS.values():
         heard = sums.evaluate(
             "([packed, speed, how]) => { const made = m.sound.sounded(packed, speed, how);"

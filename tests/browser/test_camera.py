@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from companion.follow import TABLES
-from companion.follow.api import Sight
+from companion.follow.api import FollowService
 from companion.lab.worlds.boards import players
 from companion.lab.worlds.filmed import FISH, GAME, Filmed
 from companion.lab.worlds.mjpeg import MjpegServer
@@ -48,8 +48,13 @@ def camera(film: Filmed) -> Iterator[MjpegServer]:
 def service(tmp_path: Path, camera: MjpegServer, film: Filmed) -> Iterator[Service]:
     """The real service with a camera on the network and a game that is set up; its lessons are short ones."""
     service = Service(ServeOptions(tmp_path, host="127.0.0.1", port=0, camera=camera.url))
-    service.sight = Sight(
-        tmp_path / TABLES, service.night, service.settings, service._eye, on_change=service._publish_camera, lesson=0.5
+    service.follow_service = FollowService(
+        tmp_path / TABLES,
+        service.night,
+        service.settings,
+        service._camera_service,
+        on_change=service._publish_camera,
+        lesson=0.5,
     )
     service.settings.set({"host_names": [NAME], "camera_settle_tenths": 3})
     opening = {"game": GAME, "players": players(GAME), "setup": {"fish": FISH}}
@@ -85,7 +90,7 @@ def page(chromium: Browser, service: Service) -> Iterator[Page]:
 
 def answered(page: Page, service: Service, film: Filmed, number: int) -> None:
     """Tap the candidate that was played: the truth is always among them."""
-    asked = service.sight._onlooker.asked()
+    asked = service.follow_service._follower.question()
     truth = {name: content(place) for name, place in film.states[number].position()["places"].items()}
     right = [
         n
@@ -103,6 +108,7 @@ def answered(page: Page, service: Service, film: Filmed, number: int) -> None:
     choice.click()
 
 
+@pytest.mark.timeout(900)  # four minutes with ten others on two cores
 def test_a_rendered_game_without_a_typed_move(
     page: Page, service: Service, camera: MjpegServer, film: Filmed, axe: Callable[[Page], list[str]]
 ) -> None:
@@ -129,23 +135,26 @@ def test_a_rendered_game_without_a_typed_move(
     with ThreadPoolExecutor(1) as renderer:
         coming = renderer.submit(film.frames, 1)
         for number in range(1, len(film.states)):
-            begun = len(service.night.course().by)
+            begun = len(service.night.snapshot().by)
             camera.show(coming.result())
             if number < len(film.states) - 1:
                 coming = renderer.submit(film.frames, number + 1)
             wait(
-                lambda begun=begun: len(service.night.course().by) > begun or service.sight.status()["asking"], LESSON_S
+                lambda begun=begun: (
+                    len(service.night.snapshot().by) > begun or service.follow_service.status()["asking"]
+                ),
+                LESSON_S,
             )
-            if len(service.night.course().by) == begun:
+            if len(service.night.snapshot().by) == begun:
                 questions += 1
                 expect(page.locator(".camera-question svg.board").first).to_be_visible()
                 if questions == 1:
                     assert axe(page) == []
                 answered(page, service, film, number)
-                wait(lambda begun=begun: len(service.night.course().by) > begun, LESSON_S)
-            wait(lambda: service.sight.status()["state"] in ("watching", "entered"), LESSON_S)
+                wait(lambda begun=begun: len(service.night.snapshot().by) > begun, LESSON_S)
+            wait(lambda: service.follow_service.status()["state"] in ("watching", "entered"), LESSON_S)
 
-    course = service.night.course()
+    course = service.night.snapshot()
     entered = course.by[len(film.set_up) :]
     # Taught in short lessons it asks more than it would; nobody typed a move.
     assert entered.count(CAMERA) >= len(entered) / 4
@@ -188,6 +197,6 @@ def test_a_rendered_game_without_a_typed_move(
     page.evaluate("location.hash = ''")
     # What the camera entered last goes with one tap, by somebody who is not the host too.
     if course.by[-1] == CAMERA:
-        service.sight.follow(False)
+        service.follow_service.follow(False)
         page.click("[data-do=undo]")
-        wait(lambda: len(service.night.course().by) < len(course.by))
+        wait(lambda: len(service.night.snapshot().by) < len(course.by))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from companion.calibrating.recordings import Label, Recordings
+from companion.calibrating.recordings import Recordings, ShakeLabel
 from companion.igloo.calibration.store import UNLIKE
 from companion.igloo.count import guided
 from companion.igloo.count.counter import SHAKE_ON
@@ -39,7 +39,7 @@ def left_over(data: Path) -> None:
     for count in (4, 5, 6, 7):
         for number in np.flatnonzero(bank.count == count)[:2]:
             accel = bank.accel[number] * (bank.ug_per_lsb * 1e-6)
-            recordings.add(name, accel, bank.rate_hz, Label(count + OFF, "Ann", False))
+            recordings.add(name, accel, bank.rate_hz, ShakeLabel(count + OFF, "Ann", False))
 
 
 def test_a_calibration_counts_for_the_simulated_igloo_also_after_a_restart(chromium: Browser, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def feel(house: SmallHouse, seconds: float) -> None:
     """Let the igloo feel a hand that keeps the beat, and blows as beads give."""
     accel = beat(5.0, seconds, 3200.0, np.array([0.0, 0.0, 1.0]))
     for at in range(0, len(accel), 320):
-        house.bench.hear(Line(), Samples(accel[at : at + 320], at / 3200, 3200.0, at))
+        house.calibration_run.hear(Line(), Samples(accel[at : at + 320], at / 3200, 3200.0, at))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from companion.lab.worlds.board import Shot
+from companion.lab.worlds.board import BoardShot
 from companion.lab.worlds.filmed import GAME as IGLU
 from companion.lab.worlds.filmed import Filmed
 from companion.lab.worlds.ice_table import GAME, IceTable, played
@@ -148,9 +148,9 @@ def test_a_dispute_in_a_position_set_up_by_hand(phones: Phones, service: Service
 # --- a board game's sheet, filled from a photo
 
 
-def taught(service: Service, shot: Shot, state: State[Any]) -> None:
+def taught(service: Service, shot: BoardShot, state: State[Any]) -> None:
     """Calibrate and teach as the host does in the workshop: one picture and the position in it."""
-    table = service.house.sight.table_of(state.position()["game"])
+    table = service.house.follow_service.table_of(state.position()["game"])
     table.calibrate(shot.image, shot.grid.astype(float))
     table.teach(shot.image, from_json(state.position(), table.layout))
     assert table.wait(LESSON_S), "it is still being learnt"

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from companion.ports import COUNTS, CountPosterior, DeviceKind, DeviceState, IglooStatus
-from companion.practice.shakes import Heard, Shake
-from companion.service.practice import stored_shakes
+from companion.practice.shakes import CountedShake, Shake
+from companion.service.practice import shake_bank
 from tests.browser.conftest import Phones
 from tests.browser.test_look import english_left, overflow, read_aloud
 from tests.web.assembly import Service, SmallHouse
@@ -46,9 +46,9 @@ def history(house: SmallHouse, rounds: int = 90) -> tuple[int, int]:
 
 
 def heard(house: SmallHouse) -> None:
-    stored = stored_shakes().shake(12)
+    stored = shake_bank().shake(12)
     p = tuple(0.34 if i == 4 else 0.06 for i in range(12))
-    house.ear.newest = Heard(
+    house.ear.newest = CountedShake(
         Shake(stored.accel, stored.rate_hz, DeviceKind.REAL), CountPosterior("counted", p, 2.0, kind=DeviceKind.REAL)
     )
 

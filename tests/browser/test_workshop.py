@@ -203,7 +203,7 @@ def test_no_barrier_and_no_overflow_in_the_workshop(
     house.open_match()
     ann = next(one["id"] for one in house.people.all() if one["name"] == "Ann")
     house.people.change(ann, {"colour": "yellow", "token": "owl"})
-    house.shelf.make()
+    house.backup_retention.make()
     page = phones.host(dark=dark, language=language, width=320 if dark else 1920, height=900)
     for part in PARTS:
         page.goto(f"{service.url}/#workshop/{part}")

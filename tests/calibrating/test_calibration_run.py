@@ -14,15 +14,15 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.calibrating import gathering
-from companion.calibrating.calibration_run import Bench
-from companion.calibrating.plan import Way, next_count
-from companion.calibrating.recordings import Label, Recordings
+from companion.calibrating.calibration_run import CalibrationRun
+from companion.calibrating.plan import CalibrationMethod, next_count
+from companion.calibrating.recordings import Recordings, ShakeLabel
 from companion.calibrating.store import Calibrations
 from companion.events.hub import Hub
 from companion.igloo.calibration.shake_segmenter import KEPT, SHORT
-from companion.igloo.calibration.store import Shelf, calibrate
+from companion.igloo.calibration.store import CalibrationStore, calibrate
 from companion.igloo.count.guided import NOT_SURE, OTHER_HAND, SURE
-from companion.igloo.motion.guided_gauge import FASTER, GOOD
+from companion.igloo.count.guided_gauge import FASTER, GOOD
 from companion.igloo.recordings import read_recording
 from companion.igloo.simulated.igloo import SimulatedDevice, load_bank
 from companion.ports import BadDataError, DeviceError, DeviceKind, DeviceState, IglooStatus, Samples
@@ -83,18 +83,18 @@ class Table:
         self.hub = Hub()
         self.line = Line(IglooStatus("unit-3", DeviceKind.REAL, DeviceState.CONNECTED, rate_hz=RATE, nominal_hz=3200.0))
         self.shakes: list[tuple[int, float, bool]] = []
-        self.bench = Bench(
+        self.calibration_run = CalibrationRun(
             folder,
             self.hub,
             statuses=lambda: [self.line.status_now],
             gate=lambda: not self.live,
             shake=lambda *how: self.shakes.append(how),
         )
-        self.line.listeners.append(self.bench.hear)
-        self.bench.start()
+        self.line.listeners.append(self.calibration_run.hear)
+        self.calibration_run.start()
 
     def sitting(self) -> dict[str, Any]:
-        found = self.bench.state()["sitting"]
+        found = self.calibration_run.state()["sitting"]
         assert found is not None
         return dict(found)
 
@@ -106,7 +106,7 @@ class Table:
         for _ in range(2):
             # What lies in its queue is taken in turn, and told before the next is taken.
             done = threading.Event()
-            self.bench._queue.put(done.set)
+            self.calibration_run._queue.put(done.set)
             assert done.wait(PATIENCE_S)
 
     def shake(self, which: int = 0) -> dict[str, Any]:
@@ -119,19 +119,19 @@ class Table:
 def table(tmp_path: Path) -> Iterator[Table]:
     table = Table(tmp_path)
     yield table
-    table.bench.close()
+    table.calibration_run.close()
 
 
 def test_the_plan_takes_the_ends_first_and_lets_a_filling_stay() -> None:
     kept: dict[int, int] = {}
     order = []
     for _ in range(12):
-        order.append(next_count(Way.CAP, kept))
+        order.append(next_count(CalibrationMethod.CAP, kept))
         kept[order[-1]] = kept.get(order[-1], 0) + 1
     assert order[:3] == [2, 13, 6] and sorted(order) == list(range(2, 14))
     kept, order = {}, []
     for _ in range(120):
-        order.append(next_count(Way.FILLED, kept, order[-1] if order else None))
+        order.append(next_count(CalibrationMethod.FILLED, kept, order[-1] if order else None))
         kept[order[-1]] = kept.get(order[-1], 0) + 1
     assert order[:12] == [3] * 4 + [6] * 4 + [11] * 4
     assert set(kept.values()) == {10}
@@ -139,23 +139,23 @@ def test_the_plan_takes_the_ends_first_and_lets_a_filling_stay() -> None:
 
 
 def test_an_igloo_is_calibrated_shake_by_shake_used_and_taken_back(table: Table, tmp_path: Path) -> None:
-    bench = table.bench
-    assert bench.calibrations.opinion("unit-3") is None
-    bench.calibrate("", person="Ann", guided=False, way="cap")
+    calibration_run = table.calibration_run
+    assert calibration_run.calibrations.calibrated_model("unit-3") is None
+    calibration_run.calibrate("", person="Ann", guided=False, way="cap")
     now = table.sitting()
     assert (now["igloo"], now["count"], now["kept"], now["goal"], now["lacks"]) == ("unit-3", 2, 0, 12, None)
     with pytest.raises(DeviceError, match="already"):
-        bench.record("", person="", guided=False, count=4)
+        calibration_run.record("", person="", guided=False, count=4)
     with pytest.raises(BadDataError, match="too few"):
-        bench.keep()
+        calibration_run.keep()
     for which in range(2):
         now = table.shake(which)
     assert now["note"] == KEPT and now["good"] and now["lacks"] == "shakes" and now["figures"] is None
 
     # A shake of the wrong igloo is forgotten, and its number is asked for again.
-    bench.take_back()
+    calibration_run.take_back()
     assert (table.sitting()["count"], table.sitting()["kept"]) == (13, 1)
-    bench.alter(count=7)
+    calibration_run.alter(count=7)
     now = table.shake()
     assert (now["last"], now["count"]) == (7, 13)
     # A short one is told and not kept.
@@ -164,96 +164,96 @@ def test_an_igloo_is_calibrated_shake_by_shake_used_and_taken_back(table: Table,
     for which in range(6):
         now = table.shake(which)
     assert now["figures"]["now"]["shakes"] == 8 and now["figures"]["now"]["exact"] >= 0.0
-    assert bench.calibrations.opinion("unit-3") is None
-    bench.keep()
+    assert calibration_run.calibrations.calibrated_model("unit-3") is None
+    calibration_run.keep()
     now = table.sitting()
     assert (now["kept"], now["before"], now["used"], now["goal"]) == (0, 8, True, 12)
-    assert bench.calibrations.opinion("unit-3") is not None
-    listed = bench.overview()["calibrations"]
+    assert calibration_run.calibrations.calibrated_model("unit-3") is not None
+    listed = calibration_run.overview()["calibrations"]
     assert [(one["device"], one["shakes"], one["people"], one["person"]) for one in listed] == [
         ("unit-3", 8, ["Ann"], "Ann")
     ]
 
     # Another person enrols: their own twelve are asked for, and what was there before can be brought back.
-    bench.alter(person="Bob")
+    calibration_run.alter(person="Bob")
     assert table.sitting()["own"] == 0
     table.shake()
-    bench.keep()
-    assert bench.overview()["calibrations"][0]["people"] == ["Ann", "Bob"]
-    bench.stop()
-    bench.choose("unit-3", use=None, person="Ann")
-    assert bench.calibrations.choice("unit-3").person == "Ann"
-    bench.choose("unit-3", use=False, person=None)
-    assert bench.calibrations.opinion("unit-3") is None
-    bench.undo("unit-3")
-    assert bench.overview()["calibrations"][0]["shakes"] == 8
+    calibration_run.keep()
+    assert calibration_run.overview()["calibrations"][0]["people"] == ["Ann", "Bob"]
+    calibration_run.stop()
+    calibration_run.choose("unit-3", use=None, person="Ann")
+    assert calibration_run.calibrations.choice("unit-3").person == "Ann"
+    calibration_run.choose("unit-3", use=False, person=None)
+    assert calibration_run.calibrations.calibrated_model("unit-3") is None
+    calibration_run.undo("unit-3")
+    assert calibration_run.overview()["calibrations"][0]["shakes"] == 8
 
     # Somebody is renamed, and then forgotten: the name goes everywhere, what was measured stays.
-    bench.rename("Ann", "Anna")
-    told = bench.overview()
+    calibration_run.rename("Ann", "Anna")
+    told = calibration_run.overview()
     assert (told["calibrations"][0]["people"], told["calibrations"][0]["person"]) == (["Anna"], "Anna")
     assert {name for one in told["recordings"] for name in one["people"]} == {"Anna", "Bob"}
-    bench.rename("Anna", None)
-    bench.rename("Bob", None)
-    bench.choose("unit-3", use=None, person="Ann")
+    calibration_run.rename("Anna", None)
+    calibration_run.rename("Bob", None)
+    calibration_run.choose("unit-3", use=None, person="Ann")
     for path in (*(tmp_path / "calibrations").iterdir(), *(tmp_path / "shakes").glob("*/*")):
         inside = path.read_bytes()
         if path.suffix == ".npz":
             with np.load(path, allow_pickle=False) as arrays:
                 inside = b"".join(arrays[key].tobytes() for key in ("who", "card", "person") if key in arrays)
         assert b"Bob" not in inside and b"B\0\0\0o\0\0\0b" not in inside, path
-    assert bench.overview()["calibrations"][0]["shakes"] == 8
+    assert calibration_run.overview()["calibrations"][0]["shakes"] == 8
 
     # All of it is there after a restart, as files that the command line takes.
     again = Calibrations(tmp_path / "calibrations")
     assert (again.choice("unit-3").use, again.choice("unit-3").person) == (False, "Ann")
-    assert Shelf(tmp_path / "calibrations").devices == ["unit-3"]
-    assert [(one["shakes"], one["used"]) for one in bench.recordings.listed()] == [(1, True), (8, True)]
-    bench.forget("unit-3")
-    assert bench.overview()["calibrations"] == []
+    assert CalibrationStore(tmp_path / "calibrations").devices == ["unit-3"]
+    assert [(one["shakes"], one["used"]) for one in calibration_run.recordings.listed()] == [(1, True), (8, True)]
+    calibration_run.forget("unit-3")
+    assert calibration_run.overview()["calibrations"] == []
     with pytest.raises(BadDataError):
-        bench.undo("unit-3")
+        calibration_run.undo("unit-3")
 
 
 def test_a_sitting_that_was_cut_off_is_gone_on_with(table: Table, tmp_path: Path) -> None:
-    table.bench.calibrate("unit-3", person="Ann", guided=False, way="filled")
+    table.calibration_run.calibrate("unit-3", person="Ann", guided=False, way="filled")
     for which in range(2):
         table.shake(which)
-    table.bench.close()
+    table.calibration_run.close()
     later = Table(tmp_path)
-    left = later.bench.overview()["recordings"]
+    left = later.calibration_run.overview()["recordings"]
     assert [(one["shakes"], one["by_count"], one["used"]) for one in left] == [(2, {"3": 2}, False)]
     with pytest.raises(KeyError):
-        later.bench.calibrate("", person="Ann", guided=False, way="cap", resume="0123456789ab")
-    later.bench.calibrate("", person="Ann", guided=False, way="cap", resume=left[0]["name"])
+        later.calibration_run.calibrate("", person="Ann", guided=False, way="cap", resume="0123456789ab")
+    later.calibration_run.calibrate("", person="Ann", guided=False, way="cap", resume=left[0]["name"])
     assert later.wait(lambda now: now["kept"] == 2)["count"] == 2
     later.shake()
-    later.bench.take_back()
+    later.calibration_run.take_back()
     assert later.sitting()["kept"] == 2
     with pytest.raises(DeviceError):
-        later.bench.forget_recording(left[0]["name"])
-    later.bench.stop()
-    later.bench.forget_recording(left[0]["name"])
-    assert later.bench.overview()["recordings"] == []
-    later.bench.close()
+        later.calibration_run.forget_recording(left[0]["name"])
+    later.calibration_run.stop()
+    later.calibration_run.forget_recording(left[0]["name"])
+    assert later.calibration_run.overview()["recordings"] == []
+    later.calibration_run.close()
 
 
 def test_recorded_shakes_are_one_labelled_file(table: Table, tmp_path: Path) -> None:
-    table.bench.record("", person="Zoé", guided=False, count=5)
+    table.calibration_run.record("", person="Zoé", guided=False, count=5)
     table.shake()
-    table.bench.alter(count=6)
+    table.calibration_run.alter(count=6)
     table.shake(1)
-    table.bench.alter(paused=True)
+    table.calibration_run.alter(paused=True)
     table.line.feel(shaken(6, 2))
-    table.bench.alter(paused=False)
+    table.calibration_run.alter(paused=False)
     assert table.shake(2)["kept"] == 3
     with pytest.raises(BadDataError):
-        table.bench.keep()
-    table.bench.stop()
-    (one,) = table.bench.overview()["recordings"]
+        table.calibration_run.keep()
+    table.calibration_run.stop()
+    (one,) = table.calibration_run.overview()["recordings"]
     assert (one["task"], one["by_count"], one["people"]) == ("record", {"5": 1, "6": 2}, ["Zoé"])
     file = tmp_path / "down.npz"
-    file.write_bytes(table.bench.recording(one["name"]))
+    file.write_bytes(table.calibration_run.recording(one["name"]))
     read = read_recording(file)
     assert (read.count, read.person[0], read.device[0], read.guided[0]) == ((5, 6, 6), "Zoé", "unit-3", False)
     assert read.rate_hz == pytest.approx(RATE) and len(read.shakes[0]) == round(4 * RATE)
@@ -262,7 +262,7 @@ def test_recorded_shakes_are_one_labelled_file(table: Table, tmp_path: Path) -> 
 
 
 def test_the_referee_follows_the_motion_until_it_is_sure(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    table.bench.referee("", person="")
+    table.calibration_run.referee("", person="")
     table.line.feel(swing(3.0, 3.0))
     now = table.wait(lambda now: now["gauge"]["hint"] == FASTER)
     assert (now["seconds"], now["done"], now["answer"], now["calibrated"]) == (0.0, False, None, False)
@@ -271,10 +271,10 @@ def test_the_referee_follows_the_motion_until_it_is_sure(table: Table, monkeypat
     assert now["gauge"]["hint"] == GOOD
     assert now["note"] in {SURE, NOT_SURE}
     assert sum(now["answer"]["posterior"].values()) == pytest.approx(1.0, abs=0.01)
-    table.bench.stop()
+    table.calibration_run.stop()
 
     monkeypatch.setattr(gathering, "PATIENCE_S", 0.0)
-    table.bench.referee("", person="")
+    table.calibration_run.referee("", person="")
     table.line.feel(swing(3.0, 1.0))
     assert "beat" in table.wait(lambda now: now["done"])["note"]
 
@@ -289,16 +289,16 @@ def beaten(count: int, seconds: float, seed: int) -> NDArray[np.float64]:
 
 
 def test_the_referee_is_sure_of_an_igloo_that_was_calibrated_with_the_beat(table: Table) -> None:
-    name = table.bench.recordings.begin("unit-3", "calibrate")
+    name = table.calibration_run.recordings.begin("unit-3", "calibrate")
     for count in range(2, 14):
         felt = beaten(count, 5.5, seed=count)[round(1.2 * RATE) :][: round(4 * RATE)]
-        table.bench.recordings.add(name, felt, RATE, Label(count, "Ann", True))
-    table.bench.calibrate("", person="", guided=True, way="cap", resume=name)
+        table.calibration_run.recordings.add(name, felt, RATE, ShakeLabel(count, "Ann", True))
+    table.calibration_run.calibrate("", person="", guided=True, way="cap", resume=name)
     now = table.wait(lambda now: now["kept"] == 12)
     assert (now["person"], now["guided"], now["goal"]) == ("Ann", True, 36)
-    table.bench.keep()
-    table.bench.stop()
-    table.bench.referee("", person="Ann")
+    table.calibration_run.keep()
+    table.calibration_run.stop()
+    table.calibration_run.referee("", person="Ann")
     assert table.sitting()["calibrated"]
     table.line.feel(beaten(3, 16.0, seed=99))
     now = table.wait(lambda now: now["done"])
@@ -309,28 +309,28 @@ def test_the_referee_is_sure_of_an_igloo_that_was_calibrated_with_the_beat(table
 
 def test_somebody_else_goes_on_in_the_referees_count(table: Table) -> None:
     with pytest.raises(DeviceError):
-        table.bench.other_hand()
-    table.bench.referee("", person="")
+        table.calibration_run.other_hand()
+    table.calibration_run.referee("", person="")
     table.line.feel(swing(5.0, 9.0))
     now = table.wait(lambda now: now["note"] == OTHER_HAND)
     assert (now["hands"], now["done"]) == (1, False)
     one = now["answer"]["posterior"]
-    table.bench.other_hand()
+    table.calibration_run.other_hand()
     assert table.sitting()["hands"] == 2
     table.line.feel(swing(5.0, 5.0))
     now = table.wait(lambda now: now["seconds"] > 10)
     assert now["answer"]["posterior"] != one
-    table.bench.stop()
-    table.bench.record("", person="", guided=False, count=4)
+    table.calibration_run.stop()
+    table.calibration_run.record("", person="", guided=False, count=4)
     with pytest.raises(DeviceError):
-        table.bench.other_hand()
+        table.calibration_run.other_hand()
 
 
 def test_in_a_live_round_it_is_shut(table: Table) -> None:
     events = table.hub.subscribe(["bench", "wave"])
     waves = Waves(table.hub, gate=lambda: not table.live)
     table.line.listeners.append(waves.hear)
-    table.bench.calibrate("", person="", guided=False, way="cap")
+    table.calibration_run.calibrate("", person="", guided=False, way="cap")
     table.shake()
     table.heard()
     told = []
@@ -340,25 +340,29 @@ def test_in_a_live_round_it_is_shut(table: Table) -> None:
     assert 4.0 < sum(len(data["wave"]) / 2 for data in drawn) * COLUMN_S < 6.5
     assert [data["first"] for data in drawn][:2] == [0, 16]
     table.live = True
-    assert table.bench.state() == {"hidden": True, "revision": table.bench.state()["revision"], "sitting": None}
+    assert table.calibration_run.state() == {
+        "hidden": True,
+        "revision": table.calibration_run.state()["revision"],
+        "sitting": None,
+    }
     table.line.feel(shaken(9))
-    wait(lambda: table.bench._sitting is None)
+    wait(lambda: table.calibration_run._sitting is None)
     table.heard()
     while (event := events.get(0)) is not None:
         assert event.topic == "bench" and event.data["sitting"] is None
     table.live = False
-    assert table.bench.state()["sitting"] is None
-    assert sum(one["shakes"] for one in table.bench.overview()["recordings"]) == 1
+    assert table.calibration_run.state()["sitting"] is None
+    assert sum(one["shakes"] for one in table.calibration_run.overview()["recordings"]) == 1
 
 
 def test_an_igloo_that_is_not_there_or_too_slow_is_refused(table: Table) -> None:
     with pytest.raises(DeviceError, match="No igloo"):
-        table.bench.referee("unit-9", person="")
+        table.calibration_run.referee("unit-9", person="")
     slow = IglooStatus("unit-3", DeviceKind.REAL, DeviceState.CONNECTED, rate_hz=100.0, nominal_hz=100.0)
     table.line.status_now = slow
     with pytest.raises(BadDataError, match="too slow"):
-        table.bench.calibrate("", person="", guided=False, way="cap")
-    for work in (table.bench.take_back, table.bench.keep, table.bench.shake_simulated):
+        table.calibration_run.calibrate("", person="", guided=False, way="cap")
+    for work in (table.calibration_run.take_back, table.calibration_run.keep, table.calibration_run.shake_simulated):
         with pytest.raises(DeviceError):
             work()
 
@@ -369,7 +373,7 @@ def test_what_was_chosen_and_recorded_survives_rubbish_beside_it(tmp_path: Path)
     (folder / "chosen.json").write_text('{"unit-1": 7}', encoding="utf-8")
     (folder / "unit-1.npz").write_bytes(b"rubbish")
     calibrations = Calibrations(folder)
-    assert calibrations.listed() == [] and calibrations.opinion("unit-1") is None
+    assert calibrations.listed() == [] and calibrations.calibrated_model("unit-1") is None
     calibrations.choose("unit-1", person="Ann")
     assert Calibrations(folder).choice("unit-1").person == "Ann"
 
@@ -377,8 +381,8 @@ def test_what_was_chosen_and_recorded_survives_rubbish_beside_it(tmp_path: Path)
     (tmp_path / "shakes" / "0123456789ab").mkdir(parents=True)
     assert recordings.listed() == []
     name = recordings.begin("unit-1", "record")
-    first = recordings.add(name, np.tile(STILL, (400, 1)), 3200.0, Label(4, "", False))
-    other = recordings.add(first, np.tile(STILL, (400, 1)), 3100.0, Label(4, "", False))
+    first = recordings.add(name, np.tile(STILL, (400, 1)), 3200.0, ShakeLabel(4, "", False))
+    other = recordings.add(first, np.tile(STILL, (400, 1)), 3100.0, ShakeLabel(4, "", False))
     assert first == name != other
     with pytest.raises(KeyError):
         recordings.packed("../../etc/passwd")

@@ -14,7 +14,7 @@ import pytest
 import web
 from companion.cli import run
 from companion.doctor import devices, machine, nights
-from companion.doctor.finding import Finding, State
+from companion.doctor.finding import Finding, FindingState
 from companion.doctor.host import Host, User
 from companion.doctor.messages import CURES, SENTENCES
 from companion.igloo.messages import NO_PERMISSION
@@ -105,33 +105,33 @@ def test_what_machine_it_is(pi: Machine) -> None:
 def test_groups(pi: Machine) -> None:
     pi.put("etc/group", "root:x:0:\ndialout:x:20:pi\nvideo:x:44:\nnothing:x:99:\n")
     good, bad = sorted(machine.groups(pi.host), key=lambda f: f.state)
-    assert (good.state, good.facts["groups"]) == (State.GOOD, "dialout")
-    assert bad.state is State.WARNING and bad.facts["group"] == "video"
+    assert (good.state, good.facts["groups"]) == (FindingState.GOOD, "dialout")
+    assert bad.state is FindingState.WARNING and bad.facts["group"] == "video"
     assert bad.cure is not None and bad.cure.en.startswith("sudo usermod -aG video pi")
     nobody = Host(User("x", 12346, frozenset()), pi.root)
-    assert [f.state for f in machine.groups(nobody)] == [State.WRONG, State.WARNING]
+    assert [f.state for f in machine.groups(nobody)] == [FindingState.WRONG, FindingState.WARNING]
 
 
 def test_the_clock(pi: Machine) -> None:
     now = 1_790_000_000.0
-    assert one(machine.clock(pi.host, 0, now)).state is State.NOTE
+    assert one(machine.clock(pi.host, 0, now)).state is FindingState.NOTE
     behind = one(machine.clock(pi.host, int(now + 7200) * 1000, now))
-    assert (behind.state, behind.facts["hours"]) == (State.WRONG, 2.0)
+    assert (behind.state, behind.facts["hours"]) == (FindingState.WRONG, 2.0)
     wrong = one(machine.clock(pi.host, 0, 10.0))
-    assert (wrong.state, wrong.facts["year"]) == (State.WRONG, 1970)
+    assert (wrong.state, wrong.facts["year"]) == (FindingState.WRONG, 1970)
     pi.put("run/systemd/timesync/synchronized")
-    assert one(machine.clock(pi.host, int(now) * 1000, now)).state is State.GOOD
+    assert one(machine.clock(pi.host, int(now) * 1000, now)).state is FindingState.GOOD
 
 
 @pytest.mark.process
 def test_the_clock_by_timedatectl(pi: Machine) -> None:
     pi.program("timedatectl", "yes")
-    assert one(machine.clock(pi.host, 0, 1_790_000_000.0)).state is State.GOOD
+    assert one(machine.clock(pi.host, 0, 1_790_000_000.0)).state is FindingState.GOOD
 
 
 def test_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert one(machine.disk(tmp_path / "not" / "yet")).check == "disk"
-    for free, state in ((10, State.WRONG), (500, State.WARNING), (5000, State.GOOD)):
+    for free, state in ((10, FindingState.WRONG), (500, FindingState.WARNING), (5000, FindingState.GOOD)):
         monkeypatch.setattr(
             "companion.doctor.machine.shutil.disk_usage",
             lambda path, free=free: type("Usage", (), {"free": free * 1_000_000}),
@@ -142,24 +142,24 @@ def test_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_card(pi: Machine) -> None:
-    assert one(machine.card(pi.host)).state is State.GOOD
+    assert one(machine.card(pi.host)).state is FindingState.GOOD
     pi.put("sys/block/mmcblk0/device/name", "SC32G\n")
     pi.put("sys/block/mmcblk0/device/date", "03/2023\n")
     pi.put("sys/block/mmcblk0/device/life_time", "0x01 0x02\n")
     pi.put("sys/fs/ext4/mmcblk0p2/errors_count", "0\n")
-    assert [f.state for f in machine.card(pi.host)] == [State.GOOD, State.GOOD]
+    assert [f.state for f in machine.card(pi.host)] == [FindingState.GOOD, FindingState.GOOD]
     pi.put("sys/fs/ext4/mmcblk0p2/errors_count", "3\n")
     pi.put("sys/block/mmcblk0/device/life_time", "0x01 0x0b\n")
     errors, worn, card = machine.card(pi.host)
-    assert (errors.state, errors.facts) == (State.WRONG, {"device": "mmcblk0p2", "errors": 3})
-    assert (worn.state, worn.facts["percent"]) == (State.WARNING, 100)
+    assert (errors.state, errors.facts) == (FindingState.WRONG, {"device": "mmcblk0p2", "errors": 3})
+    assert (worn.state, worn.facts["percent"]) == (FindingState.WARNING, 100)
     assert "SC32G, made 03/2023" in card.words.en
 
 
 def test_temperature(pi: Machine) -> None:
-    assert one(machine.warmth(pi.host)).state is State.NOTE
+    assert one(machine.warmth(pi.host)).state is FindingState.NOTE
     pi.put("sys/class/thermal/thermal_zone0/type", "cpu-thermal\n")
-    for temp, state in ((45277, State.GOOD), (73100, State.WARNING), (84000, State.WRONG)):
+    for temp, state in ((45277, FindingState.GOOD), (73100, FindingState.WARNING), (84000, FindingState.WRONG)):
         pi.put("sys/class/thermal/thermal_zone0/temp", f"{temp}\n")
         assert one(machine.warmth(pi.host)).state is state
 
@@ -168,69 +168,69 @@ def test_temperature(pi: Machine) -> None:
 @pytest.mark.parametrize(
     ("word", "states"),
     [
-        ("0x0", [State.GOOD]),
-        ("0x50000", [State.WARNING]),
-        ("0x50005", [State.WRONG, State.WARNING]),
-        ("0x4", [State.GOOD, State.WARNING]),
+        ("0x0", [FindingState.GOOD]),
+        ("0x50000", [FindingState.WARNING]),
+        ("0x50005", [FindingState.WRONG, FindingState.WARNING]),
+        ("0x4", [FindingState.GOOD, FindingState.WARNING]),
     ],
 )
-def test_the_supply_by_vcgencmd(pi: Machine, word: str, states: list[State]) -> None:
+def test_the_supply_by_vcgencmd(pi: Machine, word: str, states: list[FindingState]) -> None:
     pi.program("vcgencmd", f"throttled={word}")
     assert [f.state for f in machine.supply(pi.host)] == states
 
 
 def test_the_supply_by_the_kernel(pi: Machine) -> None:
-    assert one(machine.supply(pi.host)).state is State.NOTE
+    assert one(machine.supply(pi.host)).state is FindingState.NOTE
     pi.put("sys/class/hwmon/hwmon1/name", "rpi_volt")
     pi.put("sys/class/hwmon/hwmon1/in0_lcrit_alarm", "1")
-    assert one(machine.supply(pi.host)).state is State.WRONG
+    assert one(machine.supply(pi.host)).state is FindingState.WRONG
     pi.put("sys/devices/platform/soc/soc:firmware/get_throttled", "0\n")
-    assert one(machine.supply(pi.host)).state is State.GOOD
+    assert one(machine.supply(pi.host)).state is FindingState.GOOD
 
 
 def test_memory(pi: Machine) -> None:
     pi.put("proc/meminfo", "MemTotal: 500000 kB\nMemAvailable: 60000 kB\n")
-    assert one(machine.memory(pi.host)).state is State.WARNING
+    assert one(machine.memory(pi.host)).state is FindingState.WARNING
 
 
 # --- devices -----------------------------------------------------------------------------------------------------
 
 
 def test_serial_ports(pi: Machine) -> None:
-    assert one(devices.ports(pi.host, (), service=False)).state is State.NOTE
+    assert one(devices.ports(pi.host, (), service=False)).state is FindingState.NOTE
     port = pi.put("dev/ttyUSB0", mode=0o666)
     good = one(devices.ports(pi.host, (), service=False))
-    assert (good.state, good.facts["port"]) == (State.GOOD, "/dev/ttyUSB0")
-    assert one(devices.ports(pi.host, ("ttyusb",), service=False)).state is State.NOTE
+    assert (good.state, good.facts["port"]) == (FindingState.GOOD, "/dev/ttyUSB0")
+    assert one(devices.ports(pi.host, ("ttyusb",), service=False)).state is FindingState.NOTE
     port.chmod(0o600)
     forbidden = one(devices.ports(pi.host, (), service=False))
-    assert forbidden.state is State.WRONG and forbidden.cure is not None and "dialout pi" in forbidden.cure.en
+    assert forbidden.state is FindingState.WRONG and forbidden.cure is not None and "dialout pi" in forbidden.cure.en
     port.chmod(0o666)
     pi.process(77, "minicom", port)
     held = one(devices.ports(pi.host, (), service=False))
-    assert (held.state, held.facts["program"]) == (State.WRONG, "minicom")
+    assert (held.state, held.facts["program"]) == (FindingState.WRONG, "minicom")
 
 
 def test_our_own_service_may_hold_a_port(pi: Machine) -> None:
     pi.process(88, "companion", pi.put("dev/ttyACM0", mode=0o666))
-    assert one(devices.ports(pi.host, (), service=True)).state is State.GOOD
-    assert one(devices.ports(pi.host, (), service=False)).state is State.WRONG
+    assert one(devices.ports(pi.host, (), service=True)).state is FindingState.GOOD
+    assert one(devices.ports(pi.host, (), service=False)).state is FindingState.WRONG
 
 
 def test_who_grabs_ports(pi: Machine) -> None:
     pi.put("dev/ttyUSB0", mode=0o666)
     pi.process(5, "ModemManager")
     pi.process(6, "brltty")
-    bad = [f for f in devices.ports(pi.host, (), service=False) if f.state is State.WRONG]
+    bad = [f for f in devices.ports(pi.host, (), service=False) if f.state is FindingState.WRONG]
     assert [f.facts["program"] for f in bad] == ["ModemManager", "brltty"]
     assert all(f.cure is not None and "systemctl disable --now" in f.cure.en for f in bad)
     pi.put("etc/udev/rules.d/70-companion.rules")
-    bad = [f for f in devices.ports(pi.host, (), service=False) if f.state is State.WRONG]
+    bad = [f for f in devices.ports(pi.host, (), service=False) if f.state is FindingState.WRONG]
     assert [f.facts["program"] for f in bad] == ["brltty"]
 
 
 def test_cameras(pi: Machine) -> None:
-    assert one(devices.cameras(pi.host, "")).state is State.NOTE
+    assert one(devices.cameras(pi.host, "")).state is FindingState.NOTE
     nodes = ["rp1-cfe-csi2_ch0", "unicam-image", "bcm2835-codec-decode", "pispbe-input", "rpi-hevc-dec"]
     for number, (name, index) in enumerate(
         [(name, 0) for name in nodes] + [("Logitech C270", n % 2) for n in range(4)]
@@ -242,11 +242,11 @@ def test_cameras(pi: Machine) -> None:
     for source in ("usb", "usb:0", "usb:1", "/dev/video7"):
         told = list(devices.cameras(pi.host, source))
         assert [(f.state, f.facts["device"]) for f in told] == [
-            (State.GOOD, "/dev/video5"),
-            (State.GOOD, "/dev/video7"),
+            (FindingState.GOOD, "/dev/video5"),
+            (FindingState.GOOD, "/dev/video7"),
         ], source
     for source in ("usb:2", "/dev/video99", "/dev/v4l/by-id/usb-gone"):
-        missing = [f for f in devices.cameras(pi.host, source) if f.state is State.WRONG]
+        missing = [f for f in devices.cameras(pi.host, source) if f.state is FindingState.WRONG]
         assert [f.facts for f in missing] == [{"source": source}]
     (pi.root / "dev/video5").chmod(0o600)
     forbidden, _ = devices.cameras(pi.host, "usb:0")
@@ -257,28 +257,28 @@ def test_cameras(pi: Machine) -> None:
 
 
 def test_the_panel_is_drawn(pi: Machine) -> None:
-    assert one(devices.panel(pi.host, ())).state is State.NOTE
+    assert one(devices.panel(pi.host, ())).state is FindingState.NOTE
     bad = one(devices.panel(pi.host, ("next 5", "undo 5")))
-    assert bad.state is State.WRONG and "GPIO 5" in bad.words.fr
+    assert bad.state is FindingState.WRONG and "GPIO 5" in bad.words.fr
     good, chip = devices.panel(pi.host, ("standard",))
     assert good.facts["pins"] == STANDARD
     assert any("dispute = GPIO6 31 ●" in line for line in good.facts["drawing"])
-    assert chip.state is State.WRONG
+    assert chip.state is FindingState.WRONG
     pi.put("dev/gpiochip0", mode=0o600)
     _, forbidden = devices.panel(pi.host, ("standard",))
     assert forbidden.cure is not None and "gpio pi" in forbidden.cure.en
     (pi.root / "dev/gpiochip0").chmod(0o666)
-    assert one(devices.panel(pi.host, ("standard",))).state is State.GOOD
+    assert one(devices.panel(pi.host, ("standard",))).state is FindingState.GOOD
 
 
 def test_an_igloo_that_the_service_has() -> None:
     look_in(Path(web.__file__).parent / "translations", clause_folder())
     device = {"key": "unit-3", "state": "connected", "kind": "real", "rate_hz": 1601.2, "nominal_hz": 3200, "note": ""}
     good, slow = _igloo({**device, "counts": {"lost": 4}})
-    assert (good.state, good.facts["lost"]) == (State.GOOD, 4)
-    assert slow.state is State.WRONG and "1601 samples a second instead of 3200" in slow.words.en
+    assert (good.state, good.facts["lost"]) == (FindingState.GOOD, 4)
+    assert slow.state is FindingState.WRONG and "1601 samples a second instead of 3200" in slow.words.en
     (lost,) = _igloo({**device, "state": "missing", "note": NO_PERMISSION})
-    assert lost.state is State.WRONG and lost.words.fr.endswith("au groupe dialout aide.")
+    assert lost.state is FindingState.WRONG and lost.words.fr.endswith("au groupe dialout aide.")
 
 
 # --- the nights --------------------------------------------------------------------------------------------------
@@ -305,20 +305,24 @@ def look(folder: Path) -> Callable[[], list[Finding]]:
     return lambda: nights.nights(Host(User("me", uid, frozenset())), folder)[0]
 
 
-def states(findings: list[Finding]) -> dict[str, State]:
+def states(findings: list[Finding]) -> dict[str, FindingState]:
     return {finding.check: finding.state for finding in findings}
 
 
 def test_a_healthy_folder(data: Path) -> None:
     findings, kept = nights.nights(Host(User.of(data.stat().st_uid)), data)
-    assert states(findings) == {"settings": State.GOOD, "journal": State.GOOD, "backup": State.WARNING}
+    assert states(findings) == {
+        "settings": FindingState.GOOD,
+        "journal": FindingState.GOOD,
+        "backup": FindingState.WARNING,
+    }
     assert kept.lines("panel_pins") == ("standard",) and kept.last_at_ms == 1234
     assert kept.text("camera_source") == ""
     back_up_into(data, data / BACKUPS, keep=3, pictures=False)
-    assert states(look(data)())["backup"] is State.GOOD
+    assert states(look(data)())["backup"] is FindingState.GOOD
     made = next((data / BACKUPS).iterdir())
     made.write_bytes(made.read_bytes()[:500])
-    assert states(look(data)())["backup"] is State.WRONG
+    assert states(look(data)())["backup"] is FindingState.WRONG
 
 
 def test_what_is_damaged_is_found_and_left_as_it_is(data: Path) -> None:
@@ -330,7 +334,7 @@ def test_what_is_damaged_is_found_and_left_as_it_is(data: Path) -> None:
     (data / "before-restore-1").mkdir()
     before = sorted(p.name for p in data.iterdir())
     findings = look(data)()
-    assert [f.state for f in findings if f.check in {"settings", "journal"}] == [State.WRONG] * 3
+    assert [f.state for f in findings if f.check in {"settings", "journal"}] == [FindingState.WRONG] * 3
     assert any(f.cure is not None and "companion restore" in f.cure.en for f in findings)
     assert any("cut off" in f.words.en for f in findings)
     assert any("put aside" in f.words.en for f in findings)
@@ -341,17 +345,17 @@ def test_what_is_damaged_is_found_and_left_as_it_is(data: Path) -> None:
 def test_a_setting_that_does_not_fit(data: Path) -> None:
     (data / "settings.json").write_text(json.dumps({"keep_pictures_days": -4, "unknown": 1}))
     bad = next(f for f in look(data)() if f.check == "settings")
-    assert bad.state is State.WRONG and "keep_pictures_days" in bad.words.fr
+    assert bad.state is FindingState.WRONG and "keep_pictures_days" in bad.words.fr
 
 
 def test_whose_folder_it_is(data: Path) -> None:
     findings, _ = nights.nights(Host(User("other", 54321, frozenset())), data)
-    assert next(f for f in findings if f.check == "data").state is State.WRONG
+    assert next(f for f in findings if f.check == "data").state is FindingState.WRONG
     data.chmod(0o755)
     if data.stat().st_uid != 0:
-        assert states(look(data)())["data"] is State.WARNING
+        assert states(look(data)())["data"] is FindingState.WARNING
     missing, kept = nights.nights(Host(PI), data / "nowhere")
-    assert (one(missing).state, kept.last_at_ms) == (State.NOTE, 0)
+    assert (one(missing).state, kept.last_at_ms) == (FindingState.NOTE, 0)
 
 
 # --- the command -------------------------------------------------------------------------------------------------
@@ -380,14 +384,14 @@ def test_a_service_that_does_not_answer(data: Path) -> None:
     (data / "address.json").write_text('{"urls": ["http://127.0.0.1:9"]}')
     findings = list(examined(Host(User.of(data.stat().st_uid)), data))
     silent = next(f for f in findings if f.check == "service")
-    assert silent.state is State.WRONG
+    assert silent.state is FindingState.WRONG
 
 
 def test_the_name_in_the_network_and_whether_the_page_is_announced(pi: Machine) -> None:
     assert one(_name(pi.host, "box")).words.en.startswith("The name box.local is not announced")
     pi.process(7, "avahi-daemon")
     unannounced = one(_name(pi.host, "box"))
-    assert (unannounced.state, "the page is not" in unannounced.words.en) == (State.NOTE, True)
+    assert (unannounced.state, "the page is not" in unannounced.words.en) == (FindingState.NOTE, True)
     assert unannounced.cure is not None
     pi.put("etc/avahi/services/companion.service")
-    assert one(_name(pi.host, "box")).state is State.GOOD
+    assert one(_name(pi.host, "box")).state is FindingState.GOOD

@@ -161,8 +161,8 @@ def test_bad_input(
 def test_which_port(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     from companion.igloo.line import candidate_ports
 
-    def port(name: str, usb: str = "1a86:7523") -> candidate_ports.Candidate:
-        return candidate_ports.Candidate(f"/dev/{name}", name, (name,), usb, (1,))
+    def port(name: str, usb: str = "1a86:7523") -> candidate_ports.CandidatePort:
+        return candidate_ports.CandidatePort(f"/dev/{name}", name, (name,), usb, (1,))
 
     monkeypatch.setattr(candidate_ports, "scan", list)
     assert run(["firmware", "flash"]) == 2

@@ -18,7 +18,7 @@ from companion.follow.evidence import (
     evidence_of,
     is_hand,
     since_agreed,
-    story_of,
+    tracked_match,
     unheard_of,
 )
 from companion.lab.worlds.boards import players
@@ -73,15 +73,15 @@ def test_the_course_of_a_night_is_a_story_of_turns(tmp_path: Path) -> None:
         [("open-match", opening), ("moves", {"moves": film.set_up}), *(("moves", {"moves": m}) for m in film.played)]
     ):
         assert night.do(command, body, by=TABLE, action_id=f"step-{number}").ok
-    course = night.course()
-    assert course is not None
-    story = story_of(course)
+    snapshot = night.snapshot()
+    assert snapshot is not None
+    tracked = tracked_match(snapshot)
     begun = len(film.set_up)
     ends = [begun + sum(len(moves) for moves in film.played[:n]) for n in range(4)]
-    assert story.marks[-4:] == tuple(ends)
-    assert [list(map(str, turn)) for turn in story.tracker.turns_entered[-3:]] == film.played
-    assert story.tracker.state is course.states[-1]
-    assert contents_of(course.states[-1], LAYOUT) == contents_of(film.states[-1], LAYOUT)
+    assert tracked.marks[-4:] == tuple(ends)
+    assert [list(map(str, turn)) for turn in tracked.tracker.turns_entered[-3:]] == film.played
+    assert tracked.tracker.state is snapshot.states[-1]
+    assert contents_of(snapshot.states[-1], LAYOUT) == contents_of(film.states[-1], LAYOUT)
 
 
 def test_a_place_that_looks_as_it_did_is_under_no_hand() -> None:
@@ -110,19 +110,19 @@ def test_what_was_agreed_holds_for_the_record_it_was_agreed_on(tmp_path: Path) -
         [("open-match", opening), ("moves", {"moves": film.set_up}), ("moves", {"moves": film.played[0]})]
     ):
         assert night.do(command, body, by=TABLE, action_id=f"step-{number}").ok
-    course = night.course()
-    assert course is not None
+    snapshot = night.snapshot()
+    assert snapshot is not None
     sampler = Sampler(LAYOUT)
     left, far, right, near = sampler.box
     size = round((near - far) * sampler.side), round((right - left) * sampler.side), 3
     picture = np.random.default_rng(1).integers(80, 90, size).astype(np.uint8)
     still = BoardLook(LAYOUT, None, seen().places, picture)
-    agreed = Agreed(course.match, course.moves, still)
-    assert since_agreed(agreed, course, still).known == contents_of(film.states[1], LAYOUT)
-    assert since_agreed(None, course, still).known == {} == since_agreed(agreed, course, seen()).known
-    taken_back = replace(course, moves=course.moves[:-1], states=course.states[:-1])
+    agreed = Agreed(snapshot.match, snapshot.moves, still)
+    assert since_agreed(agreed, snapshot, still).known == contents_of(film.states[1], LAYOUT)
+    assert since_agreed(None, snapshot, still).known == {} == since_agreed(agreed, snapshot, seen()).known
+    taken_back = replace(snapshot, moves=snapshot.moves[:-1], states=snapshot.states[:-1])
     assert since_agreed(agreed, taken_back, still).known == {}
-    assert since_agreed(replace(agreed, match="another"), course, still).known == {}
+    assert since_agreed(replace(agreed, match="another"), snapshot, still).known == {}
     # What is read as water, for sure and wrongly, in a place that did not change: it is the floe that it was.
     odds = evidence_of(still, LAYOUT, {}, None, {"d3": Content(LAYOUT.grounds.index("water"))}).places["d3"]
     assert isinstance(odds, Belief) and odds.ground["floe"] - odds.ground["water"] < 4

@@ -32,11 +32,11 @@ def test_the_first_red_igloo_while_the_blue_one_is_not_learnt_yet(tmp_path: Path
     house.settings.set({"camera_settle_tenths": 3})
     house.do("open-match", {"game": GAME, "players": players(GAME), "setup": {"fish": FISH}})
     house.moves(*film.set_up)
-    house.eye.take_photo(film.picture(0))
-    house.sight.start()
-    house.sight.calibrate(GAME, None)
-    house.sight.teach(GAME, None)
-    table = house.sight.table_of(GAME)
+    house.camera_service.take_photo(film.picture(0))
+    house.follow_service.start()
+    house.follow_service.calibrate(GAME, None)
+    house.follow_service.teach(GAME, None)
+    table = house.follow_service.table_of(GAME)
     blue = table.layout.find_thing("igloo", "blue")
     assert table.wait(LESSON_S)
     assert table.taught and not table.new_things(contents_of(film.states[0], table.layout).values())
@@ -46,27 +46,27 @@ def test_the_first_red_igloo_while_the_blue_one_is_not_learnt_yet(tmp_path: Path
     for moves in film.played[: RED - 1]:
         house.moves(*moves)
     igloo = contents_of(film.states[BLUE], table.layout)
-    newest = house.eye.newest()
+    newest = house.camera_service.newest()
     assert newest is not None and blue in table.new_things(igloo.values())
-    house.eye.take_photo(film.picture(BLUE))
-    shown = wait(lambda: (grab := house.eye.newest()) is not newest and grab)
+    house.camera_service.take_photo(film.picture(BLUE))
+    shown = wait(lambda: (captured := house.camera_service.newest()) is not newest and captured)
     table.teach(shown.image(), igloo)
     again = SeenTable(GAME, tmp_path / "tables" / GAME, on_change=lambda: None)
     for known in (table, again):
         assert blue in known.most() and blue not in known.learnt(), "taught, and not learnt"
         assert not known.new_things(igloo.values()), "nobody need teach it twice"
 
-    house.eye.take_photo(film.picture(RED - 1))
-    house.sight.follow(True)
-    wait(lambda: house.sight.status()["state"] == "watching", LESSON_S)
-    begun = len(house.night.course().by)
-    house.eye.take_photo(film.picture(RED))
-    wait(lambda: house.sight.status()["asking"] or len(house.night.course().by) > begun, LESSON_S)
-    asked = house.sight.open_question()
-    states = [candidate.state for candidate in asked.candidates] if asked else [house.night.course().states[-1]]
+    house.camera_service.take_photo(film.picture(RED - 1))
+    house.follow_service.follow(True)
+    wait(lambda: house.follow_service.status()["state"] == "watching", LESSON_S)
+    begun = len(house.night.snapshot().by)
+    house.camera_service.take_photo(film.picture(RED))
+    wait(lambda: house.follow_service.status()["asking"] or len(house.night.snapshot().by) > begun, LESSON_S)
+    asked = house.follow_service.open_question()
+    states = [candidate.state for candidate in asked.candidates] if asked else [house.night.snapshot().states[-1]]
     truth = {name: content(place) for name, place in film.states[RED].position()["places"].items()}
     found = [{name: content(p) for name, p in state.position()["places"].items()} for state in states]
     assert truth in found, [[str(m) for m in candidate.moves] for candidate in asked.candidates]
     if asked:
-        assert house.sight.answer(asked.id, found.index(truth), TABLE).ok
+        assert house.follow_service.answer(asked.id, found.index(truth), TABLE).ok
     house.close()

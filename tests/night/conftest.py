@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from companion.events.hub import Hub
-from companion.night.answers import Actor, Answer, Role
+from companion.night.answers import Actor, CommandResult, Role
 from companion.night.commands.night import Night
 from companion.night.log.journal import Journal
-from companion.night.log.projection import NightFold
+from companion.night.log.projection import NightProjection
 from companion.night.views.page import page
 
 ANN = {"name": "Ann", "colour": "red"}
@@ -49,19 +49,19 @@ class Table:
         self.close()
         self.open()
 
-    def ask(self, command: str, body: dict[str, Any] | None = None, **how: Any) -> Answer:
+    def ask(self, command: str, body: dict[str, Any] | None = None, **how: Any) -> CommandResult:
         """Ask as the host, on the newest state, as a new action, unless ``how`` says otherwise."""
         how.setdefault("by", self.host)
         how.setdefault("state", self.night.state)
         how.setdefault("action_id", f"action-{next(self.numbers)}")
         return self.night.do(command, body or {}, **how)
 
-    def do(self, command: str, body: dict[str, Any] | None = None, **how: Any) -> Answer:
+    def do(self, command: str, body: dict[str, Any] | None = None, **how: Any) -> CommandResult:
         answer = self.ask(command, body, **how)
         assert answer.ok, (command, body, answer)
         return answer
 
-    def no(self, problem: str, command: str, body: dict[str, Any] | None = None, **how: Any) -> Answer:
+    def no(self, problem: str, command: str, body: dict[str, Any] | None = None, **how: Any) -> CommandResult:
         """Ask for something that must be refused with ``problem``, change nothing, and be said in both languages."""
         before = self.night.view(), self.journal.last_seq
         answer = self.ask(command, body, **how)
@@ -72,10 +72,10 @@ class Table:
         assert answer.message_en != answer.message_fr
         return answer
 
-    def moves(self, *texts: str, **how: Any) -> Answer:
+    def moves(self, *texts: str, **how: Any) -> CommandResult:
         return self.do("moves", {"moves": list(texts)}, **how)
 
-    def open_match(self, players: list[dict[str, str]] | None = None, **more: Any) -> Answer:
+    def open_match(self, players: list[dict[str, str]] | None = None, **more: Any) -> CommandResult:
         return self.do("open-match", {"game": "igloo-pop", "players": players or [ANN, BOB], **more})
 
     def shaking(self, **more: Any) -> None:
@@ -99,10 +99,10 @@ class Table:
 
     def refolded(self) -> dict[str, Any]:
         """Return the view that a fresh reading of the whole journal gives."""
-        fold = NightFold(self.journal.people())
+        projection = NightProjection(self.journal.people())
         for entry in self.journal.since(0):
-            fold.apply(entry)
-        return page(fold)
+            projection.apply(entry)
+        return page(projection)
 
 
 @pytest.fixture

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from companion.night.backup.archive import BACKUPS, examine, kept
-from companion.night.backup.erase_name import scrub
+from companion.night.backup.erase_name import erase_name
 from companion.night.backup.restore import restore
 from companion.night.backup.scheduler import back_up_into
 from companion.night.export.files import to_csv, to_json
 from companion.night.log.data_folder import EVIDENCE, FORGOTTEN, PEOPLE
 from companion.night.log.pictures import EvidenceStore
 from companion.night.people import People, PeopleError
-from companion.practice.database import Book
+from companion.practice.database import PracticeDatabase
 from tests.night.conftest import NINE, Table
 
 JPEG = b"\xff\xd8 a face \xff\xd9"
@@ -163,7 +163,7 @@ def test_a_forgotten_name_is_nowhere_and_its_scores_stay(home: Home) -> None:
     home.game("Wilhelmina", "Bob")
     person = home.id("Wilhelmina")
     sha256 = home.people.picture(person, JPEG)
-    book = Book(home.folder / "training.sqlite")
+    book = PracticeDatabase(home.folder / "training.sqlite")
     book.add_person("Wilhelmina")
     book.close()
     back_up_into(home.folder, home.folder / BACKUPS, keep=5, pictures=True)
@@ -258,7 +258,7 @@ def test_a_backup_of_the_first_schema_is_scrubbed_too(home: Home) -> None:
     path, _ = back_up_into(home.folder / "old", home.folder / BACKUPS, keep=5, pictures=False)
     home.table.open()
     ann = next(person for person, name in home.table.journal.people().items() if name == "Ann")
-    scrub(home.folder, {ann}, "Ann")
+    erase_name(home.folder, {ann}, "Ann")
     with zipfile.ZipFile(path) as archive:
         assert b"Bob" in archive.read("journal.sqlite")
         assert b"Ann" not in archive.read("journal.sqlite")

@@ -19,12 +19,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from companion.ports import COUNTS, CountPosterior, DeviceError
-from companion.practice.database import TAKEN_KEPT, Book, Taken, now_ms
-from companion.practice.offline_bundle import MOST_ANSWERS, RESULTS_FORMAT, Along, make_shake, results
-from companion.practice.practice_run import Training
+from companion.practice.database import TAKEN_KEPT, PracticeDatabase, Taken, now_ms
+from companion.practice.offline_bundle import MOST_ANSWERS, RESULTS_FORMAT, OfflineBundle, make_shake, results
+from companion.practice.practice_run import PracticeRun
 from companion.practice.shakes import Shake, TrainingError, cut
 from companion.practice.sonify import BAND_HZ, HIGH_HZ, LOW_HZ, MU, band
-from companion.service.practice import stored_shakes
+from companion.service.practice import shake_bank
 from tests.web.api.test_practice import Phone
 from tests.web.assembly import SmallEar, SmallHouse, quick_machine
 from tests.worlds.wait import PATIENCE_S
@@ -39,38 +39,38 @@ class FewShakes:
     """Two stored shakes of each count, so that a supply is made in a moment."""
 
     def of(self, count: int) -> list[int]:
-        return list(stored_shakes().of(count))[:2]
+        return list(shake_bank().of(count))[:2]
 
     def shake(self, number: int) -> Shake:
-        return stored_shakes().shake(number)
+        return shake_bank().shake(number)
 
 
-def few(path: Path | None = None, **more: Any) -> Along:
-    return Along(path, FewShakes, quick_machine, rng=Random(3), rests=0.0, **more)
+def few(path: Path | None = None, **more: Any) -> OfflineBundle:
+    return OfflineBundle(path, FewShakes, quick_machine, rng=Random(3), rests=0.0, **more)
 
 
-def made(along: Along) -> list[dict[str, Any]]:
+def made(offline_bundle: OfflineBundle) -> list[dict[str, Any]]:
     """Wait for what makes the supply, and take it."""
-    if not along.status()["ready"]:
-        finished(along)
-    return along.take()
+    if not offline_bundle.status()["ready"]:
+        finished(offline_bundle)
+    return offline_bundle.take()
 
 
-def finished(along: Along) -> None:
-    assert along._thread is not None
-    along._thread.join(PATIENCE_S)
-    assert not along._thread.is_alive()
+def finished(offline_bundle: OfflineBundle) -> None:
+    assert offline_bundle._thread is not None
+    offline_bundle._thread.join(PATIENCE_S)
+    assert not offline_bundle._thread.is_alive()
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Iterator[Training]:
-    room = Training(
-        Book(tmp_path / "training.sqlite"),
+def room(tmp_path: Path) -> Iterator[PracticeRun]:
+    room = PracticeRun(
+        PracticeDatabase(tmp_path / "training.sqlite"),
         FewShakes,
         quick_machine,
         SmallEar(list),
         igloo_open=lambda: True,
-        along=few(),
+        offline_bundle=few(),
     )
     yield room
     room.close()
@@ -80,13 +80,13 @@ def room(tmp_path: Path) -> Iterator[Training]:
 def house(tmp_path: Path) -> Iterator[SmallHouse]:
     house = SmallHouse(tmp_path)
     house.training.close()
-    house.training = Training(
-        Book(tmp_path / "training.sqlite"),
+    house.training = PracticeRun(
+        PracticeDatabase(tmp_path / "training.sqlite"),
         FewShakes,
         quick_machine,
         house.ear,
         igloo_open=lambda: not house.night.live_round(),
-        along=few(),
+        offline_bundle=few(),
     )
     yield house
     house.close()
@@ -104,9 +104,9 @@ def player(app: Flask, house: SmallHouse) -> Phone:
     return phone
 
 
-def ready(room: Training) -> dict[str, Any]:
+def ready(room: PracticeRun) -> dict[str, Any]:
     if not room.along_status()["ready"]:
-        finished(room._along)
+        finished(room._offline_bundle)
     return room.take_along()
 
 
@@ -115,20 +115,20 @@ def parcel(taken: dict[str, Any], *answers: tuple[int, int, int]) -> dict[str, A
 
 
 def test_a_supply_has_every_shake_once_of_every_number_and_several_igloos(tmp_path: Path) -> None:
-    along = few(tmp_path / "supply.json")
+    offline_bundle = few(tmp_path / "supply.json")
     try:
-        supply = made(along)
+        supply = made(offline_bundle)
         numbers = [one["shake"] for one in supply]
         assert sorted(numbers) == sorted(number for count in COUNTS for number in FewShakes().of(count))
         assert all(sum(one["machine"]) == pytest.approx(10_000, abs=6) for one in supply)
         # What is given next was drawn anew.
-        finished(along)
-        later = along.take()
+        finished(offline_bundle)
+        later = offline_bundle.take()
         assert [one["shake"] for one in later] == numbers
         assert all(a["seed"] != b["seed"] and a["sound"] != b["sound"] for a, b in zip(supply, later, strict=True))
     finally:
-        along.close()
-    igloos = {len(stored_shakes().shake(number).accel) for count in COUNTS for number in stored_shakes().of(count)}
+        offline_bundle.close()
+    igloos = {len(shake_bank().shake(number).accel) for count in COUNTS for number in shake_bank().of(count)}
     assert len(igloos) == 12
 
 
@@ -144,11 +144,11 @@ def test_a_supply_outlives_a_restart_and_a_torn_one_is_made_anew(tmp_path: Path)
     again.close()
     for torn in (path.read_bytes()[:5000], b"", b"[]", b'{"format": 1, "shakes": []}', b'{"format": 9}', b"[" * 9000):
         path.write_bytes(torn)
-        along = few(path)
+        offline_bundle = few(path)
         with pytest.raises(TrainingError, match="not-ready"):
-            along.take()
-        made(along)
-        along.close()
+            offline_bundle.take()
+        made(offline_bundle)
+        offline_bundle.close()
 
 
 def test_no_shake_is_counted_while_a_round_is_live() -> None:
@@ -164,30 +164,30 @@ def test_no_shake_is_counted_while_a_round_is_live() -> None:
         counted.append(1)
         return quick_machine(shake)
 
-    along = Along(None, FewShakes, machine, may_work=may_work, rests=0.0)
-    along.status()
+    offline_bundle = OfflineBundle(None, FewShakes, machine, may_work=may_work, rests=0.0)
+    offline_bundle.status()
     # It asks after the first shake, and again after a while: nothing was counted between the two.
     assert [asked.get(timeout=PATIENCE_S) for _ in range(2)] == [1, 1]
-    assert len(counted) == 1 and not along.status()["ready"]
+    assert len(counted) == 1 and not offline_bundle.status()["ready"]
     may.set()
-    made(along)
-    along.close()
+    made(offline_bundle)
+    offline_bundle.close()
 
 
 def test_a_supply_that_cannot_be_made_is_said() -> None:
     def broken(shake: Shake) -> CountPosterior:
         raise DeviceError("no model")
 
-    along = Along(None, FewShakes, broken, rests=0.0)
-    along.status()
-    finished(along)
-    assert along._failed
-    along.close()
+    offline_bundle = OfflineBundle(None, FewShakes, broken, rests=0.0)
+    offline_bundle.status()
+    finished(offline_bundle)
+    assert offline_bundle._failed
+    offline_bundle.close()
 
 
 def test_the_packed_band_is_the_knocks_of_the_shake() -> None:
     """Unpacked, it has the spectrum that the table's own sound is made of, to a hundredth of its strength."""
-    shake = cut(stored_shakes().shake(40), 5)
+    shake = cut(shake_bank().shake(40), 5)
     packed = band(shake, 5)
     codes = (np.frombuffer(packed.codes, dtype=np.uint8).astype(float) - 128.0) / 127.0
     heard = np.sign(codes) * np.expm1(np.abs(codes) * np.log1p(MU)) / MU
@@ -206,7 +206,7 @@ def test_the_packed_band_is_the_knocks_of_the_shake() -> None:
     assert float(np.corrcoef(wanted, got)[0, 1]) > 0.995
 
 
-def test_answers_from_the_way_count_once_whoever_brings_them(room: Training) -> None:
+def test_answers_from_the_way_count_once_whoever_brings_them(room: PracticeRun) -> None:
     ann, bob = room.add_person("Ann").id, room.add_person("Bob").id
     taken = ready(room)
     at = now_ms()
@@ -225,7 +225,7 @@ def test_answers_from_the_way_count_once_whoever_brings_them(room: Training) -> 
     assert next(row for row in room.ladder() if row["who"] == "machine")["answers"] == 4
 
 
-def test_a_shake_from_the_way_can_be_heard_at_home_and_the_drills_go_on(room: Training) -> None:
+def test_a_shake_from_the_way_can_be_heard_at_home_and_the_drills_go_on(room: PracticeRun) -> None:
     ann = room.add_person("Ann").id
     taken, at = ready(room), now_ms()
     room.bring_home(ann, parcel(taken, (3, 9, at)))
@@ -238,7 +238,7 @@ def test_a_shake_from_the_way_can_be_heard_at_home_and_the_drills_go_on(room: Tr
     assert room.deal(ann)["number"] == 2
 
 
-def test_a_phone_whose_clock_is_wrong_is_believed_in_all_but_the_time(room: Training) -> None:
+def test_a_phone_whose_clock_is_wrong_is_believed_in_all_but_the_time(room: PracticeRun) -> None:
     ann = room.add_person("Ann").id
     taken = ready(room)
     room.bring_home(ann, parcel(taken, (0, 5, 1), (1, 5, 2), (2, 5, now_ms() + 900 * DAY_MS)))
@@ -248,7 +248,7 @@ def test_a_phone_whose_clock_is_wrong_is_believed_in_all_but_the_time(room: Trai
 
 
 def test_of_very_old_files_nothing_is_known(tmp_path: Path) -> None:
-    book = Book(tmp_path / "training.sqlite")
+    book = PracticeDatabase(tmp_path / "training.sqlite")
     shake = Taken(0, 1, 5, (0.5,) * 12)
     for number in range(TAKEN_KEPT + 1):
         book.take_along(f"file-{number:07}", [shake])
@@ -294,7 +294,7 @@ def test_what_is_not_wholly_right_is_refused_whole(told: Any) -> None:
         results(told)
 
 
-def test_a_shake_that_the_file_does_not_hold_takes_nothing_in(room: Training) -> None:
+def test_a_shake_that_the_file_does_not_hold_takes_nothing_in(room: PracticeRun) -> None:
     ann = room.add_person("Ann").id
     taken = ready(room)
     with pytest.raises(TrainingError, match="bad-results"):
@@ -340,7 +340,7 @@ def held(page: str) -> dict[str, Any]:
 def test_the_file_holds_all_of_itself_and_may_fetch_nothing(player: Phone, house: SmallHouse) -> None:
     assert player.refused("/api/training/along", {"person": 1, "results": {}})[0] in {400, 404}
     if not player.told("/api/training/along")["ready"]:
-        finished(house.training._along)
+        finished(house.training._offline_bundle)
     answer = player.get("/training/along.html", **{"Accept-Language": "fr"})
     assert answer.status_code == 200
     assert "attachment" in answer.headers["Content-Disposition"]
@@ -374,9 +374,9 @@ def test_who_only_watches_takes_nothing_along(app: Flask) -> None:
 
 def test_the_whole_file_is_light_enough_for_a_phone() -> None:
     """Twelve shakes of one igloo are weighed; the file has them of fourteen, and its own modules and styles."""
-    numbers = [number for count in COUNTS for number in stored_shakes().of(count)]
+    numbers = [number for count in COUNTS for number in shake_bank().of(count)]
     some = numbers[:: len(numbers) // 12][:12]
-    each = max(len(json.dumps(make_shake(stored_shakes(), quick_machine, number, 7))) for number in some)
+    each = max(len(json.dumps(make_shake(shake_bank(), quick_machine, number, 7))) for number in some)
     assert len(numbers) == 168
     assert each * len(numbers) + len(script(Assets(), "offline-bundle")) + 60_000 < 2_500_000
 

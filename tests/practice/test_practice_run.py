@@ -15,13 +15,13 @@ import pytest
 from companion.igloo.count.counter import count_recording
 from companion.igloo.simulated.igloo import load_bank
 from companion.ports import COUNTS, CountPosterior, DeviceKind
-from companion.practice.database import Book, BookError
-from companion.practice.practice_run import PAST, Training
-from companion.practice.shakes import HEARD_S, Heard, Shake, TrainingError, cut
+from companion.practice.database import PracticeDatabase, PracticeDatabaseError
+from companion.practice.practice_run import PAST, PracticeRun
+from companion.practice.shakes import HEARD_S, CountedShake, Shake, TrainingError, cut
 from companion.practice.sonify import WAV_HZ, sound, wav
-from companion.practice.stored_shakes import KeptShakes
+from companion.practice.stored_shakes import StoredShakes
 from companion.practice.waveform import COLUMN_S, LEVELS, picture
-from companion.service.practice import StoredShakes, machine, stored_shakes
+from companion.service.practice import SimulatedShakeBank, machine, shake_bank
 
 
 class Table:
@@ -29,17 +29,23 @@ class Table:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "training.sqlite"
-        self.newest: Heard | None = None
+        self.newest: CountedShake | None = None
         self.real = True
         self.open = True
         self.judged = 0
         self.keep = 3
         self.room = self.opened()
 
-    def opened(self) -> Training:
-        kept = KeptShakes(self.path.with_name("heard"), lambda: self.keep)
-        return Training(
-            Book(self.path), stored_shakes, self.count, self, igloo_open=lambda: self.open, rng=Random(5), kept=kept
+    def opened(self) -> PracticeRun:
+        stored = StoredShakes(self.path.with_name("heard"), lambda: self.keep)
+        return PracticeRun(
+            PracticeDatabase(self.path),
+            shake_bank,
+            self.count,
+            self,
+            igloo_open=lambda: self.open,
+            rng=Random(5),
+            stored_shakes=stored,
         )
 
     def restart(self) -> None:
@@ -54,14 +60,14 @@ class Table:
     def kind(self) -> DeviceKind | None:
         return DeviceKind.REAL if self.real else None
 
-    def heard(self, since: float) -> Heard | None:
+    def heard(self, since: float) -> CountedShake | None:
         assert since > 0
         return self.newest
 
     def shake(self, stored: int) -> None:
-        accel = stored_shakes().shake(stored)
+        accel = shake_bank().shake(stored)
         p = tuple(0.34 if i == 3 else 0.06 for i in range(12))
-        self.newest = Heard(
+        self.newest = CountedShake(
             Shake(accel.accel, accel.rate_hz, DeviceKind.REAL), CountPosterior("counted", p, 2.0, kind=DeviceKind.REAL)
         )
 
@@ -409,8 +415,8 @@ def test_answers_stay_as_they_were_given(table: Table) -> None:
 def test_a_file_that_is_no_book_is_left_as_it_is(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "training.sqlite"
     path.write_bytes(content)
-    with pytest.raises(BookError):
-        Book(path).people()
+    with pytest.raises(PracticeDatabaseError):
+        PracticeDatabase(path).people()
     assert path.read_bytes() == content
 
 
@@ -432,13 +438,13 @@ def test_no_shake_comes_again_before_all_of_its_number_were_heard(table: Table) 
     seen: dict[int, list[int]] = {}
     for _ in range(60):
         dealt = table.room.deal(ann)
-        one = Book(table.path).round(dealt["id"])
+        one = PracticeDatabase(table.path).round(dealt["id"])
         assert one.shake is not None and one.truth is not None
         seen.setdefault(one.truth, []).append(one.shake)
         table.room.guess(dealt["id"], ann, one.truth)
     assert all(len(set(shakes[:8])) == len(shakes[:8]) for shakes in seen.values())
     duel = table.room.open_duel([ann, bob], 1)
-    one = Book(table.path).round(duel["round"]["id"])
+    one = PracticeDatabase(table.path).round(duel["round"]["id"])
     assert one.truth is not None and (one.shake not in seen.get(one.truth, []) or len(seen[one.truth]) >= 8)
 
 
@@ -447,9 +453,9 @@ def test_the_shake_is_drawn_when_its_number_is_out(table: Table) -> None:
     dealt = table.room.deal(ann)
     assert "wave" not in str(dealt)
     told = table.room.guess(dealt["id"], ann, 5)["result"]["wave"]
-    one = Book(table.path).round(dealt["id"])
+    one = PracticeDatabase(table.path).round(dealt["id"])
     assert one.shake is not None
-    shake = cut(stored_shakes().shake(one.shake), one.seed)
+    shake = cut(shake_bank().shake(one.shake), one.seed)
     assert told == picture(shake.accel, shake.rate_hz)
     assert len(told) == 2 * int(len(shake.accel) / shake.rate_hz / COLUMN_S)
     # A stroke of 4 g to one side: the letter of 4 g is the middle's and half of the reach.
@@ -490,7 +496,7 @@ def test_knocks_are_heard_when_they_happened_and_the_hand_is_not(speed: float) -
 def test_a_slowed_shake_sounds_as_high_as_before() -> None:
     middles = []
     for speed in (1.0, 0.5, 0.25):
-        made = sound(cut(stored_shakes().shake(20), 3), speed, 9)
+        made = sound(cut(shake_bank().shake(20), 3), speed, 9)
         power = np.abs(np.fft.rfft(made)) ** 2
         middles.append(float((np.fft.rfftfreq(len(made), 1 / WAV_HZ) * power).sum() / power.sum()))
     assert all(1500 < middle < 3200 for middle in middles)
@@ -498,24 +504,24 @@ def test_a_slowed_shake_sounds_as_high_as_before() -> None:
 
 def test_stored_shakes_of_all_counts_are_about_as_loud_and_never_cut_off() -> None:
     for number in range(0, 36, 5):
-        made = sound(cut(stored_shakes().shake(number), number))
+        made = sound(cut(shake_bank().shake(number), number))
         assert 0.08 < made.std() < 0.2
         assert np.abs(made).max() < 1.0
 
 
 def test_a_wav_is_what_it_says() -> None:
-    with wave.open(io.BytesIO(wav(cut(stored_shakes().shake(0), 1), 0.5, 1))) as file:
+    with wave.open(io.BytesIO(wav(cut(shake_bank().shake(0), 1), 0.5, 1))) as file:
         assert (file.getnchannels(), file.getsampwidth(), file.getframerate()) == (1, 2, WAV_HZ)
         assert file.getnframes() / WAV_HZ == pytest.approx(2 * HEARD_S + 0.1, abs=0.01)
 
 
 def test_the_same_shake_is_cut_and_heard_in_many_ways() -> None:
-    shake = stored_shakes().shake(0)
+    shake = shake_bank().shake(0)
     assert len({wav(cut(shake, seed), 1.0, seed) for seed in range(5)}) == 5
 
 
 def test_the_stored_shakes_are_those_of_the_bank_and_the_machine_is_the_real_one() -> None:
-    shakes, bank = StoredShakes(), load_bank()
+    shakes, bank = SimulatedShakeBank(), load_bank()
     for count in COUNTS:
         assert shakes.of(count)
         assert len(shakes.of(count)) == 14

@@ -12,12 +12,12 @@ import pytest
 from companion.ports import COUNTS
 from companion.practice import drills, statistics
 from companion.practice.drills import beliefs, choose, weakest
-from companion.practice.statistics import Answer, ladder, overall, published, score, standing
+from companion.practice.statistics import AnsweredShake, ladder, overall, published, score, standing
 
 
-def answers(*pairs: tuple[int, int], person: int = 1, machine: int | None = None, at: int = 0) -> list[Answer]:
+def answers(*pairs: tuple[int, int], person: int = 1, machine: int | None = None, at: int = 0) -> list[AnsweredShake]:
     p = () if machine is None else tuple(0.9 if n == machine else 0.1 / 11 for n in COUNTS)
-    return [Answer(at, person, truth, guess, p) for truth, guess in pairs]
+    return [AnsweredShake(at, person, truth, guess, p) for truth, guess in pairs]
 
 
 @pytest.mark.parametrize("module", [drills, statistics])

@@ -108,7 +108,7 @@ def test_a_wrong_header_is_the_error(head: str, kind: str, says: str) -> None:
 
 
 def test_nothing_at_all_is_an_empty_record() -> None:
-    assert read([]).error == record.Fault(1, "RecordError", "The record is empty.", "La partie est vide.")
+    assert read([]).error == record.RecordFault(1, "RecordError", "The record is empty.", "La partie est vide.")
 
 
 def test_writing_and_reading_are_one() -> None:

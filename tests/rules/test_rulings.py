@@ -45,7 +45,7 @@ def rulings(game_id: str) -> Iterator[dict[str, Any]]:
             for move in dict.fromkeys(moves[at] for at in tried if 0 <= at < len(moves)):
                 reason = state.refusal(move)
                 legal = reason is None
-                reason = state.grounds(move) if reason is None else reason
+                reason = state.explain_effect(move) if reason is None else reason
                 kind = legal, reason.key, *reason.facts.get("also", [])
                 if kind not in known:
                     known.add(kind)

@@ -11,12 +11,12 @@ import pytest
 
 from companion.events.hub import Hub
 from companion.lab.soak import faults, sd_card
-from companion.lab.soak.play import House
+from companion.lab.soak.play import ServedCompanion
 from companion.night.log.data_folder import refusal, unwritable, write_small
 from companion.night.log.database import StorageError
 from companion.night.log.journal import Journal
 from companion.service import maintenance
-from companion.service.maintenance import Caretaker
+from companion.service.maintenance import Maintenance
 from companion.settings import Settings
 from tests.worlds.wait import PATIENCE_S
 
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.process
 
 
 @pytest.fixture
-def card(tmp_path: Path) -> Iterator[sd_card.Card]:
-    made = sd_card.Card(tmp_path)
+def card(tmp_path: Path) -> Iterator[sd_card.SdCard]:
+    made = sd_card.SdCard(tmp_path)
     yield made
     made.close()
 
@@ -42,7 +42,7 @@ def test_a_card_that_dies_in_mid_run(tmp_path: Path) -> None:
 
 
 def test_a_service_whose_writes_are_refused_goes_on_when_they_are_not(tmp_path: Path) -> None:
-    house = House(tmp_path / "data")
+    house = ServedCompanion(tmp_path / "data")
     try:
         assert sd_card.held(house) == sd_card.Held(refused=10, went_on=True)
     finally:
@@ -50,10 +50,10 @@ def test_a_service_whose_writes_are_refused_goes_on_when_they_are_not(tmp_path: 
 
 
 @only_where_one_can_die
-def test_the_table_hears_of_it_before_a_move_is_lost(card: sd_card.Card) -> None:
+def test_the_table_hears_of_it_before_a_move_is_lost(card: sd_card.SdCard) -> None:
     journal, hub = Journal(card.place / "journal.sqlite"), Hub()
     heard = hub.subscribe(["notice"])
-    watching = Caretaker(card.place, journal, Settings(None), hub, every_s=0.05)
+    watching = Maintenance(card.place, journal, Settings(None), hub, every_s=0.05)
     watching.start()
     try:
         card.fail()
@@ -76,7 +76,7 @@ def test_it_is_said_again_while_it_lasts_and_once_when_it_is_over(
     monkeypatch.setattr(maintenance, "unwritable", lambda _: True)
     journal, hub = Journal(tmp_path / "journal.sqlite"), Hub()
     heard = hub.subscribe(["notice"])
-    watching = Caretaker(tmp_path, journal, Settings(None), hub)
+    watching = Maintenance(tmp_path, journal, Settings(None), hub)
     for remind_s in (600.0, 600.0, 0.0, 600.0, 600.0):
         monkeypatch.setattr(maintenance, "REMIND_S", remind_s)
         watching._try_the_card()
@@ -107,7 +107,7 @@ def test_what_the_mount_says(tmp_path: Path, mount: str, super_options: str, end
 
 
 @only_where_one_can_die
-def test_a_closed_journal_on_a_dead_card_is_read(card: sd_card.Card) -> None:
+def test_a_closed_journal_on_a_dead_card_is_read(card: sd_card.SdCard) -> None:
     path = card.place / "journal.sqlite"
     journal = Journal(path)
     journal.append("note", {"n": 1})
@@ -150,7 +150,7 @@ def test_a_small_file_is_written_whole_or_stays_as_it_was(tmp_path: Path) -> Non
 
 
 @only_where_one_can_die
-def test_a_start_on_a_dead_card_says_how_the_nights_are_saved(card: sd_card.Card) -> None:
+def test_a_start_on_a_dead_card_says_how_the_nights_are_saved(card: sd_card.SdCard) -> None:
     data = card.place / "data"
     data.mkdir()
     card.fail()

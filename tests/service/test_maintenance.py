@@ -21,7 +21,7 @@ from companion.night.backup.archive import BACKUPS, examine
 from companion.night.backup.clock_check import ClockWatch
 from companion.night.backup.scheduler import STICK_FOLDER, backups
 from companion.night.log.journal import Journal
-from companion.service.maintenance import Caretaker
+from companion.service.maintenance import Maintenance
 from companion.settings import Settings
 from tests.worlds.served import Served
 from tests.worlds.wait import PATIENCE_S, wait
@@ -131,7 +131,7 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 # --- the caretaker -----------------------------------------------------------------------------------------------
 
 
-def notices(caretaker: Caretaker, hub: Hub) -> list[dict[str, Any]]:
+def notices(caretaker: Maintenance, hub: Hub) -> list[dict[str, Any]]:
     """Let a caretaker work until it says something; return what that is."""
     with hub.subscribe(["notice"]) as heard:
         caretaker.start()
@@ -152,7 +152,7 @@ def test_a_stick_that_is_plugged_in_gets_a_copy_and_the_page_hears_of_it(tmp_pat
     stick = tmp_path / "stick"
     (stick / STICK_FOLDER).mkdir(parents=True)
     hub = Hub()
-    caretaker = Caretaker(
+    caretaker = Maintenance(
         tmp_path, journal, Settings(None), hub, every_s=0.05, find_sticks=lambda: [stick] if stick.exists() else []
     )
     (notice,) = notices(caretaker, hub)
@@ -166,7 +166,7 @@ def test_a_stick_that_is_plugged_in_gets_a_copy_and_the_page_hears_of_it(tmp_pat
 def test_a_failure_is_said(tmp_path: Path, journal: Journal) -> None:
     (tmp_path / BACKUPS).write_text("in the way")
     hub = Hub()
-    (notice,) = notices(Caretaker(tmp_path, journal, Settings(None), hub, every_s=0.05, find_sticks=list), hub)
+    (notice,) = notices(Maintenance(tmp_path, journal, Settings(None), hub, every_s=0.05, find_sticks=list), hub)
     assert (notice["backup"], notice["ok"]) == ("card", False)
 
 
@@ -175,11 +175,11 @@ def test_a_clock_behind_the_journal_is_said_and_deletes_nothing(tmp_path: Path, 
     settings = Settings(None)
     settings.set({"nightly_backups": 0})
     watch = ClockWatch(wall=lambda: 1000.0)
-    caretaker = Caretaker(tmp_path, journal, settings, hub, every_s=0.05, find_sticks=list, watch=watch)
+    caretaker = Maintenance(tmp_path, journal, settings, hub, every_s=0.05, find_sticks=list, watch=watch)
     assert not caretaker.may_forget()
     (notice,) = notices(caretaker, hub)
     assert notice["clock"] == "behind"
-    assert Caretaker(tmp_path, journal, settings, hub, find_sticks=list).may_forget()
+    assert Maintenance(tmp_path, journal, settings, hub, find_sticks=list).may_forget()
 
 
 def test_a_clock_that_jumps_is_said(tmp_path: Path, journal: Journal) -> None:
@@ -195,7 +195,7 @@ def test_a_clock_that_jumps_is_said(tmp_path: Path, journal: Journal) -> None:
     settings.set({"nightly_backups": 0})
     watch = ClockWatch(wall=wall, monotonic=lambda: 50.0)
     watch.behind = lambda at: False  # type: ignore[method-assign]
-    caretaker = Caretaker(tmp_path, journal, settings, hub, every_s=0.05, find_sticks=list, watch=watch)
+    caretaker = Maintenance(tmp_path, journal, settings, hub, every_s=0.05, find_sticks=list, watch=watch)
     (notice,) = notices(caretaker, hub)
     assert notice["clock"] == "jumped" and 86_000 < notice["seconds"] < 87_000
     shutil.rmtree(tmp_path / BACKUPS, ignore_errors=True)

@@ -19,7 +19,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 from companion.events.hub import Hub, Subscription
 from companion.ports import BadDataError, MotionState
 from companion.service import Service, messages
-from companion.service.mqtt import SENSORS, Broker, Home, broker
+from companion.service.mqtt import SENSORS, Broker, MqttPublisher, broker
 from companion.service.options import ServeOptions
 from tests.worlds.served import Served
 from tests.worlds.wait import PATIENCE_S, wait
@@ -127,8 +127,8 @@ def test_a_game_as_home_assistant_sees_it(tmp_path: Path, mosquitto: Mosquitto, 
     service = Service(ServeOptions(tmp_path / "data", "127.0.0.1", 0, simulate=True))
     try:
         service.start()
-        assert service._home is not None
-        node = service._home.node
+        assert service._mqtt is not None
+        node = service._mqtt.node
         wait(lambda: ear.last(f"companion/{node}/status") == "online")
         for key in SENSORS:
             config = json.loads(wait(lambda key=key: ear.last(f"homeassistant/sensor/companion_{node}/{key}/config")))
@@ -190,7 +190,7 @@ def felt(motions: Subscription, *states: MotionState) -> None:
 
 
 def home_action(name: str) -> Any:
-    from web.protocols.companion import SimulatedAction
+    from companion.ports import SimulatedAction
 
     return SimulatedAction(name)
 
@@ -226,8 +226,8 @@ def test_a_broker_with_a_password(tmp_path: Path, caplog: pytest.LogCaptureFixtu
     (tmp_path / "broker").mkdir()
     locked = Mosquitto(tmp_path / "broker", "se cret")
     try:
-        right = Home(broker(f"mqtt://me:se%20cret@127.0.0.1:{locked.port}"), Hub(), dict, node="Right Table!")
-        wrong = Home(Broker("127.0.0.1", locked.port), Hub(), dict, node="wrong")
+        right = MqttPublisher(broker(f"mqtt://me:se%20cret@127.0.0.1:{locked.port}"), Hub(), dict, node="Right Table!")
+        wrong = MqttPublisher(Broker("127.0.0.1", locked.port), Hub(), dict, node="wrong")
         assert right.node == "right_table_"
         right.start()
         wrong.start()
@@ -244,7 +244,7 @@ def test_no_broker_there_holds_up_nothing(tmp_path: Path) -> None:
     told_to(tmp_path / "data", "mqtt://127.0.0.1:9")
     service = Service(ServeOptions(tmp_path / "data", "127.0.0.1", 0))
     service.start()
-    assert service._home is not None and not service._home.connected
+    assert service._mqtt is not None and not service._mqtt.connected
     service.close()
 
 
@@ -268,12 +268,12 @@ def test_addresses_that_are_none(text: str, tmp_path: Path) -> None:
     told_to(tmp_path / "data", text)
     service = Service(ServeOptions(tmp_path / "data", "127.0.0.1", 0))
     service.start()
-    assert service._home is None
+    assert service._mqtt is None
     service.close()
 
 
 def test_without_the_library_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "paho.mqtt.client", None)
     with pytest.raises(BadDataError, match="pip install paho-mqtt"):
-        Home(Broker("pi"), Hub(), dict)
+        MqttPublisher(Broker("pi"), Hub(), dict)
     assert messages.NO_MQTT.endswith(".")

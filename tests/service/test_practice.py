@@ -15,7 +15,7 @@ from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooStatus
 from companion.practice.sonify import WAV_HZ
 from companion.service import Service
 from companion.service.options import ServeOptions
-from companion.service.practice import TableEar
+from companion.service.practice import TablePracticeIgloo
 from tests.worlds.wait import wait
 
 
@@ -74,7 +74,7 @@ def test_the_ear_keeps_the_shake_alone_and_nothing_of_a_simulated_igloo() -> Non
     flat, began = (1 / 12,) * 12, 1000.0
     for kind, there in ((DeviceKind.REAL, True), (DeviceKind.SIMULATED, False)):
         link = Link(kind)
-        ear = TableEar(lambda link=link: [link.status()], clock=lambda: 1000.0)
+        ear = TablePracticeIgloo(lambda link=link: [link.status()], clock=lambda: 1000.0)
         assert ear.kind() == (kind if there else None)
         for i in range(300):
             gap = 7 if i == 100 else 0

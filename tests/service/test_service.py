@@ -16,7 +16,7 @@ from companion.follow import camera as eye
 from companion.lab.phone import Phone
 from companion.lab.worlds.mjpeg import MjpegServer
 from companion.lab.worlds.table import standard
-from companion.ports import Evidence
+from companion.ports import EvidencePicture
 from companion.service import addresses
 from tests.service.test_buttons import House
 from tests.worlds.served import Served
@@ -200,7 +200,7 @@ def test_a_photo_from_a_phone(serve: Callable[..., Served]) -> None:
 def test_an_old_photo_is_no_witness_of_another_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(eye, "NOW_S", 0.0)  # a photo is none of now as soon as it was taken
     house = House(tmp_path / "data", [])
-    asked: list[Evidence | None] = []
+    asked: list[EvidencePicture | None] = []
     keep = house.service.keep_evidence
     monkeypatch.setattr(house.service, "keep_evidence", lambda **how: asked.append(keep(**how)))
 

@@ -12,14 +12,14 @@ from random import Random
 from typing import Any
 
 from companion.access.store import Access, TryLimit
-from companion.calibrating.calibration_run import Bench
+from companion.calibrating.calibration_run import CalibrationRun
 from companion.events.hub import Hub
-from companion.follow.api import Sight
-from companion.follow.camera import Eye
+from companion.follow.api import FollowService
+from companion.follow.camera import CameraService
 from companion.follow.cards import CardTable
 from companion.follow.pictures import portrait
-from companion.night.answers import TABLE, Actor, Answer
-from companion.night.backup.retention import Shelf
+from companion.night.answers import TABLE, Actor, CommandResult
+from companion.night.backup.retention import BackupRetention
 from companion.night.commands.ballot import Ballots
 from companion.night.commands.box_contents import Boxes
 from companion.night.commands.night import Night
@@ -33,26 +33,27 @@ from companion.ports import (
     CountPosterior,
     DeviceKind,
     DeviceState,
-    Evidence,
+    EvidencePicture,
     IglooStatus,
     LinkCounts,
     Motion,
     MotionState,
+    SimulatedAction,
+    TableStatus,
 )
-from companion.practice.database import Book
-from companion.practice.offline_bundle import Along
-from companion.practice.practice_run import Training
-from companion.practice.shakes import Heard, Shake
-from companion.practice.stored_shakes import KeptShakes
+from companion.practice.database import PracticeDatabase
+from companion.practice.offline_bundle import OfflineBundle
+from companion.practice.practice_run import PracticeRun
+from companion.practice.shakes import CountedShake, Shake
+from companion.practice.stored_shakes import StoredShakes
 from companion.service.buttons import Buttons
 from companion.service.checkup import check_up
-from companion.service.practice import stored_shakes
+from companion.service.practice import shake_bank
 from companion.settings import Settings
 from tests.worlds.wait import PATIENCE_S
 from web.app import create_app
 from web.http.json_forms import camera_form, count_form, igloos_form, motion_form
 from web.http.server import WebServer, make_server
-from web.protocols.companion import SimulatedAction, Table
 
 NAME = "companion.test"
 JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffd9")
@@ -76,12 +77,12 @@ class SmallEar:
 
     def __init__(self, statuses: Callable[[], Sequence[IglooStatus]]) -> None:
         self._statuses = statuses
-        self.newest: Heard | None = None
+        self.newest: CountedShake | None = None
 
     def kind(self) -> DeviceKind | None:
         return next((s.kind for s in self._statuses() if s.kind is not DeviceKind.SIMULATED), None)
 
-    def heard(self, since: float) -> Heard | None:
+    def heard(self, since: float) -> CountedShake | None:
         del since
         return self.newest
 
@@ -93,7 +94,7 @@ def quick_machine(shake: Shake) -> CountPosterior:
 
 
 class SmallHouse:
-    """Implements :class:`web.protocols.companion.House` over a folder; opening the same folder again is a restart."""
+    """Implements :class:`web.protocols.companion.CompanionApi` over a folder; opening it again is a restart."""
 
     version = "0.0.test"
 
@@ -114,39 +115,44 @@ class SmallHouse:
         self.newest_motion: Motion | None = None
         self.newest_count: CountPosterior | None = None
         self.status: CameraStatus | None = None
-        self.newest_table: Table | None = None
-        self.eye = Eye(on_view=lambda: None)
+        self.newest_table: TableStatus | None = None
+        self.camera_service = CameraService(on_view=lambda: None)
         self.cards = CardTable(folder / "tables")
-        self.sight = Sight(
-            folder / "tables", self.night, self.settings, self.eye, on_change=self._publish_camera, lesson=0.5
+        self.follow_service = FollowService(
+            folder / "tables",
+            self.night,
+            self.settings,
+            self.camera_service,
+            on_change=self._publish_camera,
+            lesson=0.5,
         )
         self.pictures: dict[str, bytes] = {}
         self.played: list[tuple[str, int | None]] = []
         self.urls: Sequence[str] = ("http://192.168.7.7:8080",)
         self.ear = SmallEar(lambda: self.statuses)
-        self.training = Training(
-            Book(folder / "training.sqlite"),
-            stored_shakes,
+        self.training = PracticeRun(
+            PracticeDatabase(folder / "training.sqlite"),
+            shake_bank,
             quick_machine,
             self.ear,
             igloo_open=lambda: not self.night.live_round(),
             rng=Random(11),
-            along=Along(None, stored_shakes, quick_machine, rests=0.0),
-            kept=KeptShakes(folder / "heard", lambda: self.settings.number("keep_shakes")),
+            offline_bundle=OfflineBundle(None, shake_bank, quick_machine, rests=0.0),
+            stored_shakes=StoredShakes(folder / "heard", lambda: self.settings.number("keep_shakes")),
         )
         self.people = People(folder, self.journal, self.night, renamed=self._renamed)
-        self.shelf = Shelf(folder, keep=lambda: 7, again=lambda: self.begun_again.append(True))
+        self.backup_retention = BackupRetention(folder, keep=lambda: 7, again=lambda: self.begun_again.append(True))
         self.begun_again: list[bool] = []
         self.buttons = Buttons(self.night, self.hub, ())
         self.mqtt: dict[str, str] | None = None
-        self.bench = Bench(
+        self.calibration_run = CalibrationRun(
             folder,
             self.hub,
             statuses=lambda: self.statuses,
             gate=lambda: not self.night.live_round(),
             shake=lambda count, seconds, guided: self.played.append(("shake", count)),
         )
-        self.bench.start()
+        self.calibration_run.start()
         self._actions = 0
 
     # --- what the page asks
@@ -182,7 +188,7 @@ class SmallHouse:
     def camera(self) -> CameraStatus | None:
         return self.status
 
-    def table(self) -> Table | None:
+    def table(self) -> TableStatus | None:
         return self.newest_table
 
     def camera_jpeg(self, which: str) -> bytes | None:
@@ -194,23 +200,23 @@ class SmallHouse:
         self.status = CameraStatus(text, DeviceKind.REAL, DeviceState.SEARCHING) if text else None
         self._publish_camera()
 
-    def upload_photo(self, data: bytes) -> Table:
+    def upload_photo(self, data: bytes) -> TableStatus:
         if not data.startswith(b"\xff\xd8"):
             raise BadDataError("This is no picture that can be read here.")
         self.pictures["frame"] = data
         number = self.newest_table.number + 1 if self.newest_table else 1
-        self.newest_table = Table((0, 1), (2, 3), False, number)
+        self.newest_table = TableStatus((0, 1), (2, 3), False, number)
         self._publish_camera()
         return self.newest_table
 
     def _publish_camera(self) -> None:
-        self.hub.publish("camera", camera_form(self.status, self.newest_table, self.sight.status()))
+        self.hub.publish("camera", camera_form(self.status, self.newest_table, self.follow_service.status()))
 
-    def keep_evidence(self) -> Evidence | None:
+    def keep_evidence(self) -> EvidencePicture | None:
         data = self.pictures.get("frame")
         if data is None:
             return None
-        kept = Evidence(self.store.keep(data, ".jpg"), ".jpg", 1, 1, "photo", DeviceKind.REAL, (0, 1))
+        kept = EvidencePicture(self.store.keep(data, ".jpg"), ".jpg", 1, 1, "photo", DeviceKind.REAL, (0, 1))
         self.night.add_evidence(kept)
         return kept
 
@@ -223,7 +229,7 @@ class SmallHouse:
     def portrait(self, data: bytes) -> bytes:
         return portrait(data)
 
-    def press(self, button: str, by: Actor) -> Answer | None:
+    def press(self, button: str, by: Actor) -> CommandResult | None:
         return self.buttons.press(button, by)
 
     def simulated(self) -> bool:
@@ -235,14 +241,14 @@ class SmallHouse:
     # --- what a test does
 
     def close(self) -> None:
-        self.bench.close()
+        self.calibration_run.close()
         self.training.close()
-        self.sight.close()
-        self.eye.close()
+        self.follow_service.close()
+        self.camera_service.close()
         self.journal.close()
         self.access.close()
 
-    def do(self, command: str, body: dict[str, Any] | None = None) -> Answer:
+    def do(self, command: str, body: dict[str, Any] | None = None) -> CommandResult:
         """Do a command as the table itself; it must be done."""
         self._actions += 1
         name = hashlib.sha256(f"{self.night.seq}-{self._actions}".encode()).hexdigest()[:24]
@@ -250,12 +256,12 @@ class SmallHouse:
         assert answer.ok, answer
         return answer
 
-    def open_match(self, **more: Any) -> Answer:
+    def open_match(self, **more: Any) -> CommandResult:
         """Open a game of three with the cards of CARDS on the table."""
         body = {"game": "igloo-pop", "players": PLAYERS, "setup": {"cards": CARDS}, "draw": False}
         return self.do("open-match", body | more)
 
-    def moves(self, *moves: str) -> Answer:
+    def moves(self, *moves: str) -> CommandResult:
         return self.do("moves", {"moves": list(moves)})
 
     def plug_in(self) -> None:

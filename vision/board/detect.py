@@ -16,7 +16,7 @@ from companion.ports import BadDataError
 from vision import messages
 from vision.board.features import colours
 from vision.board.fit_grid import LAST, Comb, combs, edges_of, grid_score, refine
-from vision.board.marker_plane import Plane, PlaneError, fit_plane
+from vision.board.marker_plane import MarkerPlane, PlaneError, fit_plane
 from vision.board.markers import IDS, MarkersFound, find_markers
 from vision.board.pose import Pose, unbend
 
@@ -183,7 +183,7 @@ def _without(image: ByteArray, found: MarkersFound) -> ByteArray:
     return clean
 
 
-def _turned(image: ByteArray, plane: Plane, layout: Layout) -> Straight:
+def _turned(image: ByteArray, plane: MarkerPlane, layout: Layout) -> Straight:
     """Return the markers' plane turned so that the board's lines, not the markers, are upright."""
     width, height = plane.size
     straight = plane.straighten(image)

@@ -41,7 +41,7 @@ class PlaneError(BadDataError):
 
 
 @dataclass(frozen=True, slots=True)
-class Plane:
+class MarkerPlane:
     """Where the table lies in a picture and how it is straightened.
 
     ``to_plane`` (3, 3) takes the frame's pixels to marker sides, ``to_picture`` (3, 3) to the straight picture's
@@ -63,7 +63,7 @@ class Plane:
         return straight.astype(np.uint8, copy=False)
 
 
-def fit_plane(quads: Sequence[FloatArray], frame: tuple[int, int]) -> Plane:
+def fit_plane(quads: Sequence[FloatArray], frame: tuple[int, int]) -> MarkerPlane:
     """Fit the plane to the corners (4, 2) of markers 0, 1, 2, 3 in a frame of (width, height) pixels.
 
     :raises PlaneError: the markers lie in the wrong order, or not on one plane at one size.
@@ -198,7 +198,7 @@ def _upright(flat: FloatArray, corners: FloatArray) -> FloatArray:
     return np.array([[cos, sin, 0], [-sin, cos, 0], [0, 0, 1]])
 
 
-def _picture(to_plane: FloatArray, corners: FloatArray, frame: tuple[int, int], error: float) -> Plane:
+def _picture(to_plane: FloatArray, corners: FloatArray, frame: tuple[int, int], error: float) -> MarkerPlane:
     laid = _apply(to_plane, corners)
     low, high = laid.min(axis=0) - MARGIN, laid.max(axis=0) + MARGIN
     width, height = high - low
@@ -221,4 +221,4 @@ def _picture(to_plane: FloatArray, corners: FloatArray, frame: tuple[int, int], 
     zoom = np.array([[size[0] / width, 0, 0], [0, size[1] / height, 0], [0, 0, 1]])
     shift = np.array([[1, 0, -low[0]], [0, 1, -low[1]], [0, 0, 1]])
     half = np.array([[1, 0, -0.5], [0, 1, -0.5], [0, 0, 1]])
-    return Plane(to_plane, half @ zoom @ shift @ to_plane, size, seen, float(side_px), error)
+    return MarkerPlane(to_plane, half @ zoom @ shift @ to_plane, size, seen, float(side_px), error)

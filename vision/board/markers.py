@@ -19,7 +19,7 @@ import numpy as np
 
 from companion.ports import TableView
 from vision import messages
-from vision.board.marker_plane import Plane, PlaneError, fit_plane
+from vision.board.marker_plane import MarkerPlane, PlaneError, fit_plane
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
@@ -84,7 +84,7 @@ def find_table(image: ByteArray) -> TableView:
     return view_of(image, found, plane_of(found, image))
 
 
-def plane_of(found: MarkersFound, image: ByteArray) -> Plane | str:
+def plane_of(found: MarkersFound, image: ByteArray) -> MarkerPlane | str:
     """Return the table's plane as the markers lie, or the sentence that says why there is none."""
     if found.mirrored:
         return messages.MIRRORED
@@ -100,7 +100,7 @@ def plane_of(found: MarkersFound, image: ByteArray) -> Plane | str:
         return str(error)
 
 
-def view_of(image: ByteArray, found: MarkersFound, plane: Plane | str) -> TableView:
+def view_of(image: ByteArray, found: MarkersFound, plane: MarkerPlane | str) -> TableView:
     """Return the straightened table, or a view that says in its ``note`` why there is none."""
     markers = {n: tuple((float(x), float(y)) for x, y in corners) for n, corners in sorted(found.corners.items())}
     if isinstance(plane, str):

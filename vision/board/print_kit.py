@@ -60,7 +60,7 @@ _STICKERS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class FilledRectangle:
     """A filled rectangle; ``grey`` 0 is black, 1 white."""
 
     x: float
@@ -83,7 +83,7 @@ class Stroke:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class TextLine:
     """A line of text; ``y`` is its baseline, ``size`` in points, ``align`` is ``left`` or ``middle``."""
 
     x: float
@@ -100,16 +100,16 @@ class Page:
 
     width: float
     height: float
-    boxes: tuple[Box, ...]
+    boxes: tuple[FilledRectangle, ...]
     strokes: tuple[Stroke, ...]
-    words: tuple[Words, ...]
+    words: tuple[TextLine, ...]
 
 
 @dataclass(slots=True)
 class _Drawing:
-    boxes: list[Box] = field(default_factory=list)
+    boxes: list[FilledRectangle] = field(default_factory=list)
     strokes: list[Stroke] = field(default_factory=list)
-    words: list[Words] = field(default_factory=list)
+    words: list[TextLine] = field(default_factory=list)
 
     def page(self, size: tuple[float, float]) -> Page:
         return Page(*size, tuple(self.boxes), tuple(self.strokes), tuple(self.words))
@@ -125,18 +125,18 @@ def pages(paper: str = "a4") -> tuple[Page, ...]:
     return _marker_page(PAPERS[paper]), _placing_page(PAPERS[paper]), _sticker_page(PAPERS[paper])
 
 
-def marker_boxes(number: int, x: float, y: float, module: float = MODULE_MM) -> list[Box]:
+def marker_boxes(number: int, x: float, y: float, module: float = MODULE_MM) -> list[FilledRectangle]:
     """Return the black square of marker ``number`` with its white modules; (x, y) is its outer corner."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
     bits = cv2.aruco.generateImageMarker(dictionary, number, MODULES)
-    boxes = [Box(x, y, MODULES * module, MODULES * module)]
+    boxes = [FilledRectangle(x, y, MODULES * module, MODULES * module)]
     for row in range(MODULES):
         columns = np.flatnonzero(bits[row] > 127)
         # Neighbours in one box: seams between boxes show on some printers.
         for run in np.split(columns, np.flatnonzero(np.diff(columns) > 1) + 1):
             if len(run):
                 left, width = x + int(run[0]) * module, len(run) * module
-                boxes.append(Box(left, y + row * module, width, module, 1.0))
+                boxes.append(FilledRectangle(left, y + row * module, width, module, 1.0))
     return boxes
 
 
@@ -144,9 +144,9 @@ def _marker_page(size: tuple[float, float]) -> Page:
     drawing = _Drawing()
     middle = size[0] / 2
     drawing.words += [
-        Words(middle, 16, "Markers for the board · Repères pour le plateau", 16, bold=True, align="middle"),
-        Words(middle, 23, _ENGLISH[0], 10, align="middle"),
-        Words(middle, 28, _FRENCH[0], 10, align="middle"),
+        TextLine(middle, 16, "Markers for the board · Repères pour le plateau", 16, bold=True, align="middle"),
+        TextLine(middle, 23, _ENGLISH[0], 10, align="middle"),
+        TextLine(middle, 28, _FRENCH[0], 10, align="middle"),
     ]
     card = SIDE_MM + 2 * QUIET_MM
     left = middle - card - _GAP_MM / 2
@@ -168,9 +168,9 @@ def _card(drawing: _Drawing, number: int, x: float, y: float) -> None:
     drawing.boxes += marker_boxes(number, x + QUIET_MM, y + QUIET_MM)
     english, french = _PLACES[number]
     drawing.words += [
-        Words(x + QUIET_MM, y1 - 3.2, str(number), 20, bold=True),
-        Words(x + QUIET_MM + 8, y1 - 7, english, 10),
-        Words(x + QUIET_MM + 8, y1 - 2.8, french, 10),
+        TextLine(x + QUIET_MM, y1 - 3.2, str(number), 20, bold=True),
+        TextLine(x + QUIET_MM + 8, y1 - 7, english, 10),
+        TextLine(x + QUIET_MM + 8, y1 - 2.8, french, 10),
     ]
 
 
@@ -178,15 +178,15 @@ def _sticker_page(size: tuple[float, float]) -> Page:
     drawing = _Drawing()
     middle = size[0] / 2
     title = "Stickers for the igloos of Igloo Pop · Étiquettes pour les igloos"
-    drawing.words += [Words(middle, 16, title, 15, bold=True, align="middle")]
-    drawing.words += [Words(middle, 23 + 5 * i, line, 10, align="middle") for i, line in enumerate(_STICKERS)]
+    drawing.words += [TextLine(middle, 16, title, 15, bold=True, align="middle")]
+    drawing.words += [TextLine(middle, 23 + 5 * i, line, 10, align="middle") for i, line in enumerate(_STICKERS)]
     side, rim = MODULES * STICKER_MODULE_MM, STICKER_MODULE_MM
     wide, high = side + 2 * rim, side + 2 * rim + 9
     for index, (marker, number) in enumerate(STICKER_OF.items()):
         row, column = divmod(index, 4)
         x, y = middle + (column - 2) * (wide + 8) + 4, 48 + row * (high + 8)
         drawing.boxes += marker_boxes(marker, x + rim, y + rim, STICKER_MODULE_MM)
-        drawing.words.append(Words(x + wide / 2, y + high - 3, str(number), 22, bold=True, align="middle"))
+        drawing.words.append(TextLine(x + wide / 2, y + high - 3, str(number), 22, bold=True, align="middle"))
         if number in {6, 9}:
             drawing.strokes.append(Stroke(x + wide / 2 - 4, y + high - 1.2, x + wide / 2 + 4, y + high - 1.2, 0.8))
         for ends in (
@@ -205,17 +205,17 @@ def _ruler(drawing: _Drawing, x: float, y: float) -> None:
         length = 8.0 if mm % 10 == 0 else 5.5 if mm % 5 == 0 else 3.5
         drawing.strokes.append(Stroke(x + mm, y, x + mm, y + length, 0.15))
         if mm % 10 == 0:
-            drawing.words.append(Words(x + mm, y + 12, str(mm), 8, align="middle"))
-    drawing.words.append(Words(x + RULER_MM + 4, y + 12, "mm", 8))
+            drawing.words.append(TextLine(x + mm, y + 12, str(mm), 8, align="middle"))
+    drawing.words.append(TextLine(x + RULER_MM + 4, y + 12, "mm", 8))
 
 
 def _placing_page(size: tuple[float, float]) -> Page:
     drawing = _Drawing()
     middle = size[0] / 2
     title = "Where the markers go · Où placer les repères"
-    drawing.words.append(Words(middle, 16, title, 16, bold=True, align="middle"))
+    drawing.words.append(TextLine(middle, 16, title, 16, bold=True, align="middle"))
     board = (middle - 38, 46.0, 76.0, 60.0)
-    drawing.boxes.append(Box(*board, 0.88))
+    drawing.boxes.append(FilledRectangle(*board, 0.88))
     for step in range(9):
         across, down = board[0] + step * board[2] / 8, board[1] + step * board[3] / 8
         drawing.strokes.append(Stroke(across, board[1], across, board[1] + board[3], 0.15, 0.5))
@@ -229,23 +229,23 @@ def _placing_page(size: tuple[float, float]) -> Page:
     )
     for number, (x, y) in enumerate(corners):
         # Plain squares: this sheet may lie on the table too, and must not show a second marker 2.
-        drawing.boxes.append(Box(x, y, reach, reach, 0.75))
-        drawing.words.append(Words(x + reach / 2, y + reach / 2 + 2, str(number), 16, bold=True, align="middle"))
+        drawing.boxes.append(FilledRectangle(x, y, reach, reach, 0.75))
+        drawing.words.append(TextLine(x + reach / 2, y + reach / 2 + 2, str(number), 16, bold=True, align="middle"))
         english, french = _PLACES[number]
         outward = x - 22 if number in {0, 3} else x + reach + 22
         drawing.words += [
-            Words(outward, y + 4, f"{number} · {english}", 9, bold=True, align="middle"),
-            Words(outward, y + 8.5, french, 9, align="middle"),
+            TextLine(outward, y + 4, f"{number} · {english}", 9, bold=True, align="middle"),
+            TextLine(outward, y + 8.5, french, 9, align="middle"),
         ]
     drawing.words += [
-        Words(middle, 36, "far side · au fond", 9, align="middle"),
-        Words(
+        TextLine(middle, 36, "far side · au fond", 9, align="middle"),
+        TextLine(
             middle, board[1] + board[3] + 12, "near side, the camera’s foot · devant, côté caméra", 9, align="middle"
         ),
     ]
     top = board[1] + board[3] + 30
     for start, lines in ((top, _ENGLISH), (top + 44, _FRENCH)):
-        drawing.words += [Words(middle - 70, start + 5.5 * row, line, 10.5) for row, line in enumerate(lines)]
+        drawing.words += [TextLine(middle - 70, start + 5.5 * row, line, 10.5) for row, line in enumerate(lines)]
     return drawing.page(size)
 
 

@@ -1,7 +1,7 @@
 """A picture as a camera gave it, decoded only when somebody looks; and the base of all sources.
 
-Most pictures of an idle table are looked at only in a small grey copy. So a source yields :class:`Grab` values that
-hold the camera's own JPEG (or the decoded image, where that is all there is), and :meth:`Camera.frames` decodes.
+Most pictures of an idle table are looked at only in a small grey copy. So a source yields :class:`CapturedFrame` values
+that hold the camera's own JPEG (or the decoded image, where that is all there is), and :meth:`Camera.frames` decodes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FPS: Final = 5.0
 """Pictures a second that are wanted of a camera."""
 
 
-class Grab:
+class CapturedFrame:
     """One picture: ``t`` in host seconds, ``number`` counting up; decoded when asked, and only once."""
 
     __slots__ = ("_image", "jpeg", "kind", "number", "source", "t")
@@ -56,7 +56,7 @@ class Grab:
             self._image = read_photo(self.jpeg)
         return self._image
 
-    def equals(self, other: Grab) -> bool:
+    def equals(self, other: CapturedFrame) -> bool:
         """Return whether this is the very same picture, to the byte: a real camera never takes one twice."""
         if self.jpeg or other.jpeg:
             return self.jpeg == other.jpeg
@@ -94,9 +94,9 @@ class Grab:
 
 
 class Camera(ABC):
-    """The base of the sources: a name, a kind, and grabs as they come.
+    """The base of the sources: a name, a kind, and frames as they come.
 
-    A source is a description until :meth:`grabs` is called, which opens the device; after a
+    A source is a description until :meth:`capture` is called, which opens the device; after a
     :class:`~companion.ports.DeviceError` it may be called again to look for the device anew. ``fps`` is how many
     pictures a second are wanted of a live camera: what comes between is read and dropped undecoded.
     """
@@ -126,7 +126,7 @@ class Camera(ABC):
         return self._kind is not DeviceKind.RECORDED
 
     @abstractmethod
-    def grabs(self) -> Iterator[Grab]:
+    def capture(self) -> Iterator[CapturedFrame]:
         """Open the device and yield pictures as they come; end when closed or when a recording ends.
 
         :raises companion.ports.DeviceError: the device is missing or was lost.
@@ -134,16 +134,16 @@ class Camera(ABC):
 
     def frames(self) -> Iterator[Frame]:
         """Yield decoded pictures as they come; what cannot be decoded is counted in ``skipped``."""
-        for grab in self.grabs():
+        for captured in self.capture():
             try:
-                frame = grab.frame()
+                frame = captured.frame()
             except BadDataError:
                 self.skipped += 1
                 continue
             yield frame
 
     def close(self) -> None:
-        """Free the device; a running :meth:`grabs` ends."""
+        """Free the device; a running :meth:`capture` ends."""
         self._closed.set()
 
     def _is_due(self) -> bool:
@@ -156,15 +156,17 @@ class Camera(ABC):
         self._due = max(self._due, now - early) + 1 / self.fps
         return True
 
-    def _grab(self, *, jpeg: bytes = b"", image: ByteArray | None = None) -> Grab:
+    def _captured(self, *, jpeg: bytes = b"", image: ByteArray | None = None) -> CapturedFrame:
         self._number += 1
-        return Grab(t=time.monotonic(), number=self._number, source=self._name, kind=self.kind, jpeg=jpeg, image=image)
+        return CapturedFrame(
+            t=time.monotonic(), number=self._number, source=self._name, kind=self.kind, jpeg=jpeg, image=image
+        )
 
 
-def grabs_of(source: CameraSource) -> Generator[Grab, None, None]:
-    """Yield the grabs of any source, of one of ours without decoding."""
+def captured_frames(source: CameraSource) -> Generator[CapturedFrame, None, None]:
+    """Yield the captured frames of any source, of one of ours without decoding."""
     if isinstance(source, Camera):
-        yield from source.grabs()
+        yield from source.capture()
         return
     for frame in source.frames():
-        yield Grab(t=frame.t, number=frame.number, source=frame.source, kind=frame.kind, image=frame.image)
+        yield CapturedFrame(t=frame.t, number=frame.number, source=frame.source, kind=frame.kind, image=frame.image)

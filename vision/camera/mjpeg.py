@@ -14,7 +14,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from companion.ports import BadDataError, DeviceKind
 from vision import messages
-from vision.camera.frame import Camera, Grab
+from vision.camera.frame import Camera, CapturedFrame
 from vision.camera.jpeg_stream import JpegCutter
 from vision.messages import CameraError
 
@@ -48,7 +48,7 @@ class HttpCamera(Camera):
         self._lock = threading.Lock()
         self._socket: socket.socket | None = None
 
-    def grabs(self) -> Iterator[Grab]:
+    def capture(self) -> Iterator[CapturedFrame]:
         """Connect and yield pictures as they come; broken ones are skipped and counted.
 
         :raises CameraError: no answer, no stream, or no whole picture for :data:`PICTURE_S`.
@@ -63,7 +63,7 @@ class HttpCamera(Camera):
                     self._socket = None
 
     def close(self) -> None:
-        """End a running :meth:`grabs`, also one that waits for bytes."""
+        """End a running :meth:`capture`, also one that waits for bytes."""
         super().close()
         with self._lock:
             if self._socket is not None:
@@ -99,7 +99,7 @@ class HttpCamera(Camera):
             self._kind = DeviceKind(said)
         return answer
 
-    def _read(self, answer: http.client.HTTPResponse) -> Iterator[Grab]:
+    def _read(self, answer: http.client.HTTPResponse) -> Iterator[CapturedFrame]:
         cutter = JpegCutter()
         deadline = time.monotonic() + PICTURE_S
         skipped = 0
@@ -123,7 +123,7 @@ class HttpCamera(Camera):
             if pictures:
                 deadline = now + PICTURE_S
                 if self._is_due():
-                    yield self._grab(jpeg=pictures[-1])
+                    yield self._captured(jpeg=pictures[-1])
             elif now > deadline or cutter.between > _MAX_BETWEEN:
                 raise CameraError(messages.HTTP_NO_STREAM)
 

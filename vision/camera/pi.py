@@ -17,7 +17,7 @@ from typing import Final
 
 from companion.ports import DeviceKind
 from vision import messages
-from vision.camera.frame import Camera, Grab
+from vision.camera.frame import Camera, CapturedFrame
 from vision.camera.jpeg_stream import JpegCutter
 from vision.messages import CameraError
 
@@ -36,7 +36,7 @@ class PiCamera(Camera):
         super().__init__(f"pi:{number}", DeviceKind.REAL, fps)
         self._camera = number
 
-    def grabs(self) -> Iterator[Grab]:
+    def capture(self) -> Iterator[CapturedFrame]:
         """Start the program and yield pictures as they come.
 
         :raises CameraError: the program is missing, stopped, or sends nothing.
@@ -63,7 +63,7 @@ class PiCamera(Camera):
         finally:
             _end(child)
 
-    def _read(self, child: subprocess.Popen[bytes]) -> Iterator[Grab]:
+    def _read(self, child: subprocess.Popen[bytes]) -> Iterator[CapturedFrame]:
         cutter = JpegCutter()
         tail = b""
         heard = time.monotonic()
@@ -90,7 +90,7 @@ class PiCamera(Camera):
                     if pictures:
                         heard = time.monotonic()
                         if self._is_due():
-                            yield self._grab(jpeg=pictures[-1])
+                            yield self._captured(jpeg=pictures[-1])
                 if time.monotonic() - heard > PATIENCE_S:
                     raise CameraError(messages.CAMERA_SILENT, _last_line(tail))
 

@@ -18,7 +18,7 @@ from typing import Final
 
 from companion.ports import BadDataError, DeviceKind
 from vision import messages
-from vision.camera.frame import FPS, Camera, Grab
+from vision.camera.frame import FPS, Camera, CapturedFrame
 from vision.camera.mjpeg import HttpCamera
 from vision.camera.pi import PiCamera
 from vision.camera.usb import FoundCamera, UsbCamera, find_cameras
@@ -78,18 +78,18 @@ class PhotoFile(Camera):
         super().__init__(str(path), DeviceKind.RECORDED, fps)
         self._path = path
 
-    def grabs(self) -> Iterator[Grab]:
+    def capture(self) -> Iterator[CapturedFrame]:
         """Yield the photo, once.
 
         :raises CameraError: it cannot be read.
         """
         yield self._read(self._path)
 
-    def _read(self, path: Path) -> Grab:
+    def _read(self, path: Path) -> CapturedFrame:
         try:
             with path.open("rb") as file:
                 data = file.read(MAX_BYTES + 1)
-            return self._grab(image=read_photo(data))
+            return self._captured(image=read_photo(data))
         except BadDataError as error:
             raise CameraError(str(error), path.name) from error
         except OSError as error:
@@ -99,7 +99,7 @@ class PhotoFile(Camera):
 class PictureFolder(PhotoFile):
     """A folder of pictures, in the order of their names; what is no picture is skipped and counted."""
 
-    def grabs(self) -> Iterator[Grab]:
+    def capture(self) -> Iterator[CapturedFrame]:
         """Yield the pictures that lie in the folder now.
 
         :raises CameraError: there is none.
@@ -113,11 +113,11 @@ class PictureFolder(PhotoFile):
             if self._closed.is_set():
                 return
             try:
-                grab = self._read(path)
+                captured = self._read(path)
             except CameraError:
                 self.skipped += 1
                 continue
             given += 1
-            yield grab
+            yield captured
         if not given:
             raise CameraError(messages.FOLDER_EMPTY, self._path.name)

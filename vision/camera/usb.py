@@ -21,7 +21,7 @@ import numpy as np
 
 from companion.ports import DeviceKind
 from vision import messages
-from vision.camera.frame import Camera, Grab
+from vision.camera.frame import Camera, CapturedFrame
 from vision.messages import CameraError
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class UsbCamera(Camera):
         super().__init__(text, DeviceKind.REAL, fps)
         self._device, self._index = device, index
 
-    def grabs(self) -> Iterator[Grab]:
+    def capture(self) -> Iterator[CapturedFrame]:
         """Open the camera at 1280×960 and yield pictures as they come.
 
         :raises CameraError: it is not there, is in use, or was unplugged.
@@ -125,9 +125,9 @@ class UsbCamera(Camera):
                     continue
                 if min(image.shape[:2]) == 1:
                     # Some cameras leave the end mark away; behind a picture's own end nobody reads a second one.
-                    yield self._grab(jpeg=image.tobytes() + _END_OF_JPEG)
+                    yield self._captured(jpeg=image.tobytes() + _END_OF_JPEG)
                 else:
-                    yield self._grab(image=_three_colours(image))
+                    yield self._captured(image=_three_colours(image))
         finally:
             capture.release()
 

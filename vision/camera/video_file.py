@@ -16,7 +16,7 @@ import numpy as np
 
 from companion.ports import DeviceKind
 from vision import messages
-from vision.camera.frame import Camera, Grab
+from vision.camera.frame import Camera, CapturedFrame
 from vision.decode import sandbox_child as child
 from vision.decode.image_header import is_heic
 from vision.decode.photo import MAX_PIXELS
@@ -130,7 +130,7 @@ class VideoFile(Camera):
         super().__init__(str(path), DeviceKind.RECORDED, fps)
         self._path = path
 
-    def grabs(self) -> Iterator[Grab]:
+    def capture(self) -> Iterator[CapturedFrame]:
         """Yield the film's pictures from its beginning to its end.
 
         :raises CameraError: it cannot be read, or takes too much.
@@ -143,7 +143,7 @@ class VideoFile(Camera):
         except (OSError, DamagedPictureError):
             raise CameraError(messages.VIDEO_UNREADABLE, self._path.name) from None
 
-    def _grabs(self, film: Film) -> Iterator[Grab]:
+    def _grabs(self, film: Film) -> Iterator[CapturedFrame]:
         every = max(1, round(film.rate / self.fps)) if 0 < film.rate < 1000 else 1
         number = given = 0
         with suppress(EOFError):
@@ -158,7 +158,7 @@ class VideoFile(Camera):
                 number += 1
                 if image is not None:
                     given += 1
-                    yield self._grab(image=image)
+                    yield self._captured(image=image)
         if given == 0 and not self._closed.is_set():
             raise DamagedPictureError
 

@@ -29,9 +29,9 @@ from companion.ports import (
     TableView,
 )
 from vision import messages
-from vision.board.marker_plane import Plane
+from vision.board.marker_plane import MarkerPlane
 from vision.board.markers import IDS, MarkersFound, find_markers, plane_of, view_of
-from vision.camera.frame import FPS, Camera, Grab, grabs_of
+from vision.camera.frame import FPS, Camera, CapturedFrame, captured_frames
 from vision.decode.photo import read_photo, to_jpeg
 from vision.messages import CameraError
 
@@ -79,7 +79,7 @@ class CornerSmoother:
     def __init__(self) -> None:
         """Start with no marker seen."""
         self._means: dict[int, tuple[FloatArray, int]] = {}
-        self._fitted: tuple[FloatArray, Plane] | None = None
+        self._fitted: tuple[FloatArray, MarkerPlane] | None = None
         self._frame = (0, 0)
 
     def smooth(self, found: MarkersFound, frame: tuple[int, int]) -> MarkersFound:
@@ -98,7 +98,7 @@ class CornerSmoother:
             corners[number] = mean
         return MarkersFound(corners, found.doubled, found.mirrored)
 
-    def plane(self, found: MarkersFound, image: ByteArray) -> Plane | str:
+    def plane(self, found: MarkersFound, image: ByteArray) -> MarkerPlane | str:
         """Return the table's plane for smoothed markers, the former one where they have not moved."""
         if found.missing or found.doubled or found.mirrored:
             return plane_of(found, image)
@@ -130,7 +130,7 @@ class CameraWatcher:
         self._state, self._note, self._detail = DeviceState.SEARCHING, messages.CAMERA_SEARCHING, ""
         if source is None:
             self._state, self._note = DeviceState.MISSING, messages.NO_CAMERA
-        self._newest: Grab | None = None
+        self._newest: CapturedFrame | None = None
         self._times: deque[float] = deque(maxlen=16)
         self._changed_t = 0.0
         self._black = False
@@ -140,7 +140,7 @@ class CameraWatcher:
         self._small: ByteArray | None = None
         self._smoother = CornerSmoother()
         self._look: Look | None = None
-        self._looked: Grab | None = None
+        self._looked: CapturedFrame | None = None
         self._encoders = {"frame": _Encoder(), "table": _Encoder()}
 
     def start(self) -> CameraWatcher:
@@ -170,15 +170,15 @@ class CameraWatcher:
     def status(self) -> CameraStatus:
         """Return how the camera is doing now; a silent, frozen or black one is said to be so."""
         with self._lock:
-            grab, now = self._newest, time.monotonic()
+            captured, now = self._newest, time.monotonic()
             state, note, detail = self._health(now)
             times = list(self._times)
         live = self._is_live()
         fps = (len(times) - 1) / (times[-1] - times[0]) if live and len(times) > 2 and times[-1] > times[0] else 0.0
         if state is not DeviceState.CONNECTED and state is not DeviceState.FAULTY:
             fps = 0.0
-        width, height = grab.size() if grab is not None else (0, 0)
-        name = self._source.name if self._source is not None else (grab.source if grab is not None else "")
+        width, height = captured.size() if captured is not None else (0, 0)
+        name = self._source.name if self._source is not None else (captured.source if captured is not None else "")
         kind = self._source.kind if self._source is not None else DeviceKind.RECORDED
         skipped = self._source.skipped if isinstance(self._source, Camera) else 0
         return CameraStatus(name, kind, state, width, height, round(fps, 1), note, detail, skipped)
@@ -191,7 +191,7 @@ class CameraWatcher:
             gone = self._health(time.monotonic())[0] in {DeviceState.MISSING, DeviceState.SILENT}
         return replace(look, old=True) if look is not None and gone else look
 
-    def grab(self) -> Grab | None:
+    def newest(self) -> CapturedFrame | None:
         """Return the newest picture as it came, not decoded yet; None before the first."""
         with self._lock:
             return self._newest
@@ -199,11 +199,11 @@ class CameraWatcher:
     def frame(self) -> Frame | None:
         """Return the newest picture, decoded; None before the first, or where it cannot be decoded."""
         with self._lock:
-            grab = self._newest
-        if grab is None:
+            captured = self._newest
+        if captured is None:
             return None
         try:
-            return grab.frame()
+            return captured.frame()
         except BadDataError:
             return None
 
@@ -211,11 +211,11 @@ class CameraWatcher:
         """Return the newest picture as JPEG without metadata; at most four a second are encoded anew."""
         self._asked_t = time.monotonic()
         with self._lock:
-            grab = self._newest
-        if grab is None:
+            captured = self._newest
+        if captured is None:
             return None
         try:
-            return self._encoders["frame"].encode(grab.source, grab.number, grab.image)
+            return self._encoders["frame"].encode(captured.source, captured.number, captured.image)
         except BadDataError:
             return None
 
@@ -235,12 +235,14 @@ class CameraWatcher:
         image = read_photo(data)
         with self._lock:
             number = self._newest.number + 1 if self._newest is not None else 1
-            grab = Grab(t=time.monotonic(), number=number, source=source, kind=DeviceKind.RECORDED, image=image)
-            self._newest = grab
+            captured = CapturedFrame(
+                t=time.monotonic(), number=number, source=source, kind=DeviceKind.RECORDED, image=image
+            )
+            self._newest = captured
             if self._source is None:
                 self._state, self._note, self._detail = DeviceState.CONNECTED, messages.PHOTO_SHOWN, ""
         # Another picture from another place: nothing is averaged with it, and no old table stands in for it.
-        return self._look_at(grab, fresh=True)
+        return self._look_at(captured, fresh=True)
 
     # --- the thread ---
 
@@ -251,10 +253,10 @@ class CameraWatcher:
         wait = RETRY_S[0]
         while not self._closed.is_set():
             try:
-                with contextlib.closing(grabs_of(source)) as grabs:
-                    for grab in grabs:
+                with contextlib.closing(captured_frames(source)) as frames:
+                    for captured in frames:
                         wait = RETRY_S[0]
-                        self._take(grab)
+                        self._take(captured)
                         if self._closed.is_set() or (not self._is_live() and self._closed.wait(1 / self._fps)):
                             return
                 if not self._is_live():
@@ -290,32 +292,32 @@ class CameraWatcher:
             return DeviceState.FAULTY, messages.CAMERA_FROZEN, ""
         return self._state, self._note, self._detail
 
-    def _take(self, grab: Grab) -> None:
+    def _take(self, captured: CapturedFrame) -> None:
         former = self._newest
-        same = former is not None and grab.equals(former)
+        same = former is not None and captured.equals(former)
         with self._lock:
-            self._newest = grab
-            self._times.append(grab.t)
+            self._newest = captured
+            self._times.append(captured.t)
             self._state, self._note, self._detail = DeviceState.CONNECTED, messages.CAMERA_RUNS, ""
             if not same:
-                self._changed_t = grab.t
+                self._changed_t = captured.t
         with contextlib.suppress(BadDataError, cv2.error):
-            if grab.t - self._lit_t > CALM_EVERY_S:
-                self._lit_t = grab.t
-                self._black = bool(np.quantile(grab.small(), 0.99) < _BLACK)
-            if self._on_look is not None or grab.t - self._asked_t <= ASKED_FOR_S:
-                self._consider(grab, same)
+            if captured.t - self._lit_t > CALM_EVERY_S:
+                self._lit_t = captured.t
+                self._black = bool(np.quantile(captured.small(), 0.99) < _BLACK)
+            if self._on_look is not None or captured.t - self._asked_t <= ASKED_FOR_S:
+                self._consider(captured, same)
 
-    def _consider(self, grab: Grab, same: bool) -> None:
+    def _consider(self, captured: CapturedFrame, same: bool) -> None:
         """Look at the table if the picture changed, or if the last look is a while ago."""
-        since = grab.t - self._looked.t if self._looked is not None else float("inf")
+        since = captured.t - self._looked.t if self._looked is not None else float("inf")
         if since < LOOK_EVERY_S or (since < CALM_EVERY_S and same and self._calm):
             return
-        small = grab.small()
+        small = captured.small()
         self._calm = not self._differs(small)
         if since >= CALM_EVERY_S or not self._calm:
             self._small = small
-            self._look_at(grab)
+            self._look_at(captured)
 
     def _differs(self, small: ByteArray) -> bool:
         if self._small is None:
@@ -325,9 +327,9 @@ class CameraWatcher:
         change -= np.int16(np.median(change))
         return int((np.abs(change) > _CHANGED).sum()) >= _CHANGED_PIXELS
 
-    def _look_at(self, grab: Grab, *, fresh: bool = False) -> Look:
+    def _look_at(self, captured: CapturedFrame, *, fresh: bool = False) -> Look:
         with self._looking:
-            image = grab.image()
+            image = captured.image()
             smoother = CornerSmoother() if fresh else self._smoother
             found = smoother.smooth(find_markers(image), (image.shape[1], image.shape[0]))
             now = view_of(image, found, smoother.plane(found, image))
@@ -335,12 +337,14 @@ class CameraWatcher:
                 former = self._look
                 number = former.number + 1 if former is not None else 1
                 if now.image is not None:
-                    look = Look(number, grab.t, now, now, grab.t, False, grab.source, grab.kind)
-                elif former is None or former.table is None or fresh or former.source != grab.source:
-                    look = Look(number, grab.t, now, None, 0.0, False, grab.source, grab.kind)
+                    look = Look(number, captured.t, now, now, captured.t, False, captured.source, captured.kind)
+                elif former is None or former.table is None or fresh or former.source != captured.source:
+                    look = Look(number, captured.t, now, None, 0.0, False, captured.source, captured.kind)
                 else:
-                    look = Look(number, grab.t, now, former.table, former.table_t, True, grab.source, grab.kind)
-                self._look, self._looked = look, grab
+                    look = Look(
+                        number, captured.t, now, former.table, former.table_t, True, captured.source, captured.kind
+                    )
+                self._look, self._looked = look, captured
         if self._on_look is not None:
             self._on_look(look)
         return look
@@ -351,10 +355,14 @@ class CameraWatcher:
         idle = self._on_look is None and now - self._asked_t > ASKED_FOR_S
         self._asked_t = now
         with self._lock:
-            grab, looked = self._newest, self._looked
-        if grab is not None and grab is not looked and (looked is None or (idle and grab.t - looked.t > CALM_EVERY_S)):
+            captured, looked = self._newest, self._looked
+        if (
+            captured is not None
+            and captured is not looked
+            and (looked is None or (idle and captured.t - looked.t > CALM_EVERY_S))
+        ):
             with contextlib.suppress(BadDataError, cv2.error):
-                self._look_at(grab)
+                self._look_at(captured)
 
 
 class _Encoder:

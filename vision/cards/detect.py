@@ -29,7 +29,7 @@ from vision.cards.blocks import (
 )
 from vision.cards.deck import WIDTH, Deck, corners_of, features, straighten
 from vision.cards.joint import View, layers, settle
-from vision.cards.plane import Plane, fit_plane
+from vision.cards.plane import CardPlane, fit_plane
 from vision.cards.seeds import find_seeds, votes_of
 from vision.cards.sheet import find_cards
 
@@ -77,7 +77,7 @@ _OFF_PLANE: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class DetectedCard:
     """A card in a photo. ``to`` (3, 3) takes its own pixels to the photo's; ``p`` is the probability of each taught
     card, in the deck's order; ``fits`` (rows, columns) says which of its blocks look like the likeliest card.
     """
@@ -138,7 +138,7 @@ class CardFinder:
         """Return how many rows of blocks a card has at half size."""
         return self.deck.height // (2 * BLOCK)
 
-    def find(self, image: ByteArray) -> list[Found]:
+    def find(self, image: ByteArray) -> list[DetectedCard]:
         """Return the taught cards in a photo, those first that show most."""
         scale = min(1.0, WORK_SIDE / max(image.shape[:2]))
         work: Any = image
@@ -184,12 +184,12 @@ class CardFinder:
                 views[near[0]] = view
         return views
 
-    def _plane(self, chosen: Sequence[View], work: ByteArray) -> Plane | None:
+    def _plane(self, chosen: Sequence[View], work: ByteArray) -> CardPlane | None:
         """Return the table under the cards that are clear."""
         pairs = [view.matching() for view in chosen if view.well.sum() >= _CLEAR_BLOCKS]
         return fit_plane(pairs, self.deck.height, (work.shape[1], work.shape[0]))
 
-    def _on_plane(self, work: ByteArray, plane: Plane, views: list[View], chosen: list[View]) -> list[View]:
+    def _on_plane(self, work: ByteArray, plane: CardPlane, views: list[View], chosen: list[View]) -> list[View]:
         """Return the views that may be cards on the table, those that were chosen as they lie on it."""
         kept = []
         seen_of = {id(view.to): seen for view, seen in layers(chosen)}
@@ -210,7 +210,7 @@ class CardFinder:
                 kept += self._again(work, plane, self._seen_at(work, to))
         return kept
 
-    def _laid(self, plane: Plane, view: View, seen: FloatArray) -> FloatArray | None:
+    def _laid(self, plane: CardPlane, view: View, seen: FloatArray) -> FloatArray | None:
         """Return where a card lies on the table whose matching blocks are seen there; None where it does not."""
         own, _ = view.matching()
         if len(own) < _FEWEST:
@@ -222,7 +222,7 @@ class CardFinder:
         grown = _size(there[len(own) :]) / _size(view.corners)
         return to if np.median(off) <= _OFF_PLANE and 0.6 < grown < 1.6 else None
 
-    def _again(self, work: ByteArray, plane: Plane, view: View) -> list[View]:
+    def _again(self, work: ByteArray, plane: CardPlane, view: View) -> list[View]:
         """Return a view that was not clear enough, better laid on the table, or none."""
         for _ in range(2):
             moved = _moved(view.straight, self.deck.pictures[view.card], view.fits.reshape(self.rows, -1))
@@ -299,14 +299,14 @@ class CardFinder:
             bare=bare,
         )
 
-    def _told(self, work: ByteArray, view: View, seen: NDArray[np.bool_]) -> Found:
+    def _told(self, work: ByteArray, view: View, seen: NDArray[np.bool_]) -> DetectedCard:
         """Return a card with its probabilities, told by the blocks (rows × columns) that nothing lies over."""
         blocks = in_blocks(normalised(halved(view.straight)))
         telling = seen & ~view.unlike
         coarse = energies_of(blocks, self.half)[telling].sum(axis=0)
         fits, hidden = (part.reshape(self.rows, -1) for part in (view.fits & seen, view.unlike & seen))
         p = self._which(view.straight, coarse, seen.reshape(self.rows, -1), hidden)
-        return Found(view.to, p, fits, int((view.well & seen).sum()), self.deck.height, view.sure, hidden)
+        return DetectedCard(view.to, p, fits, int((view.well & seen).sum()), self.deck.height, view.sure, hidden)
 
     def _which(
         self, straight: ByteArray, coarse: Singles, visible: NDArray[np.bool_], hidden: NDArray[np.bool_]
@@ -340,7 +340,7 @@ class CardFinder:
         p /= p.sum()
         return p
 
-    def _by_shades(self, work: ByteArray, found: list[Found]) -> list[Found]:
+    def _by_shades(self, work: ByteArray, found: list[DetectedCard]) -> list[DetectedCard]:
         """Weigh the cards by their shades too, as tonight's lamp shows those that are clear.
 
         Normalised pictures know nothing of the ground's own colour, which may be all that a strip of a card shows.
@@ -375,7 +375,7 @@ def _size(corners: FloatArray) -> float:
     return float(np.linalg.norm(corners[1] - corners[0]) + np.linalg.norm(corners[2] - corners[3])) / 2
 
 
-def beside(work: ByteArray, card: Found, others: Sequence[Found], table: FloatArray) -> tuple[float, ...]:
+def beside(work: ByteArray, card: DetectedCard, others: Sequence[DetectedCard], table: FloatArray) -> tuple[float, ...]:
     """Return how much of what lies beside each side of a card is neither of the table's shades nor another card."""
     corners = card.corners
     outlines = [one.corners.astype(np.float32) for one in others if one is not card]

@@ -20,7 +20,7 @@ from vision.cards.deck import WIDTH
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
     from vision.cards.deck import Deck
-    from vision.cards.detect import Found
+    from vision.cards.detect import DetectedCard
 
 SURE: Final = 0.9
 """A reading below is asked about."""
@@ -79,7 +79,7 @@ class Read:
         }
 
 
-def read_cards(found: Sequence[Found], deck: Deck, only: Sequence[str] = ()) -> list[Read]:
+def read_cards(found: Sequence[DetectedCard], deck: Deck, only: Sequence[str] = ()) -> list[Read]:
     """Return what the found cards are, in their order; each card is there once. ``only``: no others can lie there."""
     if not found:
         return []
@@ -92,7 +92,7 @@ def read_cards(found: Sequence[Found], deck: Deck, only: Sequence[str] = ()) -> 
     return [_reading(row, one, deck) for row, one in zip(p, found, strict=True)]
 
 
-def _reading(p: FloatArray, one: Found, deck: Deck) -> Read:
+def _reading(p: FloatArray, one: DetectedCard, deck: Deck) -> Read:
     # What is left of the probabilities is that no card lies there.
     p = p * one.sure
     best = [int(card) for card in np.argsort(-p)[:4] if p[card] > 0.005] or [int(np.argmax(p))]
@@ -114,21 +114,21 @@ def _each_once(p: FloatArray) -> FloatArray:
     return p
 
 
-def in_order(found: Sequence[Found]) -> list[tuple[Found, bool]]:
+def in_order(found: Sequence[DetectedCard]) -> list[tuple[DetectedCard, bool]]:
     """Return the cards of a fanned-out pile from the bottom up, each with whether one may be hidden before it.
 
     A card that may lie hidden on the top of a row is doubted with that row's top card.
     """
     rows = [_row(row) for row in _rows(found)]
     rows.sort(key=lambda row: _reading_place([one for one, _ in row[0]], found))
-    result: list[tuple[Found, bool]] = []
+    result: list[tuple[DetectedCard, bool]] = []
     for row, doubt in rows:
         result += row[:-1]
         result.append((row[-1][0], row[-1][1] or doubt))
     return result
 
 
-def read_pile(found: Sequence[Found], deck: Deck) -> list[Read]:
+def read_pile(found: Sequence[DetectedCard], deck: Deck) -> list[Read]:
     """Return a fanned-out pile from the bottom up."""
     ordered = in_order(found)
     read = read_cards([one for one, _ in ordered], deck)
@@ -138,12 +138,12 @@ def read_pile(found: Sequence[Found], deck: Deck) -> list[Read]:
     ]
 
 
-def _size(one: Found) -> float:
+def _size(one: DetectedCard) -> float:
     corners = one.corners
     return float(np.linalg.norm(corners[1] - corners[0]))
 
 
-def _rows(found: Sequence[Found]) -> list[list[Found]]:
+def _rows(found: Sequence[DetectedCard]) -> list[list[DetectedCard]]:
     """Return groups of cards that overlap, or lie so near that they would if one step were a little smaller."""
     group = list(range(len(found)))
 
@@ -161,13 +161,13 @@ def _rows(found: Sequence[Found]) -> list[list[Found]]:
             shared = cv2.intersectConvexConvex(a, outlines[j])[0]
             if shared > 0.05 * cv2.contourArea(a):
                 group[root(i)] = root(j)
-    rows: dict[int, list[Found]] = {}
+    rows: dict[int, list[DetectedCard]] = {}
     for i, one in enumerate(found):
         rows.setdefault(root(i), []).append(one)
     return list(rows.values())
 
 
-def _row(row: list[Found]) -> tuple[list[tuple[Found, bool]], bool]:
+def _row(row: list[DetectedCard]) -> tuple[list[tuple[DetectedCard, bool]], bool]:
     """Return one row from its bottom card to its top card, and whether one more may lie on top."""
     if len(row) == 1:
         return [(row[0], max(row[0].beside) > _PEEKS)], _odd(row[0])
@@ -189,13 +189,13 @@ def _row(row: list[Found]) -> tuple[list[tuple[Found, bool]], bool]:
     return list(zip(ordered, gaps, strict=True)), _odd(ordered[-1])
 
 
-def _odd(one: Found) -> bool:
+def _odd(one: DetectedCard) -> bool:
     """Tell whether much of what should be seen of a card looks like another."""
     alike, unlike = int(one.fits.sum()), int(one.hidden.sum())
     return unlike >= _ODD_BLOCKS and unlike > _ODD * (alike + unlike)
 
 
-def _peeks_out(lowest: Found, above: Found) -> bool:
+def _peeks_out(lowest: DetectedCard, above: DetectedCard) -> bool:
     """Tell whether something lies beside the lowest card, on the side that no other card covers."""
     corners = lowest.corners
     away = lowest.middle - above.middle
@@ -204,12 +204,12 @@ def _peeks_out(lowest: Found, above: Found) -> bool:
     return lowest.beside[side] > _PEEKS
 
 
-def _on_top(a: Found, b: Found) -> float:
+def _on_top(a: DetectedCard, b: DetectedCard) -> float:
     """Return how much more of ``a`` than of ``b`` is seen where they overlap."""
     return _seen_inside(a, b) - _seen_inside(b, a)
 
 
-def _seen_inside(one: Found, other: Found) -> float:
+def _seen_inside(one: DetectedCard, other: DetectedCard) -> float:
     rows, columns = one.fits.shape
     grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2)
     middles = one.at((grid.astype(float) + 0.5) * (2.0 * BLOCK)).astype(np.float32)
@@ -218,7 +218,7 @@ def _seen_inside(one: Found, other: Found) -> float:
     return float(one.fits.ravel()[inside].mean()) if any(inside) else 0.0
 
 
-def _reading_place(row: Sequence[Found], found: Sequence[Found]) -> tuple[float, float]:
+def _reading_place(row: Sequence[DetectedCard], found: Sequence[DetectedCard]) -> tuple[float, float]:
     """Return by what rows follow each other: how far down the photo in steps of half a card, then how far right."""
     usual = float(np.median([_size(one) for one in found]))
     x, y = np.mean([one.middle for one in row], axis=0)

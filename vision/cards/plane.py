@@ -32,7 +32,7 @@ _TRUE: Final = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Plane:
+class CardPlane:
     """How a camera sees the table. ``numbers`` (7,): see :func:`_onto`; ``middle`` and ``reach`` of the photo."""
 
     numbers: FloatArray
@@ -109,7 +109,7 @@ def _turned(own: FloatArray, there: FloatArray) -> FloatArray:
     return np.array([at[0], at[1], angle])
 
 
-def fit_plane(pairs: Sequence[tuple[FloatArray, FloatArray]], height: int, size: tuple[int, int]) -> Plane | None:
+def fit_plane(pairs: Sequence[tuple[FloatArray, FloatArray]], height: int, size: tuple[int, int]) -> CardPlane | None:
     """Return the table under cards, each given by points of its own (n, 2) and where the photo shows them (n, 2).
 
     ``size`` is the photo's width and height. None where there are too few cards, or they do not lie on one table.
@@ -137,7 +137,7 @@ def fit_plane(pairs: Sequence[tuple[FloatArray, FloatArray]], height: int, size:
                 break
         else:
             damp *= 8
-    plane = Plane(numbers, middle, reach, height)
+    plane = CardPlane(numbers, middle, reach, height)
     off = [np.median(np.linalg.norm(_left(numbers, own, seen, height), axis=1)) for own, seen in cards]
     return plane if np.median(off) < _TRUE and np.abs(numbers[1:5]).max() < 0.8 else None
 

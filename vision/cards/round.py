@@ -21,7 +21,7 @@ from vision.cards.pile import SURE, Read, read_cards
 if TYPE_CHECKING:
     from companion.ports import ByteArray, FloatArray
     from vision.cards.deck import Deck
-    from vision.cards.detect import Found
+    from vision.cards.detect import DetectedCard
 
 COLOURS: Final = ("red", "yellow", "green", "blue", "violet", "black")
 _PLACES: Final = 9
@@ -90,7 +90,7 @@ class RoundRead:
 
 def read_round(
     photo: ByteArray,
-    found: Sequence[Found],
+    found: Sequence[DetectedCard],
     deck: Deck,
     only: Sequence[str] = (),
     colours: Sequence[str] = COLOURS,
@@ -140,7 +140,7 @@ def _by_elimination(igloos: Sequence[IglooRead], cards: Sequence[Read], only: Se
     return Read(missing[0], p, {missing[0]: p}, {kind: p}, astray.mean(axis=0) + half)
 
 
-def _holes(card: Found, igloos: Sequence[tuple[float, float]]) -> int:
+def _holes(card: DetectedCard, igloos: Sequence[tuple[float, float]]) -> int:
     """Return how many blocks of a card look like nothing that is known, away from its igloos."""
     rows, columns = card.hidden.shape
     grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2)
@@ -152,7 +152,7 @@ def _holes(card: Found, igloos: Sequence[tuple[float, float]]) -> int:
     return int((card.hidden.ravel() & away).sum())
 
 
-def printed(igloo: IglooRead, card: Found) -> bool:
+def printed(igloo: IglooRead, card: DetectedCard) -> bool:
     """Tell whether what looks like an igloo is a part of the card's print: there the card is seen as it was taught."""
     rows, columns = card.fits.shape
     grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2)
@@ -164,7 +164,7 @@ def printed(igloo: IglooRead, card: Found) -> bool:
 
 def read_both(
     photos: tuple[ByteArray, ByteArray],
-    found: tuple[Sequence[Found], Sequence[Found]],
+    found: tuple[Sequence[DetectedCard], Sequence[DetectedCard]],
     deck: Deck,
     only: Sequence[str] = (),
     colours: Sequence[str] = COLOURS,
@@ -180,7 +180,7 @@ def read_both(
     return replace(first, igloos=(*first.igloos, *overlooked(first, second, colours))), second
 
 
-def as_recorded(lying: Sequence[Found], deck: Deck, only: Sequence[str]) -> list[Found]:
+def as_recorded(lying: Sequence[DetectedCard], deck: Deck, only: Sequence[str]) -> list[DetectedCard]:
     """Return the cards of the open match, those that igloos hide told by the order around the ring, if that is kept.
 
     ``only`` names them as the record has them, place by place. Nobody must lay them out so: it counts only where all
@@ -230,9 +230,9 @@ def _axes(corners: FloatArray) -> tuple[FloatArray, FloatArray]:
     ) / 2
 
 
-def _apart(found: Sequence[Found]) -> list[Found]:
+def _apart(found: Sequence[DetectedCard]) -> list[DetectedCard]:
     """Return the nine that show most, without those that would lie on another: these cards lie side by side."""
-    kept: list[Found] = []
+    kept: list[DetectedCard] = []
     for one in sorted(found, key=lambda one: -one.blocks):
         outline = one.corners.astype(np.float32)
         over = max(
@@ -243,7 +243,7 @@ def _apart(found: Sequence[Found]) -> list[Found]:
     return kept
 
 
-def clockwise(found: Sequence[Found]) -> list[Found]:
+def clockwise(found: Sequence[DetectedCard]) -> list[DetectedCard]:
     """Return cards clockwise around their middle, from the one nearest to straight up."""
     if not found:
         return []
@@ -256,7 +256,9 @@ def clockwise(found: Sequence[Found]) -> list[Found]:
     return [found[int(i)] for i in order]
 
 
-def aligned(placed: Sequence[Found], turned: Sequence[Found]) -> tuple[list[Found], list[Found]]:
+def aligned(
+    placed: Sequence[DetectedCard], turned: Sequence[DetectedCard]
+) -> tuple[list[DetectedCard], list[DetectedCard]]:
     """Return the cards of two photos of one round, the same in both and in the same order.
 
     The cards lie still between the photos: those that are seen in both say where the others lie, and each is what

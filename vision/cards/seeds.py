@@ -36,7 +36,7 @@ _SIZES: Final = 0.45
 
 
 @dataclass(frozen=True, slots=True)
-class Votes:
+class PoseVotes:
     """What each match says: ``who`` of the scene and ``what`` of the deck match, and the card's x, y, size, angle."""
 
     who: Whole
@@ -47,12 +47,12 @@ class Votes:
     size: FloatArray
     turn: FloatArray
 
-    def of(self, some: NDArray[np.bool_]) -> Votes:
+    def of(self, some: NDArray[np.bool_]) -> PoseVotes:
         """Return some of them."""
-        return Votes(*(getattr(self, name)[some] for name in self.__slots__))
+        return PoseVotes(*(getattr(self, name)[some] for name in self.__slots__))
 
 
-def votes_of(scene: Features, deck: Features, height: int) -> Votes:
+def votes_of(scene: Features, deck: Features, height: int) -> PoseVotes:
     """Return what the features of a photo say of cards that are ``height`` pixels high as they were taught."""
     who, what = _matches(scene, deck)
     seen, known = scene.frames[who].astype(float), deck.frames[what].astype(float)
@@ -62,10 +62,10 @@ def votes_of(scene: Features, deck: Features, height: int) -> Votes:
     off = np.array([(WIDTH - 1) / 2, (height - 1) / 2]) - known[:, :2]
     x = seen[:, 0] + cos * off[:, 0] - sin * off[:, 1]
     y = seen[:, 1] + sin * off[:, 0] + cos * off[:, 1]
-    return Votes(who, seen[:, :2], known[:, :2], x, y, size, turn)
+    return PoseVotes(who, seen[:, :2], known[:, :2], x, y, size, turn)
 
 
-def find_seeds(votes: Votes, most: int) -> list[FloatArray]:
+def find_seeds(votes: PoseVotes, most: int) -> list[FloatArray]:
     """Return where cards may lie, the best supported first, as matrices (3, 3) from card to photo."""
     if len(votes.who) < _LEAST_VOTES:
         return []
@@ -89,7 +89,7 @@ def _grown(seed: FloatArray) -> float:
     return float(np.hypot(seed[0, 0], seed[1, 0]))
 
 
-def _agreed(votes: Votes, peaks: list[FloatArray], usual: float | None) -> list[tuple[int, FloatArray]]:
+def _agreed(votes: PoseVotes, peaks: list[FloatArray], usual: float | None) -> list[tuple[int, FloatArray]]:
     """Return what the matches around each peak agree about, with how many features do."""
     found = []
     for x, y, turn, size in peaks:
@@ -114,7 +114,7 @@ def _agreed(votes: Votes, peaks: list[FloatArray], usual: float | None) -> list[
     return found
 
 
-def _peaks(votes: Votes, usual: float | None, most: int) -> list[FloatArray]:
+def _peaks(votes: PoseVotes, usual: float | None, most: int) -> list[FloatArray]:
     """Return x, y, angle and size where most votes fall, in cells that overlap by half."""
     weight = 1.0 / np.sqrt(np.bincount(votes.who)[votes.who])
     found: list[tuple[float, FloatArray]] = []

@@ -14,7 +14,7 @@ import cv2
 from companion.ports import BadDataError
 from vision import messages
 from vision.decode.image_header import PictureHead, jpeg_head, read_head
-from vision.decode.sandbox import DamagedPictureError, TooMuchError, Wanted, available_mb, shared
+from vision.decode.sandbox import DamagedPictureError, DecodeRequest, TooMuchError, available_mb, shared
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray
@@ -57,7 +57,7 @@ def read_small(data: bytes) -> ByteArray:
     if not head.whole:
         raise BadDataError(messages.PHOTO_CUT_OFF)
     _check_size(head)
-    return decoded(data, head, Wanted.SMALL)
+    return decoded(data, head, DecodeRequest.SMALL)
 
 
 def read_whole(data: bytes) -> ByteArray:
@@ -70,7 +70,7 @@ def read_whole(data: bytes) -> ByteArray:
         raise BadDataError(messages.PHOTO_CUT_OFF)
     if head.width * head.height > MAX_PIXELS:
         raise BadDataError(messages.PHOTO_TOO_MANY_PIXELS)
-    return decoded(data, head, Wanted.COLOUR)
+    return decoded(data, head, DecodeRequest.COLOUR)
 
 
 def read_photo_file(path: Path) -> ByteArray:
@@ -107,17 +107,17 @@ def _decode(data: bytes, head: PictureHead) -> ByteArray:
     pixels = head.width * head.height
     # The picture is held twice, by the decoder and by who asked for it, three bytes a pixel.
     keep = min(KEEP_PIXELS, available_mb() * 1024 * 1024 // 12)
-    wanted = Wanted.COLOUR
+    wanted = DecodeRequest.COLOUR
     if head.alpha:
-        wanted = Wanted.LAYERED
+        wanted = DecodeRequest.LAYERED
     elif pixels > 4 * keep:
-        wanted = Wanted.QUARTER
+        wanted = DecodeRequest.QUARTER
     elif pixels > keep:
-        wanted = Wanted.HALF
+        wanted = DecodeRequest.HALF
     return decoded(data, head, wanted)
 
 
-def decoded(data: bytes, head: PictureHead, wanted: Wanted) -> ByteArray:
+def decoded(data: bytes, head: PictureHead, wanted: DecodeRequest) -> ByteArray:
     """Return the pixels of a picture whose head was read and found bounded, decoded by the process's decoder.
 
     :raises BadDataError: it is damaged, or takes more memory or time than it may; one sentence.

@@ -37,7 +37,7 @@ START_S: Final = 60.0
 _LEAST_MB: Final = 24
 
 
-class Wanted(IntEnum):
+class DecodeRequest(IntEnum):
     """What is made of a picture: all of it in colour, a half or a quarter of each side, laid over white, small grey."""
 
     COLOUR = child.COLOUR
@@ -72,7 +72,7 @@ class Decoder:
         """Return the child's process id, None where none runs."""
         return self._process.pid if self._process is not None else None
 
-    def decode(self, data: bytes, size: tuple[int, int], wanted: Wanted = Wanted.COLOUR) -> ByteArray:
+    def decode(self, data: bytes, size: tuple[int, int], wanted: DecodeRequest = DecodeRequest.COLOUR) -> ByteArray:
         """Return the pixels of a picture, (height, width, 3) BGR, or (120, 160) grey for a small copy, uint8.
 
         ``size`` is the (width, height) that its head claims: what comes back is never larger.
@@ -197,11 +197,11 @@ def available_mb() -> int:
 
 
 def _pixels(
-    line: socket.socket, became: int, shape: tuple[int, int], size: tuple[int, int], wanted: Wanted
+    line: socket.socket, became: int, shape: tuple[int, int], size: tuple[int, int], wanted: DecodeRequest
 ) -> ByteArray | None:
     if became != child.DONE:
         return None
-    if wanted is Wanted.SMALL:
+    if wanted is DecodeRequest.SMALL:
         allowed = shape == child.SMALL_SIZE[::-1]
         whole: tuple[int, ...] = shape
     else:

@@ -16,7 +16,7 @@ import numpy as np
 from vision.board.illumination import CODED
 from vision.board.labels import Content
 from vision.board.patches import CONTEXT, PATCH, Sampler
-from vision.learn.cutouts import Cutout, Taught, find_cutouts, taught_places
+from vision.learn.cutouts import Cutout, LabelledBoard, find_cutouts, taught_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class Examples:
     source: NDArray[np.int64]
 
 
-def make_examples(sampler: Sampler, taught: Sequence[Taught], seed: int = 0, size: float = 1.0) -> Examples:
+def make_examples(sampler: Sampler, taught: Sequence[LabelledBoard], seed: int = 0, size: float = 1.0) -> Examples:
     """Return the examples to learn from; ``size`` scales how many."""
     rng = np.random.default_rng(seed)
     layout = sampler.layout
@@ -70,7 +70,7 @@ def make_examples(sampler: Sampler, taught: Sequence[Taught], seed: int = 0, siz
     return Examples(patches, np.array([content.ground for content in contents]), counts, state, source)
 
 
-def _emptied(sampler: Sampler, taught: Sequence[Taught]) -> list[Taught]:
+def _emptied(sampler: Sampler, taught: Sequence[LabelledBoard]) -> list[LabelledBoard]:
     """Return boards on which places are emptied, for grounds that were never seen empty: what is around is drawn in."""
     seen = {content.ground for board in taught for content in board.contents.values() if not content.things}
     boards = []
@@ -82,13 +82,13 @@ def _emptied(sampler: Sampler, taught: Sequence[Taught]) -> list[Taught]:
                 x, y, size = sampler.middle(number)
                 cv2.circle(mask, (round(x), round(y)), round(0.36 * size), 255, -1)
             filled = cv2.inpaint(board.straight, mask, 3, cv2.INPAINT_TELEA).astype(np.uint8, copy=False)
-            boards.append(Taught(filled, bare))
+            boards.append(LabelledBoard(filled, bare))
     return boards
 
 
 def _moved(
     sampler: Sampler,
-    taught: Sequence[Taught],
+    taught: Sequence[LabelledBoard],
     owned: list[tuple[int, int, Content]],
     rng: np.random.Generator,
     many: int,
@@ -128,7 +128,7 @@ def draw_moves(many: int, rng: np.random.Generator) -> FloatArray:
 
 def _composed(
     sampler: Sampler,
-    taught: Sequence[Taught],
+    taught: Sequence[LabelledBoard],
     owned: list[tuple[int, int, Content]],
     layout: Layout,
     rng: np.random.Generator,

@@ -17,7 +17,7 @@ from vision.board.features import describe
 from vision.learn.count_marks import ARRAYS as MARK_ARRAYS
 from vision.learn.count_marks import read_marks
 from vision.learn.count_shapes import Sort, read_shapes, sorts_of
-from vision.learn.optimiser import Course, fit, noisy, projected, projection, softmaxes
+from vision.learn.optimiser import TrainingConfig, fit, noisy, projected, projection, softmaxes
 from vision.learn.outlier_score import ARRAYS as ODDNESS
 from vision.learn.outlier_score import LEARNT, Strangers, oddness, strangeness, train_distance, train_strangeness
 
@@ -40,7 +40,7 @@ _BESIDE: Final = 0.1
 
 
 @dataclass(frozen=True)
-class Reading:
+class PlacePrediction:
     """What the network says of n places: ``ground`` (n, grounds) and ``counts[t]`` (n, most + 1) are probabilities.
 
     ``totals[k]`` (n, most + 1) are those of all things together of the k-th kind with values.
@@ -56,7 +56,7 @@ class Reading:
     strange: Floats
     inside: Floats
 
-    def put(self, rows: NDArray[np.intp], other: Reading) -> None:
+    def put(self, rows: NDArray[np.intp], other: PlacePrediction) -> None:
         """Take what another reading says of some of the places, its rows in their order."""
         for own, new in zip((*self.counts, *self.totals), (*other.counts, *other.totals), strict=True):
             own[rows] = new
@@ -101,7 +101,7 @@ class Network:
         """Return (n, components): features scaled by group and projected."""
         return projected(features, self.arrays)
 
-    def read(self, patches: ByteArray) -> Reading:
+    def read(self, patches: ByteArray) -> PlacePrediction:
         """Say what lies in places by their patches, in the taught light."""
         a = self.arrays
         features = describe(patches, a)
@@ -113,9 +113,9 @@ class Network:
         outputs /= len(a["w1"]) * float(a["temperature"])
         parts = softmaxes(outputs, self.heads)
         counts, totals = tuple(parts[1 : 1 + self.things]), tuple(parts[1 + self.things :])
-        return Reading(parts[0], counts, totals, oddness(features, white, a), strangeness(features, a), white)
+        return PlacePrediction(parts[0], counts, totals, oddness(features, white, a), strangeness(features, a), white)
 
-    def count(self, patches: ByteArray, reading: Reading) -> None:
+    def count(self, patches: ByteArray, reading: PlacePrediction) -> None:
         """Let the shapes have their say about how many there are of each sort."""
         singles = sum(len(sort.things) == 1 for sort in self.sorts)
         parts = [
@@ -149,7 +149,7 @@ class Network:
         """Return whether small marks are counted, for which all places are looked at close up."""
         return bool(self.arrays["mark_window"].any())
 
-    def count_marks(self, reading: Reading, close: Mapping[int, ByteArray]) -> None:
+    def count_marks(self, reading: PlacePrediction, close: Mapping[int, ByteArray]) -> None:
         """Let the marks that are seen in close-ups, by place, have their say about how many there are."""
         rows = np.array(sorted(close), np.intp)
         singles = sum(len(sort.things) == 1 for sort in self.sorts)
@@ -167,7 +167,9 @@ class Network:
             self._value(reading, rows, sort, p[:, 1:], _BESIDE)
 
     @staticmethod
-    def _value(reading: Reading, some: NDArray[np.intp], sort: Sort, value: Floats, beside: float = 0.5) -> None:
+    def _value(
+        reading: PlacePrediction, some: NDArray[np.intp], sort: Sort, value: Floats, beside: float = 0.5
+    ) -> None:
         """Let the shape say which value a single thing has; told as odds, of which the likeliest way is made."""
         own = np.stack([reading.counts[t][some, 1] for t in sort.things], axis=1)
         odds = np.maximum(own, 1e-4) ** beside * np.maximum(value, 1e-4)
@@ -217,7 +219,7 @@ def train(
     heads = heads_of(layout)
     targets = _targets(examples, heads, layout)
     rng = np.random.default_rng(seed)
-    course = Course(HIDDEN, EPOCHS, 1.5e-3, 0.01, DROP, float(np.sqrt(2 / white.shape[1])))
+    course = TrainingConfig(HIDDEN, EPOCHS, 1.5e-3, 0.01, DROP, float(np.sqrt(2 / white.shape[1])))
     fitted = [fit(white, targets, heads, course, rng, noisy(NOISE, rng)) for _ in range(nets)]
     arrays: dict[str, NDArray[Any]] = {
         **known,

@@ -18,7 +18,7 @@ import numpy as np
 from vision.board.features import colours
 from vision.board.patches import PATCH
 from vision.learn.cutouts import find_cutouts, inner, taught_places, veiled
-from vision.learn.optimiser import Course, fit, softmaxes
+from vision.learn.optimiser import TrainingConfig, fit, softmaxes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from vision.board.layout import Layout
     from vision.board.patches import Sampler
     from vision.learn.augment import Examples
-    from vision.learn.cutouts import Taught
+    from vision.learn.cutouts import LabelledBoard
 
     Floats = NDArray[np.float32]
 
@@ -41,7 +41,7 @@ _INPUTS: Final = _OWN**2 + _OTHER**2 + 1
 _HIDDEN: Final = 64
 _VEILS: Final = ((0.0, 1.0), (0.03, 0.3), (0.08, 0.2))
 """How thick a veil of mirrored light over a colour is, and how often that is expected."""
-_COURSE: Final = Course(_HIDDEN, 30, 2e-3, 0.02, 0.2, math.sqrt(2 / 100))
+_COURSE: Final = TrainingConfig(_HIDDEN, 30, 2e-3, 0.02, 0.2, math.sqrt(2 / 100))
 _WAYS: Final = ((0, 5), (2, 7))
 """Two networks of each kind are learnt; in which ways a shape is turned for each when it is read."""
 _MOST_EXAMPLES: Final = 5000
@@ -68,7 +68,7 @@ def sorts_of(layout: Layout) -> tuple[Sort, ...]:
     return tuple(sorts)
 
 
-def find_table(sampler: Sampler, taught: Sequence[Taught], sorts: Sequence[Sort]) -> Floats:
+def find_table(sampler: Sampler, taught: Sequence[LabelledBoard], sorts: Sequence[Sort]) -> Floats:
     """Return (bins, sorts): how likely a pixel of a colour belongs to each sort; 0 for sorts never seen alone."""
     owned = taught_places(taught)
     cutouts = find_cutouts(sampler, taught, owned)

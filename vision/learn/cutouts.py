@@ -46,14 +46,14 @@ _SOME_PIXELS: Final = 60
 
 
 @dataclass(frozen=True)
-class Taught:
+class LabelledBoard:
     """A straightened board in the common light, and what lies in some of its places (by number)."""
 
     straight: ByteArray
     contents: dict[int, Content]
 
 
-def taught_places(taught: Sequence[Taught]) -> list[tuple[int, int, Content]]:
+def taught_places(taught: Sequence[LabelledBoard]) -> list[tuple[int, int, Content]]:
     """Return every place of some boards: which board it is on, its number, and what lies there."""
     return [(shot, n, content) for shot, board in enumerate(taught) for n, content in sorted(board.contents.items())]
 
@@ -69,7 +69,7 @@ class Cutout:
 
 
 def find_cutouts(
-    sampler: Sampler, taught: Sequence[Taught], owned: list[tuple[int, int, Content]]
+    sampler: Sampler, taught: Sequence[LabelledBoard], owned: list[tuple[int, int, Content]]
 ) -> dict[int, list[Cutout]]:
     """Return for each thing its pictures, where it stands out from the empty places of its ground."""
     grounds = _grounds_seen(sampler, taught, owned)
@@ -95,7 +95,7 @@ class _Ground:
 
 
 def _grounds_seen(
-    sampler: Sampler, taught: Sequence[Taught], owned: list[tuple[int, int, Content]]
+    sampler: Sampler, taught: Sequence[LabelledBoard], owned: list[tuple[int, int, Content]]
 ) -> dict[int, _Ground]:
     empty: dict[int, list[FloatArray]] = {}
     for shot, place, content in owned:
@@ -125,7 +125,7 @@ def _cutout(picture: ByteArray, part: NDArray[np.bool_], shade: NDArray[np.float
 
 def _parted(
     sampler: Sampler,
-    taught: Sequence[Taught],
+    taught: Sequence[LabelledBoard],
     owned: list[tuple[int, int, Content]],
     grounds: dict[int, _Ground],
     alone: dict[int, list[Cutout]],

@@ -60,7 +60,7 @@ class Adam:
 
 
 @dataclass(frozen=True)
-class Course:
+class TrainingConfig:
     """How a network of two layers is learnt: how large, how long, how fast, and with how much left out.
 
     ``spread``: of the first layer's weights at the start.
@@ -89,7 +89,7 @@ def fit(
     inputs: Floats,
     targets: Floats,
     heads: Sequence[int],
-    course: Course,
+    course: TrainingConfig,
     rng: np.random.Generator,
     vary: Callable[[Floats, np.random.Generator], Floats],
 ) -> dict[str, Floats]:

@@ -20,7 +20,7 @@ import numpy as np
 from vision.board.labels import Content
 from vision.board.patches import CONTEXT, PATCH, Sampler
 from vision.learn.augment import draw_moves, in_other_light, lay, put
-from vision.learn.cutouts import Cutout, Taught, find_cutouts, taught_places
+from vision.learn.cutouts import Cutout, LabelledBoard, find_cutouts, taught_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,7 +47,7 @@ _WITH_OTHERS: Final = 0.4
 
 
 def make_strangers(
-    sampler: Sampler, taught: Sequence[Taught], seed: int = 0, size: float = 1.0
+    sampler: Sampler, taught: Sequence[LabelledBoard], seed: int = 0, size: float = 1.0
 ) -> tuple[ByteArray, ByteArray]:
     """Return patches (n, PATCH, PATCH, 3) of places with a strange thing, and others with one beside them only.
 
@@ -83,7 +83,7 @@ class _Bases:
     """Taught places to lay things on: each content about as often by the root of how often it was seen."""
 
     sampler: Sampler
-    taught: Sequence[Taught]
+    taught: Sequence[LabelledBoard]
     owned: Sequence[tuple[int, int, Content]]
     rng: np.random.Generator
 

@@ -41,7 +41,7 @@ class ProfileError(BadDataError):
 
 
 @dataclass(frozen=True)
-class Shot:
+class TaughtPhoto:
     """A taught photo: the straightened board (BGR), what lies where by place number; ``name`` is its file's.
 
     ``close`` are close-ups of the places with small print (see :func:`printed_places`).
@@ -69,7 +69,7 @@ class Profile:
     score: float = 0.0
     markers: FloatArray | None = None
     look: ByteArray | None = None
-    shots: tuple[Shot, ...] = ()
+    shots: tuple[TaughtPhoto, ...] = ()
     network: Network | None = field(default=None, repr=False)
     unlearnt: frozenset[str] = frozenset()
 
@@ -84,10 +84,10 @@ class Profile:
         shots = [shot for shot in self.shots if shot.name != name]
         while len(shots) > 1 and sum(len(shot.contents) for shot in shots) + len(contents) > MOST_PLACES:
             del shots[1]
-        shots.append(Shot(name, straight, dict(contents), dict(close or {})))
+        shots.append(TaughtPhoto(name, straight, dict(contents), dict(close or {})))
         return replace(self, shots=tuple(shots), unlearnt=self.unlearnt | {name})
 
-    def learnt(self, network: Network | None, shots: Iterable[Shot]) -> Profile:
+    def learnt(self, network: Network | None, shots: Iterable[TaughtPhoto]) -> Profile:
         """Return the profile with a network that was learnt from ``shots``."""
         return replace(self, network=network, unlearnt=self.unlearnt - {shot.name for shot in shots})
 
@@ -146,7 +146,7 @@ def _from_json(folder: Path, data: Any, layout: Layout) -> Profile:
             if strip.shape[0] != len(printed) * strip.shape[1]:
                 raise ValueError(entry["close"])
             close = dict(zip(printed, np.split(strip, len(printed)), strict=True))
-        shots.append(Shot(str(entry["name"]), straight, known, close))
+        shots.append(TaughtPhoto(str(entry["name"]), straight, known, close))
     network = None
     if data.get("network"):
         with np.load(io.BytesIO(_read(folder / _plain(data["network"]))), allow_pickle=False) as stored:

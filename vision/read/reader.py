@@ -1,8 +1,9 @@
 """A taught table: where the board lies in a photo, and what lies in each of its places.
 
-``Table`` holds a profile. :meth:`Table.look` finds the board again (by the last place it was seen, its markers, its own
-picture, or its lines), brings it into the taught light, and reads every place. :meth:`Table.confirm` says what
-lies there now: until the profile is taught anew, places that still look so are read with more certainty.
+``TaughtBoard`` holds a profile. :meth:`TaughtBoard.look` finds the board again (by the last place it was seen, its
+markers, its own picture, or its lines), brings it into the taught light, and reads every place.
+:meth:`TaughtBoard.confirm` says what lies there now: until the profile is taught anew, places that still look so are
+read with more certainty.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from vision.board.labels import Content
 from vision.board.layout import Layout
 from vision.board.patches import Sampler
 from vision.learn.augment import make_examples
-from vision.learn.classifier import Network, Reading, train
+from vision.learn.classifier import Network, PlacePrediction, train
 from vision.learn.count_marks import may_be_marked, no_marks, train_marks
 from vision.learn.count_shapes import find_table, sorts_of, train_shapes
-from vision.learn.cutouts import Taught
+from vision.learn.cutouts import LabelledBoard
 from vision.learn.synthetic_unknowns import make_strangers
 from vision.read.place_posterior import PlaceLook, factors_of, members_of
-from vision.read.profile import Profile, ProfileError, Shot, load_profile
-from vision.read.relocate import Finder
+from vision.read.profile import Profile, ProfileError, TaughtPhoto, load_profile
+from vision.read.relocate import BoardRelocator
 from vision.read.tokens import TokenReader
 
 _LOOKS = 6
@@ -84,7 +85,7 @@ class BoardLook:
         return {"board": board, "places": {name: place.to_json(self.layout) for name, place in self.places.items()}}
 
 
-class Table:
+class TaughtBoard:
     """A taught table that is looked at; keeps where the board was seen last. Not for several threads at once."""
 
     def __init__(self, profile: Profile) -> None:
@@ -99,13 +100,13 @@ class Table:
         self.sampler = Sampler(profile.layout)
         self._network: Network = profile.network
         self._members = members_of(profile.layout)
-        self._finder = Finder(profile, self.sampler)
+        self._finder = BoardRelocator(profile, self.sampler)
         shots, palette = common_light(self.sampler, profile.shots)
         self._memory = _Memory(self.sampler, self._network, shots, palette)
         self._tokens = TokenReader(self.sampler, shots)
 
     @classmethod
-    def open(cls, layout: Layout, folder: Path) -> Table:
+    def open(cls, layout: Layout, folder: Path) -> TaughtBoard:
         """Read a profile from its folder.
 
         :raises ProfileError: there is none, or nothing was taught.
@@ -142,10 +143,10 @@ class Table:
         """Remember that ``look`` showed ``contents``, for the next looks at these places."""
         if look.straight is not None:
             known = {self.layout.index[name]: content for name, content in contents.items()}
-            self._memory.confirm(Shot("", look.straight, known))
+            self._memory.confirm(TaughtPhoto("", look.straight, known))
             self._tokens.confirm(look.straight, look.close, known)
 
-    def _printed_on(self, reading: Reading) -> list[int]:
+    def _printed_on(self, reading: PlacePrediction) -> list[int]:
         """Return the places where tokens may lie whose values are to be read."""
         kinds = [kind for kind in range(len(self.layout.valued)) if self._tokens.reads(kind)]
         if not kinds:
@@ -178,7 +179,7 @@ class Table:
         return found
 
     def _places(
-        self, reading: Reading, inside: Sequence[bool], patches: ByteArray, close: Mapping[int, ByteArray]
+        self, reading: PlacePrediction, inside: Sequence[bool], patches: ByteArray, close: Mapping[int, ByteArray]
     ) -> list[PlaceLook]:
         """Return what lies in each place."""
         grounds = reading.ground.astype(np.float64)
@@ -206,13 +207,13 @@ class _Relit:
     strange: float
     straight: ByteArray
     patches: ByteArray
-    reading: Reading
+    reading: PlacePrediction
 
 
 class _Memory:
     """What each place looked like when its content was known, whitened; and the light all of it was taught in."""
 
-    def __init__(self, sampler: Sampler, network: Network, lit: Sequence[Shot], palette: Palette) -> None:
+    def __init__(self, sampler: Sampler, network: Network, lit: Sequence[TaughtPhoto], palette: Palette) -> None:
         self._sampler = sampler
         self._network = network
         self._seen: dict[int, list[tuple[Content, FloatArray]]] = {}
@@ -226,7 +227,7 @@ class _Memory:
             self.remember(shot)
         self._same, self._changed = self._usual(lit[-1])
 
-    def remember(self, shot: Shot) -> None:
+    def remember(self, shot: TaughtPhoto) -> None:
         """Keep what the places of a shot look like, at most six looks of each."""
         patches = self._sampler.cut(shot.straight)
         white = self._network.read(patches).inside
@@ -236,7 +237,7 @@ class _Memory:
         self._tones.append(tone(patches))
         del self._tones[1:-4]
 
-    def confirm(self, shot: Shot) -> None:
+    def confirm(self, shot: TaughtPhoto) -> None:
         """Keep what the places of a look show that was relit, in the taught light as its contents tell it.
 
         Looks that were brought into the light of looks before them would leave it little by little.
@@ -246,11 +247,11 @@ class _Memory:
         off = None if told is None else told - self._usual_light
         self.remember(shot if off is None else replace(shot, straight=apply_field(shot.straight, off)))
 
-    def _contents_tell(self, shot: Shot) -> FloatArray | None:
+    def _contents_tell(self, shot: TaughtPhoto) -> FloatArray | None:
         """Return the light that brings a board to the usual tones of its contents, wherever they lie."""
         return self._palette.light(self._spots, tone(self._sampler.cut(shot.straight)), shot.contents, {})
 
-    def relit(self, straight: ByteArray) -> tuple[ByteArray, ByteArray, Reading | None]:
+    def relit(self, straight: ByteArray) -> tuple[ByteArray, ByteArray, PlacePrediction | None]:
         """Return the straight picture in the taught light, its patches, and what was read in them if that had to be.
 
         The light is told by the places that look as they did; where few do, by what the places are read as: in the
@@ -303,7 +304,7 @@ class _Memory:
         return self._palette.light(self._spots, now, read, sure)
 
     def lifted(
-        self, straight: ByteArray, patches: ByteArray, reading: Reading
+        self, straight: ByteArray, patches: ByteArray, reading: PlacePrediction
     ) -> tuple[ByteArray, NDArray[np.intp]] | None:
         """Return the straight picture without the veil of a mirrored lamp, and the places that lay under it.
 
@@ -341,7 +342,7 @@ class _Memory:
                 )
         return weighed
 
-    def _usual(self, newest: Shot) -> tuple[tuple[float, float], tuple[float, float]]:
+    def _usual(self, newest: TaughtPhoto) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return mean and spread of the logarithm of distances of unchanged and of changed places."""
         same: list[float] = []
         changed: list[float] = []
@@ -375,7 +376,7 @@ def _density(values: FloatArray, mean: float, spread: float) -> FloatArray:
     return density
 
 
-def _bare(reading: Reading) -> dict[int, Content]:
+def _bare(reading: PlacePrediction) -> dict[int, Content]:
     """Return the places that are read as nothing but their ground."""
     bare = np.ones(len(reading.ground), np.bool_)
     for p in reading.counts:
@@ -398,7 +399,7 @@ def _spots(sampler: Sampler) -> FloatArray:
     return (spots - centre) / (np.array([right - left, near - far]) / 2)
 
 
-def common_light(sampler: Sampler, shots: Sequence[Shot]) -> tuple[list[Shot], Palette]:
+def common_light(sampler: Sampler, shots: Sequence[TaughtPhoto]) -> tuple[list[TaughtPhoto], Palette]:
     """Return the shots in the light of the first, by what lies in their places, and the usual tones of all contents."""
     spots = _spots(sampler)
     palette = Palette()
@@ -423,7 +424,7 @@ def learn(profile: Profile, *, seed: int = 0, size: float = 1.0) -> Profile:
     """Return the profile with a network learnt from its shots; takes some seconds."""
     sampler = Sampler(profile.layout)
     shots, _ = common_light(sampler, profile.shots)
-    taught = [Taught(shot.straight, dict(shot.contents)) for shot in shots]
+    taught = [LabelledBoard(shot.straight, dict(shot.contents)) for shot in shots]
     patches = np.concatenate([sampler.cut(board.straight, sorted(board.contents)) for board in taught])
     known = find_vocabulary(patches, seed)
     examples = make_examples(sampler, taught, seed, size)
@@ -434,7 +435,7 @@ def learn(profile: Profile, *, seed: int = 0, size: float = 1.0) -> Profile:
     return profile.learnt(train(examples, strangers, known, profile.layout, seed=seed), profile.shots)
 
 
-def _marks(sampler: Sampler, shots: Sequence[Shot]) -> dict[str, Any]:
+def _marks(sampler: Sampler, shots: Sequence[TaughtPhoto]) -> dict[str, Any]:
     """Learn to count what may be printed: things without a colour, whose values are not read as tokens' are."""
     layout = sampler.layout
     sorts = sorts_of(layout)

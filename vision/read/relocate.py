@@ -41,7 +41,7 @@ _FILLS: Final = 0.035
 """Of the picture: how far from its corners those of a board that fills it are at most."""
 
 
-class Finder:
+class BoardRelocator:
     """Finds the board of a profile in one photo after another, and remembers where it was."""
 
     def __init__(self, profile: Profile, sampler: Sampler) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from companion.ports import ByteArray
     from vision.board.patches import Sampler
-    from vision.read.profile import Shot
+    from vision.read.profile import TaughtPhoto
 
     Floats = NDArray[np.float32]
 
@@ -102,7 +102,7 @@ def _soft(crop: ByteArray, sigma: float) -> Floats:
     return np.asarray(blurred, np.float32)
 
 
-def empty_places(sampler: Sampler, shots: Sequence[Shot]) -> dict[int, list[Floats]]:
+def empty_places(sampler: Sampler, shots: Sequence[TaughtPhoto]) -> dict[int, list[Floats]]:
     empty: dict[int, list[Floats]] = {}
     for shot in shots:
         for place, content in sorted(shot.contents.items()):
@@ -113,7 +113,7 @@ def empty_places(sampler: Sampler, shots: Sequence[Shot]) -> dict[int, list[Floa
 
 
 def kind_of(
-    sampler: Sampler, shots: Sequence[Shot], things: tuple[int, ...], empty: dict[int, list[Floats]]
+    sampler: Sampler, shots: Sequence[TaughtPhoto], things: tuple[int, ...], empty: dict[int, list[Floats]]
 ) -> Kind | None:
     """Return how tokens look from afar, by those that lie alone on a place; None where there are none."""
     areas, seen = [], []
@@ -149,7 +149,7 @@ def kind_of(
     return Kind(things, middle.astype(np.float32), wide.astype(np.float32), float(np.sqrt(np.median(areas) / np.pi)))
 
 
-def close_of(sampler: Sampler, shot: Shot, place: int) -> ByteArray:
+def close_of(sampler: Sampler, shot: TaughtPhoto, place: int) -> ByteArray:
     """Return a close-up of a place of a taught photo; out of the straight picture where none was kept."""
     kept = shot.close.get(place)
     return sampler.close_up(shot.straight, place) if kept is None else kept

@@ -30,7 +30,7 @@ _OTHERS: Final = 0.5
 _FEWEST: Final = 3
 
 
-class Taught(Protocol):
+class TaughtToken(Protocol):
     """A taught token: which ``thing`` of a ``kind`` it is, in which ``place`` and ``close``-up, and where in that."""
 
     @property
@@ -59,7 +59,7 @@ class PrintedDigits:
                 self._values[number] = [int(value) for value in values]
                 self._things[number] = things
 
-    def judge(self, taught: Iterable[Taught], kinds: Mapping[int, Kind]) -> None:
+    def judge(self, taught: Iterable[TaughtToken], kinds: Mapping[int, Kind]) -> None:
         """Find how far the digits of each kind are believed, by tokens whose values are known."""
         read: dict[int, dict[tuple[int, int], list[float]]] = {number: {} for number in self._values}
         for one in taught:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from vision.board.labels import Content
     from vision.board.layout import Layout
     from vision.board.patches import Sampler
-    from vision.read.profile import Shot
+    from vision.read.profile import TaughtPhoto
 
     Floats = NDArray[np.float32]
 
@@ -149,7 +149,7 @@ class _Seen:
 class TokenReader:
     """Reads the values of tokens; learns from the taught photos, and later from what is confirmed."""
 
-    def __init__(self, sampler: Sampler, shots: Sequence[Shot]) -> None:
+    def __init__(self, sampler: Sampler, shots: Sequence[TaughtPhoto]) -> None:
         """Learn from shots in their common light."""
         self._sampler = sampler
         self._layout: Layout = sampler.layout
@@ -230,7 +230,7 @@ class TokenReader:
             found[many] = self._remembered(ways, place, kind)
         return found, odds
 
-    def _find_fit(self, number: int, shots: Sequence[Shot]) -> None:
+    def _find_fit(self, number: int, shots: Sequence[TaughtPhoto]) -> None:
         """Learn what a token is like that is there, and what is none: beside those that lie alone."""
         kind = self._kinds[number]
         like_prints, full = [], []

@@ -91,7 +91,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TrackingResult:
     """What the tracker makes of a look; the fields of ``vision follow --json``.
 
     ``state``: unchanged, moving, entered, question, disagreement or takeback. ``places`` do not fit the best candidate.
@@ -136,14 +136,14 @@ class Tracker:
 
     def observe(
         self, evidence: Evidence, *, settled: bool = True, covered: int = 0, strange: Sequence[str] = ()
-    ) -> Answer:
+    ) -> TrackingResult:
         """Weigh a look; a turn or takeback that is sure is entered (see :meth:`confirm` for the answer to a question).
 
         ``covered``: places over which something else lies. ``strange``: places that show what was never taught, and
         so hardly what lay there before.
         """
         if not settled or covered >= COVERED:
-            return Answer(MOVING)
+            return TrackingResult(MOVING)
         answer = self.judge(self.candidates(evidence, strange), evidence)
         if answer.state == TAKEBACK:
             del self.confirmed[-answer.back :]
@@ -152,26 +152,26 @@ class Tracker:
             self.confirm(answer.candidates[0])
         return answer
 
-    def judge(self, candidates: tuple[Candidate, ...], evidence: Evidence) -> Answer:
+    def judge(self, candidates: tuple[Candidate, ...], evidence: Evidence) -> TrackingResult:
         """Return what follows from candidates; ``entered`` and ``takeback`` say what may be, nothing is done."""
         best = candidates[0]
         places = tuple(misfits(evidence, best.state or self.state))
         fits = best.state is not None and _fits(evidence, best.state)
         alone = all(candidate.state is None for candidate in candidates[1:])
         if best.kind == UNCHANGED and best.p >= (ALONE if alone else CONFIDENT) and fits:
-            return Answer(UNCHANGED, candidates=candidates)
+            return TrackingResult(UNCHANGED, candidates=candidates)
         # Where nothing else explains the board, a place that is plainly not so is said all the same.
         if best.kind == NONE or not best.state or (best.kind == UNCHANGED and best.p >= CONFIDENT):
             return self._disagreement(evidence, candidates)
         if best.p >= CONFIDENT and fits:
             if best.kind == TAKEBACK:
-                return Answer(TAKEBACK, candidates=candidates, back=best.back)
+                return TrackingResult(TAKEBACK, candidates=candidates, back=best.back)
             if best.kind in (TURN, CONTINUED) and best.p >= ENTERS:
-                return Answer(ENTERED, best.moves, candidates, places, best.back, best.same)
+                return TrackingResult(ENTERED, best.moves, candidates, places, best.back, best.same)
         none = next((candidate.p for candidate in candidates if candidate.kind == NONE), 0.0)
         if none > 0.5:
             return self._disagreement(evidence, candidates)
-        return Answer(QUESTION, candidates=candidates, places=places)
+        return TrackingResult(QUESTION, candidates=candidates, places=places)
 
     def again(self, candidates: Sequence[Candidate], evidence: Evidence) -> tuple[Candidate, ...]:
         """Weigh the candidates of a look by another look at the same board: two must agree before a turn is entered.
@@ -205,12 +205,12 @@ class Tracker:
             self.confirmed.append(chosen.state)
             self.turns_entered.append(chosen.moves)
 
-    def _disagreement(self, evidence: Evidence, candidates: tuple[Candidate, ...]) -> Answer:
+    def _disagreement(self, evidence: Evidence, candidates: tuple[Candidate, ...]) -> TrackingResult:
         """Return the answer that nothing fits: the places that the best there is leaves open."""
         lawful = [candidate for candidate in candidates if candidate.state is not None]
         best = max(lawful, key=lambda candidate: candidate.total)
         places = tuple(misfits(evidence, best.state)) if best.state is not None else ()
-        return Answer(DISAGREEMENT, candidates=candidates, places=places)
+        return TrackingResult(DISAGREEMENT, candidates=candidates, places=places)
 
     # --- weighing -----------------------------------------------------------------------------------------------------
 
@@ -334,7 +334,7 @@ class Follower:
         """Return whether a question is still to be answered."""
         return len(self.branches) > 1
 
-    def observe(self, evidence: Evidence, *, covered: int = 0) -> Answer:
+    def observe(self, evidence: Evidence, *, covered: int = 0) -> TrackingResult:
         """Weigh a settled look."""
         if not self.open:
             tracker = self.branches[0][1]
@@ -345,7 +345,7 @@ class Follower:
                 )
             return answer
         if covered >= COVERED:
-            return Answer(MOVING)
+            return TrackingResult(MOVING)
         found = [
             (likely + candidate.total, tracker, candidate)
             for likely, tracker in self.branches
@@ -363,16 +363,16 @@ class Follower:
         candidates = tuple(replace(group[0][2], p=sum(exp(one[0]) for one in group)) for group in ranked[:ASKED])
         best = candidates[0]
         if best.kind == NONE or best.state is None:
-            return Answer(
+            return TrackingResult(
                 DISAGREEMENT, candidates=candidates, places=tuple(misfits(evidence, self.branches[0][1].state))
             )
         places = tuple(misfits(evidence, best.state))
         if best.p >= CONFIDENT and _fits(evidence, best.state):
             self._follow(ranked[0])
             kind = best.kind if best.kind in (UNCHANGED, TAKEBACK) else ENTERED
-            return Answer(kind, best.moves, candidates, places, best.back, best.same)
+            return TrackingResult(kind, best.moves, candidates, places, best.back, best.same)
         self._follow([one for group in ranked[:ASKED] for one in group if one[2].state is not None])
-        return Answer(QUESTION, candidates=candidates, places=places)
+        return TrackingResult(QUESTION, candidates=candidates, places=places)
 
     def _follow(self, chosen: Sequence[tuple[float, Tracker, Candidate]]) -> None:
         """Go on with what may have been: the likeliest few, those that came to the same as one."""

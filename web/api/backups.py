@@ -6,7 +6,7 @@ import logging
 
 from flask import Blueprint, Response, request, send_file
 
-from companion.night.backup.messages import KeepingError
+from companion.night.backup.messages import BackupError
 from companion.night.backup.retention import MOST_BROUGHT, PIECE_BYTES
 from companion.night.commands.context import printable
 from web.http.openapi import FLAG, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
@@ -34,7 +34,9 @@ BACKUP = fields(
 def backups() -> Response:
     """Answer with the backups beside the journal, the newest first, and what became of those made by night."""
     host()
-    return json_response({"ok": True, "backups": house().shelf.all(), "status": house().health().get("backups", {})})
+    return json_response(
+        {"ok": True, "backups": house().backup_retention.all(), "status": house().health().get("backups", {})}
+    )
 
 
 @views.post("")
@@ -43,8 +45,8 @@ def make() -> Response:
     """Make a backup of everything now, pictures too."""
     host()
     try:
-        return json_response({"ok": True, "backup": house().shelf.make()})
-    except KeepingError as error:
+        return json_response({"ok": True, "backup": house().backup_retention.make()})
+    except BackupError as error:
         return _no(error)
 
 
@@ -68,8 +70,8 @@ def bring() -> Response:
         raise RefusedError(413, "too-large", "This is more than can be taken in.")
     request.max_content_length = PIECE_BYTES
     try:
-        taken, kept = house().shelf.take_in(request.get_data(cache=False), at=at, size=size, shown=shown)
-    except KeepingError as error:
+        taken, kept = house().backup_retention.take_in(request.get_data(cache=False), at=at, size=size, shown=shown)
+    except BackupError as error:
         return _no(error)
     return json_response({"ok": True, "taken": taken, "backup": kept})
 
@@ -85,7 +87,7 @@ def _bytes(given: str | None, name: str, low: int) -> int:
 def download(name: str) -> Response:
     """Answer with a backup as a file."""
     host()
-    path = house().shelf.path(name)
+    path = house().backup_retention.path(name)
     if path is None:
         raise _missing()
     response = send_file(path, mimetype="application/zip", as_attachment=True, download_name=path.name, etag=False)
@@ -101,10 +103,10 @@ def restore(name: str) -> Response:
     if text_field(json_body(), "confirm", 100) != name:
         raise bad_field("confirm")
     try:
-        house().shelf.bring_back(name)
+        house().backup_retention.bring_back(name)
     except KeyError:
         raise _missing() from None
-    except KeepingError as error:
+    except BackupError as error:
         return _no(error)
     return json_response({"ok": True})
 
@@ -113,6 +115,6 @@ def _missing() -> RefusedError:
     return RefusedError(404, "no-backup", "There is no such backup.")
 
 
-def _no(error: KeepingError) -> Response:
+def _no(error: BackupError) -> Response:
     log.error("A backup failed: %s", error)
     return refusal(STATUS.get(error.key, 409), error.key, error.words.to_json())

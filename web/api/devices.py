@@ -10,12 +10,11 @@ import re
 
 from flask import Blueprint, Response
 
-from companion.ports import BadDataError, DeviceError
+from companion.ports import BadDataError, DeviceError, SimulatedAction
 from web.http.json_forms import camera_form, table_form
 from web.http.openapi import OBJECT, TEXT, choice, documented, fields, listed, maybe, text, whole
 from web.http.responses import RefusedError, bad_field, json_body, json_response, photo_body, text_field
 from web.http.sessions import host, house, member, sees_pictures
-from web.protocols.companion import SimulatedAction
 
 views = Blueprint("api_devices", __name__, url_prefix="/api")
 
@@ -96,7 +95,9 @@ def use_camera() -> Response:
         house().use_camera(source)
     except (BadDataError, DeviceError) as error:
         raise said_by_device(error) from None
-    return json_response({"ok": True, **camera_form(house().camera(), house().table(), house().sight.status())})
+    return json_response(
+        {"ok": True, **camera_form(house().camera(), house().table(), house().follow_service.status())}
+    )
 
 
 @views.get("/devices")

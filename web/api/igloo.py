@@ -16,7 +16,7 @@ from companion.ports import COUNTS, BadDataError, DeviceError
 from web.http.openapi import FLAG, OBJECT, choice, documented, fields, listed, maybe, text, whole
 from web.http.responses import RefusedError, bad_field, json_body, json_response, text_field
 from web.http.sessions import host, house, member
-from web.protocols.companion import IglooBench
+from web.protocols.companion import CalibrationApi
 
 views = Blueprint("api_igloo", __name__, url_prefix="/api/igloo")
 
@@ -30,7 +30,7 @@ STATE = {"hidden": FLAG, "sitting": maybe(OBJECT)}
 ANSWER = fields(ok=choice(True), **STATE)
 
 
-def _bench() -> IglooBench:
+def _calibration_run() -> CalibrationApi:
     """Return the bench, when no round is live.
 
     :raises RefusedError: while a round of Igloo Pop is live.
@@ -41,7 +41,7 @@ def _bench() -> IglooBench:
             "live-round",
             "A round of Igloo Pop is live: until it is over, nothing is said of the igloo on the table.",
         )
-    return house().bench
+    return house().calibration_run
 
 
 def _done(work: Callable[[], None]) -> Response:
@@ -56,7 +56,7 @@ def _done(work: Callable[[], None]) -> Response:
         raise RefusedError(404, "no-recording", "There is no such recording.") from None
     except OSError as error:
         raise RefusedError(503, "storage", "This could not be kept: the disk refused.") from error
-    return json_response({"ok": True, **house().bench.state()})
+    return json_response({"ok": True, **house().calibration_run.state()})
 
 
 def _person(body: dict[str, Any]) -> str:
@@ -84,7 +84,7 @@ def _count(body: dict[str, Any]) -> int:
 def overview() -> Response:
     """Answer which igloos there are, the calibrations with their figures, the recordings, and the present sitting."""
     member()
-    return json_response(house().bench.overview())
+    return json_response(house().calibration_run.overview())
 
 
 @views.post("/sitting")
@@ -106,7 +106,7 @@ def overview() -> Response:
 def begin() -> Response:
     """Begin a sitting: ``calibrate`` (``way``, go on with a ``recording``), ``record`` (``count``) or ``referee``."""
     member()
-    bench, body = _bench(), json_body()
+    calibration_run, body = _calibration_run(), json_body()
     task, key, person = text_field(body, "task", 20), text_field(body, "igloo", KEY_LENGTH, ""), _person(body)
     guided = bool(_flag(body, "guided"))
     if task == "calibrate":
@@ -116,12 +116,14 @@ def begin() -> Response:
         if resume is not None and (not isinstance(resume, str) or not RECORDING.fullmatch(resume)):
             raise bad_field("recording")
         anew = bool(_flag(body, "anew"))
-        return _done(lambda: bench.calibrate(key, person=person, guided=guided, way=way, anew=anew, resume=resume))
+        return _done(
+            lambda: calibration_run.calibrate(key, person=person, guided=guided, way=way, anew=anew, resume=resume)
+        )
     if task == "record":
         count = _count(body)
-        return _done(lambda: bench.record(key, person=person, guided=guided, count=count))
+        return _done(lambda: calibration_run.record(key, person=person, guided=guided, count=count))
     if task == "referee":
-        return _done(lambda: bench.referee(key, person=person))
+        return _done(lambda: calibration_run.referee(key, person=person))
     raise bad_field("task")
 
 
@@ -134,11 +136,11 @@ def begin() -> Response:
 def alter() -> Response:
     """Say that another number is shaken next, by whom, or that listening rests."""
     member()
-    bench, body = _bench(), json_body()
+    calibration_run, body = _calibration_run(), json_body()
     count = _count(body) if "count" in body else None
     person = _person(body) if "person" in body else None
     paused = _flag(body, "paused", None)
-    return _done(lambda: bench.alter(count=count, paused=paused, person=person))
+    return _done(lambda: calibration_run.alter(count=count, paused=paused, person=person))
 
 
 @views.post("/sitting/other-hand")
@@ -146,7 +148,7 @@ def alter() -> Response:
 def other_hand() -> Response:
     """Say that somebody else shakes from now on, in the referee's count."""
     member()
-    return _done(_bench().other_hand)
+    return _done(_calibration_run().other_hand)
 
 
 @views.post("/sitting/take-back")
@@ -154,7 +156,7 @@ def other_hand() -> Response:
 def take_back() -> Response:
     """Forget the last shake of the sitting."""
     member()
-    return _done(_bench().take_back)
+    return _done(_calibration_run().take_back)
 
 
 @views.post("/sitting/keep")
@@ -162,7 +164,7 @@ def take_back() -> Response:
 def keep() -> Response:
     """Have the igloo counted by what was gathered, from now on."""
     member()
-    return _done(_bench().keep)
+    return _done(_calibration_run().keep)
 
 
 @views.post("/sitting/stop")
@@ -170,7 +172,7 @@ def keep() -> Response:
 def stop() -> Response:
     """End the sitting; what was recorded stays."""
     member()
-    return _done(house().bench.stop)
+    return _done(house().calibration_run.stop)
 
 
 @views.post("/sitting/simulate")
@@ -178,7 +180,7 @@ def stop() -> Response:
 def simulate() -> Response:
     """Have the simulated igloo shaken with the number that the sitting asks for."""
     member()
-    return _done(_bench().shake_simulated)
+    return _done(_calibration_run().shake_simulated)
 
 
 @views.post("/calibration")
@@ -190,10 +192,10 @@ def simulate() -> Response:
 def choose() -> Response:
     """Choose whether an igloo's calibration counts, and whose hand shakes it."""
     member()
-    bench, body = _bench(), json_body()
+    calibration_run, body = _calibration_run(), json_body()
     device, use = _device(body), _flag(body, "use", None)
     person = _person(body) if "person" in body else None
-    return _done(lambda: bench.choose(device, use=use, person=person))
+    return _done(lambda: calibration_run.choose(device, use=use, person=person))
 
 
 @views.post("/calibration/undo")
@@ -201,8 +203,8 @@ def choose() -> Response:
 def undo() -> Response:
     """Bring back the calibration that was there before the last one; where there was none, there is none again."""
     member()
-    bench, device = _bench(), _device(json_body())
-    return _done(lambda: bench.undo(device))
+    calibration_run, device = _calibration_run(), _device(json_body())
+    return _done(lambda: calibration_run.undo(device))
 
 
 @views.post("/calibration/forget")
@@ -210,8 +212,8 @@ def undo() -> Response:
 def forget() -> Response:
     """Remove an igloo's calibration, and the one before it; only the host may."""
     host()
-    bench, device = _bench(), _device(json_body())
-    return _done(lambda: bench.forget(device))
+    calibration_run, device = _calibration_run(), _device(json_body())
+    return _done(lambda: calibration_run.forget(device))
 
 
 def _device(body: dict[str, Any]) -> str:
@@ -220,7 +222,7 @@ def _device(body: dict[str, Any]) -> str:
     :raises RefusedError: where it has none.
     """
     device = text_field(body, "device", KEY_LENGTH)
-    if all(one["device"] != device for one in house().bench.overview()["calibrations"]):
+    if all(one["device"] != device for one in house().calibration_run.overview()["calibrations"]):
         raise RefusedError(404, "not-calibrated", "This igloo has no calibration.")
     return device
 
@@ -230,9 +232,9 @@ def _device(body: dict[str, Any]) -> str:
 def recording(name: str) -> Response:
     """Answer with a recording: labelled shakes, as `companion shake train --from` and `shake calibrate` take them."""
     member()
-    bench = _bench()
+    calibration_run = _calibration_run()
     found: list[bytes] = []
-    _done(lambda: found.append(bench.recording(_known(name))))
+    _done(lambda: found.append(calibration_run.recording(_known(name))))
     response = Response(found[0], mimetype="application/octet-stream")
     response.headers["Content-Disposition"] = f'attachment; filename="shakes-{name}.npz"'
     response.headers["Cache-Control"] = "no-store"
@@ -244,8 +246,8 @@ def recording(name: str) -> Response:
 def forget_recording(name: str) -> Response:
     """Remove a recording; only the host may."""
     host()
-    bench = _bench()
-    return _done(lambda: bench.forget_recording(_known(name)))
+    calibration_run = _calibration_run()
+    return _done(lambda: calibration_run.forget_recording(_known(name)))
 
 
 def _known(name: str) -> str:

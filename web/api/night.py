@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, current_app, request
 
 from companion.access.store import Session
-from companion.night.answers import Answer, Role
+from companion.night.answers import CommandResult, Role
 from companion.night.commands.handlers import COMMANDS
 from web.api import share
 from web.http.openapi import ANYTHING, BOTH, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
@@ -157,7 +157,7 @@ def _free_seats() -> None:
             access.bind(session.id, None)
 
 
-def answer_form(answer: Answer) -> dict[str, Any]:
+def answer_form(answer: CommandResult) -> dict[str, Any]:
     """Return an answer as JSON; a refusal carries the same ``error`` as every other of this API."""
     form = answer.to_json()
     if not answer.ok:

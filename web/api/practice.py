@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeVar
 from flask import Blueprint, Response, make_response, render_template, request, send_file
 
 from companion.ports import COUNTS, DeviceError
-from companion.practice.database import BookError, Person
+from companion.practice.database import PracticeDatabaseError, Trainee
 from companion.practice.shakes import TrainingError
 from web.http.openapi import OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
 from web.http.responses import RefusedError, bad_field, json_body, json_response, refused_as, text_field
@@ -65,7 +65,7 @@ def done(work: Callable[[], T]) -> T:
         return work()
     except TrainingError as error:
         _refuse(error.code)
-    except (BookError, DeviceError) as error:
+    except (PracticeDatabaseError, DeviceError) as error:
         log.error("The training room failed: %s", error)
         raise RefusedError(
             503, "storage", "The training book cannot be used; the log of the companion says why."
@@ -111,7 +111,7 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _form(person: Person) -> dict[str, Any]:
+def _form(person: Trainee) -> dict[str, Any]:
     return {"person": person.id, "name": person.name}
 
 

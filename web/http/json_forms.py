@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from companion.rules import game, games
 from companion.rules.rulebook import rulebook
-from web.protocols.companion import House, Table
+from web.protocols.companion import CompanionApi
 
 if TYPE_CHECKING:
-    from companion.ports import CameraStatus, CountPosterior, IglooStatus, Motion
+    from companion.ports import CameraStatus, CountPosterior, IglooStatus, Motion, TableStatus
 
 
 def igloo_form(status: IglooStatus) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def count_form(count: CountPosterior | None, *, hidden: bool) -> dict[str, Any]:
     return {"hidden": False, "key": count.key, "kind": str(count.kind), **count.to_json()}
 
 
-def table_form(table: Table | None) -> dict[str, Any] | None:
+def table_form(table: TableStatus | None) -> dict[str, Any] | None:
     """Return what the newest picture shows of the markers."""
     if table is None:
         return None
@@ -68,10 +68,10 @@ def table_form(table: Table | None) -> dict[str, Any] | None:
     }
 
 
-def camera_form(status: CameraStatus | None, table: Table | None, follow: Mapping[str, Any]) -> dict[str, Any]:
+def camera_form(status: CameraStatus | None, table: TableStatus | None, follow: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data of topic ``camera``; ``camera`` is null when no source was chosen.
 
-    ``follow`` is how the following of the game stands (:meth:`web.protocols.camera.Sight.status`).
+    ``follow`` is how the following of the game stands (:meth:`web.protocols.camera.CameraApi.status`).
     """
     camera = None
     if status is not None:
@@ -87,7 +87,7 @@ def camera_form(status: CameraStatus | None, table: Table | None, follow: Mappin
     return {"camera": camera, "table": table_form(table), "follow": dict(follow)}
 
 
-def ballot_form(home: House) -> dict[str, Any]:
+def ballot_form(home: CompanionApi) -> dict[str, Any]:
     """Return the open vote as everybody may know it, with its question and values in every language."""
     told = home.ballots.form()
     return told if told["option"] is None else {**told, **option_words(told["option"])}

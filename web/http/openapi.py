@@ -79,7 +79,7 @@ ERROR = fields(
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class ApiContract:
     """What a route promises: ``who`` may ask (``anybody``, ``player`` or ``host``), what it takes and answers.
 
     ``query`` maps names to schemas; ``body`` is the schema of a JSON body, ``media`` the kind of a body that is none;
@@ -117,15 +117,15 @@ def documented(
         raise ValueError(who)
 
     def note(view: View) -> View:
-        setattr(view, _MARK, Promise(who, query or {}, body, media, answer))
+        setattr(view, _MARK, ApiContract(who, query or {}, body, media, answer))
         return view
 
     return note
 
 
-def promise_of(view: Callable[..., Any]) -> Promise | None:
+def promise_of(view: Callable[..., Any]) -> ApiContract | None:
     """Return what a view promises, None when nobody wrote it down."""
-    found: Promise | None = getattr(view, _MARK, None)
+    found: ApiContract | None = getattr(view, _MARK, None)
     return found
 
 
@@ -138,7 +138,7 @@ class Route:
     arguments: tuple[str, ...]
     endpoint: str
     view: Callable[..., Any]
-    promise: Promise | None
+    promise: ApiContract | None
 
     @property
     def words(self) -> tuple[str, str]:
@@ -183,7 +183,7 @@ def document(app: Flask, version: str) -> dict[str, Any]:
     }
 
 
-def _operation(route: Route, promise: Promise) -> dict[str, Any]:
+def _operation(route: Route, promise: ApiContract) -> dict[str, Any]:
     summary, more = route.words
     operation: dict[str, Any] = {
         "operationId": route.endpoint.replace(".", "_"),
@@ -206,7 +206,7 @@ def _operation(route: Route, promise: Promise) -> dict[str, Any]:
     return operation
 
 
-def _responses(promise: Promise) -> dict[str, Any]:
+def _responses(promise: ApiContract) -> dict[str, Any]:
     refusal = {
         "description": "Refused, and why.",
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}},

@@ -11,7 +11,7 @@ from companion.access.store import Session, TooManyTriesError
 from companion.night.answers import Role
 from web.http.openapi import OBJECT, TEXT, choice, documented, fields, listed, text
 from web.http.responses import RefusedError, json_body, json_response, text_field
-from web.protocols.companion import House
+from web.protocols.companion import CompanionApi
 
 COOKIE = "companion"
 COOKIE_DAYS = 180
@@ -20,9 +20,9 @@ LABEL_LENGTH = 40
 views = Blueprint("sessions", __name__)
 
 
-def house() -> House:
+def house() -> CompanionApi:
     """Return the house that this application shows."""
-    found: House = current_app.extensions["companion-house"]
+    found: CompanionApi = current_app.extensions["companion-house"]
     return found
 
 

@@ -21,7 +21,7 @@ from web.http.openapi import LANGUAGE, TEXT, documented
 from web.http.responses import RefusedError, languages
 from web.http.sessions import COOKIE, house, me, role, who
 from web.http.sse_state import TOPICS, StateTexts, compact, count, devices, event
-from web.protocols.companion import House
+from web.protocols.companion import CompanionApi
 
 HEARTBEAT_S = 2.0
 LOOK_S = 0.5
@@ -69,7 +69,7 @@ class Stream:
 
     def __init__(
         self,
-        house: House,
+        house: CompanionApi,
         streams: Streams,
         texts: StateTexts,
         *,
@@ -133,7 +133,7 @@ class Stream:
         return event("count", compact(told))
 
     def _bench(self) -> bytes:
-        return event("bench", compact(self._house.bench.state()))
+        return event("bench", compact(self._house.calibration_run.state()))
 
     def _run(self) -> Iterator[bytes]:
         with self._house.hub.subscribe(TOPICS) as subscription:

@@ -9,7 +9,7 @@ from typing import Any
 
 from companion.night.answers import Role
 from web.http.json_forms import ballot_form, camera_form, count_form, igloos_form, motion_form
-from web.protocols.companion import House
+from web.protocols.companion import CompanionApi
 
 TOPICS = ("state", "igloo", "motion", "count", "wave", "bench", "camera", "ballot", "notice")
 """What a page hears of; ``state`` events carry the journal's number as their id."""
@@ -20,19 +20,19 @@ def compact(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
-def devices(house: House) -> dict[str, dict[str, Any]]:
+def devices(house: CompanionApi) -> dict[str, dict[str, Any]]:
     """Return the devices by topic. In a live round nothing in it tells a count."""
     return {
         "igloo": igloos_form(house.igloos(), simulated=house.simulated()),
         "motion": motion_form(house.motion()),
         "count": count(house),
-        "camera": camera_form(house.camera(), house.table(), house.sight.status()),
-        "bench": house.bench.state(),
+        "camera": camera_form(house.camera(), house.table(), house.follow_service.status()),
+        "bench": house.calibration_run.state(),
         "ballot": ballot_form(house),
     }
 
 
-def count(house: House) -> dict[str, Any]:
+def count(house: CompanionApi) -> dict[str, Any]:
     """Return the count, or that it is hidden. The gate is asked after the count, so that it cannot close between."""
     newest = house.count()
     return count_form(newest, hidden=house.night.live_round())
@@ -51,7 +51,7 @@ class StateTexts:
     numbers of all entries that are undone by now; the page puts the log together. Everybody else gets it whole.
     """
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: CompanionApi) -> None:
         self._house = house
         self._lock = threading.Lock()
         self._texts: dict[tuple[str, int, int | None], str] = {}

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from companion.night.answers import Actor, Answer
+    from companion.night.answers import Actor, CommandResult
 
 
-class Sight(Protocol):
+class CameraApi(Protocol):
     """Where the board lies, what was taught, the game that is followed, and disputes by photo."""
 
     def status(self) -> Mapping[str, Any]:
@@ -57,11 +57,11 @@ class Sight(Protocol):
         """
         ...
 
-    def answer(self, question: str, choice: int | None, by: Actor) -> Answer:
+    def answer(self, question_id: str, choice: int | None, by: Actor) -> CommandResult:
         """Answer the open question by a candidate's number, or with None: none of these."""
         ...
 
-    def resolve(self, question: str, way: str) -> None:
+    def resolve(self, question_id: str, way: str) -> None:
         """Leave a disagreement: people put the ``board`` right, or the ``record`` is right and the camera learns."""
         ...
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 
-class Cards(Protocol):
+class CardsApi(Protocol):
     """Teaching a game's cards, and reading them: a fanned-out pile, a round of Igloo Pop."""
 
     def taught(self, game: str) -> dict[str, Any]:

@@ -7,54 +7,34 @@ The page knows no device: it asks the house, and the house answers with the froz
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from companion.access.store import Access
     from companion.events.hub import Hub
-    from companion.night.answers import Actor, Answer
-    from companion.night.backup.retention import Shelf
+    from companion.night.answers import Actor, CommandResult
+    from companion.night.backup.retention import BackupRetention
     from companion.night.commands.ballot import Ballots
     from companion.night.commands.box_contents import Boxes
     from companion.night.commands.night import Night
     from companion.night.commands.votes import Votes
     from companion.night.people import People
-    from companion.ports import CameraStatus, CountPosterior, Evidence, IglooStatus, Motion
-    from companion.practice.practice_run import Training
+    from companion.ports import (
+        CameraStatus,
+        CountPosterior,
+        EvidencePicture,
+        IglooStatus,
+        Motion,
+        SimulatedAction,
+        TableStatus,
+    )
+    from companion.practice.practice_run import PracticeRun
     from companion.settings import Settings
-    from web.protocols.camera import Sight
-    from web.protocols.cards import Cards
+    from web.protocols.camera import CameraApi
+    from web.protocols.cards import CardsApi
 
 
-class SimulatedAction(StrEnum):
-    """What a person can do with a simulated igloo on the page."""
-
-    SHAKE = "shake"
-    LIFT = "lift"
-    TURN_OVER = "turn_over"
-    SET_DOWN = "set_down"
-    UNPLUG = "unplug"
-    REPLUG = "replug"
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """What the newest picture shows of the markers: ids found and missing, in order.
-
-    ``straight`` says whether the straightened table exists; ``number`` counts pictures up, so that a page knows
-    when to fetch a new one; ``note`` is one sentence (English) or empty.
-    """
-
-    markers: tuple[int, ...] = ()
-    missing: tuple[int, ...] = ()
-    straight: bool = False
-    number: int = 0
-    note: str = ""
-
-
-class IglooBench(Protocol):
+class CalibrationApi(Protocol):
     """What is measured of an igloo, one sitting at a time, never in a live round; answers are JSON for the page.
 
     Methods raise :class:`companion.ports.DeviceError` or :class:`companion.ports.BadDataError` with one constant
@@ -128,7 +108,7 @@ class IglooBench(Protocol):
         ...
 
 
-class House(Protocol):
+class CompanionApi(Protocol):
     """The running companion, as the page sees it. Every method may be called from any thread."""
 
     @property
@@ -169,7 +149,7 @@ class House(Protocol):
         ...
 
     @property
-    def training(self) -> Training:
+    def training(self) -> PracticeRun:
         """Return the training room: shake-counting as a game."""
         ...
 
@@ -186,16 +166,16 @@ class House(Protocol):
         ...
 
     @property
-    def shelf(self) -> Shelf:
+    def backup_retention(self) -> BackupRetention:
         """Return the backups beside the journal."""
         ...
 
-    def press(self, button: str, by: Actor) -> Answer | None:
+    def press(self, button: str, by: Actor) -> CommandResult | None:
         """Press a button of the table, ``next``, ``shake`` or ``dispute``; None for the last, which changes nothing."""
         ...
 
     @property
-    def bench(self) -> IglooBench:
+    def calibration_run(self) -> CalibrationApi:
         """Return the bench on which an igloo is calibrated, recorded, and counted for the referee."""
         ...
 
@@ -205,12 +185,12 @@ class House(Protocol):
         ...
 
     @property
-    def sight(self) -> Sight:
+    def follow_service(self) -> CameraApi:
         """Return the camera at the table: where the board lies, what was taught, the game it follows."""
         ...
 
     @property
-    def cards(self) -> Cards:
+    def cards(self) -> CardsApi:
         """Return what is known of the games' cards: taught by photos, read in photos."""
         ...
 
@@ -246,7 +226,7 @@ class House(Protocol):
         """Return the health of the camera, or None when no source was chosen."""
         ...
 
-    def table(self) -> Table | None:
+    def table(self) -> TableStatus | None:
         """Return what the newest picture shows of the markers, or None when there is no picture."""
         ...
 
@@ -261,14 +241,14 @@ class House(Protocol):
         """
         ...
 
-    def upload_photo(self, data: bytes) -> Table:
+    def upload_photo(self, data: bytes) -> TableStatus:
         """Take a photo that a phone sent as the newest picture.
 
         :raises companion.ports.BadDataError: when it is no picture, or too large a one, in one sentence.
         """
         ...
 
-    def keep_evidence(self) -> Evidence | None:
+    def keep_evidence(self) -> EvidencePicture | None:
         """Keep the newest picture beside the journal and enter it in the open match; None without a picture."""
         ...
 

@@ -52,11 +52,11 @@ def count(
     """Count the beads in recorded shakes (.csv or .npz)."""
     from companion.cli import sentence
     from companion.cli.shake.count import answers
-    from companion.igloo.calibration.store import Shelf
+    from companion.igloo.calibration.store import CalibrationStore
     from companion.igloo.recordings import read_recording
     from companion.ports import CountPosterior
 
-    shelf = Shelf(calibration) if calibration else None
+    store = CalibrationStore(calibration) if calibration else None
     unread = 0
     for file in files:
         try:
@@ -68,7 +68,7 @@ def count(
             if as_json:
                 _tell_json(file, None, CountPosterior("bad-data", why=why))
             continue
-        for number, answer in enumerate(answers(recording, file.name, shelf, guided=guided, together=as_one)):
+        for number, answer in enumerate(answers(recording, file.name, store, guided=guided, together=as_one)):
             shake = None if as_one else number + 1
             if as_json:
                 _tell_json(file, shake, answer)

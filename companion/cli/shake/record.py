@@ -161,11 +161,11 @@ def _simulated(count: int, shakes: int, seconds: float) -> Iterator[Shake]:
 
 def _live(port: str, shakes: int, seconds: float) -> Iterator[Shake]:
     """Yield shakes of the igloo that is named, or of the only one that is found."""
-    from companion.igloo.line.discovery import Finder
+    from companion.igloo.line.discovery import IglooDiscovery
 
     heard: queue.Queue[Samples] = queue.Queue()
     keys: set[str] = set()
-    with Finder(named=[port] if port else [], search=not port) as finder:
+    with IglooDiscovery(named=[port] if port else [], search=not port) as finder:
 
         def hear(link: object, samples: Samples) -> None:
             keys.add(link.status().key)  # type: ignore[attr-defined]
@@ -185,9 +185,9 @@ def _catch(heard: queue.Queue[Samples], seconds: float, on_quiet: object = None)
 
     :raises DeviceError: when nothing came for a minute.
     """
-    from companion.igloo.calibration.shake_segmenter import ShakeCatcher
+    from companion.igloo.calibration.shake_segmenter import ShakeSegmenter
 
-    catcher = ShakeCatcher(seconds)
+    catcher = ShakeSegmenter(seconds)
     until = time.monotonic() + WAIT_S + seconds
     told = ""
     while (left := until - time.monotonic()) > 0:

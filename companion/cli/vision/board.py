@@ -148,14 +148,14 @@ def teach(layout_name: str, photo: Path, labels: Path, folder: Path, as_json: bo
     from vision.board.patches import Sampler
     from vision.read.profile import load_profile, printed_places, save_profile
     from vision.read.reader import learn
-    from vision.read.relocate import Finder
+    from vision.read.relocate import BoardRelocator
 
     layout = open_layout(layout_name)
     profile = load_profile(folder, layout)
     known = read_label_file(labels, layout)
     image = read_photo(photo)
     sampler = Sampler(layout)
-    pose = Finder(profile, sampler).find(image)
+    pose = BoardRelocator(profile, sampler).find(image)
     if pose is None:
         raise BadDataError(f"{photo}: {messages.NO_BOARD}")
     inside = sampler.inside(pose)
@@ -189,13 +189,13 @@ def look(layout_name: str, photos: tuple[Path, ...], folder: Path, out: Path | N
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from vision.board.layout import open_layout
     from vision.read.calibrate import overlay
-    from vision.read.reader import Table
+    from vision.read.reader import TaughtBoard
 
     check_out(out, photos)
     if out is not None and len(photos) > 1:
         raise click.UsageError("--out is for one photo")
     layout = open_layout(layout_name)
-    table = Table.open(layout, folder)
+    table = TaughtBoard.open(layout, folder)
     whole = True
     for photo in photos:
         image = read_photo(photo)

@@ -15,8 +15,8 @@ from companion.cli.vision.board import JSON, PHOTO, PROFILE, read_photo
 if TYPE_CHECKING:
     from companion.rules.core import State
     from vision.board.layout import Layout
-    from vision.read.reader import BoardLook, Table
-    from vision.track.tracker import Answer, Follower
+    from vision.read.reader import BoardLook, TaughtBoard
+    from vision.track.tracker import Follower, TrackingResult
 
 
 @click.command()
@@ -32,12 +32,12 @@ def follow(layout_name: str, record: str, photos: tuple[Path, ...], folder: Path
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from vision.board.layout import open_layout
-    from vision.read.reader import Table
+    from vision.read.reader import TaughtBoard
     from vision.track.tracker import Follower, between_turns
 
     states = states_of(record)
     layout = open_layout(layout_name)
-    table = Table.open(layout, folder)
+    table = TaughtBoard.open(layout, folder)
     taught = _taught(table)
     follower = Follower(between_turns(states))
     sure = True
@@ -73,7 +73,7 @@ def states_of(record: str) -> list[State[Any]]:
     return states
 
 
-def _taught(table: Table) -> dict[int, int]:
+def _taught(table: TaughtBoard) -> dict[int, int]:
     """Return the most of each thing that the table was shown on one place."""
     most: dict[int, int] = {}
     for shot in table.profile.shots:
@@ -83,21 +83,21 @@ def _taught(table: Table) -> dict[int, int]:
     return most
 
 
-def _answer(follower: Follower, seen: BoardLook, layout: Layout, taught: Mapping[int, int]) -> Answer:
+def _answer(follower: Follower, seen: BoardLook, layout: Layout, taught: Mapping[int, int]) -> TrackingResult:
     """Return what the tracker makes of a look; a photo without a board is one to wait after."""
     from companion.rules.inference.turns import Evidence
     from vision.track.evidence import HIDDEN, belief_of_look
-    from vision.track.tracker import Answer
+    from vision.track.tracker import TrackingResult
 
     if not seen.found:
-        return Answer("moving")
+        return TrackingResult("moving")
     plain = {name: place for name, place in seen.places.items() if place.seen and place.odd < HIDDEN}
     covered = sum(place.seen and place.odd >= HIDDEN for place in seen.places.values())
     evidence = Evidence({name: belief_of_look(place, layout, taught) for name, place in plain.items()})
     return follower.observe(evidence, covered=covered)
 
 
-def _confirm(table: Table, seen: BoardLook, state: State[Any]) -> None:
+def _confirm(table: TaughtBoard, seen: BoardLook, state: State[Any]) -> None:
     """Let the table remember what the places look like now that it is known what lies there."""
     from vision.board.labels import from_json
     from vision.track.evidence import HIDDEN
@@ -111,7 +111,7 @@ def _confirm(table: Table, seen: BoardLook, state: State[Any]) -> None:
     table.confirm(seen, agreed)
 
 
-def _say(photo: Path, answer: Answer, seen: BoardLook) -> None:
+def _say(photo: Path, answer: TrackingResult, seen: BoardLook) -> None:
     if not seen.found:
         click.echo(f"{photo}: {seen.note}")
         return

@@ -15,7 +15,7 @@ from companion.rules.i18n import Words
 
 if TYPE_CHECKING:
     from companion.follow.disputes import Photo
-    from vision.read.reader import Table
+    from vision.read.reader import TaughtBoard
 
 
 UNSURE = Words("Not read surely: {places}", "Lu sans certitude : {places}")
@@ -42,13 +42,13 @@ def rule(layout_name: str, before: Path, after: Path, folder: Path, out: Path | 
     from companion.follow.disputes import judged, position_of
     from companion.rules.inference.turns import cases
     from vision.board.layout import open_layout
-    from vision.read.reader import Table
+    from vision.read.reader import TaughtBoard
 
     check_out(out, (before, after))
     layout = open_layout(layout_name)
     recorded = before.suffix.lower() == ".jsonl"
     states = [states_of(str(before))[-1]] if recorded else []
-    table = Table.open(layout, folder)
+    table = TaughtBoard.open(layout, folder)
     if not recorded:
         states = cases(layout.game, position_of(_photo(table, before).seen, layout.game, None))
     ruled = judged(states, _photo(table, after), layout.game, lang)
@@ -68,7 +68,7 @@ def rule(layout_name: str, before: Path, after: Path, folder: Path, out: Path | 
     return 0 if ruled.told["legal"] else 1
 
 
-def _photo(table: Table, path: Path) -> Photo:
+def _photo(table: TaughtBoard, path: Path) -> Photo:
     """Return what is read in a photo; an error names the file."""
     from companion.follow.disputes import Photo
     from companion.ports import BadDataError

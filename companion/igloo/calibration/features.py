@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.count.counter import Model, as_vector, count_runs, embed, shipped
+from companion.igloo.count.counter import CountModel, count_runs, embed, shipped
+from companion.igloo.count.ensemble import as_vector
 from companion.igloo.count.features import FEATURES, FeatureStream
+from companion.igloo.count.guided_gauge import kept
 from companion.igloo.count.signal_validity import scale_of
-from companion.igloo.motion.guided_gauge import kept
 from companion.ports import CountPosterior, DeviceKind
 
 if TYPE_CHECKING:
@@ -37,14 +38,14 @@ def heard_by(tier: float) -> str:
     digest = hashlib.sha256(np.array([ensemble.stretch, ensemble.trust]).tobytes())
     for values in (*(part for net in ensemble.nets for layer in net.layers for part in layer),):
         digest.update(np.ascontiguousarray(values).tobytes())
-    for listener in ensemble.listeners:
-        for name in sorted(listener.weights):
-            digest.update(np.ascontiguousarray(listener.weights[name]).tobytes())
+    for bead_net in ensemble.bead_nets:
+        for name in sorted(bead_net.weights):
+            digest.update(np.ascontiguousarray(bead_net.weights[name]).tobytes())
     return digest.hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ShakeFeatures:
     """One shake as calibration sees it: ``vectors`` (pieces, f + h + 1) and how long each piece was.
 
     ``answer`` is the counter's own; where it has no probabilities there are no pieces either. ``kept`` tells whether
@@ -58,11 +59,13 @@ class Heard:
     kept: bool
 
 
-def vector(accel: FloatArray, rate_hz: float, model: Model | None = None) -> tuple[FloatArray, float, float] | None:
+def vector(
+    accel: FloatArray, rate_hz: float, model: CountModel | None = None
+) -> tuple[FloatArray, float, float] | None:
     """Return (vector, seconds, tier) of a piece of shaking (n, 3) in g; None where there is too little.
 
-    The vector is the features, the last hidden layers of the counter's listeners and, last, the mean log count that the
-    counter says. It means the same as long as :func:`heard_by` does.
+    The vector is the features, the last hidden layers of the counter's bead networks and, last, the mean log count that
+    the counter says. It means the same as long as :func:`heard_by` does.
     """
     model = model or shipped()
     found = embed(accel, rate_hz, model=model)
@@ -76,17 +79,17 @@ def counted(tier: float, vectors: FloatArray) -> FloatArray:
     ensemble = shipped().tiers[tier]
     layers = [net.hidden(ensemble.standard(vectors[:, :FEATURES])) for net in ensemble.nets]
     at = FEATURES
-    for listener in ensemble.listeners:
-        layers.append(vectors[:, at : at + listener.width])
-        at += listener.width
+    for bead_net in ensemble.bead_nets:
+        layers.append(vectors[:, at : at + bead_net.width])
+        at += bead_net.width
     return ensemble.answer(*ensemble.says(layers))
 
 
-def hear(runs: Sequence[Samples], *, model: Model | None = None, key: str = "") -> Heard:
+def hear(runs: Sequence[Samples], *, model: CountModel | None = None, key: str = "") -> ShakeFeatures:
     """Return what is heard of one shake that came in runs, in g or, said in the answer, in m/s²."""
     model = model or shipped()
     answer = count_runs(runs, model=model, key=key, kind=DeviceKind.RECORDED)
-    nothing = Heard(answer, np.zeros((0, 0)), np.zeros(0), 0.0, False)
+    nothing = ShakeFeatures(answer, np.zeros((0, 0)), np.zeros(0), 0.0, False)
     if not answer.p:
         return nothing
     scale = scale_of(np.concatenate([run.accel for run in runs])) or 1.0
@@ -108,10 +111,10 @@ def hear(runs: Sequence[Samples], *, model: Model | None = None, key: str = "") 
                 tier = found[2]
     if not vectors:
         return nothing
-    return Heard(answer, np.asarray(vectors), np.asarray(lengths), tier, all(beat))
+    return ShakeFeatures(answer, np.asarray(vectors), np.asarray(lengths), tier, all(beat))
 
 
-def answered(heard: Sequence[Heard], p: Iterable[float], why: str = "") -> CountPosterior:
+def answered(heard: Sequence[ShakeFeatures], p: Iterable[float], why: str = "") -> CountPosterior:
     """Return the answer of several shakes with other probabilities."""
     seconds = float(sum(one.seconds.sum() for one in heard))
     counted = any(one.answer.state == "counted" for one in heard) or seconds >= 1.5

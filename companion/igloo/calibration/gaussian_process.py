@@ -54,14 +54,15 @@ SHAPES = (
 class Prior:
     """What is known before any calibration, for one tier of rates and one kind of motion.
 
-    A shake is its features, what the counter's listeners heard (their last hidden layers) and, last, the mean log count
-    that the counter says of it, which knows nothing of the igloo: f numbers. ``middle`` and ``scale`` (f,) standardise
-    them; ``weights`` (f,) are the common part. The standard deviations are on the axis of log count: of an igloo's and
-    a hand's constant and slopes (all features together), and of a shake's noise; ``stretch`` widens the answers.
-    ``curve`` is that of what an igloo adds where its features do not go straight: it is alike for shakes nearer to each
-    other than ``reach`` (root mean square over the features). In an answer what the process says has the exponent
-    ``share`` and what the counter itself says, which knows how clear this shake is, the exponent ``trust``; ``even``
-    (12,) are the factors that make each count as often expected of the counter as it came (alone it leaves 12 to 13).
+    A shake is its features, what the counter's bead networks heard (their last hidden layers) and, last, the mean log
+    count that the counter says of it, which knows nothing of the igloo: f numbers. ``middle`` and ``scale`` (f,)
+    standardise them; ``weights`` (f,) are the common part. The standard deviations are on the axis of log count: of an
+    igloo's and a hand's constant and slopes (all features together), and of a shake's noise; ``stretch`` widens the
+    answers. ``curve`` is that of what an igloo adds where its features do not go straight: it is alike for shakes
+    nearer to each other than ``reach`` (root mean square over the features). In an answer what the process says has the
+    exponent ``share`` and what the counter itself says, which knows how clear this shake is, the exponent ``trust``;
+    ``even`` (12,) are the factors that make each count as often expected of the counter as it came (alone it leaves 12
+    to 13).
     """
 
     middle: FloatArray
@@ -139,7 +140,7 @@ class Prior:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PredictiveDistribution:
     """Log counts of several shakes: ``mean`` (n,) and ``covariance`` (n, n), noise included.
 
     ``said`` (n, 12) are the logarithms of what the counter itself says of each shake, times the trust in it, or nothing
@@ -203,7 +204,7 @@ class Known:
         noisy[np.diag_indices_from(noisy)] += prior.noise**2
         self._inverse = np.linalg.inv(noisy)
 
-    def answer(self, shakes: FloatArray, who: Who, seconds: FloatArray | None = None) -> Answer:
+    def answer(self, shakes: FloatArray, who: Who, seconds: FloatArray | None = None) -> PredictiveDistribution:
         """Return the log counts of shakes (m, f) of this igloo by hands of these names, each of so many seconds."""
         prior, x = self.prior, self.prior.represent(shakes)
         mean = CENTRE + x @ prior.weights
@@ -217,10 +218,10 @@ class Known:
             noise *= np.maximum(FULL_S / np.maximum(seconds, 0.3), 1.0)
         covariance[np.diag_indices_from(covariance)] += noise
         said = self.said(shakes)
-        return Answer(mean, covariance, said, 1.0 if said is None else prior.share)
+        return PredictiveDistribution(mean, covariance, said, 1.0 if said is None else prior.share)
 
     def said(self, shakes: FloatArray) -> FloatArray | None:
-        """Return what the counter itself says of shakes (m, f), as in :class:`Answer`; None where it is not asked."""
+        """Return what the counter itself says of shakes (m, f), as :class:`PredictiveDistribution`; None: not asked."""
         if self._counter is None or not self.prior.trust or not len(self.who):
             return None
         return self.prior.believed(np.log(self._counter(shakes)))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from companion.igloo.calibration.gaussian_process import Answer
+    from companion.igloo.calibration.gaussian_process import PredictiveDistribution
 
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
@@ -64,7 +64,7 @@ class Usual:
         apart = x - self._standard(known).mean(axis=0)
         return float(np.mean(_lengths(apart @ self.one_axes)) / self.one_border)
 
-    def unlikeness(self, vectors: FloatArray, answer: Answer, known: FloatArray | None = None) -> float:
+    def unlikeness(self, vectors: FloatArray, answer: PredictiveDistribution, known: FloatArray | None = None) -> float:
         """Return how unlike the igloos of the box, or the ``known`` one, a shake is, all told.
 
         There are two surprises, its strangeness and that its count lies beyond the box, each in units of what one known
@@ -107,7 +107,7 @@ class Usual:
         return cls(middle, scale, any_axes, any_border, one_axes, one_border, any_common, one_common)
 
 
-def beyond(answer: Answer) -> float:
+def beyond(answer: PredictiveDistribution) -> float:
     """Return the probability that there is one bead or none, or fourteen or more."""
     weights = np.full(len(answer.mean), 1 / len(answer.mean))
     mean = float(weights @ answer.mean)

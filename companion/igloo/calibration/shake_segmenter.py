@@ -14,8 +14,8 @@ import numpy as np
 from companion.igloo.calibration.features import hear
 from companion.igloo.calibration.store import Calibration, Labelled, known, of_shakes, save
 from companion.igloo.count.counter import SHAKING_G
+from companion.igloo.count.guided_gauge import Gauge, GaugeStream
 from companion.igloo.count.signal_validity import unsound
-from companion.igloo.motion.guided_gauge import Gauge, GaugeStream
 from companion.ports import COUNTS, BadDataError, Samples
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ NO_LABEL = "Say first how many beads are inside."
 KEPT = "Heard and kept."
 
 
-class ShakeCatcher:
+class ShakeSegmenter:
     """Takes runs of samples and gives shakes of ``seconds``, each from a little after the motion began.
 
     ``shaken_s`` says how much of the present shake was heard, ``note`` why the last one was not kept.
@@ -154,7 +154,7 @@ class Sitting:
         self.note = ""
         self._before = None if anew else known(folder, device)
         self._shakes: list[Labelled] = []
-        self._catcher = ShakeCatcher(seconds)
+        self._catcher = ShakeSegmenter(seconds)
         self._gauges = GaugeStream()
         self._made: Calibration | None = None
         self._why = ""

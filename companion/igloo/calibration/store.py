@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from companion.igloo.calibration.features import Heard, answered, counted, hear, heard_by
+from companion.igloo.calibration.features import ShakeFeatures, answered, counted, hear, heard_by
 from companion.igloo.calibration.gaussian_process import Known, Prior, blended, heaped, spread
 from companion.igloo.calibration.outlier import Usual, beyond
-from companion.igloo.count.counter import SURE_S, as_vector, shipped
-from companion.igloo.count.ensemble import scores
+from companion.igloo.count.counter import SURE_S, shipped
+from companion.igloo.count.ensemble import as_vector, scores
 from companion.igloo.count.features import TIERS
 from companion.ports import COUNTS, BadDataError, CountPosterior
 
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from companion.igloo.count.counter import Embedding, Model, Opinion
+    from companion.igloo.count.counter import CalibratedModel, CountModel
+    from companion.igloo.count.ensemble import Embedding
     from companion.igloo.recordings import Recording
 
     FloatArray = NDArray[np.float64]
@@ -153,10 +154,10 @@ class Calibration:
             self.probabilities(vectors, who, hands, guided=True) if tier == self.tier else np.full(12, 1 / 12)
         )
 
-    def live_opinion(self, who: str = "") -> Opinion:
+    def live_model(self, who: str = "") -> CalibratedModel:
         """Return what makes :class:`companion.igloo.count.counter.Counter` count as this igloo, shaken by ``who``."""
 
-        def opinion(found: Embedding, plain: CountPosterior) -> CountPosterior:
+        def calibrated(found: Embedding, plain: CountPosterior) -> CountPosterior:
             if not self.tier or found.tier != self.tier:
                 return replace(plain, why=plain.why or OTHER_RATE)
             vectors = as_vector(found, shipped().tiers[found.tier])[None]
@@ -166,9 +167,9 @@ class Calibration:
             p = tuple(float(value) for value in answer.joined(self.free.prior.stretch))
             return replace(plain, p=p)
 
-        return opinion
+        return calibrated
 
-    def count(self, heard: Sequence[Heard], who: Sequence[str] = (), *, guided: bool = False) -> CountPosterior:
+    def count(self, heard: Sequence[ShakeFeatures], who: Sequence[str] = (), *, guided: bool = False) -> CountPosterior:
         """Return one answer for shakes that all have the same number of beads, by hands of these names.
 
         Shakes of which nothing was heard are left out; where there is no other, the counter's own answer stands.
@@ -205,7 +206,7 @@ class Calibration:
 class Labelled:
     """One shake of a known number of beads: what was heard, by whose hand, and whether it kept to the beat."""
 
-    heard: Heard
+    heard: ShakeFeatures
     count: int
     who: str
     guided: bool
@@ -220,7 +221,7 @@ def calibrate(
     device: str = "",
     person: str = "",
     before: Calibration | None = None,
-    model: Model | None = None,
+    model: CountModel | None = None,
 ) -> list[Calibration]:
     """Return a calibration for each igloo in labelled recordings (name of the file, recording).
 
@@ -412,11 +413,11 @@ def load(path: Path) -> Calibration:
                 arrays["shake"].astype(np.int64),
                 json.loads(str(arrays["card"])),
             )
-            listener = str(arrays["heard_by"])
+            bead_net = str(arrays["heard_by"])
     except Exception as error:  # zip, its compressions, numpy's headers and JSON each break in their own way
         raise BadDataError(f"{path.name} is no calibration.") from error
     n = len(found.counts)
-    fits = found.tier in TIERS and listener == heard_by(found.tier) and found.vectors.shape[:1] == (n,)
+    fits = found.tier in TIERS and bead_net == heard_by(found.tier) and found.vectors.shape[:1] == (n,)
     if (
         not fits
         or not n == len(found.who) == len(found.guided) == len(found.shake)
@@ -475,7 +476,7 @@ def undo(folder: Path, device: str) -> bool:
     return False
 
 
-class Shelf:
+class CalibrationStore:
     """The calibrations of a folder, one for each igloo.
 
     :raises BadDataError: when the folder is missing, empty, or holds what is no calibration.

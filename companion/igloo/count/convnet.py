@@ -1,4 +1,4 @@
-"""The learnt listener: a small convolution network over the sounds of the beads and the motion of the hand.
+"""The learnt bead network: a small convolution network over the sounds of the beads and the motion of the hand.
 
 Layer by layer, at 3200 Hz (at lower rates filters and cells have fewer samples): filters over each axis of the sound,
 whose energies are summed over the axes (so the mounting does not matter) and taken as logarithms, less their mean over
@@ -45,14 +45,14 @@ ADDED_LAYERS = (("7", 1), ("8", 2))
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class NetInput:
     """What the network hears of one shake: ``sound`` (n, 3) of unit power, ``motion`` (n // cell, 5)."""
 
     sound: SmallArray
     motion: SmallArray
 
 
-def prepare(parts: Sequence[SmallArray], cell: int = CELL) -> Heard:
+def prepare(parts: Sequence[SmallArray], cell: int = CELL) -> NetInput:
     """Return what the network hears of blocks of a shake in a row, each (n, 6): sound and acceleration in g.
 
     Sound and acceleration are as :class:`~companion.igloo.count.features.FeatureStream` keeps them; ``cell`` is how
@@ -77,11 +77,11 @@ def prepare(parts: Sequence[SmallArray], cell: int = CELL) -> Heard:
     strength = float(np.sqrt((motion**2).sum(axis=1).mean())) + 1e-3
     levels = np.log2([strength, np.sqrt(power) + 1e-6])
     told = np.concatenate([motion @ axes.T / strength, np.broadcast_to(levels, (cells, 2))], axis=1)
-    return Heard((sound / np.float32(np.sqrt(power) + 1e-6)).astype(np.float32), told.astype(np.float32))
+    return NetInput((sound / np.float32(np.sqrt(power) + 1e-6)).astype(np.float32), told.astype(np.float32))
 
 
 @dataclass(frozen=True, slots=True)
-class Listener:
+class BeadNet:
     """One network. ``weights`` by name: ``f`` (taps, F), ``a`` (cells, heads), ``w2`` … ``w10`` and ``b2`` … ``b10``.
 
     All of 32 bits. Convolutions have shapes (taps, in, out), dense layers (in, out).
@@ -99,7 +99,7 @@ class Listener:
         """How many numbers the last hidden layer has."""
         return int(self.weights["b9"].shape[0])
 
-    def hidden(self, heard: Heard) -> FloatArray:
+    def hidden(self, heard: NetInput) -> FloatArray:
         """Return the last hidden layer (width,) for one shake of :data:`FEWEST` samples or more."""
         w = self.weights
         taps = len(w["f"])

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from companion.igloo.count import MODEL
-from companion.igloo.count.convnet import CELL, FEWEST, Heard, Listener, pack, prepare, unpack
-from companion.igloo.count.ensemble import Ensemble, Net
+from companion.igloo.count.convnet import CELL, FEWEST, BeadNet, NetInput, pack, prepare, unpack
+from companion.igloo.count.ensemble import Embedding, Ensemble, Net
 from companion.igloo.count.features import BLOCK_S, CELLS, ROW, FeatureStream, rhythm, summarise, tier_of
-from companion.igloo.count.not_a_shake import impostor
+from companion.igloo.count.not_a_shake import why_not_a_shake
 from companion.igloo.count.signal_validity import (
     METRES,
     NOT_ONE_G,
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
     SmallArray = NDArray[np.float32]
-    Opinion = Callable[["Embedding", CountPosterior], CountPosterior]
-
+    CalibratedModel = Callable[["Embedding", CountPosterior], CountPosterior]
 
 SHAKING_G = 0.12
 """Spread of the motion over two blocks from which on the hand does something."""
@@ -54,7 +53,7 @@ TOO_STRANGE = 1.3
 LONGEST_BLOCKS = 62
 """Ten seconds; older blocks of a long shake are dropped."""
 HEARD_BLOCKS = 25
-"""Four seconds: of a longer shake the listeners hear the last of it only, which keeps a stream cheap."""
+"""Four seconds: of a longer shake the bead networks hear the last of it only, which keeps a stream cheap."""
 PAUSE_BLOCKS = 4
 """A longer pause ends a shake."""
 BRIDGE_S = 0.3
@@ -70,7 +69,7 @@ LOST_MANY = "Too many samples were lost in this shake; it is counted from there 
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class CountModel:
     """What counts: networks for each tier of sample rates, how far shakes of one igloo repeat each other, the card."""
 
     tiers: dict[float, Ensemble]
@@ -78,7 +77,7 @@ class Model:
     card: dict[str, Any]
 
     @classmethod
-    def load(cls, path: Path = MODEL) -> Model:
+    def load(cls, path: Path = MODEL) -> CountModel:
         """Read a model file.
 
         :raises BadDataError: when it is missing or is none, in one sentence.
@@ -111,7 +110,7 @@ class Model:
                             arrays[f"{name}/inner/axes"].astype(np.float64),
                         ),
                         tuple(
-                            Listener(unpack({w: arrays[f"{name}/ear{k}/{w}"] for w in card["ear_weights"]}))
+                            BeadNet(unpack({w: arrays[f"{name}/ear{k}/{w}"] for w in card["ear_weights"]}))
                             for k in range(card["listeners"][name])
                         ),
                         float(arrays[f"{name}/trust"]),
@@ -133,8 +132,8 @@ class Model:
             arrays[f"{name}/inner/middle"] = ensemble.inner[0].astype(np.float32)
             arrays[f"{name}/inner/axes"] = ensemble.inner[1].astype(np.float32)
             arrays[f"{name}/trust"] = np.asarray(ensemble.trust)
-            for k, listener in enumerate(ensemble.listeners):
-                for key, value in pack(listener.weights).items():
+            for k, bead_net in enumerate(ensemble.bead_nets):
+                for key, value in pack(bead_net.weights).items():
                     arrays[f"{name}/ear{k}/{key}"] = value
             for k, net in enumerate(ensemble.nets):
                 for i, (weights, biases) in enumerate(net.layers):
@@ -155,39 +154,12 @@ def _square(half: NDArray[np.float16], size: int) -> FloatArray:
 
 
 @cache
-def shipped() -> Model:
+def shipped() -> CountModel:
     """Return the model that comes with the companion, read once."""
-    return Model.load()
+    return CountModel.load()
 
 
-@dataclass(frozen=True, slots=True)
-class Embedding:
-    """What the counter makes of one shake: its answer, and what lies behind it, for learning an igloo's habits.
-
-    ``vector`` (:data:`~companion.igloo.count.ensemble.EMBEDDING`,) are the principal components of the networks' last
-    hidden layers, about unit variance over the shakes of the training. ``features`` (f,) are the standardised features
-    that the networks were given, ``hidden`` (h,) the last hidden layers of the listeners, side by side. ``mu`` and
-    ``s`` are mean and standard deviation of the answer on the axis of log count, and ``p`` (12,) is the answer itself,
-    of an igloo of which nothing is known. Vectors, features and hidden layers of one model and one ``tier`` may be
-    compared, of different ones not.
-    """
-
-    vector: FloatArray
-    features: FloatArray
-    hidden: FloatArray
-    mu: float
-    s: float
-    p: FloatArray
-    seconds: float
-    tier: float
-
-
-def as_vector(found: Embedding, ensemble: Ensemble) -> FloatArray:
-    """Return the vector (f + h + 1,) of what a counter made of a piece."""
-    return np.concatenate([found.features * ensemble.scale + ensemble.middle, found.hidden, [found.mu]])
-
-
-def embed(accel: FloatArray, rate_hz: float, *, model: Model | None = None) -> Embedding | None:
+def embed(accel: FloatArray, rate_hz: float, *, model: CountModel | None = None) -> Embedding | None:
     """Return what the counter makes of one shake, ``accel`` (n, 3) in g at the true ``rate_hz`` of 760 Hz or more.
 
     Of 0.5 s or longer; of a long shake the last ten seconds count. As :func:`count_recording`, only blocks in which the
@@ -236,13 +208,15 @@ class Counter:
     """Counts the beads of one igloo from its stream. A new shake begins after a pause; nothing is kept from the last.
 
     A shake that lost samples says so, and is counted from what was heard; after a larger or unknown loss it starts
-    anew. ``opinion``, if there is one, is what is known of this igloo by calibration; it may be changed at any time.
+    anew. ``calibrated``, if there is one, is what is known of this igloo by calibration; it may be changed at any time.
     """
 
-    def __init__(self, key: str, kind: DeviceKind, model: Model | None = None, opinion: Opinion | None = None) -> None:
+    def __init__(
+        self, key: str, kind: DeviceKind, model: CountModel | None = None, calibrated: CalibratedModel | None = None
+    ) -> None:
         self.key = key
         self.kind = kind
-        self.opinion = opinion
+        self.calibrated = calibrated
         self._model = model or shipped()
         self._stream: FeatureStream | None = None
         self._shake = _Shake()
@@ -335,10 +309,10 @@ class Counter:
         answer = judge(ensemble, shake.rows, shake.cells, shake.sounds)
         if answer is None:
             return None
-        if answer.p and self.opinion and self._stream:
+        if answer.p and self.calibrated and self._stream:
             lately = slice(-HEARD_BLOCKS, None)
             rows, cells = np.asarray(shake.rows[lately]), np.asarray(shake.cells[lately])
-            answer = self.opinion(embed_blocks(ensemble, self._stream.tier, rows, cells, shake.sounds), answer)
+            answer = self.calibrated(embed_blocks(ensemble, self._stream.tier, rows, cells, shake.sounds), answer)
         if not answer.p:
             # The hand that stops is unlike shaking; what was counted before stands.
             return None if self._told[0] == "counted" else self._once(answer.state, answer.why, t)
@@ -377,14 +351,13 @@ def strength(cell: FloatArray, before: FloatArray | None) -> float:
 
 def active_blocks(cells: FloatArray) -> NDArray[np.bool_]:
     """Tell for each block, given cells (m, CELLS, 5) in a row, whether the hand did something, as a stream would."""
-    return np.array(
-        [strength(cells[i], cells[i - 1] if i else None) > SHAKING_G for i in range(len(cells))], dtype=np.bool_
-    )
+    found = [strength(cells[i], cells[i - 1] if i else None) > SHAKING_G for i in range(len(cells))]
+    return np.array(found, dtype=np.bool_)
 
 
-def hear(ensemble: Ensemble, sounds: Sequence[SmallArray]) -> list[Heard]:
-    """Return what an ensemble's listeners hear of the blocks of one shake, if it has any."""
-    return [prepare(sounds[-HEARD_BLOCKS:], ensemble.listeners[0].cell)] if ensemble.listeners else []
+def hear(ensemble: Ensemble, sounds: Sequence[SmallArray]) -> list[NetInput]:
+    """Return what an ensemble's bead networks hear of the blocks of one shake, if it has any."""
+    return [prepare(sounds[-HEARD_BLOCKS:], ensemble.bead_nets[0].cell)] if ensemble.bead_nets else []
 
 
 def judge(
@@ -395,14 +368,14 @@ def judge(
     ``sounds`` are those of the blocks.
     """
     seconds = len(rows) * BLOCK_S
-    fewest = FEWEST * ensemble.listeners[0].cell // CELL if ensemble.listeners else 0
+    fewest = FEWEST * ensemble.bead_nets[0].cell // CELL if ensemble.bead_nets else 0
     if seconds < SHORTEST_S - 1e-9 or sum(map(len, sounds)) < fewest:
         return None
     stacked = np.asarray(cells).reshape(-1, CELLS, 5)
     _, _, turns = rhythm(stacked)
     if turns * seconds < FEWEST_TURNS or turns < FEWEST_TURNS_PER_S:
         return CountPosterior("not-a-shake", (), seconds, NO_SHAKE) if seconds > 1.2 else None
-    why = impostor(sounds[-HEARD_BLOCKS:])
+    why = why_not_a_shake(sounds[-HEARD_BLOCKS:])
     if why and seconds >= SURE_S:
         return CountPosterior("not-a-shake", (), seconds, why)
     features = summarise(np.asarray(rows).reshape(-1, ROW), stacked)[None]
@@ -418,7 +391,7 @@ def count_recording(
     accel: FloatArray,
     rate_hz: float,
     *,
-    model: Model | None = None,
+    model: CountModel | None = None,
     key: str = "",
     kind: DeviceKind = DeviceKind.RECORDED,
 ) -> CountPosterior:
@@ -431,7 +404,7 @@ def count_recording(
 
 
 def count_runs(
-    runs: Iterable[Samples], *, model: Model | None = None, key: str = "", kind: DeviceKind = DeviceKind.RECORDED
+    runs: Iterable[Samples], *, model: CountModel | None = None, key: str = "", kind: DeviceKind = DeviceKind.RECORDED
 ) -> CountPosterior:
     """Count the beads of one shake that came in runs; gaps between them are left out."""
     model = model or shipped()
@@ -472,7 +445,7 @@ def count_runs(
     return answer(found.state, found.why if not found.p else note or found.why, found.p, found.seconds)
 
 
-def together(answers: Sequence[CountPosterior], *, model: Model | None = None) -> CountPosterior:
+def together(answers: Sequence[CountPosterior], *, model: CountModel | None = None) -> CountPosterior:
     """Return one answer for several shakes of the same igloo, whose errors partly repeat each other.
 
     The log probabilities are added, but k shakes weigh as k / (1 + (k - 1) r) with the model's ``repeats`` r.

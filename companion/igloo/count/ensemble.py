@@ -1,4 +1,4 @@
-"""The counter's model: small networks that say a distribution over log count, their training, and honest scores.
+"""The counter's model: small networks that say a distribution over log count, and honest scores.
 
 Counts are ordered, and an error of one matters more at 3 than at 12: so a network says where on the axis of log count
 a shake lies (μ) and how sure that is (s), and the probability of n beads is the logistic distribution's share between
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.count.convnet import Heard, Listener
+from companion.igloo.count.convnet import BeadNet, NetInput
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Net:
 class Ensemble:
     """Networks and the scaling of their features; ``stretch`` widens or narrows their spread after training.
 
-    ``listeners`` hear the shake itself; their answers have together the weight ``trust``.
+    ``bead_nets`` hear the shake itself; their answers have together the weight ``trust``.
 
     ``gram`` (f, f) whitens standardised features, and ``strange`` is what the squared length of whitened features of
     known shakes hardly ever exceeds. ``inner`` are the means (w,) and axes (w, EMBEDDING) that turn the last hidden
@@ -78,7 +78,7 @@ class Ensemble:
     gram: FloatArray
     strange: float
     inner: tuple[FloatArray, FloatArray]
-    listeners: tuple[Listener, ...] = ()
+    bead_nets: tuple[BeadNet, ...] = ()
     trust: float = 0.0
 
     def standard(self, features: FloatArray) -> FloatArray:
@@ -86,36 +86,36 @@ class Ensemble:
         cut: FloatArray = np.clip((features - self.middle) / self.scale, -LIMIT, LIMIT)
         return cut
 
-    def posterior(self, features: FloatArray, heard: Sequence[Heard] = ()) -> FloatArray:
+    def posterior(self, features: FloatArray, heard: Sequence[NetInput] = ()) -> FloatArray:
         """Return the probabilities of 2 … 13 beads, shape (n, 12), of features (n, f) and what was heard (n)."""
         return self.answer(*self.says(self.last_layers(features, heard)))
 
-    def last_layers(self, features: FloatArray, heard: Sequence[Heard] = ()) -> list[FloatArray]:
-        """Return the last hidden layer of every network, then of every listener, shapes (n, width).
+    def last_layers(self, features: FloatArray, heard: Sequence[NetInput] = ()) -> list[FloatArray]:
+        """Return the last hidden layer of every network, then of every bead network, shapes (n, width).
 
-        :raises ValueError: when there are listeners but not as many shakes heard as features.
+        :raises ValueError: when there are bead networks but not as many shakes heard as features.
         """
         x = self.standard(features)
         layers = [net.hidden(x) for net in self.nets]
-        if self.listeners and len(heard) != len(x):
-            raise ValueError("The listeners need to hear each shake.")
-        for listener in self.listeners:
-            layers.append(np.array([listener.hidden(one) for one in heard]).reshape(len(x), listener.width))
+        if self.bead_nets and len(heard) != len(x):
+            raise ValueError("The bead networks need to hear each shake.")
+        for bead_net in self.bead_nets:
+            layers.append(np.array([bead_net.hidden(one) for one in heard]).reshape(len(x), bead_net.width))
         return layers
 
     def says(self, layers: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
-        """Return μ and s of every network and listener, shapes (members, n), from their last hidden layers."""
-        members: tuple[Net | Listener, ...] = (*self.nets, *self.listeners)
+        """Return μ and s of every network and bead network, shapes (members, n), from their last hidden layers."""
+        members: tuple[Net | BeadNet, ...] = (*self.nets, *self.bead_nets)
         both = [member.says(layer) for member, layer in zip(members, layers, strict=True)]
         return np.array([mu for mu, _ in both]), np.array([s for _, s in both])
 
     def answer(self, mu: FloatArray, s: FloatArray) -> FloatArray:
         """Return the probabilities of 2 … 13 beads, shape (n, 12), from what the members say, shapes (members, n)."""
         total = np.zeros((mu.shape[1], len(COUNTS)))
-        trust = self.trust if self.listeners else 0.0
+        trust = self.trust if self.bead_nets else 0.0
         for k in range(len(mu)):
             listens = k >= len(self.nets)
-            weight = trust / len(self.listeners) if listens else (1 - trust) / len(self.nets)
+            weight = trust / len(self.bead_nets) if listens else (1 - trust) / len(self.nets)
             total += weight * shares(mu[k], s[k] * self.stretch)
         return (total + FLOOR / len(COUNTS)) / (1 + FLOOR)
 
@@ -133,6 +133,33 @@ class Ensemble:
         """Return how unlike all known shakes features (n, f) are: 1 is the border."""
         x = np.clip((features - self.middle) / self.scale, -3 * LIMIT, 3 * LIMIT)
         return np.asarray(np.einsum("ij,jk,ik->i", x, self.gram, x) / self.strange)
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """What the counter makes of one shake: its answer, and what lies behind it, for learning an igloo's habits.
+
+    ``vector`` (:data:`EMBEDDING`,) are the principal components of the networks' last
+    hidden layers, about unit variance over the shakes of the training. ``features`` (f,) are the standardised features
+    that the networks were given, ``hidden`` (h,) the last hidden layers of the bead networks, side by side. ``mu`` and
+    ``s`` are mean and standard deviation of the answer on the axis of log count, and ``p`` (12,) is the answer itself,
+    of an igloo of which nothing is known. Vectors, features and hidden layers of one model and one ``tier`` may be
+    compared, of different ones not.
+    """
+
+    vector: FloatArray
+    features: FloatArray
+    hidden: FloatArray
+    mu: float
+    s: float
+    p: FloatArray
+    seconds: float
+    tier: float
+
+
+def as_vector(found: Embedding, ensemble: Ensemble) -> FloatArray:
+    """Return the vector (f + h + 1,) of what a counter made of a piece."""
+    return np.concatenate([found.features * ensemble.scale + ensemble.middle, found.hidden, [found.mu]])
 
 
 def shares(mu: FloatArray, s: FloatArray) -> FloatArray:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.count.counter import as_vector, embed_blocks, shipped
+from companion.igloo.count.counter import embed_blocks, shipped
+from companion.igloo.count.ensemble import as_vector
 from companion.igloo.count.features import BLOCK_S, CELLS, ROW, FeatureStream, tier_of
-from companion.igloo.count.not_a_shake import impostor
+from companion.igloo.count.guided_gauge import GAUGE_BLOCKS, HOLD_STILL, Gauge, gauge
+from companion.igloo.count.not_a_shake import why_not_a_shake
 from companion.igloo.count.signal_validity import TOO_SLOW, unsound
-from companion.igloo.motion.guided_gauge import GAUGE_BLOCKS, HOLD_STILL, Gauge, gauge
 from companion.ports import CountPosterior, DeviceKind
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
     SmallArray = NDArray[np.float32]
-    Opinion = Callable[..., tuple[float, ...]]
+    CalibratedModel = Callable[..., tuple[float, ...]]
 
 PIECE_BLOCKS = 24
 FEWEST_BLOCKS = 12
@@ -60,13 +61,13 @@ class GuidedState:
 class GuidedCount:
     """Counts the beads of one igloo while a hand follows the beat, until the answer is sure or :data:`LONGEST_S` over.
 
-    ``opinion(vectors, tier)`` gives the probabilities of 2 … 13 beads for pieces (k, f + h + 1) of the same igloo in
+    ``calibrated(vectors, tier)`` gives the probabilities of 2 … 13 beads for pieces (k, f + h + 1) of the same igloo in
     the same hand, as :meth:`companion.igloo.calibration.store.Calibration.guided_opinion` does. Once another hand went
     on (:meth:`other_hand`) it is asked with a third argument, the number (k) of each piece's hand.
     """
 
-    def __init__(self, opinion: Opinion, key: str = "", kind: DeviceKind = DeviceKind.REAL) -> None:
-        self._opinion = opinion
+    def __init__(self, calibrated: CalibratedModel, key: str = "", kind: DeviceKind = DeviceKind.REAL) -> None:
+        self._calibrated = calibrated
         self._key, self._kind = key, kind
         self._stream: FeatureStream | None = None
         self._lately: list[FloatArray] = []
@@ -133,7 +134,7 @@ class GuidedCount:
         n = len(self._rows)
         if n % FEWEST_BLOCKS:
             return
-        if wrong := impostor(self._sounds):
+        if wrong := why_not_a_shake(self._sounds):
             self._rows, self._cells, self._sounds = [], [], []
             self._lost = wrong
             return
@@ -142,7 +143,7 @@ class GuidedCount:
         piece = as_vector(embed_blocks(ensemble, tier, rows, stacked, self._sounds), ensemble)
         pieces, hands = [*self._pieces, piece], [*self._hands, self._hand]
         several = (tuple(hands),) if self._hand else ()
-        p = self._opinion(np.asarray(pieces), tier, *several)
+        p = self._calibrated(np.asarray(pieces), tier, *several)
         whole = n == PIECE_BLOCKS
         if whole:
             self._pieces, self._hands, self._rows, self._cells, self._sounds = pieces, hands, [], [], []

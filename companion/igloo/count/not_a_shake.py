@@ -41,7 +41,7 @@ MOST_SAWN, SURELY = 0.15, 8.0
 the shakes at most 5.4, of the bank's in reverse 9 to 52."""
 
 
-def impostor(blocks: Sequence[SmallArray]) -> str:
+def why_not_a_shake(blocks: Sequence[SmallArray]) -> str:
     """Return why the active blocks of one shake are of no shaken beads, in a sentence, or an empty string.
 
     Each block (n, 6) is 0.16 s of sound and acceleration in g, as

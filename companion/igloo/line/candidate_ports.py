@@ -77,7 +77,7 @@ _USB = re.compile(r"[0-9a-fA-F*?]{1,4}:[0-9a-fA-F*?]{1,4}")
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidatePort:
     """A port that might be an igloo's: ``path`` opens it, ``name`` stays when it is plugged in again.
 
     ``aliases`` are all names it is known by; ``usb`` is ``vid:pid`` or empty. ``node`` is another one for every
@@ -91,7 +91,7 @@ class Candidate:
     node: tuple[int, ...]
 
 
-def denied(candidate: Candidate, deny: Iterable[str]) -> str | None:
+def denied(candidate: CandidatePort, deny: Iterable[str]) -> str | None:
     """Return the entry of ``deny`` that forbids a port, or None.
 
     An entry is ``vid:pid`` (with ``*``), a pattern with ``*`` or ``?``, or a part of a name; case is ignored.
@@ -145,14 +145,14 @@ def _usb(sys_root: Path, tty: str) -> tuple[str, str | None, str]:
     return "", None, ""
 
 
-def scan(root: Path = Path("/dev"), sys_root: Path = Path("/sys")) -> list[Candidate]:
+def scan(root: Path = Path("/dev"), sys_root: Path = Path("/sys")) -> list[CandidatePort]:
     """Return the ports there are now, each device once.
 
     A name that stays is the one in ``serial/by-id``; but cheap converters have no serial number, so that two of
     them share one such name: these are known by the socket that they are in (``serial/by-path``).
     """
     by_id, by_path = _links(root / "serial" / "by-id"), _links(root / "serial" / "by-path")
-    found: dict[str, Candidate] = {}
+    found: dict[str, CandidatePort] = {}
     for pattern in PORT_NAMES:
         for entry in sorted(root.glob(pattern)):
             with suppress(OSError, RuntimeError):
@@ -165,7 +165,7 @@ def scan(root: Path = Path("/dev"), sys_root: Path = Path("/sys")) -> list[Candi
                 names = (by_id.get(device), by_path.get(device), entry.name, words or None)
                 found.setdefault(
                     device,
-                    Candidate(
+                    CandidatePort(
                         path=str(best),
                         name=best.name,
                         aliases=tuple(name for name in names if name),
@@ -180,7 +180,7 @@ def scan(root: Path = Path("/dev"), sys_root: Path = Path("/sys")) -> list[Candi
                 facts = Path(device).stat()
                 tty = Path(device).name
                 usb, _, words = _usb(sys_root, tty)
-                found[device] = Candidate(
+                found[device] = CandidatePort(
                     path=str(root / "serial" / "by-id" / name),
                     name=name,
                     aliases=tuple(alias for alias in (name, by_path.get(device), tty, words or None) if alias),

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from companion.igloo import messages
-from companion.igloo.line.candidate_ports import DEFAULT_DENY, Candidate, denied, scan
+from companion.igloo.line.candidate_ports import DEFAULT_DENY, CandidatePort, denied, scan
 from companion.igloo.line.link import SerialLink, Timing
 from companion.igloo.line.replayed import RecordedLink
 from companion.ports import DeviceState, IglooLink, IglooStatus, Samples
@@ -50,18 +50,18 @@ class PortReport:
 class _Entry:
     link: SerialLink
     named: bool
-    candidate: Candidate | None
+    candidate: CandidatePort | None
 
 
 @dataclass(slots=True)
 class _GivenUp:
-    candidate: Candidate
+    candidate: CandidatePort
     until: float
     times: int
     note: str
 
 
-class Finder:
+class IglooDiscovery:
     """All igloos at this machine; every one an :class:`~companion.ports.IglooLink`.
 
     ``named`` ports are used whatever they are called, and never given up; a name that ends in ``.csv`` or
@@ -93,7 +93,7 @@ class Finder:
         self._recorded: list[RecordedLink] = []
         self._gone: dict[str, IglooStatus] = {}
         self._given_up: dict[str, _GivenUp] = {}
-        self._denied: list[tuple[Candidate, str]] = []
+        self._denied: list[tuple[CandidatePort, str]] = []
         self._listeners: tuple[Listener, ...] = ()
         self._watchers: tuple[ChangeListener, ...] = ()
         self._doubles: tuple[IglooLink, ...] = ()
@@ -265,7 +265,7 @@ class Finder:
             if left_alone is None or now >= left_alone.until:
                 self._connect(candidate.path, candidate.name, candidate)
 
-    def _taken_over(self, entry: _Entry, candidate: Candidate, now: float) -> bool:
+    def _taken_over(self, entry: _Entry, candidate: CandidatePort, now: float) -> bool:
         """Return whether a known igloo's port is something else's now; then the igloo is missing."""
         if entry.named or not entry.link.heard or entry.candidate is None:
             return False
@@ -323,14 +323,14 @@ class Finder:
         known = self.links()
         self._doubles = tuple(e.link for e in self._entries if e.link.heard and e.link not in known)
 
-    def _give_up(self, entry: _Entry, candidate: Candidate, note: str, now: float) -> None:
+    def _give_up(self, entry: _Entry, candidate: CandidatePort, note: str, now: float) -> None:
         self._remove(entry)
         before = self._given_up.get(candidate.name)
         times = before.times + 1 if before else 0
         wait = self._retry_s[min(times, len(self._retry_s) - 1)]
         self._given_up[candidate.name] = _GivenUp(candidate, now + wait, times, note)
 
-    def _connect(self, port: str, name: str, candidate: Candidate | None) -> None:
+    def _connect(self, port: str, name: str, candidate: CandidatePort | None) -> None:
         if candidate is None:
             link = SerialLink(port, name=name, timing=self._timing, clock=self._clock)
         else:

@@ -40,7 +40,7 @@ _ADXL345_LIMIT_G = 16.5
 _ADXL345_UG = (3900, 7800, 15600, 31200)
 
 
-class Tally:
+class LossCounter:
     """A count that the device keeps (a u16 in STATUS) and its frames mark: neither loses what the other saw.
 
     A mark may be lost with its frame, or come after the STATUS that already counts it.
@@ -118,7 +118,7 @@ class FrameStream:
         self._cut = False
         self._doubt = 0.0
         self._last_hello: Hello | None = None
-        self._overflows, self._dropped = Tally(), Tally()
+        self._overflows, self._dropped = LossCounter(), LossCounter()
         self._samples = self._lost = self._unknown = 0
         self._missing = self._repeated = self._rejected = self._resets = 0
 

@@ -13,19 +13,19 @@ import argparse
 import json
 from typing import Any
 
-from companion.igloo.count.counter import Model
+from companion.igloo.count.counter import CountModel
 from companion.igloo.count.features import TIERS
 from companion.lab.physics import draws, world
 from companion.lab.train import counter, ensemble, gather
 from companion.lab.train.counter import Tested
-from companion.lab.train.train_convnet import Course
+from companion.lab.train.train_convnet import BeadNetTrainingConfig
 from companion.lab.worlds import shake_impulse
 from companion.ports import COUNTS
 
 SECONDS = 4.0
 RECORD = {"A": world.record, "B": shake_impulse.record}
-SMALLER = Course(coloured=(True,), memory=(0.99,), epochs=12)
-"""One listener of the shipped form, with less time."""
+SMALLER = BeadNetTrainingConfig(augment=(True,), ema_decay=(0.99,), epochs=12)
+"""One bead network of the shipped form, with less time."""
 
 
 def fresh(which: str, seed: int, igloos: int) -> list[Tested]:
@@ -37,15 +37,17 @@ def fresh(which: str, seed: int, igloos: int) -> list[Tested]:
     ]
 
 
-def trained(which: str, shakes: int) -> tuple[Model, Any]:
+def trained(which: str, shakes: int) -> tuple[CountModel, Any]:
     """Return a model learnt from one simulator alone, and the ridge of the same features."""
-    recipe = ensemble.Recipe(nets=2)
-    plan = gather.Plan(shakes=shakes, seconds=SECONDS, seed=1, devices=1, recipe=recipe, few=1.0)
+    ensemble_config = ensemble.EnsembleTrainingConfig(nets=2)
+    plan = gather.DatasetPlan(
+        shakes=shakes, seconds=SECONDS, seed=1, devices=1, ensemble_config=ensemble_config, few=1.0
+    )
     made = (
         draws.shake(plan.seed, i, plan.length(i), beat=plan.with_beat(i), record=RECORD[which]) for i in range(shakes)
     )
     found = gather.gather(map(gather.labelled, made), plan)
-    model = Model(gather.fit(found, plan, SMALLER), 1.0, {})
+    model = CountModel(gather.fit(found, plan, SMALLER), 1.0, {})
     return model, counter.ridge_of(found[TIERS[0]])
 
 

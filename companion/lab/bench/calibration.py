@@ -18,13 +18,13 @@ from companion.igloo.calibration.features import counted, hear
 from companion.igloo.calibration.gaussian_process import Known
 from companion.igloo.calibration.outlier import beyond
 from companion.igloo.calibration.store import priors, usual
-from companion.igloo.count.counter import as_vector, embed, embed_blocks
+from companion.igloo.count.counter import embed, embed_blocks
 from companion.igloo.count.counter import shipped as counter
-from companion.igloo.count.ensemble import bootstrap, scores
+from companion.igloo.count.ensemble import as_vector, bootstrap, scores
 from companion.igloo.count.features import FEATURES, TIERS, FeatureStream
 from companion.lab.bench import calibration_measure as measured
 from companion.lab.bench.scores import scores_row
-from companion.lab.train.calibration_prior import Shakes
+from companion.lab.train.calibration_prior import LabelledShakes
 from companion.ports import COUNTS, Samples
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.lab.physics.draws import Record
-    from companion.lab.physics.world import Recording
+    from companion.lab.physics.world import SensorRecording
 
     FloatArray = NDArray[np.float64]
     Progress = Callable[[int, int], None]
@@ -47,7 +47,7 @@ ENROLLED_EVERY = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CalibrationTrial:
     """Shakes of one kind for every igloo: (hand, how many, seconds each); ``every`` so many igloos."""
 
     name: str
@@ -58,9 +58,9 @@ class Part:
 
 
 PARTS = (
-    Part("free", ((0, 48, 4.0), (1, 12, 4.0))),
-    Part("guided", ((0, 36, 4.0), (1, 12, 8.0), (2, 12, 8.0)), guided=True),
-    Part("enrolled", ((0, 144, 4.0),), every=ENROLLED_EVERY),
+    CalibrationTrial("free", ((0, 48, 4.0), (1, 12, 4.0))),
+    CalibrationTrial("guided", ((0, 36, 4.0), (1, 12, 8.0), (2, 12, 8.0)), guided=True),
+    CalibrationTrial("enrolled", ((0, 144, 4.0),), every=ENROLLED_EVERY),
 )
 
 
@@ -75,15 +75,15 @@ class Gathered:
     labels: list[tuple[int, int, int, int]] = field(default_factory=list)
     plain: list[tuple[FloatArray, int, int]] = field(default_factory=list)
 
-    def shakes(self) -> tuple[Shakes, NDArray[np.int64]]:
+    def shakes(self) -> tuple[LabelledShakes, NDArray[np.int64]]:
         """Return the pieces, and the number of each one's shake."""
         count, device, hand, number = np.array(self.labels, dtype=np.int64).T
-        return Shakes(np.array(self.vectors), count, device, hand), number
+        return LabelledShakes(np.array(self.vectors), count, device, hand), number
 
 
 def gather(
     record: Record,
-    part: Part,
+    part: CalibrationTrial,
     igloos: int,
     seed: int,
     tick: Callable[[], object] = lambda: None,
@@ -119,7 +119,7 @@ def gather(
     return found
 
 
-def _whole(one: Recording) -> FloatArray:
+def _whole(one: SensorRecording) -> FloatArray:
     """Return the vector (1, f + h + 1) of all blocks but the first, whether the hand moved in them or not."""
     stream = FeatureStream(one.rate_hz)
     stream.feed(one.g)
@@ -168,7 +168,7 @@ def motions(record: Record, igloos: int, seed: int) -> Iterator[Row]:
     from companion.lab.physics.guided import DESIGNS
 
     for number, design in enumerate(DESIGNS):
-        part = Part(design.name, ((0, 24, 4.0), (1, 12, 4.0)), guided=True, design=number)
+        part = CalibrationTrial(design.name, ((0, 24, 4.0), (1, 12, 4.0)), guided=True, design=number)
         heard = gather(record, part, igloos, seed, whole=True)
         shakes, order = heard.shakes()
         said = []
@@ -200,13 +200,13 @@ def _folds(
         yield own & ~left, left
 
 
-def unlike(record: Record, others: Iterable[Recording], igloos: int, seed: int) -> float:
+def unlike(record: Record, others: Iterable[SensorRecording], igloos: int, seed: int) -> float:
     """Return the area under the curve of telling ``others`` from an igloo's own shakes, after 12 calibration shakes.
 
     The measure is the sum of strangeness and of the probability of a count beyond the box; of each igloo's shakes a
     new hand's are judged, and the others are each held against the igloos in turn.
     """
-    part = Part("unlike", ((0, 12, 4.0), (1, 12, 4.0)))
+    part = CalibrationTrial("unlike", ((0, 12, 4.0), (1, 12, 4.0)))
     shakes, _ = gather(record, part, igloos, seed).shakes()
     known, prior = usual(), priors()[TIERS[0], False]
     if known is None:
@@ -232,7 +232,7 @@ def unlike(record: Record, others: Iterable[Recording], igloos: int, seed: int) 
     return float(greater.mean())
 
 
-def embed_vectors(one: Recording) -> FloatArray | None:
+def embed_vectors(one: SensorRecording) -> FloatArray | None:
     """Return the vector (1, f + h + 1) of a whole shake, also where the counter would refuse it."""
     from companion.igloo.calibration.features import vector
 

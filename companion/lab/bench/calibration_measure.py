@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.igloo.calibration.gaussian_process import Counted, Prior
-    from companion.lab.train.calibration_prior import Shakes
+    from companion.lab.train.calibration_prior import LabelledShakes
 
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
@@ -105,7 +105,9 @@ def guided_rows() -> list[Row]:
     ]
 
 
-def measure(row: Row, shakes: Shakes, number: IntArray, prior: Prior, counter: Counted | None = None) -> dict[str, Any]:
+def measure(
+    row: Row, shakes: LabelledShakes, number: IntArray, prior: Prior, counter: Counted | None = None
+) -> dict[str, Any]:
     """Return scores of one row with 95 % intervals, bootstrapped by igloo; ``number`` (n,) names each piece's shake.
 
     ``counter`` is what :class:`Known` asks for the counter's own opinion. ``ridge`` are the scores of
@@ -145,7 +147,7 @@ def measure(row: Row, shakes: Shakes, number: IntArray, prior: Prior, counter: C
     }
 
 
-def stopped(shakes: Shakes, number: IntArray, prior: Prior, counter: Counted | None = None) -> dict[str, Any]:
+def stopped(shakes: LabelledShakes, number: IntArray, prior: Prior, counter: Counted | None = None) -> dict[str, Any]:
     """Return how the guided count ends: 8 s of one new hand, then 8 s of another, until the answer is sure.
 
     ``sure`` is the part that became sure, ``right`` how many of these were exact, ``seconds`` the median of all; the

@@ -58,8 +58,8 @@ def rows(turns: int = TURNS, seed: int = SEED) -> Iterable[Row]:
 
 def _follow(folder: Path, film: Any, players: Any, fish: Any, camera: Any) -> tuple[_Tally, list[int]]:
     from companion.events.hub import Hub
-    from companion.follow.api import Sight
-    from companion.follow.camera import Eye
+    from companion.follow.api import FollowService
+    from companion.follow.camera import CameraService
     from companion.night.answers import TABLE
     from companion.night.commands.night import Night
     from companion.night.log.journal import Journal
@@ -67,63 +67,63 @@ def _follow(folder: Path, film: Any, players: Any, fish: Any, camera: Any) -> tu
 
     game, tally, count = "iglu-iglu", _Tally(), iter(range(10**6))
     journal = Journal(folder / "journal.sqlite")
-    night, settings, eye = Night(journal, Hub()), Settings(None), Eye(on_view=lambda: None)
-    sight = Sight(folder / "tables", night, settings, eye, on_change=lambda: None)
+    night, settings, camera_service = Night(journal, Hub()), Settings(None), CameraService(on_view=lambda: None)
+    follow_service = FollowService(folder / "tables", night, settings, camera_service, on_change=lambda: None)
 
     def do(command: str, body: dict[str, Any]) -> None:
         night.do(command, body, by=TABLE, action_id=f"bench-{next(count)}")
 
     def steps() -> int:
-        course = night.course()
-        return len(course.moves) if course is not None else 0
+        snapshot = night.snapshot()
+        return len(snapshot.moves) if snapshot is not None else 0
 
     do("open-match", {"game": game, "players": players, "setup": {"fish": fish}})
     do("moves", {"moves": film.set_up})
     settings.set({"camera_settle_tenths": 3})
-    eye.use(camera.url)
+    camera_service.use(camera.url)
     try:
-        _until(lambda: eye.newest() is not None)
-        sight.start()
-        sight.calibrate(game, None)
-        sight.teach(game, None)
-        table = sight.table_of(game)
+        _until(lambda: camera_service.newest() is not None)
+        follow_service.start()
+        follow_service.calibrate(game, None)
+        follow_service.teach(game, None)
+        table = follow_service.table_of(game)
         table.wait(300)
-        sight.follow(True)
-        _until(lambda: sight.status()["state"] == "watching")
+        follow_service.follow(True)
+        _until(lambda: follow_service.status()["state"] == "watching")
         for number, played in enumerate(film.played, 1):
             before = steps()
             camera.show(film.frames(number))
-            _until(lambda before=before: steps() != before or sight.status()["asking"] is not None)  # type: ignore[misc]
+            _until(lambda before=before: steps() != before or follow_service.status()["asking"] is not None)  # type: ignore[misc]
             tally.turns += 1
-            asked = sight.open_question() if steps() == before else None
+            asked = follow_service.open_question() if steps() == before else None
             if asked is not None:
                 tally.questions += 1
                 tally.disagreements += asked.kind == "disagreement"
                 right = [n for n, c in enumerate(asked.candidates) if _same(c.state, film.states[number])]
                 tally.among += bool(right)
                 if right:
-                    sight.answer(asked.id, right[0], TABLE)
+                    follow_service.answer(asked.id, right[0], TABLE)
             elif steps() != before and not _same(_state(night), film.states[number]):
                 tally.wrong += 1
                 do("undo", {"to": before, "agreed": True})
             if not _same(_state(night), film.states[number]):
                 tally.typed += 1
                 do("moves", {"moves": played})
-            _until(lambda: sight.status()["state"] == "watching" and not table.learning, 20.0)
-            asked = sight.open_question()
+            _until(lambda: follow_service.status()["state"] == "watching" and not table.learning, 20.0)
+            asked = follow_service.open_question()
             if asked is not None and asked.kind == "disagreement":
                 tally.disagreements += 1
-                sight.resolve(asked.id, "record")
-        tally.seconds, tally.work = sight.times(), sight.work()
+                follow_service.resolve(asked.id, "record")
+        tally.seconds, tally.work = follow_service.times(), follow_service.work()
         return tally, [player["score"] for player in night.view()["match"]["players"]]
     finally:
-        sight.close()
-        eye.close()
+        follow_service.close()
+        camera_service.close()
         journal.close()
 
 
 def _state(night: Any) -> Any:
-    return night.course().states[-1]
+    return night.snapshot().states[-1]
 
 
 def _same(state: Any, truth: Any) -> bool:

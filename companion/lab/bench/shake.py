@@ -22,7 +22,7 @@ from companion.lab.rows import Row, row
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:
-    from companion.igloo.count.counter import Model
+    from companion.igloo.count.counter import CountModel
 
 FRESH = 20_000
 """The seed of igloos that neither training nor development looked at."""
@@ -31,7 +31,7 @@ AIMS = {"exact": 0.40, "within_one": 0.82, "mae": 0.9, "ece": 0.03}
 """What an igloo and a hand of which nothing is known shall reach, on a simulator never seen."""
 
 
-def measure(seconds: float = 3.0, *, model: Model | None = None, igloos: int = 0) -> Iterable[Row]:
+def measure(seconds: float = 3.0, *, model: CountModel | None = None, igloos: int = 0) -> Iterable[Row]:
     """Yield what counting costs on this machine, then the accuracy that the data cards state, line by line.
 
     ``seconds`` is how long each cost is measured; processor time of one thread, not time on the clock. ``igloos`` fresh
@@ -66,7 +66,7 @@ def fresh(igloos: int, seed: int = FRESH) -> Iterable[Row]:
         yield row("fresh igloos", "failed", note="companion.lab.bench.fresh_igloos ended with an error")
 
 
-def costs(seconds: float, *, model: Model | None = None) -> Iterable[Row]:
+def costs(seconds: float, *, model: CountModel | None = None) -> Iterable[Row]:
     """Yield the cost of a count from 2 s, of a stream of shaking, of motion, and the size of the file."""
     from companion.igloo.count import MODEL
     from companion.igloo.count.counter import Counter, count_recording, shipped
@@ -100,7 +100,7 @@ def costs(seconds: float, *, model: Model | None = None) -> Iterable[Row]:
     yield row("model file", f"{MODEL.stat().st_size / 1e6:.2f}", "MB", "≤ 2 MB")
 
 
-def accuracy(*, model: Model | None = None) -> Iterable[Row]:
+def accuracy(*, model: CountModel | None = None) -> Iterable[Row]:
     """Yield one line for each set of shakes and length in the data card, and one for each count."""
     from companion.igloo.count.counter import shipped
 

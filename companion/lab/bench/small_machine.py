@@ -19,8 +19,8 @@ from pathlib import Path
 
 from companion.lab.phone import Phone
 from companion.lab.rows import Row, row
-from companion.lab.soak.camera import Camera
-from companion.lab.soak.play import House, Player
+from companion.lab.soak.camera import FaultyCamera
+from companion.lab.soak.play import Player, ServedCompanion
 from companion.ports import DeviceError
 
 GROUPS = Path("/sys/fs/cgroup")
@@ -84,12 +84,12 @@ def _started_in(folders: list[Path]) -> Iterator[None]:
 _groups: list[Path] = []
 
 
-def _house(data: Path, *arguments: str) -> House:
+def _house(data: Path, *arguments: str) -> ServedCompanion:
     before = Path("/proc/self/cgroup").read_text(encoding="ascii")
     for folder in _groups:
         (folder / "cgroup.procs").write_text(str(os.getpid()))
     try:
-        return House(data, *arguments)
+        return ServedCompanion(data, *arguments)
     finally:
         for folder in _groups:
             controller = folder.parent.name if folder.parent != GROUPS else ""
@@ -109,7 +109,7 @@ def _removed(folder: Path) -> None:
 
 
 def _measured(where: str, seconds: float) -> Iterable[Row]:
-    camera = Camera()
+    camera = FaultyCamera()
     try:
         with tempfile.TemporaryDirectory(prefix="companion-small-") as name:
             for what, more in (("", ()), (", camera", ("--camera", f"http://127.0.0.1:{camera.port}/"))):
@@ -126,7 +126,7 @@ def _measured(where: str, seconds: float) -> Iterable[Row]:
         camera.close()
 
 
-def _run(where: str, house: House, seconds: float, aim: str) -> Iterable[Row]:
+def _run(where: str, house: ServedCompanion, seconds: float, aim: str) -> Iterable[Row]:
     for phone in [Phone(house.host.port) for _ in range(PHONES)]:
         phone.listen()
     _heard(house)
@@ -169,14 +169,14 @@ def _photo() -> bytes:
     return cv2.imencode(".jpg", image)[1].tobytes()
 
 
-def _igloo(house: House) -> dict[str, dict[str, int]]:
+def _igloo(house: ServedCompanion) -> dict[str, dict[str, int]]:
     for device in json.loads(house.host.ask("GET", "/api/health")[1])["devices"]:
         if device["device"] == "igloo" and device.get("rate_hz"):
             return dict(device)
     raise DeviceError("The simulated igloo was not heard.")
 
 
-def _heard(house: House) -> None:
+def _heard(house: ServedCompanion) -> None:
     end = time.monotonic() + 60
     while time.monotonic() < end:
         with contextlib.suppress(DeviceError):

@@ -19,7 +19,7 @@ from companion.igloo.calibration.gaussian_process import Known
 from companion.igloo.calibration.outlier import beyond
 from companion.igloo.calibration.store import priors, usual
 from companion.igloo.count.features import TIERS
-from companion.lab.bench.calibration import Part, embed_vectors, gather
+from companion.lab.bench.calibration import CalibrationTrial, embed_vectors, gather
 from companion.lab.worlds import shake_impulse, shake_others
 
 MEASURES = ("strangeness", "beyond", "their sum", "unlikeness")
@@ -37,7 +37,7 @@ def measure(igloos: int, others: int, seed: int) -> Iterator[dict[str, Any]]:
     known, prior = usual(), priors()[TIERS[0], False]
     if known is None:
         raise ValueError("The priors do not say what is usual.")
-    part = Part("unlike", ((0, CALIBRATED, 4.0), (1, 12, 4.0)))
+    part = CalibrationTrial("unlike", ((0, CALIBRATED, 4.0), (1, 12, 4.0)))
     shakes, _ = gather(shake_impulse.record, part, igloos, seed).shakes()
     nothing = Known(prior.unmeasured(), shakes.vectors[:0], shakes.counts[:0], ())
     heard: list[tuple[str, Any]] = []

@@ -88,7 +88,7 @@ def _longest_iglu(players: int, options: Options) -> tuple[int, int]:
     return inuit + melted * (1 + 3 + 1) + looks + floes + animals + endurances, melted + drawn
 
 
-class Line:
+class GameHistory:
     """A game as it was played so far: immutable, so that its copy is itself; pickled as the moves that lead to it.
 
     ``turn`` is the seat that decides, ``decisions`` how many have been made.
@@ -96,7 +96,7 @@ class Line:
 
     __slots__ = ("before", "decisions", "limit", "move", "over", "started", "state", "turn")
 
-    before: Line | None
+    before: GameHistory | None
     decisions: int
     limit: int | None
     over: bool
@@ -104,7 +104,7 @@ class Line:
     state: State[Any]
     turn: int
 
-    def __init__(self, state: State[Any], move: Any = None, before: Line | None = None) -> None:
+    def __init__(self, state: State[Any], move: Any = None, before: GameHistory | None = None) -> None:
         """Add a move and its state to a line; what nobody decides, the start of a round, happens at once."""
         self.move = move
         self.before = before
@@ -120,9 +120,9 @@ class Line:
         if self.turn == ANYBODY:
             self.turn = _next_to_shake(state, before)
 
-    def after(self, move: Any) -> Line:
+    def after(self, move: Any) -> GameHistory:
         """Return the line with one more move, which the rules check."""
-        return Line(self.state.play(move), move, self)
+        return GameHistory(self.state.play(move), move, self)
 
     def moves(self) -> list[Any]:
         """Return what the player whose turn it is may do."""
@@ -140,7 +140,7 @@ class Line:
         moves = tuple(text for line in self._lines() for text in (str(line.move), *["start"] * line.started))
         return Record(Header(played.id, tuple(played.seats(len(position["players"]))), position["options"]), moves)
 
-    def _lines(self) -> list[Line]:
+    def _lines(self) -> list[GameHistory]:
         found = []
         line = self
         while line.before is not None:
@@ -148,7 +148,7 @@ class Line:
             line = line.before
         return found[::-1]
 
-    def __deepcopy__(self, memo: object) -> Line:
+    def __deepcopy__(self, memo: object) -> GameHistory:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -156,16 +156,16 @@ class Line:
         return replayed, (self.state.game.id, len(position["players"]), self.texts(), position["options"])
 
 
-def replayed(game_id: str, players: int, texts: list[str], options: Options | None = None) -> Line:
+def replayed(game_id: str, players: int, texts: list[str], options: Options | None = None) -> GameHistory:
     """Return the line that some moves make."""
     played = game(game_id)
-    line = Line(played.start(played.seats(players), options))
+    line = GameHistory(played.start(played.seats(players), options))
     for text in texts:
         line = line.after(played.parse(text))
     return line
 
 
-def _next_to_shake(state: Any, before: Line | None) -> int:
+def _next_to_shake(state: Any, before: GameHistory | None) -> int:
     """Return the next seat that may still place in a round of Igloo Pop."""
     players = len(state.colours)
     running = before is not None and before.turn >= 0 and before.state.to_move == ANYBODY
@@ -310,7 +310,7 @@ class TabletopGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(_type(self.game_id), info, dict(params))
 
     @cached_property
-    def first(self) -> Line:
+    def first(self) -> GameHistory:
         """Return the line before the first move."""
         return replayed(self.game_id, self._players, [], self._options)
 

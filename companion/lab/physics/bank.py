@@ -13,7 +13,7 @@ from companion import __version__
 from companion.lab.physics import people, sensor, world
 from companion.lab.physics.hand import held
 from companion.lab.physics.handling import Script
-from companion.lab.physics.ranges import Device, Person, Ranges
+from companion.lab.physics.ranges import Device, Ranges, ShakerHabits
 from companion.ports import COUNTS
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def make(seed: int = SEED, progress: Callable[[int, int], None] | None = None) -
     return bank | _moves(device, people_here[0], np.random.default_rng([seed, 1]))
 
 
-def calm(person: Person) -> Person:
+def calm(person: ShakerHabits) -> ShakerHabits:
     """Return a person who shakes clearly: a bank of examples, not of hard cases."""
     return replace(
         person,
@@ -81,7 +81,7 @@ def calm(person: Person) -> Person:
     )
 
 
-def _moves(device: Device, person: Person, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+def _moves(device: Device, person: ShakerHabits, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
     """Return the movements, cut from one recording in which they follow each other."""
     script = Script(device, person, rng)
     cuts: list[tuple[str, float]] = []

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from companion.lab.physics.hand import HandPath
-    from companion.lab.physics.ranges import Device, Grip, Person
+    from companion.lab.physics.ranges import Device, Grip, ShakerHabits
 
-    Record = Callable[[Device, Grip, HandPath, int, np.random.Generator], world.Recording]
+    Record = Callable[[Device, Grip, HandPath, int, np.random.Generator], world.SensorRecording]
 
 
 def generator(seed: int, *numbers: int) -> np.random.Generator:
@@ -30,7 +30,7 @@ def generator(seed: int, *numbers: int) -> np.random.Generator:
     return np.random.default_rng([seed, *numbers, len(numbers)])
 
 
-def pair(seed: int, device: int, person: int = 0, ranges: Ranges | None = None) -> tuple[Device, Person]:
+def pair(seed: int, device: int, person: int = 0, ranges: Ranges | None = None) -> tuple[Device, ShakerHabits]:
     """Return the igloo and the hand of these numbers."""
     ranges = ranges or Ranges()
     return ranges.device(np.random.default_rng([seed, device])), ranges.person(generator(seed, device, person))
@@ -44,7 +44,7 @@ def shake(
     *,
     beat: bool = False,
     record: Record = world.record,
-) -> world.Recording:
+) -> world.SensorRecording:
     """Return shake ``number``: by a hand of its own, in an igloo of its own, every count as often as the others.
 
     With the ``beat`` the hand follows the motion that the page guides; ``record`` is the simulator.
@@ -60,7 +60,7 @@ def shake(
 
 def again(
     seed: int, device: int, count: int, number: int, seconds: float, *, record: Record = world.record
-) -> world.Recording:
+) -> world.SensorRecording:
     """Return shake ``number`` of so many beads in igloo ``device`` by one hand: several shakes of the same."""
     igloo, hand = pair(seed, device)
     rng = generator(seed, device, count, number)

@@ -17,7 +17,7 @@ from companion.lab.physics.hand import CONTROL_HZ, HandPath, from_vector, held, 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from companion.lab.physics.ranges import Person
+    from companion.lab.physics.ranges import ShakerHabits
 
     FloatArray = NDArray[np.float64]
 
@@ -73,7 +73,7 @@ class Strays:
 
 
 def guided(
-    person: Person,
+    person: ShakerHabits,
     seconds: float,
     habit: np.random.Generator,
     rng: np.random.Generator,

@@ -19,18 +19,38 @@ from companion.ports import MotionState
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from companion.lab.physics.ranges import Device, Person
+    from companion.lab.physics.ranges import Device, ShakerHabits
 
     FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class HandlingLabel:
     """What was truly done: ``state`` from ``begin`` to ``end``, in seconds from the beginning."""
 
     state: MotionState
     begin: float
     end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """Something done with an igloo: ``accel`` (n, 3) in g at ``rate_hz``, and the truth, pieces alike joined."""
+
+    accel: FloatArray
+    rate_hz: float
+    truth: tuple[HandlingLabel, ...]
+
+
+def joined(labels: list[HandlingLabel]) -> tuple[HandlingLabel, ...]:
+    """Return labels in the order of time, those that say the same one after the other made one."""
+    whole: list[HandlingLabel] = []
+    for label in sorted(labels, key=lambda one: one.begin):
+        if whole and whole[-1].state is label.state and label.begin - whole[-1].end < 0.05:
+            whole[-1] = HandlingLabel(label.state, whole[-1].begin, label.end)
+        else:
+            whole.append(label)
+    return tuple(whole)
 
 
 class Script:
@@ -40,11 +60,11 @@ class Script:
     centre of mass stands.
     """
 
-    def __init__(self, device: Device, person: Person, rng: np.random.Generator) -> None:
+    def __init__(self, device: Device, person: ShakerHabits, rng: np.random.Generator) -> None:
         self.rng = rng
         self.person = person
         self.standing = device.middle_m + device.thickness_m
-        self.labels: list[Label] = []
+        self.labels: list[HandlingLabel] = []
         self.weight = device.shell_kg * 9.80665
         self._place = np.array([0.0, 0.0, self.standing])
         self._turn = from_vector(np.array([0.0, 0.0, rng.uniform(0, 2 * np.pi)]))
@@ -125,7 +145,7 @@ class Script:
         if back:
             self._move(n, self._place + self._near(0.03), upright)
             end += seconds - share
-        self.labels.append(Label(MotionState.TURNED, start + share, end))
+        self.labels.append(HandlingLabel(MotionState.TURNED, start + share, end))
 
     def turn_back(self, seconds: float) -> None:
         """Turn it upright again."""
@@ -173,7 +193,7 @@ class Script:
         grip[:slip] = np.linspace(1, 0, slip)
         fall = np.sqrt(2 * max(self._place[2] - self.standing, 0.01) / 9.80665)
         begin = self.now + slip / CONTROL_HZ
-        self.labels.append(Label(MotionState.DROPPED, begin, begin + fall + 0.05))
+        self.labels.append(HandlingLabel(MotionState.DROPPED, begin, begin + fall + 0.05))
         self._add(n, grip=grip)
 
     def _length(self, seconds: float) -> int:
@@ -215,7 +235,7 @@ class Script:
         return np.asarray(x * x * (3 - 2 * x))
 
     def _label(self, state: MotionState, n: int) -> None:
-        self.labels.append(Label(state, self.now, self.now + n / CONTROL_HZ))
+        self.labels.append(HandlingLabel(state, self.now, self.now + n / CONTROL_HZ))
 
     def _extend(self, state: MotionState, n: int) -> None:
         """Make the last label longer where it says the same, or begin one."""

@@ -12,19 +12,19 @@ from companion.lab.physics.hand import CONTROL_HZ, HandPath, from_vector, held, 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from companion.lab.physics.ranges import Person
+    from companion.lab.physics.ranges import ShakerHabits
 
     FloatArray = NDArray[np.float64]
 
 
-def shake(person: Person, seconds: float, rng: np.random.Generator, *, still: float = 0.0) -> HandPath:
+def shake(person: ShakerHabits, seconds: float, rng: np.random.Generator, *, still: float = 0.0) -> HandPath:
     """Return the path of one shake of ``seconds``, after ``still`` seconds of holding, about a person's habits."""
     position, turn = shaking(person, seconds, rng, still=still)
     return held(position, turn)
 
 
 def shaking(
-    person: Person,
+    person: ShakerHabits,
     seconds: float,
     rng: np.random.Generator,
     *,
@@ -104,7 +104,7 @@ def _envelope(strength: FloatArray, pauses: float, t: FloatArray, rng: np.random
     return strength * strength * (3 - 2 * strength)
 
 
-def _axes(person: Person, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def _axes(person: ShakerHabits, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """Return the main direction of a shake and one across it, by the person's styles."""
     style = person.styles[int(rng.integers(len(person.styles)))]
     side = np.array([np.cos(person.azimuth), np.sin(person.azimuth), 0.0])

@@ -3,7 +3,7 @@
 The box's own beads and shells were never measured here, so no figure below is a fact about them. A range is
 ``(low, high)`` and drawn uniformly, or log-uniformly where the field's name is in :data:`LOGARITHMIC`. Lengths are
 in mm, masses in g, times in µs, angles in degrees, accelerations in g, frequencies in Hz, as each name says;
-:class:`Device` and :class:`Person` carry SI units.
+:class:`Device` and :class:`ShakerHabits` carry SI units.
 """
 
 from __future__ import annotations
@@ -231,11 +231,11 @@ class Ranges:
             rows.append((*(float(value) for value in place), float(here)))
         return tuple(rows)
 
-    def person(self, rng: np.random.Generator) -> Person:
+    def person(self, rng: np.random.Generator) -> ShakerHabits:
         """Draw somebody who shakes."""
         draw = self.draw
         styles = tuple(str(s) for s in rng.choice(STYLES, size=int(rng.integers(1, 3)), replace=False))
-        return Person(
+        return ShakerHabits(
             styles=styles,
             tempo_hz=draw("tempo_hz", rng),
             peak_g=draw("peak_g", rng),
@@ -350,7 +350,7 @@ class Grip:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class ShakerHabits:
     """Somebody who shakes, in SI units (angles in rad); one shake varies about these habits."""
 
     styles: tuple[str, ...]

@@ -13,7 +13,7 @@ from companion.lab.physics.hand import CONTROL_HZ, HandPath, rotate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from companion.lab.physics.ranges import Device, Grip, Person
+    from companion.lab.physics.ranges import Device, Grip, ShakerHabits
 
     FloatArray = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ SETTLE_S = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class SensorRecording:
     """What the sensor of one igloo said: ``accel`` (n, 3) in LSB of ``ug_per_lsb`` µg, at the true ``rate_hz``."""
 
     accel: NDArray[np.int16]
@@ -38,7 +38,7 @@ class Recording:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class BeadWorld:
     """Everything the inner loop works on, in SI units; the arrays change as it runs."""
 
     par: FloatArray
@@ -67,7 +67,9 @@ class Scene:
         return out, seen
 
 
-def scene(device: Device, grip: Grip, path: HandPath, radii: FloatArray, *, gravity: float = beads.GRAVITY) -> Scene:
+def scene(
+    device: Device, grip: Grip, path: HandPath, radii: FloatArray, *, gravity: float = beads.GRAVITY
+) -> BeadWorld:
     """Set the scene: the shell where the path begins, the beads stacked inside it without touching.
 
     ``radii`` (n,) in m, as :meth:`Device.beads` draws them.
@@ -78,7 +80,7 @@ def scene(device: Device, grip: Grip, path: HandPath, radii: FloatArray, *, grav
     shell = np.zeros(13)
     shell[:3] = path.position[0]
     shell[6:10] = path.turn[0] / np.linalg.norm(path.turn[0])
-    return Scene(
+    return BeadWorld(
         par=_parameters(device, grip, sub, gravity),
         path=path.rows(),
         radius=radii,
@@ -98,7 +100,7 @@ def scene(device: Device, grip: Grip, path: HandPath, radii: FloatArray, *, grav
     )
 
 
-def record(device: Device, grip: Grip, path: HandPath, count: int, rng: np.random.Generator) -> Recording:
+def record(device: Device, grip: Grip, path: HandPath, count: int, rng: np.random.Generator) -> SensorRecording:
     """Simulate a whole path; the beads settle first, in a hand or on a table that does not move yet."""
     settling = HandPath(
         *(np.repeat(part[:1], int(SETTLE_S * CONTROL_HZ) + 1, axis=0) for part in _parts(path)),
@@ -107,7 +109,7 @@ def record(device: Device, grip: Grip, path: HandPath, count: int, rng: np.rando
     world = scene(device, grip, whole, device.beads(count, rng))
     skip = int(SETTLE_S * device.rate_hz)
     felt, _ = world.run(skip + int(path.seconds * device.rate_hz))
-    return Recording(
+    return SensorRecording(
         accel=sensor.digitise(device, felt[skip:] / beads.GRAVITY, rng),
         rate_hz=device.rate_hz,
         ug_per_lsb=sensor.UG_PER_LSB,
@@ -115,7 +117,9 @@ def record(device: Device, grip: Grip, path: HandPath, count: int, rng: np.rando
     )
 
 
-def shake(device: Device, person: Person, count: int, seconds: float, rng: np.random.Generator) -> Recording:
+def shake(
+    device: Device, person: ShakerHabits, count: int, seconds: float, rng: np.random.Generator
+) -> SensorRecording:
     """Simulate one shake by a person of an igloo with ``count`` beads, in the hand from beginning to end.
 
     >>> from companion.lab.physics.ranges import Ranges

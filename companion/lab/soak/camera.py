@@ -17,14 +17,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from companion.lab.soak.play import House
+from companion.lab.soak.play import ServedCompanion
 
 FPS = 5.0
 PATIENCE_S = 30.0
 """How long a fault, or the end of it, may go unnoticed; a busy machine is slow."""
 
 
-class Camera:
+class FaultyCamera:
     """An MJPEG stream; ``mode`` is what it sends: pictures, the same one, black ones, nothing, junk, or a bomb."""
 
     def __init__(self) -> None:
@@ -134,7 +134,7 @@ FAULTS = {
 """What each fault is to be called."""
 
 
-def camera_faults(house: House, camera: Camera, faults: Iterable[str] = FAULTS) -> Iterator[Seen]:
+def camera_faults(house: ServedCompanion, camera: FaultyCamera, faults: Iterable[str] = FAULTS) -> Iterator[Seen]:
     """Let the camera fail in every way, one after the other; between them it sends pictures."""
     _until(house, {"connected"}, Seen(""))
     for fault in faults:
@@ -152,7 +152,7 @@ def camera_faults(house: House, camera: Camera, faults: Iterable[str] = FAULTS) 
         yield told
 
 
-def bombs(house: House, camera: Camera, seconds: float) -> tuple[Seen, float]:
+def bombs(house: ServedCompanion, camera: FaultyCamera, seconds: float) -> tuple[Seen, float]:
     """Let the camera send pictures that take too much, and phones too; return what happened, and the memory's peak."""
     told, peak, end = Seen("bomb"), 0.0, time.monotonic() + seconds
     camera.mode = "bomb"
@@ -180,7 +180,7 @@ def png_bomb(side: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
-def _state(house: House, told: Seen) -> str:
+def _state(house: ServedCompanion, told: Seen) -> str:
     """Return the camera's state as the page has it, and count whether the page answered."""
     told.asked += 1
     with contextlib.suppress(OSError, ValueError, http.client.HTTPException):
@@ -190,7 +190,7 @@ def _state(house: House, told: Seen) -> str:
     return ""
 
 
-def _until(house: House, names: set[str], told: Seen) -> str:
+def _until(house: ServedCompanion, names: set[str], told: Seen) -> str:
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         if (state := _state(house, told)) in names:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.lab.phone import Phone
-from companion.lab.soak.play import House, Player
+from companion.lab.soak.play import Player, ServedCompanion
 
 # --- crowds ------------------------------------------------------------------------------------------------------
 
@@ -28,7 +28,7 @@ class Crowd:
     worst_ms: float = 0.0
 
 
-def crowd(house: House, phones: int, changes: int) -> Crowd:
+def crowd(house: ServedCompanion, phones: int, changes: int) -> Crowd:
     """Let so many phones listen, by stream or by asking again and again, while changes are made."""
     ending = threading.Event()
     seen: list[int] = [0] * phones
@@ -105,7 +105,7 @@ def _sockets(port: int, count: int) -> Iterator[list[socket.socket]]:
             one.close()
 
 
-def _polite(house: House, seconds: float, told: Rude, each: Callable[[], None]) -> Rude:
+def _polite(house: ServedCompanion, seconds: float, told: Rude, each: Callable[[], None]) -> Rude:
     phone, end = Phone(house.host.port), time.monotonic() + seconds
     while time.monotonic() < end:
         each()
@@ -118,7 +118,7 @@ def _polite(house: House, seconds: float, told: Rude, each: Callable[[], None]) 
     return told
 
 
-def slow_loris(house: House, clients: int, seconds: float) -> Rude:
+def slow_loris(house: ServedCompanion, clients: int, seconds: float) -> Rude:
     """Send requests a byte at a time from many connections, and ask politely meanwhile."""
     with _sockets(house.host.port, clients) as lines:
 
@@ -130,7 +130,7 @@ def slow_loris(house: House, clients: int, seconds: float) -> Rude:
         return _polite(house, seconds, Rude(len(lines)), drip)
 
 
-def never_reading(house: House, clients: int, seconds: float) -> Rude:
+def never_reading(house: ServedCompanion, clients: int, seconds: float) -> Rude:
     """Open streams that nobody reads, play on so that much is sent to them, and ask politely meanwhile."""
     player = Player(12)
     with _sockets(house.host.port, clients) as lines:
@@ -157,7 +157,7 @@ class Junk:
 PATHS = ("/api/do", "/api/settings", "/api/simulate", "/api/camera", "/api/photo", "/api/join", "/language", "/")
 
 
-def junk(house: House, requests: int, seed: int = 4) -> Junk:
+def junk(house: ServedCompanion, requests: int, seed: int = 4) -> Junk:
     """Send so many malformed requests as the host, whom most is allowed."""
     rng, told = random.Random(seed), Junk()
 

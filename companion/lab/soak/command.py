@@ -9,7 +9,7 @@ from pathlib import Path
 from companion.lab.rows import Row, row
 from companion.lab.soak import absurd_values, clients, faults, fuzz, sd_card
 from companion.lab.soak import camera as soak_camera
-from companion.lab.soak.play import House, killing
+from companion.lab.soak.play import ServedCompanion, killing
 from companion.lab.soak.targets import TARGETS
 
 KILLS_PER_HOUR = 1000
@@ -32,13 +32,13 @@ def rows(seconds: float) -> Iterable[Row]:
         yield from _card(folder)
         yield from _line(share)
         yield from _camera(folder, share)
-        house = House(folder / "house", "--simulate")
+        house = ServedCompanion(folder / "house", "--simulate")
         try:
             yield from _clients(house, share)
         finally:
             house.close()
         yield from _fuzz(max(10.0, FUZZ_S * share))
-        house = House(folder / "long", "--simulate")
+        house = ServedCompanion(folder / "long", "--simulate")
         try:
             yield from _memory(house, seconds)
         finally:
@@ -57,7 +57,7 @@ def _disk(folder: Path) -> Iterable[Row]:
 
 
 def _card(folder: Path) -> Iterable[Row]:
-    house = House(folder / "held")
+    house = ServedCompanion(folder / "held")
     try:
         held = sd_card.held(house)
     finally:
@@ -95,9 +95,9 @@ def _line(share: float) -> Iterable[Row]:
 
 
 def _camera(folder: Path, share: float) -> Iterable[Row]:
-    camera = soak_camera.Camera()
+    camera = soak_camera.FaultyCamera()
     try:
-        house = House(folder / "camera", "--camera", f"http://127.0.0.1:{camera.port}/")
+        house = ServedCompanion(folder / "camera", "--camera", f"http://127.0.0.1:{camera.port}/")
         try:
             for seen in soak_camera.camera_faults(house, camera):
                 note = f"back: {seen.back}; page answered {seen.answered} of {seen.asked}"
@@ -114,7 +114,7 @@ def _camera(folder: Path, share: float) -> Iterable[Row]:
         camera.close()
 
 
-def _clients(house: House, share: float) -> Iterable[Row]:
+def _clients(house: ServedCompanion, share: float) -> Iterable[Row]:
     crowd = clients.crowd(house, 60, 40)
     note = f"{crowd.streams} streams, the others ask again; latest {crowd.worst_ms:.0f} ms after the last change"
     yield row("phones that heard of every change", f"{crowd.told} of {crowd.phones}", "", "all", note)
@@ -140,7 +140,7 @@ def _fuzz(seconds: float) -> Iterable[Row]:
         yield row(f"fuzzed reader of {found.reader}: stumbled", int(bool(found.stumbled)), "", "0", note)
 
 
-def _memory(house: House, seconds: float) -> Iterable[Row]:
+def _memory(house: ServedCompanion, seconds: float) -> Iterable[Row]:
     memory = faults.memory(house, seconds)
     note = f"{memory.moves} moves in {memory.seconds:.0f} s; from {memory.begin_mb:.1f} to {memory.end_mb:.1f} MB"
     yield row("memory, slope", f"{memory.slope_mb_per_hour:.2f}", "MB an hour", "flat", note)

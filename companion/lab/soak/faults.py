@@ -16,11 +16,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.igloo.line.discovery import Finder
+from companion.igloo.line.discovery import IglooDiscovery
 from companion.igloo.line.link import SerialLink
 from companion.igloo.line.protocol import Data, Hello, Status, encode
 from companion.igloo.simulated.igloo import SimulatedIgloo
-from companion.lab.soak.play import House, Player
+from companion.lab.soak.play import Player, ServedCompanion
 from companion.ports import DeviceState, IglooLink, Samples
 
 # --- the disk ----------------------------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ def disk(folder: Path) -> Disk | None:
         return None
     told, player = Disk(), Player(5)
     try:
-        house = House(place / "data")
+        house = ServedCompanion(place / "data")
         try:
             for _ in range(20):
                 player.step(house)
@@ -81,7 +81,7 @@ def _refused_start(data: Path) -> str:
     return done.stderr.strip() if done.returncode == 2 and done.stderr.count("\n") == 1 else ""
 
 
-def _refusals(house: House, word: str, told: Disk) -> int:
+def _refusals(house: ServedCompanion, word: str, told: Disk) -> int:
     """Ask for changes that need the disk; count those that are refused with the sentence, and all others."""
     said = 0
     for n in range(40):
@@ -98,7 +98,7 @@ def _refusals(house: House, word: str, told: Disk) -> int:
 
 
 @dataclass(slots=True)
-class Line:
+class FaultyLine:
     """A bad line: how often it was broken, and whether the link came back each time and counted its losses."""
 
     unplugs: int = 0
@@ -111,9 +111,9 @@ class Line:
     alive: bool = False
 
 
-def line(unplugs: int, absurd: int, seed: int = 3) -> Line:
+def line(unplugs: int, absurd: int, seed: int = 3) -> FaultyLine:
     """Break the line of a simulated igloo in every way that it knows; then send valid frames that make no sense."""
-    rng, told = random.Random(seed), Line()
+    rng, told = random.Random(seed), FaultyLine()
     with SimulatedIgloo(unit=4, seed=seed) as igloo:
         link = SerialLink(igloo.port)
         try:
@@ -222,7 +222,7 @@ def swaps(times: int, seed: int = 4) -> Swaps:
         tempfile.TemporaryDirectory(prefix="companion-swap-") as name,
         SimulatedIgloo(unit=1, seed=seed, at=Path(name) / "one") as one,
         SimulatedIgloo(unit=2, seed=seed + 1, at=Path(name) / "two") as two,
-        Finder(named=[one.port, two.port], search=False) as finder,
+        IglooDiscovery(named=[one.port, two.port], search=False) as finder,
     ):
         finder.subscribe(feel)
         keys = {"unit-1": one, "unit-2": two}
@@ -247,7 +247,7 @@ def swaps(times: int, seed: int = 4) -> Swaps:
     return told
 
 
-def _both(finder: Finder, keys: Iterable[str], state: DeviceState, seconds: float = 20.0) -> bool:
+def _both(finder: IglooDiscovery, keys: Iterable[str], state: DeviceState, seconds: float = 20.0) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if {status.key: status.state for status in finder.statuses()} == dict.fromkeys(keys, state):
@@ -271,7 +271,7 @@ class Memory:
     slope_kb_per_1000_moves: float = 0.0
 
 
-def memory(house: House, seconds: float, moves_per_s: float = 30.0) -> Memory:
+def memory(house: ServedCompanion, seconds: float, moves_per_s: float = 30.0) -> Memory:
     """Play at most so fast for so long (30 moves a second are some hundred tables' pace) and watch the memory.
 
     Where the machine is slow it takes longer: a slope needs two points, each after 50 moves.

@@ -24,7 +24,7 @@ INSTRUMENTED = ["companion.igloo", "companion.rules", "companion.night", "compan
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FuzzResult:
     """What fuzzing a reader gave: inputs tried, edges reached, and what it stumbled over (empty: nothing)."""
 
     reader: str
@@ -39,7 +39,7 @@ def available() -> bool:
     return importlib.util.find_spec("atheris") is not None
 
 
-def fuzz(readers: Iterable[str], seconds: float, *, seed: int = 0) -> Iterator[Found]:
+def fuzz(readers: Iterable[str], seconds: float, *, seed: int = 0) -> Iterator[FuzzResult]:
     """Fuzz each reader for so long (``seed`` 0: another every time), beginning with its seeds."""
     from companion.lab.soak.seeds import seeds
 
@@ -52,7 +52,7 @@ def fuzz(readers: Iterable[str], seconds: float, *, seed: int = 0) -> Iterator[F
             yield _fuzzed(reader, corpus, seconds, seed)
 
 
-def _fuzzed(reader: str, corpus: Path, seconds: float, seed: int) -> Found:
+def _fuzzed(reader: str, corpus: Path, seconds: float, seed: int) -> FuzzResult:
     command = [
         *(sys.executable, "-m", "companion.lab.soak.fuzz", reader, str(corpus)),
         *(f"-max_total_time={max(1, round(seconds))}", f"-max_len={LONGEST}", f"-rss_limit_mb={MEMORY_MB}"),
@@ -69,7 +69,7 @@ def _fuzzed(reader: str, corpus: Path, seconds: float, seed: int) -> Found:
         words = words or re.search(r"^==\d+== ?ERROR.*", said, re.MULTILINE)
         stumbled = words[0] if words is not None else said.strip() or f"exit status {done.returncode}"
     culprit = culprits[0].read_bytes() if culprits else b""
-    return Found(reader, int(tried[1]) if tried else 0, int(edges[-1]) if edges else 0, stumbled[:200], culprit)
+    return FuzzResult(reader, int(tried[1]) if tried else 0, int(edges[-1]) if edges else 0, stumbled[:200], culprit)
 
 
 def main() -> None:

@@ -27,7 +27,7 @@ PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
 GAMES_A_NIGHT = 5
 
 
-class House:
+class ServedCompanion:
     """`companion serve` on a data folder; started again after it was killed, on another port."""
 
     def __init__(self, data: Path, *arguments: str) -> None:
@@ -102,7 +102,7 @@ class Player:
         self.acknowledged: dict[str, int] = {}
         self.unanswered: tuple[str, dict[str, Any], str] | None = None
 
-    def step(self, house: House) -> None:
+    def step(self, house: ServedCompanion) -> None:
         """Send one command, the one that got no answer first; raises where no answer comes."""
         if self.unanswered is None:
             self._number += 1
@@ -114,7 +114,7 @@ class Player:
         self.acknowledged[self.unanswered[2]] = answer["seq"]
         self.unanswered = None
 
-    def _next(self, house: House) -> tuple[str, dict[str, Any]]:
+    def _next(self, house: ServedCompanion) -> tuple[str, dict[str, Any]]:
         view = house.view()
         match = view["match"]
         if match is not None and match["moves"] < len(self._moves):
@@ -157,7 +157,7 @@ def killing(folder: Path, kills: int, *, seed: int = 1, longest_s: float = 0.4, 
     """
     rng = random.Random(seed)
     toll, player = Toll(), Player(seed)
-    house = House(folder / "data")
+    house = ServedCompanion(folder / "data")
     try:
         for number in range(kills):
             copied = number % copy_every == 0
@@ -176,7 +176,7 @@ def killing(folder: Path, kills: int, *, seed: int = 1, longest_s: float = 0.4, 
     return toll
 
 
-def _play_until_killed(house: House, player: Player, seconds: float, copy: Path | None) -> None:
+def _play_until_killed(house: ServedCompanion, player: Player, seconds: float, copy: Path | None) -> None:
     """Play on; after so long the process is stopped at whatever instruction it is, copied if wanted, and killed."""
     player.step(house)
 

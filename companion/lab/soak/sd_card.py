@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from companion.lab.soak.play import House, Player
+from companion.lab.soak.play import Player, ServedCompanion
 from companion.ports import DeviceError
 
 MOVES = 8
@@ -44,7 +44,7 @@ def impossible() -> str:
     return ""
 
 
-class Card:
+class SdCard:
     """A small ext4 file system in a file, mounted as Raspberry Pi OS mounts a card: an error ends all writing."""
 
     def __init__(self, folder: Path) -> None:
@@ -82,10 +82,10 @@ def dying(folder: Path) -> Dying:
 
     :raises DeviceError: it cannot be mounted here; see :func:`impossible` too.
     """
-    told, player, card = Dying(), Player(6), Card(folder)
+    told, player, card = Dying(), Player(6), SdCard(folder)
     try:
         data = card.place / "data"
-        house = House(data)
+        house = ServedCompanion(data)
         try:
             for _ in range(MOVES):
                 player.step(house)
@@ -112,7 +112,7 @@ def dying(folder: Path) -> Dying:
     return told
 
 
-def _changes(house: House, told: Dying) -> None:
+def _changes(house: ServedCompanion, told: Dying) -> None:
     """Ask for changes of every kind; count those that are refused with the sentence, and all others."""
     answers = [house.do("pause", {}, f"dying-card-{n:04d}") for n in range(10)]
     said = [(answer.get("problem"), answer.get("message", {}).get("en", "")) for answer in answers]
@@ -144,7 +144,7 @@ class Held:
     went_on: bool = False
 
 
-def held(house: House) -> Held:
+def held(house: ServedCompanion) -> Held:
     """Play, let the kernel refuse the running service every write (RLIMIT_FSIZE), let go, play on. Needs no root."""
     told, player = Held(), Player(8)
     for _ in range(MOVES):

@@ -16,7 +16,7 @@ from companion.igloo.calibration.gaussian_process import SHAPES
 from companion.igloo.calibration.outlier import learn_usual
 from companion.igloo.count.features import FEATURES, TIERS
 from companion.lab.train import calibration_prior
-from companion.lab.train.calibration_prior import Shakes
+from companion.lab.train.calibration_prior import LabelledShakes
 from companion.lab.train.dataset import slower
 from companion.ports import COUNTS
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from companion.igloo.calibration.gaussian_process import Prior
     from companion.igloo.calibration.outlier import Usual
-    from companion.igloo.count.counter import Model
+    from companion.igloo.count.counter import CountModel
 
     FloatArray = NDArray[np.float64]
     Labelled = tuple[FloatArray, float, int, int, int]
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SimulationPlan:
     """How many igloos are simulated for each kind of motion; every hand shakes every count ``rounds`` times.
 
     Many igloos teach more than many shakes of each.
@@ -49,7 +49,7 @@ class Plan:
     seed: int = 41
 
 
-def shaken(plan: Plan, *, guided: bool) -> Iterator[Labelled]:
+def shaken(plan: SimulationPlan, *, guided: bool) -> Iterator[Labelled]:
     """Yield simulated shakes: samples (n, 3) in g, rate, count, igloo, hand."""
     from companion.lab.physics import draws, people, world
     from companion.lab.physics import guided as beat
@@ -70,8 +70,8 @@ def shaken(plan: Plan, *, guided: bool) -> Iterator[Labelled]:
 
 
 def listen(
-    shakes: Iterable[Labelled], tiers: tuple[float, ...] = TIERS, model: Model | None = None
-) -> dict[float, Shakes]:
+    shakes: Iterable[Labelled], tiers: tuple[float, ...] = TIERS, model: CountModel | None = None
+) -> dict[float, LabelledShakes]:
     """Return what calibration hears of labelled shakes at 3200 Hz or so, at each tier of rates."""
     rows: dict[float, list[tuple[FloatArray, int, int, int]]] = {tier: [] for tier in tiers}
     for accel, rate, count, device, hand in shakes:
@@ -81,7 +81,7 @@ def listen(
             if found and found[2] == tier:
                 rows[tier].append((found[0], count, device, hand))
     return {
-        tier: Shakes(
+        tier: LabelledShakes(
             np.array([row[0] for row in of]),
             np.array([row[1] for row in of], dtype=np.int64),
             np.array([row[2] for row in of], dtype=np.int64),
@@ -116,7 +116,7 @@ def write(path: Path, found: dict[tuple[float, bool], Prior], usual: Usual, card
 
 
 def build(
-    plan: Plan, progress: Progress | None = None
+    plan: SimulationPlan, progress: Progress | None = None
 ) -> tuple[dict[tuple[float, bool], Prior], Usual, dict[str, Any]]:
     """Return what simulated igloos teach and its data card; the same plan gives the same."""
     usual = None

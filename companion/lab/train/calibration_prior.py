@@ -17,8 +17,8 @@ import numpy as np
 from companion.igloo.calibration.gaussian_process import (
     CENTRE,
     SHAPES,
-    Answer,
     Known,
+    PredictiveDistribution,
     Prior,
     combined,
     spread,
@@ -46,7 +46,7 @@ TRUST = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Shakes:
+class LabelledShakes:
     """Labelled shakes of many igloos: ``vectors`` (n, f), ``counts``, ``devices`` and ``hands`` (n,)."""
 
     vectors: FloatArray
@@ -54,9 +54,9 @@ class Shakes:
     devices: IntArray
     hands: IntArray
 
-    def of(self, use: NDArray[np.bool_] | IntArray) -> Shakes:
+    def of(self, use: NDArray[np.bool_] | IntArray) -> LabelledShakes:
         """Return some of them."""
-        return Shakes(self.vectors[use], self.counts[use], self.devices[use], self.hands[use])
+        return LabelledShakes(self.vectors[use], self.counts[use], self.devices[use], self.hands[use])
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Trial:
     judged: IntArray
 
 
-def trials(shakes: Shakes, sizes: tuple[int, ...] = (12, 36), seed: int = 1) -> list[Trial]:
+def trials(shakes: LabelledShakes, sizes: tuple[int, ...] = (12, 36), seed: int = 1) -> list[Trial]:
     """Return for each igloo and each size a trial with hands that calibrated and, where there are more, others.
 
     Of the calibration shakes every count comes as often as the others, as far as that goes.
@@ -107,7 +107,7 @@ def scaling(vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
     return middle, np.maximum(0.5 * reach, 0.05 * vectors.std(axis=0) + 1e-3)
 
 
-def fit_weights(prior: Prior, shakes: Shakes) -> Prior:
+def fit_weights(prior: Prior, shakes: LabelledShakes) -> Prior:
     """Return the prior with the common part that fits shakes of many igloos best, given the sizes of differences."""
     size = len(prior.middle)
     x = prior.represent(shakes.vectors)
@@ -124,7 +124,7 @@ def fit_weights(prior: Prior, shakes: Shakes) -> Prior:
     return replace(prior, weights=np.asarray(np.linalg.solve(left, right), dtype=np.float64))
 
 
-def judge(prior: Prior, shakes: Shakes, judged: list[Trial]) -> tuple[FloatArray, FloatArray, IntArray]:
+def judge(prior: Prior, shakes: LabelledShakes, judged: list[Trial]) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return mean, standard deviation and true count of every judged shake, alone, and of shakes alike joined.
 
     Alike are those of one count by one hand; so the errors that they share are judged too.
@@ -181,19 +181,21 @@ class LaidOut:
             mean = self.common[judged] + across @ solved[:, 0]
             said = None if self.said is None else prior.believed(self.said[judged])
             share = 1.0 if said is None else prior.share
-            answer = Answer(mean, covariance, said, share)
+            answer = PredictiveDistribution(mean, covariance, said, share)
             found.extend(zip(answer.each(prior.stretch), self.counts[judged], strict=True))
             alike = self.hands[judged] * COUNTS.stop + self.counts[judged]
             for group in np.unique(alike):
                 at = np.flatnonzero(alike == group)[:3]
                 if len(at) > 1:
                     some = None if said is None else said[at]
-                    both = Answer(mean[at], covariance[np.ix_(at, at)], some, share).joined(prior.stretch)
+                    both = PredictiveDistribution(mean[at], covariance[np.ix_(at, at)], some, share).joined(
+                        prior.stretch
+                    )
                     found += [(both, int(self.counts[judged][at[0]]))] * len(at)
         return found
 
 
-def lay_out(prior: Prior, shakes: Shakes, every: list[Trial], counter: Counted | None = None) -> list[LaidOut]:
+def lay_out(prior: Prior, shakes: LabelledShakes, every: list[Trial], counter: Counted | None = None) -> list[LaidOut]:
     """Return what sizes are tried on, for the igloos of these trials, of whose shakes the common part saw none."""
     found = []
     for device in np.unique([shakes.devices[trial.judged[0]] for trial in every]):
@@ -263,7 +265,7 @@ def refine(prior: Prior, igloos: list[LaidOut], progress: Callable[[int, int], N
 
 
 def learn(
-    shakes: Shakes,
+    shakes: LabelledShakes,
     seed: int = 1,
     progress: Callable[[int, int], None] | None = None,
     counter: Counted | None = None,

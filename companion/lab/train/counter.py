@@ -13,11 +13,20 @@ from numpy.typing import NDArray
 from companion import __version__
 from companion.igloo.count import ensemble as count_ensemble
 from companion.igloo.count.convnet import pack
-from companion.igloo.count.counter import Model, count_recording, together
+from companion.igloo.count.counter import CountModel, count_recording, together
 from companion.igloo.count.features import BLOCK_S, FEATURES, TIERS
 from companion.lab.train import dataset
 from companion.lab.train import ensemble as training
-from companion.lab.train.gather import Labelled, Lessons, Plan, Progress, fit, gathered, labelled, shipped_course
+from companion.lab.train.gather import (
+    DatasetPlan,
+    Labelled,
+    Progress,
+    ShakeDataset,
+    fit,
+    gathered,
+    labelled,
+    shipped_config,
+)
 from companion.ports import COUNTS, DeviceKind
 
 FloatArray = NDArray[np.float64]
@@ -25,7 +34,7 @@ Tested = tuple[FloatArray, float, int, int]
 """A labelled shake, and the number of its igloo."""
 
 
-def repeats_of(model: Model, groups: list[list[Labelled]]) -> float:
+def repeats_of(model: CountModel, groups: list[list[Labelled]]) -> float:
     """Return how far shakes of one igloo by one hand repeat each other's errors: what makes the best likelihood.
 
     ``groups`` are shakes of the same igloo, hand and count.
@@ -38,7 +47,7 @@ def repeats_of(model: Model, groups: list[list[Labelled]]) -> float:
             answered.append((known, group[0][2]))
     best, best_loss = 1.0, np.inf
     for repeats in np.linspace(0.0, 1.0, 21):
-        tried = Model(model.tiers, float(repeats), model.card)
+        tried = CountModel(model.tiers, float(repeats), model.card)
         loss = 0.0
         for known, count in answered:
             loss -= np.log(together(known, model=tried).p[count - COUNTS.start] + 1e-12)
@@ -47,7 +56,9 @@ def repeats_of(model: Model, groups: list[list[Labelled]]) -> float:
     return best
 
 
-def figures(model: Model, shakes: Iterable[Tested], ridge: Callable[[FloatArray], FloatArray] | None) -> dict[str, Any]:
+def figures(
+    model: CountModel, shakes: Iterable[Tested], ridge: Callable[[FloatArray], FloatArray] | None
+) -> dict[str, Any]:
     """Return scores on labelled shakes (accel in g, rate, count, device), at 3200 Hz and slowed down.
 
     Every shake counts: one that the counter would not judge is guessed from a flat distribution. Intervals are of 95 %,
@@ -104,7 +115,7 @@ def figures(model: Model, shakes: Iterable[Tested], ridge: Callable[[FloatArray]
     return result
 
 
-def ridge_of(known: Lessons) -> Callable[[FloatArray], FloatArray]:
+def ridge_of(known: ShakeDataset) -> Callable[[FloatArray], FloatArray]:
     """Return the plain ridge regression on the longest pieces of shakes: what the networks are measured beside."""
     features, counts, _, blocks = known.arrays()
     long = blocks >= blocks.max() - 2
@@ -117,7 +128,11 @@ def rounded(values: dict[str, float]) -> dict[str, float]:
 
 
 def card(
-    tiers: dict[float, count_ensemble.Ensemble], plan: Plan, course: Any, trained_on: dict[str, Any], repeats: float
+    tiers: dict[float, count_ensemble.Ensemble],
+    plan: DatasetPlan,
+    bead_net_config: Any,
+    trained_on: dict[str, Any],
+    repeats: float,
 ) -> dict[str, Any]:
     """Return the data card of a model, without its figures."""
     return {
@@ -127,14 +142,16 @@ def card(
         "python": platform.python_version(),
         "answers": "probabilities of 2 ... 13 beads in a shaken igloo",
         "tiers": sorted(tiers, reverse=True),
-        "nets": plan.recipe.nets,
-        "listeners": {f"{tier:.0f}": len(one.listeners) for tier, one in tiers.items()},
-        "ear_weights": sorted({name for one in tiers.values() for ear in one.listeners for name in pack(ear.weights)}),
-        "course": asdict(course),
-        "layers": len(plan.recipe.width) + 1,
+        "nets": plan.ensemble_config.nets,
+        "listeners": {f"{tier:.0f}": len(one.bead_nets) for tier, one in tiers.items()},
+        "ear_weights": sorted(
+            {name for one in tiers.values() for bead_net in one.bead_nets for name in pack(bead_net.weights)}
+        ),
+        "course": bead_net_config.to_card(),
+        "layers": len(plan.ensemble_config.width) + 1,
         "features": FEATURES,
         "block_s": BLOCK_S,
-        "recipe": asdict(plan.recipe),
+        "recipe": asdict(plan.ensemble_config),
         "trained_on": trained_on,
         "repeats": repeats,
         "stretch": {f"{tier:.0f}": round(ensemble.stretch, 3) for tier, ensemble in tiers.items()},
@@ -146,22 +163,22 @@ def card(
 
 
 def build(
-    plan: Plan,
+    plan: DatasetPlan,
     simulator: Any,
     *,
     workers: int = 1,
     recorded: Sequence[Labelled] = (),
     tests: Mapping[str, Sequence[Tested]] | None = None,
     progress: Progress | None = None,
-) -> Model:
+) -> CountModel:
     """Train a model and score it on fresh simulated igloos and on other labelled shakes.
 
     ``simulator`` is :mod:`companion.lab.physics.draws`, or a module that offers the same; ``workers`` processes share
     the work and do not change the model.
     """
-    course = plan.course or shipped_course()
+    bead_net_config = plan.bead_net_config or shipped_config()
     found = gathered(plan, simulator.__name__, recorded, workers, progress)
-    tiers = fit(found, plan, course, workers, progress)
+    tiers = fit(found, plan, bead_net_config, workers, progress)
     trained_on = {
         "simulator": "companion.lab.physics (soft spheres)",
         "shakes": plan.shakes,
@@ -175,13 +192,13 @@ def build(
         "recorded_shakes": len(recorded),
         "ranges": simulator.Ranges().to_json(),
     }
-    model = Model(tiers, 1.0, card(tiers, plan, course, trained_on, 1.0))
+    model = CountModel(tiers, 1.0, card(tiers, plan, bead_net_config, trained_on, 1.0))
     groups = [
         [labelled(simulator.again(plan.seed + 1_000_000, d, 2 + d % 12, s, plan.seconds)) for s in range(3)]
         for d in range(min(plan.devices, 60))
     ]
     repeats = repeats_of(model, groups)
-    model = Model(tiers, repeats, card(tiers, plan, course, trained_on, repeats))
+    model = CountModel(tiers, repeats, card(tiers, plan, bead_net_config, trained_on, repeats))
     ridge = ridge_of(found[TIERS[0]])
     fresh = (
         (*labelled(simulator.again(plan.seed + 2_000_000, d, count, 0, plan.seconds)), d)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.count.convnet import CELL, Heard, prepare
+from companion.igloo.count.convnet import CELL, NetInput, prepare
 from companion.igloo.count.counter import active_blocks
 from companion.igloo.count.features import TIERS, FeatureStream, summarise
 
@@ -35,7 +35,7 @@ def slower(accel: FloatArray, factor: int) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True)
-class Listened:
+class ShakeBlocks:
     """The active blocks of one shake: ``rows`` (m, ROW), ``cells`` (m, CELLS, 5), ``sounds`` by blocks.
 
     ``cell`` is how many samples are 10 ms, nominally.
@@ -47,22 +47,22 @@ class Listened:
     cell: int
 
     @property
-    def heard(self) -> Heard | None:
-        """What the listeners hear; None where there is too little."""
+    def heard(self) -> NetInput | None:
+        """What the bead networks hear; None where there is too little."""
         return prepare(self.sounds, self.cell) if len(self.sounds) >= 3 else None
 
 
-def listen(accel: FloatArray, rate_hz: float, tier: float) -> Listened:
+def listen(accel: FloatArray, rate_hz: float, tier: float) -> ShakeBlocks:
     """Return the active blocks of one shake in g, slowed down to a tier."""
     factor = round(TIERS[0] / tier)
     stream = FeatureStream(rate_hz / factor, tier)
     stream.feed(slower(accel, factor))
     active = active_blocks(stream.cells)
     sounds = [sound for sound, there in zip(stream.sounds, active, strict=True) if there]
-    return Listened(stream.rows[active], stream.cells[active], sounds, CELL // factor)
+    return ShakeBlocks(stream.rows[active], stream.cells[active], sounds, CELL // factor)
 
 
-def pieces(one: Listened, rng: np.random.Generator | None) -> list[tuple[int, FloatArray]]:
+def pieces(one: ShakeBlocks, rng: np.random.Generator | None) -> list[tuple[int, FloatArray]]:
     """Return (blocks, features) of pieces of one shake.
 
     With ``rng`` pieces of several lengths at random places; without it the whole shake, as it would be counted.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.count.convnet import Heard
+from companion.igloo.count.convnet import NetInput
 from companion.igloo.count.ensemble import CUTS, EMBEDDING, LIMIT, Ensemble, Net, nll, sigmoid
 from companion.ports import COUNTS
 
@@ -36,7 +36,7 @@ def inner_axes(layers: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class EnsembleTrainingConfig:
     """How networks are trained."""
 
     nets: int = 2
@@ -53,12 +53,13 @@ class Recipe:
 def train(
     features: FloatArray,
     counts: IntArray,
-    recipe: Recipe,
+    config: EnsembleTrainingConfig,
     progress: Callable[[int, int], None] | None = None,
 ) -> Ensemble:
     """Train networks on features (n, f) of shakes with known counts (n,).
 
-    ``progress(done, of)`` is called after each epoch of each network. The same data and recipe give the same networks.
+    ``progress(done, of)`` is called after each epoch of each network. The same data and configuration give the same
+    networks.
     """
     middle = np.median(features, axis=0)
     spread = np.percentile(features, 84, axis=0) - np.percentile(features, 16, axis=0)
@@ -66,8 +67,8 @@ def train(
     x = np.clip((features - middle) / scale, -LIMIT, LIMIT)
     labels = counts - COUNTS.start
     nets = []
-    for k in range(recipe.nets):
-        nets.append(_train_net(x, labels, recipe, k, progress))
+    for k in range(config.nets):
+        nets.append(_train_net(x, labels, config, k, progress))
     gram, strange = _known(x)
     return Ensemble(middle, scale, tuple(nets), 1.0, gram, strange, inner_axes([net.hidden(x) for net in nets]))
 
@@ -81,35 +82,39 @@ def _known(x: FloatArray) -> tuple[FloatArray, float]:
 
 
 def _train_net(
-    x: FloatArray, labels: IntArray, recipe: Recipe, number: int, progress: Callable[[int, int], None] | None
+    x: FloatArray,
+    labels: IntArray,
+    config: EnsembleTrainingConfig,
+    number: int,
+    progress: Callable[[int, int], None] | None,
 ) -> Net:
     """Train one network by Adam (Kingma & Ba 2015) with a rate that falls as a cosine."""
-    rng = np.random.default_rng([recipe.seed, number])
-    sizes = (x.shape[1], *recipe.width, 2)
+    rng = np.random.default_rng([config.seed, number])
+    sizes = (x.shape[1], *config.width, 2)
     layers = []
     for a, b in pairwise(sizes):
         layers.append([rng.normal(size=(a, b)) * np.sqrt(2.0 / a), np.zeros(b)])
     layers[-1][0] *= 0.1
     layers[-1][1][:] = np.log(6.5), np.log(0.2)
     moments = [[[np.zeros_like(p), np.zeros_like(p)] for p in layer] for layer in layers]
-    steps = recipe.epochs * max(len(x) // recipe.batch, 1)
+    steps = config.epochs * max(len(x) // config.batch, 1)
     step = 0
-    for epoch in range(recipe.epochs):
+    for epoch in range(config.epochs):
         order = rng.permutation(len(x))
-        for start in range(0, len(x) - recipe.batch + 1, recipe.batch) if len(x) > recipe.batch else [0]:
-            pick = order[start : start + recipe.batch]
+        for start in range(0, len(x) - config.batch + 1, config.batch) if len(x) > config.batch else [0]:
+            pick = order[start : start + config.batch]
             step += 1
-            rate = recipe.rate * (0.5 + 0.5 * np.cos(np.pi * step / steps)) * min(1.0, step / 100)
-            batch = x[pick] + recipe.noise * rng.normal(size=(len(pick), x.shape[1]))
+            rate = config.rate * (0.5 + 0.5 * np.cos(np.pi * step / steps)) * min(1.0, step / 100)
+            batch = x[pick] + config.noise * rng.normal(size=(len(pick), x.shape[1]))
             for layer, slope, moment in zip(layers, _slopes(layers, batch, labels[pick]), moments, strict=True):
                 for i in range(2):
                     first, second = moment[i]
                     first += 0.1 * (slope[i] - first)
                     second += 0.001 * (slope[i] ** 2 - second)
                     shift = first / (1 - 0.9**step) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
-                    layer[i] -= rate * (shift + (recipe.decay / recipe.rate * layer[i] * 0.1 if i == 0 else 0.0))
+                    layer[i] -= rate * (shift + (config.decay / config.rate * layer[i] * 0.1 if i == 0 else 0.0))
         if progress:
-            progress(number * recipe.epochs + epoch + 1, recipe.nets * recipe.epochs)
+            progress(number * config.epochs + epoch + 1, config.nets * config.epochs)
     return Net(tuple((weights, biases) for weights, biases in layers))
 
 
@@ -140,7 +145,7 @@ def _slopes(layers: list[list[FloatArray]], x: FloatArray, labels: IntArray) -> 
     return slopes[::-1]
 
 
-def stretch_for(ensemble: Ensemble, features: FloatArray, counts: IntArray, heard: Sequence[Heard] = ()) -> float:
+def stretch_for(ensemble: Ensemble, features: FloatArray, counts: IntArray, heard: Sequence[NetInput] = ()) -> float:
     """Return the stretch with the best likelihood on shakes that the networks did not see."""
     mu, s = ensemble.says(ensemble.last_layers(features, heard))
     best, best_loss = 1.0, np.inf

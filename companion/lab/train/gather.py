@@ -1,7 +1,7 @@
 """What the bead counter learns from, gathered by several processes, and the learning itself.
 
-Each shake is made and heard by its number alone, and each listener learns by itself: so the number of processes changes
-nothing but the time.
+Each shake is made and heard by its number alone, and each bead network learns by itself: so the number of processes
+changes nothing but the time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.igloo.count import ensemble as count_ensemble
-from companion.igloo.count.convnet import Heard, Listener
+from companion.igloo.count.convnet import BeadNet, NetInput
 from companion.igloo.count.features import FEATURES, TIERS
 from companion.lab.train import dataset
 from companion.lab.train import ensemble as training
@@ -37,7 +37,7 @@ NO_JAX = "Training needs jax and numba: install the dependency group, `pip insta
 HELD_BACK = 1 / 18
 """The part of the simulated shakes, the last of them, that only sets the spread."""
 FEW = 0.2
-"""The part of the others from which features are taken, and lessons at the lower tiers: time goes to the listeners."""
+"""The part of the others from which features are taken, also at the lower tiers: time goes to the bead networks."""
 LONG_EVERY = 4
 """One dozen of shakes in so many is of the plan's full length; the others are short, for more igloos in less time."""
 SHORT = 0.4
@@ -51,16 +51,16 @@ CHUNK = 20 * len(COUNTS)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DatasetPlan:
     """What a model is trained and tested with; the same plan and recordings give the same model."""
 
     shakes: int
     seconds: float
     seed: int
     devices: int
-    recipe: training.Recipe = field(default_factory=training.Recipe)
-    course: Any = None
-    """The course of the listeners (:class:`companion.lab.train.train_convnet.Course`); None for the one that ships."""
+    ensemble_config: training.EnsembleTrainingConfig = field(default_factory=training.EnsembleTrainingConfig)
+    bead_net_config: Any = None
+    """A :class:`companion.lab.train.train_convnet.BeadNetTrainingConfig`; None for the one that ships."""
     few: float = FEW
 
     def length(self, number: int) -> float:
@@ -86,17 +86,17 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Lessons:
+class ShakeDataset:
     """Features of pieces of shakes for one tier, with the number of the shake each piece is of.
 
-    ``heard`` is what the listeners hear of each shake, and ``beads`` how many there were, by its number.
+    ``heard`` is what the bead networks hear of each shake, and ``beads`` how many there were, by its number.
     """
 
     features: list[NDArray[np.float32]] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
     shakes: list[int] = field(default_factory=list)
     blocks: list[int] = field(default_factory=list)
-    heard: dict[int, Heard] = field(default_factory=dict)
+    heard: dict[int, NetInput] = field(default_factory=dict)
     beads: dict[int, int] = field(default_factory=dict)
 
     def arrays(self) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
@@ -108,8 +108,8 @@ class Lessons:
             np.asarray(self.blocks, dtype=np.int64),
         )
 
-    def add(self, more: Lessons) -> None:
-        """Take in the lessons of other shakes."""
+    def add(self, more: ShakeDataset) -> None:
+        """Take in the features of other shakes."""
         self.features += more.features
         self.counts += more.counts
         self.shakes += more.shakes
@@ -123,9 +123,9 @@ def labelled(recording: Any) -> Labelled:
     return recording.g, recording.rate_hz, recording.count
 
 
-def gather(shakes: Iterable[Labelled], plan: Plan, first: int = 0) -> dict[float, Lessons]:
-    """Return the lessons of labelled shakes at 3200 Hz or so, for each tier; ``first`` is the first shake's number."""
-    found = {tier: Lessons() for tier in TIERS}
+def gather(shakes: Iterable[Labelled], plan: DatasetPlan, first: int = 0) -> dict[float, ShakeDataset]:
+    """Return the features of labelled shakes at 3200 Hz or so, for each tier; ``first`` is the first shake's number."""
+    found = {tier: ShakeDataset() for tier in TIERS}
     for number, (accel, rate, count) in enumerate(shakes, first):
         for tier in TIERS if plan.in_full(number) else TIERS[:1]:
             one = dataset.listen(accel[:MOST_SAMPLES], rate, tier)
@@ -138,13 +138,13 @@ def gather(shakes: Iterable[Labelled], plan: Plan, first: int = 0) -> dict[float
                     found[tier].blocks.append(blocks)
             if heard := one.heard:
                 # half the memory; the sensor's own steps are coarser than the 16 bits' for all but the loudest
-                found[tier].heard[number] = Heard(heard.sound.astype(np.float16), heard.motion.astype(np.float16))
+                found[tier].heard[number] = NetInput(heard.sound.astype(np.float16), heard.motion.astype(np.float16))
                 found[tier].beads[number] = count
     return found
 
 
-def simulated(plan: Plan, simulator: str, first: int) -> dict[float, Lessons]:
-    """Return the lessons of the next :data:`CHUNK` shakes of a plan, made by the module called ``simulator``."""
+def simulated(plan: DatasetPlan, simulator: str, first: int) -> dict[float, ShakeDataset]:
+    """Return the features of the next :data:`CHUNK` shakes of a plan, made by the module called ``simulator``."""
     draws = importlib.import_module(simulator)
     numbers = range(first, min(first + CHUNK, plan.shakes))
     shakes = (draws.shake(plan.seed, i, plan.length(i), beat=plan.with_beat(i)) for i in numbers)
@@ -152,10 +152,10 @@ def simulated(plan: Plan, simulator: str, first: int) -> dict[float, Lessons]:
 
 
 def gathered(
-    plan: Plan, simulator: str, recorded: Sequence[Labelled], workers: int, progress: Progress | None
-) -> dict[float, Lessons]:
-    """Return the lessons of all shakes of a plan, and of what was recorded, made by so many processes."""
-    found = {tier: Lessons() for tier in TIERS}
+    plan: DatasetPlan, simulator: str, recorded: Sequence[Labelled], workers: int, progress: Progress | None
+) -> dict[float, ShakeDataset]:
+    """Return the features of all shakes of a plan, and of what was recorded, made by so many processes."""
+    found = {tier: ShakeDataset() for tier in TIERS}
     starts = range(0, plan.shakes, CHUNK)
     with _Processes(workers) as mapped:
         for done, chunk in enumerate(mapped(partial(simulated, plan, simulator), starts), 1):
@@ -183,13 +183,17 @@ class _Processes:
 
 
 def fit(
-    found: dict[float, Lessons], plan: Plan, course: Any, workers: int = 1, progress: Progress | None = None
+    found: dict[float, ShakeDataset],
+    plan: DatasetPlan,
+    bead_net_config: Any,
+    workers: int = 1,
+    progress: Progress | None = None,
 ) -> dict[float, count_ensemble.Ensemble]:
-    """Train the networks of each tier and, by a ``course`` of :mod:`companion.lab.train.train_convnet`, the listeners.
+    """Train the networks of each tier and, by a ``BeadNetTrainingConfig``, the bead networks.
 
     The spread is set on shakes that they did not see.
     """
-    listeners = taught(found, plan, course, workers, progress)
+    bead_nets = taught(found, plan, bead_net_config, workers, progress)
     tiers = {}
     for tier, one in found.items():
         features, counts, shakes, _ = one.arrays()
@@ -201,8 +205,8 @@ def fit(
             if progress:
                 progress(what, done, of)
 
-        ensemble = training.train(features[~fresh], counts[~fresh], plan.recipe, tell)
-        ensemble = replace(ensemble, listeners=listeners[tier], trust=plan.recipe.trust)
+        ensemble = training.train(features[~fresh], counts[~fresh], plan.ensemble_config, tell)
+        ensemble = replace(ensemble, bead_nets=bead_nets[tier], trust=plan.ensemble_config.trust)
         # the longest piece of each shake stands for it where the whole shake is heard
         _, firsts = np.unique(shakes, return_index=True)
         firsts = np.array([i for i in firsts if int(shakes[i]) in one.heard])
@@ -219,34 +223,36 @@ def fit(
 
 
 def taught(
-    found: dict[float, Lessons], plan: Plan, course: Any, workers: int, progress: Progress | None
-) -> dict[float, tuple[Listener, ...]]:
-    """Train the listeners of the highest tier; then let the last of them go on learning at each lower one."""
+    found: dict[float, ShakeDataset], plan: DatasetPlan, bead_net_config: Any, workers: int, progress: Progress | None
+) -> dict[float, tuple[BeadNet, ...]]:
+    """Train the bead networks of the highest tier; then let the last of them go on learning at each lower one."""
     top, *lower = TIERS
-    listeners: dict[float, tuple[Listener, ...]] = {}
+    bead_nets: dict[float, tuple[BeadNet, ...]] = {}
     with TemporaryDirectory() as name, _Processes(workers) as mapped:
         for tier, one in found.items():
             _lay_down(Path(name) / f"{tier:.0f}", one, plan)
 
-        def all_of(pupils: Iterator[Listener], what: str, of: int) -> tuple[Listener, ...]:
-            done: list[Listener] = []
+        def all_of(pupils: Iterator[BeadNet], what: str, of: int) -> tuple[BeadNet, ...]:
+            done: list[BeadNet] = []
             for pupil in pupils:
                 done.append(pupil)
                 if progress:
                     progress(what, len(done), of)
             return tuple(done)
 
-        teach = partial(_pupil, Path(name) / f"{top:.0f}", course)
-        listeners[top] = all_of(mapped(teach, range(course.listeners)), "Learning to listen", course.listeners)
-        teach = partial(_slowed, Path(name), course, listeners[top][-1])
+        teach = partial(_pupil, Path(name) / f"{top:.0f}", bead_net_config)
+        bead_nets[top] = all_of(
+            mapped(teach, range(bead_net_config.bead_nets)), "Learning to listen", bead_net_config.bead_nets
+        )
+        teach = partial(_slowed, Path(name), bead_net_config, bead_nets[top][-1])
         for tier, pupil in zip(
             lower, all_of(mapped(teach, lower), "Listening at lower rates", len(lower)), strict=True
         ):
-            listeners[tier] = (pupil,)
-    return listeners
+            bead_nets[tier] = (pupil,)
+    return bead_nets
 
 
-def _lay_down(folder: Path, one: Lessons, plan: Plan) -> None:
+def _lay_down(folder: Path, one: ShakeDataset, plan: DatasetPlan) -> None:
     """Write what was heard, but for what is held back, where every process can read it without a copy of its own."""
     numbers = [n for n in one.heard if not plan.held_back(np.array([n]))[0]]
     if not numbers:
@@ -259,31 +265,33 @@ def _lay_down(folder: Path, one: Lessons, plan: Plan) -> None:
     np.save(folder / "counts.npy", np.array([one.beads[n] for n in numbers]))
 
 
-def _taken_up(folder: Path) -> tuple[list[Heard], IntArray]:
+def _taken_up(folder: Path) -> tuple[list[NetInput], IntArray]:
     """Return what lies in a folder, and its counts."""
     sound, motion = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("sound", "motion"))
     ends = np.cumsum(np.load(folder / "sizes.npy"), axis=0)
     starts = np.concatenate([[[0, 0]], ends[:-1]])
-    heard = [Heard(sound[a:b], motion[c:d]) for (a, c), (b, d) in zip(starts, ends, strict=True)]
+    heard = [NetInput(sound[a:b], motion[c:d]) for (a, c), (b, d) in zip(starts, ends, strict=True)]
     return heard, np.load(folder / "counts.npy")
 
 
-def _pupil(folder: Path, course: Any, number: int) -> Listener:
-    """Train one listener on what lies in a folder."""
+def _pupil(folder: Path, bead_net_config: Any, number: int) -> BeadNet:
+    """Train one bead network on what lies in a folder."""
     from companion.lab.train import train_convnet
 
-    return train_convnet.train_one(*_taken_up(folder), course, number)
+    return train_convnet.train_one(*_taken_up(folder), bead_net_config, number)
 
 
-def _slowed(folder: Path, course: Any, listener: Listener, tier: float) -> Listener:
-    """Let a listener go on learning on what lies in a lower tier's folder."""
+def _slowed(folder: Path, bead_net_config: Any, bead_net: BeadNet, tier: float) -> BeadNet:
+    """Let a bead network go on learning on what lies in a lower tier's folder."""
     from companion.lab.train import train_convnet
 
-    return train_convnet.slow_down(listener, *_taken_up(folder / f"{tier:.0f}"), course, round(TIERS[0] / tier))
+    return train_convnet.slow_down(
+        bead_net, *_taken_up(folder / f"{tier:.0f}"), bead_net_config, round(TIERS[0] / tier)
+    )
 
 
-def shipped_course() -> Any:
-    """Return the course of the shipped listeners.
+def shipped_config() -> Any:
+    """Return the configuration of the shipped bead networks.
 
     :raises BadDataError: when jax, which trains them, is not installed.
     """
@@ -291,4 +299,4 @@ def shipped_course() -> Any:
         from companion.lab.train import train_convnet
     except ModuleNotFoundError as error:
         raise BadDataError(NO_JAX) from error
-    return train_convnet.Course()
+    return train_convnet.BeadNetTrainingConfig()

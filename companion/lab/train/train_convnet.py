@@ -1,13 +1,13 @@
-"""The training of the learnt listener, on one core, with jax: needed to rebuild the model, never at game time.
+"""The training of the learnt bead network, on one core, with jax: needed to rebuild the model, never at game time.
 
-The same shakes and recipe give the same weights to the last bit on the same kind of machine; on another the sums of the
-matrix products may be in another order.
+The same shakes and configuration give the same weights to the last bit on the same kind of machine; on another the sums
+of the matrix products may be in another order.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,8 +27,8 @@ from companion.igloo.count.convnet import (
     MOTIONS,
     QUIET,
     TAPS,
-    Heard,
-    Listener,
+    BeadNet,
+    NetInput,
     pack,
     unpack,
 )
@@ -43,66 +43,76 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
 
+CARD_NAMES = {"augment": "coloured", "ema_decay": "memory", "fine_tune_epochs": "again", "noise": "hiss"}
+"""What fields of a training are called in the data card of a model; cards that were written keep their words."""
+
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    """How listeners are trained. ``crops`` are (samples, shakes at once), taken in turn.
+class BeadNetTrainingConfig:
+    """How bead networks are trained. ``crops`` are (samples, shakes at once), taken in turn.
 
-    Each listener has its own way. To one that is ``coloured`` a shake sounds each time as in another sensor: through a
-    random filter of three taps, whose second and third are at most ``tilt``, and with ``hiss`` of at most so much of
-    its own strength. Where there is a ``memory``, the weights that stay are a running mean that keeps so much of itself
-    at a step. At a lower tier the last listener of the highest one goes on learning for ``again`` epochs.
+    Each bead network has its own way. With ``augment`` a shake sounds each time as in another sensor: through a
+    random filter of three taps, whose second and third are at most ``tilt``, and with ``noise`` of at most so much of
+    its own strength. Where ``ema_decay`` is above 0, the weights that stay are a running mean that keeps so much of
+    itself at a step. At a lower tier the last bead network of the highest one goes on learning for ``fine_tune_epochs``
+    epochs.
     """
 
-    coloured: tuple[bool, ...] = (False, True)
-    memory: tuple[float, ...] = (0.0, 0.998)
+    augment: tuple[bool, ...] = (False, True)
+    ema_decay: tuple[float, ...] = (0.0, 0.998)
     filters: int = 32
     sound: tuple[int, int, int] = (48, 64, 96)
     cells: int = 128
     heads: int = 4
     dense: int = 128
     epochs: int = 18
-    again: int = 4
+    fine_tune_epochs: int = 4
     crops: tuple[tuple[int, int], ...] = ((4096, 32), (1536, 64), (4096, 32), (9216, 16))
     rate: float = 2e-3
     decay: float = 0.02
     drop: float = 0.25
     tilt: tuple[float, float] = (0.4, 0.25)
-    hiss: float = 0.1
+    noise: float = 0.1
     seed: int = 1
 
     @property
-    def listeners(self) -> int:
-        """How many listeners are trained."""
-        return len(self.coloured)
+    def bead_nets(self) -> int:
+        """How many bead networks are trained."""
+        return len(self.augment)
+
+    def to_card(self) -> dict[str, Any]:
+        """Return the fields under the names that the data cards of models have for them."""
+        return {CARD_NAMES.get(name, name): value for name, value in asdict(self).items()}
 
 
 def train_one(
-    heard: Sequence[Heard],
+    heard: Sequence[NetInput],
     counts: IntArray,
-    course: Course,
+    config: BeadNetTrainingConfig,
     number: int,
     progress: Callable[[int, int], None] | None = None,
-) -> Listener:
-    """Train listener ``number`` of a course; it is the same whichever process trains it."""
-    return _train(heard, counts - COUNTS.start, course, number, progress, epochs=course.epochs)
+) -> BeadNet:
+    """Train bead network ``number`` of a training; it is the same whichever process trains it."""
+    return _train(heard, counts - COUNTS.start, config, number, progress, epochs=config.epochs)
 
 
 def slow_down(
-    listener: Listener,
-    heard: Sequence[Heard],
+    bead_net: BeadNet,
+    heard: Sequence[NetInput],
     counts: IntArray,
-    course: Course,
+    config: BeadNetTrainingConfig,
     factor: int,
-) -> Listener:
-    """Let the last listener of the highest tier go on learning at a rate lower by ``factor``, 2 or 4."""
+) -> BeadNet:
+    """Let the last bead network of the highest tier go on learning at a rate lower by ``factor``, 2 or 4."""
     labels, taps = counts - COUNTS.start, TAPS // factor
-    return _train(heard, labels, course, course.listeners - 1, None, epochs=course.again, taps=taps, first=listener)
+    return _train(
+        heard, labels, config, config.bead_nets - 1, None, epochs=config.fine_tune_epochs, taps=taps, first=bead_net
+    )
 
 
-def _slowed(listener: Listener, taps: int) -> dict[str, NDArray[np.float32]]:
+def _slowed(bead_net: BeadNet, taps: int) -> dict[str, NDArray[np.float32]]:
     """Return weights whose filters have so many taps, each the mean of neighbours before."""
-    weights = {name: np.asarray(value, dtype=np.float32) for name, value in listener.weights.items()}
+    weights = {name: np.asarray(value, dtype=np.float32) for name, value in bead_net.weights.items()}
     filters = weights["f"]
     factor = len(filters) // taps
     weights["f"] = filters.reshape(taps, factor, -1).sum(axis=1) / np.float32(np.sqrt(factor))
@@ -110,29 +120,29 @@ def _slowed(listener: Listener, taps: int) -> dict[str, NDArray[np.float32]]:
 
 
 def _train(
-    heard: Sequence[Heard],
+    heard: Sequence[NetInput],
     labels: IntArray,
-    course: Course,
+    config: BeadNetTrainingConfig,
     number: int,
     progress: Callable[[int, int], None] | None,
     *,
     epochs: int,
     taps: int = TAPS,
-    first: Listener | None = None,
-) -> Listener:
-    """Train one listener by Adam (Kingma & Ba 2015) with a rate that falls as a cosine."""
-    rng = np.random.default_rng([course.seed, number, 77])
-    begun = _begin(course, rng) if first is None else _slowed(first, taps)
+    first: BeadNet | None = None,
+) -> BeadNet:
+    """Train one bead network by Adam (Kingma & Ba 2015) with a rate that falls as a cosine."""
+    rng = np.random.default_rng([config.seed, number, 77])
+    begun = _begin(config, rng) if first is None else _slowed(first, taps)
     weights = jax.tree.map(jnp.asarray, begun)
     moments = jax.tree.map(jnp.zeros_like, weights), jax.tree.map(jnp.zeros_like, weights)
-    memory = course.memory[number]
+    ema_decay = config.ema_decay[number]
     mean = weights
     lengths = np.array([len(one.sound) for one in heard])
-    crops = [(samples * taps // TAPS, size) for samples, size in course.crops]
+    crops = [(samples * taps // TAPS, size) for samples, size in config.crops]
     mean_batch = float(np.mean([size for _, size in crops]))
     steps = max(int(epochs * len(heard) / mean_batch), 1)
     step = jax.jit(_step, static_argnames=("drop",), donate_argnums=(1,))
-    key = jax.random.key(course.seed * 1000 + number)
+    key = jax.random.key(config.seed * 1000 + number)
     fitting = [np.flatnonzero(lengths >= samples) for samples, _ in crops]
     for i in range(steps):
         turn = i % len(crops)
@@ -140,39 +150,39 @@ def _train(
         pool = fitting[turn] if len(fitting[turn]) >= size else np.arange(len(heard))
         pick = np.sort(rng.choice(pool, size, replace=len(pool) < size))
         sound, motion = _batch(heard, pick, samples, 2 * taps, rng)
-        if course.coloured[number]:
-            sound = _coloured(sound, course, rng)
-        rate = course.rate * (0.5 + 0.5 * np.cos(np.pi * i / steps)) * min(1.0, (i + 1) / 100)
+        if config.augment[number]:
+            sound = _augmented(sound, config, rng)
+        rate = config.rate * (0.5 + 0.5 * np.cos(np.pi * i / steps)) * min(1.0, (i + 1) / 100)
         key, own = jax.random.split(key)
         weights, moments = step(
-            weights, moments, float(i + 1), rate, course.decay, sound, motion, labels[pick], own, drop=course.drop
+            weights, moments, float(i + 1), rate, config.decay, sound, motion, labels[pick], own, drop=config.drop
         )
-        mean = _remember(mean, weights, memory)
+        mean = _moving_mean(mean, weights, ema_decay)
         if progress and (i % 20 == 19 or i + 1 == steps):
             progress(i + 1, steps)
     # the file keeps fewer bits, so what is measured before it is written has no more
-    return Listener(unpack(pack({name: np.asarray(value) for name, value in mean.items()})))
+    return BeadNet(unpack(pack({name: np.asarray(value) for name, value in mean.items()})))
 
 
-def _begin(course: Course, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
+def _begin(config: BeadNetTrainingConfig, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
     """Draw weights to begin with."""
 
     def draw(*shape: int) -> NDArray[np.float32]:
         return np.asarray(rng.normal(size=shape) * np.sqrt(2 / np.prod(shape[:-1])), dtype=np.float32)
 
-    a, b, c = course.sound
-    cells, dense = course.cells, course.dense
+    a, b, c = config.sound
+    cells, dense = config.cells, config.dense
     weights = {
-        "f": (rng.normal(size=(TAPS, course.filters)) * 0.25).astype(np.float32),
-        "w2": draw(5, course.filters, a),
+        "f": (rng.normal(size=(TAPS, config.filters)) * 0.25).astype(np.float32),
+        "w2": draw(5, config.filters, a),
         "w3": draw(5, a, b),
         "w4": draw(4, b, c),
         "w5": draw(5, c + MOTIONS, cells),
         "w6": draw(5, cells, cells),
         "w7": draw(3, cells, cells) * np.float32(0.5),
         "w8": draw(3, cells, cells) * np.float32(0.5),
-        "a": draw(cells, course.heads) * np.float32(0.1),
-        "w9": draw(4 * cells + 2 * course.filters + 3, dense),
+        "a": draw(cells, config.heads) * np.float32(0.1),
+        "w9": draw(4 * cells + 2 * config.filters + 3, dense),
         "w10": draw(dense, 2) * np.float32(0.1),
     }
     sizes = (("2", a), ("3", b), ("4", c), ("5", cells), ("6", cells), ("7", cells), ("8", cells), ("9", dense))
@@ -183,7 +193,7 @@ def _begin(course: Course, rng: np.random.Generator) -> dict[str, NDArray[np.flo
 
 
 def _batch(
-    heard: Sequence[Heard], pick: IntArray, samples: int, cell: int, rng: np.random.Generator
+    heard: Sequence[NetInput], pick: IntArray, samples: int, cell: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return sound (b, samples, 3) and motion (b, samples // cell, 5) of crops at random places."""
     cells = samples // cell
@@ -200,11 +210,13 @@ def _batch(
     return sound, motion
 
 
-def _coloured(sound: NDArray[np.float32], course: Course, rng: np.random.Generator) -> NDArray[np.float32]:
+def _augmented(
+    sound: NDArray[np.float32], config: BeadNetTrainingConfig, rng: np.random.Generator
+) -> NDArray[np.float32]:
     """Return sounds (b, samples, 3) as other sensors would have them."""
     size = (len(sound), 1, 1)
-    one, two = (rng.uniform(-most, most, size).astype(np.float32) for most in course.tilt)
-    level = (course.hiss * rng.random(size) ** 2).astype(np.float32)
+    one, two = (rng.uniform(-most, most, size).astype(np.float32) for most in config.tilt)
+    level = (config.noise * rng.random(size) ** 2).astype(np.float32)
     found = sound + level * rng.standard_normal(sound.shape, dtype=np.float32)
     found[:, 1:] += one * sound[:, :-1]
     found[:, 2:] += two * sound[:, :-2]
@@ -219,7 +231,7 @@ def _convolve(x: Any, weights: Any, step: int, spread: int) -> Any:
 
 
 def forward(weights: Any, sound: Any, motion: Any, key: Any = None, drop: float = 0.0) -> tuple[Any, Any]:
-    """Return μ and log s of shakes, as :meth:`Listener.hidden` and :meth:`Listener.says` do for one."""
+    """Return μ and log s of shakes, as :meth:`BeadNet.hidden` and :meth:`BeadNet.says` do for one."""
     count, samples, _ = sound.shape
     x = jnp.transpose(sound, (0, 2, 1)).reshape(count * 3, samples, 1)
     found = _convolve(x, weights["f"][:, None, :], len(weights["f"]) // 4, 1)
@@ -261,9 +273,9 @@ def forward(weights: Any, sound: Any, motion: Any, key: Any = None, drop: float 
 
 
 @jax.jit
-def _remember(mean: Any, weights: Any, memory: float) -> Any:
+def _moving_mean(mean: Any, weights: Any, ema_decay: float) -> Any:
     """Return the running mean of weights after one more step."""
-    return jax.tree.map(lambda m, w: memory * m + (1 - memory) * w, mean, weights)
+    return jax.tree.map(lambda m, w: ema_decay * m + (1 - ema_decay) * w, mean, weights)
 
 
 def _loss(weights: Any, sound: Any, motion: Any, labels: Any, key: Any, drop: float) -> Any:

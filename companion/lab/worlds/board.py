@@ -17,7 +17,7 @@ import numpy as np
 
 from companion.lab.worlds import table
 from companion.lab.worlds.board_art import Art, Image, number_of
-from companion.lab.worlds.table import Camera, Card, Floats, Light
+from companion.lab.worlds.table import Floats, Light, PinholeCamera, TableCard
 
 LAYERS = 7
 PRINTED = {"water", "land", "sea"}
@@ -26,7 +26,7 @@ Places = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Board:
+class RenderedBoard:
     """A table with a board: ``places`` in the one form of a board, squares named ``a1`` …"""
 
     places: Places
@@ -56,23 +56,23 @@ class Board:
 
 
 @dataclass(frozen=True)
-class Shot:
+class BoardShot:
     """A picture and its truth: ``grid`` (4, 2) are the grid's corners in pixels, clockwise from the far left."""
 
     image: table.Image
     grid: Floats
     cards: dict[int, Floats]
-    camera: Camera
-    board: Board
+    camera: PinholeCamera
+    board: RenderedBoard
     points: Floats = field(repr=False, default_factory=lambda: np.zeros((0, 2)))
     """All crossings of the grid, row by row from the far left."""
     jpeg: bytes = field(repr=False, default=b"")
 
 
-def shoot(board: Board, camera: Camera, light: Light, seed: int = 0) -> Shot:
+def shoot(board: RenderedBoard, camera: PinholeCamera, light: Light, seed: int = 0) -> BoardShot:
     """Render a board."""
     cards = _cards(board)
-    linear = table._background(table.Scene((), (1.0, 1.0), 0.0, board.art.seed % 97), camera)
+    linear = table._background(table.TableScene((), (1.0, 1.0), 0.0, board.art.seed % 97), camera)
     margin = 1.0
     textures = _textures(board, margin)
     frames = _heights(board)
@@ -93,14 +93,15 @@ def shoot(board: Board, camera: Camera, light: Light, seed: int = 0) -> Shot:
     image = table._expose(linear, light, seed)
     jpeg = b""
     if light.quality is not None:
-        jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, light.quality])[1].tobytes()
-        image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
-    return Shot(image, camera.project(_corners(board)), truth, camera, board, camera.project(_crossings(board)), jpeg)
+        image, jpeg = table.through_jpeg(image, light.quality)
+    return BoardShot(
+        image, camera.project(_corners(board)), truth, camera, board, camera.project(_crossings(board)), jpeg
+    )
 
 
 def random_view(
-    seed: int, board: Board, *, tilt: tuple[float, float] = (0, 25), scale: float = 1.0
-) -> tuple[Camera, Light]:
+    seed: int, board: RenderedBoard, *, tilt: tuple[float, float] = (0, 25), scale: float = 1.0
+) -> tuple[PinholeCamera, Light]:
     """Return a camera that sees the whole board (and its markers), and a lamp, drawn from a seed."""
     rng = np.random.default_rng([7, seed])
     wide = board.columns * board.square + 2 * board.square * (
@@ -113,7 +114,7 @@ def random_view(
     distance = max(wide * focal / width, high * focal / height) * rng.uniform(1.04, 1.2) + 0.3 * high * np.sin(
         np.radians(lean)
     )
-    camera = Camera(
+    camera = PinholeCamera(
         width=width,
         height=height,
         distance=float(distance),
@@ -168,7 +169,7 @@ def other_light(seed: int, light: Light) -> Light:
     )
 
 
-def nearby(camera: Camera, light: Light, seed: int, move: float = 1.0) -> tuple[Camera, Light]:
+def nearby(camera: PinholeCamera, light: Light, seed: int, move: float = 1.0) -> tuple[PinholeCamera, Light]:
     """Return the same camera and lamp a while later: moved and changed by ``move`` times a little."""
     rng = np.random.default_rng([8, seed])
     camera = replace(
@@ -188,7 +189,7 @@ def nearby(camera: Camera, light: Light, seed: int, move: float = 1.0) -> tuple[
     return camera, light
 
 
-def _cards(board: Board) -> list[Card]:
+def _cards(board: RenderedBoard) -> list[TableCard]:
     if board.markers is None:
         return []
     rng = np.random.default_rng([9, board.seed // 1000, board.art.seed])
@@ -199,31 +200,31 @@ def _cards(board: Board) -> list[Card]:
     for number, (x, y) in enumerate([(-wide, -high), (wide, -high), (wide, high), (-wide, high)]):
         dx, dy = rng.uniform(-0.15, 0.15, 2) * board.square
         cards.append(
-            Card(number, (x + float(dx), y + float(dy)), side=0.8 * board.square, turn=float(rng.uniform(-8, 8)))
+            TableCard(number, (x + float(dx), y + float(dy)), side=0.8 * board.square, turn=float(rng.uniform(-8, 8)))
         )
     return cards
 
 
-def _corners(board: Board) -> Floats:
+def _corners(board: RenderedBoard) -> Floats:
     w, h = board.columns * board.square / 2, board.rows * board.square / 2
     z = board.thickness
     return np.array([[-w, -h, z], [w, -h, z], [w, h, z], [-w, h, z]])
 
 
-def _crossings(board: Board) -> Floats:
+def _crossings(board: RenderedBoard) -> Floats:
     x = (np.arange(board.columns + 1) - board.columns / 2) * board.square
     y = (np.arange(board.rows + 1) - board.rows / 2) * board.square
     both = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     return np.column_stack([both, np.full(len(both), board.thickness)])
 
 
-def _heights(board: Board) -> list[float]:
+def _heights(board: RenderedBoard) -> list[float]:
     """Return the height of each layer: the board, then tokens, then the layers of pieces."""
     tops = [0.0, 0.04, *np.linspace(0.1, 0.6, LAYERS)]
     return [board.thickness + board.square * float(top) for top in tops]
 
 
-def _project(texture: Image, board: Board, margin: float, z: float, camera: Camera) -> Image:
+def _project(texture: Image, board: RenderedBoard, margin: float, z: float, camera: PinholeCamera) -> Image:
     step = 16
     xs = np.arange(0, camera.width + step, step, dtype=float)
     ys = np.arange(0, camera.height + step, step, dtype=float)
@@ -239,11 +240,12 @@ def _project(texture: Image, board: Board, margin: float, z: float, camera: Came
     # A texture finer than the picture is averaged first, or small print would flicker.
     apparent = camera.focal / camera.distance * board.square / board.art.cell
     if apparent < 0.8:
-        texture = cv2.GaussianBlur(texture, (0, 0), 0.45 / apparent)
-    return cv2.remap(texture, fine[..., 0], fine[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+        texture = np.asarray(cv2.GaussianBlur(texture, (0, 0), 0.45 / apparent), np.float32)
+    seen = cv2.remap(texture, fine[..., 0], fine[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+    return np.asarray(seen, np.float32)
 
 
-def _textures(board: Board, margin: float) -> list[tuple[Image, Image]]:
+def _textures(board: RenderedBoard, margin: float) -> list[tuple[Image, Image]]:
     """Return (colour, cover) of each layer."""
     cell, art = board.art.cell, board.art
     height, width = round((board.rows + 2 * margin) * cell), round((board.columns + 2 * margin) * cell)
@@ -266,13 +268,13 @@ def _textures(board: Board, margin: float) -> list[tuple[Image, Image]]:
         else:
             _print_ground(base, art, place["ground"], (x + margin, y + margin), (wide, high))
         _lay_things(layers, shadow, board, name, place, (x + margin, y + margin), lamp, (wide, high))
-    shadow = cv2.GaussianBlur(shadow, (0, 0), cell * 0.05)
-    base *= 1 - 0.45 * np.minimum(shadow, 1)[..., None]
+    soft = cv2.GaussianBlur(shadow, (0, 0), cell * 0.05)
+    base *= 1 - 0.45 * np.minimum(soft, 1)[..., None]
     np.clip(base, 0, 255, out=base)
     return layers
 
 
-def _spots(board: Board) -> Mapping[str, tuple[float, float, float, float]]:
+def _spots(board: RenderedBoard) -> Mapping[str, tuple[float, float, float, float]]:
     """Return each place's middle, width and height, in places; those of a grid are squares named from the near left."""
     if board.spots is not None:
         return board.spots
@@ -292,7 +294,7 @@ def _print_ground(base: Image, art: Art, ground: str, middle: tuple[float, float
     base[far : far + drawn.shape[0], left : left + drawn.shape[1]] = drawn
 
 
-def _lay_tile(base: Image, board: Board, name: str, place: Any, x: int, y: int) -> None:
+def _lay_tile(base: Image, board: RenderedBoard, name: str, place: Any, x: int, y: int) -> None:
     art, cell = board.art, board.art.cell
     ground = place["ground"]
     # What a tile looks like and how it lies stays the same as long as it is that tile.
@@ -343,7 +345,7 @@ def _print_on(tile: Image, art: Art, thing: Any) -> None:
 def _lay_things(
     layers: list[tuple[Image, Image]],
     shadow: Image,
-    board: Board,
+    board: RenderedBoard,
     name: str,
     place: Any,
     middle: tuple[float, float],
@@ -381,7 +383,7 @@ def _lay_things(
         np.maximum(shadow, cast, out=shadow)
 
 
-def _in_strip(number: int, many: int, size: tuple[float, float], name: str, board: Board) -> Floats:
+def _in_strip(number: int, many: int, size: tuple[float, float], name: str, board: RenderedBoard) -> Floats:
     """Return where the n-th of so many pieces stands on a strip, from its middle: anywhere, in two files if it must."""
     order = board.art.rng("strip", board.seed, name).permutation(8)
     slot = int(order[number % 8])

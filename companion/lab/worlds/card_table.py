@@ -20,7 +20,7 @@ ROUND = 1
 
 
 @dataclass(frozen=True)
-class Round:
+class RoundPhotos:
     """Two photos of a round (JPEG) and the truth: (card, colour, number) of each igloo, cards clockwise."""
 
     art: CardArt
@@ -54,7 +54,7 @@ def sheets(art: CardArt) -> list[tuple[bytes, list[str]]]:
 
 
 @cache
-def taught_round(seed: int, family: int = 1) -> Round:
+def taught_round(seed: int, family: int = 1) -> RoundPhotos:
     """Return a round of three players: single igloos, two on a card, most cards free."""
     art = CardArt("igloo-pop", 700 + seed, family)
     rng = np.random.default_rng(seed)
@@ -74,7 +74,7 @@ def taught_round(seed: int, family: int = 1) -> Round:
     for number, igloos in enumerate((up, down)):
         camera, light = view(seed + 40 * number, 470, 400, width=1500, tilt=(3, 12))
         frames.append(shoot(CardScene(art, tuple(cards), tuple(igloos)), camera, light, number).jpeg)
-    return Round(art, names, colours, frames[0], frames[1], truth)
+    return RoundPhotos(art, names, colours, frames[0], frames[1], truth)
 
 
 def _beside(card: Laid, along: float) -> tuple[float, float]:

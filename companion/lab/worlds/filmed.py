@@ -13,9 +13,10 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.lab.worlds.board import Board, Shot, random_view, shoot
+from companion.lab.worlds.board import BoardShot, RenderedBoard, random_view, shoot
 from companion.lab.worlds.board_art import Art
 from companion.lab.worlds.boards import offered, players, settled
+from companion.lab.worlds.table import Light, PinholeCamera, of_jpeg
 from companion.rules import game
 from companion.rules.core import State
 
@@ -82,8 +83,8 @@ class Filmed:
         return state
 
     @cached_property
-    def _view(self) -> Any:
-        return random_view(self.seed, Board({}, art=self._art), scale=self.scale)
+    def _view(self) -> tuple[PinholeCamera, Light]:
+        return random_view(self.seed, RenderedBoard({}, art=self._art), scale=self.scale)
 
     @cached_property
     def _art(self) -> Art:
@@ -97,14 +98,14 @@ class Filmed:
         """Return any board on this table, as JPEG."""
         return self.photo(places, noise, hand=hand).jpeg
 
-    def photo(self, places: Any, noise: int = 99, *, hand: bool = False, arms: tuple[Any, ...] = ()) -> Shot:
+    def photo(self, places: Any, noise: int = 99, *, hand: bool = False, arms: tuple[Any, ...] = ()) -> BoardShot:
         """Return any board on this table, with where it truly lies; ``arms`` are outlines in pixels, over it."""
         camera, light = self._view
         held = arms
         if hand:
             w, h = camera.width, camera.height
             held = (((0.3 * w, 0.4 * h), (0.7 * w, 0.4 * h), (0.6 * w, 1.0 * h), (0.4 * w, 1.0 * h)),)
-        scene = Board(places, art=self._art, seed=1000 * self.seed, hands=held)
+        scene = RenderedBoard(places, art=self._art, seed=1000 * self.seed, hands=held)
         return shoot(scene, camera, light, noise)
 
     def frames(self, number: int, count: int = 3, *, hand: bool = False) -> list[bytes]:
@@ -114,7 +115,7 @@ class Filmed:
 
 def noisy(jpeg: bytes, count: int, seed: int) -> list[bytes]:
     """Return a picture several times, each with noise of its own."""
-    image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    image = of_jpeg(jpeg)
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(count):

@@ -8,9 +8,10 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from companion.lab.worlds.board import Board, Shot, nearby, random_view, shoot
+from companion.lab.worlds.board import BoardShot, RenderedBoard, nearby, random_view, shoot
 from companion.lab.worlds.board_art import Art
 from companion.lab.worlds.boards import players
+from companion.lab.worlds.table import Light, PinholeCamera
 from companion.rules import game
 from companion.rules.core import CHANCE, State
 from vision.board.layout import Layout, open_layout
@@ -41,17 +42,19 @@ class IceTable:
         return Art(self.seed, self.family)
 
     @cached_property
-    def _view(self) -> Any:
+    def _view(self) -> tuple[PinholeCamera, Light]:
         return random_view(self.seed, self._board({}))
 
-    def _board(self, places: Mapping[str, Any], hands: tuple[Hand, ...] = ()) -> Board:
+    def _board(self, places: Mapping[str, Any], hands: tuple[Hand, ...] = ()) -> RenderedBoard:
         layout = self.layout
         spots = {p.name: (p.x, p.y, p.width, p.height) for p in layout.places}
-        return Board(
+        return RenderedBoard(
             places, layout.width, layout.height, self._art, 1000 * self.seed, hands=hands, markers=0.8, spots=spots
         )
 
-    def photo(self, places: Mapping[str, Any], noise: int, *, hands: tuple[Hand, ...] = (), moved: float = 1.0) -> Shot:
+    def photo(
+        self, places: Mapping[str, Any], noise: int, *, hands: tuple[Hand, ...] = (), moved: float = 1.0
+    ) -> BoardShot:
         """Return a photo of a board, from ``moved`` times about where the camera was; ``hands`` cover parts of it."""
         camera, light = nearby(*self._view, noise, moved)
         return shoot(self._board(places, hands), camera, light, noise)

@@ -20,7 +20,7 @@ from companion.lab.physics.beads import GRAVITY
 from companion.lab.physics.contact import compiled
 from companion.lab.physics.hand import CONTROL_HZ, HandPath
 from companion.lab.physics.ranges import Device, Grip
-from companion.lab.physics.world import Recording, scene
+from companion.lab.physics.world import SensorRecording, scene
 from companion.ports import COUNTS
 
 FloatArray = NDArray[np.float64]
@@ -50,7 +50,7 @@ def bricks(device: Device) -> FloatArray:
     return np.asarray(rows)
 
 
-def record(device: Device, grip: Grip, path: HandPath, count: int, rng: np.random.Generator) -> Recording:
+def record(device: Device, grip: Grip, path: HandPath, count: int, rng: np.random.Generator) -> SensorRecording:
     """Simulate a hand's path, as `companion.lab.physics.world.record` does."""
     radii = device.beads(count, rng)
     settle = int(SETTLE_S * CONTROL_HZ) + 1
@@ -87,7 +87,9 @@ def record(device: Device, grip: Grip, path: HandPath, count: int, rng: np.rando
         modes, device.radius_m, start.sensor_at, start.sensor_matrix,
         sensor.lowpass(device.cutoff_hz, device.rate_hz * SUB), start.shell, felt,
     )  # fmt: skip
-    return Recording(sensor.digitise(device, felt[skip:] / GRAVITY, rng), device.rate_hz, sensor.UG_PER_LSB, count)
+    return SensorRecording(
+        sensor.digitise(device, felt[skip:] / GRAVITY, rng), device.rate_hz, sensor.UG_PER_LSB, count
+    )
 
 
 @compiled
@@ -384,7 +386,7 @@ def _run(
 
 def shake(
     seed: int, device: int, number: int, count: int, seconds: float, *, person: int = 0, rate_hz: float = 0.0
-) -> Recording:
+) -> SensorRecording:
     """Return one shake of simulator B, by its numbers; ``rate_hz`` replaces the sensor's own clock."""
     igloo, hand = draws.pair(seed, device, person)
     if rate_hz:

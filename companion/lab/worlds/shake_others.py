@@ -14,14 +14,14 @@ import numpy as np
 from companion.lab.physics import draws, people
 from companion.lab.physics.hand import HandPath
 from companion.lab.physics.ranges import Device, Grip
-from companion.lab.physics.world import Recording
+from companion.lab.physics.world import SensorRecording
 
-Record = Callable[[Device, Grip, HandPath, int, np.random.Generator], Recording]
+Record = Callable[[Device, Grip, HandPath, int, np.random.Generator], SensorRecording]
 
 KINDS = ("empty", "twenty", "rice", "marbles", "phone")
 
 
-def other(kind: str, seed: int, number: int, record: Record, seconds: float = 4.0) -> Recording:
+def other(kind: str, seed: int, number: int, record: Record, seconds: float = 4.0) -> SensorRecording:
     """Return one shake of something else, by its numbers."""
     igloo, hand = draws.pair(seed, number)
     rng = draws.generator(seed, number, 0, KINDS.index(kind))

@@ -24,7 +24,7 @@ BLACK, WHITE = 0.035, 0.82
 
 
 @dataclass(frozen=True)
-class Card:
+class TableCard:
     """A printed marker: ``at`` is its centre, ``turn`` its angle on the table, ``slope`` how far it stands up."""
 
     id: int
@@ -52,7 +52,9 @@ class Card:
         return np.array([[-h, -h], [h, -h], [h, h], [-h, h]])
 
 
-def cards(width: float = 520, height: float = 380, *, loose: float = 0.0, seed: int = 0, **more: object) -> list[Card]:
+def cards(
+    width: float = 520, height: float = 380, *, loose: float = 0.0, seed: int = 0, **more: object
+) -> list[TableCard]:
     """Return the four cards clockwise from the far left; ``loose`` moves (mm) and turns (a third as many °) them."""
     rng = np.random.default_rng(seed)
     places = [(-width / 2, -height / 2), (width / 2, -height / 2), (width / 2, height / 2), (-width / 2, height / 2)]
@@ -60,12 +62,12 @@ def cards(width: float = 520, height: float = 380, *, loose: float = 0.0, seed: 
     for number, (x, y) in enumerate(places):
         dx, dy, turn = rng.uniform(-1, 1, 3)
         at = (x + loose * dx, y + loose * dy)
-        laid.append(Card(number, at, turn=turn * loose / 3, **more))  # type: ignore[arg-type]
+        laid.append(TableCard(number, at, turn=turn * loose / 3, **more))  # type: ignore[arg-type]
     return laid
 
 
 @dataclass(frozen=True)
-class Camera:
+class PinholeCamera:
     """A camera that looks at ``target`` from ``distance``, leaning ``tilt`` degrees from straight down."""
 
     width: int = 1280
@@ -102,7 +104,7 @@ class Camera:
         flat = seen[:, :2] / seen[:, 2:]
         r2 = (flat**2).sum(axis=1, keepdims=True)
         flat = flat * (1 + self.k1 * r2 + self.k2 * r2**2)
-        return flat * self.focal + [(self.width - 1) / 2, (self.height - 1) / 2]
+        return np.asarray(flat * self.focal + [(self.width - 1) / 2, (self.height - 1) / 2])
 
     def rays(self, pixels: Floats) -> Floats:
         """Return (n, 2) undistorted rays of (n, 2) pixels (fixed-point iteration)."""
@@ -142,10 +144,10 @@ class Light:
 
 
 @dataclass(frozen=True)
-class Scene:
+class TableScene:
     """What lies on the table."""
 
-    cards: tuple[Card, ...]
+    cards: tuple[TableCard, ...]
     board: tuple[float, float] = (400.0, 340.0)
     thickness: float = 4.0
     art: int = 1
@@ -163,7 +165,9 @@ class Picture:
     jpeg: bytes = field(repr=False, default=b"")
 
 
-def render(scene: Scene, camera: Camera = Camera(), light: Light = Light(), seed: int = 0) -> Picture:
+def render(
+    scene: TableScene, camera: PinholeCamera = PinholeCamera(), light: Light = Light(), seed: int = 0
+) -> Picture:
     """Render a scene; the seed changes nothing but the sensor's noise."""
     linear = _background(scene, camera)
     truth: dict[int, Floats] = {}
@@ -176,16 +180,28 @@ def render(scene: Scene, camera: Camera = Camera(), light: Light = Light(), seed
     image = _expose(linear, light, seed)
     jpeg = b""
     if light.quality is not None:
-        jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, light.quality])[1].tobytes()
-        image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+        image, jpeg = through_jpeg(image, light.quality)
     return Picture(image, truth, camera.project(_board_corners(scene)), jpeg)
 
 
-def random_scene(seed: int, *, tilt: tuple[float, float] = (0, 25)) -> tuple[Scene, Camera, Light]:
+def through_jpeg(image: Image, quality: int) -> tuple[Image, bytes]:
+    """Return a picture as its file shows it, and the file."""
+    jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
+    return of_jpeg(jpeg), jpeg
+
+
+def of_jpeg(jpeg: bytes) -> Image:
+    """Return the picture of a file."""
+    image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    assert image is not None
+    return np.asarray(image, np.uint8)
+
+
+def random_scene(seed: int, *, tilt: tuple[float, float] = (0, 25)) -> tuple[TableScene, PinholeCamera, Light]:
     """Return a scene, a camera and a light drawn from a seed: markers laid loosely, lens and lamp as they come."""
     rng = np.random.default_rng(seed)
-    scene = Scene(tuple(cards(loose=30, seed=seed)), art=seed)
-    camera = Camera(
+    scene = TableScene(tuple(cards(loose=30, seed=seed)), art=seed)
+    camera = PinholeCamera(
         distance=rng.uniform(850, 1050),
         tilt=rng.uniform(*tilt),
         azimuth=rng.uniform(-20, 20),
@@ -207,19 +223,19 @@ def random_scene(seed: int, *, tilt: tuple[float, float] = (0, 25)) -> tuple[Sce
 
 def standard(seed: int = 0, *, hidden: bool = False, art: int = 1) -> Picture:
     """Return the table that other tests show: 1280×960, four markers; with ``hidden`` a hand covers marker 2."""
-    scene = Scene(tuple(cards(loose=20, seed=3)), art=art)
+    scene = TableScene(tuple(cards(loose=20, seed=3)), art=art)
     if hidden:
         scene = replace(scene, hands=(((1279, 500), (1000, 640), (960, 900), (1279, 959)),))
     return render(scene, seed=seed)
 
 
-def _board_corners(scene: Scene) -> Floats:
+def _board_corners(scene: TableScene) -> Floats:
     w, h = scene.board[0] / 2, scene.board[1] / 2
     z = scene.thickness
     return np.array([[-w, -h, z], [w, -h, z], [w, h, z], [-w, h, z]])
 
 
-def _background(scene: Scene, camera: Camera) -> NDArray[np.float32]:
+def _background(scene: TableScene, camera: PinholeCamera) -> NDArray[np.float32]:
     # Smooth maps: computed on every eighth pixel and interpolated.
     step = 8
     xs = np.arange(0, camera.width + step, step, dtype=float)
@@ -234,7 +250,8 @@ def _background(scene: Scene, camera: Camera) -> NDArray[np.float32]:
         scale = np.array([texture.shape[1] / size[0], texture.shape[0] / size[1]])
         coarse = ((at + np.array(size) / 2) * scale - 0.5).reshape(len(ys), len(xs), 2).astype(np.float32)
         fine = cv2.remap(coarse, fine_x, fine_y, cv2.INTER_LINEAR)
-        return cv2.remap(texture, fine[..., 0], fine[..., 1], cv2.INTER_LINEAR, borderMode=border)
+        seen = cv2.remap(texture, fine[..., 0], fine[..., 1], cv2.INTER_LINEAR, borderMode=border)
+        return np.asarray(seen, np.uint8)
 
     table = seen(_table_art(scene.art), (0, 0, 0), (1600, 1600), cv2.BORDER_REFLECT)
     board = _board_art(scene.art, scene.board)
@@ -268,10 +285,10 @@ def _board_art(art: int, size: tuple[float, float]) -> Image:
             middle = (box[0] + box[2] // 2, box[1] + box[3] // 2)
             radius = int(min(box[2], box[3]) * rng.uniform(0.15, 0.45))
             cv2.circle(image, middle, radius, tuple(int(v) for v in rng.integers(0, 256, 3)), -1, cv2.LINE_AA)
-    return cv2.GaussianBlur(image, (0, 0), 1.0)
+    return np.asarray(cv2.GaussianBlur(image, (0, 0), 1.0), np.uint8)
 
 
-def _draw_card(linear: NDArray[np.float32], card: Card, camera: Camera) -> None:
+def _draw_card(linear: NDArray[np.float32], card: TableCard, camera: PinholeCamera) -> None:
     module = card.side / card.modules
     reach = card.side / 2 + module * 1.4
     outline = np.array([[-reach, -reach, 1], [reach, -reach, 1], [reach, reach, 1], [-reach, reach, 1]])
@@ -302,7 +319,7 @@ def _draw_card(linear: NDArray[np.float32], card: Card, camera: Camera) -> None:
     part[:] = part * (1 - cover) + light
 
 
-def _bits(card: Card) -> NDArray[np.bool_]:
+def _bits(card: TableCard) -> NDArray[np.bool_]:
     dictionary = cv2.aruco.getPredefinedDictionary(card.dictionary)
     return cv2.aruco.generateImageMarker(dictionary, card.id, card.modules) > 127
 
@@ -327,9 +344,9 @@ def _expose(linear: NDArray[np.float32], light: Light, seed: int) -> Image:
         reach = max(3, int(light.motion * 2) | 1)
         kernel = np.zeros((1, reach), np.float32)
         kernel[0, :] = 1 / reach
-        linear = cv2.filter2D(linear, -1, kernel)
+        linear = np.asarray(cv2.filter2D(linear, -1, kernel), np.float32)
     if light.blur:
-        linear = cv2.GaussianBlur(linear, (0, 0), light.blur)
+        linear = np.asarray(cv2.GaussianBlur(linear, (0, 0), light.blur), np.float32)
     # One generator of 8-bit noise, tiled, is quick and as good as a new number for every pixel.
     rng = np.random.default_rng(seed)
     noise = rng.standard_normal((height // 4, width), dtype=np.float32)

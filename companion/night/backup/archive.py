@@ -28,7 +28,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from companion import __version__
-from companion.night.backup.messages import KeepingError
+from companion.night.backup.messages import BackupError
 from companion.night.log.data_folder import EVIDENCE, FORGOTTEN, JOURNAL, sync_folder
 from companion.night.log.database import DamagedError, StorageError, integrity, open_database
 from companion.night.log.journal import SCHEMA, wall_clock
@@ -57,7 +57,7 @@ _FLEETING = (".lock", ".new", "-wal", "-shm", "-journal", ".part")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BackupFile:
     """One file of a backup: its path in the data folder, size, SHA-256, and when it was last changed (seconds)."""
 
     name: str
@@ -81,7 +81,7 @@ class Manifest:
     seq: int
     companion: str
     pictures: bool
-    parts: tuple[Part, ...]
+    parts: tuple[BackupFile, ...]
 
     @property
     def picture_count(self) -> int:
@@ -128,7 +128,7 @@ def held(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise KeepingError("in-use", folder=folder) from None
+            raise BackupError("in-use", folder=folder) from None
         yield
     finally:
         os.close(handle)
@@ -151,11 +151,11 @@ def back_up(folder: Path, target: Path, *, pictures: bool = True) -> Manifest:
     :raises companion.night.log.database.StorageError: when the journal is damaged or cannot be read.
     """
     if not folder.is_dir():
-        raise KeepingError("no-folder", folder=folder)
+        raise BackupError("no-folder", folder=folder)
     if not (folder / JOURNAL).exists():
-        raise KeepingError("nothing-to-keep", folder=folder)
+        raise BackupError("nothing-to-keep", folder=folder)
     if target.exists():
-        raise KeepingError("exists", file=target)
+        raise BackupError("exists", file=target)
     draft = target.with_name(f".{target.name}-{os.getpid()}-{secrets.token_hex(4)}.part")
     copy = draft.with_name(draft.name + ".db.part")
     try:
@@ -166,11 +166,11 @@ def back_up(folder: Path, target: Path, *, pictures: bool = True) -> Manifest:
         examine(draft, shown=target.name)
         _publish(draft, target)
     except OSError as error:
-        if isinstance(error, KeepingError | StorageError):
+        if isinstance(error, BackupError | StorageError):
             raise
-        raise KeepingError("cannot-write", why=error.strerror or str(error)) from error
+        raise BackupError("cannot-write", why=error.strerror or str(error)) from error
     except sqlite3.Error as error:
-        raise KeepingError("cannot-write", why=str(error)) from error
+        raise BackupError("cannot-write", why=str(error)) from error
     finally:
         for left in (draft, copy, copy.with_name(copy.name + "-journal")):
             with contextlib.suppress(OSError):
@@ -191,7 +191,7 @@ def _publish(draft: Path, target: Path) -> None:
     try:
         os.link(draft, target)
     except FileExistsError:
-        raise KeepingError("exists", file=target) from None
+        raise BackupError("exists", file=target) from None
     except OSError:
         draft.replace(target)  # a stick formatted as FAT knows no links
     sync_folder(target.parent)
@@ -259,7 +259,7 @@ def named_entry(name: str, *, packed: bool) -> zipfile.ZipInfo:
     return info
 
 
-def add_part(archive: zipfile.ZipFile, name: str, path: Path, changed: float) -> Part:
+def add_part(archive: zipfile.ZipFile, name: str, path: Path, changed: float) -> BackupFile:
     """Put a file into a backup and return what the manifest says of it."""
     packed = path.suffix not in {".jpg", ".png", ".npz"}
     digest, size = hashlib.sha256(), 0
@@ -268,7 +268,7 @@ def add_part(archive: zipfile.ZipFile, name: str, path: Path, changed: float) ->
             digest.update(chunk)
             size += len(chunk)
             target.write(chunk)
-    return Part(name, size, digest.hexdigest(), changed)
+    return BackupFile(name, size, digest.hexdigest(), changed)
 
 
 # --- reading one -------------------------------------------------------------------------------------------------
@@ -289,22 +289,22 @@ def examine(path: Path, *, unpack: Path | None = None, shown: str = "") -> Manif
             if set(files) != {MANIFEST, *(part.name for part in manifest.parts)} or len(files) != len(
                 archive.infolist()
             ):
-                raise KeepingError("broken", file=name, part=MANIFEST)
+                raise BackupError("broken", file=name, part=MANIFEST)
             for part in manifest.parts:
                 _read_part(archive, files[part.name], part, name, unpack)
     except OSError as error:
-        if isinstance(error, KeepingError | StorageError):
+        if isinstance(error, BackupError | StorageError):
             raise
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
-            raise KeepingError("cannot-read", file=name, why=error.strerror) from error
+            raise BackupError("cannot-read", file=name, why=error.strerror) from error
         # An offset in it leads before its beginning; a packed part, said to be packed by bzip2, is not.
         if error.errno in (errno.EINVAL, None):
-            raise KeepingError("broken", file=name, part=MANIFEST) from error
+            raise BackupError("broken", file=name, part=MANIFEST) from error
         raise
     except NO_BACKUP as error:
-        raise KeepingError("not-ours", file=name) from error
+        raise BackupError("not-ours", file=name) from error
     if JOURNAL not in {part.name for part in manifest.parts}:
-        raise KeepingError("broken", file=name, part=JOURNAL)
+        raise BackupError("broken", file=name, part=JOURNAL)
     return manifest
 
 
@@ -317,25 +317,25 @@ def read_manifest(path: Path, *, shown: str = "") -> Manifest:
         with zipfile.ZipFile(path) as archive:
             return _manifest(archive, shown or path.name)
     except (OSError, *NO_BACKUP) as error:
-        if isinstance(error, KeepingError):
+        if isinstance(error, BackupError):
             raise
-        raise KeepingError("not-ours", file=shown or path.name) from error
+        raise BackupError("not-ours", file=shown or path.name) from error
 
 
 def _manifest(archive: zipfile.ZipFile, name: str) -> Manifest:
     info = archive.getinfo(MANIFEST)
     if info.file_size > 64 * CHUNK:
-        raise KeepingError("not-ours", file=name)
+        raise BackupError("not-ours", file=name)
     raw = json.loads(archive.read(info))
     try:
         if int(raw["format"]) > FORMAT:
-            raise KeepingError("newer", file=name)
+            raise BackupError("newer", file=name)
         parts = tuple(
-            Part(_safe(p["name"]), int(p["size"]), str(p["sha256"]), float(p["changed"])) for p in raw["files"]
+            BackupFile(_safe(p["name"]), int(p["size"]), str(p["sha256"]), float(p["changed"])) for p in raw["files"]
         )
         return Manifest(int(raw["made"]), int(raw["seq"]), str(raw["companion"]), bool(raw["pictures"]), parts)
     except (TypeError, AttributeError, RecursionError) as error:
-        raise KeepingError("not-ours", file=name) from error
+        raise BackupError("not-ours", file=name) from error
 
 
 def _safe(name: str) -> str:
@@ -347,7 +347,9 @@ def _safe(name: str) -> str:
     return name
 
 
-def _read_part(archive: zipfile.ZipFile, info: zipfile.ZipInfo, part: Part, shown: str, unpack: Path | None) -> None:
+def _read_part(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, part: BackupFile, shown: str, unpack: Path | None
+) -> None:
     digest, size = hashlib.sha256(), 0
     with contextlib.ExitStack() as stack:
         source = stack.enter_context(archive.open(info))
@@ -365,9 +367,9 @@ def _read_part(archive: zipfile.ZipFile, info: zipfile.ZipInfo, part: Part, show
                 if target is not None:
                     target.write(chunk)
         except (zipfile.BadZipFile, EOFError, zlib.error) as error:
-            raise KeepingError("broken", file=shown, part=part.name) from error
+            raise BackupError("broken", file=shown, part=part.name) from error
         if size != part.size or digest.hexdigest() != part.sha256:
-            raise KeepingError("broken", file=shown, part=part.name)
+            raise BackupError("broken", file=shown, part=part.name)
         if target is not None:
             target.flush()
             os.fsync(target.fileno())
@@ -387,12 +389,12 @@ def check_database(path: Path, shown: str) -> None:
             open_database(path, SCHEMA, read_only=True) if path.name == JOURNAL else _open_other(path)
         ) as db:
             if integrity(db):
-                raise KeepingError("broken", file=shown, part=path.name)
+                raise BackupError("broken", file=shown, part=path.name)
     except DamagedError as error:
-        raise KeepingError("broken", file=shown, part=path.name) from error
+        raise BackupError("broken", file=shown, part=path.name) from error
     except StorageError as error:
         if error.key == "disk-newer":
-            raise KeepingError("newer", file=shown) from error
+            raise BackupError("newer", file=shown) from error
         raise
     except sqlite3.Error as error:
-        raise KeepingError("broken", file=shown, part=path.name) from error
+        raise BackupError("broken", file=shown, part=path.name) from error

@@ -15,7 +15,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from companion.night.backup.archive import BACKUPS, MANIFEST, add_part, examine, named_entry
-from companion.night.backup.messages import KeepingError
+from companion.night.backup.messages import BackupError
 from companion.night.backup.scheduler import backups
 from companion.night.log.data_folder import JOURNAL, PEOPLE, sync_folder
 from companion.night.log.journal import blot
@@ -24,7 +24,7 @@ TRAINING = "training.sqlite"
 log = logging.getLogger(__name__)
 
 
-def scrub(folder: Path, people: Collection[str], name: str) -> None:
+def erase_name(folder: Path, people: Collection[str], name: str) -> None:
     """Forget ``people`` (ids of the journal), the trainer of that ``name``, and that name in notes, in every backup.
 
     A backup that cannot be read is left as it is, and said in the log; one under which the disk fails stays whole.
@@ -32,7 +32,7 @@ def scrub(folder: Path, people: Collection[str], name: str) -> None:
     for path in backups(folder / BACKUPS):
         try:
             _scrub(path, people, name)
-        except (KeepingError, OSError, sqlite3.Error) as error:
+        except (BackupError, OSError, sqlite3.Error) as error:
             log.warning("A forgotten name may still stand in the backup %s: %s", path.name, error)
 
 

@@ -99,7 +99,7 @@ SENTENCES: Final[dict[str, Words]] = {
 }
 
 
-class KeepingError(CompanionError, OSError):
+class BackupError(CompanionError, OSError):
     """Nights could not be copied or brought back; ``words`` is the sentence."""
 
     def __init__(self, key: str, **facts: object) -> None:

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from companion.night.backup.archive import FORMER, STAGE, Manifest, examine, give_to_owner, held, kept
-from companion.night.backup.messages import KeepingError
+from companion.night.backup.messages import BackupError
 from companion.night.log.data_folder import EVIDENCE, sync_folder, write_small
 
 MARK = "swap.json"
@@ -37,9 +37,9 @@ def restore(source: Path, folder: Path) -> tuple[Manifest, Path]:
             former = prepare(source, folder, manifest)
             settle(folder)
     except OSError as error:
-        if isinstance(error, KeepingError):
+        if isinstance(error, BackupError):
             raise
-        raise KeepingError("cannot-write", why=error.strerror or str(error)) from error
+        raise BackupError("cannot-write", why=error.strerror or str(error)) from error
     return manifest, former
 
 
@@ -56,7 +56,7 @@ def prepare(source: Path, folder: Path, manifest: Manifest) -> Path:
         free = shutil.disk_usage(folder).free
         if free < manifest.size + SPARE_BYTES:
             need = (manifest.size + SPARE_BYTES) // 1_000_000 + 1
-            raise KeepingError("no-room", folder=folder, need=need, free=free // 1_000_000)
+            raise BackupError("no-room", folder=folder, need=need, free=free // 1_000_000)
         stage = folder / STAGE
         shutil.rmtree(stage, ignore_errors=True)
         try:
@@ -70,9 +70,9 @@ def prepare(source: Path, folder: Path, manifest: Manifest) -> Path:
             shutil.rmtree(stage, ignore_errors=True)
             raise
     except OSError as error:
-        if isinstance(error, KeepingError):
+        if isinstance(error, BackupError):
             raise
-        raise KeepingError("cannot-write", why=error.strerror or str(error)) from error
+        raise BackupError("cannot-write", why=error.strerror or str(error)) from error
     return former
 
 

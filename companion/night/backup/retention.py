@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.night.backup.archive import BACKUPS, Manifest, examine, read_manifest
-from companion.night.backup.messages import KeepingError
+from companion.night.backup.messages import BackupError
 from companion.night.backup.restore import SPARE_BYTES, prepare
 from companion.night.backup.scheduler import back_up_into, backups, next_name
 from companion.night.log.data_folder import sync_folder
@@ -44,7 +44,7 @@ class _Coming:
     kept: dict[str, Any] | None = None
 
 
-class Shelf:
+class BackupRetention:
     """The backups of one data folder; ``keep()`` is how many the host keeps, ``again()`` starts the service anew."""
 
     def __init__(self, folder: Path, *, keep: Callable[[], int], again: Callable[[], None]) -> None:
@@ -62,14 +62,14 @@ class Shelf:
         for path in reversed(backups(self._folder / BACKUPS)):
             try:
                 found.append(_form(path, read_manifest(path)))
-            except (KeepingError, OSError):
+            except (BackupError, OSError):
                 found.append(_form(path, None))
         return found
 
     def make(self) -> dict[str, Any]:
         """Make a backup with everything, pictures too, and return it as :meth:`all` does.
 
-        :raises companion.night.backup.messages.KeepingError: when it could not be made.
+        :raises companion.night.backup.messages.BackupError: when it could not be made.
         :raises companion.night.log.database.StorageError: when the journal is damaged or cannot be read.
         """
         place = self._folder / BACKUPS
@@ -84,7 +84,7 @@ class Shelf:
         """Have the service start anew with what a backup holds; what is there now is put aside, not lost.
 
         :raises KeyError: when there is none of that name.
-        :raises companion.night.backup.messages.KeepingError: when it is not sound, or there is no room; then all stays.
+        :raises companion.night.backup.messages.BackupError: when it is not sound, or there is no room; then all stays.
         """
         path = self.path(name)
         if path is None:
@@ -99,7 +99,7 @@ class Shelf:
         end and checked, and lies beside the others. Nothing else changes. A piece that comes twice is taken once; the
         first piece of another file lets go of one that did not come to its end. ``shown`` is the file's name.
 
-        :raises companion.night.backup.messages.KeepingError: when the file is no sound backup or is too large, there is
+        :raises companion.night.backup.messages.BackupError: when the file is no sound backup or is too large, there is
         no
             room, or a piece is missing before this one; then it is let go of.
         """
@@ -112,7 +112,7 @@ class Shelf:
                 if at == 0:
                     coming = self._coming = self._begun(piece, size, shown)
                 if coming is None or coming.size != size or coming.here != at or not 0 < len(piece) <= size - at:
-                    raise KeepingError("pieces-missing", file=shown)
+                    raise BackupError("pieces-missing", file=shown)
                 with coming.draft.open("ab") as file:
                     file.write(piece)
                 coming.here, coming.last = at + len(piece), mark
@@ -120,19 +120,19 @@ class Shelf:
                     coming.kept = self._arrived(coming.draft, shown)
             except OSError as error:
                 self._let_go()
-                if isinstance(error, KeepingError):
+                if isinstance(error, BackupError):
                     raise
                 if isinstance(error, StorageError):  # a database in it that is none of ours
-                    raise KeepingError("not-ours", file=shown) from error
-                raise KeepingError("cannot-write", why=error.strerror or str(error)) from error
+                    raise BackupError("not-ours", file=shown) from error
+                raise BackupError("cannot-write", why=error.strerror or str(error)) from error
             return coming.here, coming.kept
 
     def _begun(self, piece: bytes, size: int, shown: str) -> _Coming:
         self._let_go()
         if not piece.startswith(b"PK"):
-            raise KeepingError("not-ours", file=shown)
+            raise BackupError("not-ours", file=shown)
         if size > MOST_BROUGHT:
-            raise KeepingError("too-large", file=shown, limit=MOST_BROUGHT >> 20)
+            raise BackupError("too-large", file=shown, limit=MOST_BROUGHT >> 20)
         place = self._folder / BACKUPS
         place.mkdir(mode=0o700, exist_ok=True)
         _room(place, size)
@@ -146,7 +146,7 @@ class Shelf:
             os.fsync(file.fileno())
         unpacked = read_manifest(draft, shown=shown).size
         if unpacked > MOST_UNPACKED:
-            raise KeepingError("too-large", file=shown, limit=MOST_UNPACKED >> 20)
+            raise BackupError("too-large", file=shown, limit=MOST_UNPACKED >> 20)
         _room(draft.parent, unpacked)
         with tempfile.TemporaryDirectory(dir=draft.parent, prefix=_DRAFT) as inside:
             manifest = examine(draft, unpack=Path(inside), shown=shown)
@@ -168,7 +168,7 @@ def _room(place: Path, needed: int) -> None:
     free = shutil.disk_usage(place).free
     if free < needed + SPARE_BYTES:
         need = (needed + SPARE_BYTES) // 1_000_000 + 1
-        raise KeepingError("no-room", folder=place, need=need, free=free // 1_000_000)
+        raise BackupError("no-room", folder=place, need=need, free=free // 1_000_000)
 
 
 def _form(path: Path, manifest: Manifest | None) -> dict[str, Any]:

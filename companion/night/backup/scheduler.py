@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.night.backup.archive import BACKUPS, Manifest, back_up, clear_drafts, read_manifest
-from companion.night.backup.messages import KeepingError, told
+from companion.night.backup.messages import BackupError, told
 from companion.night.log.database import StorageError
 from companion.night.messages import Words
 
@@ -70,7 +70,7 @@ def back_up_into(folder: Path, place: Path, *, keep: int, pictures: bool) -> tup
     try:
         place.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise KeepingError("cannot-write", why=error.strerror or str(error)) from error
+        raise BackupError("cannot-write", why=error.strerror or str(error)) from error
     clear_drafts(place)
     target = place / next_name(place)
     manifest = back_up(folder, target, pictures=pictures)
@@ -107,7 +107,7 @@ def sticks(
     return found
 
 
-class Keeper:
+class BackupScheduler:
     """Looks every minute what is due. One thread calls :meth:`tend`; nothing here is thread-safe."""
 
     def __init__(
@@ -153,7 +153,7 @@ class Keeper:
             return None
         try:
             return read_manifest(made[-1]).seq
-        except KeepingError:
+        except BackupError:
             return None
 
     def _sticks(self) -> list[Done]:
@@ -178,7 +178,7 @@ class Keeper:
         failed = "stick-failed" if where == "stick" else "nightly-failed"
         try:
             path, manifest = back_up_into(self._folder, place, keep=keep, pictures=pictures)
-        except KeepingError as error:
+        except BackupError as error:
             return Done(where, place, told(failed, why=error.words), None)
         except (StorageError, OSError) as error:
             return Done(where, place, told(failed, why=error), None)

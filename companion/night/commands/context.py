@@ -10,7 +10,7 @@ from typing import Any
 from companion.night.answers import Actor, Role
 from companion.night.commands.box_contents import Boxes
 from companion.night.log.match import Match
-from companion.night.log.projection import NightFold
+from companion.night.log.projection import NightProjection
 from companion.night.messages import Words, say
 from companion.ports import CompanionError
 from companion.rules.core import RulesError, Ruling
@@ -20,8 +20,8 @@ NAME_LENGTH = 40
 NOTE_LENGTH = 200
 
 
-class RefusedError(CompanionError, ValueError):
-    """A command that is not done; ``problem`` as in :class:`companion.night.answers.Answer`."""
+class CommandRefusedError(CompanionError, ValueError):
+    """A command that is not done; ``problem`` as in :class:`companion.night.answers.CommandResult`."""
 
     def __init__(self, problem: str, words: Words, ruling: Ruling | None = None) -> None:
         super().__init__(words.en)
@@ -31,7 +31,7 @@ class RefusedError(CompanionError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PlannedEntry:
     """The entry that a command becomes; ``people`` (id to name) are made known with it."""
 
     kind: str
@@ -40,10 +40,10 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CommandContext:
     """A command on its way: the night as it stands, the body, who asks, the people by id, and the dice."""
 
-    fold: NightFold
+    projection: NightProjection
     body: Mapping[str, Any]
     by: Actor
     people: Mapping[str, str | None]
@@ -56,7 +56,7 @@ class Asked:
 
         :raises RefusedError: when there is none, or it cannot go on.
         """
-        match = self.fold.match
+        match = self.projection.match
         if match is None:
             raise refused("no-match", "no-match")
         if match.broken is not None:
@@ -67,7 +67,7 @@ class Asked:
     def running(self) -> Match:
         """Return the open match, which goes on only while the night is not paused."""
         match = self.match
-        if self.fold.paused:
+        if self.projection.paused:
             raise refused("paused", "paused")
         if match.ended is not None:
             raise refused("refused", "ended-already")
@@ -109,7 +109,7 @@ class Asked:
 class Command:
     """A command: its plan, the fields it knows, whether only the host may send it, whether a stale one is refused."""
 
-    plan: Callable[[Asked], Plan]
+    plan: Callable[[CommandContext], PlannedEntry]
     fields: frozenset[str] = frozenset()
     host: bool = False
     stale: bool = True
@@ -120,11 +120,11 @@ def printable(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def refused(problem: str, key: str, **facts: object) -> RefusedError:
+def refused(problem: str, key: str, **facts: object) -> CommandRefusedError:
     """Return a refusal with one of our sentences."""
-    return RefusedError(problem, say(key, facts))
+    return CommandRefusedError(problem, say(key, facts))
 
 
-def said(error: RulesError) -> RefusedError:
+def said(error: RulesError) -> CommandRefusedError:
     """Return a refusal with the sentence of the rules, as far as it can be printed."""
-    return RefusedError("bad-input", each(lambda lang: printable(error.words.of(lang))))
+    return CommandRefusedError("bad-input", each(lambda lang: printable(error.words.of(lang))))

@@ -10,10 +10,10 @@ from companion.night.answers import TABLE, Actor, Role
 from companion.night.commands.context import (
     NAME_LENGTH,
     NOTE_LENGTH,
-    Asked,
     Command,
-    Plan,
-    RefusedError,
+    CommandContext,
+    CommandRefusedError,
+    PlannedEntry,
     printable,
     refused,
     said,
@@ -33,7 +33,7 @@ MOST_POINTS = 200
 """The largest correction at a time."""
 
 
-def plan(command: str, asked: Asked, state: int | None) -> Plan:
+def plan(command: str, context: CommandContext, state: int | None) -> PlannedEntry:
     """Return the entry that a command becomes.
 
     :raises RefusedError: when it is not to be done; nothing has changed then.
@@ -41,49 +41,49 @@ def plan(command: str, asked: Asked, state: int | None) -> Plan:
     known = COMMANDS.get(command)
     if known is None:
         raise refused("bad-input", "bad-command", command=printable(command)[:NAME_LENGTH])
-    role = asked.by.role
+    role = context.by.role
     if role is Role.SPECTATOR:
         raise refused("forbidden", "watch-only")
     if known.host and role is not Role.HOST:
         raise refused("forbidden", "host-only")
-    for name in asked.body:
+    for name in context.body:
         if name not in known.fields:
             raise refused("bad-input", "bad-body", field=printable(str(name))[:NAME_LENGTH])
-    if known.stale and state is not None and state != asked.fold.state_no:
+    if known.stale and state is not None and state != context.projection.state_no:
         raise refused("stale", "stale")
-    return known.plan(asked)
+    return known.plan(context)
 
 
 # --- the night and its matches -----------------------------------------------------------------------------------
 
 
-def _open_night(asked: Asked) -> Plan:
-    if asked.fold.match is not None and asked.fold.match.ending is None:
+def _open_night(context: CommandContext) -> PlannedEntry:
+    if context.projection.match is not None and context.projection.match.ending is None:
         raise refused("refused", "match-open")
-    return Plan("open-night", {"night": new_id()})
+    return PlannedEntry("open-night", {"night": new_id()})
 
 
-def _open_match(asked: Asked) -> Plan:
-    if asked.fold.paused:
+def _open_match(context: CommandContext) -> PlannedEntry:
+    if context.projection.paused:
         raise refused("paused", "paused")
-    if asked.fold.match is not None and asked.fold.match.ending is None:
+    if context.projection.match is not None and context.projection.match.ending is None:
         raise refused("refused", "match-open")
-    game_id = asked.body.get("game")
+    game_id = context.body.get("game")
     if not isinstance(game_id, str) or game_id not in shown_games():
         raise refused("bad-input", "bad-field", field="game")
     rules = game(game_id)
-    raw = asked.body.get("players")
+    raw = context.body.get("players")
     if not isinstance(raw, list) or not raw or not all(isinstance(p, dict) for p in raw):
         raise refused("bad-input", "bad-field", field="players")
-    header: dict[str, Any] = {"match": new_id(), "game": game_id, "draw": asked.flag("draw")}
+    header: dict[str, Any] = {"match": new_id(), "game": game_id, "draw": context.flag("draw")}
     for name in ("options", "setup"):
-        value = asked.body.get(name, {})
+        value = context.body.get(name, {})
         if not isinstance(value, dict):
             raise refused("bad-input", "bad-field", field=name)
         header[name] = value
-    seats, people = seated(raw, asked.people)
+    seats, people = seated(raw, context.people)
     # What the set-up does not say of the box is what this house's owner entered.
-    header["setup"] = {**asked.boxes.setup(game_id), **header["setup"]}
+    header["setup"] = {**context.boxes.setup(game_id), **header["setup"]}
     header["players"] = [{"person": seat.person, "colour": seat.colour} for seat in seats]
     try:
         header["options"] = rules.settled_options(header["options"])
@@ -91,72 +91,72 @@ def _open_match(asked: Asked) -> Plan:
         start(rules, seats, header)
     except SetupError as error:
         raise said(error) from error
-    return Plan("open-match", header, people)
+    return PlannedEntry("open-match", header, people)
 
 
-def _next_game(asked: Asked) -> Plan:
-    fold = asked.fold
-    if fold.paused:
+def _next_game(context: CommandContext) -> PlannedEntry:
+    projection = context.projection
+    if projection.paused:
         raise refused("paused", "paused")
-    if fold.match is not None and fold.match.ending is None:
+    if projection.match is not None and projection.match.ending is None:
         raise refused("refused", "not-over")
-    if fold.last_header is None:
+    if projection.last_header is None:
         raise refused("refused", "no-series")
-    if fold.series_winners():
+    if projection.series_winners():
         raise refused("refused", "series-over")
-    header = {**fold.last_header, "match": new_id(), "setup": asked.boxes.setup(fold.last_header["game"])}
+    header = {**projection.last_header, "match": new_id(), "setup": context.boxes.setup(projection.last_header["game"])}
     rules = game(header["game"])
     try:
         start(rules, tuple(Seat(p["person"], "", p["colour"]) for p in header["players"]), header)
     except SetupError as error:  # a game that was only counted may have had seats or options that do not begin one
         raise said(error) from error
-    return Plan("next-game", header)
+    return PlannedEntry("next-game", header)
 
 
-def _close_match(asked: Asked) -> Plan:
-    if asked.fold.match is None:
+def _close_match(context: CommandContext) -> PlannedEntry:
+    if context.projection.match is None:
         raise refused("no-match", "no-match")
-    return Plan("close-match", {"match": asked.fold.match.id})
+    return PlannedEntry("close-match", {"match": context.projection.match.id})
 
 
-def _end_early(asked: Asked) -> Plan:
-    match = asked.match
+def _end_early(context: CommandContext) -> PlannedEntry:
+    match = context.match
     if match.ending is not None:
         raise refused("refused", "ended-already")
-    return Plan("end-early", {"match": match.id})
+    return PlannedEntry("end-early", {"match": match.id})
 
 
-def _pause(asked: Asked) -> Plan:
-    if asked.fold.paused:
+def _pause(context: CommandContext) -> PlannedEntry:
+    if context.projection.paused:
         raise refused("paused", "paused")
-    return Plan("pause", {})
+    return PlannedEntry("pause", {})
 
 
-def _resume(asked: Asked) -> Plan:
-    if not asked.fold.paused:
+def _resume(context: CommandContext) -> PlannedEntry:
+    if not context.projection.paused:
         raise refused("refused", "not-paused")
-    return Plan("resume", {})
+    return PlannedEntry("resume", {})
 
 
 # --- moves -------------------------------------------------------------------------------------------------------
 
 
-def _moves(asked: Asked) -> Plan:
-    match = asked.running
-    texts = asked.body.get("moves")
+def _moves(context: CommandContext) -> PlannedEntry:
+    match = context.running
+    texts = context.body.get("moves")
     if not isinstance(texts, list) or not 0 < len(texts) <= MOST_MOVES or not all(isinstance(t, str) for t in texts):
         raise refused("bad-input", "bad-field", field="moves")
-    moves = _played(match, [_parsed(match, text) for text in texts], asked.by)
+    moves = _played(match, [_parsed(match, text) for text in texts], context.by)
     body: dict[str, Any] = {"moves": moves}
     if match.view.follows:
-        after, drawn = _followed(match, moves, asked.rng)
+        after, drawn = _followed(match, moves, context.rng)
         body["moves"] = [*moves, *after]
         if drawn:
             body["drawn"] = True
-    sensor = asked.body.get("sensor", False)
+    sensor = context.body.get("sensor", False)
     if sensor is not False:
         body["sensor"] = _sensor_key(match, sensor, len(moves))
-    return Plan("moves", body)
+    return PlannedEntry("moves", body)
 
 
 def _parsed(match: Match, text: str) -> Move:
@@ -183,7 +183,7 @@ def _played(match: Match, moves: list[Move], by: Actor | None = None) -> list[st
             state = state.after(step)
         if state.refusal(move) is not None:
             ruling = state.check(move)
-            raise RefusedError("refused", ruling.words, ruling)
+            raise CommandRefusedError("refused", ruling.words, ruling)
         if match.draw and match.view.drawing(state):
             raise refused("refused", "companion-draws")
         texts.append(str(move))
@@ -223,12 +223,12 @@ def _sensor_key(match: Match, sensor: object, moves: int) -> str:
     return key
 
 
-def _sensor_checked(asked: Asked) -> Plan:
-    planned = _moves(asked)
+def _sensor_checked(context: CommandContext) -> PlannedEntry:
+    planned = _moves(context)
     key = planned.body.get("sensor")
     if key is None:
         return planned
-    match = asked.match
+    match = context.match
     texts = planned.body["moves"]
     if len(texts) != 1 or match.view.placing(match.state, match.game.parse(texts[0])) is None:
         raise refused("refused", "sensor-alone")
@@ -237,11 +237,11 @@ def _sensor_checked(asked: Asked) -> Plan:
     return planned
 
 
-def _deal(asked: Asked) -> Plan:
-    match = asked.running
-    if "cards" not in asked.body:
-        return _drawn(asked, match)
-    cards = asked.body["cards"]
+def _deal(context: CommandContext) -> PlannedEntry:
+    match = context.running
+    if "cards" not in context.body:
+        return _drawn(context, match)
+    cards = context.body["cards"]
     if (
         not isinstance(cards, dict)
         or not 0 < len(cards) <= MOST_MOVES
@@ -252,24 +252,24 @@ def _deal(asked: Asked) -> Plan:
         moves = match.view.lay(match.state, cards)
     except InvalidMoveError as error:
         raise said(error) from error
-    return Plan("moves", {"moves": _played(match, moves), "as": "deal"})
+    return PlannedEntry("moves", {"moves": _played(match, moves), "as": "deal"})
 
 
-def _drawn(asked: Asked, match: Match) -> Plan:
+def _drawn(context: CommandContext, match: Match) -> PlannedEntry:
     """Draw as the box would; what was drawn is journalled, so a replay needs no dice."""
     state: State[Any] = match.state
     if not match.draw and not match.view.arranging(state):
         raise refused("refused", "table-draws")
     moves: list[str] = []
     while match.view.drawing(state):
-        move = state.chance(asked.rng) if match.draw else _arranged(match, state, asked.rng)
+        move = state.chance(context.rng) if match.draw else _arranged(match, state, context.rng)
         if move is None:
             break
         moves.append(str(move))
         state = state.after(move)
     if not moves:
         raise refused("refused", "nothing-to-draw")
-    return Plan("moves", {"moves": moves, "as": "deal", "drawn": True})
+    return PlannedEntry("moves", {"moves": moves, "as": "deal", "drawn": True})
 
 
 def _arranged(match: Match, state: State[Any], rng: Random) -> Move | None:
@@ -283,46 +283,46 @@ def _arranged(match: Match, state: State[Any], rng: Random) -> Move | None:
     return drawn
 
 
-def _check(asked: Asked) -> Plan:
-    match = asked.running
+def _check(context: CommandContext) -> PlannedEntry:
+    match = context.running
     moves = match.view.stopping(match.state)
     if not moves:
         raise refused("refused", "nobody-to-pass")
-    return Plan("moves", {"moves": _played(match, moves), "as": "check"})
+    return PlannedEntry("moves", {"moves": _played(match, moves), "as": "check"})
 
 
-def _undo(asked: Asked) -> Plan:
-    match = asked.match
+def _undo(context: CommandContext) -> PlannedEntry:
+    match = context.match
     steps = match.steps
     if match.ended is not None:
-        keep = asked.whole("to", len(steps), len(steps))
-        asked.agreed()
-        return Plan("undo", {"to": keep, "from": keep, "agreed": True})
+        keep = context.whole("to", len(steps), len(steps))
+        context.agreed()
+        return PlannedEntry("undo", {"to": keep, "from": keep, "agreed": True})
     if not steps:
         raise refused("refused", "nothing-to-undo")
-    keep = asked.whole("to", 0, len(steps) - 1)
-    agreed = asked.flag("agreed")
-    if agreed or not undo_is_free(match, keep, asked.by.id):
-        asked.agreed()
-    return Plan("undo", {"to": keep, "from": len(steps), "agreed": agreed})
+    keep = context.whole("to", 0, len(steps) - 1)
+    agreed = context.flag("agreed")
+    if agreed or not undo_is_free(match, keep, context.by.id):
+        context.agreed()
+    return PlannedEntry("undo", {"to": keep, "from": len(steps), "agreed": agreed})
 
 
 # --- what the table agrees on, and faults ------------------------------------------------------------------------
 
 
-def _correct(asked: Asked) -> Plan:
-    match = asked.match
-    colour = _colour(asked, match)
-    points = asked.whole("points", -MOST_POINTS, MOST_POINTS)
+def _correct(context: CommandContext) -> PlannedEntry:
+    match = context.match
+    colour = _colour(context, match)
+    points = context.whole("points", -MOST_POINTS, MOST_POINTS)
     if points == 0:
         raise refused("bad-input", "bad-field", field="points")
-    reason = asked.text("reason", NOTE_LENGTH)
-    asked.agreed()
-    return Plan("correct", {"colour": colour, "points": points, "reason": reason})
+    reason = context.text("reason", NOTE_LENGTH)
+    context.agreed()
+    return PlannedEntry("correct", {"colour": colour, "points": points, "reason": reason})
 
 
-def _colour(asked: Asked, match: Match) -> str:
-    colour = asked.body.get("colour")
+def _colour(context: CommandContext, match: Match) -> str:
+    colour = context.body.get("colour")
     if not isinstance(colour, str):
         raise refused("bad-input", "bad-field", field="colour")
     if colour not in match.colours:
@@ -331,26 +331,26 @@ def _colour(asked: Asked, match: Match) -> str:
     return colour
 
 
-def _fault(asked: Asked) -> Plan:
-    match = asked.match
-    clause = asked.text("clause", NAME_LENGTH)
-    colour = _colour(asked, match) if asked.body.get("colour") is not None else None
-    note = asked.text("note", NOTE_LENGTH, missing="")
+def _fault(context: CommandContext) -> PlannedEntry:
+    match = context.match
+    clause = context.text("clause", NAME_LENGTH)
+    colour = _colour(context, match) if context.body.get("colour") is not None else None
+    note = context.text("note", NOTE_LENGTH, missing="")
     try:
         match.view.fault(match.state, clause, colour)
     except KeyError:
         raise refused("bad-input", "no-such-clause", clause=clause) from None
-    return Plan("fault", {"clause": clause, "colour": colour, "note": note, "round": match.round})
+    return PlannedEntry("fault", {"clause": clause, "colour": colour, "note": note, "round": match.round})
 
 
-def _dismiss_fault(asked: Asked) -> Plan:
-    match = asked.match
-    seq = asked.whole("fault", 1, 2**53)
+def _dismiss_fault(context: CommandContext) -> PlannedEntry:
+    match = context.match
+    seq = context.whole("fault", 1, 2**53)
     fault = match.faults.get(seq)
     if fault is None or fault.dismissed:
         raise refused("refused", "no-such-fault")
-    asked.agreed()
-    return Plan("dismiss-fault", {"fault": seq})
+    context.agreed()
+    return PlannedEntry("dismiss-fault", {"fault": seq})
 
 
 COMMANDS: Mapping[str, Command] = {

@@ -14,20 +14,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.events.hub import Hub
-from companion.night.answers import TABLE, Actor, Answer, Role
+from companion.night.answers import TABLE, Actor, CommandResult, Role
 from companion.night.commands.box_contents import Boxes
-from companion.night.commands.context import NAME_LENGTH, Asked, Plan, RefusedError, printable, refused
+from companion.night.commands.context import (
+    NAME_LENGTH,
+    CommandContext,
+    CommandRefusedError,
+    PlannedEntry,
+    printable,
+    refused,
+)
 from companion.night.commands.handlers import plan
 from companion.night.commands.score_sheet_entry import new_id
 from companion.night.games import Sensor
 from companion.night.log.database import StorageError
 from companion.night.log.journal import Entry, Journal
 from companion.night.log.match import LogLine
-from companion.night.log.projection import NightFold
+from companion.night.log.projection import NightProjection
 from companion.night.messages import say
 from companion.night.views.boards import board, dispute, seat_of
 from companion.night.views.page import page
-from companion.ports import BadDataError, DeviceKind, Evidence
+from companion.ports import BadDataError, DeviceKind, EvidencePicture
 from companion.rules.core import State
 
 REMEMBERED = 500
@@ -50,7 +57,7 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class MatchSnapshot:
     """The open match as who follows it with a camera must know it.
 
     ``states[n]`` is the state after n steps, ``moves[n]`` the step that follows it and ``by[n]`` who entered that;
@@ -120,17 +127,17 @@ class Night:
         self._boxes = boxes or Boxes(None)
         self._rng = rng or random.SystemRandom()
         self._lock = threading.RLock()
-        self._answers: OrderedDict[str, tuple[str, Answer]] = OrderedDict()
+        self._answers: OrderedDict[str, tuple[str, CommandResult]] = OrderedDict()
         self._view: dict[str, Any] | None = None
         self._boards: dict[tuple[int, str | None, str], dict[str, Any] | None] = {}
         self._reading = secrets.randbelow(2**40)
         if journal.last_of("open-night") == 0:
             journal.append("open-night", {"night": new_id()}, by=TABLE.id, by_role=str(TABLE.role))
-        self._fold = self._folded()
+        self._projection = self._folded()
 
     def do(
         self, command: str, body: Mapping[str, Any], *, by: Actor, state: int | None = None, action_id: str
-    ) -> Answer:
+    ) -> CommandResult:
         """Do a command, durably, and say what became of it; never raises for what a phone may send.
 
         The same ``action_id`` again gets the same answer and does nothing, also after a restart.
@@ -146,15 +153,17 @@ class Night:
                 if known is not None:
                     return known[1] if known[0] == asked else self._no(refused("bad-input", "id-reused"))
                 try:
-                    planned = plan(command, self._asked(body, by), state)
-                except RefusedError as refusal:
+                    planned = plan(command, self._context(body, by), state)
+                except CommandRefusedError as refusal:
                     answer = self._no(refusal)
                 else:
                     answer = self._write(planned, by, action_id, asked)
             except StorageError as error:
                 # Not remembered: when there is room again, the same action may be tried again.
                 words = say(error.key, error.facts)
-                return Answer.saying(False, self._fold.seq, self._fold.state_no, words, None, "storage")
+                return CommandResult.saying(
+                    False, self._projection.seq, self._projection.state_no, words, None, "storage"
+                )
             self._remember(action_id, asked, answer)
             return answer
 
@@ -196,7 +205,7 @@ class Night:
         Role(role)
         with self._lock:
             if self._view is None:
-                self._view = page(self._fold)
+                self._view = page(self._projection)
             return self._view
 
     def board(self, colour: str | None, lang: str) -> dict[str, Any] | None:
@@ -208,7 +217,7 @@ class Night:
         :class:`companion.night.games.board.Tap`. Made once for each change, seat and language: do not modify it.
         """
         with self._lock:
-            match, state = self._fold.match, self._fold.state_no
+            match, state = self._projection.match, self._projection.state_no
             if match is None:
                 return None
             key = (state, colour if colour in match.colours else None, lang)
@@ -217,18 +226,18 @@ class Night:
                 self._boards[key] = None if made is None else {"state": state, **made}
             return self._boards[key]
 
-    def course(self) -> Course | None:
+    def snapshot(self) -> MatchSnapshot | None:
         """Return the course of the open match; None without one, or where its record cannot be played any more."""
         with self._lock:
-            match, fold = self._fold.match, self._fold
+            match, projection = self._projection.match, self._projection
             if match is None or match.broken is not None:
                 return None
-            return Course(
+            return MatchSnapshot(
                 match.id,
                 match.game.id,
-                fold.state_no,
+                projection.state_no,
                 match.draw,
-                not fold.paused and match.ending is None,
+                not projection.paused and match.ending is None,
                 match.colours,
                 tuple(match.states),
                 tuple(step.move for step in match.steps),
@@ -242,7 +251,7 @@ class Night:
         :raises companion.ports.BadDataError: without an open match, or for a hand that is not of this phone.
         """
         with self._lock:
-            match = self._fold.match
+            match = self._projection.match
             if match is None:
                 raise BadDataError(say("no-match").en)
             return dispute(match, colour, lang, path, text)
@@ -250,7 +259,7 @@ class Night:
     def position(self, colour: str | None) -> dict[str, Any] | None:
         """Return the open match as a phone with this seat may see it, in the one form of a board; None without one."""
         with self._lock:
-            match = self._fold.match
+            match = self._projection.match
             if match is None or match.broken is not None:
                 return None
             return match.state.view(seat_of(match, colour))
@@ -263,7 +272,7 @@ class Night:
         from companion.night.export.bgstats import plays  # noqa: PLC0415 - only who shares a game pays for it
 
         with self._lock:
-            match = self._fold.match
+            match = self._projection.match
             if match is None or match.ending is None:
                 return None
             return next((one for one in plays(self._journal, bgg, lang) if one["match"] == match.id), None)
@@ -281,7 +290,7 @@ class Night:
     def seq(self) -> int:
         """Return the journal's last number."""
         with self._lock:
-            return self._fold.seq
+            return self._projection.seq
 
     @property
     def reading(self) -> int:
@@ -293,7 +302,7 @@ class Night:
     def state(self) -> int:
         """Return the state number that the next command should carry."""
         with self._lock:
-            return self._fold.state_no
+            return self._projection.state_no
 
     def live_round(self) -> bool:
         """Return whether nothing may reveal a count: from the start of a round to the first igloo its check reveals.
@@ -303,23 +312,23 @@ class Night:
         away, is over at once. What the igloo may not be made to do is asked of :meth:`witness`.
         """
         with self._lock:
-            return self._fold.hidden
+            return self._projection.hidden
 
     def witness(self, key: str) -> Witness:
         """Return what the sensor igloo ``key`` must know: a round that is live and not paused, and its placement."""
         with self._lock:
-            fold = self._fold
-            live = fold.live and not fold.paused
-            worn = fold.match.sensors() if fold.match is not None and live else []
+            projection = self._projection
+            live = projection.live and not projection.paused
+            worn = projection.match.sensors() if projection.match is not None and live else []
             return Witness(live, next((sensor for sensor in worn if sensor.key in (key, "*")), None))
 
-    def add_evidence(self, evidence: Evidence) -> int:
+    def add_evidence(self, evidence: EvidencePicture) -> int:
         """Enter a picture kept beside the journal, with the round it belongs to; return its number in the journal.
 
         :raises companion.night.log.database.StorageError: when it could not be written.
         """
         with self._lock:
-            match = self._fold.match
+            match = self._projection.match
             body = {
                 "match": match.id if match is not None else None,
                 "round": match.view.shown_round(match.state) if match is not None else None,
@@ -341,8 +350,8 @@ class Night:
         :raises companion.night.log.database.StorageError: when it could not be written.
         """
         with self._lock:
-            match = self._fold.match
-            if match is None or not self._fold.live or self._fold.paused:
+            match = self._projection.match
+            if match is None or not self._projection.live or self._projection.paused:
                 return None
             body = {
                 "clause": clause,
@@ -376,50 +385,50 @@ class Night:
         """Read the people anew: states and sentences hold names, a new reading of the journal has the new ones only."""
         with self._lock:
             self._answers.clear()
-            self._fold = self._folded()
+            self._projection = self._folded()
             self._reading += 1
             self._changed()
 
     @contextlib.contextmanager
-    def standing(self) -> Iterator[NightFold]:
+    def standing(self) -> Iterator[NightProjection]:
         """Hold the night still and look at it; nothing of it may be altered or kept."""
         with self._lock:
-            yield self._fold
+            yield self._projection
 
     # --- inside the lock
 
-    def _asked(self, body: Mapping[str, Any], by: Actor) -> Asked:
+    def _context(self, body: Mapping[str, Any], by: Actor) -> CommandContext:
         people = {person: name for person, name in self._people.items() if person not in self._same}
-        return Asked(self._fold, body, by, people, self._rng, self._boxes)
+        return CommandContext(self._projection, body, by, people, self._rng, self._boxes)
 
-    def _folded(self, before: int | None = None) -> NightFold:
+    def _folded(self, before: int | None = None) -> NightProjection:
         """Read the night that holds the last entry (before ``before``) from the journal."""
         self._people, self._same = self._journal.people(), self._journal.same()
-        fold = NightFold(self._people, self._same)
+        projection = NightProjection(self._people, self._same)
         begun = self._journal.last_of("open-night", before=before)
         for entry in self._journal.since(max(begun - 1, 0), before=before):
-            fold.apply(entry)
-        return fold
+            projection.apply(entry)
+        return projection
 
-    def _known(self, action_id: str) -> tuple[str, Answer] | None:
+    def _known(self, action_id: str) -> tuple[str, CommandResult] | None:
         """Return what was asked under an action id and answered, from memory or from the journal."""
         if action_id in self._answers:
             return self._answers[action_id]
         entry = self._journal.of_action(action_id)
         if entry is None:
             return None
-        line = next((line for line in reversed(self._fold.log) if line.entry.seq == entry.seq), None)
+        line = next((line for line in reversed(self._projection.log) if line.entry.seq == entry.seq), None)
         line = line or self._folded(before=entry.seq + 1).log[-1]
         answer = _accepted(line)
         self._remember(action_id, entry.asked or "", answer)
         return entry.asked or "", answer
 
-    def _remember(self, action_id: str, asked: str, answer: Answer) -> None:
+    def _remember(self, action_id: str, asked: str, answer: CommandResult) -> None:
         self._answers[action_id] = (asked, answer)
         while len(self._answers) > REMEMBERED:
             self._answers.popitem(last=False)
 
-    def _write(self, planned: Plan, by: Actor, action_id: str, asked: str) -> Answer:
+    def _write(self, planned: PlannedEntry, by: Actor, action_id: str, asked: str) -> CommandResult:
         begins = planned.kind == "open-match" or (planned.kind == "keep-sheet" and "game" in planned.body)
         if begins and self._journal.rested_ms() > EVENING_MS:
             self._apply(self._journal.append("open-night", {"night": new_id()}, by=TABLE.id, by_role=str(TABLE.role)))
@@ -435,7 +444,7 @@ class Night:
         )
         self._people.update(planned.people)
         self._apply(entry)
-        return _accepted(self._fold.log[-1])
+        return _accepted(self._projection.log[-1])
 
     def _device(self, kind: str, body: Mapping[str, Any], role: str, key: str, device: DeviceKind) -> int:
         entry = self._journal.append(kind, body, by=printable(key), by_role=role, device_kind=str(device))
@@ -443,23 +452,23 @@ class Night:
         return entry.seq
 
     def _apply(self, entry: Entry) -> None:
-        self._fold.apply(entry)
+        self._projection.apply(entry)
         self._changed()
 
     def _changed(self) -> None:
         self._view = None
         self._boards.clear()
-        self._hub.publish("state", self.view(Role.SPECTATOR), self._fold.seq)
+        self._hub.publish("state", self.view(Role.SPECTATOR), self._projection.seq)
 
-    def _no(self, refusal: RefusedError) -> Answer:
+    def _no(self, refusal: CommandRefusedError) -> CommandResult:
         words = refusal.words
-        fold = self._fold
-        return Answer.saying(False, fold.seq, fold.state_no, words, refusal.ruling, refusal.problem)
+        projection = self._projection
+        return CommandResult.saying(False, projection.seq, projection.state_no, words, refusal.ruling, refusal.problem)
 
 
-def _accepted(line: LogLine) -> Answer:
+def _accepted(line: LogLine) -> CommandResult:
     """Return the answer that an entry got: a reading of the journal like everything else."""
-    return Answer.saying(True, line.entry.seq, line.state_no, line.words, line.ruling())
+    return CommandResult.saying(True, line.entry.seq, line.state_no, line.words, line.ruling())
 
 
 def _digest(command: str, body: Mapping[str, Any]) -> str | None:

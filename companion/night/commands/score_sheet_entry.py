@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from companion.night.answers import Role
-from companion.night.commands.context import Asked, Plan, RefusedError, printable, refused, said
+from companion.night.commands.context import CommandContext, CommandRefusedError, PlannedEntry, printable, refused, said
 from companion.night.commands.seating import right_seats, seated
 from companion.night.games import shown_games
 from companion.rules import game
@@ -28,32 +28,32 @@ def new_id() -> str:
     return uuid.uuid4().hex
 
 
-def keep_sheet(asked: Asked) -> Plan:
+def keep_sheet(context: CommandContext) -> PlannedEntry:
     """Return the entry that keeps a score sheet: ``{position, players: [{name, colour}]}``, or with ``into`` the match.
 
     :raises RefusedError: when it is no sheet of a game that is over, the box does not hold it, or a game is open.
     """
-    position = asked.body.get("position")
+    position = context.body.get("position")
     if not isinstance(position, dict):
         raise refused("bad-input", "bad-field", field="position")
     game_id = position.get("game")
     if not isinstance(game_id, str) or game_id not in shown_games():
         raise refused("bad-input", "bad-field", field="game")
-    if asked.fold.paused:
+    if context.projection.paused:
         raise refused("paused", "paused")
-    if "into" in asked.body:
-        return _into(asked, position)
-    match = asked.fold.match
+    if "into" in context.body:
+        return _into(context, position)
+    match = context.projection.match
     if match is not None and match.ending is None:
         raise refused("refused", "match-open")
-    raw = asked.body.get("players")
+    raw = context.body.get("players")
     if not isinstance(raw, list) or not 0 < len(raw) <= MOST_PLAYERS or not all(isinstance(p, dict) for p in raw):
         raise refused("bad-input", "bad-field", field="players")
     rules = game(game_id)
-    sitting, people = seated(raw, asked.people)
+    sitting, people = seated(raw, context.people)
     right_seats(rules, sitting)
-    kept = _kept(rules, position, [seat.colour for seat in sitting], asked)
-    last = asked.fold.last_header
+    kept = _kept(rules, position, [seat.colour for seat in sitting], context)
+    last = context.projection.last_header
     header = {
         "match": new_id(),
         "game": game_id,
@@ -63,24 +63,28 @@ def keep_sheet(asked: Asked) -> Plan:
         "setup": {},
         "players": [{"person": seat.person, "colour": seat.colour} for seat in sitting],
     }
-    return Plan("keep-sheet", {**header, "position": kept}, people)
+    return PlannedEntry("keep-sheet", {**header, "position": kept}, people)
 
 
-def _into(asked: Asked, position: Mapping[str, JSON]) -> Plan:
+def _into(context: CommandContext, position: Mapping[str, JSON]) -> PlannedEntry:
     """Return the entry by which the open match ends with the totals of a sheet."""
-    match = asked.running
-    if asked.body["into"] != match.id or match.ending is not None:
+    match = context.running
+    if context.body["into"] != match.id or match.ending is not None:
         raise refused("stale", "stale")
-    if asked.by.role is not Role.HOST:
+    if context.by.role is not Role.HOST:
         raise refused("forbidden", "host-only")
     if position["game"] != match.game.id:
         raise refused("refused", "sheet-other-game", game=rulebook(match.game.id).name.en)
-    if "players" in asked.body:
+    if "players" in context.body:
         raise refused("bad-input", "bad-body", field="players")
-    return Plan("keep-sheet", {"match": match.id, "position": _kept(match.game, position, list(match.colours), asked)})
+    return PlannedEntry(
+        "keep-sheet", {"match": match.id, "position": _kept(match.game, position, list(match.colours), context)}
+    )
 
 
-def _kept(rules: Game[Any], position: Mapping[str, JSON], colours: list[str], asked: Asked) -> dict[str, JSON]:
+def _kept(
+    rules: Game[Any], position: Mapping[str, JSON], colours: list[str], context: CommandContext
+) -> dict[str, JSON]:
     """Return the position as it is kept: as the rules write it, in the order of the seats, without names."""
     players = position.get("players")
     if not isinstance(players, list) or not all(isinstance(player, dict) for player in players):
@@ -92,14 +96,14 @@ def _kept(rules: Game[Any], position: Mapping[str, JSON], colours: list[str], as
     elif len(players) != len(colours):
         raise refused("refused", "sheet-other-players")
     try:
-        state = rules.from_position({**_boxed(rules, position, asked), "players": _nameless(players)})
+        state = rules.from_position({**_boxed(rules, position, context), "players": _nameless(players)})
         wrong = state.problems()
     except RulesError as error:
         raise said(error) from error
     if wrong:
         book = rulebook(rules.id)
         words = each(lambda lang: printable(book.problem(wrong[0], state, lang)))
-        raise RefusedError("refused", words)
+        raise CommandRefusedError("refused", words)
     if state.outcome() is None:
         raise refused("refused", "sheet-not-over")
     beyond = _BEYOND.get(rules.id)
@@ -116,9 +120,9 @@ def _nameless(players: list[dict[str, JSON]]) -> list[dict[str, JSON]]:
     return [{key: value for key, value in player.items() if key != "name"} for player in players]
 
 
-def _boxed(rules: Game[Any], position: Mapping[str, JSON], asked: Asked) -> dict[str, JSON]:
+def _boxed(rules: Game[Any], position: Mapping[str, JSON], context: CommandContext) -> dict[str, JSON]:
     """Return a position with the box as this house's owner entered it, where it says nothing of a box."""
-    own = asked.boxes.setup(rules.id)
+    own = context.boxes.setup(rules.id)
     if not own or "box" in position:
         return dict(position)
     return {**position, "box": {"data": own["box"]} if "box" in own else {**own, "real": True}}

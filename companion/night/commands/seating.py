@@ -14,7 +14,7 @@ from companion.rules.core import Game
 def seated(raw: list[dict[str, Any]], known: Mapping[str, str | None]) -> tuple[tuple[Seat, ...], dict[str, str]]:
     """Return the seats, and who is new among them; a name that was here before is the same person.
 
-    :raises companion.night.commands.context.RefusedError: for players that cannot be.
+    :raises companion.night.commands.context.CommandRefusedError: for players that cannot be.
     """
     by_name = {name.casefold(): person for person, name in known.items() if name}
     seats: list[Seat] = []
@@ -39,7 +39,7 @@ def seated(raw: list[dict[str, Any]], known: Mapping[str, str | None]) -> tuple[
 def right_seats(rules: Game[Any], seats: tuple[Seat, ...]) -> None:
     """Return quietly when a game without colours has the seats p1, p2 … in their order.
 
-    :raises companion.night.commands.context.RefusedError: otherwise.
+    :raises companion.night.commands.context.CommandRefusedError: otherwise.
     """
     if rules.colours:
         return

@@ -46,8 +46,8 @@ def plays(journal: Journal, bgg: Mapping[str, int] | None = None, lang: str = "e
     """
     found = []
     times = {entry.seq: entry.at for entry in journal.since(0)}
-    for fold in nights(journal):
-        for match in fold.matches:
+    for projection in nights(journal):
+        for match in projection.matches:
             if match.over or (match.ending == "early" and match.steps):
                 play = _play(match, times, bgg or {}, lang)
                 found.append(

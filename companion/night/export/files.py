@@ -10,7 +10,7 @@ from typing import Any
 from companion import __version__
 from companion.night.log.journal import Entry, Journal
 from companion.night.log.match import Match
-from companion.night.log.projection import NightFold
+from companion.night.log.projection import NightProjection
 
 FORMAT = 1
 """The version of the JSON form."""
@@ -18,7 +18,7 @@ FORMAT = 1
 COLUMNS = ("night", "opened", "match", "game", "finished", "place", "name", "colour", "score", "correction", "ended")
 
 
-def nights(journal: Journal) -> Iterator[NightFold]:
+def nights(journal: Journal) -> Iterator[NightProjection]:
     """Yield every night of a journal as it ended, oldest first."""
     names, same = journal.people(), journal.same()
     entries: list[Entry] = []
@@ -31,11 +31,11 @@ def nights(journal: Journal) -> Iterator[NightFold]:
         yield _folded(names, same, entries)
 
 
-def _folded(names: dict[str, str | None], same: dict[str, str], entries: Sequence[Entry]) -> NightFold:
-    fold = NightFold(names, same)
+def _folded(names: dict[str, str | None], same: dict[str, str], entries: Sequence[Entry]) -> NightProjection:
+    projection = NightProjection(names, same)
     for entry in entries:
-        fold.apply(entry)
-    return fold
+        projection.apply(entry)
+    return projection
 
 
 def to_json(journal: Journal) -> dict[str, Any]:
@@ -53,8 +53,12 @@ def to_json(journal: Journal) -> dict[str, Any]:
         "format": FORMAT,
         "companion": __version__,
         "nights": [
-            {"id": fold.id, "opened": fold.opened, "matches": [_match(match) for match in fold.matches]}
-            for fold in nights(journal)
+            {
+                "id": projection.id,
+                "opened": projection.opened,
+                "matches": [_match(match) for match in projection.matches],
+            }
+            for projection in nights(journal)
         ],
     }
 
@@ -110,14 +114,14 @@ def to_csv(journal: Journal) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(COLUMNS)
-    for fold in nights(journal):
-        for match in fold.matches:
+    for projection in nights(journal):
+        for match in projection.matches:
             scored = match.score()
             for seat, sheet in zip(match.seats, scored.sheets, strict=True):
                 corrected = sum(points for _, colour, points, _ in match.corrections if colour == seat.colour)
                 writer.writerow(
                     (
-                        fold.id,
+                        projection.id,
                         match.opened,
                         match.id,
                         match.game.id,

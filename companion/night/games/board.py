@@ -267,7 +267,7 @@ class BoardView:
 
     def told(self, state: State[Any], move: Any) -> Ruling:
         """Return the ruling on a legal move as everybody may read it."""
-        return self.book.ruling(True, state.grounds(self.public(state, move)), state)
+        return self.book.ruling(True, state.explain_effect(self.public(state, move)), state)
 
     def colours(self, state: State[Any]) -> tuple[str, ...]:
         """Return the colours in seat order."""

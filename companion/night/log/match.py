@@ -26,7 +26,7 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class AppliedMove:
     """A move in force: the entry it came with, who entered it, whether the companion drew it."""
 
     move: Any
@@ -37,7 +37,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class CalledFault:
     """A breach that somebody called or a device felt (``kind``, ``motion``)."""
 
     seq: int
@@ -96,9 +96,9 @@ class Match:
     header: Mapping[str, Any]
     opened: int
     states: list[State[Any]]
-    steps: list[Step] = field(default_factory=list)
+    steps: list[AppliedMove] = field(default_factory=list)
     corrections: list[tuple[int, str, int, str]] = field(default_factory=list)
-    faults: dict[int, Fault] = field(default_factory=dict)
+    faults: dict[int, CalledFault] = field(default_factory=dict)
     evidence: list[dict[str, Any]] = field(default_factory=list)
     disputes: list[tuple[tuple[object, ...], Words]] = field(default_factory=list)
     """What the table took back together, corrected or reported: what it was about, and the sentence for it."""

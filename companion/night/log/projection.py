@@ -1,7 +1,8 @@
-"""The fold: what a night is after some entries of its journal.
+"""The projection: what a night is after some entries of its journal.
 
-:class:`NightFold` takes entries one by one, live and at a restart alike, so what the page shows is always a reading
-of the journal. States of the rules are immutable; a match keeps the one after every step, which makes undo a cut.
+:class:`NightProjection` takes entries one by one, live and at a restart alike, so what the page shows is always a
+reading of the journal. States of the rules are immutable; a match keeps the one after every step, which makes undo a
+cut.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 from companion.night.answers import Role
 from companion.night.games import Placing, Sensor, game_view
 from companion.night.log.journal import Entry
-from companion.night.log.match import Ended, Fault, LogLine, Match, Seat, Step
+from companion.night.log.match import AppliedMove, CalledFault, Ended, LogLine, Match, Seat
 from companion.night.messages import Words, say
 from companion.rules import game
 from companion.rules.core import JSON, Game, InvalidMoveError, RulesError, Ruling, State
@@ -28,7 +29,7 @@ TOLD_ONE_BY_ONE = 6
 """Steps of chance that the log tells one by one; a whole set-up is only counted."""
 
 
-class NightFold:
+class NightProjection:
     """A night after some entries. Not thread-safe: its owner holds a lock."""
 
     def __init__(self, names: Mapping[str, str | None], same: Mapping[str, str] | None = None) -> None:
@@ -218,7 +219,7 @@ class NightFold:
                 match.broken = entry.seq
                 break
             match.steps.append(
-                Step(
+                AppliedMove(
                     move,
                     entry.seq,
                     entry.by,
@@ -306,7 +307,7 @@ class NightFold:
             return None
         body = entry.body
         words = fault_words(match, body)
-        match.faults[entry.seq] = Fault(
+        match.faults[entry.seq] = CalledFault(
             entry.seq,
             body["clause"],
             body["round"],
@@ -334,21 +335,21 @@ class NightFold:
         return _line(entry, "evidence-kept")
 
 
-_HANDLERS: dict[str, Callable[[NightFold, Entry], LogLine | None]] = {
-    "open-night": NightFold._open_night,
-    "open-match": NightFold._open_match,
-    "next-game": NightFold._next_game,
-    "close-match": NightFold._close_match,
-    "keep-sheet": NightFold._keep_sheet,
-    "end-early": NightFold._end_early,
-    "moves": NightFold._moves,
-    "undo": NightFold._undo,
-    "correct": NightFold._correct,
-    "pause": NightFold._pause,
-    "resume": NightFold._resume,
-    "fault": NightFold._fault,
-    "dismiss-fault": NightFold._dismiss,
-    "evidence": NightFold._evidence,
+_HANDLERS: dict[str, Callable[[NightProjection, Entry], LogLine | None]] = {
+    "open-night": NightProjection._open_night,
+    "open-match": NightProjection._open_match,
+    "next-game": NightProjection._next_game,
+    "close-match": NightProjection._close_match,
+    "keep-sheet": NightProjection._keep_sheet,
+    "end-early": NightProjection._end_early,
+    "moves": NightProjection._moves,
+    "undo": NightProjection._undo,
+    "correct": NightProjection._correct,
+    "pause": NightProjection._pause,
+    "resume": NightProjection._resume,
+    "fault": NightProjection._fault,
+    "dismiss-fault": NightProjection._dismiss,
+    "evidence": NightProjection._evidence,
 }
 
 _ASIDE = frozenset({"fault", "dismiss-fault", "evidence"})

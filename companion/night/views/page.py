@@ -1,11 +1,11 @@
-"""What the page shows: the whole of a night as JSON, made from the fold."""
+"""What the page shows: the whole of a night as JSON, made from its projection."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from companion.night.log.match import CORRECTION, LogLine, Match, undo_is_free
-from companion.night.log.projection import NightFold, role_of, seat_names
+from companion.night.log.projection import NightProjection, role_of, seat_names
 from companion.night.messages import say
 from companion.night.views.summary import story
 from companion.rules.core import ScoreLine, ScoreSheet
@@ -13,19 +13,19 @@ from companion.rules.i18n import NOTHING
 from companion.rules.rulebook import rulebook
 
 
-def page(fold: NightFold) -> dict[str, Any]:
+def page(projection: NightProjection) -> dict[str, Any]:
     """Return the view of a night; its form is documented at :meth:`companion.night.commands.night.Night.view`."""
     return {
-        "seq": fold.seq,
-        "state": fold.state_no,
-        "night": {"id": fold.id, "opened": fold.opened, "paused": fold.paused},
-        "match": _match(fold, fold.match) if fold.match is not None else None,
-        "series": _series(fold),
-        "log": [_log_line(line) for line in fold.log],
+        "seq": projection.seq,
+        "state": projection.state_no,
+        "night": {"id": projection.id, "opened": projection.opened, "paused": projection.paused},
+        "match": _match(projection, projection.match) if projection.match is not None else None,
+        "series": _series(projection),
+        "log": [_log_line(line) for line in projection.log],
     }
 
 
-def _match(fold: NightFold, match: Match) -> dict[str, Any]:
+def _match(projection: NightProjection, match: Match) -> dict[str, Any]:
     state = match.view.seen(match.state)
     sheet = match.score()
     ending = match.ending
@@ -71,7 +71,7 @@ def _match(fold: NightFold, match: Match) -> dict[str, Any]:
             {key: picture[key] for key in ("sha256", "suffix", "round", "source", "kind", "at")}
             for picture in match.evidence
         ],
-        "can_undo": _can_undo(fold, match),
+        "can_undo": _can_undo(projection, match),
     }
 
 
@@ -106,16 +106,16 @@ def _score_line(match: Match, line: ScoreLine) -> dict[str, Any]:
     return {**words.to_json(), "points": line.points, "clauses": list(line.clauses)}
 
 
-def _can_undo(fold: NightFold, match: Match) -> dict[str, Any] | None:
+def _can_undo(projection: NightProjection, match: Match) -> dict[str, Any] | None:
     if match.ended is not None:
-        line = next((line for line in reversed(fold.log) if line.entry.seq == match.ended.seq), None)
+        line = next((line for line in reversed(projection.log) if line.entry.seq == match.ended.seq), None)
         said = line.words if line is not None else say("ended-early")
         return {"to": len(match.steps), **said.to_json(), "by": match.ended.by, "needs_agreement": True}
     if not match.steps:
         return None
     last = match.steps[-1]
     keep = next(n for n, step in enumerate(match.steps) if step.seq == last.seq)
-    line = next((line for line in reversed(fold.log) if line.entry.seq == last.seq), None)
+    line = next((line for line in reversed(projection.log) if line.entry.seq == last.seq), None)
     return {
         "to": keep,
         **(line.words if line is not None else NOTHING).to_json(),
@@ -124,18 +124,18 @@ def _can_undo(fold: NightFold, match: Match) -> dict[str, Any] | None:
     }
 
 
-def _series(fold: NightFold) -> dict[str, Any] | None:
-    games = fold.series()
-    newest = fold.match or (games[-1] if games else None)
+def _series(projection: NightProjection) -> dict[str, Any] | None:
+    games = projection.series()
+    newest = projection.match or (games[-1] if games else None)
     if newest is None or newest.view.series_to is None:
         return None
-    winners = fold.series_winners()
+    winners = projection.series_winners()
     return {
         "games": [{"id": match.id, "scores": match.scores(), "winners": match.winners()} for match in games],
-        "totals": {colour: fold.totals().get(colour, 0) for colour in newest.colours},
+        "totals": {colour: projection.totals().get(colour, 0) for colour in newest.colours},
         "to": newest.view.series_to,
         "winner": winners or None,
-        "can_go_on": bool(games) and not winners and (fold.match is None or fold.match.ending is not None),
+        "can_go_on": bool(games) and not winners and (projection.match is None or projection.match.ending is not None),
     }
 
 

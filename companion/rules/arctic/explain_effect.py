@@ -17,18 +17,18 @@ from companion.rules.arctic.components import (
 )
 from companion.rules.arctic.explain_refusal import Facts, Why, together
 from companion.rules.arctic.moves import BOTTOM, TOP, ArcticMove, arrow_step
-from companion.rules.arctic.position import Situation
+from companion.rules.arctic.position import ArcticPosition
 from companion.rules.core import Reason
 
 
-def what_it_does(s: Situation, move: ArcticMove) -> Reason:
+def what_it_does(s: ArcticPosition, move: ArcticMove) -> Reason:
     """Return what a legal step does, what follows by itself, and by which clauses."""
     facts: Facts = {"who": s.seat}
     first = _YES[move.kind](s, move, facts)
     return together(facts, [first, *_follows(s, move, facts)])
 
 
-def _yes_place(s: Situation, move: ArcticMove, facts: Facts) -> Why:
+def _yes_place(s: ArcticPosition, move: ArcticMove, facts: Facts) -> Why:
     facts |= {"card": TEXT[move.a], "nth": s.count + 1, "value": s.value}
     if move.b == TOP:
         return "placed", ()
@@ -38,13 +38,13 @@ def _yes_place(s: Situation, move: ArcticMove, facts: Facts) -> Why:
     return f"placed-{where}-only" if s.value == 1 else f"placed-{where}", ()
 
 
-def _yes_swap(s: Situation, move: ArcticMove, facts: Facts) -> Why:
+def _yes_swap(s: ArcticPosition, move: ArcticMove, facts: Facts) -> Why:
     del s
     facts |= {"card": TEXT[move.a], "river": TEXT[move.b]}
     return "swapped", ()
 
 
-def _yes_take_back(s: Situation, move: ArcticMove, facts: Facts) -> Why:
+def _yes_take_back(s: ArcticPosition, move: ArcticMove, facts: Facts) -> Why:
     del move
     pile = s.piles[s.seat]
     below = pile[-2] if len(pile) > 1 else -1
@@ -54,7 +54,7 @@ def _yes_take_back(s: Situation, move: ArcticMove, facts: Facts) -> Why:
     return "took-back" if seen else "took-back-last" if below < 0 else "took-back-covered", ()
 
 
-def _yes_value(s: Situation, move: ArcticMove, facts: Facts) -> Why:
+def _yes_value(s: ArcticPosition, move: ArcticMove, facts: Facts) -> Why:
     facts["value"] = value = s.value + move.a
     if s.phase == "C":
         return "draw-value-edge" if value in {0, 6} else "draw-value", ()
@@ -63,7 +63,7 @@ def _yes_value(s: Situation, move: ArcticMove, facts: Facts) -> Why:
     return "place-value-saves" if move.a < 0 and len(s.hands[s.seat]) < s.value - s.count else "place-value", ()
 
 
-def _yes_end(s: Situation, move: ArcticMove, facts: Facts) -> Why:
+def _yes_end(s: ArcticPosition, move: ArcticMove, facts: Facts) -> Why:
     del move
     facts |= {"left": s.value - s.count, "value": s.value}
     if s.phase == "C":
@@ -71,7 +71,7 @@ def _yes_end(s: Situation, move: ArcticMove, facts: Facts) -> Why:
     return {"A": "pays-missing", "B2": "waives-extra"}.get(s.phase, "ends-turn"), ()
 
 
-def _yes_tokens(s: Situation, move: ArcticMove, facts: Facts) -> Why:
+def _yes_tokens(s: ArcticPosition, move: ArcticMove, facts: Facts) -> Why:
     (main, up), (companion, down) = arrow_step(move.a), arrow_step(move.b)
     ends = (s.tokens[main] in {0, 5}) + (s.tokens[companion] in {0, 5})
     facts |= {
@@ -83,27 +83,27 @@ def _yes_tokens(s: Situation, move: ArcticMove, facts: Facts) -> Why:
     return ("tokens-moved", "tokens-moved-end", "tokens-moved-ends")[ends], ()
 
 
-def _yes_extra(s: Situation, move: ArcticMove, facts: Facts) -> Why:
+def _yes_extra(s: ArcticPosition, move: ArcticMove, facts: Facts) -> Why:
     animal, step = arrow_step(move.a)
     at = s.tokens[animal]
     facts |= {"animal": ANIMALS[animal], "from": LANDSCAPE[at], "to": LANDSCAPE[at + step]}
     return "extra-inward" if at in {0, 5} else "extra-step", (f"ARC-P.{s.powers[2]}",)
 
 
-def _yes_draw(s: Situation, move: ArcticMove, facts: Facts) -> Why:
+def _yes_draw(s: ArcticPosition, move: ArcticMove, facts: Facts) -> Why:
     facts |= {"nth": s.count + 1, "value": s.value}
     if move.a >= 0:
         facts["card"] = TEXT[move.a]
     return {"draw": "drew", "draw-penalty": "drew-penalty", "draw-pile": "drew-pile"}[move.kind], ()
 
 
-def _yes_give(s: Situation, move: ArcticMove, facts: Facts) -> Why:
+def _yes_give(s: ArcticPosition, move: ArcticMove, facts: Facts) -> Why:
     del s
     facts["to"] = move.b
     return "gave", ()
 
 
-def _yes_dealt(s: Situation, move: ArcticMove, facts: Facts) -> Why:
+def _yes_dealt(s: ArcticPosition, move: ArcticMove, facts: Facts) -> Why:
     kind, a, b = move
     if kind == "pack":
         facts["pack"] = a
@@ -128,12 +128,12 @@ def _yes_dealt(s: Situation, move: ArcticMove, facts: Facts) -> Why:
     ), ()
 
 
-def _yes_bare(s: Situation, move: ArcticMove, facts: Facts) -> Why:
+def _yes_bare(s: ArcticPosition, move: ArcticMove, facts: Facts) -> Why:
     facts["river"] = len(s.river)
     return {"refill": "fills-early", "discard": "discarded"}[move.kind], ()
 
 
-_YES: dict[str, Callable[[Situation, ArcticMove, Facts], Why]] = {
+_YES: dict[str, Callable[[ArcticPosition, ArcticMove, Facts], Why]] = {
     "place": _yes_place,
     "swap": _yes_swap,
     "take-back": _yes_take_back,
@@ -151,7 +151,7 @@ _YES: dict[str, Callable[[Situation, ArcticMove, Facts], Why]] = {
 }
 
 
-def _follows(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
+def _follows(s: ArcticPosition, move: ArcticMove, facts: Facts) -> list[Why]:
     """Return what happens by itself after a step: a power card, missing cards, the end coming nearer."""
     after = s.after(move)
     found: list[Why] = []
@@ -169,7 +169,7 @@ def _follows(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
     return found
 
 
-def _power_taken(s: Situation, after: Situation, facts: Facts) -> Why:
+def _power_taken(s: ArcticPosition, after: ArcticPosition, facts: Facts) -> Why:
     visible = after.visible(s.seat)
     if visible < 0:
         return "no-power", ()
@@ -184,7 +184,7 @@ def _power_taken(s: Situation, after: Situation, facts: Facts) -> Why:
     return "power-from-player", ()
 
 
-def _opened(s: Situation, move: ArcticMove) -> Why:
+def _opened(s: ArcticPosition, move: ArcticMove) -> Why:
     if s.options["arc.end_trigger"] == "bga" and s.pile_left == 1:
         return "reserve-opens-early", ()
     if s.phase in {"A", "penalty"}:

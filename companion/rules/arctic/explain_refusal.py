@@ -1,7 +1,7 @@
 """Why a step of Arctic is refused: keys and facts of the sentences. Nothing here is quick.
 
 A refusal tells all that stands in the way, not only the first thing. What a legal step does stands in
-:mod:`…arctic.grounds`.
+:mod:`…arctic.explain_effect`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from companion.rules.arctic.legality import (
     usable,
 )
 from companion.rules.arctic.moves import BOTTOM, TOP, UNDER, ArcticMove, arrow_step
-from companion.rules.arctic.position import Situation
+from companion.rules.arctic.position import ArcticPosition
 from companion.rules.core import JSON, Reason
 from companion.rules.rulebook import rulebook
 
@@ -62,7 +62,7 @@ def together(facts: Facts, why: list[Why]) -> Reason:
 # --- the reason for a no -------------------------------------------------------------------------------------
 
 
-def why_not(s: Situation, move: ArcticMove) -> Reason:
+def why_not(s: ArcticPosition, move: ArcticMove) -> Reason:
     """Return why a step that is not allowed is refused."""
     facts: Facts = {"step": move.kind, "phase": s.phase, "who": s.seat}
     if s.phase == "over":
@@ -81,7 +81,7 @@ _CHANCE = {"penalty": "penalty", "drawn": "hand", "refill": "river", "totems": "
 """What is to be turned up in the phases of chance."""
 
 
-def _no_setup(s: Situation, move: ArcticMove, facts: Facts) -> Reason:
+def _no_setup(s: ArcticPosition, move: ArcticMove, facts: Facts) -> Reason:
     needs = setup_needs(s)
     kind, a, b = move
     if kind not in needs:
@@ -99,7 +99,7 @@ def _no_setup(s: Situation, move: ArcticMove, facts: Facts) -> Reason:
     return _card_not_free(s, b if kind == "hand" else a, facts)
 
 
-def _nothing_else(s: Situation, move: ArcticMove, facts: Facts) -> Reason:
+def _nothing_else(s: ArcticPosition, move: ArcticMove, facts: Facts) -> Reason:
     kind = _CHANCE[s.phase]
     if move.kind != kind:
         return Reason("chance-first", facts | {"waits": kind})
@@ -113,7 +113,7 @@ def _nothing_else(s: Situation, move: ArcticMove, facts: Facts) -> Reason:
     return _card_not_free(s, move.b if kind == "hand" else move.a, facts)
 
 
-def _card_not_free(s: Situation, card: int, facts: Facts) -> Reason:
+def _card_not_free(s: ArcticPosition, card: int, facts: Facts) -> Reason:
     facts["card"] = TEXT[card]
     if not s.pile_left:
         return Reason("pile-empty", facts)
@@ -124,7 +124,7 @@ def _card_not_free(s: Situation, card: int, facts: Facts) -> Reason:
     return Reason("card-elsewhere" if in_play(s.packs) >> card & 1 else "card-not-in-play", facts)
 
 
-def _no_power(s: Situation, power: int, facts: Facts) -> list[Why]:
+def _no_power(s: ArcticPosition, power: int, facts: Facts) -> list[Why]:
     """Return why the player to move cannot use a power, or nothing."""
     if usable(s, power):
         return []
@@ -141,7 +141,7 @@ def _no_power(s: Situation, power: int, facts: Facts) -> list[Why]:
     return [(key, (f"ARC-P.{power}",))]
 
 
-def _wrong_phase(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
+def _wrong_phase(s: ArcticPosition, move: ArcticMove, facts: Facts) -> list[Why]:
     """Return why a step does not belong to this phase: what comes first, or that it is too late."""
     kind, phase = move.kind, s.phase
     if phase == "A" and s.count < s.value:
@@ -165,7 +165,7 @@ def _wrong_phase(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
     return [("not-now", ())]
 
 
-def _no_swap(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
+def _no_swap(s: ArcticPosition, move: ArcticMove, facts: Facts) -> list[Why]:
     facts |= {"card": TEXT[move.a], "river": TEXT[move.b]}
     why = _no_power(s, 3, facts)
     if s.phase != "A" or s.count:
@@ -179,7 +179,7 @@ def _no_swap(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
     return why
 
 
-def _no_take_back(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
+def _no_take_back(s: ArcticPosition, move: ArcticMove, facts: Facts) -> list[Why]:
     del move
     why = _no_power(s, 4, facts)
     if s.phase != "A" or s.count:
@@ -187,7 +187,7 @@ def _no_take_back(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
     return why if s.visible(s.seat) >= 0 else [*why, ("no-visible", ())]
 
 
-def _no_value(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
+def _no_value(s: ArcticPosition, move: ArcticMove, facts: Facts) -> list[Why]:
     if s.phase not in {"A", "C"}:
         return [("value-not-now", ())]
     facts["value"] = s.value
@@ -195,7 +195,7 @@ def _no_value(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
     return [*why, ("value-below-zero", ())] if s.value + move.a < 0 else why
 
 
-def _no_place(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
+def _no_place(s: ArcticPosition, move: ArcticMove, facts: Facts) -> list[Why]:
     _, card, where = move
     hand = s.hands[s.seat]
     facts |= {"card": TEXT[card], "left": s.value - s.count, "value": s.value}
@@ -216,7 +216,7 @@ def _no_place(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
     return why
 
 
-def _no_tokens(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
+def _no_tokens(s: ArcticPosition, move: ArcticMove, facts: Facts) -> list[Why]:
     visible = s.visible(s.seat)
     if s.phase != "B" or visible < 0:
         return _wrong_phase(s, move, facts)
@@ -234,7 +234,7 @@ def _no_tokens(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
     return [("tokens-both-inward" if both else "tokens-inward", ())]
 
 
-def _no_extra(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
+def _no_extra(s: ArcticPosition, move: ArcticMove, facts: Facts) -> list[Why]:
     power = s.powers[2] if s.powers[2] in SIDES[2] else 1
     why = _no_power(s, power, facts)
     if s.phase != "B2":
@@ -250,7 +250,7 @@ def _no_extra(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
     return why
 
 
-def _no_draw(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
+def _no_draw(s: ArcticPosition, move: ArcticMove, facts: Facts) -> list[Why]:
     kind = move.kind
     why = [one for power in _POWER.get(kind, ()) for one in _no_power(s, power, facts)]
     if s.phase != "C":
@@ -269,7 +269,7 @@ def _no_draw(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
     return why
 
 
-def _not_in_penalty(s: Situation, card: int, clause: str, facts: Facts) -> list[Why]:
+def _not_in_penalty(s: ArcticPosition, card: int, clause: str, facts: Facts) -> list[Why]:
     mine = s.penalties[s.seat]
     if moves_unseen(s, mine) if card == UNKNOWN else holds(s, mine, card):
         return []
@@ -277,7 +277,7 @@ def _not_in_penalty(s: Situation, card: int, clause: str, facts: Facts) -> list[
     return [("not-in-penalty", (clause,))]
 
 
-def _no_give(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
+def _no_give(s: ArcticPosition, move: ArcticMove, facts: Facts) -> list[Why]:
     facts["seat"] = move.b + 1
     why = _no_power(s, 5, facts)
     if s.phase not in {"C", "D"}:
@@ -292,7 +292,7 @@ def _no_give(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
     return [*why, *_not_in_penalty(s, move.a, "ARC-P.5", facts)]
 
 
-def _no_discard(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
+def _no_discard(s: ArcticPosition, move: ArcticMove, facts: Facts) -> list[Why]:
     if s.phase != "D":
         return _wrong_phase(s, move, facts)
     hand = s.hands[s.seat]
@@ -303,7 +303,7 @@ def _no_discard(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
     return why
 
 
-def _no_end(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
+def _no_end(s: ArcticPosition, move: ArcticMove, facts: Facts) -> list[Why]:
     del move
     facts |= {"value": s.value, "left": s.value - s.count, "cards": len(s.hands[s.seat])}
     if s.phase == "A":
@@ -313,7 +313,7 @@ def _no_end(s: Situation, move: ArcticMove, facts: Facts) -> list[Why]:
     return [("draw-all" if s.phase == "C" else "excess", ())]
 
 
-_NO: dict[str, Callable[[Situation, ArcticMove, Facts], list[Why]]] = {
+_NO: dict[str, Callable[[ArcticPosition, ArcticMove, Facts], list[Why]]] = {
     "swap": _no_swap,
     "take-back": _no_take_back,
     "value": _no_value,

@@ -15,11 +15,11 @@ from companion.rules.arctic.components import (
     card_text,
     cards_of,
 )
-from companion.rules.arctic.position import Situation
+from companion.rules.arctic.position import ArcticPosition
 from companion.rules.core import JSON
 
 
-def to_json(s: Situation, *, viewer: int | None = None, hide: bool = False) -> dict[str, JSON]:
+def to_json(s: ArcticPosition, *, viewer: int | None = None, hide: bool = False) -> dict[str, JSON]:
     """Return the position; with ``hide`` without what ``viewer`` (None: a bystander) may not see."""
     places: dict[str, JSON] = {}
     for index, value in enumerate(LANDSCAPE):
@@ -53,7 +53,7 @@ def _card_thing(card: int) -> dict[str, JSON]:
     return {"kind": ANIMALS[main], "value": placement, "companion": ANIMALS[companion], "count": 1}
 
 
-def _player(s: Situation, seat: int, *, open_: bool) -> dict[str, JSON]:
+def _player(s: ArcticPosition, seat: int, *, open_: bool) -> dict[str, JSON]:
     totem = s.totems[seat]
     # Totems are shown when the last turn is played (ARC-V.3), the other hidden things never.
     shown = totem >= 0 and (open_ or s.phase in {"totems", "over"})

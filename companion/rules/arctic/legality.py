@@ -1,4 +1,4 @@
-"""Which steps Arctic allows in a position: quick, without a word about why (that is :mod:`…arctic.reasons`)."""
+"""Which steps Arctic allows in a position: quick, without a word about why (that is :mod:`.explain_refusal`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from companion.rules.arctic.components import (
     cards_of,
 )
 from companion.rules.arctic.moves import BOTTOM, TOP, UNDER, ArcticMove, arrow, arrow_step
-from companion.rules.arctic.position import Situation
+from companion.rules.arctic.position import ArcticPosition
 
 ONCE = {
     3: USED_SWAP,
@@ -40,12 +40,12 @@ _INWARD = {0: 1, 5: -1}
 """Where a token at an end of the landscape must go."""
 
 
-def usable(s: Situation, power: int) -> bool:
+def usable(s: ArcticPosition, power: int) -> bool:
     """Return whether the player to move may use ``power`` now, phase aside."""
     return s.may_use(power, ANIMAL_OF_POWER[power], ONCE.get(power, 0))
 
 
-def extra_animal(s: Situation) -> int:
+def extra_animal(s: ArcticPosition) -> int:
     """Return the animal that ARC-P.1 or ARC-P.2 may move a step further, or -1."""
     visible = s.visible(s.seat)
     if visible < 0:
@@ -55,7 +55,7 @@ def extra_animal(s: Situation) -> int:
     return COMPANION[visible] if usable(s, 2) else -1
 
 
-def token_steps(s: Situation) -> list[tuple[int, int]]:
+def token_steps(s: ArcticPosition) -> list[tuple[int, int]]:
     """Return the ways the two tokens of the visible card may go: codes of main, then companion (ARC-B.1 … B.3)."""
     visible = s.visible(s.seat)
     if visible < 0:
@@ -71,34 +71,34 @@ def token_steps(s: Situation) -> list[tuple[int, int]]:
     return [(arrow(main, up), arrow(companion, down)) for up, down in ways]
 
 
-def can_give(s: Situation) -> bool:
+def can_give(s: ArcticPosition) -> bool:
     """Return whether ARC-P.5 may still be used: phase C is over with the first excess card put away (ARC-C.2)."""
     return bool(s.players > 1 and s.penalties[s.seat] and not s.used & USED_DISCARD and usable(s, 5))
 
 
-def is_last(s: Situation) -> bool:
+def is_last(s: ArcticPosition) -> bool:
     """Return whether the next card is the last one to be placed (ARC-Q.10)."""
     return s.count + 1 == s.value or len(s.hands[s.seat]) == 1
 
 
-def may_fill(s: Situation) -> bool:
+def may_fill(s: ArcticPosition) -> bool:
     """Return whether ARC-P.7 may fill the River now, between two cards that are drawn."""
     return len(s.river) < RIVER and s.count < s.value and bool(s.pile_left + s.reserve) and usable(s, 7)
 
 
-def zone_cards(s: Situation, cards: tuple[int, ...]) -> list[int]:
+def zone_cards(s: ArcticPosition, cards: tuple[int, ...]) -> list[int]:
     """Return what a zone of the player to move may hold: its known cards, and what an unseen one may be."""
     if UNKNOWN not in cards:
         return list(cards)
     return [card for card in cards if card != UNKNOWN] + cards_of(s.may_be(s.seat))
 
 
-def holds(s: Situation, cards: tuple[int, ...], card: int) -> bool:
+def holds(s: ArcticPosition, cards: tuple[int, ...], card: int) -> bool:
     """Return whether a zone of the player to move holds a card, or may."""
     return card in cards or (UNKNOWN in cards and 0 <= card < UNKNOWN and bool(s.may_be(s.seat) >> card & 1))
 
 
-def moves_unseen(s: Situation, cards: tuple[int, ...]) -> bool:
+def moves_unseen(s: ArcticPosition, cards: tuple[int, ...]) -> bool:
     """Return whether a card may leave a zone unseen: there is one, and the companion does not see all this seat has."""
     return UNKNOWN in cards or (bool(cards) and s.is_secret(s.seat))
 
@@ -106,12 +106,12 @@ def moves_unseen(s: Situation, cards: tuple[int, ...]) -> bool:
 # --- the legal steps -----------------------------------------------------------------------------------------
 
 
-def moves(s: Situation) -> Iterator[ArcticMove]:
+def moves(s: ArcticPosition) -> Iterator[ArcticMove]:
     """Yield every legal step of a position once."""
     return _MOVES[s.phase](s)
 
 
-def setup_needs(s: Situation) -> dict[str, int]:
+def setup_needs(s: ArcticPosition) -> dict[str, int]:
     """Return what the set-up may take next, each with its seat (-1: nobody's).
 
     Packs, power sides, totems and the first player come in any order; then the hands, in turn order; the River last.
@@ -134,7 +134,7 @@ def setup_needs(s: Situation) -> dict[str, int]:
     return {"river": -1}
 
 
-def _setup_moves(s: Situation) -> Iterator[ArcticMove]:
+def _setup_moves(s: ArcticPosition) -> Iterator[ArcticMove]:
     for what, seat in setup_needs(s).items():
         if what == "pack":
             yield from (ArcticMove("pack", pack) for pack in (1, 2, 3, 4) if pack not in s.packs)
@@ -151,7 +151,7 @@ def _setup_moves(s: Situation) -> Iterator[ArcticMove]:
             yield from _refill_moves(s)
 
 
-def _placing_moves(s: Situation) -> Iterator[ArcticMove]:
+def _placing_moves(s: ArcticPosition) -> Iterator[ArcticMove]:
     hand = s.hands[s.seat]
     visible = s.visible(s.seat)
     if s.count == 0:
@@ -177,17 +177,17 @@ def _placing_moves(s: Situation) -> Iterator[ArcticMove]:
                 yield ArcticMove("place", UNKNOWN, UNDER)
 
 
-def _penalty_moves(s: Situation) -> Iterator[ArcticMove]:
+def _penalty_moves(s: ArcticPosition) -> Iterator[ArcticMove]:
     if s.pile_left:
         yield from (ArcticMove("penalty", card) for card in cards_of(s.pool()))
         yield ArcticMove("penalty", UNKNOWN)
 
 
-def _token_moves(s: Situation) -> Iterator[ArcticMove]:
+def _token_moves(s: ArcticPosition) -> Iterator[ArcticMove]:
     yield from (ArcticMove("tokens", a, b) for a, b in token_steps(s))
 
 
-def _extra_moves(s: Situation) -> Iterator[ArcticMove]:
+def _extra_moves(s: ArcticPosition) -> Iterator[ArcticMove]:
     animal = extra_animal(s)
     for step in (1, -1):
         if animal >= 0 and 0 <= s.tokens[animal] + step <= 5:
@@ -195,7 +195,7 @@ def _extra_moves(s: Situation) -> Iterator[ArcticMove]:
     yield ArcticMove("end")
 
 
-def _drawing_moves(s: Situation) -> Iterator[ArcticMove]:
+def _drawing_moves(s: ArcticPosition) -> Iterator[ArcticMove]:
     if usable(s, 9):
         yield ArcticMove("value", 1)
         if s.value:
@@ -217,7 +217,7 @@ def _drawing_moves(s: Situation) -> Iterator[ArcticMove]:
         yield ArcticMove("refill")
 
 
-def _give_moves(s: Situation) -> Iterator[ArcticMove]:
+def _give_moves(s: ArcticPosition) -> Iterator[ArcticMove]:
     if not can_give(s):
         return
     mine = s.penalties[s.seat]
@@ -225,22 +225,22 @@ def _give_moves(s: Situation) -> Iterator[ArcticMove]:
     yield from (ArcticMove("give", card, seat) for card in cards for seat in range(s.players) if seat != s.seat)
 
 
-def _drawn_cards(s: Situation, seat: int) -> Iterator[ArcticMove]:
+def _drawn_cards(s: ArcticPosition, seat: int) -> Iterator[ArcticMove]:
     if s.pile_left:
         yield from (ArcticMove("hand", seat, card) for card in cards_of(s.pool()))
         yield ArcticMove("hand", seat, UNKNOWN)
 
 
-def _drawn_moves(s: Situation) -> Iterator[ArcticMove]:
+def _drawn_moves(s: ArcticPosition) -> Iterator[ArcticMove]:
     yield from _drawn_cards(s, s.seat)
 
 
-def _refill_moves(s: Situation) -> Iterator[ArcticMove]:
+def _refill_moves(s: ArcticPosition) -> Iterator[ArcticMove]:
     if s.pile_left and len(s.river) < RIVER:
         yield from (ArcticMove("river", card) for card in cards_of(s.pool()))
 
 
-def _closing_moves(s: Situation) -> Iterator[ArcticMove]:
+def _closing_moves(s: ArcticPosition) -> Iterator[ArcticMove]:
     yield from _give_moves(s)
     hand = s.hands[s.seat]
     if len(hand) > HAND_LIMIT:
@@ -251,12 +251,12 @@ def _closing_moves(s: Situation) -> Iterator[ArcticMove]:
         yield ArcticMove("end")
 
 
-def _totem_moves(s: Situation) -> Iterator[ArcticMove]:
+def _totem_moves(s: ArcticPosition) -> Iterator[ArcticMove]:
     seat = s.totems.index(-1)
     yield from (ArcticMove("totem", seat, animal) for animal in range(6) if animal not in s.totems)
 
 
-_MOVES: dict[str, Callable[[Situation], Iterator[ArcticMove]]] = {
+_MOVES: dict[str, Callable[[ArcticPosition], Iterator[ArcticMove]]] = {
     "setup": _setup_moves,
     "A": _placing_moves,
     "penalty": _penalty_moves,
@@ -274,18 +274,18 @@ _MOVES: dict[str, Callable[[Situation], Iterator[ArcticMove]]] = {
 # --- one step ------------------------------------------------------------------------------------------------
 
 
-def allowed(s: Situation, move: ArcticMove) -> bool:
+def allowed(s: ArcticPosition, move: ArcticMove) -> bool:
     """Return whether a step is legal in a position."""
     test = _TESTS.get((s.phase, move.kind))
     return test is not None and test(s, move)
 
 
-def is_free(s: Situation, card: int) -> bool:
+def is_free(s: ArcticPosition, card: int) -> bool:
     """Return whether the pile may turn up a card, or an unseen one."""
     return bool(s.pile_left) and (card == UNKNOWN or (0 <= card < UNKNOWN and bool(s.pool() >> card & 1)))
 
 
-def _setup_test(s: Situation, move: ArcticMove) -> bool:
+def _setup_test(s: ArcticPosition, move: ArcticMove) -> bool:
     kind, a, b = move
     seat = setup_needs(s).get(kind)
     if seat is None:
@@ -301,26 +301,26 @@ def _setup_test(s: Situation, move: ArcticMove) -> bool:
     return a == seat and is_free(s, b) if kind == "hand" else _river_test(s, move)
 
 
-def _swap_test(s: Situation, move: ArcticMove) -> bool:
+def _swap_test(s: ArcticPosition, move: ArcticMove) -> bool:
     return (
         s.count == 0 and usable(s, 3) and move.a != UNKNOWN and holds(s, s.hands[s.seat], move.a) and move.b in s.river
     )
 
 
-def _take_back_test(s: Situation, move: ArcticMove) -> bool:
+def _take_back_test(s: ArcticPosition, move: ArcticMove) -> bool:
     del move
     return s.count == 0 and s.visible(s.seat) >= 0 and usable(s, 4)
 
 
-def _place_value_test(s: Situation, move: ArcticMove) -> bool:
+def _place_value_test(s: ArcticPosition, move: ArcticMove) -> bool:
     return s.value + move.a >= 0 and usable(s, 10)
 
 
-def _draw_value_test(s: Situation, move: ArcticMove) -> bool:
+def _draw_value_test(s: ArcticPosition, move: ArcticMove) -> bool:
     return s.value + move.a >= 0 and usable(s, 9)
 
 
-def _place_test(s: Situation, move: ArcticMove) -> bool:
+def _place_test(s: ArcticPosition, move: ArcticMove) -> bool:
     _, card, where = move
     hand = s.hands[s.seat]
     if s.count >= s.value:
@@ -337,86 +337,86 @@ def _place_test(s: Situation, move: ArcticMove) -> bool:
     return usable(s, 11) if where == BOTTOM else s.visible(s.seat) >= 0 and usable(s, 12)
 
 
-def _stop_placing_test(s: Situation, move: ArcticMove) -> bool:
+def _stop_placing_test(s: ArcticPosition, move: ArcticMove) -> bool:
     del move
     return not s.hands[s.seat] or s.count >= s.value
 
 
-def _penalty_test(s: Situation, move: ArcticMove) -> bool:
+def _penalty_test(s: ArcticPosition, move: ArcticMove) -> bool:
     return is_free(s, move.a)
 
 
-def _river_test(s: Situation, move: ArcticMove) -> bool:
+def _river_test(s: ArcticPosition, move: ArcticMove) -> bool:
     return len(s.river) < RIVER and move.a != UNKNOWN and is_free(s, move.a)
 
 
-def _tokens_test(s: Situation, move: ArcticMove) -> bool:
+def _tokens_test(s: ArcticPosition, move: ArcticMove) -> bool:
     return (move.a, move.b) in token_steps(s)
 
 
-def _extra_test(s: Situation, move: ArcticMove) -> bool:
+def _extra_test(s: ArcticPosition, move: ArcticMove) -> bool:
     animal, step = arrow_step(move.a)
     return animal == extra_animal(s) and 0 <= s.tokens[animal] + step <= 5
 
 
-def _draw_test(s: Situation, move: ArcticMove) -> bool:
+def _draw_test(s: ArcticPosition, move: ArcticMove) -> bool:
     return s.count < s.value and move.a in s.river
 
 
-def _penalty_holds(s: Situation, card: int) -> bool:
+def _penalty_holds(s: ArcticPosition, card: int) -> bool:
     mine = s.penalties[s.seat]
     return moves_unseen(s, mine) if card == UNKNOWN else holds(s, mine, card)
 
 
-def _draw_penalty_test(s: Situation, move: ArcticMove) -> bool:
+def _draw_penalty_test(s: ArcticPosition, move: ArcticMove) -> bool:
     return s.count < s.value and usable(s, 6) and _penalty_holds(s, move.a)
 
 
-def _draw_pile_test(s: Situation, move: ArcticMove) -> bool:
+def _draw_pile_test(s: ArcticPosition, move: ArcticMove) -> bool:
     del move
     return s.count < s.value and bool(s.pile_left + s.reserve) and usable(s, 8)
 
 
-def _refill_step_test(s: Situation, move: ArcticMove) -> bool:
+def _refill_step_test(s: ArcticPosition, move: ArcticMove) -> bool:
     del move
     return may_fill(s)
 
 
-def _give_test(s: Situation, move: ArcticMove) -> bool:
+def _give_test(s: ArcticPosition, move: ArcticMove) -> bool:
     return can_give(s) and move.b != s.seat and move.b < s.players and _penalty_holds(s, move.a)
 
 
-def _drawn_test(s: Situation, move: ArcticMove) -> bool:
+def _drawn_test(s: ArcticPosition, move: ArcticMove) -> bool:
     return move.a == s.seat and is_free(s, move.b)
 
 
-def _discard_test(s: Situation, move: ArcticMove) -> bool:
+def _discard_test(s: ArcticPosition, move: ArcticMove) -> bool:
     hand = s.hands[s.seat]
     if len(hand) <= HAND_LIMIT:
         return False
     return moves_unseen(s, hand) if move.a == UNKNOWN else holds(s, hand, move.a)
 
 
-def _stop_drawing_test(s: Situation, move: ArcticMove) -> bool:
+def _stop_drawing_test(s: ArcticPosition, move: ArcticMove) -> bool:
     del move
     return s.count >= s.value or not s.river
 
 
-def _close_test(s: Situation, move: ArcticMove) -> bool:
+def _close_test(s: ArcticPosition, move: ArcticMove) -> bool:
     del move
     return len(s.hands[s.seat]) <= HAND_LIMIT
 
 
-def _totem_test(s: Situation, move: ArcticMove) -> bool:
+def _totem_test(s: ArcticPosition, move: ArcticMove) -> bool:
     return move.a == s.totems.index(-1) and move.b >= 0 and move.b not in s.totems
 
 
-def _always(s: Situation, move: ArcticMove) -> bool:
+def _always(s: ArcticPosition, move: ArcticMove) -> bool:
     del s, move
     return True
 
 
-_TESTS: dict[tuple[str, str], Callable[[Situation, ArcticMove], bool]] = {
+_TESTS: dict[tuple[str, str], Callable[[ArcticPosition, ArcticMove], bool]] = {
     **{("setup", kind): _setup_test for kind in ("pack", "side", "totem", "first", "hand", "river")},
     ("A", "swap"): _swap_test,
     ("A", "take-back"): _take_back_test,

@@ -13,7 +13,7 @@ PHASES = ("setup", "A", "penalty", "B", "B2", "C", "drawn", "refill", "D", "tote
 STAGES = ("normal", "final", "last")
 
 
-class Situation(State[ArcticMove]):
+class ArcticPosition(State[ArcticMove]):
     """A position. Cards are numbers (see :mod:`~companion.rules.arctic.components`); seats count from 0.
 
     ``phase``: ``setup``, ``A``, ``penalty`` (cards missing in A are turned up), ``B``, ``B2`` (an extra step may
@@ -111,7 +111,7 @@ class Situation(State[ArcticMove]):
         """Return the position after a legal step."""
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Situation) and self._key() == other._key()
+        return isinstance(other, ArcticPosition) and self._key() == other._key()
 
     def __hash__(self) -> int:
         return hash(self._key())
@@ -122,7 +122,7 @@ class Situation(State[ArcticMove]):
 
     def _key(self) -> tuple[object, ...]:
         skip = {"game_", "options", "flaws"}
-        values = tuple(getattr(self, name) for name in Situation.__slots__ if name not in skip)
+        values = tuple(getattr(self, name) for name in ArcticPosition.__slots__ if name not in skip)
         return (*values, tuple(sorted(self.options.items())))
 
     # --- reading the position --------------------------------------------------------------------------------

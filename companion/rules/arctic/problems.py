@@ -18,7 +18,7 @@ from companion.rules.arctic.components import (
     cards_of,
     in_play,
 )
-from companion.rules.arctic.position import Situation
+from companion.rules.arctic.position import ArcticPosition
 from companion.rules.core import JSON, Problem
 from companion.rules.rulebook import rulebook
 
@@ -32,12 +32,12 @@ def flaw(key: str, **facts: JSON) -> Problem:
     return Problem(key, facts, rulebook("arctic").sentences[key].clauses)
 
 
-def problems(s: Situation) -> tuple[Problem, ...]:
+def problems(s: ArcticPosition) -> tuple[Problem, ...]:
     """Return everything that is wrong, not only the first."""
     return (*s.flaws, *_cards(s), *_counts(s), *_seats(s), *_phase(s))
 
 
-def _cards(s: Situation) -> Iterator[Problem]:
+def _cards(s: ArcticPosition) -> Iterator[Problem]:
     lying = Counter(card for card in s.all_cards() if card < UNKNOWN)
     lying.update(card for mask in s.veiled for card in cards_of(mask))
     for card, count in sorted(lying.items()):
@@ -48,7 +48,7 @@ def _cards(s: Situation) -> Iterator[Problem]:
         yield flaw("foreign-packs", cards=", ".join(foreign))
 
 
-def _counts(s: Situation) -> Iterator[Problem]:
+def _counts(s: ArcticPosition) -> Iterator[Problem]:
     if s.phase == "setup":
         return
     if s.players > 1 and len(s.packs) != s.players:
@@ -63,7 +63,7 @@ def _counts(s: Situation) -> Iterator[Problem]:
         yield flaw("river-short", cards=len(s.river))
 
 
-def _seats(s: Situation) -> Iterator[Problem]:
+def _seats(s: ArcticPosition) -> Iterator[Problem]:
     for animal in range(6):
         if s.totems.count(animal) > 1:
             yield flaw("totem-twice", animal=ANIMALS[animal])
@@ -84,7 +84,7 @@ def _seats(s: Situation) -> Iterator[Problem]:
             yield flaw("visible-unread", who=seat, animal=TEXT[top] if top >= KIND else "?")
 
 
-def _phase(s: Situation) -> Iterator[Problem]:
+def _phase(s: ArcticPosition) -> Iterator[Problem]:
     if s.phase in _TURNS_UP and not s.pile_left:
         yield flaw("nothing-to-turn-up", phase=s.phase)
     if s.phase in {"B", "B2"} and s.visible(s.seat) < 0:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from companion.rules.arctic.components import ANIMALS, FACE_DOWN, LANDSCAPE, MAIN, RUN_POINTS
-from companion.rules.arctic.position import Situation
+from companion.rules.arctic.position import ArcticPosition
 from companion.rules.core import PlayerScore, Reason, ScoreLine, ScoreSheet
 
 ANY = -1
@@ -36,7 +36,7 @@ class Run(NamedTuple):
         return RUN_POINTS[min(self.length, LONGEST_COUNTED)]
 
 
-class Reading(NamedTuple):
+class PileReading(NamedTuple):
     """The best reading of a pile: its points, the counted runs from the bottom up, and every card's animal."""
 
     points: int
@@ -44,7 +44,7 @@ class Reading(NamedTuple):
     animals: tuple[int, ...]
 
 
-def best_reading(kinds: Sequence[int], *, alone: bool = True) -> Reading:
+def best_reading(kinds: Sequence[int], *, alone: bool = True) -> PileReading:
     """Return the reading of a pile that scores most.
 
     ``kinds`` are the main animals from bottom to top, ANY for a face-down card, NOTHING for an unknown one.
@@ -65,7 +65,7 @@ def best_reading(kinds: Sequence[int], *, alone: bool = True) -> Reading:
             animals[index] = animals[index - 1] if index and animals[index - 1] >= 0 else above
     runs = _longest_runs(kinds, animals, alone=alone)
     points = sum(run.points for run in runs) + RUN_POINTS[len(runs)]
-    return Reading(points, runs, tuple(animals))
+    return PileReading(points, runs, tuple(animals))
 
 
 def _best_stretches(kinds: Sequence[int], *, alone: bool) -> list[Run]:
@@ -134,17 +134,17 @@ def kinds_of(pile: Sequence[int]) -> list[int]:
     return [ANY if card >= FACE_DOWN else MAIN[card] if MAIN[card] >= 0 else NOTHING for card in pile]
 
 
-def reading_of(s: Situation, seat: int) -> Reading:
+def reading_of(s: ArcticPosition, seat: int) -> PileReading:
     """Return the best reading of a seat's pile, as the options of the game have it."""
     return best_reading(kinds_of(s.piles[seat]), alone=bool(s.options["arc.facedown_alone"]))
 
 
-def sheet(s: Situation) -> ScoreSheet:
+def sheet(s: ArcticPosition) -> ScoreSheet:
     """Return the score sheets of a position; a tie goes to the first in turn order from the footprint (ARC-V.4)."""
     return ScoreSheet(tuple(_player(s, seat) for seat in range(s.players)))
 
 
-def _player(s: Situation, seat: int) -> PlayerScore:
+def _player(s: ArcticPosition, seat: int) -> PlayerScore:
     best = reading_of(s, seat)
     lines = [
         ScoreLine(
@@ -171,7 +171,7 @@ def _player(s: Situation, seat: int) -> PlayerScore:
     return PlayerScore(seat, tuple(lines), (-((seat - max(s.first, 0)) % s.players),))
 
 
-def decision(s: Situation) -> Reason | None:
+def decision(s: ArcticPosition) -> Reason | None:
     """Return what decides between the first and the others: points, or the order of the turn (ARC-V.4)."""
     sheets = sheet(s)
     if s.players < 2:

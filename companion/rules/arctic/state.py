@@ -30,13 +30,13 @@ from companion.rules.arctic.components import (
     cards_of,
 )
 from companion.rules.arctic.moves import BOTTOM, UNDER, ArcticMove, arrow_step
-from companion.rules.arctic.position import Situation
+from companion.rules.arctic.position import ArcticPosition
 from companion.rules.core import CHANCE, JSON, NOBODY, Game, Outcome, Problem, Reason, ScoreSheet, evenly
 
 CHANCE_PHASES = frozenset({"setup", "penalty", "drawn", "refill", "totems"})
 
 
-class ArcticState(Situation):
+class ArcticState(ArcticPosition):
     """A position with its legal steps, rulings, sheets, and what comes after a step."""
 
     __slots__ = ()
@@ -63,7 +63,7 @@ class ArcticState(Situation):
         """Return why a step is refused, or None."""
         return None if legality.allowed(self, move) else explain_refusal.why_not(self, move)
 
-    def grounds(self, move: ArcticMove) -> Reason:
+    def explain_effect(self, move: ArcticMove) -> Reason:
         """Return what a legal step does."""
         return explain_effect.what_it_does(self, move)
 

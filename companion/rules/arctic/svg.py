@@ -13,8 +13,8 @@ from typing import Final
 
 from companion.rules.arctic.components import ANIMAL_OF_POWER, FACE_DOWN, LANDSCAPE, PHASE_OF_POWER, RIVER
 from companion.rules.arctic.moves import BOTTOM, UNDER, ArcticMove, arrow_step
-from companion.rules.arctic.position import Situation
-from companion.rules.arctic.score import NOTHING, Reading, reading_of
+from companion.rules.arctic.position import ArcticPosition
+from companion.rules.arctic.score import NOTHING, PileReading, reading_of
 from companion.rules.arctic.svg_parts import (
     DEFS,
     PALE,
@@ -75,7 +75,7 @@ WORDS: Final = {
 class _Picture:
     """The parts drawn so far, and the frames of what a step may be about, by name."""
 
-    def __init__(self, s: Situation, lang: str, move: ArcticMove | None) -> None:
+    def __init__(self, s: ArcticPosition, lang: str, move: ArcticMove | None) -> None:
         self.s, self.lang, self.words, self.move = s, lang, {key: one.of(lang) for key, one in WORDS.items()}, move
         self.parts: list[str] = []
         self.frames: dict[str, Rect] = {}
@@ -86,7 +86,7 @@ class _Picture:
 
 
 def draw(
-    state: Situation,
+    state: ArcticPosition,
     move: ArcticMove | None = None,
     lang: str = "en",
     *,
@@ -160,7 +160,7 @@ def _land(index: int) -> Rect:
     return x + index * (w + 8), y, w, h
 
 
-def _token(s: Situation, number: int) -> tuple[float, float]:
+def _token(s: ArcticPosition, number: int) -> tuple[float, float]:
     """Return where a token stands: in the order of the animals, three in a row, above the landscape's number."""
     here = [other for other in range(6) if s.tokens[other] == s.tokens[number]]
     x, y, _, _ = _land(s.tokens[number])
@@ -249,7 +249,7 @@ def _small(top: float, index: int) -> Rect:
     return x + STEP * (index % ACROSS), top + y + ROW * (index // ACROSS), w, h
 
 
-def _pile_to_draw(p: _Picture, seat: int) -> tuple[list[int], Reading, int | None]:
+def _pile_to_draw(p: _Picture, seat: int) -> tuple[list[int], PileReading, int | None]:
     """Return a pile from bottom to top, how it reads, and where in it the card of the step in question would come."""
     s, move = p.s, p.move
     pile, reading = list(s.piles[seat]), reading_of(s, seat)
@@ -284,12 +284,12 @@ def _nameplate(p: _Picture, seat: int) -> None:
         p.add(text(totem[0] + 98, top + 28, "?", 17, anchor="middle", bold=True))
 
 
-def _shown_totem(s: Situation, seat: int) -> int:
+def _shown_totem(s: ArcticPosition, seat: int) -> int:
     """Return a totem that lies open, or -1: they are shown when the last turn is played (ARC-V.3)."""
     return s.totems[seat] if s.phase in {"totems", "over"} or s.players == 1 else -1
 
 
-def _sum(p: _Picture, seat: int, reading: Reading) -> str:
+def _sum(p: _Picture, seat: int, reading: PileReading) -> str:
     """Return a pile's points as a sum: its runs, the different animals, the totem where it is shown, the penalties."""
     s, words = p.s, p.words
     runs = [run.points for run in reading.runs]
@@ -308,7 +308,7 @@ def _sum(p: _Picture, seat: int, reading: Reading) -> str:
     return f"{words['points']}{words[':']} {' + '.join(parts)}{minus}{equals}"
 
 
-def _brackets(p: _Picture, reading: Reading, top: float) -> None:
+def _brackets(p: _Picture, reading: PileReading, top: float) -> None:
     """Draw a bracket under each counted run, with its points; where a run goes on in the next row, so does it."""
     for run in reading.runs:
         for row in range(run.begin // ACROSS, (run.end - 1) // ACROSS + 1):
@@ -328,7 +328,7 @@ def _brackets(p: _Picture, reading: Reading, top: float) -> None:
 # --- the step in question ---------------------------------------------------------------------------------------------
 
 
-def marked(s: Situation, move: ArcticMove) -> list[str]:
+def marked(s: ArcticPosition, move: ArcticMove) -> list[str]:
     """Return the names of what a step is about: ``card7`` in the River, ``top0``, ``hand1``, ``land3``, ``phase`` …"""
     kind, a, b = move
     mine = max(s.seat, 0)

@@ -30,7 +30,7 @@ LONGEST_NAME: Final = 12
 
 
 @dataclass(frozen=True)
-class Layout:
+class TrackLayout:
     """Four track boards between Start and Village.
 
     ``names[i]`` is space i's name, ``kinds[i]`` what is printed there (igloo, floe, sea), ``cells[i]`` its
@@ -92,7 +92,7 @@ class Layout:
         return found
 
 
-def between(layout: Layout, origin: int, target: int) -> list[list[int]]:
+def between(layout: TrackLayout, origin: int, target: int) -> list[list[int]]:
     """Return, for every line that leads from one space to another, the spaces that lie between them."""
     return [line[: line.index(target)] for line in layout.rays(origin) if target in line]
 
@@ -160,7 +160,7 @@ def _board(boards: Mapping[str, Any], name: Any) -> tuple[str, list[tuple[Cell, 
     return grid, cells
 
 
-def make_layout(boards: Mapping[str, Any], layout: Any) -> Layout:
+def make_layout(boards: Mapping[str, Any], layout: Any) -> TrackLayout:
     """Return the layout that the data describes.
 
     :raises SetupError: when the data are broken, boards overlap, a board can be bypassed (ICE-S.1) or Start
@@ -212,7 +212,7 @@ def make_layout(boards: Mapping[str, Any], layout: Any) -> Layout:
 
 def _joined(
     grid: str, names: list[str], kinds: list[str], cells: list[Cell], start: list[Cell], village: list[Cell]
-) -> Layout:
+) -> TrackLayout:
     spaces = len(cells)
     where = {cell: index for index, cell in enumerate(cells)}
     where.update(dict.fromkeys(start, spaces))
@@ -227,12 +227,12 @@ def _joined(
     ]
     owners = tuple(space * TRACKS // spaces for space in range(spaces))
     everything = (*names, "start", "village")
-    return Layout(
+    return TrackLayout(
         grid, everything, tuple(kinds), tuple(cells), owners, step, tuple(entries), tuple(start), tuple(village)
     )
 
 
-def _check(layout: Layout) -> None:
+def _check(layout: TrackLayout) -> None:
     if any(space < layout.start and layout.kinds[space] == "igloo" for _, space in layout.entries):
         raise SetupError(
             "Start touches an igloo space, which is forbidden (ICE-S.2).",
@@ -252,7 +252,7 @@ def _check(layout: Layout) -> None:
             )
 
 
-def _reachable(layout: Layout, without: int | None) -> bool:
+def _reachable(layout: TrackLayout, without: int | None) -> bool:
     """Return whether a route leads from Start to the Village without using a board's spaces."""
     seen = set()
     todo = [space for _, space in layout.entries]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from companion.rules.core import JSON, SetupError
-from companion.rules.ice_team.board import Layout, make_layout
+from companion.rules.ice_team.board import TrackLayout, make_layout
 from companion.rules.ice_team.moves import MOST_PENGUINS
 
 DATA: Final = Path(__file__).parents[1] / "data" / "ice_team.toml"
@@ -48,9 +48,9 @@ class Box:
     tokens: tuple[int, int, int, int]
     boards: Mapping[str, Any]
     layouts: Mapping[str, Any]
-    made: dict[str, Layout] = field(default_factory=dict, compare=False, repr=False)
+    made: dict[str, TrackLayout] = field(default_factory=dict, compare=False, repr=False)
 
-    def layout(self, which: JSON = None) -> Layout:
+    def layout(self, which: JSON = None) -> TrackLayout:
         """Return one of the box's layouts by its name (None: the first), or the one that an object describes.
 
         :raises SetupError: when there is none of that name, or it breaks a rule.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from companion.rules.ice_team.components import IGLOO, SEA, SEARCHED, UNKNOWN
-from companion.rules.ice_team.position import Situation
+from companion.rules.ice_team.position import IcePosition
 
 Shift = tuple[int, int]
 """A tile moves from one space to another."""
@@ -24,7 +24,7 @@ class Block(NamedTuple):
     stop: str
 
 
-def straight_reach(s: Situation) -> list[int]:
+def straight_reach(s: IcePosition) -> list[int]:
     """Return where a simple drift ends that turns no corner."""
     layout, here = s.table.layout, s.bears[s.bear]
     reached: list[int] = []
@@ -36,12 +36,12 @@ def straight_reach(s: Situation) -> list[int]:
     return reached
 
 
-def sea_reach(s: Situation) -> list[int]:
+def sea_reach(s: IcePosition) -> list[int]:
     """Return where a drifting tile may end by simple drift (ICE-2.6a); straight only with the option (ICE-Q.9)."""
     return straight_reach(s) if s.table.options["ice.simple_drift_straight"] else any_reach(s)
 
 
-def any_reach(s: Situation) -> list[int]:
+def any_reach(s: IcePosition) -> list[int]:
     """Return every space that open sea joins to the drifting tile, corners or not."""
     lines, bit, sea = s.table.layout.lines, s.table.layout.bit, s.sea
     reached: list[int] = []
@@ -55,7 +55,7 @@ def any_reach(s: Situation) -> list[int]:
     return reached
 
 
-def block(s: Situation, direction: int) -> Block:
+def block(s: IcePosition, direction: int) -> Block:
     """Return the block drift in a direction.
 
     The row begins with the floes right in front of the drifting tile; floes met on the way join it while sea lies
@@ -87,7 +87,7 @@ def block(s: Situation, direction: int) -> Block:
     return Block(shifts, frozenset(joined), "edge" if len(row) > 1 else "nothing")
 
 
-def pushes(s: Situation) -> dict[int, list[Shift]]:
+def pushes(s: IcePosition) -> dict[int, list[Shift]]:
     """Return the block drifts: where the drifting tile ends -> all tiles that shift.
 
     They go on in the direction in which the bear arrived (several are possible only from Start, ICE-Q.13).
@@ -100,7 +100,7 @@ def pushes(s: Situation) -> dict[int, list[Shift]]:
     return found
 
 
-def can_drift(s: Situation) -> bool:
+def can_drift(s: IcePosition) -> bool:
     """Return whether the drifting tile under the bear can drift at all (ICE-2.6)."""
     here = s.bears[s.bear]
     return any(s.table.layout.bit[space] & s.sea for _, space in s.table.layout.lines[here]) or bool(pushes(s))

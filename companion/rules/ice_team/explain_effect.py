@@ -17,12 +17,12 @@ from companion.rules.ice_team.components import (
 )
 from companion.rules.ice_team.legality import together
 from companion.rules.ice_team.moves import IceMove
-from companion.rules.ice_team.position import Situation
+from companion.rules.ice_team.position import IcePosition
 
 _MOVED = {"walk": "walked", "leap": "leapt", "swim": "swam"}
 
 
-def grounds(s: Situation, move: IceMove) -> Reason:
+def what_it_does(s: IcePosition, move: IceMove) -> Reason:
     """Return what a legal step does, by which clauses, and all that follows from it by itself."""
     new = s.after(move)
     facts: dict[str, JSON] = {"who": s.colours[s.seat]} if s.seat >= 0 else {}
@@ -30,7 +30,7 @@ def grounds(s: Situation, move: IceMove) -> Reason:
     return together(facts, [*keys, *_what_follows(s, new, facts)])
 
 
-def _what_follows(s: Situation, new: Situation, facts: dict[str, JSON]) -> list[str]:
+def _what_follows(s: IcePosition, new: IcePosition, facts: dict[str, JSON]) -> list[str]:
     """Return what a finished action brings: a second action that is lost, the end of the game."""
     keys = []
     if new.seat != s.seat >= 0 and s.actions > 1:
@@ -48,7 +48,7 @@ def _what_follows(s: Situation, new: Situation, facts: dict[str, JSON]) -> list[
 # --- one a kind of step: the keys of its sentences; facts are added ---------------------------------------------------
 
 
-def _floe(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
+def _floe(s: IcePosition, move: IceMove, facts: dict[str, JSON], new: IcePosition) -> list[str]:
     facts.update(space=move.a, face=move.b)
     if s.phase == "setup":
         return ["floe-laid"]
@@ -58,13 +58,13 @@ def _floe(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -
     return ["floe-shows", *_reached(s.bears[s.bear], TILE_TEXT.index(move.b), facts, new)]
 
 
-def _first(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
+def _first(s: IcePosition, move: IceMove, facts: dict[str, JSON], new: IcePosition) -> list[str]:
     del new
     facts["who"] = move.a
     return ["begins", *s.table.box.warnings()]
 
 
-def _movement(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
+def _movement(s: IcePosition, move: IceMove, facts: dict[str, JSON], new: IcePosition) -> list[str]:
     layout = s.table.layout
     origin, target = layout.index(move.a), layout.index(move.b)
     facts.update({"from": move.a, "to": move.b})
@@ -82,12 +82,12 @@ def _movement(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situatio
     return [*keys, *_left_and_reached(s, target, s.origin if s.phase == "hop" else origin, facts, new)]
 
 
-def _stop(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
+def _stop(s: IcePosition, move: IceMove, facts: dict[str, JSON], new: IcePosition) -> list[str]:
     del move
     return ["stopped", *_left_and_reached(s, s.bears[s.bear], s.origin, facts, new)]
 
 
-def _left_and_reached(s: Situation, space: int, origin: int, facts: dict[str, JSON], new: Situation) -> list[str]:
+def _left_and_reached(s: IcePosition, space: int, origin: int, facts: dict[str, JSON], new: IcePosition) -> list[str]:
     """Return what becomes of the tile that was left, and of the one that was reached."""
     names = s.table.layout.names
     if new.phase == "turn-up" and new.origin >= 0:
@@ -101,7 +101,7 @@ def _left_and_reached(s: Situation, space: int, origin: int, facts: dict[str, JS
     return [*keys, *_reached(space, tile, facts, new)]
 
 
-def _reached(space: int, tile: int, facts: dict[str, JSON], new: Situation) -> list[str]:
+def _reached(space: int, tile: int, facts: dict[str, JSON], new: IcePosition) -> list[str]:
     """Return the effect of the tile that was reached; ``tile`` is as the bear found it, -1 for Start and Village."""
     layout = new.table.layout
     facts["due"] = layout.names[space]
@@ -123,26 +123,26 @@ def _reached(space: int, tile: int, facts: dict[str, JSON], new: Situation) -> l
     return ["no-effect"]
 
 
-def _pick(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
+def _pick(s: IcePosition, move: IceMove, facts: dict[str, JSON], new: IcePosition) -> list[str]:
     del s, new
     facts["die"] = int(move.a)
     return ["picked"]
 
 
-def _roll(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
+def _roll(s: IcePosition, move: IceMove, facts: dict[str, JSON], new: IcePosition) -> list[str]:
     facts.update(die=int(move.a), face=move.b)
     if s.phase == "roll-both":
         return ["rolled-in-village"]
     return ["rolled", _die(s, DIE_FACES.index(move.b), facts, new)]
 
 
-def _choose(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
+def _choose(s: IcePosition, move: IceMove, facts: dict[str, JSON], new: IcePosition) -> list[str]:
     face = s.dice[int(move.a) - 1]
     facts.update(die=int(move.a), face=DIE_FACES[face])
     return ["chose", _die(s, face, facts, new)]
 
 
-def _die(s: Situation, face: int, facts: dict[str, JSON], new: Situation) -> str:
+def _die(s: IcePosition, face: int, facts: dict[str, JSON], new: IcePosition) -> str:
     fish = new.fresh[s.seat] - s.fresh[s.seat]
     facts.update(fish=fish, other=s.colours[1 - s.seat])
     if face != STEAL:
@@ -150,20 +150,20 @@ def _die(s: Situation, face: int, facts: dict[str, JSON], new: Situation) -> str
     return "stole" if fish else "nothing-to-steal"
 
 
-def _freeze(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
+def _freeze(s: IcePosition, move: IceMove, facts: dict[str, JSON], new: IcePosition) -> list[str]:
     del s, new
     facts["fish"] = int(move.a)
     return ["froze" if facts["fish"] else "froze-nothing"]
 
 
-def _drift(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
+def _drift(s: IcePosition, move: IceMove, facts: dict[str, JSON], new: IcePosition) -> list[str]:
     del new
     target = s.table.layout.index(move.a)
     facts.update({"from": s.table.layout.names[s.bears[s.bear]], "to": move.a})
     return ["drifted"] if target in drifting.straight_reach(s) else ["drifted", "drift-turned"]
 
 
-def _push(s: Situation, move: IceMove, facts: dict[str, JSON], new: Situation) -> list[str]:
+def _push(s: IcePosition, move: IceMove, facts: dict[str, JSON], new: IcePosition) -> list[str]:
     del new
     layout, target = s.table.layout, s.table.layout.index(move.a)
     here = s.bears[s.bear]

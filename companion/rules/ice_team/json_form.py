@@ -17,13 +17,13 @@ from companion.rules.ice_team.components import (
     default_box,
 )
 from companion.rules.ice_team.legality import landing
-from companion.rules.ice_team.position import Situation
+from companion.rules.ice_team.position import IcePosition
 
 GAME = "ice-team"
 _SIGNS = {SEA: ".", IGLOO: "I", SEARCHED: "i", UNKNOWN: "?", PAW: "*"}
 
 
-def to_json(s: Situation) -> dict[str, JSON]:
+def to_json(s: IcePosition) -> dict[str, JSON]:
     """Return the whole position; the form is described in this folder's README."""
     table = s.table
     box: dict[str, JSON] = {"real": table.box.real, "warnings": list(table.box.warnings())}
@@ -52,7 +52,7 @@ def to_json(s: Situation) -> dict[str, JSON]:
     return found
 
 
-def _pending(s: Situation) -> dict[str, JSON]:
+def _pending(s: IcePosition) -> dict[str, JSON]:
     layout = s.table.layout
     found: dict[str, JSON] = {}
     if s.bear >= 0:
@@ -78,7 +78,7 @@ def _pending(s: Situation) -> dict[str, JSON]:
     return found
 
 
-def places(s: Situation) -> dict[str, JSON]:
+def places(s: IcePosition) -> dict[str, JSON]:
     """Return what lies and stands on each space, in the order of the boards, then Start and Village."""
     found: dict[str, JSON] = {}
     for space, name in enumerate(s.table.layout.names):
@@ -91,7 +91,7 @@ def places(s: Situation) -> dict[str, JSON]:
     return found
 
 
-def describe(s: Situation) -> str:
+def describe(s: IcePosition) -> str:
     """Return the position in one line: boards, Start and Village, fish (fresh+frozen), whose step it is.
 
     ``.`` sea, ``I`` igloo with its fish, ``i`` searched, ``?`` floe not read, ``o`` plain, ``2`` penguins, ``~``
@@ -111,5 +111,5 @@ def describe(s: Situation) -> str:
     return ", ".join([*parts, f"{who}{s.phase} {s.actions}"])
 
 
-def _bears(s: Situation, space: int) -> str:
+def _bears(s: IcePosition, space: int) -> str:
     return "".join(colour[0] * s.count_on(space, seat) for seat, colour in enumerate(s.colours))

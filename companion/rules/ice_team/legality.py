@@ -17,7 +17,7 @@ from companion.rules.ice_team.components import (
     UNKNOWN,
 )
 from companion.rules.ice_team.moves import MOST_PENGUINS, IceMove
-from companion.rules.ice_team.position import Situation
+from companion.rules.ice_team.position import IcePosition
 
 _FREEZES: Final = [IceMove("freeze", str(fish)) for fish in range(MOST_PENGUINS + 1)]
 _WIDTH: Final = 6
@@ -27,12 +27,12 @@ _WIDTH: Final = 6
 # --- what a position allows -------------------------------------------------------------------------------------------
 
 
-def origins(s: Situation) -> tuple[int, ...]:
+def origins(s: IcePosition) -> tuple[int, ...]:
     """Return the spaces from which the player to move may move a bear; after a paw only one (ICE-2.5)."""
     return (s.bears[s.bear],) if s.again else s.bears[4 * s.seat : 4 * s.seat + 4]
 
 
-def can_move(s: Situation) -> bool:
+def can_move(s: IcePosition) -> bool:
     """Return whether the player to move has any move at all."""
     return s.table.layout.ways.some(origins(s), s.sea, s.taken)
 
@@ -42,7 +42,7 @@ def landing(space: int, arrival: int) -> int:
     return arrival << _WIDTH * space
 
 
-def hops(s: Situation) -> list[IceMove]:
+def hops(s: IcePosition) -> list[IceMove]:
     """Return the further leaps of a chain: not back to where it began (ICE-Q.6), and none that changes nothing.
 
     A tile may be landed on twice in a chain, from another side: a drifting tile is pushed where the last leap went.
@@ -57,23 +57,23 @@ def hops(s: Situation) -> list[IceMove]:
     return found
 
 
-def fits(s: Situation, face: int) -> bool:
+def fits(s: IcePosition, face: int) -> bool:
     """Return whether the box may still show a face, given all that were turned up."""
     box = s.table.box
     return any(face in box.tiles[tile] for tile in s.left) or box.matched([*s.seen(), face]) is not None
 
 
-def freezable(s: Situation) -> int:
+def freezable(s: IcePosition) -> int:
     """Return how many fish may be frozen: one a penguin, fresh ones only (ICE-2.4)."""
     return min(PENGUINS[s.tiles[s.bears[s.bear]]], s.fresh[s.seat])
 
 
-def moves(s: Situation) -> Iterator[IceMove]:
+def moves(s: IcePosition) -> Iterator[IceMove]:
     """Yield every legal step of a position once."""
     return iter(_MOVES[s.phase](s))
 
 
-def _setup_moves(s: Situation) -> list[IceMove]:
+def _setup_moves(s: IcePosition) -> list[IceMove]:
     missing = [name for name, tile in zip(s.table.layout.names, s.tiles, strict=False) if tile == UNKNOWN]
     faces = _fitting_faces(s) if missing else []
     return [
@@ -82,30 +82,30 @@ def _setup_moves(s: Situation) -> list[IceMove]:
     ]
 
 
-def _fitting_faces(s: Situation) -> list[str]:
+def _fitting_faces(s: IcePosition) -> list[str]:
     return [TILE_TEXT[face] for face in range(FIRST_FACE, FIRST_FACE + len(FACES)) if fits(s, face)]
 
 
-def _bear_moves(s: Situation) -> list[IceMove]:
+def _bear_moves(s: IcePosition) -> list[IceMove]:
     return s.table.layout.ways.moves(dict.fromkeys(origins(s)), s.sea, s.taken)
 
 
-def _turn_up_moves(s: Situation) -> list[IceMove]:
+def _turn_up_moves(s: IcePosition) -> list[IceMove]:
     name = s.table.layout.names[s.to_turn_up()]
     return [IceMove("floe", name, face) for face in _fitting_faces(s)]
 
 
-def _roll_moves(s: Situation) -> list[IceMove]:
+def _roll_moves(s: IcePosition) -> list[IceMove]:
     die = s.die_to_roll()
     return [IceMove("roll", str(die + 1), DIE_FACES[face]) for face in sorted(set(s.table.box.dice[die]))]
 
 
-def _drift_moves(s: Situation) -> list[IceMove]:
+def _drift_moves(s: IcePosition) -> list[IceMove]:
     drifts, pushes = s.table.layout.ways.drifts, s.table.layout.ways.pushes
     return [drifts[space] for space in drifting.sea_reach(s)] + [pushes[space] for space in drifting.pushes(s)]
 
 
-_MOVES: Final[dict[str, Callable[[Situation], list[IceMove]]]] = {
+_MOVES: Final[dict[str, Callable[[IcePosition], list[IceMove]]]] = {
     "setup": _setup_moves,
     "act": _bear_moves,
     "hop": lambda s: [*hops(s), IceMove("stop")],
@@ -124,7 +124,7 @@ PHASES: Final = tuple(_MOVES)
 # --- why a step is refused --------------------------------------------------------------------------------------------
 
 
-def refusal(s: Situation, move: IceMove) -> Reason | None:
+def refusal(s: IcePosition, move: IceMove) -> Reason | None:
     """Return why a step is refused in a position, or None when it is legal."""
     test = _TESTS.get((s.phase, move.kind))
     if test is not None:
@@ -134,7 +134,7 @@ def refusal(s: Situation, move: IceMove) -> Reason | None:
     return Reason(f"due-{s.phase}", {"step": move.kind, **_who(s)})
 
 
-def _who(s: Situation) -> dict[str, JSON]:
+def _who(s: IcePosition) -> dict[str, JSON]:
     return {"who": s.colours[s.seat]} if s.seat >= 0 else {}
 
 
@@ -143,12 +143,12 @@ def together(facts: Mapping[str, JSON], keys: Sequence[str]) -> Reason:
     return Reason(keys[0], {**facts, "also": list(keys[1:])} if len(keys) > 1 else facts)
 
 
-def _always(s: Situation, move: IceMove) -> Reason | None:
+def _always(s: IcePosition, move: IceMove) -> Reason | None:
     del s, move
     return None
 
 
-def _floe_test(s: Situation, move: IceMove) -> Reason | None:
+def _floe_test(s: IcePosition, move: IceMove) -> Reason | None:
     layout = s.table.layout
     space = layout.index(move.a)
     if space == NO_SPACE:
@@ -164,7 +164,7 @@ def _floe_test(s: Situation, move: IceMove) -> Reason | None:
     return None
 
 
-def _act_test(s: Situation, move: IceMove) -> Reason | None:
+def _act_test(s: IcePosition, move: IceMove) -> Reason | None:
     layout = s.table.layout
     origin = layout.numbers.get(move.a, NO_SPACE)
     if origin in origins(s) and layout.ways.arrival(move, s.sea, s.taken):
@@ -172,7 +172,7 @@ def _act_test(s: Situation, move: IceMove) -> Reason | None:
     return _why_not(s, move, origin, layout.index(move.b))
 
 
-def _why_not(s: Situation, move: IceMove, origin: int, target: int) -> Reason:
+def _why_not(s: IcePosition, move: IceMove, origin: int, target: int) -> Reason:
     layout = s.table.layout
     facts: dict[str, JSON] = {**_who(s), "from": move.a, "to": move.b}
     if NO_SPACE in (origin, target):
@@ -188,7 +188,7 @@ def _why_not(s: Situation, move: IceMove, origin: int, target: int) -> Reason:
     return _no_way(s, move, origin, target, facts)
 
 
-def _no_way(s: Situation, move: IceMove, origin: int, target: int, facts: dict[str, JSON]) -> Reason:
+def _no_way(s: IcePosition, move: IceMove, origin: int, target: int, facts: dict[str, JSON]) -> Reason:
     """Return all that is wrong with a movement: where it ends, and the way there."""
     if target == origin:
         return Reason("no-displacement", facts)
@@ -205,7 +205,7 @@ def _no_way(s: Situation, move: IceMove, origin: int, target: int, facts: dict[s
     return together(facts, keys)
 
 
-def _no_leap(s: Situation, lines: list[list[int]], ends: tuple[int, int]) -> list[str]:
+def _no_leap(s: IcePosition, lines: list[list[int]], ends: tuple[int, int]) -> list[str]:
     bit = s.table.layout.bit
     if any(len(line) == 1 and bit[line[0]] & s.taken for line in lines):
         return []
@@ -214,14 +214,14 @@ def _no_leap(s: Situation, lines: list[list[int]], ends: tuple[int, int]) -> lis
     return ["no-leap"] if any(bit[space] & s.taken for line in lines for space in line) else ["nobody-to-leap"]
 
 
-def _over_start_or_village(s: Situation, ends: tuple[int, int]) -> bool:
+def _over_start_or_village(s: IcePosition, ends: tuple[int, int]) -> bool:
     """Return whether Start or Village, with a bear on it, touches both ends of a leap (ICE-Q.5)."""
     layout = s.table.layout
     first, second = ({space for _, space in layout.lines[end]} for end in ends)
     return any(shore in first & second and shore in s.bears for shore in (layout.start, layout.village))
 
 
-def _hop_test(s: Situation, move: IceMove) -> Reason | None:
+def _hop_test(s: IcePosition, move: IceMove) -> Reason | None:
     if move in hops(s):
         return None
     layout, here = s.table.layout, s.bears[s.bear]
@@ -238,7 +238,7 @@ def _hop_test(s: Situation, move: IceMove) -> Reason | None:
     return _no_way(s, move, origin, target, facts)
 
 
-def _roll_test(s: Situation, move: IceMove) -> Reason | None:
+def _roll_test(s: IcePosition, move: IceMove) -> Reason | None:
     die = s.die_to_roll()
     if move.a != str(die + 1):
         return Reason("other-die", {"die": die + 1}, ("ICE-2.2" if s.phase == "roll" else "ICE-2.7",))
@@ -247,7 +247,7 @@ def _roll_test(s: Situation, move: IceMove) -> Reason | None:
     return None
 
 
-def _freeze_test(s: Situation, move: IceMove) -> Reason | None:
+def _freeze_test(s: IcePosition, move: IceMove) -> Reason | None:
     most = freezable(s)
     if int(move.a) <= most:
         return None
@@ -256,7 +256,7 @@ def _freeze_test(s: Situation, move: IceMove) -> Reason | None:
     return Reason("freeze-too-many", facts)
 
 
-def _drift_test(s: Situation, move: IceMove) -> Reason | None:
+def _drift_test(s: IcePosition, move: IceMove) -> Reason | None:
     layout = s.table.layout
     target = layout.index(move.a)
     if target in drifting.sea_reach(s):
@@ -271,7 +271,7 @@ def _drift_test(s: Situation, move: IceMove) -> Reason | None:
     return Reason("drift-turns" if target in drifting.any_reach(s) else "no-drift", facts)
 
 
-def _push_test(s: Situation, move: IceMove) -> Reason | None:
+def _push_test(s: IcePosition, move: IceMove) -> Reason | None:
     layout, here = s.table.layout, s.bears[s.bear]
     target = layout.index(move.a)
     if target in drifting.pushes(s):
@@ -290,7 +290,7 @@ def _push_test(s: Situation, move: IceMove) -> Reason | None:
     return Reason("push-other-line" if s.came == "walk" else "push-other-line-ours", facts)
 
 
-_TESTS: Final[dict[tuple[str, str], Callable[[Situation, IceMove], Reason | None]]] = {
+_TESTS: Final[dict[tuple[str, str], Callable[[IcePosition, IceMove], Reason | None]]] = {
     ("setup", "floe"): _floe_test,
     ("setup", "first"): _always,
     ("act", "walk"): _act_test,

@@ -8,7 +8,7 @@ from typing import Final, Self
 from companion.rules.core import Game, State
 from companion.rules.ice_team.components import FIRST_FACE, IGLOO, SEA, UNKNOWN
 from companion.rules.ice_team.moves import IceMove
-from companion.rules.ice_team.table import Table
+from companion.rules.ice_team.table import IceSetup
 
 TEAM: Final = 4
 """Bears of a team."""
@@ -19,7 +19,7 @@ def mask_of(tiles: tuple[int, ...]) -> int:
     return sum(1 << space for space, tile in enumerate(tiles) if tile == SEA)
 
 
-class Situation(State[IceMove]):
+class IcePosition(State[IceMove]):
     """A position. Spaces are indices of the layout; seats 0 and 1.
 
     ``tiles[i]`` is the code of what lies on space i, ``sea`` the mask of the spaces without a tile; ``bears`` are
@@ -69,7 +69,7 @@ class Situation(State[IceMove]):
     left: tuple[int, ...]
     extra: tuple[tuple[int, int], ...]
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: IceSetup) -> None:
         self.table = table
         layout = table.layout
         floe = {"igloo": IGLOO, "floe": UNKNOWN, "sea": SEA}
@@ -110,7 +110,7 @@ class Situation(State[IceMove]):
         return *places, *turn, bear, self.origin, self.arrival, self.came, self.landed, self.again
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Situation) and self._key() == other._key() and self.table == other.table
+        return isinstance(other, IcePosition) and self._key() == other._key() and self.table == other.table
 
     def __hash__(self) -> int:
         return hash((self.tiles, self._teams(), self.fresh, self.frozen, self.phase, self.seat, self.actions))

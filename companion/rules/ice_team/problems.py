@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from companion.rules.core import Problem
 from companion.rules.ice_team.components import FIRST_FACE, FRAGILE, IGLOO, SEA, SEARCHED, TILE_TEXT, UNKNOWN
-from companion.rules.ice_team.position import TEAM, Situation
+from companion.rules.ice_team.position import TEAM, IcePosition
 
 _ENDING = frozenset({"roll-both", "choose", "over"})
 """Phases in which a team may be home."""
 
 
-def problems(s: Situation) -> tuple[Problem, ...]:
+def problems(s: IcePosition) -> tuple[Problem, ...]:
     """Return everything that is wrong: bears, tiles that the box does not have, a game that should be over."""
     return (*_bears(s), *_tiles(s), *_end(s))
 
 
-def _bears(s: Situation) -> list[Problem]:
+def _bears(s: IcePosition) -> list[Problem]:
     layout, found = s.table.layout, []
     for seat, colour in enumerate(s.colours):
         beyond = sum(team == seat for team, _ in s.extra)
@@ -34,7 +34,7 @@ def _bears(s: Situation) -> list[Problem]:
     return found
 
 
-def _tiles(s: Situation) -> list[Problem]:
+def _tiles(s: IcePosition) -> list[Problem]:
     layout, found = s.table.layout, []
     for name, printed, tile in zip(layout.names, layout.kinds, s.tiles, strict=False):
         if (printed == "igloo") != (tile in (IGLOO, SEARCHED)):
@@ -56,7 +56,7 @@ def _tiles(s: Situation) -> list[Problem]:
     return found
 
 
-def _end(s: Situation) -> list[Problem]:
+def _end(s: IcePosition) -> list[Problem]:
     home = [seat for seat in (0, 1) if s.home(seat) == TEAM]
     if len(home) > 1:
         return [Problem("both-home", {}, ("ICE-E.1",))]

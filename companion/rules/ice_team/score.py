@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from companion.rules.core import JSON, PlayerScore, Reason, ScoreLine, ScoreSheet
-from companion.rules.ice_team.position import TEAM, Situation
+from companion.rules.ice_team.position import TEAM, IcePosition
 
 
-def sheet(s: Situation) -> ScoreSheet:
+def sheet(s: IcePosition) -> ScoreSheet:
     """Return fresh and frozen fish; a tie goes to whoever has all bears home (ICE-E.2)."""
     sheets = tuple(
         PlayerScore(
@@ -23,14 +23,14 @@ def sheet(s: Situation) -> ScoreSheet:
     return ScoreSheet(sheets, ((1 - s.loser,), (s.loser,)) if s.loser >= 0 else ())
 
 
-def end(s: Situation) -> Reason:
+def end(s: IcePosition) -> Reason:
     """Return how the game ended."""
     if s.loser >= 0:
         return Reason("ended-blocked", {"who": s.colours[s.loser]})
     return Reason("ended-home", {"who": s.colours[s.seat]})
 
 
-def ranking(s: Situation) -> Reason:
+def ranking(s: IcePosition) -> Reason:
     """Return what decides between the two as it stands."""
     found = sheet(s)
     first = found.ranking[0]

@@ -36,7 +36,7 @@ from companion.rules.ice_team.components import (
     UNKNOWN,
 )
 from companion.rules.ice_team.moves import IceMove
-from companion.rules.ice_team.position import TEAM, Situation
+from companion.rules.ice_team.position import TEAM, IcePosition
 from companion.rules.ice_team.problems import problems
 
 CHANCE_PHASES: Final = frozenset({"setup", "turn-up", "roll", "roll-both"})
@@ -44,7 +44,7 @@ ASKS_WAY: Final = tuple(drifts or code == UNKNOWN for code, drifts in enumerate(
 """The tiles for which it matters where the bear came from: those that drift, or may do so."""
 
 
-class IceTeamState(Situation):
+class IceTeamState(IcePosition):
     """A position with its legal steps, rulings, sheets, and what comes after a step."""
 
     __slots__ = ()
@@ -71,9 +71,9 @@ class IceTeamState(Situation):
         """Return why a step is refused, or None."""
         return legality.refusal(self, move)
 
-    def grounds(self, move: IceMove) -> Reason:
+    def explain_effect(self, move: IceMove) -> Reason:
         """Return what a legal step does."""
-        return explain_effect.grounds(self, move)
+        return explain_effect.what_it_does(self, move)
 
     def chances(self) -> list[tuple[IceMove, float]]:
         """Return the tile sides or die faces that may come, with their probabilities."""

@@ -21,9 +21,9 @@ from companion.rules.ice_team.svg_signs import CRACKS, DEFS, DRIFT, IGLOO_SIGN, 
 
 if TYPE_CHECKING:
     from companion.rules.core import Ruling
-    from companion.rules.ice_team.board import Cell, Layout
+    from companion.rules.ice_team.board import Cell, TrackLayout
     from companion.rules.ice_team.moves import IceMove
-    from companion.rules.ice_team.position import Situation
+    from companion.rules.ice_team.position import IcePosition
 
 Point = tuple[float, float]
 SIDE = 66.0
@@ -66,7 +66,7 @@ class Grid(NamedTuple):
         return [(x + radius * cos(turn), y + radius * sin(turn)) for turn in turns]
 
 
-def draw(state: Situation, move: IceMove | None = None, lang: str = "en", *, ruling: Ruling | None = None) -> str:
+def draw(state: IcePosition, move: IceMove | None = None, lang: str = "en", *, ruling: Ruling | None = None) -> str:
     """Return the boards as SVG text; with a move also its marks, and below the boards the ruling with its clauses.
 
     ``ruling``: that of a move that was judged elsewhere.
@@ -101,7 +101,7 @@ def draw(state: Situation, move: IceMove | None = None, lang: str = "en", *, rul
     return "\n".join(part for part in parts if part) + "\n"
 
 
-def _frame(layout: Layout) -> tuple[Grid, float, float]:
+def _frame(layout: TrackLayout) -> tuple[Grid, float, float]:
     """Return the grid, the width of the picture, and where the boards end below."""
     plain = Grid(layout.grid == "hex", 0, 0)
     cells = [*layout.cells, *layout.start_cells, *layout.village_cells]
@@ -119,7 +119,7 @@ def _polygon(corners: list[Point]) -> str:
 # --- what lies on a space ---------------------------------------------------------------------------------------------
 
 
-def _space(s: Situation, grid: Grid, space: int) -> str:
+def _space(s: IcePosition, grid: Grid, space: int) -> str:
     layout, tile = s.table.layout, s.tiles[space]
     name, cell = layout.names[space], layout.cells[space]
     x, y = grid.centre(cell)
@@ -160,7 +160,7 @@ def _sign(tile: int) -> str:
     return cracks + "".join(f'<g transform="translate({place:g} 0)">{PENGUIN}</g>' for place in places)
 
 
-def _shore(s: Situation, grid: Grid, which: str, lang: str) -> list[str]:
+def _shore(s: IcePosition, grid: Grid, which: str, lang: str) -> list[str]:
     """Return Start or Village: one large space over several cells, with its bears in the middle one."""
     layout = s.table.layout
     cells = layout.start_cells if which == "start" else layout.village_cells
@@ -178,11 +178,11 @@ def _shore(s: Situation, grid: Grid, which: str, lang: str) -> list[str]:
     return found
 
 
-def _standing(s: Situation, space: int) -> tuple[int, int]:
+def _standing(s: IcePosition, space: int) -> tuple[int, int]:
     return s.count_on(space, 0), s.count_on(space, 1)
 
 
-def _bears(s: Situation, space: int, x: float, y: float, lang: str) -> str:
+def _bears(s: IcePosition, space: int, x: float, y: float, lang: str) -> str:
     """Return the bears on a space: those of a team together, with their number."""
     teams = [(colour, count) for colour, count in zip(s.colours, _standing(s, space), strict=True) if count]
     if space < s.table.layout.start:
@@ -193,7 +193,7 @@ def _bears(s: Situation, space: int, x: float, y: float, lang: str) -> str:
     )
 
 
-def _edges(layout: Layout, grid: Grid) -> list[str]:
+def _edges(layout: TrackLayout, grid: Grid) -> list[str]:
     """Return the outlines of the track boards, and of Start and Village."""
     where = {cell: layout.boards[space] for space, cell in enumerate(layout.cells)}
     where |= dict.fromkeys(layout.start_cells, -1) | dict.fromkeys(layout.village_cells, -2)
@@ -207,7 +207,7 @@ def _edges(layout: Layout, grid: Grid) -> list[str]:
     return [f'<path class="edges" d="{"".join(found)}" fill="none" stroke="{INK}" stroke-width="2.4"/>']
 
 
-def _fish(s: Situation, below: float, width: float, lang: str) -> str:
+def _fish(s: IcePosition, below: float, width: float, lang: str) -> str:
     """Return a line with both players' fish; the one to move is told."""
     found = []
     for seat, (name, colour) in enumerate(zip(s.names, s.colours, strict=True)):
@@ -223,7 +223,7 @@ def _fish(s: Situation, below: float, width: float, lang: str) -> str:
 # --- the move in question ---------------------------------------------------------------------------------------------
 
 
-def marked(s: Situation, move: IceMove) -> tuple[list[int], tuple[int, int] | None]:
+def marked(s: IcePosition, move: IceMove) -> tuple[list[int], tuple[int, int] | None]:
     """Return the spaces that a move is about, and where an arrow leads from and to."""
     layout = s.table.layout
     here = s.bears[s.bear] if s.bear >= 0 else -1
@@ -242,7 +242,7 @@ def marked(s: Situation, move: IceMove) -> tuple[list[int], tuple[int, int] | No
     return [here] if here >= 0 else [], None
 
 
-def _marks(s: Situation, grid: Grid, move: IceMove, ruling: Ruling) -> list[str]:
+def _marks(s: IcePosition, grid: Grid, move: IceMove, ruling: Ruling) -> list[str]:
     layout, legal = s.table.layout, ruling.legal
     spaces, way = marked(s, move)
     cells = {space: _cell(layout, grid, space, way) for space in spaces}
@@ -266,7 +266,7 @@ def _outline(grid: Grid, cell: Cell) -> str:
     return f'polygon points="{_polygon(grid.corners(cell, 2))}"'
 
 
-def _cell(layout: Layout, grid: Grid, space: int, way: tuple[int, int] | None) -> Cell:
+def _cell(layout: TrackLayout, grid: Grid, space: int, way: tuple[int, int] | None) -> Cell:
     """Return the cell of a space; of Start and Village the one nearest to the other end of the way."""
     if space < layout.start:
         return layout.cells[space]

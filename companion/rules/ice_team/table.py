@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.rules.core import JSON, Game, SetupError
-from companion.rules.ice_team.board import Layout
+from companion.rules.ice_team.board import TrackLayout
 from companion.rules.ice_team.components import Box, default_box, read_box
 from companion.rules.ice_team.moves import COLOURS, IceMove
 
 
 @dataclass(frozen=True)
-class Table:
+class IceSetup:
     """The game, its boards, box and people; ``said`` is how the layout was named (in the box, or by a description)."""
 
     game: Game[IceMove]
-    layout: Layout
+    layout: TrackLayout
     said: JSON
     box: Box
     names: tuple[str, ...]
@@ -30,7 +30,7 @@ def make_table(
     players: Sequence[Mapping[str, JSON]],
     options: Mapping[str, JSON] | None,
     given: Mapping[str, Any],
-) -> Table:
+) -> IceSetup:
     """Return the boards, the box and the people of a set-up.
 
     :raises SetupError: in one sentence.
@@ -44,7 +44,7 @@ def make_table(
     layout = box.layout(said)
     names, colours = _seats(players)
     said = next(iter(box.layouts)) if said is None else said
-    return Table(game, layout, said, box, names, colours, game.settled_options(options))
+    return IceSetup(game, layout, said, box, names, colours, game.settled_options(options))
 
 
 def _seats(players: Sequence[Mapping[str, JSON]]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -6,12 +6,12 @@ from companion.rules.core import JSON, Reason
 from companion.rules.igloo_pop import moves as m
 from companion.rules.igloo_pop.components import CARD_BITS, CARD_TEXT, COLOURS, IGLOOS, PLACES
 from companion.rules.igloo_pop.moves import IglooPopMove
-from companion.rules.igloo_pop.position import Readings
+from companion.rules.igloo_pop.position import PopPosition
 from companion.rules.igloo_pop.settling import explain_card
 from companion.rules.rulebook import rulebook
 
 
-def why_not(state: Readings, move: IglooPopMove) -> Reason:
+def why_not(state: PopPosition, move: IglooPopMove) -> Reason:
     """Return why an illegal ``move`` is refused in ``state``."""
     if state.phase == "over":
         end = state.end_reason
@@ -26,7 +26,7 @@ def why_not(state: Readings, move: IglooPopMove) -> Reason:
     return _no_announcement(state, move)
 
 
-def _card(state: Readings, place: str) -> str:
+def _card(state: PopPosition, place: str) -> str:
     numbers = state.cards[place]
     return "/".join(map(str, numbers)) if numbers else "unknown"
 
@@ -40,7 +40,7 @@ def _together(facts: dict[str, JSON], *keys: str) -> Reason:
     return Reason(keys[0], facts | {"also": list(keys[1:])}, clauses)
 
 
-def _no_deal(state: Readings, move: IglooPopMove) -> Reason:
+def _no_deal(state: PopPosition, move: IglooPopMove) -> Reason:
     place, card = PLACES[move.where], CARD_TEXT[move.card]
     facts: dict[str, JSON] = {"place": place, "card": card, "phase": state.phase, "stack": state.stack_left}
     keys = []
@@ -57,14 +57,14 @@ def _no_deal(state: Readings, move: IglooPopMove) -> Reason:
     return _together(facts, *keys)
 
 
-def _no_start(state: Readings) -> Reason:
+def _no_start(state: PopPosition) -> Reason:
     missing = state.missing_cards
     if state.phase in ("deal", "ready"):
         return Reason("circle-not-full", {"missing": missing, "phase": state.phase, "stack": state.stack_left})
     return Reason("start-not-now", {"phase": state.phase})
 
 
-def _no_reveal(state: Readings, move: IglooPopMove) -> Reason:
+def _no_reveal(state: PopPosition, move: IglooPopMove) -> Reason:
     place = PLACES[move.where]
     facts: dict[str, JSON] = {"place": place, "number": move.number, "phase": state.phase}
     if state.phase != "checking":
@@ -78,7 +78,7 @@ def _no_reveal(state: Readings, move: IglooPopMove) -> Reason:
     return Reason("number-used", facts)
 
 
-def _no_announcement(state: Readings, move: IglooPopMove) -> Reason:
+def _no_announcement(state: PopPosition, move: IglooPopMove) -> Reason:
     colour = COLOURS[move.who]
     if state.phase != "shaking":
         return Reason("round-not-running", {"phase": state.phase})
@@ -106,7 +106,7 @@ def _no_announcement(state: Readings, move: IglooPopMove) -> Reason:
     return _together(facts, *keys)
 
 
-def what_it_does(state: Readings, move: IglooPopMove) -> Reason:
+def what_it_does(state: PopPosition, move: IglooPopMove) -> Reason:
     """Return what a legal ``move`` does in ``state``."""
     if move.code == m.DEAL:
         laid = {"place": PLACES[move.where], "card": CARD_TEXT[move.card]}
@@ -137,7 +137,7 @@ def what_it_does(state: Readings, move: IglooPopMove) -> Reason:
     return Reason("places-and-ends" if ends else "places-among-others" if others else "places", facts)
 
 
-def _revealed(state: Readings, move: IglooPopMove) -> Reason:
+def _revealed(state: PopPosition, move: IglooPopMove) -> Reason:
     here = state.igloos_at(move.where)
     turned = next(i for i, igloo in enumerate(here) if not igloo & 15)
     card = state.card_at(move.where)

@@ -9,7 +9,7 @@ from companion.rules.core import JSON, Game, Option, SetupError
 from companion.rules.igloo_pop.components import CARD_INDEX, CARDS, COLOURS, PLACES, THALERS
 from companion.rules.igloo_pop.json_reader import read_position
 from companion.rules.igloo_pop.moves import IglooPopMove, parse
-from companion.rules.igloo_pop.parts import CIRCLE, DEAL, EMPTY, READY, Ledger, Table, make_table
+from companion.rules.igloo_pop.parts import CIRCLE, DEAL, EMPTY, READY, Ledger, PopSetup, make_table
 from companion.rules.igloo_pop.state import IglooPopState, make_state
 from companion.rules.rulebook import Rulebook, rulebook
 
@@ -102,7 +102,7 @@ class IglooPop(Game[IglooPopMove]):
             raise SetupError("The options of a position are an object.", "Les options d’une position sont un objet.")
         return read_position(position, self._table(players, options))
 
-    def _table(self, players: Sequence[Mapping[str, JSON]], options: Mapping[str, JSON] | None) -> Table:
+    def _table(self, players: Sequence[Mapping[str, JSON]], options: Mapping[str, JSON] | None) -> PopSetup:
         if len(players) not in self.players:
             raise SetupError(
                 "Igloo Pop is for 2 to 6 players, not {count} (POP-Q.10).",

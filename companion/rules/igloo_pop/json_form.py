@@ -8,10 +8,10 @@ from __future__ import annotations
 from companion.rules.core import JSON
 from companion.rules.igloo_pop.components import CARD_TEXT, card_text
 from companion.rules.igloo_pop.parts import EMPTY, ENDS, UNKNOWN
-from companion.rules.igloo_pop.position import Readings
+from companion.rules.igloo_pop.position import PopPosition
 
 
-def to_position(state: Readings) -> dict[str, JSON]:
+def to_position(state: PopPosition) -> dict[str, JSON]:
     """Return the position of a state."""
     places: dict[str, JSON] = {}
     for where, (place, here) in enumerate(state.igloos.items()):
@@ -60,7 +60,7 @@ def to_position(state: Readings) -> dict[str, JSON]:
     }
 
 
-def to_line(state: Readings) -> str:
+def to_line(state: PopPosition) -> str:
     """Return a position in one line for messages: phase, cards with their igloos, thalers."""
     cards = []
     for where, (place, here) in enumerate(state.igloos.items()):

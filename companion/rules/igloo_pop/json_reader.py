@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from companion.rules.core import JSON, Problem, SetupError, only_fields
 from companion.rules.igloo_pop.components import CARD_INDEX, CARDS, COLOURS, IGLOOS, PLACES, THALERS
-from companion.rules.igloo_pop.parts import BROKE, CARDS_OUT, EMPTY, ENDS, PHASES, UNKNOWN, Ledger, Table
+from companion.rules.igloo_pop.parts import BROKE, CARDS_OUT, EMPTY, ENDS, PHASES, UNKNOWN, Ledger, PopSetup
 from companion.rules.igloo_pop.problems import problem
 from companion.rules.igloo_pop.state import IglooPopState, make_state
 
@@ -22,7 +22,7 @@ _SILLY = 1000
 class _Reader:
     """Reads a position; what is wrong but cannot be held by a state is kept in ``flaws``."""
 
-    def __init__(self, position: Mapping[str, JSON], table: Table) -> None:
+    def __init__(self, position: Mapping[str, JSON], table: PopSetup) -> None:
         self.table = table
         self.flaws: list[Problem] = []
         self.position = position
@@ -242,7 +242,7 @@ class _Reader:
         return tuple(results)
 
 
-def read_position(position: Mapping[str, JSON], table: Table) -> IglooPopState:
+def read_position(position: Mapping[str, JSON], table: PopSetup) -> IglooPopState:
     """Return the state that a position describes; ``table`` has its players and options.
 
     :raises SetupError: when the form is broken.

@@ -33,7 +33,7 @@ ENDS: Final = {"thalers": BROKE, "cards": CARDS_OUT, "short-round": SHORT_ROUND,
 """The bits by their names in the one form of a board."""
 
 
-class Table(NamedTuple):
+class PopSetup(NamedTuple):
     """What never changes in a game. ``mask`` has a bit for each colour that is played."""
 
     game: Game[IglooPopMove]
@@ -67,10 +67,10 @@ class Ledger(NamedTuple):
     flaws: tuple[Problem, ...]
 
 
-def make_table(game: Game[IglooPopMove], players: tuple[tuple[str, str], ...], options: Mapping[str, JSON]) -> Table:
+def make_table(game: Game[IglooPopMove], players: tuple[tuple[str, str], ...], options: Mapping[str, JSON]) -> PopSetup:
     """Return the table of a game: ``players`` are (name, colour) in seat order, options are settled."""
     seats = tuple(COLOURS.index(colour) for _, colour in players)
-    return Table(
+    return PopSetup(
         game=game,
         names=tuple(name for name, _ in players),
         colours=tuple(colour for _, colour in players),

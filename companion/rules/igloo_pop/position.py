@@ -12,11 +12,11 @@ from abc import abstractmethod
 from companion.rules.core import JSON, Game, Problem, Reason, State
 from companion.rules.igloo_pop.components import CARDS, COLOURS, PLACES
 from companion.rules.igloo_pop.moves import IglooPopMove
-from companion.rules.igloo_pop.parts import ALL, BROKE, CARDS_OUT, EMPTY, OVER, PHASES, SHORT_ROUND, Ledger, Table
+from companion.rules.igloo_pop.parts import ALL, BROKE, CARDS_OUT, EMPTY, OVER, PHASES, SHORT_ROUND, Ledger, PopSetup
 from companion.rules.igloo_pop.settling import CardResult, card_result
 
 
-class Readings(State[IglooPopMove]):
+class PopPosition(State[IglooPopMove]):
     """The fields of a position and what the page, the referee and the score sheet read of them."""
 
     __slots__ = (
@@ -32,7 +32,7 @@ class Readings(State[IglooPopMove]):
         "_table",
         "_used",
     )
-    _table: Table
+    _table: PopSetup
     _ledger: Ledger
     _phase: int
     _igloos: tuple[tuple[int, ...], ...]
@@ -45,7 +45,7 @@ class Readings(State[IglooPopMove]):
     _used: int
 
     @abstractmethod
-    def after(self, move: IglooPopMove) -> Readings:
+    def after(self, move: IglooPopMove) -> PopPosition:
         """Return the position after ``move``, which must be legal: nothing is checked."""
 
     @property
@@ -220,7 +220,7 @@ class Readings(State[IglooPopMove]):
 
     def __eq__(self, other: object) -> bool:
         """Tell whether two states are the same position of the same game."""
-        return isinstance(other, Readings) and self._key() == other._key()
+        return isinstance(other, PopPosition) and self._key() == other._key()
 
     def __hash__(self) -> int:
         """Return a hash that fits equality."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from companion.rules.core import Problem
 from companion.rules.igloo_pop.components import CARD_TEXT, CARDS, COLOURS, IGLOOS, PLACES, THALERS
-from companion.rules.igloo_pop.position import Readings
+from companion.rules.igloo_pop.position import PopPosition
 from companion.rules.rulebook import rulebook
 
 
@@ -16,16 +16,16 @@ def problem(key: str, **facts: object) -> Problem:
     return Problem(key, facts, rulebook("igloo-pop").sentences[key].clauses)
 
 
-def problems(state: Readings) -> tuple[Problem, ...]:
+def problems(state: PopPosition) -> tuple[Problem, ...]:
     """Return everything that is wrong, not only the first."""
     return (*state.flaws, *_thalers(state), *_cards(state), *_igloos(state), *_numbers(state), *_phase(state))
 
 
-def _staked(state: Readings) -> Counter[str]:
+def _staked(state: PopPosition) -> Counter[str]:
     return Counter(colour for here in state.igloos.values() for colour, _ in here)
 
 
-def _thalers(state: Readings) -> Iterator[Problem]:
+def _thalers(state: PopPosition) -> Iterator[Problem]:
     staked, removed = _staked(state), state.removed
     lost = {}
     for colour in state.colours:
@@ -44,7 +44,7 @@ def _thalers(state: Readings) -> Iterator[Problem]:
         yield problem("thalers-astray", lost=total, captured=held, away=abs(total - held))
 
 
-def _cards(state: Readings) -> Iterator[Problem]:
+def _cards(state: PopPosition) -> Iterator[Problem]:
     laid = [card for card in (state.card_at(where) for where in range(len(PLACES))) if card >= 0]
     won = [card for colour in state.colours for card in state.won_cards(COLOURS.index(colour))]
     for card, count in sorted(Counter([*laid, *won]).items()):
@@ -55,7 +55,7 @@ def _cards(state: Readings) -> Iterator[Problem]:
         yield problem("too-many-cards" if count > len(CARDS) else "cards-missing", count=count)
 
 
-def _igloos(state: Readings) -> Iterator[Problem]:
+def _igloos(state: PopPosition) -> Iterator[Problem]:
     count = sum(_staked(state).values()) + len(state.hands)
     if count > len(IGLOOS):
         yield problem("too-many-igloos", count=count)
@@ -73,7 +73,7 @@ def _igloos(state: Readings) -> Iterator[Problem]:
                 yield problem("passed-with-igloo", who=colour)
 
 
-def _numbers(state: Readings) -> Iterator[Problem]:
+def _numbers(state: PopPosition) -> Iterator[Problem]:
     shown = [number for here in state.igloos.values() for _, number in here if number]
     if state.phase == "checking":
         shown += [number for result in state.last_results for _, number in result.igloos]
@@ -97,7 +97,7 @@ def _numbers(state: Readings) -> Iterator[Problem]:
         yield problem("two-cards-begun", places=begun)
 
 
-def _phase(state: Readings) -> Iterator[Problem]:
+def _phase(state: PopPosition) -> Iterator[Problem]:
     standing = [place for place, here in state.igloos.items() if here]
     if state.phase in ("deal", "ready", "over") and (standing or state.hands):
         yield problem("igloo-outside-round", place=standing[0] if standing else "hand")

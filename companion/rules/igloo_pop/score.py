@@ -7,13 +7,13 @@ from typing import Final
 
 from companion.rules.core import JSON, PlayerScore, Reason, ScoreLine, ScoreSheet
 from companion.rules.igloo_pop.components import CARD_TEXT, COLOURS, POINTS
-from companion.rules.igloo_pop.position import Readings
+from companion.rules.igloo_pop.position import PopPosition
 
 GOAL: Final = 100
 """Points that end a series of games (POP-4.5)."""
 
 
-def score_sheet(state: Readings) -> ScoreSheet:
+def score_sheet(state: PopPosition) -> ScoreSheet:
     """Return the sheets in seat order (POP-4.3); ties go by cards, then by thalers won from others (POP-4.4)."""
     sheets = []
     for seat, colour in enumerate(state.colours):
@@ -34,7 +34,7 @@ def score_sheet(state: Readings) -> ScoreSheet:
     return ScoreSheet(tuple(sheets))
 
 
-def decision(state: Readings, sheet: ScoreSheet) -> Reason:
+def decision(state: PopPosition, sheet: ScoreSheet) -> Reason:
     """Return what decided between the first and the others: points, cards, thalers won, or nothing (shared)."""
     best = max(s.total for s in sheet.sheets)
     level = [s for s in sheet.sheets if s.total == best]
@@ -50,7 +50,7 @@ def decision(state: Readings, sheet: ScoreSheet) -> Reason:
     return Reason("rank-cards" if len(most) == 1 else "rank-thalers", facts)
 
 
-def decisions(state: Readings, sheet: ScoreSheet) -> tuple[Reason, ...]:
+def decisions(state: PopPosition, sheet: ScoreSheet) -> tuple[Reason, ...]:
     """Return :func:`decision`, and what broke each tie on points further down, or left a place shared (POP-4.4)."""
     ranking = sheet.ranking
     by_seat = {s.player: s for s in sheet.sheets}

@@ -28,9 +28,9 @@ from companion.rules.igloo_pop.parts import (
     SHORT_ROUND,
     UNKNOWN,
     Ledger,
-    Table,
+    PopSetup,
 )
-from companion.rules.igloo_pop.position import Readings
+from companion.rules.igloo_pop.position import PopPosition
 from companion.rules.igloo_pop.problems import problems
 from companion.rules.igloo_pop.score import decision, score_sheet
 from companion.rules.igloo_pop.settling import highest_match
@@ -53,7 +53,7 @@ def _announcements(who: int, status: int, shown: int) -> tuple[IglooPopMove, ...
 _ANNOUNCEMENTS: dict[int, tuple[IglooPopMove, ...]] = {}
 
 
-class IglooPopState(Readings):
+class IglooPopState(PopPosition):
     """A position of Igloo Pop. The public properties speak of colours, places and cards as they are written."""
 
     __slots__ = ()
@@ -169,7 +169,7 @@ class IglooPopState(Readings):
             return self._placed + self._hands.bit_count() < ALL
         return not self._passed >> who & 1
 
-    def grounds(self, move: IglooPopMove) -> Reason:
+    def explain_effect(self, move: IglooPopMove) -> Reason:
         """Return what a legal ``move`` does here and by which clauses."""
         return what_it_does(self, move)
 
@@ -378,7 +378,7 @@ _new = object.__new__
 
 
 def make_state(
-    table: Table,
+    table: PopSetup,
     ledger: Ledger,
     phase: int,
     own: tuple[int, ...],

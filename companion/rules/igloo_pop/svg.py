@@ -12,7 +12,7 @@ from companion.rules.i18n import Words
 if TYPE_CHECKING:
     from companion.rules.core import Ruling
     from companion.rules.igloo_pop.moves import IglooPopMove
-    from companion.rules.igloo_pop.position import Readings
+    from companion.rules.igloo_pop.position import PopPosition
 
 WIDTH, HEIGHT = 600, 690
 CARD_W, CARD_H = 112, 76
@@ -50,7 +50,9 @@ WORDS: Final = {
 }
 
 
-def draw(state: Readings, move: IglooPopMove | None = None, lang: str = "en", *, ruling: Ruling | None = None) -> str:
+def draw(
+    state: PopPosition, move: IglooPopMove | None = None, lang: str = "en", *, ruling: Ruling | None = None
+) -> str:
     """Return the table as SVG text; with a move also its mark, and below the table the ruling with its clauses.
 
     ``ruling``: that of a move that was judged elsewhere.
@@ -75,7 +77,7 @@ def _centre(index: int) -> tuple[float, float]:
     return WIDTH / 2 + RADIUS_X * cos(angle), HEIGHT / 2 - 14 + RADIUS_Y * sin(angle)
 
 
-def _players(s: Readings, lang: str) -> list[str]:
+def _players(s: PopPosition, lang: str) -> list[str]:
     """Return a player a row with what they have: own and captured thalers, and cards."""
     found = []
     for seat, (name, colour) in enumerate(zip(s.names, s.colours, strict=True)):
@@ -94,7 +96,7 @@ def _frame(index: int) -> str:
     return f'rect x="{left:.1f}" y="{top:.1f}" width="{CARD_W + 12}" height="{CARD_H + 12}" rx="10"'
 
 
-def _marks(s: Readings, move: IglooPopMove, ruling: Ruling) -> list[str]:
+def _marks(s: PopPosition, move: IglooPopMove, ruling: Ruling) -> list[str]:
     """Return the marks of a move and of the cards its ruling names; a move without a card is marked in the village."""
     places = list(s.cards)
     found = []
@@ -109,7 +111,7 @@ def _marks(s: Readings, move: IglooPopMove, ruling: Ruling) -> list[str]:
     return [*found, *outline(_frame(index), legal=ruling.legal), badge(*corner, legal=ruling.legal)]
 
 
-def _village(s: Readings, lang: str) -> list[str]:
+def _village(s: PopPosition, lang: str) -> list[str]:
     words = {key: one.of(lang) for key, one in WORDS.items()}
     x, y = WIDTH / 2, HEIGHT / 2
     facts = (f"{words['village']} {s.village_left}", f"{words['stack']} {s.stack_left}", f"{words['round']} {s.round}")

@@ -34,15 +34,15 @@ from companion.rules.iglu_iglu.position import (
     HARPOON_PLAYED,
     START,
     TO_FACE,
+    IgluPosition,
     S,
-    Situation,
 )
 from companion.rules.iglu_iglu.red_tiles import can_move_animals, moves_thaw, refuse_tile
 
 COST_WALK, COST_KAYAK, COST_IGLOO = 1, 3, 3
 
 
-def moves_start(s: Situation) -> list[IgluMove]:
+def moves_start(s: IgluPosition) -> list[IgluMove]:
     """Return melting, and the tiles that may be played before it; giving up where nothing can be melted."""
     found = moves_melt(s)
     if any(s.hands[s.turn]):
@@ -54,7 +54,7 @@ def moves_start(s: Situation) -> list[IgluMove]:
     return found
 
 
-def moves_act(s: Situation) -> list[IgluMove]:
+def moves_act(s: IgluPosition) -> list[IgluMove]:
     """Return every action, every tile that may be played, and the end of the turn."""
     found: list[IgluMove] = [THE_END]
     points = s.points
@@ -91,12 +91,12 @@ def moves_act(s: Situation) -> list[IgluMove]:
     return found
 
 
-def _enterable(s: Situation) -> int:
+def _enterable(s: IgluPosition) -> int:
     """Return the floes an inuit may enter, bears aside: in the advanced game not those with rival igloos (X.1)."""
     return s.floes & ~(s.igloo_squares & ~s.igloos[s.turn]) if s.table.igloo_block else s.floes
 
 
-def _sites(s: Situation) -> int:
+def _sites(s: IgluPosition) -> int:
     """Return the floes where the player may build (IGLU-2.C.1)."""
     mine = s.inuit_at[s.turn]
     rivals = 0
@@ -106,7 +106,7 @@ def _sites(s: Situation) -> int:
     return mine & s.floes & ~s.igloo_squares & ~rivals
 
 
-def _hunts(s: Situation, found: list[IgluMove], points: int) -> None:
+def _hunts(s: IgluPosition, found: list[IgluMove], points: int) -> None:
     standing = s.inuit_at[s.turn] & s.floes
     waters = near(standing)
     for value in range(min(points, 3)):
@@ -120,7 +120,7 @@ def _hunts(s: Situation, found: list[IgluMove], points: int) -> None:
             found += [hunts[square] for square in numbers(fox)]
 
 
-def reachable(s: Situation, origin: int) -> int:
+def reachable(s: IgluPosition, origin: int) -> int:
     """Return every other square on the shore of the stretches of water that a square borders (IGLU-2.A.4)."""
     bit = 1 << origin
     reach = 0
@@ -130,7 +130,7 @@ def reachable(s: Situation, origin: int) -> int:
     return reach & ~bit
 
 
-def _tiles(s: Situation, found: list[IgluMove], harpoon: bool) -> None:
+def _tiles(s: IgluPosition, found: list[IgluMove], harpoon: bool) -> None:
     """Add the tiles that may be played in phase 2."""
     seat = s.turn
     found += moves_thaw(s)
@@ -153,7 +153,7 @@ def _tiles(s: Situation, found: list[IgluMove], harpoon: bool) -> None:
 # --- walking and the kayak ----------------------------------------------------------------------------------------
 
 
-def refuse_walk(s: Situation, move: Walk) -> Reason | None:
+def refuse_walk(s: IgluPosition, move: Walk) -> Reason | None:
     """Refuse far squares, land, water, rival igloos (advanced game), bears without a harpoon (IGLU-2.A.1 to A.3)."""
     bit = 1 << move.target
     if not (NEAR[move.origin] & bit and s.floes & bit and s.inuit_at[s.turn] >> move.origin & 1 and s.points):
@@ -161,7 +161,7 @@ def refuse_walk(s: Situation, move: Walk) -> Reason | None:
     return _refuse_entry(s, move)
 
 
-def _why_no_walk(s: Situation, move: Walk) -> Reason:
+def _why_no_walk(s: IgluPosition, move: Walk) -> Reason:
     facts = _way(s, move, COST_WALK)
     bit = 1 << move.target
     if not s.inuit_at[s.turn] >> move.origin & 1:
@@ -175,7 +175,7 @@ def _why_no_walk(s: Situation, move: Walk) -> Reason:
     return Reason("walk-points", facts)
 
 
-def _way(s: Situation, move: Walk | Kayak, cost: int) -> dict[str, object]:
+def _way(s: IgluPosition, move: Walk | Kayak, cost: int) -> dict[str, object]:
     return {
         "who": s.table.colours[s.turn],
         "square": SQUARES[move.origin],
@@ -185,7 +185,7 @@ def _way(s: Situation, move: Walk | Kayak, cost: int) -> dict[str, object]:
     }
 
 
-def _refuse_entry(s: Situation, move: Walk | Kayak) -> Reason | None:
+def _refuse_entry(s: IgluPosition, move: Walk | Kayak) -> Reason | None:
     """Refuse a floe that may not be entered although it is within reach (IGLU-2.A.3, X.1)."""
     bit = 1 << move.target
     if s.igloo_squares & bit and not _enterable(s) & bit:
@@ -202,7 +202,7 @@ def _refuse_entry(s: Situation, move: Walk | Kayak) -> Reason | None:
     return None
 
 
-def _owners(s: Situation, sets: tuple[int, ...], bit: int) -> list[str]:
+def _owners(s: IgluPosition, sets: tuple[int, ...], bit: int) -> list[str]:
     """Return the other tribes that have something on a square."""
     return [s.table.colours[seat] for seat, own in enumerate(sets) if own & bit and seat != s.turn]
 
@@ -224,7 +224,7 @@ def _travel(s: S, move: Walk | Kayak, cost: int) -> S:
     return new
 
 
-def say_walk(s: Situation, move: Walk) -> Reason:
+def say_walk(s: IgluPosition, move: Walk) -> Reason:
     """Say where the inuit walks."""
     facts = {**_way(s, move, COST_WALK), "left": s.points - COST_WALK}
     if move.harpoon:
@@ -232,7 +232,7 @@ def say_walk(s: Situation, move: Walk) -> Reason:
     return Reason("walk-ashore" if CORNERS >> move.origin & 1 else "walk", facts)
 
 
-def refuse_kayak(s: Situation, move: Kayak) -> Reason | None:
+def refuse_kayak(s: IgluPosition, move: Kayak) -> Reason | None:
     """Refuse other stretches of water, starts and ends that are no floe, and what walking refuses (IGLU-2.A.4)."""
     origin, target = move.origin, move.target
     bit = 1 << target
@@ -254,7 +254,7 @@ def refuse_kayak(s: Situation, move: Kayak) -> Reason | None:
     return _refuse_entry(s, move)
 
 
-def _why_no_kayak(s: Situation, origin: int, bit: int, facts: dict[str, object]) -> Reason:
+def _why_no_kayak(s: IgluPosition, origin: int, bit: int, facts: dict[str, object]) -> Reason:
     if not NEAR[origin] & s.water:
         return Reason("kayak-dry", facts)
     if not near(bit) & s.water:
@@ -268,7 +268,7 @@ def _why_no_kayak(s: Situation, origin: int, bit: int, facts: dict[str, object])
     return Reason("kayak-diagonal" if _diagonal(s, origin) & bit else "kayak-other", facts)
 
 
-def _diagonal(s: Situation, origin: int) -> int:
+def _diagonal(s: IgluPosition, origin: int) -> int:
     """Return what could be reached if stretches of water were connected by corners too (IGLU-2.A.5)."""
     water = SEA & ~s.floes & ~s.bears
     part = NEAR[origin] & water
@@ -285,7 +285,7 @@ def kayak(s: S, move: Kayak) -> S:
     return _travel(s, move, COST_KAYAK)
 
 
-def say_kayak(s: Situation, move: Kayak) -> Reason:
+def say_kayak(s: IgluPosition, move: Kayak) -> Reason:
     """Say where the inuit paddles."""
     facts = {**_way(s, move, COST_KAYAK), "left": s.points - COST_KAYAK}
     if move.harpoon:
@@ -296,7 +296,7 @@ def say_kayak(s: Situation, move: Kayak) -> Reason:
 # --- hunting ------------------------------------------------------------------------------------------------------
 
 
-def refuse_hunt(s: Situation, move: Hunt) -> Reason | None:
+def refuse_hunt(s: IgluPosition, move: Hunt) -> Reason | None:
     """Refuse animals out of reach, bears for points, too few points, no harpoon (IGLU-2.B, 1.E.10)."""
     token = move.token
     who = s.table.colours[s.turn]
@@ -358,7 +358,7 @@ def hunt(s: S, move: Hunt) -> S:
     return new
 
 
-def say_hunt(s: Situation, move: Hunt) -> Reason:
+def say_hunt(s: IgluPosition, move: Hunt) -> Reason:
     """Say what is taken, and at what price."""
     kind, value = components.TOKENS[move.token]
     facts = {
@@ -376,7 +376,7 @@ def say_hunt(s: Situation, move: Hunt) -> Reason:
 # --- igloos, endurance, the end of the turn -----------------------------------------------------------------------
 
 
-def refuse_build(s: Situation, move: Build) -> Reason | None:
+def refuse_build(s: IgluPosition, move: Build) -> Reason | None:
     """Refuse land, a second igloo, rivals, a third igloo of the tribe, too few points (IGLU-2.C.1)."""
     bit = 1 << move.square
     facts: dict[str, object] = {
@@ -409,7 +409,7 @@ def build(s: S, move: Build) -> S:
     return new
 
 
-def say_build(s: Situation, move: Build) -> Reason:
+def say_build(s: IgluPosition, move: Build) -> Reason:
     """Say where the igloo stands."""
     bit = 1 << move.square
     odd = bool((s.packs | s.foxes | s.bears) & bit)
@@ -422,7 +422,7 @@ def say_build(s: Situation, move: Build) -> Reason:
     return Reason("build-anywhere" if odd else "build", facts)
 
 
-def refuse_endurance(s: Situation, move: Endurance) -> Reason | None:
+def refuse_endurance(s: IgluPosition, move: Endurance) -> Reason | None:
     """Refuse phase 1, a second one, and numbers that are not in the hand (IGLU-1.E.5, E.9)."""
     if s.phase == START:
         return Reason("endurance-early", {"value": move.value})
@@ -443,13 +443,13 @@ def endurance(s: S, move: Endurance) -> S:
     return new
 
 
-def say_endurance(s: Situation, move: Endurance) -> Reason:
+def say_endurance(s: IgluPosition, move: Endurance) -> Reason:
     """Say how many points there are now."""
     facts = {"who": s.table.colours[s.turn], "value": move.value, "points": s.points + move.value}
     return Reason("endurance", facts)
 
 
-def refuse_end(s: Situation, move: End) -> Reason | None:
+def refuse_end(s: IgluPosition, move: End) -> Reason | None:
     """Refuse to end a turn before something has melted (IGLU-1.1)."""
     if s.phase == START and s.meltable():
         return Reason("end-early", {"who": s.table.colours[s.turn]})
@@ -464,7 +464,7 @@ def end(s: S, move: End) -> S:
     return new.start_turn((s.turn + 1) % s.table.players)
 
 
-def say_end(s: Situation, move: End) -> Reason:
+def say_end(s: IgluPosition, move: End) -> Reason:
     """Say whose turn is over, and whether the game is."""
     from_start = s.phase == START
     following = (s.turn + 1) % s.table.players

@@ -9,12 +9,12 @@ from companion.rules.core import Reason
 from companion.rules.iglu_iglu import components
 from companion.rules.iglu_iglu.board import CORNERS, DIRECTIONS, NEAR, RAYS, SEA, SQUARES, near, numbers
 from companion.rules.iglu_iglu.moves import DRIFT_NONE, DRIFTS, Displace, Drift, IgluMove, token_text
-from companion.rules.iglu_iglu.position import DISPLACING, S, Situation
+from companion.rules.iglu_iglu.position import DISPLACING, IgluPosition, S
 
 _BACK = {"n": "s", "s": "n", "e": "w", "w": "e"}
 
 
-def line(s: Situation, square: int, direction: str) -> tuple[int, int]:
+def line(s: IgluPosition, square: int, direction: str) -> tuple[int, int]:
     """Return the row of floes that a push moves, and the square it ends on (-1: outside the board)."""
     row = 1 << square
     for ahead in RAYS[direction][square]:
@@ -25,16 +25,16 @@ def line(s: Situation, square: int, direction: str) -> tuple[int, int]:
     return row, -1
 
 
-def shelters(s: Situation, square: int) -> int:
+def shelters(s: IgluPosition, square: int) -> int:
     """Return where what swims on a square can be displaced: water beside it without a bear (IGLU-Q.7)."""
     return NEAR[square] & SEA & ~s.floes & ~s.bears
 
 
-def _swims(s: Situation, square: int) -> bool:
+def _swims(s: IgluPosition, square: int) -> bool:
     return bool((s.shoals | s.bears) >> square & 1)
 
 
-def drifts(s: Situation) -> list[IgluMove]:
+def drifts(s: IgluPosition) -> list[IgluMove]:
     """Return the legal drifts, found backwards from the water squares that a row can be pushed onto."""
     found: list[IgluMove] = []
     floes = s.floes
@@ -49,12 +49,12 @@ def drifts(s: Situation) -> list[IgluMove]:
     return found
 
 
-def moves_drift(s: Situation) -> list[IgluMove]:
+def moves_drift(s: IgluPosition) -> list[IgluMove]:
     """Return the legal drifts, or ``drift none`` where there is none (IGLU-M.5, M.6)."""
     return drifts(s) or [DRIFT_NONE]
 
 
-def refuse_drift(s: Situation, move: Drift) -> Reason | None:
+def refuse_drift(s: IgluPosition, move: Drift) -> Reason | None:
     """Refuse pushes onto land, out of the board, and onto animals that cannot give way (IGLU-1.E.4a to d)."""
     if move.square < 0:
         found = drifts(s)
@@ -115,7 +115,7 @@ def _push(new: S, row: int, direction: str) -> S:
     return new.begin_actions()
 
 
-def say_drift(s: Situation, move: Drift) -> Reason:
+def say_drift(s: IgluPosition, move: Drift) -> Reason:
     """Say what is pushed where."""
     if move.square < 0:
         return Reason("drift-none", {})
@@ -134,13 +134,13 @@ def say_drift(s: Situation, move: Drift) -> Reason:
 # --- displacement -----------------------------------------------------------------------------------------------------
 
 
-def swimmers(s: Situation) -> list[int]:
+def swimmers(s: IgluPosition) -> list[int]:
     """Return the kinds of tokens on the square that a drift needs, each once."""
     found = [token for token in range(3) if s.fish_at[token] >> s.square & 1]
     return [*found, components.BEAR_TOKEN] if s.bears >> s.square & 1 else found
 
 
-def moves_displace(s: Situation) -> list[IgluMove]:
+def moves_displace(s: IgluPosition) -> list[IgluMove]:
     """Return where the swimmers may go: all together, or one by one (IGLU-Q.6)."""
     tokens: list[int | None] = [None] if s.table.together else list(swimmers(s))
     return [
@@ -151,12 +151,12 @@ def moves_displace(s: Situation) -> list[IgluMove]:
     ]
 
 
-def _strands(s: Situation) -> bool:
+def _strands(s: IgluPosition) -> bool:
     """Return whether a bear that goes first would leave the fish without a square."""
     return bool(s.shoals >> s.square & 1) and shelters(s, s.square).bit_count() < 2
 
 
-def refuse_displace(s: Situation, move: Displace) -> Reason | None:
+def refuse_displace(s: IgluPosition, move: Displace) -> Reason | None:
     """Refuse squares that are no free water beside it (IGLU-1.E.4d, Q.7)."""
     if move.origin != s.square:
         return Reason("displace-other", {"square": SQUARES[s.square]})
@@ -202,7 +202,7 @@ def displace(s: S, move: Displace) -> S:
     return _push(new, row, s.push[1])
 
 
-def say_displace(s: Situation, move: Displace) -> Reason:
+def say_displace(s: IgluPosition, move: Displace) -> Reason:
     """Say what gives way, and whether a bear eats what it meets."""
     moved = s.things(1 << move.origin) if move.token is None else [token_text(move.token)]
     bear = bool(s.bears >> move.origin & 1) and move.token in (None, components.BEAR_TOKEN)

@@ -13,7 +13,7 @@ from companion.rules.iglu_iglu.board import CENTRE, CENTRE_SQUARES, NUMBER, SEA,
 from companion.rules.iglu_iglu.melting import begin_placing
 from companion.rules.iglu_iglu.moves import MOVE_TYPES, IgluMove
 from companion.rules.iglu_iglu.notation import parse
-from companion.rules.iglu_iglu.position import SETTING, Table
+from companion.rules.iglu_iglu.position import SETTING, IgluSetup
 from companion.rules.iglu_iglu.state import IgluState
 from companion.rules.rulebook import Rulebook, rulebook
 
@@ -151,9 +151,9 @@ class IgluIglu(Game[IgluMove]):
         options: Mapping[str, JSON] | None,
         mix: components.Mix,
         first: int,
-    ) -> Table:
+    ) -> IgluSetup:
         settled: dict[str, Any] = self.settled_options(options)
-        return Table(
+        return IgluSetup(
             game=self,
             names=names,
             colours=colours,
@@ -173,7 +173,7 @@ class IgluIglu(Game[IgluMove]):
         )
 
     @staticmethod
-    def _empty(table: Table) -> IgluState:
+    def _empty(table: IgluSetup) -> IgluState:
         """Return a state with nothing on the board, everything in the box."""
         s = object.__new__(IgluState)
         seats = table.players

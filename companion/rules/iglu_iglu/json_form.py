@@ -5,7 +5,7 @@ from __future__ import annotations
 from companion.rules.core import CHANCE, JSON, NOBODY
 from companion.rules.iglu_iglu import components
 from companion.rules.iglu_iglu.board import CORNERS, SQUARES, names
-from companion.rules.iglu_iglu.position import PHASES, PLAYED, TO_FACE, UNKNOWN, S, Situation
+from companion.rules.iglu_iglu.position import PHASES, PLAYED, TO_FACE, UNKNOWN, IgluPosition, S
 
 GAME = "iglu-iglu"
 
@@ -13,7 +13,7 @@ GAME = "iglu-iglu"
 # --- writing --------------------------------------------------------------------------------------------------------
 
 
-def to_json(s: Situation) -> dict[str, JSON]:
+def to_json(s: IgluPosition) -> dict[str, JSON]:
     """Return the whole position; the form is described in this folder's README."""
     table = s.table
     mover = None if s.to_move in (CHANCE, NOBODY) else table.colours[s.to_move]
@@ -53,7 +53,7 @@ def to_json(s: Situation) -> dict[str, JSON]:
     return found
 
 
-def places(s: Situation) -> dict[str, JSON]:
+def places(s: IgluPosition) -> dict[str, JSON]:
     """Return what lies on each square, in the order a1, b1 … h8."""
     found: dict[str, JSON] = {}
     for number, square in enumerate(SQUARES):
@@ -63,7 +63,7 @@ def places(s: Situation) -> dict[str, JSON]:
     return found
 
 
-def _things(s: Situation, number: int) -> list[JSON]:
+def _things(s: IgluPosition, number: int) -> list[JSON]:
     bit = 1 << number
     found: list[JSON] = []
     for seat, colour in enumerate(s.table.colours):
@@ -79,7 +79,7 @@ def _things(s: Situation, number: int) -> list[JSON]:
     return found
 
 
-def _hand(s: Situation, seat: int) -> dict[str, JSON]:
+def _hand(s: IgluPosition, seat: int) -> dict[str, JSON]:
     hand = s.hands[seat]
     faces = s.table.mix.faces
     tiles = {faces[place + TO_FACE]: hand[place] for place in range(1, len(hand)) if hand[place]}
@@ -114,7 +114,7 @@ def hidden_from(s: S, seat: int | None) -> S:
 _GROUND = {"floe": "#", "pack": "P", "water": ".", "land": "+"}
 
 
-def describe(s: Situation) -> str:
+def describe(s: IgluPosition) -> str:
     """Return the position in one line: rows from 8 down to 1, then whose step, phase and points.
 
     ``#`` floe, ``P`` pack, ``.`` water, ``+`` land; behind it in brackets what is there: ``r`` red inuit, ``R`` red

@@ -29,7 +29,7 @@ from companion.rules.iglu_iglu.position import (
     SETTING,
     START,
     TO_FACE,
-    Table,
+    IgluSetup,
 )
 from companion.rules.iglu_iglu.state import IgluState
 
@@ -216,7 +216,7 @@ def tribes_in(position: Mapping[str, JSON]) -> list[str]:
 class Reader:
     """Fills an empty state from a checked position."""
 
-    def __init__(self, table: Table, state: IgluState) -> None:
+    def __init__(self, table: IgluSetup, state: IgluState) -> None:
         """Take the table with the players of the position, and an empty state of it."""
         self.table = table
         self.state = state

@@ -15,7 +15,7 @@ from companion.rules.iglu_iglu.moves import (
     Draw,
     IgluMove,
     Melt,
-    Place,
+    PlaceInuit,
     PutBack,
     Reveal,
     token_text,
@@ -30,20 +30,20 @@ from companion.rules.iglu_iglu.position import (
     START,
     TO_FACE,
     UNKNOWN,
+    IgluPosition,
     S,
-    Situation,
 )
 
 # --- set-up ---------------------------------------------------------------------------------------------------------
 
 
-def moves_placing(s: Situation) -> list[IgluMove]:
+def moves_placing(s: IgluPosition) -> list[IgluMove]:
     """Return the squares for the next inuit (IGLU-M.1)."""
     places = PLACES[s.table.colours[s.turn]]
     return [places[square] for square in numbers(RING & s.floes)]
 
 
-def refuse_place(s: Situation, move: Place) -> Reason | None:
+def refuse_place(s: IgluPosition, move: PlaceInuit) -> Reason | None:
     """Refuse another player's inuit and squares off the outer ring (IGLU-S.7, S.8)."""
     colour = s.table.colours[s.turn]
     if move.colour != colour:
@@ -53,7 +53,7 @@ def refuse_place(s: Situation, move: Place) -> Reason | None:
     return None
 
 
-def place(s: S, move: Place) -> S:
+def place(s: S, move: PlaceInuit) -> S:
     """Put the inuit there; after the last one the first player begins (IGLU-S.9)."""
     new = s.copy()
     seat = s.turn
@@ -65,7 +65,7 @@ def place(s: S, move: Place) -> S:
     return new
 
 
-def say_place(s: Situation, move: Place) -> Reason:
+def say_place(s: IgluPosition, move: PlaceInuit) -> Reason:
     """Say where the inuit goes."""
     to_place = s.table.inuit_each - len(s.inuit[s.turn]) - 1
     return Reason("place", {"who": move.colour, "square": SQUARES[move.square], "left": to_place})
@@ -74,13 +74,13 @@ def say_place(s: Situation, move: Place) -> Reason:
 # --- tokens and tiles from the box ------------------------------------------------------------------------------------
 
 
-def drawn_tokens(s: Situation) -> list[int]:
+def drawn_tokens(s: IgluPosition) -> list[int]:
     """Return the tokens that can be drawn now: fish, or on a fresh pack foxes."""
     first = components.FOX if s.packs >> s.square & 1 else components.FISH
     return [token for token in range(first, first + 3) if s.reserve(token) > 0]
 
 
-def refuse_draw(s: Situation, move: Draw) -> Reason | None:
+def refuse_draw(s: IgluPosition, move: Draw) -> Reason | None:
     """Refuse a token that is not due, and one more than the box has (IGLU-K.3, K.4)."""
     first = components.FOX if s.packs >> s.square & 1 else components.FISH
     if move.square != s.square or not first <= move.token < first + 3:
@@ -123,7 +123,7 @@ def begin_placing(new: S) -> S:
     return new
 
 
-def say_draw(s: Situation, move: Draw) -> Reason:
+def say_draw(s: IgluPosition, move: Draw) -> Reason:
     """Say what was drawn."""
     key = "draw-setup" if s.phase == SETTING else "draw-fox" if move.token >= components.FOX else "draw-fish"
     return Reason(key, {"token": token_text(move.token), "square": SQUARES[move.square]})
@@ -132,18 +132,18 @@ def say_draw(s: Situation, move: Draw) -> Reason:
 # --- melting ----------------------------------------------------------------------------------------------------------
 
 
-def moves_melt(s: Situation) -> list[IgluMove]:
+def moves_melt(s: IgluPosition) -> list[IgluMove]:
     """Return the floes that may be taken (IGLU-M.2)."""
     return [MELTS[square] for square in numbers(takeable(s))]
 
 
-def takeable(s: Situation) -> int:
+def takeable(s: IgluPosition) -> int:
     """Return the floes that may be taken: those put back this turn only where no other is left."""
     can = s.meltable()
     return can & ~s.looked or can
 
 
-def refuse_melt(s: Situation, move: Melt) -> Reason | None:
+def refuse_melt(s: IgluPosition, move: Melt) -> Reason | None:
     """Refuse what is no empty, face-down floe at the water, or of the outer ring where there is none."""
     bit = 1 << move.square
     if takeable(s) & bit:
@@ -180,12 +180,12 @@ def melt(s: S, move: Melt) -> S:
     return new
 
 
-def say_melt(s: Situation, move: Melt) -> Reason:
+def say_melt(s: IgluPosition, move: Melt) -> Reason:
     """Say which floe was taken and by which of the two rules."""
     return Reason("melt-by-ring" if s.by_ring() else "melt", {"square": SQUARES[move.square]})
 
 
-def moves_peek(s: Situation) -> list[IgluMove]:
+def moves_peek(s: IgluPosition) -> list[IgluMove]:
     """Return staying with the tile, or putting it back while another is left (``iglu.no_repick`` off)."""
     found: list[IgluMove] = [Accept(s.square)]
     if _others(s):
@@ -193,12 +193,12 @@ def moves_peek(s: Situation) -> list[IgluMove]:
     return found
 
 
-def _others(s: Situation) -> int:
+def _others(s: IgluPosition) -> int:
     back = _put_back(s)
     return back.meltable() & ~back.looked
 
 
-def refuse_accept(s: Situation, move: Accept) -> Reason | None:
+def refuse_accept(s: IgluPosition, move: Accept) -> Reason | None:
     """Refuse another square than that of the tile in hand."""
     return None if move.square == s.square else Reason("reveal-other", {"square": SQUARES[s.square]})
 
@@ -210,12 +210,12 @@ def accept(s: S, move: Accept) -> S:
     return new
 
 
-def say_accept(s: Situation, move: Accept) -> Reason:
+def say_accept(s: IgluPosition, move: Accept) -> Reason:
     """Say that the choice stands."""
     return Reason("accept", {"square": SQUARES[move.square]})
 
 
-def refuse_put_back(s: Situation, move: PutBack) -> Reason | None:
+def refuse_put_back(s: IgluPosition, move: PutBack) -> Reason | None:
     """Refuse another square, and putting back where no other floe is left to look at."""
     if move.square != s.square:
         return Reason("reveal-other", {"square": SQUARES[s.square]})
@@ -236,7 +236,7 @@ def put_back(s: S, move: PutBack) -> S:
     return _put_back(s)
 
 
-def say_put_back(s: Situation, move: PutBack) -> Reason:
+def say_put_back(s: IgluPosition, move: PutBack) -> Reason:
     """Say that another floe is to be taken."""
     return Reason("putback", {"square": SQUARES[move.square]})
 
@@ -244,12 +244,12 @@ def say_put_back(s: Situation, move: PutBack) -> Reason:
 # --- what the tile shows ----------------------------------------------------------------------------------------------
 
 
-def hidden_red(s: Situation) -> int:
+def hidden_red(s: IgluPosition) -> int:
     """Return how many red-framed tiles nobody has: unseen ones, less those that lie unknown in hands."""
     return sum(s.tiles[components.RED :]) - s.unknown_tiles()
 
 
-def moves_reveal(s: Situation) -> list[IgluMove]:
+def moves_reveal(s: IgluPosition) -> list[IgluMove]:
     """Return every face the tile may show, and ``kept`` where it may be a red one."""
     red = hidden_red(s) > 0
     found: list[IgluMove] = []
@@ -261,7 +261,7 @@ def moves_reveal(s: Situation) -> list[IgluMove]:
     return found
 
 
-def _token_missing(s: Situation, face: int) -> int | None:
+def _token_missing(s: IgluPosition, face: int) -> int | None:
     """Return the token kind that is used up so that this face cannot come, or None."""
     if face == components.BEAR and s.reserve(components.BEAR_TOKEN) <= 0:
         return components.BEAR_TOKEN
@@ -275,7 +275,7 @@ def _token_missing(s: Situation, face: int) -> int | None:
     return None
 
 
-def refuse_reveal(s: Situation, move: Reveal) -> Reason | None:
+def refuse_reveal(s: IgluPosition, move: Reveal) -> Reason | None:
     """Refuse another square, and a face of which the box has no more."""
     if move.square != s.square:
         return Reason("reveal-other", {"square": SQUARES[s.square]})
@@ -332,13 +332,13 @@ def reveal(s: S, move: Reveal) -> S:
     return new
 
 
-def _to_hand(new: Situation, place: int) -> None:
+def _to_hand(new: IgluPosition, place: int) -> None:
     hand = list(new.hands[new.turn])
     hand[place] += 1
     new.hands = (*new.hands[: new.turn], tuple(hand), *new.hands[new.turn + 1 :])
 
 
-def say_reveal(s: Situation, move: Reveal) -> Reason:
+def say_reveal(s: IgluPosition, move: Reveal) -> Reason:
     """Say what the tile does."""
     facts = {"square": SQUARES[move.square], "face": move.face, "who": s.table.colours[s.turn]}
     if move.face == components.KEPT or s.table.mix.faces.index(move.face) >= components.RED:
@@ -347,7 +347,7 @@ def say_reveal(s: Situation, move: Reveal) -> Reason:
     return Reason(f"reveal-{word}", {**facts, "fish": int(number)} if number else facts)
 
 
-def chances(s: Situation) -> list[tuple[IgluMove, float]]:
+def chances(s: IgluPosition) -> list[tuple[IgluMove, float]]:
     """Return the tiles or tokens that the box may give with their probabilities, every unseen one alike."""
     found: list[tuple[IgluMove, float]] = []
     if s.phase == REVEALING:

@@ -45,7 +45,7 @@ def token_text(token: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlaceInuit:
     """``place red a4``: an inuit on the outer ring during set-up (IGLU-M.1)."""
 
     kind: ClassVar[int] = PLACE
@@ -286,7 +286,7 @@ class End:
 
 
 IgluMove = (
-    Place
+    PlaceInuit
     | Draw
     | Melt
     | Accept
@@ -346,8 +346,8 @@ HARPOONS: tuple[tuple[Hunt, ...], ...] = tuple(
 MELTS: tuple[Melt, ...] = tuple(Melt(square) for square in range(64))
 THAWS: tuple[Thaw, ...] = tuple(Thaw(square) for square in range(64))
 BUILDS: tuple[Build, ...] = tuple(Build(square) for square in range(64))
-PLACES: dict[str, tuple[Place, ...]] = {
-    colour: tuple(Place(colour, square) for square in range(64)) for colour in COLOURS
+PLACES: dict[str, tuple[PlaceInuit, ...]] = {
+    colour: tuple(PlaceInuit(colour, square) for square in range(64)) for colour in COLOURS
 }
 DRIFTS: dict[str, tuple[Drift, ...]] = {
     direction: tuple(Drift(square, direction) for square in range(64)) for direction in DIRECTIONS

@@ -28,7 +28,7 @@ from companion.rules.iglu_iglu.moves import (
     Hunt,
     IgluMove,
     Kayak,
-    Place,
+    PlaceInuit,
     PutBack,
     Reveal,
     Step,
@@ -128,7 +128,7 @@ def _endurance(words: list[str]) -> Endurance:
 
 
 _READ: dict[str, Callable[[list[str]], IgluMove]] = {
-    "place": lambda w: Place(_colour(w[0]), _square(_only(w, 2)[1])),
+    "place": lambda w: PlaceInuit(_colour(w[0]), _square(_only(w, 2)[1])),
     "draw": lambda w: Draw(_square(w[0]), _token(w[1:])),
     "melt": lambda w: MELTS[_square(_only(w, 1)[0])],
     "accept": lambda w: Accept(_square(_only(w, 1)[0])),

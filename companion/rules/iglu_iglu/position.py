@@ -59,7 +59,7 @@ TO_FACE = components.RED - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class IgluSetup:
     """What does not change in a game: who plays, by which options, with which tiles.
 
     ``faults`` are problems of a position that was read and that the bit sets cannot hold (two igloos of one colour
@@ -89,7 +89,7 @@ class Table:
         return len(self.colours)
 
 
-class Situation:
+class IgluPosition:
     """The parts of a position. Bit sets: bit 0 is a1, bit 63 is h8; seats count from 0.
 
     ``floes`` includes ``packs``. ``inuit`` holds for each seat the squares of its inuit, sorted, one entry each;
@@ -132,7 +132,7 @@ class Situation:
         "turn",
     )
 
-    table: Table
+    table: IgluSetup
     phase: int
     to_move: int
     turn: int
@@ -460,7 +460,7 @@ class Situation:
         )
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Situation):
+        if not isinstance(other, IgluPosition):
             return NotImplemented
         return self.key() == other.key() and (self.table is other.table or self.table == other.table)
 
@@ -468,7 +468,7 @@ class Situation:
         return hash(self.key())
 
 
-S = TypeVar("S", bound=Situation)
+S = TypeVar("S", bound=IgluPosition)
 """The kind of position that is being played: a step from one leads to another of its kind."""
 _NEW = object.__new__
 

@@ -16,18 +16,18 @@ from companion.rules.iglu_iglu.position import (
     SETTING,
     TO_FACE,
     UNKNOWN,
-    Situation,
+    IgluPosition,
 )
 
 MOST_POINTS = 3 + components.MOST_ENDURANCE
 
 
-def find(s: Situation) -> tuple[Problem, ...]:
+def find(s: IgluPosition) -> tuple[Problem, ...]:
     """Return every problem; none in a position that play can reach."""
     return (*s.table.faults, *_squares(s), *_tribes(s), *_tokens(s), *_tiles(s), *_turn(s))
 
 
-def _squares(s: Situation) -> Iterator[Problem]:
+def _squares(s: IgluPosition) -> Iterator[Problem]:
     """Yield what stands where it cannot."""
     floes = s.floes & SEA
     # Inuit on a thawed floe are on their way to a corner: they stand in the water until they flee.
@@ -55,7 +55,7 @@ def _squares(s: Situation) -> Iterator[Problem]:
         yield Problem("bear-ashore", {"squares": names(ashore)}, ("IGLU-1.E.11d",))
 
 
-def _tribes(s: Situation) -> Iterator[Problem]:
+def _tribes(s: IgluPosition) -> Iterator[Problem]:
     """Yield tribes with too many or too few figures."""
     table = s.table
     if table.players == 2 and set(table.colours) != {"red", "blue"}:
@@ -78,7 +78,7 @@ def _tribes(s: Situation) -> Iterator[Problem]:
             yield Problem("placing-off", {"who": colour, "squares": names(off)}, ("IGLU-S.7", "IGLU-S.8"))
 
 
-def _tokens(s: Situation) -> Iterator[Problem]:
+def _tokens(s: IgluPosition) -> Iterator[Problem]:
     """Yield animals beyond the box, and foxes without a pack."""
     for token in range(len(components.TOKENS)):
         reserve = s.reserve(token)
@@ -98,7 +98,7 @@ def _tokens(s: Situation) -> Iterator[Problem]:
         yield Problem("foxes-packs", {"count": foxes, "packs": packs}, ("IGLU-1.E.3",))
 
 
-def _tiles(s: Situation) -> Iterator[Problem]:
+def _tiles(s: IgluPosition) -> Iterator[Problem]:
     """Yield what the 56 tiles cannot account for."""
     mix = s.table.mix
     seen = [total - unseen for total, unseen in zip(mix.counts, s.tiles, strict=True)]
@@ -132,7 +132,7 @@ def _tiles(s: Situation) -> Iterator[Problem]:
         yield Problem("floes-many", facts, ("IGLU-K.2", "IGLU-S.1"))
 
 
-def _turn(s: Situation) -> Iterator[Problem]:
+def _turn(s: IgluPosition) -> Iterator[Problem]:
     """Yield points that nobody can have."""
     if s.points > MOST_POINTS:
         yield Problem("points-many", {"points": s.points, "most": MOST_POINTS}, ("IGLU-2.1",))

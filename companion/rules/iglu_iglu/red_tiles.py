@@ -33,12 +33,12 @@ from companion.rules.iglu_iglu.position import (
     HARPOON_PLAYED,
     START,
     THAW_PLAYED,
+    IgluPosition,
     S,
-    Situation,
 )
 
 
-def refuse_tile(s: Situation, place: int, tile: str, played: int) -> Reason | None:
+def refuse_tile(s: IgluPosition, place: int, tile: str, played: int) -> Reason | None:
     """Refuse a second tile of a type in one turn, and one that is not in the hand (IGLU-1.E.5)."""
     who = s.table.colours[s.turn]
     if s.played & played:
@@ -51,14 +51,14 @@ def refuse_tile(s: Situation, place: int, tile: str, played: int) -> Reason | No
 # --- thaw ---------------------------------------------------------------------------------------------------------
 
 
-def moves_thaw(s: Situation) -> list[IgluMove]:
+def moves_thaw(s: IgluPosition) -> list[IgluMove]:
     """Return the floes that a thaw may take, where one can be played (IGLU-M.7)."""
     if s.played & THAW_PLAYED or not s.can_play(s.turn, HAND_THAW):
         return []
     return [THAWS[square] for square in numbers(s.thawable())]
 
 
-def refuse_thaw(s: Situation, move: Thaw) -> Reason | None:
+def refuse_thaw(s: IgluPosition, move: Thaw) -> Reason | None:
     """Refuse packs, igloos, and floes away from the water (IGLU-1.E.7)."""
     refused = refuse_tile(s, HAND_THAW, "thaw", THAW_PLAYED)
     if refused is not None:
@@ -95,7 +95,7 @@ def thaw(s: S, move: Thaw) -> S:
     return new.resume()
 
 
-def say_thaw(s: Situation, move: Thaw) -> Reason:
+def say_thaw(s: IgluPosition, move: Thaw) -> Reason:
     """Say what the thaw takes."""
     bit = 1 << move.square
     facts = {"square": SQUARES[move.square], "who": s.table.colours[s.turn], "things": s.things(bit)}
@@ -107,14 +107,14 @@ def say_thaw(s: Situation, move: Thaw) -> Reason:
 # --- animal movement ----------------------------------------------------------------------------------------------
 
 
-def can_move_animals(s: Situation) -> bool:
+def can_move_animals(s: IgluPosition) -> bool:
     """Return whether an animal movement tile can be played now (IGLU-1.E.12)."""
     if s.played & ANIMALS_PLAYED or (s.phase == START and not s.table.animals_any_phase):
         return False
     return s.can_play(s.turn, HAND_ANIMALS)
 
 
-def refuse_animals(s: Situation, move: Animals) -> Reason | None:
+def refuse_animals(s: IgluPosition, move: Animals) -> Reason | None:
     """Refuse the tile where the table keeps it for phase 2, or none is left to play."""
     if s.phase == START and not s.table.animals_any_phase:
         return Reason("animals-early", {})
@@ -130,13 +130,13 @@ def animals(s: S, move: Animals) -> S:
     return new.resume()
 
 
-def say_animals(s: Situation, move: Animals) -> Reason:
+def say_animals(s: IgluPosition, move: Animals) -> Reason:
     """Say that three steps are due."""
     key = "animals" if s.phase != START else "animals-before"
     return Reason(key if s.has_step() else "animals-nothing", {"who": s.table.colours[s.turn]})
 
 
-def steps(s: Situation) -> Iterator[Step]:
+def steps(s: IgluPosition) -> Iterator[Step]:
     """Yield every step an animal can take (IGLU-1.E.11a to d)."""
     water = SEA & ~s.floes
     for value, squares in enumerate(s.fish_at):
@@ -153,7 +153,7 @@ def steps(s: Situation) -> Iterator[Step]:
             yield Step(components.BEAR_TOKEN, origin, target)
 
 
-def moves_moving(s: Situation) -> list[IgluMove]:
+def moves_moving(s: IgluPosition) -> list[IgluMove]:
     """Return the steps, and where the table only warns, stopping."""
     found: list[IgluMove] = list(steps(s))
     if not (s.table.all_three and found):
@@ -161,7 +161,7 @@ def moves_moving(s: Situation) -> list[IgluMove]:
     return found
 
 
-def _stands(s: Situation, token: int, square: int) -> bool:
+def _stands(s: IgluPosition, token: int, square: int) -> bool:
     if token == components.BEAR_TOKEN:
         return bool(s.bears >> square & 1)
     if token >= components.FOX:
@@ -169,7 +169,7 @@ def _stands(s: Situation, token: int, square: int) -> bool:
     return bool(s.fish_at[token] >> square & 1)
 
 
-def refuse_step(s: Situation, move: Step) -> Reason | None:
+def refuse_step(s: IgluPosition, move: Step) -> Reason | None:
     """Refuse absent animals, far squares and the wrong ground (IGLU-1.E.11a to d)."""
     facts = {
         "token": token_text(move.token),
@@ -219,7 +219,7 @@ def step(s: S, move: Step) -> S:
     return new
 
 
-def say_step(s: Situation, move: Step) -> Reason:
+def say_step(s: IgluPosition, move: Step) -> Reason:
     """Say where the animal goes, and whom a bear attacks."""
     bit = 1 << move.target
     facts = {
@@ -238,7 +238,7 @@ def say_step(s: Situation, move: Step) -> Reason:
     return Reason("step-eats" if (s.shoals | s.foxes) & bit else "step-ok-bear", facts)
 
 
-def refuse_stop(s: Situation, move: Stop) -> Reason | None:
+def refuse_stop(s: IgluPosition, move: Stop) -> Reason | None:
     """Refuse to leave steps unused while one is possible (IGLU-Q.9)."""
     example = next(steps(s), None)
     if s.table.all_three and example is not None:
@@ -253,7 +253,7 @@ def stop(s: S, move: Stop) -> S:
     return new.resume()
 
 
-def say_stop(s: Situation, move: Stop) -> Reason:
+def say_stop(s: IgluPosition, move: Stop) -> Reason:
     """Warn that all three points should be used."""
     return Reason("stop", {"left": s.remaining})
 
@@ -261,7 +261,7 @@ def say_stop(s: Situation, move: Stop) -> Reason:
 # --- a bear attacks -----------------------------------------------------------------------------------------------
 
 
-def _next_asked(s: Situation, seat: int) -> int:
+def _next_asked(s: IgluPosition, seat: int) -> int:
     """Return the next owner of an inuit there after ``seat``, the mover last; -1 when all were asked."""
     bit = 1 << s.square
     seat = (seat + 1) % s.table.players
@@ -273,7 +273,7 @@ def _next_asked(s: Situation, seat: int) -> int:
         seat = (seat + 1) % s.table.players
 
 
-def moves_defending(s: Situation) -> list[IgluMove]:
+def moves_defending(s: IgluPosition) -> list[IgluMove]:
     """Return declining, and the harpoon where there may be one (IGLU-M.10)."""
     colour = s.table.colours[s.asked]
     found: list[IgluMove] = [Defend(colour, False)]
@@ -282,7 +282,7 @@ def moves_defending(s: Situation) -> list[IgluMove]:
     return found
 
 
-def refuse_defend(s: Situation, move: Defend) -> Reason | None:
+def refuse_defend(s: IgluPosition, move: Defend) -> Reason | None:
     """Refuse answers out of turn and harpoons that are not there (IGLU-1.F.3, E.5)."""
     who = s.table.colours[s.asked]
     if move.colour != who:
@@ -294,7 +294,7 @@ def refuse_defend(s: Situation, move: Defend) -> Reason | None:
     return refuse_tile_of(s, s.asked)
 
 
-def refuse_tile_of(s: Situation, seat: int) -> Reason | None:
+def refuse_tile_of(s: IgluPosition, seat: int) -> Reason | None:
     """Refuse the harpoon of a player who has none, in another's turn."""
     if s.can_play(seat, HAND_HARPOON):
         return None
@@ -327,7 +327,7 @@ def flight(new: S) -> S:
     return new.resume()
 
 
-def say_defend(s: Situation, move: Defend) -> Reason:
+def say_defend(s: IgluPosition, move: Defend) -> Reason:
     """Say what the answer brings."""
     facts = {"who": move.colour, "square": SQUARES[s.square]}
     if move.harpoon:
@@ -340,13 +340,13 @@ def say_defend(s: Situation, move: Defend) -> Reason:
     return Reason("decline-flee" if owners else "decline-hide", {**facts, "owners": owners})
 
 
-def moves_fleeing(s: Situation) -> list[IgluMove]:
+def moves_fleeing(s: IgluPosition) -> list[IgluMove]:
     """Return every tribe's next inuit to each corner (IGLU-M.11)."""
     colours = s.table.colours
     return [Flee(colours[seat], s.square, corner) for seat in s.fleeing() for corner in CORNER_SQUARES]
 
 
-def refuse_flee(s: Situation, move: Flee) -> Reason | None:
+def refuse_flee(s: IgluPosition, move: Flee) -> Reason | None:
     """Refuse other squares, inuit that hide or are not there, and anything but a corner (IGLU-1.F.4, F.5)."""
     facts: dict[str, object] = {
         "who": move.colour,
@@ -374,7 +374,7 @@ def flee(s: S, move: Flee) -> S:
     return new if new.fleeing() else new.resume()
 
 
-def say_flee(s: Situation, move: Flee) -> Reason:
+def say_flee(s: IgluPosition, move: Flee) -> Reason:
     """Say who goes where, and from what."""
     facts = {"who": move.colour, "square": SQUARES[move.square], "target": SQUARES[move.corner]}
     return Reason("flee" if s.floes >> s.square & 1 else "flee-thaw", facts)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from companion.rules.core import PlayerScore, Reason, ScoreLine, ScoreSheet
 from companion.rules.iglu_iglu import components
 from companion.rules.iglu_iglu.board import CORNERS, groups, names
-from companion.rules.iglu_iglu.position import Situation
+from companion.rules.iglu_iglu.position import IgluPosition
 
 ISLAND_TABLE: tuple[int, ...] = (0, 1, 3, 6, 10, 15, 21)
 """Values of islands by size in the advanced game; the last counts for every larger one (IGLU-X.2)."""
@@ -23,7 +23,7 @@ class Island:
     strength: tuple[int, ...]
 
 
-def islands(s: Situation) -> tuple[Island, ...]:
+def islands(s: IgluPosition) -> tuple[Island, ...]:
     """Return the islands, in the order of their first square (IGLU-V.B.1, V.B.2)."""
     found = []
     for squares in groups(s.floes & ~CORNERS):
@@ -75,7 +75,7 @@ _CLAUSES: dict[tuple[bool, str], tuple[str, ...]] = {
 }
 
 
-def sheet(s: Situation) -> ScoreSheet:
+def sheet(s: IgluPosition) -> ScoreSheet:
     """Return every player's sheet: trophies, each island with the tribe on it, inuit on corners that do not count."""
     table = s.table.island_table
     found = islands(s)
@@ -106,7 +106,7 @@ def _trophies(packed: int) -> ScoreLine:
     return ScoreLine("trophies", components.worth(packed), ("IGLU-V.A.1",), facts)
 
 
-def _island(s: Situation, seat: int, island: Island, rank: str, points: int, *, table: bool) -> ScoreLine:
+def _island(s: IgluPosition, seat: int, island: Island, rank: str, points: int, *, table: bool) -> ScoreLine:
     facts = {
         "squares": names(island.squares),
         "size": island.size,
@@ -119,7 +119,7 @@ def _island(s: Situation, seat: int, island: Island, rank: str, points: int, *, 
     return ScoreLine(f"{'table' if table else 'island'}-{rank}", points, _CLAUSES[table, rank], facts)
 
 
-def why_first(s: Situation) -> Reason:
+def why_first(s: IgluPosition) -> Reason:
     """Return what decides for the first as it stands: points, the better trophies, or nothing (IGLU-V.1)."""
     standing = sheet(s)
     first = standing.ranking[0]

@@ -25,11 +25,11 @@ from companion.rules.iglu_iglu.position import (
     REVEALING,
     SETTING,
     START,
-    Situation,
+    IgluPosition,
 )
 
 
-class IgluState(Situation, State[IgluMove]):
+class IgluState(IgluPosition, State[IgluMove]):
     """A position of Iglu Iglu; its parts are described in :class:`~.position.Situation`."""
 
     __slots__ = ()
@@ -44,9 +44,9 @@ class IgluState(Situation, State[IgluMove]):
             return REFUSALS[move.kind](self, move)
         return out_of_phase(self, move)
 
-    def grounds(self, move: IgluMove) -> Reason:
+    def explain_effect(self, move: IgluMove) -> Reason:
         """Return what a legal move does and by which clauses."""
-        return SAYINGS[move.kind](self, move)
+        return EXPLANATIONS[move.kind](self, move)
 
     def after(self, move: IgluMove) -> IgluState:
         """Return the state after a legal move."""
@@ -146,7 +146,7 @@ _RULES: dict[int, tuple[tuple[int, ...], Any, Any, Any]] = {
 PHASES_OF: tuple[int, ...] = tuple(sum(1 << phase for phase in _RULES[kind][0]) for kind in range(len(_RULES)))
 REFUSALS: tuple[Callable[[IgluState, Any], Reason | None], ...] = tuple(_RULES[k][1] for k in range(len(_RULES)))
 EFFECTS: tuple[Callable[[IgluState, Any], IgluState], ...] = tuple(_RULES[k][2] for k in range(len(_RULES)))
-SAYINGS: tuple[Callable[[IgluState, Any], Reason], ...] = tuple(_RULES[k][3] for k in range(len(_RULES)))
+EXPLANATIONS: tuple[Callable[[IgluState, Any], Reason], ...] = tuple(_RULES[k][3] for k in range(len(_RULES)))
 
 # What a move that belongs to an interruption is told while a turn takes its course.
 _NOT_DUE: dict[int, str] = {

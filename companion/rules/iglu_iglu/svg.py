@@ -18,7 +18,7 @@ from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import CORNERS, SQUARES, numbers, stretches
 from companion.rules.iglu_iglu.drifting import line
 from companion.rules.iglu_iglu.moves import IgluMove
-from companion.rules.iglu_iglu.position import Situation
+from companion.rules.iglu_iglu.position import IgluPosition
 from companion.rules.iglu_iglu.state import IgluState
 
 CELL = 64
@@ -94,7 +94,7 @@ def _centre(number: int) -> tuple[float, float]:
     return x + CELL / 2, y + CELL / 2
 
 
-def _grounds(s: Situation) -> list[str]:
+def _grounds(s: IgluPosition) -> list[str]:
     found = []
     for number in range(64):
         x, y = _corner(number)
@@ -125,7 +125,7 @@ def _names() -> list[str]:
     return found
 
 
-def _pieces(s: Situation, number: int, lang: str) -> list[str]:
+def _pieces(s: IgluPosition, number: int, lang: str) -> list[str]:
     """Return what is on a square, each kind once with its count, in a small grid."""
     bit = 1 << number
     items: list[tuple[str, str, int]] = []
@@ -193,7 +193,7 @@ def _piece(kind: str, what: str, count: int, x: float, y: float, scale: float, l
 # --- the move in question -------------------------------------------------------------------------------------------
 
 
-def marked(s: Situation, move: IgluMove) -> tuple[list[int], tuple[int, int] | None]:
+def marked(s: IgluPosition, move: IgluMove) -> tuple[list[int], tuple[int, int] | None]:
     """Return the squares that a move is about, and where an arrow leads from and to."""
     if isinstance(move, m.Walk | m.Kayak | m.Step | m.Displace):
         return [move.origin, move.target], (move.origin, move.target)
@@ -208,7 +208,7 @@ def marked(s: Situation, move: IgluMove) -> tuple[list[int], tuple[int, int] | N
     return ([square] if square >= 0 else []), None
 
 
-def _marks(s: Situation, move: IgluMove, ruling: Ruling) -> list[str]:
+def _marks(s: IgluPosition, move: IgluMove, ruling: Ruling) -> list[str]:
     squares, way = marked(s, move)
     reasons = {SQUARES.index(name) for name in named(ruling.facts, SQUARES)}
     found = _stretch(s, move) if isinstance(move, m.Kayak) else []
@@ -230,7 +230,7 @@ def _outline(square: int) -> str:
     return f'rect x="{x + 1}" y="{y + 1}" width="{CELL - 2}" height="{CELL - 2}"'
 
 
-def _stretch(s: Situation, move: m.Kayak) -> list[str]:
+def _stretch(s: IgluPosition, move: m.Kayak) -> list[str]:
     """Return dots round the water that an inuit can paddle: what lies on its shore is within reach (IGLU-2.A.4)."""
     found = []
     for water, shore in stretches(s.water & ~s.bears):

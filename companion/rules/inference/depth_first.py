@@ -15,7 +15,16 @@ from itertools import combinations
 from typing import Any, Final
 
 from companion.rules.core import JSON, Move, Ruling, State
-from companion.rules.inference.turns import LIMIT, REFUSALS, Difference, Evidence, Explanation, Found, Turn, content
+from companion.rules.inference.turns import (
+    LIMIT,
+    REFUSALS,
+    Difference,
+    Evidence,
+    Explanation,
+    SearchResult,
+    Turn,
+    content,
+)
 
 HOPELESS: Final = 999
 """Steps that no turn has: what was seen cannot come about any more."""
@@ -70,7 +79,7 @@ class Goal(ABC):
         return self.ends(s)
 
     @abstractmethod
-    def suspects(self, s: Any, missed: Sequence[str]) -> Iterable[Any]:
+    def near_misses(self, s: Any, missed: Sequence[str]) -> Iterable[Any]:
         """Yield the moves that would make good what is missed, were they legal: the ones to be asked about."""
 
     def verdicts(self, nearest: Turn, missed: Sequence[str]) -> Iterable[tuple[Move | str, Ruling]]:
@@ -133,22 +142,22 @@ class Goal(ABC):
 
 Plan = Callable[[Any, Evidence], Goal]
 """Compiles what was seen after a state."""
-Finder = Callable[[Any, Evidence, int, int], Found]
+Finder = Callable[[Any, Evidence, int, int], SearchResult]
 """Finds the turns from a state to what was seen: at most so many, looking at most at so many states."""
 
 # --- the walk ---------------------------------------------------------------------------------------------------------
 
 
-def find(before: State[Any], goal: Goal, limit: int, most: int) -> Found:
+def find(before: State[Any], goal: Goal, limit: int, most: int) -> SearchResult:
     """Return the shortest legal turns that end as was seen, at most ``limit``; ``most`` states are looked at.
 
     Turns of the same steps that lead to the same state count as one.
     """
     if goal.ends(before) and not goal.misses(before):
-        return Found((Turn((), before, goal.likely(before)),), True, 0)
+        return SearchResult((Turn((), before, goal.likely(before)),), True, 0)
     least = goal.left(before)
     if least >= HOPELESS:
-        return Found((), True, 0)
+        return SearchResult((), True, 0)
     cost: dict[State[Any], int] = {before: 0}
     parents: dict[State[Any], list[tuple[State[Any], Any]]] = {before: []}
     waiting: dict[int, list[tuple[State[Any], int]]] = {least: [(before, 0)]}
@@ -165,7 +174,7 @@ def find(before: State[Any], goal: Goal, limit: int, most: int) -> Found:
             continue
         looked += 1
         if looked > most:
-            return Found(_turns(before, list(ends), parents, goal, limit), False, looked)
+            return SearchResult(_turns(before, list(ends), parents, goal, limit), False, looked)
         for move in goal.candidates(s):
             new = s.after(move)
             known = cost.get(new, HOPELESS)
@@ -188,7 +197,7 @@ def find(before: State[Any], goal: Goal, limit: int, most: int) -> Found:
                 parents[new] = [(s, move)]
                 if new not in ends:
                     waiting.setdefault(max(total, taken + 1 + least), []).append((new, taken + 1))
-    return Found(_turns(before, list(ends), parents, goal, limit), True, looked)
+    return SearchResult(_turns(before, list(ends), parents, goal, limit), True, looked)
 
 
 def _turns(
@@ -367,7 +376,7 @@ def _asked(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str])
     possible: dict[Move | str, Ruling] = {}
     states = [state for state, _ in _steps(before, nearest.moves)]
     for state in [*states, nearest.state] if goal.ASKS_LAST else states:
-        for suspect in goal.suspects(state, missed):
+        for suspect in goal.near_misses(state, missed):
             ruling = state.check(suspect)
             (possible if ruling.legal else refused).setdefault(suspect, ruling)
     told = {move: ruling for move, ruling in refused.items() if move not in {*possible, *nearest.moves}}

@@ -24,7 +24,7 @@ __all__ = [
     "Belief",
     "Content",
     "Evidence",
-    "Found",
+    "SearchResult",
     "Turn",
     "cases",
     "content",
@@ -147,7 +147,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search found: the shortest turns, the likeliest first; ``looked`` states were looked at.
 
     ``complete`` is False where the search gave up before all was looked at. ``reached``: with graded evidence, how
@@ -159,13 +159,13 @@ class Found:
     complete: bool
     looked: int
     reached: float = 0.0
-    longer: Callable[[int], Found] | None = field(default=None, compare=False, repr=False)
+    longer: Callable[[int], SearchResult] | None = field(default=None, compare=False, repr=False)
 
 
 class Search(Protocol):
     """A game's own walk through a turn: the functions of its ``search`` module."""
 
-    def find(self, before: State[Any], evidence: Evidence, limit: int, most: int) -> Found:
+    def find(self, before: State[Any], evidence: Evidence, limit: int, most: int) -> SearchResult:
         """Return the shortest legal turns of the player to move that end as the evidence says."""
         ...
 
@@ -173,7 +173,7 @@ class Search(Protocol):
         """Return the states that a position may stand for."""
         ...
 
-    def suspects(self, state: State[Any], evidence: Evidence) -> Iterable[Move]:
+    def near_misses(self, state: State[Any], evidence: Evidence) -> Iterable[Move]:
         """Yield the moves that would make a difference good at once, were they legal."""
         ...
 
@@ -181,7 +181,7 @@ class Search(Protocol):
 class Graded(Search, Protocol):
     """A walk that weighs beliefs itself (``GRADED``): it need not look for turns whose total is less than ``above``."""
 
-    def find(self, before: State[Any], evidence: Evidence, limit: int, most: int, above: float = -inf) -> Found:
+    def find(self, before: State[Any], evidence: Evidence, limit: int, most: int, above: float = -inf) -> SearchResult:
         """Return the likeliest legal turns of the player to move."""
         ...
 
@@ -210,7 +210,7 @@ def _told_by(game_id: JSON) -> Any:
 
 def turns(
     before: State[Any], evidence: Evidence, *, limit: int = LIMIT, most: int = MOST, above: float = -inf
-) -> Found:
+) -> SearchResult:
     """Return the shortest legal turns that lead from ``before`` to what was seen, the likeliest first.
 
     Turns that differ only in the order of independent steps count as one. With graded evidence (a :class:`Belief`, or
@@ -227,10 +227,10 @@ def turns(
     return _widened(search, before, evidence, limit, most)
 
 
-def _widened(search: Search, before: State[Any], evidence: Evidence, limit: int, most: int) -> Found:
+def _widened(search: Search, before: State[Any], evidence: Evidence, limit: int, most: int) -> SearchResult:
     """Search with beliefs where a game's own walk knows lists of contents only: the likeliest first, then wider."""
     looked = 0
-    found = Found((), True, 0)
+    found = SearchResult((), True, 0)
     for within in WIDER:
         places = {name: _listed(seen, within) for name, seen in evidence.places.items()}
         found = search.find(before, Evidence(places, evidence.fields), limit, most - looked)
@@ -243,7 +243,7 @@ def _widened(search: Search, before: State[Any], evidence: Evidence, limit: int,
     )
     best = max((turn.total for turn in turned), default=0.0)
     reached = within - (sum(map(_top, evidence.places.values())) - best) if turned else 0.0
-    return Found(tuple(sorted(turned, key=lambda turn: -turn.total)), found.complete, looked, reached)
+    return SearchResult(tuple(sorted(turned, key=lambda turn: -turn.total)), found.complete, looked, reached)
 
 
 def _listed(seen: Mapping[Content, float] | Belief, within: float) -> Mapping[Content, float]:
@@ -448,7 +448,7 @@ def _short_of(before: State[Any], evidence: Evidence, nearest: Turn, *, complete
     rulings: dict[Move, Ruling] = {}
     state = before
     for move in nearest.moves:
-        for suspect in search.suspects(state, evidence):
+        for suspect in search.near_misses(state, evidence):
             # Later states overrule earlier ones, as far as the move would have had its place there.
             if state.refusal(suspect) is None:
                 rulings.pop(suspect, None)

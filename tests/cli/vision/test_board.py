@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from companion.cli import run
-from companion.lab.worlds.board import Board, Shot, nearby, random_view, shoot
+from companion.lab.worlds.board import BoardShot, RenderedBoard, nearby, random_view, shoot
 from companion.lab.worlds.board_art import Art
 from vision.board.detect import BoardError
 from vision.board.labels import from_json
 from vision.board.layout import open_layout
 from vision.read.calibrate import calibrate
 from vision.read.profile import ProfileError, load_profile
-from vision.read.reader import Table
+from vision.read.reader import TaughtBoard
 
 pytestmark = pytest.mark.learning
 
@@ -55,23 +55,25 @@ class Rendered:
     """Photos of one table in files, and the shots they were made of."""
 
     folder: Path
-    shots: list[Shot]
+    shots: list[BoardShot]
 
 
 @pytest.fixture(scope="module")
 def rendered(tmp_path_factory: pytest.TempPathFactory) -> Rendered:
     folder = tmp_path_factory.mktemp("board")
     art = Art(41)
-    camera, light = random_view(3, Board({}, art=art))
+    camera, light = random_view(3, RenderedBoard({}, art=art))
     shots = []
     for number, places in enumerate((set_up(), later())):
-        shots.append(shoot(Board(places, art=art, seed=1000 + number), *nearby(camera, light, number, 1.5), number))
+        shots.append(
+            shoot(RenderedBoard(places, art=art, seed=1000 + number), *nearby(camera, light, number, 1.5), number)
+        )
         (folder / f"{number}.jpg").write_bytes(shots[-1].jpeg)
         (folder / f"{number}.json").write_text(json.dumps({"game": "iglu-iglu", "places": places}))
     return Rendered(folder, shots)
 
 
-def off_in_places(corners: Any, shot: Shot) -> float:
+def off_in_places(corners: Any, shot: BoardShot) -> float:
     unit = np.sqrt(cv2.contourArea(shot.grid.astype(np.float32))) / 8
     return float(np.linalg.norm(np.array(corners) - shot.grid, axis=1).mean() / unit)
 
@@ -108,7 +110,7 @@ def test_calibrate_by_markers_by_lines_and_by_corners(
 def test_loose_tiles_and_a_bent_lens_move_the_corners_little() -> None:
     off = []
     for seed in (5, 7):
-        board = Board(set_up(), art=Art(60 + seed, seed % 3), seed=seed * 1000)
+        board = RenderedBoard(set_up(), art=Art(60 + seed, seed % 3), seed=seed * 1000)
         camera, light = random_view(seed, board)
         shot = shoot(board, replace(camera, k1=-0.12, k2=0.0), light, seed)
         (found,) = calibrate([shot.image], open_layout("iglu-iglu"))
@@ -175,8 +177,8 @@ def test_bad_input_is_one_sentence_and_changes_nothing(
 
 
 @pytest.fixture(scope="module")
-def table(profile: Path) -> Table:
-    return Table.open(open_layout("iglu-iglu"), profile)
+def table(profile: Path) -> TaughtBoard:
+    return TaughtBoard.open(open_layout("iglu-iglu"), profile)
 
 
 def test_a_board_is_found_turned_shrunk_and_moved(rendered: Rendered, profile: Path) -> None:
@@ -193,14 +195,14 @@ def test_a_board_is_found_turned_shrunk_and_moved(rendered: Rendered, profile: P
     ]
     unit = np.sqrt(cv2.contourArea(corners.astype(np.float32))) / 8
     for view, there in views:
-        found = Table.open(open_layout("iglu-iglu"), profile).find(view)
+        found = TaughtBoard.open(open_layout("iglu-iglu"), profile).find(view)
         assert found is not None
         scale = view.shape[1] * view.shape[0] / (width * height)
         off = np.linalg.norm(found.corners(8, 8) - there, axis=1).mean()
         assert off / (unit * np.sqrt(scale)) < 0.07
 
 
-def test_a_hand_is_something_else(rendered: Rendered, table: Table) -> None:
+def test_a_hand_is_something_else(rendered: Rendered, table: TaughtBoard) -> None:
     shot = rendered.shots[1]
     crossings = shot.points.reshape(9, 9, 2)
     outline = [crossings[2, 5], crossings[2, 8], crossings[5, 8], crossings[5, 5]]
@@ -217,7 +219,7 @@ def test_a_hand_is_something_else(rendered: Rendered, table: Table) -> None:
 
 def test_what_was_confirmed_is_believed_the_more(rendered: Rendered, profile: Path) -> None:
     layout = open_layout("iglu-iglu")
-    table = Table.open(layout, profile)
+    table = TaughtBoard.open(layout, profile)
     truth = from_json({"places": later()}, layout)
     before = table.look(rendered.shots[1].image)
     table.confirm(before, truth)

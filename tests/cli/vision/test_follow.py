@@ -10,7 +10,7 @@ import cv2
 import pytest
 
 from companion.cli import run
-from companion.lab.worlds.board import Board, nearby, random_view, shoot
+from companion.lab.worlds.board import RenderedBoard, nearby, random_view, shoot
 from companion.lab.worlds.board_art import Art
 from companion.rules import game
 from vision.board.labels import from_json
@@ -19,7 +19,7 @@ from vision.board.patches import Sampler
 from vision.decode.photo import read_photo_file
 from vision.read.profile import load_profile, save_profile
 from vision.read.reader import learn
-from vision.read.relocate import Finder
+from vision.read.relocate import BoardRelocator
 
 pytestmark = pytest.mark.learning
 
@@ -46,9 +46,9 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     header = json.dumps({"game": "iglu-iglu", "players": players})
     (folder / "game.jsonl").write_text("\n".join([header, *moves]) + "\n", encoding="utf-8")
     art = Art(41)
-    camera, light = random_view(3, Board({}, art=art))
+    camera, light = random_view(3, RenderedBoard({}, art=art))
     for number, places in enumerate(positions):
-        shot = shoot(Board(places, art=art, seed=1000 + number), *nearby(camera, light, number, 1.0), number)
+        shot = shoot(RenderedBoard(places, art=art, seed=1000 + number), *nearby(camera, light, number, 1.0), number)
         (folder / f"{number}.jpg").write_bytes(shot.jpeg)
     profile = folder / "profile"
     photo = str(folder / "0.jpg")
@@ -58,7 +58,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     known = load_profile(profile, layout)
     image = read_photo_file(folder / "0.jpg")
     sampler = Sampler(layout)
-    pose = Finder(known, sampler).find(image)
+    pose = BoardRelocator(known, sampler).find(image)
     assert pose is not None
     contents = {layout.index[name]: content for name, content in from_json(positions[0], layout).items()}
     save_profile(profile, learn(known.taught(sampler.straighten(image, pose), contents), size=0.5))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.igloo.calibration.gaussian_process import Answer
+from companion.igloo.calibration.gaussian_process import PredictiveDistribution
 from companion.igloo.calibration.outlier import COMMON_ANY, COMMON_ONE, KNOWN_PART, Usual, beyond, learn_usual
 from companion.igloo.calibration.store import UNLIKE, Calibration, priors, usual
 from companion.igloo.count.features import FEATURES
 from companion.lab.bench import calibration_measure as measured
-from companion.lab.train.calibration_prior import Shakes, learn
+from companion.lab.train.calibration_prior import LabelledShakes, learn
 
 pytestmark = pytest.mark.learning
 
@@ -52,14 +52,14 @@ def test_another_igloo_is_unlike_this_one_but_not_unlike_any(known: Usual) -> No
 
 def test_counts_far_outside_the_box_are_beyond() -> None:
     narrow = 0.02 * np.eye(1)
-    assert beyond(Answer(np.array([np.log(20.0)]), narrow)) > 0.9
-    assert beyond(Answer(np.array([-1.0]), narrow)) > 0.9
+    assert beyond(PredictiveDistribution(np.array([np.log(20.0)]), narrow)) > 0.9
+    assert beyond(PredictiveDistribution(np.array([-1.0]), narrow)) > 0.9
     for count in range(2, 14):
-        assert beyond(Answer(np.array([np.log(count)]), 0.002 * np.eye(1))) < 0.15
+        assert beyond(PredictiveDistribution(np.array([np.log(count)]), 0.002 * np.eye(1))) < 0.15
 
 
 def test_a_shake_that_is_unlike_has_no_count() -> None:
-    from companion.igloo.calibration.features import Heard
+    from companion.igloo.calibration.features import ShakeFeatures
     from companion.ports import CountPosterior
 
     shipped = usual()
@@ -70,7 +70,7 @@ def test_a_shake_that_is_unlike_has_no_count() -> None:
     far[:FEATURES] = shipped.middle + 12 * shipped.scale * np.resize([1, -1], FEATURES)
     near[:FEATURES] = shipped.middle
     for vector, state in ((far, "not-a-shake"), (near, "counted")):
-        heard = Heard(flat, vector[None], np.array([4.0]), 3200.0, kept=False)
+        heard = ShakeFeatures(flat, vector[None], np.array([4.0]), 3200.0, kept=False)
         answer = Calibration.of_nothing(3200.0).count([heard])
         assert answer.state == state
         assert bool(answer.p) == (state == "counted")
@@ -89,7 +89,7 @@ def test_the_rows_judge_what_did_not_calibrate() -> None:
                 counts.append(count)
                 devices.append(device)
                 hands.append(hand)
-    shakes = Shakes(np.array(vectors), np.array(counts), np.array(devices), np.array(hands))
+    shakes = LabelledShakes(np.array(vectors), np.array(counts), np.array(devices), np.array(hands))
     prior = learn(shakes)
     number = np.arange(len(counts))
     same, new, many, own = (measured.measure(row, shakes, number, prior) for row in measured.free_rows())
@@ -129,8 +129,8 @@ def test_either_surprise_makes_a_shake_unlike(known: Usual) -> None:
     """Twenty beads sound as usual and say another number; another container sounds otherwise, whatever it says."""
     fresh, names = world(4, 200, 13)
     inside, outside = (
-        Answer(np.array([np.log(6.0)]), 0.02 * np.eye(1)),
-        Answer(np.array([np.log(19.0)]), 0.05 * np.eye(1)),
+        PredictiveDistribution(np.array([np.log(6.0)]), 0.02 * np.eye(1)),
+        PredictiveDistribution(np.array([np.log(19.0)]), 0.05 * np.eye(1)),
     )
     usual_ones = [known.unlikeness(row[None], inside) for row in fresh]
     assert 0 < np.mean(np.array(usual_ones) > 1) < 0.04

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.igloo.calibration.shake_segmenter import KEPT, LOST, NO_LABEL, OFF_BEAT, SHORT, ShakeCatcher, Sitting
+from companion.igloo.calibration.shake_segmenter import KEPT, LOST, NO_LABEL, OFF_BEAT, SHORT, ShakeSegmenter, Sitting
 from companion.igloo.calibration.store import listed, undo
 from companion.igloo.count.counter import Counter
+from companion.igloo.count.guided_gauge import GOOD, GaugeStream
 from companion.igloo.count.signal_validity import DEAD_AXIS
-from companion.igloo.motion.guided_gauge import GOOD, GaugeStream
 from companion.igloo.simulated import BANK
 from companion.ports import BadDataError, CountPosterior, DeviceKind, Samples
 
@@ -28,7 +28,7 @@ def stream(seconds: float, shaken: bool, seed: int = 1) -> NDArray[np.float64]:
     return felt
 
 
-def feed(catcher: ShakeCatcher, felt: np.ndarray, gap_at: int = -1) -> list[np.ndarray]:
+def feed(catcher: ShakeSegmenter, felt: np.ndarray, gap_at: int = -1) -> list[np.ndarray]:
     found = []
     for at in range(0, len(felt), 50):
         gap = 40 if at == gap_at else 0
@@ -39,7 +39,7 @@ def feed(catcher: ShakeCatcher, felt: np.ndarray, gap_at: int = -1) -> list[np.n
 
 
 def test_each_shake_is_caught_once_and_a_pause_parts_them() -> None:
-    catcher = ShakeCatcher(2.0)
+    catcher = ShakeSegmenter(2.0)
     felt = np.concatenate([stream(1, False), stream(4, True), stream(1, False), stream(3, True), stream(1, False)])
     found = feed(catcher, felt)
     assert [len(shake) for shake in found] == [1600, 1600]
@@ -48,7 +48,7 @@ def test_each_shake_is_caught_once_and_a_pause_parts_them() -> None:
 
 
 def test_a_short_shake_and_a_broken_one_are_not_kept_and_it_says_why() -> None:
-    catcher = ShakeCatcher(2.0)
+    catcher = ShakeSegmenter(2.0)
     assert feed(catcher, np.concatenate([stream(1, False), stream(0.8, True), stream(1.5, False)])) == []
     assert catcher.note == SHORT
     assert feed(catcher, stream(1.5, True), gap_at=800) == []
@@ -56,7 +56,7 @@ def test_a_short_shake_and_a_broken_one_are_not_kept_and_it_says_why() -> None:
 
 
 def test_a_dead_axis_is_told() -> None:
-    catcher = ShakeCatcher(1.0)
+    catcher = ShakeSegmenter(1.0)
     felt = np.concatenate([stream(1, False), stream(2, True)])
     felt[:, 0] = 0.0
     assert feed(catcher, felt) == []
@@ -116,7 +116,7 @@ def test_a_sitting_makes_a_calibration_that_the_live_counter_uses_and_that_can_b
         return [one for one in heard if one is not None and one.p][-1]
 
     plain = Counter("unit-3", DeviceKind.SIMULATED)
-    known = Counter("unit-3", DeviceKind.SIMULATED, opinion=first.live_opinion("Ada"))
+    known = Counter("unit-3", DeviceKind.SIMULATED, calibrated=first.live_model("Ada"))
     errors = {"plain": 0.0, "known": 0.0}
     for i in range(0, 36, 8):  # shakes that it was calibrated with: hearing them again it must know them
         for name, counter in (("plain", plain), ("known", known)):

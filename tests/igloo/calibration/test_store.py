@@ -11,10 +11,18 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.igloo.calibration.features import counted, hear, heard_by
-from companion.igloo.calibration.gaussian_process import CENTRE, Answer, Known, Prior, combined, heaped, spread
+from companion.igloo.calibration.gaussian_process import (
+    CENTRE,
+    Known,
+    PredictiveDistribution,
+    Prior,
+    combined,
+    heaped,
+    spread,
+)
 from companion.igloo.calibration.store import (
     Calibration,
-    Shelf,
+    CalibrationStore,
     calibrate,
     figures_of,
     file_of,
@@ -24,12 +32,12 @@ from companion.igloo.calibration.store import (
     save,
     undo,
 )
-from companion.igloo.count.counter import as_vector, embed, shipped
-from companion.igloo.count.ensemble import scores
+from companion.igloo.count.counter import embed, shipped
+from companion.igloo.count.ensemble import as_vector, scores
 from companion.igloo.count.features import FEATURES
 from companion.igloo.recordings import Recording
 from companion.igloo.simulated import BANK
-from companion.lab.train.calibration_prior import Shakes, evened, judge, learn, trials
+from companion.lab.train.calibration_prior import LabelledShakes, evened, judge, learn, trials
 from companion.ports import COUNTS, BadDataError, Samples
 
 pytestmark = pytest.mark.learning
@@ -47,7 +55,7 @@ def recording(picks: tuple[int, ...], count: tuple[int, ...] | None = None, **la
     return Recording(tuple(SHAKES[i] for i in picks), RATE, count=counts, **labels)
 
 
-def world(rng: np.random.Generator, devices: int, hands: int, each: int, f: int = 6) -> Shakes:
+def world(rng: np.random.Generator, devices: int, hands: int, each: int, f: int = 6) -> LabelledShakes:
     """Return shakes of igloos whose features shift from igloo to igloo."""
     rows, counts, igloos, who = [], [], [], []
     common = rng.normal(size=f)
@@ -61,20 +69,22 @@ def world(rng: np.random.Generator, devices: int, hands: int, each: int, f: int 
                 counts.append(count)
                 igloos.append(device)
                 who.append(hand)
-    return Shakes(np.array(rows), np.array(counts), np.array(igloos), np.array(who))
+    return LabelledShakes(np.array(rows), np.array(counts), np.array(igloos), np.array(who))
 
 
 @pytest.fixture(scope="module")
-def shakes() -> Shakes:
+def shakes() -> LabelledShakes:
     return world(np.random.default_rng(3), 12, 2, 24)
 
 
 @pytest.fixture(scope="module")
-def prior(shakes: Shakes) -> Prior:
+def prior(shakes: LabelledShakes) -> Prior:
     return learn(shakes.of(shakes.devices < 9))
 
 
-def test_learning_from_many_igloos_makes_a_new_one_well_known_from_twelve_shakes(shakes: Shakes, prior: Prior) -> None:
+def test_learning_from_many_igloos_makes_a_new_one_well_known_from_twelve_shakes(
+    shakes: LabelledShakes, prior: Prior
+) -> None:
     fresh = shakes.of(shakes.devices >= 9)
     twelve = trials(fresh, sizes=(12,))
     mean, deviation, counts = judge(prior, fresh, twelve)
@@ -87,13 +97,13 @@ def test_learning_from_many_igloos_makes_a_new_one_well_known_from_twelve_shakes
     assert 0.7 < np.std((mean - np.log(counts)) / deviation) < 1.4
 
 
-def test_the_same_shakes_teach_the_same(shakes: Shakes, prior: Prior) -> None:
+def test_the_same_shakes_teach_the_same(shakes: LabelledShakes, prior: Prior) -> None:
     again = learn(shakes.of(shakes.devices < 9))
     assert np.array_equal(again.weights, prior.weights)
     assert (again.noise, again.stretch) == (prior.noise, prior.stretch)
 
 
-def test_the_process_is_what_brute_force_gives(shakes: Shakes, prior: Prior) -> None:
+def test_the_process_is_what_brute_force_gives(shakes: LabelledShakes, prior: Prior) -> None:
     bent = replace(prior, curve=0.3, reach=0.8, hand_slope=0.1)
     mine = shakes.of(shakes.devices == 11)
     hands = [str(hand) for hand in mine.hands]
@@ -127,14 +137,14 @@ def test_each_count_is_the_likeliest_where_it_lies_twelve_too() -> None:
         assert p.sum(axis=1) == pytest.approx(np.ones(12))
 
 
-def test_the_counter_is_heeded_as_far_as_it_is_trusted(shakes: Shakes, prior: Prior) -> None:
+def test_the_counter_is_heeded_as_far_as_it_is_trusted(shakes: LabelledShakes, prior: Prior) -> None:
     trusting = replace(prior, trust=0.5, share=0.9)
     said = np.full((3, 12), 0.01)
     said[:, 2] = 0.89
     mine = shakes.of(shakes.devices == 10)
     hands = [str(hand) for hand in mine.hands]
 
-    def of(one: Prior) -> Answer:
+    def of(one: Prior) -> PredictiveDistribution:
         process = Known(one, mine.vectors[:12], mine.counts[:12], hands[:12], lambda v: said[: len(v)])
         return process.answer(mine.vectors[12:15], hands[12:15])
 
@@ -165,7 +175,7 @@ def test_what_the_counter_said_of_a_shake_follows_from_its_vector() -> None:
     np.testing.assert_allclose(counted(found.tier, vector[None])[0], found.p, atol=1e-9)
 
 
-def test_leaving_out_is_what_fitting_without_gives(shakes: Shakes, prior: Prior) -> None:
+def test_leaving_out_is_what_fitting_without_gives(shakes: LabelledShakes, prior: Prior) -> None:
     mine = shakes.of(shakes.devices == 10)
     hands = [str(hand) for hand in mine.hands]
     number = np.arange(len(hands)) // 2
@@ -189,7 +199,7 @@ def test_one_shake_is_never_played_off_against_another() -> None:
     assert 1.0 <= mean <= 2.0
 
 
-def test_the_first_guess_of_an_unknown_igloo_is_the_common_part(prior: Prior, shakes: Shakes) -> None:
+def test_the_first_guess_of_an_unknown_igloo_is_the_common_part(prior: Prior, shakes: LabelledShakes) -> None:
     answer = Known(prior, shakes.vectors[:0], shakes.counts[:0], ()).answer(shakes.vectors[:3], ["?"] * 3)
     assert answer.mean == pytest.approx(CENTRE + prior.represent(shakes.vectors[:3]) @ prior.weights)
     short = Known(prior, shakes.vectors[:0], shakes.counts[:0], ()).answer(shakes.vectors[:1], ["?"], np.array([0.9]))
@@ -200,8 +210,8 @@ def test_the_shipped_priors_are_for_both_motions() -> None:
     known = priors()
     assert {(3200.0, False), (3200.0, True)} <= set(known)
     for (tier, _), one in known.items():
-        listeners = shipped().tiers[tier].listeners
-        assert one.weights.shape == (FEATURES + sum(listener.width for listener in listeners) + 1,)
+        bead_nets = shipped().tiers[tier].bead_nets
+        assert one.weights.shape == (FEATURES + sum(bead_net.width for bead_net in bead_nets) + 1,)
         assert 0.02 < one.noise < 0.5
         # else calibrations that were made with the counter before would speak another language
         assert prior_card()["heard_by"][f"{tier:.0f}"] == heard_by(tier), "run `companion shake train-calibration`"
@@ -272,7 +282,7 @@ def test_a_calibration_is_kept_small_and_whole_and_can_be_undone(made: Calibrati
     both = load(path)
     assert both.card["hands"] == ["Ann", "Ben"]
     assert both.card["figures"]["new hand"]["shakes"] == 24
-    assert Shelf(tmp_path).devices == [""]
+    assert CalibrationStore(tmp_path).devices == [""]
     assert undo(tmp_path, "")
     assert load(path).card["hands"] == ["Ann"]
     assert not undo(tmp_path, "")
@@ -285,11 +295,11 @@ def test_each_igloo_of_a_recording_has_a_file_of_its_own(tmp_path: Path) -> None
     halves = recording(tuple(range(36)), device=("left",) * 18 + ("Ünten/rechts",) * 18)
     for one in calibrate([("bank", halves)]):
         save(one, tmp_path)
-    shelf = Shelf(tmp_path)
-    assert set(shelf.devices) == {"left", "Ünten/rechts"}
-    assert shelf.of("left") is not None
-    assert shelf.of("") is None
-    assert shelf.of("another") is None
+    store = CalibrationStore(tmp_path)
+    assert set(store.devices) == {"left", "Ünten/rechts"}
+    assert store.of("left") is not None
+    assert store.of("") is None
+    assert store.of("another") is None
     assert file_of(tmp_path, "Ünten/rechts").parent == tmp_path
 
 
@@ -333,9 +343,9 @@ def test_metres_are_converted_and_other_units_refused() -> None:
 def test_a_broken_file_is_no_calibration(tmp_path: Path) -> None:
     (tmp_path / "x.npz").write_bytes(b"PK no")
     with pytest.raises(BadDataError, match="is no calibration"):
-        Shelf(tmp_path)
+        CalibrationStore(tmp_path)
     with pytest.raises(BadDataError, match="holds no calibration"):
-        Shelf(tmp_path / "nowhere")
+        CalibrationStore(tmp_path / "nowhere")
 
 
 def test_few_shakes_have_a_wide_interval() -> None:

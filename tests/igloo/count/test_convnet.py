@@ -1,4 +1,4 @@
-"""The learnt listener: what runs on numpy is what was trained with jax, and a toy is learnt."""
+"""The learnt bead network: what runs on numpy is what was trained with jax, and a toy is learnt."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.igloo.count import convnet
-from companion.igloo.count.convnet import Heard, Listener, prepare
+from companion.igloo.count.convnet import BeadNet, NetInput, prepare
 from companion.igloo.count.features import TIERS
 from companion.lab.train import dataset, train_convnet
-from companion.lab.train.train_convnet import Course
+from companion.lab.train.train_convnet import BeadNetTrainingConfig
 
 pytestmark = pytest.mark.learning
 
-SMALL = Course(
-    coloured=(True,),
-    memory=(0.9,),
+SMALL = BeadNetTrainingConfig(
+    augment=(True,),
+    ema_decay=(0.9,),
     heads=2,
     filters=6,
     sound=(8, 8, 10),
@@ -41,7 +41,7 @@ def rattle(count: int, seed: int, seconds: float = 1.6, rate: float = 3200.0) ->
     return np.asarray(accel + rng.normal(size=accel.shape) * 0.02)
 
 
-def heard(count: int, seed: int, seconds: float = 1.6) -> Heard:
+def heard(count: int, seed: int, seconds: float = 1.6) -> NetInput:
     found = dataset.listen(rattle(count, seed, seconds), 3200.0, TIERS[0]).heard
     assert found is not None
     return found
@@ -50,15 +50,15 @@ def heard(count: int, seed: int, seconds: float = 1.6) -> Heard:
 @pytest.mark.parametrize("samples", [1536, 2000, 5000])
 def test_numpy_says_what_jax_was_trained_to_say(samples: int) -> None:
     rng = np.random.default_rng(0)
-    weights = {name: np.asarray(value) for name, value in train_convnet._begin(Course(), rng).items()}
+    weights = {name: np.asarray(value) for name, value in train_convnet._begin(BeadNetTrainingConfig(), rng).items()}
     weights["w10"] = weights["w10"] * 10
     for name in ("b2", "b4", "b5", "b7", "b9"):
         weights[name] = rng.normal(size=weights[name].shape).astype(np.float32) * 0.1
-    one = Heard(
+    one = NetInput(
         rng.normal(size=(samples, 3)).astype(np.float32), rng.normal(size=(samples // 32, 5)).astype(np.float32)
     )
-    listener = Listener(weights)
-    mu, s = listener.says(listener.hidden(one)[None])
+    bead_net = BeadNet(weights)
+    mu, s = bead_net.says(bead_net.hidden(one)[None])
     told = train_convnet.forward(weights, one.sound[None], one.motion[None])
     assert mu[0] == pytest.approx(float(told[0][0]), abs=1e-3)
     assert np.log(s[0]) == pytest.approx(float(told[1][0]), abs=1e-3)
@@ -68,12 +68,12 @@ def test_the_mounting_does_not_matter_to_a_listener() -> None:
     accel = rattle(5, 1)
     q, _ = np.linalg.qr(np.random.default_rng(2).normal(size=(3, 3)))
     q *= np.linalg.det(q)  # a turn, no mirror
-    listener = Listener(dict(train_convnet._begin(Course(), np.random.default_rng(0))))
+    bead_net = BeadNet(dict(train_convnet._begin(BeadNetTrainingConfig(), np.random.default_rng(0))))
     found = []
     for turned in (accel, accel @ q.T):
         one = dataset.listen(turned, 3200.0, TIERS[0]).heard
         assert one is not None
-        found.append(listener.hidden(one))
+        found.append(bead_net.hidden(one))
     np.testing.assert_allclose(found[0], found[1], atol=2e-3)
 
 
@@ -92,9 +92,9 @@ def _parts() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 
 def test_silence_and_too_little_do_not_break_a_listener() -> None:
-    listener = Listener(dict(train_convnet._begin(Course(), np.random.default_rng(0))))
+    bead_net = BeadNet(dict(train_convnet._begin(BeadNetTrainingConfig(), np.random.default_rng(0))))
     for samples in (convnet.FEWEST, 2000):
-        assert np.isfinite(listener.hidden(prepare([np.zeros((samples, 6), np.float32)]))).all()
+        assert np.isfinite(bead_net.hidden(prepare([np.zeros((samples, 6), np.float32)]))).all()
     assert dataset.listen(rattle(3, 1, 0.4), 3200.0, TIERS[0]).heard is None
 
 
@@ -102,12 +102,12 @@ def test_a_listener_learns_a_toy_the_same_each_time() -> None:
     counts = np.tile(np.arange(2, 14), 12)
     shakes = [heard(int(n), i) for i, n in enumerate(counts)]
     told: list[tuple[int, int]] = []
-    listener = train_convnet.train_one(shakes, counts, SMALL, 0, lambda done, of: told.append((done, of)))
+    bead_net = train_convnet.train_one(shakes, counts, SMALL, 0, lambda done, of: told.append((done, of)))
     assert told[-1][0] == told[-1][1]
     brief = replace(SMALL, epochs=4)
     one, two = (train_convnet.train_one(shakes, counts, brief, 0) for _ in range(2))
     for name, value in one.weights.items():
         np.testing.assert_array_equal(value, two.weights[name])
     fresh = [heard(n, 900 + n) for n in range(2, 14)]
-    mu, _ = listener.says(np.array([listener.hidden(one) for one in fresh]))
+    mu, _ = bead_net.says(np.array([bead_net.hidden(one) for one in fresh]))
     assert np.corrcoef(mu, np.log(np.arange(2, 14)))[0, 1] > 0.8

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from companion.igloo import simulated
 from companion.igloo.count import counter as count_counter
 from companion.igloo.count import signal_validity
-from companion.igloo.count.counter import Counter, Model, count_recording, count_runs, shipped, together
+from companion.igloo.count.counter import Counter, CountModel, count_recording, count_runs, shipped, together
 from companion.ports import COUNTS, BadDataError, CountPosterior, DeviceKind, Samples
 
 FloatArray = NDArray[np.float64]
@@ -266,7 +266,7 @@ def test_the_model_is_small_and_carries_its_card() -> None:
 def test_a_model_is_saved_and_read_as_it_was(tmp_path: Path) -> None:
     file = tmp_path / "count.npz"
     shipped().save(file)
-    again = Model.load(file)
+    again = CountModel.load(file)
     assert json.dumps(again.card) == json.dumps(shipped().card)
     ours = count_recording(shake(5), RATE, model=again)
     assert ours.p == pytest.approx(count_recording(shake(5), RATE).p)
@@ -281,7 +281,7 @@ def test_a_file_that_is_no_model_is_refused_in_a_sentence(tmp_path: Path, conten
     else:
         file.write_bytes(content)
     with pytest.raises(BadDataError, match="is no model of the bead counter"):
-        Model.load(file)
+        CountModel.load(file)
 
 
 # --- what lies behind an answer

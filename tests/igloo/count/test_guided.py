@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from companion.igloo.count import guided
 from companion.igloo.count.features import FeatureStream
 from companion.igloo.count.guided import GuidedCount
+from companion.igloo.count.guided_gauge import FASTER, GOOD, HOLD_STILL, SLOWER, SMALLER, UPRIGHT, WIDER, gauge
 from companion.igloo.count.signal_validity import NO_BEADS
-from companion.igloo.motion.guided_gauge import FASTER, GOOD, HOLD_STILL, SLOWER, SMALLER, UPRIGHT, WIDER, gauge
 from companion.ports import Samples
 
 FloatArray = NDArray[np.float64]
@@ -119,12 +119,12 @@ def test_it_gives_up_after_a_quarter_of_a_minute_and_says_why() -> None:
 def test_another_hand_is_told_apart() -> None:
     asked: list[tuple[int, ...]] = []
 
-    def opinion(vectors: FloatArray, tier: float, hands: tuple[int, ...] = ()) -> tuple[float, ...]:
+    def calibrated(vectors: FloatArray, tier: float, hands: tuple[int, ...] = ()) -> tuple[float, ...]:
         assert len(hands) in {0, len(vectors)}
         asked.append(hands)
         return (1 / 12,) * 12
 
-    counter = GuidedCount(opinion)
+    counter = GuidedCount(calibrated)
     feed(counter, swing(5.0, 2.0, 7.0))
     heard = counter.seconds
     counter.other_hand()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from companion.igloo.count import signal_validity as said
 from companion.igloo.count.counter import Counter, active_blocks, count_recording
 from companion.igloo.count.features import FeatureStream
-from companion.igloo.count.not_a_shake import impostor
+from companion.igloo.count.not_a_shake import why_not_a_shake
 from companion.igloo.simulated import BANK
 from companion.lab.soak import absurd_values
 from companion.ports import DeviceKind, Samples
@@ -49,14 +49,14 @@ def wandering(hz: float, jitter: float, seed: int = 2) -> FloatArray:
 @pytest.mark.parametrize("rate", [RATE, RATE / 2, RATE / 4])
 def test_shaken_beads_are_no_impostor(rate: float) -> None:
     factor = round(RATE / rate)
-    assert {impostor(blocks(shake[::factor], rate)) for shake in SHAKES[::2]} == {""}
+    assert {why_not_a_shake(blocks(shake[::factor], rate)) for shake in SHAKES[::2]} == {""}
 
 
 @pytest.mark.parametrize("noise", [0.008, 0.035])
 @pytest.mark.parametrize(("hz", "g"), [(1.8, 0.8), (4.0, 2.7), (7.0, 3.5)])
 def test_a_swing_without_beads(hz: float, g: float, noise: float) -> None:
     swing = moved(g * np.sin(wandering(hz, 0.06)), noise=noise)
-    assert impostor(blocks(swing)) == said.NO_BEADS
+    assert why_not_a_shake(blocks(swing)) == said.NO_BEADS
     answer = count_recording(swing, RATE)
     assert (answer.state, answer.why, answer.p) == ("not-a-shake", said.NO_BEADS, ())
 
@@ -64,27 +64,27 @@ def test_a_swing_without_beads(hz: float, g: float, noise: float) -> None:
 def test_one_bump_makes_no_beads() -> None:
     swing = moved(2.5 * np.sin(wandering(4.0, 0.06)))
     swing[6000:6010] += 3.0 * np.random.default_rng(1).normal(size=(10, 3))
-    assert impostor(blocks(swing)) == said.NO_BEADS
+    assert why_not_a_shake(blocks(swing)) == said.NO_BEADS
 
 
 @pytest.mark.parametrize("hz", [30.0, 50.0, 60.0, 137.0])
 def test_a_hum_is_none_with_a_swing_or_without(hz: float) -> None:
     hum = 1.2 * np.sin(2 * np.pi * hz * T) + 0.5 * np.sin(6 * np.pi * hz * T + 1)
     swung = moved(hum + 2.0 * np.sin(wandering(4.0, 0.06)))
-    assert impostor(blocks(swung)) in {said.HUM, said.LOOP}
+    assert why_not_a_shake(blocks(swung)) in {said.HUM, said.LOOP}
     assert count_recording(swung, RATE).p == ()
     assert count_recording(moved(hum), RATE).p == ()
 
 
 @pytest.mark.parametrize("form", [lambda a: np.sign(np.sin(a)), lambda a: 2 * (a / (2 * np.pi) % 1) - 1])
 def test_a_square_and_a_saw(form: Callable[[FloatArray], FloatArray]) -> None:
-    assert impostor(blocks(moved(3.5 * form(2 * np.pi * 4.1 * T)))) == said.LOOP
+    assert why_not_a_shake(blocks(moved(3.5 * form(2 * np.pi * 4.1 * T)))) == said.LOOP
     assert count_recording(moved(3.5 * form(2 * np.pi * 4.1 * T)), RATE).p == ()
 
 
 def test_jerks_that_come_irregularly() -> None:
     jerks = moved(3.5 * np.sign(np.sin(wandering(3.0, 0.15))))
-    assert impostor(blocks(jerks)) == said.JERKS
+    assert why_not_a_shake(blocks(jerks)) == said.JERKS
     assert count_recording(jerks, RATE).p == ()
 
 
@@ -92,7 +92,7 @@ def test_jerks_that_come_irregularly() -> None:
 def test_the_same_piece_for_ever(seconds: float) -> None:
     piece = SHAKES[17][3000 : 3000 + round(seconds * RATE)]
     loop = np.tile(piece, (40, 1))[: len(T)]
-    assert impostor(blocks(loop)) == said.LOOP
+    assert why_not_a_shake(blocks(loop)) == said.LOOP
 
 
 @pytest.mark.parametrize("frame", [8, 16, 32])
@@ -100,7 +100,7 @@ def test_samples_in_reverse(frame: int) -> None:
     found = []
     for shake in SHAKES[2:30:6]:
         whole = shake[: len(shake) // frame * frame]
-        found.append(impostor(blocks(whole.reshape(-1, frame, 3)[:, ::-1].reshape(-1, 3))))
+        found.append(why_not_a_shake(blocks(whole.reshape(-1, frame, 3)[:, ::-1].reshape(-1, 3))))
     assert found.count(said.SHUFFLED) >= (4 if frame > 8 else 2)
     assert set(found) <= {said.SHUFFLED, ""}
 

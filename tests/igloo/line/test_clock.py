@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from companion.igloo.line.clock import HostClock, LowerEdge, Steady
 from companion.igloo.line.protocol import Data, Flag, Frame, FrameReader, Hello, Status, Unknown, encode
-from companion.igloo.line.samples import FrameStream, Tally
+from companion.igloo.line.samples import FrameStream, LossCounter
 from companion.ports import Samples
 
 WRAP = 1 << 32
@@ -355,7 +355,7 @@ def test_a_frame_that_comes_twice_counts_once() -> None:
 
 
 def test_a_tally_neither_misses_nor_doubles() -> None:
-    tally = Tally()
+    tally = LossCounter()
     tally.mark()
     tally.says(10)  # ten before we listened, one of them seen
     assert tally.total == 1
@@ -376,7 +376,7 @@ def test_a_tally_neither_misses_nor_doubles() -> None:
 
 
 def test_a_tally_wraps() -> None:
-    tally = Tally()
+    tally = LossCounter()
     tally.says(65_534)
     tally.says(3)
     assert tally.total == 5

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.igloo import messages
-from companion.igloo.line.candidate_ports import DEFAULT_DENY, Candidate, denied, scan
-from companion.igloo.line.discovery import Finder
+from companion.igloo.line.candidate_ports import DEFAULT_DENY, CandidatePort, denied, scan
+from companion.igloo.line.discovery import IglooDiscovery
 from companion.igloo.line.link import Timing
 from companion.igloo.recordings import Recording, write_recording
 from companion.igloo.simulated.igloo import Bank, SimulatedIgloo
@@ -81,17 +81,17 @@ class Machine:
         (self.dev / tty_name).symlink_to(os.ttyname(theirs))
         return ours
 
-    def finder(self, **options: object) -> Finder:
+    def finder(self, **options: object) -> IglooDiscovery:
         """A finder whose time passes only when the test says so."""
-        return Finder(  # type: ignore[arg-type]
+        return IglooDiscovery(  # type: ignore[arg-type]
             root=self.dev, sys_root=self.sys, timing=QUICK, scan_s=0.0, clock=self.clock, **options
         )
 
-    def looked_around(self, finder: Finder) -> None:
+    def looked_around(self, finder: IglooDiscovery) -> None:
         """Wait until a finder has looked once more at everything that is here, and has told of it."""
         self.clock.looked(finder._thread)
 
-    def until(self, finder: Finder, true: Callable[[], object]) -> None:
+    def until(self, finder: IglooDiscovery, true: Callable[[], object]) -> None:
         """Let time pass until it is true."""
         self.clock.until(true, finder._thread)
 
@@ -106,7 +106,7 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
         os.close(end)
 
 
-def states(finder: Finder) -> dict[str, DeviceState]:
+def states(finder: IglooDiscovery) -> dict[str, DeviceState]:
     return {status.key: status.state for status in finder.statuses()}
 
 
@@ -157,8 +157,8 @@ def test_links_that_lead_nowhere_are_no_ports(machine: Machine) -> None:
 # --- which must not be opened --------------------------------------------------------------------------------------
 
 
-def candidate(*aliases: str, usb: str = "") -> Candidate:
-    return Candidate("/dev/x", aliases[0], aliases, usb, ())
+def candidate(*aliases: str, usb: str = "") -> CandidatePort:
+    return CandidatePort("/dev/x", aliases[0], aliases, usb, ())
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def candidate(*aliases: str, usb: str = "") -> Candidate:
         (candidate("usb-Raspberry_Pi_Pico_E660-if00", usb="2e8a:000a"), None),
     ],
 )
-def test_what_is_known_to_be_something_else_is_denied(port: Candidate, rule: str | None) -> None:
+def test_what_is_known_to_be_something_else_is_denied(port: CandidatePort, rule: str | None) -> None:
     assert denied(port, DEFAULT_DENY) == rule
 
 

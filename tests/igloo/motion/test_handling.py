@@ -11,7 +11,7 @@ from tests.worlds.sizes import size
 
 @pytest.mark.sized
 def test_handling_is_recognised() -> None:
-    tally = motion.Tally()
+    tally = motion.MotionScore()
     for episode in motion.episodes(seed=41, count=size(2, 8)):
         motion.add(tally, episode, motion.told(episode))
     assert tally.seconds > size(17, 70)

@@ -13,14 +13,14 @@ from click.testing import CliRunner
 from companion.lab.bench import command, small_machine
 from companion.lab.soak import absurd_values, clients, faults, fuzz, seeds, targets
 from companion.lab.soak import camera as soak_camera
-from companion.lab.soak.play import House, Player, killing
+from companion.lab.soak.play import Player, ServedCompanion, killing
 
 pytestmark = pytest.mark.process
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    made = House(tmp_path_factory.mktemp("soak") / "data")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedCompanion]:
+    made = ServedCompanion(tmp_path_factory.mktemp("soak") / "data")
     yield made
     made.close()
 
@@ -62,17 +62,17 @@ def test_a_bad_line_is_counted_and_comes_back() -> None:
     assert line.absurd_frames > 0 and line.alive
 
 
-def test_sixty_phones_hear_of_every_change(house: House) -> None:
+def test_sixty_phones_hear_of_every_change(house: ServedCompanion) -> None:
     crowd = clients.crowd(house, 60, 4)
     assert (crowd.told, crowd.streams) == (60, 40)
 
 
-def test_rude_clients_do_not_hold_up_the_others(house: House) -> None:
+def test_rude_clients_do_not_hold_up_the_others(house: ServedCompanion) -> None:
     for rude in (clients.slow_loris(house, 40, 1.0), clients.never_reading(house, 15, 1.0)):
         assert rude.asked == rude.answered > 0
 
 
-def test_junk_is_refused_and_the_house_stands(house: House) -> None:
+def test_junk_is_refused_and_the_house_stands(house: ServedCompanion) -> None:
     junk = clients.junk(house, 150)
     assert (junk.sent, junk.server_errors, junk.alive) == (150, 0, True)
     assert junk.unanswered == 0
@@ -89,8 +89,8 @@ def test_swapped_igloos_are_felt_under_their_own_names() -> None:
 
 
 def test_a_camera_that_fails_is_said_and_comes_back(tmp_path: Path) -> None:
-    camera = soak_camera.Camera()
-    house = House(tmp_path / "camera", "--camera", f"http://127.0.0.1:{camera.port}/")
+    camera = soak_camera.FaultyCamera()
+    house = ServedCompanion(tmp_path / "camera", "--camera", f"http://127.0.0.1:{camera.port}/")
     try:
         for seen in soak_camera.camera_faults(house, camera, ("gone", "black", "junk")):
             assert (seen.said in soak_camera.FAULTS[seen.fault], seen.back, seen.fault) == (True, True, seen.fault)
@@ -166,7 +166,7 @@ if fuzz.available():
         assert found.culprit
 
 
-def test_memory_is_watched(house: House) -> None:
+def test_memory_is_watched(house: ServedCompanion) -> None:
     memory = faults.memory(house, 2.0, 60.0)
     assert memory.moves >= 100
     assert 20 < memory.begin_mb <= memory.end_mb + 5 < 300

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from companion.igloo.calibration.store import prior_card, priors, usual
-from companion.lab.train.calibration import Plan, build, write
+from companion.lab.train.calibration import SimulationPlan, build, write
 
 pytestmark = pytest.mark.learning
 
-PLAN = Plan(devices=4, guided=3, hands=2, rounds=1, seconds=1.2, seed=7)
+PLAN = SimulationPlan(devices=4, guided=3, hands=2, rounds=1, seconds=1.2, seed=7)
 
 
 def test_a_small_training_gives_priors_for_every_rate_and_both_motions(tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from companion.igloo.count import ensemble as count_ensemble
-from companion.igloo.count.counter import Model, count_recording
+from companion.igloo.count.counter import CountModel, count_recording
 from companion.igloo.count.features import BLOCK_S, FEATURES, TIERS, FeatureStream, rhythm, summarise, tier_of
 from companion.lab.physics import draws
 from companion.lab.train import counter, dataset, gather
 from companion.lab.train import ensemble as training
-from companion.lab.train.train_convnet import Course
+from companion.lab.train.train_convnet import BeadNetTrainingConfig
 from companion.ports import COUNTS
 
 pytestmark = pytest.mark.learning
@@ -140,16 +140,16 @@ def toy(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_toy_is_learnt_with_an_honest_spread() -> None:
     x, counts = toy(3000, 1)
-    recipe = training.Recipe(nets=2, width=(16,), epochs=30, batch=64, noise=0.02)
+    ensemble_config = training.EnsembleTrainingConfig(nets=2, width=(16,), epochs=30, batch=64, noise=0.02)
     told: list[tuple[int, int]] = []
-    ensemble = training.train(x, counts, recipe, lambda done, of: told.append((done, of)))
+    ensemble = training.train(x, counts, ensemble_config, lambda done, of: told.append((done, of)))
     assert told[-1] == (60, 60)
     fresh, truth = toy(2000, 2)
     scores = count_ensemble.scores(ensemble.posterior(fresh), truth)
     assert scores["within_one"] > 0.75
     assert scores["ece"] < 0.06
     assert 0.8 < training.stretch_for(ensemble, fresh, truth) < 1.3
-    again = training.train(x, counts, recipe)
+    again = training.train(x, counts, ensemble_config)
     np.testing.assert_array_equal(again.nets[1].layers[0][0], ensemble.nets[1].layers[0][0])
     assert (ensemble.strangeness(fresh) < 1).mean() > 0.98
     assert (ensemble.strangeness(fresh + 40.0) > 1).all()
@@ -178,10 +178,10 @@ def test_ridge_is_a_plain_measure() -> None:
 
 @pytest.mark.long
 def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
-    recipe = training.Recipe(nets=2, width=(32,), epochs=25, batch=64, noise=0.5, trust=0.2)
-    course = Course(
-        coloured=(True,),
-        memory=(0.9,),
+    ensemble_config = training.EnsembleTrainingConfig(nets=2, width=(32,), epochs=25, batch=64, noise=0.5, trust=0.2)
+    bead_net_config = BeadNetTrainingConfig(
+        augment=(True,),
+        ema_decay=(0.9,),
         heads=2,
         filters=6,
         sound=(8, 8, 10),
@@ -190,7 +190,15 @@ def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
         epochs=20,
         crops=((1536, 32),),
     )
-    plan = gather.Plan(shakes=144, seconds=2.0, seed=5, devices=3, recipe=recipe, course=course, few=1.0)
+    plan = gather.DatasetPlan(
+        shakes=144,
+        seconds=2.0,
+        seed=5,
+        devices=3,
+        ensemble_config=ensemble_config,
+        bead_net_config=bead_net_config,
+        few=1.0,
+    )
     steps: set[str] = set()
     model = counter.build(plan, draws, progress=lambda what, done, of: steps.add(what))
     assert {"Shaking and listening", "Learning at 3200 Hz", "Learning to listen", "Testing"} <= steps
@@ -203,29 +211,31 @@ def test_a_reduced_training_comes_near(tmp_path: Path) -> None:
     assert model.card["trained_on"]["shakes"] == 144
     # what is written is what was measured: the file keeps fewer digits, and the same answers
     model.save(tmp_path / "count.npz")
-    again = Model.load(tmp_path / "count.npz")
+    again = CountModel.load(tmp_path / "count.npz")
     accel, rate, _ = gather.labelled(draws.shake(6, 7, 1.6))
     one, two = (count_recording(accel, rate, model=each) for each in (model, again))
     assert one.p == pytest.approx(two.p, abs=2e-3)
-    listener, kept = model.tiers[TIERS[0]].listeners[0], again.tiers[TIERS[0]].listeners[0]
-    for name, value in listener.weights.items():
+    bead_net, kept = model.tiers[TIERS[0]].bead_nets[0], again.tiers[TIERS[0]].bead_nets[0]
+    for name, value in bead_net.weights.items():
         np.testing.assert_array_equal(value, kept.weights[name])
 
 
 @pytest.mark.long
 def test_two_processes_make_the_same_networks_to_the_last_bit() -> None:
-    recipe = training.Recipe(nets=1, width=(16,), epochs=2, batch=32)
-    course = Course(filters=4, sound=(6, 6, 8), cells=8, heads=2, dense=8, epochs=3, again=1, crops=((1536, 16),))
-    plan = gather.Plan(shakes=36, seconds=2.0, seed=6, devices=1, recipe=recipe, few=0.7)
+    ensemble_config = training.EnsembleTrainingConfig(nets=1, width=(16,), epochs=2, batch=32)
+    bead_net_config = BeadNetTrainingConfig(
+        filters=4, sound=(6, 6, 8), cells=8, heads=2, dense=8, epochs=3, fine_tune_epochs=1, crops=((1536, 16),)
+    )
+    plan = gather.DatasetPlan(shakes=36, seconds=2.0, seed=6, devices=1, ensemble_config=ensemble_config, few=0.7)
     found = [gather.gathered(plan, draws.__name__, (), workers, None) for workers in (1, 2)]
     for tier in TIERS:
         for a, b in zip(found[0][tier].arrays(), found[1][tier].arrays(), strict=True):
             np.testing.assert_array_equal(a, b)
         assert (found[0][tier].arrays()[3] >= 3).all()
-    made = [gather.fit(one, plan, course, workers) for one, workers in zip(found, (1, 2), strict=True)]
+    made = [gather.fit(one, plan, bead_net_config, workers) for one, workers in zip(found, (1, 2), strict=True)]
     for tier in TIERS:
         alone, shared = made[0][tier], made[1][tier]
-        assert (alone.stretch, alone.strange, len(alone.listeners)) == (
+        assert (alone.stretch, alone.strange, len(alone.bead_nets)) == (
             shared.stretch,
             shared.strange,
             2 if tier == TIERS[0] else 1,
@@ -233,10 +243,10 @@ def test_two_processes_make_the_same_networks_to_the_last_bit() -> None:
         np.testing.assert_array_equal(alone.inner[1], shared.inner[1])
         for x, y in zip(alone.nets[0].layers, shared.nets[0].layers, strict=True):
             np.testing.assert_array_equal(x[0], y[0])
-        for one, two in zip(alone.listeners, shared.listeners, strict=True):
+        for one, two in zip(alone.bead_nets, shared.bead_nets, strict=True):
             for name, value in one.weights.items():
                 np.testing.assert_array_equal(value, two.weights[name])
-    # the listeners hear all shakes but those held back, the features and the lower tiers fewer
+    # the bead networks hear all shakes but those held back, the features and the lower tiers fewer
     assert len(found[0][TIERS[0]].heard) > len(found[0][TIERS[1]].heard) > 24
     assert not plan.held_back(np.array([23])).any()
     assert plan.held_back(np.array([24, 35, 36])).tolist() == [True, True, False]

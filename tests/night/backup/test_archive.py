@@ -22,7 +22,7 @@ import pytest
 
 from companion.access.store import Access
 from companion.night.backup.archive import MANIFEST, back_up, examine, held, kept
-from companion.night.backup.messages import SENTENCES, KeepingError
+from companion.night.backup.messages import SENTENCES, BackupError
 from companion.night.backup.restore import restore, settle
 from companion.night.backup.scheduler import back_up_into
 from companion.night.log.data_folder import ACCESS
@@ -126,15 +126,15 @@ def test_it_is_consistent_while_somebody_writes(data: Path, tmp_path: Path, new_
 
 def test_nothing_is_written_over(data: Path, tmp_path: Path) -> None:
     (tmp_path / "one.zip").write_text("mine")
-    with pytest.raises(KeepingError, match="exists already"):
+    with pytest.raises(BackupError, match="exists already"):
         back_up(data, tmp_path / "one.zip")
     assert (tmp_path / "one.zip").read_text() == "mine"
 
 
 def test_there_must_be_nights(tmp_path: Path) -> None:
-    with pytest.raises(KeepingError, match="no data folder"):
+    with pytest.raises(BackupError, match="no data folder"):
         back_up(tmp_path / "nowhere", tmp_path / "x.zip")
-    with pytest.raises(KeepingError, match="no nights"):
+    with pytest.raises(BackupError, match="no nights"):
         back_up(tmp_path, tmp_path / "x.zip")
 
 
@@ -283,7 +283,7 @@ def test_into_a_new_folder(data: Path, tmp_path: Path) -> None:
 def test_not_while_a_service_runs(data: Path, tmp_path: Path) -> None:
     back_up(data, tmp_path / "one.zip")
     before = contents(data)
-    with held(data), pytest.raises(KeepingError, match="is running"):
+    with held(data), pytest.raises(BackupError, match="is running"):
         restore(tmp_path / "one.zip", data)
     assert contents(data) == before
 
@@ -389,10 +389,10 @@ def test_a_damaged_backup_restores_nothing(data: Path, tmp_path: Path) -> None:
         try:
             # A flipped bit may lie where nothing is read (a date): then all files are still what they were.
             assert [p.sha256 for p in examine(path).parts]
-        except KeepingError as error:
+        except BackupError as error:
             refused += 1
             assert "\n" not in str(error)
-            with pytest.raises(KeepingError):
+            with pytest.raises(BackupError):
                 restore(path, data)
     assert refused > 120
     assert contents(data) == before
@@ -427,7 +427,7 @@ def test_no_file_lands_where_it_must_not(data: Path, tmp_path: Path, name: str) 
         for inside, content in files.items():
             archive.writestr(inside, content)
         archive.writestr(MANIFEST, json.dumps(manifest))
-    with pytest.raises(KeepingError):
+    with pytest.raises(BackupError):
         restore(path, tmp_path / "fresh")
     assert not (tmp_path / "outside").exists()
     assert not (tmp_path / "fresh").exists()
@@ -453,7 +453,7 @@ def test_manifests_that_are_none(data: Path, tmp_path: Path, change: dict[str, A
         for inside, content in files.items():
             archive.writestr(inside, content)
         archive.writestr(MANIFEST, json.dumps(manifest | change))
-    with pytest.raises(KeepingError) as refusal:
+    with pytest.raises(BackupError) as refusal:
         examine(path)
     assert refusal.value.key == key
 
@@ -461,9 +461,9 @@ def test_manifests_that_are_none(data: Path, tmp_path: Path, change: dict[str, A
 @pytest.mark.parametrize("rubbish", [b"", b"PK", b"rubbish" * 100])
 def test_other_files_are_no_backup(tmp_path: Path, rubbish: bytes) -> None:
     (tmp_path / "x.zip").write_bytes(rubbish)
-    with pytest.raises(KeepingError, match="no backup of a companion"):
+    with pytest.raises(BackupError, match="no backup of a companion"):
         examine(tmp_path / "x.zip")
-    with pytest.raises(KeepingError, match="cannot be read"):
+    with pytest.raises(BackupError, match="cannot be read"):
         examine(tmp_path / "missing.zip")
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from companion.night.backup.archive import examine
 from companion.night.backup.clock_check import TRUSTED_AFTER_S, ClockWatch
-from companion.night.backup.scheduler import DAY_S, RETRY_S, STICK_FOLDER, Keeper, backups, next_name, sticks
+from companion.night.backup.scheduler import DAY_S, RETRY_S, STICK_FOLDER, BackupScheduler, backups, next_name, sticks
 from companion.night.export.bgstats import URL, bgg_ids, plays
 from companion.ports import BadDataError
 
@@ -42,8 +42,10 @@ def clock() -> Time:
     return Time()
 
 
-def keeper(table: Table, clock: Time, *, keep: int = 3, found: list[Path] | None = None, use: bool = True) -> Keeper:
-    return Keeper(
+def keeper(
+    table: Table, clock: Time, *, keep: int = 3, found: list[Path] | None = None, use: bool = True
+) -> BackupScheduler:
+    return BackupScheduler(
         table.path.parent,
         last_seq=lambda: table.journal.last_seq,
         keep=lambda: keep,

@@ -21,7 +21,7 @@ TURN = ["melt c4", "reveal c4 kept", "walk b8 b7"]
 @pytest.fixture
 def night(tmp_path: Path) -> Night:
     night = Night(Journal(tmp_path / "journal.sqlite"), Hub())
-    assert night.course() is None
+    assert night.snapshot() is None
     opening = {"game": "iglu-iglu", "players": PLAYERS, "setup": {"fish": FISH}}
     assert night.do("open-match", opening, by=TABLE, action_id="open").ok
     placed = [f"place {colour} {'bcdef'[n]}{row}" for n in range(5) for colour, row in (("red", 8), ("blue", 1))]
@@ -30,13 +30,13 @@ def night(tmp_path: Path) -> Night:
 
 
 def test_the_course_tells_every_state_and_who_entered_what(night: Night) -> None:
-    course = night.course()
-    assert course is not None and (course.game, course.colours) == ("iglu-iglu", ("red", "blue"))
-    assert course.goes_on and not course.draw and course.state == night.state
-    assert len(course.states) == len(course.by) + 1 == 11 and set(course.by) == {TABLE.id}
-    assert course.states[-1].position()["phase"] == "start"
+    snapshot = night.snapshot()
+    assert snapshot is not None and (snapshot.game, snapshot.colours) == ("iglu-iglu", ("red", "blue"))
+    assert snapshot.goes_on and not snapshot.draw and snapshot.state == night.state
+    assert len(snapshot.states) == len(snapshot.by) + 1 == 11 and set(snapshot.by) == {TABLE.id}
+    assert snapshot.states[-1].position()["phase"] == "start"
     assert night.do("pause", {}, by=TABLE, action_id="pause").ok
-    paused = night.course()
+    paused = night.snapshot()
     assert paused is not None and not paused.goes_on
 
 
@@ -49,8 +49,8 @@ def test_what_the_camera_entered_is_marked_and_goes_with_a_tap(night: Night) -> 
     undo = view["match"]["can_undo"]
     assert undo["by"] == CAMERA and not undo["needs_agreement"] and undo["to"] == 10
     assert night.do("undo", {"to": 10}, by=player, action_id="back").ok
-    course = night.course()
-    assert course is not None and len(course.by) == 10
+    snapshot = night.snapshot()
+    assert snapshot is not None and len(snapshot.by) == 10
 
 
 def test_what_people_entered_still_needs_the_table(night: Night) -> None:

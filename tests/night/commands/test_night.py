@@ -16,7 +16,7 @@ from companion.night.commands.handlers import COMMANDS
 from companion.night.commands.night import MOST_BYTES
 from companion.night.games import shown_games
 from companion.night.log.database import StorageError
-from companion.ports import BadDataError, DeviceKind, Evidence
+from companion.ports import BadDataError, DeviceKind, EvidencePicture
 from companion.rules import games
 
 # `table` is the Table of conftest.py; test folders are no packages, so its type cannot be named here.
@@ -26,7 +26,7 @@ CARDS = ("2", "3", "4", "5", "4/5", "6/7", "8/9", "3/4/5", "11/12/13")
 
 ANN = {"name": "Ann", "colour": "red"}
 BOB = {"name": "Bob", "colour": "blue"}
-PICTURE = Evidence("ab" * 32, ".jpg", 640, 480, "usb:0", DeviceKind.REAL, (0, 1, 2, 3))
+PICTURE = EvidencePicture("ab" * 32, ".jpg", 640, 480, "usb:0", DeviceKind.REAL, (0, 1, 2, 3))
 
 
 # --- a night and its matches -------------------------------------------------------------------------------------

@@ -344,9 +344,9 @@ def test_nothing_hidden_is_told_of_a_game_that_ended_early(night: Table) -> None
     so_far = [player["score"] for player in night.match["players"]]
     night.do("end-early")
     match = night.match
-    with night.night.standing() as fold:
-        assert fold.match is not None
-        true = [one.total for one in fold.match.state.score().sheets]
-        seen = [one.total for one in game_view("arctic").seen(fold.match.state).score().sheets]
+    with night.night.standing() as projection:
+        assert projection.match is not None
+        true = [one.total for one in projection.match.state.score().sheets]
+        seen = [one.total for one in game_view("arctic").seen(projection.match.state).score().sheets]
     assert true != seen, "the totems would tell"
     assert [player["score"] for player in match["players"]] == so_far == seen == match["story"]["chart"][-1]

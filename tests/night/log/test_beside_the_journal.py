@@ -24,7 +24,7 @@ from companion.night.log.data_folder import ACCESS, default_folder, read_address
 from companion.night.log.journal import Journal
 from companion.night.log.pictures import EvidenceError, EvidenceStore
 from companion.night.messages import SENTENCES, say
-from companion.ports import BadDataError, DeviceKind, Evidence
+from companion.ports import BadDataError, DeviceKind, EvidencePicture
 
 # `table` is the Table of conftest.py; test folders are no packages, so its type cannot be named here.
 Table = Any
@@ -98,7 +98,7 @@ def test_nights_are_exported_while_they_are_written(table: Table) -> None:
     table.do("deal", {"cards": {"card1": "4/5"}})
     table.do("correct", {"colour": "blue", "points": 2, "reason": "found", "agreed": True})
     table.do("fault", {"clause": "POP-2.3", "colour": "red"})
-    table.night.add_evidence(Evidence("ab" * 32, ".jpg", 4, 3, "usb:0", DeviceKind.RECORDED))
+    table.night.add_evidence(EvidencePicture("ab" * 32, ".jpg", 4, 3, "usb:0", DeviceKind.RECORDED))
     table.do("close-match")
     table.do("open-night")
     table.shaking()

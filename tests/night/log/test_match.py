@@ -19,7 +19,7 @@ from companion.night.answers import Actor, Role
 from companion.night.commands.night import Night
 from companion.night.export.files import nights, to_json
 from companion.night.log.journal import Journal
-from companion.night.log.projection import NightFold
+from companion.night.log.projection import NightProjection
 from companion.night.views.page import page
 from companion.rules import game
 from tests.worlds.sheets import kept
@@ -187,7 +187,7 @@ def test_an_abandoned_game_does_not_count(table: Table) -> None:
     table.do("next-game")
     assert table.view["series"]["totals"] == {"red": 0, "blue": 0}
     assert table.match["phase"] == "deal"
-    assert [match.over for fold in nights(table.journal) for match in fold.matches] == [False, False]
+    assert [match.over for projection in nights(table.journal) for match in projection.matches] == [False, False]
 
 
 # --- a state machine plays a night -------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ WHO = st.sampled_from([HOST, ANN])
 
 
 class NightMachine(RuleBasedStateMachine):
-    """Commands in any order, restarts in between: the live night is always the fold of its journal."""
+    """Commands in any order, restarts in between: the live night is always the projection of its journal."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -438,10 +438,10 @@ class NightMachine(RuleBasedStateMachine):
 
     @invariant()
     def live_is_the_fold(self) -> None:
-        fold = NightFold(self.journal.people())
+        projection = NightProjection(self.journal.people())
         for entry in self.journal.since(0):
-            fold.apply(entry)
-        assert page(fold) == self.night.view()
+            projection.apply(entry)
+        assert page(projection) == self.night.view()
         json.dumps(self.night.view(), allow_nan=False)
 
     @invariant()

@@ -33,7 +33,7 @@ def opened(table: Table, game_id: str, **more: Any) -> None:
 
 
 def now(table: Table) -> Any:
-    match = table.night._fold.match
+    match = table.night._projection.match
     assert match is not None
     return match
 

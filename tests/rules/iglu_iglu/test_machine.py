@@ -35,7 +35,7 @@ ALL_MOVES: list[m.IgluMove] = [
     *m.BUILDS,
     *(m.Accept(s) for s in range(64)),
     *(m.PutBack(s) for s in range(64)),
-    *(m.Place(c, s) for c in components.COLOURS for s in range(64)),
+    *(m.PlaceInuit(c, s) for c in components.COLOURS for s in range(64)),
     *(m.Draw(s, t) for t in range(7) for s in range(64)),
     *(m.Reveal(s, f) for f in FACES for s in range(64)),
     *(m.Drift(s, d) for d in "nesw" for s in range(64)),

@@ -22,7 +22,7 @@ FACES = st.sampled_from(
     ["fish 2", "fish 3", "bear", "pack", "drift", "thaw", "harpoon", "animals", "endurance 4", "kept"]
 )
 MOVES = st.one_of(
-    st.builds(m.Place, COLOURS, SQUARES),
+    st.builds(m.PlaceInuit, COLOURS, SQUARES),
     st.builds(m.Draw, SQUARES, TOKENS),
     st.builds(m.Melt, SQUARES),
     st.builds(m.Accept, SQUARES),

@@ -55,7 +55,7 @@ class Reach(depth_first.Goal):
     def closed(self, s: Any) -> bool:
         return len(s.letters) >= 4
 
-    def suspects(self, s: Any, missed: Sequence[str]) -> Iterator[Any]:
+    def near_misses(self, s: Any, missed: Sequence[str]) -> Iterator[Any]:
         return iter(())
 
 

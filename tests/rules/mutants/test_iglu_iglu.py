@@ -42,7 +42,7 @@ def board(grounds: Mapping[str, str], things: Mapping[str, str], **fields: Any) 
 def reason(state: Any, text: str) -> Any:
     """Return why a move is refused, or what it does."""
     move = IGLU.parse(text)
-    return state.refusal(move) or state.grounds(move)
+    return state.refusal(move) or state.explain_effect(move)
 
 
 def test_placing_tells_how_many_are_left() -> None:

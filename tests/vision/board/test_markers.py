@@ -49,7 +49,9 @@ def test_corners_over_many_tables() -> None:
 
 @pytest.mark.parametrize("tilt", [0, 8, 17, 25])
 def test_tilt(tilt: float) -> None:
-    picture = table.render(table.Scene(tuple(table.cards(loose=25, seed=tilt))), table.Camera(tilt=tilt, distance=1050))
+    picture = table.render(
+        table.TableScene(tuple(table.cards(loose=25, seed=tilt))), table.PinholeCamera(tilt=tilt, distance=1050)
+    )
     found = find_markers(picture.image)
     assert found.missing == ()
     assert errors(found, picture).max() <= 0.3
@@ -57,7 +59,7 @@ def test_tilt(tilt: float) -> None:
 
 def test_linear_light_is_what_makes_it_exact() -> None:
     # The same corners refined in gamma-coded values come out half a pixel and more inside the black square.
-    picture = table.render(table.Scene(tuple(table.cards())), light=table.Light(blur=1.4, noise=0.002))
+    picture = table.render(table.TableScene(tuple(table.cards())), light=table.Light(blur=1.4, noise=0.002))
     grey = cv2.cvtColor(picture.image, cv2.COLOR_BGR2GRAY)
     coded = []
     for number, corners in find_markers(picture.image).corners.items():
@@ -82,19 +84,21 @@ def test_linear_light_is_what_makes_it_exact() -> None:
     ids=["blur", "noise", "jpeg", "motion", "dark", "warm lamp from the side", "glare beside"],
 )
 def test_bad_light(light: table.Light, limit: float) -> None:
-    picture = table.render(table.Scene(tuple(table.cards(loose=20, seed=5))), light=light, seed=2)
+    picture = table.render(table.TableScene(tuple(table.cards(loose=20, seed=5))), light=light, seed=2)
     found = find_markers(picture.image)
     assert found.missing == ()
     assert errors(found, picture).max() <= limit
 
 
 def test_small_markers_and_a_phones_large_photo() -> None:
-    far = table.render(table.Scene(tuple(table.cards())), table.Camera(distance=2200))
+    far = table.render(table.TableScene(tuple(table.cards())), table.PinholeCamera(distance=2200))
     found = find_markers(far.image)
     assert found.missing == ()  # 27 pixels a side
     assert errors(found, far).max() <= 0.5
-    phone = table.Camera(width=2040, height=1536, focal=1800, distance=1000)
-    half = table.render(table.Scene(tuple(table.cards(loose=20, seed=4))), phone, table.Light(blur=1.0, quality=None))
+    phone = table.PinholeCamera(width=2040, height=1536, focal=1800, distance=1000)
+    half = table.render(
+        table.TableScene(tuple(table.cards(loose=20, seed=4))), phone, table.Light(blur=1.0, quality=None)
+    )
     large = cv2.resize(half.image, (4080, 3072), interpolation=cv2.INTER_CUBIC)
     found = find_markers(large)
     assert found.missing == ()
@@ -108,7 +112,7 @@ def test_small_markers_and_a_phones_large_photo() -> None:
 def test_a_card_that_stands_up_a_little() -> None:
     laid = table.cards()
     laid[1] = dataclasses.replace(laid[1], slope=20.0)
-    picture = table.render(table.Scene(tuple(laid)))
+    picture = table.render(table.TableScene(tuple(laid)))
     assert errors(find_markers(picture.image), picture).max() <= 0.3
     # It is no square of the common size any more, but the table is still straight to a few per cent.
     plane = plane_of(find_markers(picture.image), picture.image)
@@ -121,7 +125,7 @@ def test_markers_laid_loosely_make_the_same_straight_board() -> None:
     shapes = []
     for seed in (1, 2):
         picture = table.render(
-            table.Scene(tuple(table.cards(loose=60, seed=seed))), table.Camera(tilt=20, distance=1150)
+            table.TableScene(tuple(table.cards(loose=60, seed=seed))), table.PinholeCamera(tilt=20, distance=1150)
         )
         plane = plane_of(find_markers(picture.image), picture.image)
         assert not isinstance(plane, str)
@@ -189,26 +193,26 @@ def test_a_finger_over_an_edge_moves_no_corner(still: list[table.Picture]) -> No
     assert np.linalg.norm(refined - quad, axis=1).max() < 0.5
 
 
-def scene_with(*more: table.Card, drop: tuple[int, ...] = ()) -> np.ndarray:
+def scene_with(*more: table.TableCard, drop: tuple[int, ...] = ()) -> np.ndarray:
     laid = [card for card in table.cards() if card.id not in drop]
-    return table.render(table.Scene((*more, *laid))).image
+    return table.render(table.TableScene((*more, *laid))).image
 
 
 def test_a_doubled_marker_is_said() -> None:
-    view = find_table(scene_with(table.Card(2, (-40.0, 190.0), turn=30)))
+    view = find_table(scene_with(table.TableCard(2, (-40.0, 190.0), turn=30)))
     assert view.missing == (2,)
     assert view.note == messages.DOUBLED
     assert view.image is None
 
 
 def test_other_prints_are_left_alone() -> None:
-    other = table.Card(7, (0.0, 195.0))
-    another = table.Card(1, (-120.0, 200.0), dictionary=cv2.aruco.DICT_5X5_50, modules=7)
+    other = table.TableCard(7, (0.0, 195.0))
+    another = table.TableCard(1, (-120.0, 200.0), dictionary=cv2.aruco.DICT_5X5_50, modules=7)
     view = find_table(scene_with(other, another))
     assert sorted(view.markers) == [0, 1, 2, 3]
     assert view.image is not None
     strangers = tuple(dataclasses.replace(card, id=card.id + 20) for card in table.cards())
-    view = find_table(table.render(table.Scene(strangers)).image)
+    view = find_table(table.render(table.TableScene(strangers)).image)
     assert view.markers == {}
     assert view.note == messages.NO_MARKERS
 
@@ -222,7 +226,7 @@ def test_a_mirrored_picture_is_said(still: list[table.Picture]) -> None:
 def test_the_wrong_order_is_said() -> None:
     laid = table.cards()
     swapped = (dataclasses.replace(laid[0], at=laid[1].at), dataclasses.replace(laid[1], at=laid[0].at), *laid[2:])
-    view = find_table(table.render(table.Scene(swapped)).image)
+    view = find_table(table.render(table.TableScene(swapped)).image)
     assert view.missing == ()
     assert view.note == messages.WRONG_ORDER
     assert view.image is None
@@ -231,13 +235,13 @@ def test_the_wrong_order_is_said() -> None:
 def test_prints_of_different_size_are_said() -> None:
     laid = table.cards()
     laid[3] = dataclasses.replace(laid[3], side=16.0)
-    view = find_table(table.render(table.Scene(tuple(laid))).image)
+    view = find_table(table.render(table.TableScene(tuple(laid))).image)
     assert view.missing == ()
     assert view.note == messages.WRONG_SHAPE
 
 
 def test_the_table_half_out_of_the_picture() -> None:
-    view = find_table(table.render(table.Scene(tuple(table.cards())), table.Camera(target=(260, 0))).image)
+    view = find_table(table.render(table.TableScene(tuple(table.cards())), table.PinholeCamera(target=(260, 0))).image)
     assert view.missing == (0, 3) or set(view.missing) >= {0, 3}
     assert view.note == messages.SOME_MISSING
 
@@ -253,14 +257,14 @@ def test_pictures_without_a_table(shape: tuple[int, ...]) -> None:
 
 def test_art_alone_shows_no_marker() -> None:
     for art in range(4):
-        picture = table.render(table.Scene((), board=(700.0, 560.0), art=art), table.Camera(distance=800))
+        picture = table.render(table.TableScene((), board=(700.0, 560.0), art=art), table.PinholeCamera(distance=800))
         assert find_markers(picture.image).corners == {}
 
 
 @pytest.mark.parametrize("k1", [-0.12, 0.0, 0.06])
 def test_markers_tell_how_the_lens_bends(k1: float) -> None:
-    camera = table.Camera(tilt=15, azimuth=9, k1=k1)
-    picture = table.render(table.Scene(tuple(table.cards(loose=25, seed=4))), camera)
+    camera = table.PinholeCamera(tilt=15, azimuth=9, k1=k1)
+    picture = table.render(table.TableScene(tuple(table.cards(loose=25, seed=4))), camera)
     quads = list(find_markers(picture.image).corners.values())
     assert len(quads) == 4
     true = k1 * (camera.width / 2 / camera.focal) ** 2

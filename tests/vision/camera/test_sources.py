@@ -23,7 +23,7 @@ from companion.ports import BadDataError, CameraSource, DeviceError, DeviceKind,
 from tests.worlds.wait import PATIENCE_S
 from vision import messages
 from vision.camera import frame, mjpeg, pi
-from vision.camera.frame import Camera, grabs_of
+from vision.camera.frame import Camera, captured_frames
 from vision.camera.mjpeg import HttpCamera
 from vision.camera.sources import PhotoFile, PictureFolder, open_source
 from vision.camera.usb import UsbCamera, camera_name, find_cameras
@@ -50,16 +50,16 @@ EVERY = 1e9
 
 def shades(source: Camera, count: int) -> list[int]:
     try:
-        taken = list(itertools.islice(source.grabs(), count))
+        taken = list(itertools.islice(source.capture(), count))
     finally:
         source.close()
-    return [round(float(grab.image().mean())) for grab in taken]
+    return [round(float(captured.image().mean())) for captured in taken]
 
 
 def stepped(source: Camera, server: MjpegServer, steps: list[int]) -> list[int]:
     """Return the shades of a camera's pictures: one of each so many that are sent it."""
     found = []
-    pictures = source.grabs()
+    pictures = source.capture()
     try:
         for count in steps:
             server.send(count)
@@ -266,7 +266,7 @@ def test_a_fast_camera_is_thinned_before_decoding(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(frame, "time", SimpleNamespace(monotonic=lambda: next(ticks) / 60))
     with MjpegServer(PLAYED, fps=60) as server:
         source = open_source(server.url, fps=5)
-        times = [grab.t for grab in itertools.islice(grabs_of(source), 6)]
+        times = [captured.t for captured in itertools.islice(captured_frames(source), 6)]
         source.close()
     assert times[-1] - times[0] > 0.9  # five steps of a fifth of a second, the first a little early
 
@@ -419,9 +419,9 @@ def test_a_usb_camera_is_read_until_it_is_unplugged(tmp_path: Path, as_they_are:
     source.as_they_are = as_they_are
     got = []
     with pytest.raises(CameraError) as error:
-        for grab in source.grabs():
-            assert bool(grab.jpeg) == as_they_are, "a camera's JPEG is decoded by the child, not here"
-            got.append(round(float(grab.image().mean()), -1))
+        for captured in source.capture():
+            assert bool(captured.jpeg) == as_they_are, "a camera's JPEG is decoded by the child, not here"
+            got.append(round(float(captured.image().mean()), -1))
     assert error.value.note == messages.CAMERA_LOST
     assert got == [10 * n + 10 for n in range(20)]
 
@@ -485,8 +485,8 @@ def test_a_source_of_another_house_is_watched_too() -> None:
         def close(self) -> None:
             pass
 
-    (grab,) = grabs_of(Rendered())
-    assert (grab.number, grab.t, grab.source, grab.kind) == (7, 1.5, "rendered", DeviceKind.SIMULATED)
-    assert grab.size() == (320, 240)
-    assert grab.small().shape == (120, 160)
-    assert grab.frame().image is grab.image()
+    (captured,) = captured_frames(Rendered())
+    assert (captured.number, captured.t, captured.source, captured.kind) == (7, 1.5, "rendered", DeviceKind.SIMULATED)
+    assert captured.size() == (320, 240)
+    assert captured.small().shape == (120, 160)
+    assert captured.frame().image is captured.image()

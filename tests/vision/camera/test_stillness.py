@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vision.camera.stillness import Scene, difference
+from vision.camera.stillness import StillnessDetector, difference
 
 
 def small(seed: int, *, lamp: int = 0, token: bool = False, hand: int | None = None) -> Any:
@@ -26,7 +26,7 @@ def test_a_lamp_moves_nothing_a_token_does() -> None:
 
 
 def test_a_scene_settles_when_the_hand_has_gone_and_is_new_once() -> None:
-    scene = Scene(1.0)
+    scene = StillnessDetector(1.0)
     told = []
     for number in range(40):
         hand = 10 + 4 * number if 10 <= number < 20 else None

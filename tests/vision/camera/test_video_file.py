@@ -79,11 +79,11 @@ def test_the_child_may_open_and_start_nothing_and_goes_with_the_film(opened: Fil
 
 def test_a_source_that_is_closed_ends_its_child(path: Path) -> None:
     source = VideoFile(path, 5)
-    grabs = source.grabs()
-    next(grabs)
-    child = grabs.gi_frame.f_locals["film"].process
+    frames = source.capture()
+    next(frames)
+    child = frames.gi_frame.f_locals["film"].process
     source.close()
-    assert list(grabs) == []
+    assert list(frames) == []
     wait_until_gone(child.pid)
 
 
@@ -99,7 +99,7 @@ def test_a_film_that_takes_too_much_memory_is_not_read(tmp_path: Path) -> None:
 def test_more_pixels_than_a_photo_may_have_are_not_taken(tmp_path: Path) -> None:
     large = filmed(tmp_path / "large.avi", 1, (6000, 5000))
     with pytest.raises(CameraError) as error:
-        list(open_source(str(large)).grabs())
+        list(open_source(str(large)).capture())
     assert (error.value.note, error.value.detail) == (messages.VIDEO_TOO_MUCH, "large.avi")
 
 
@@ -122,13 +122,13 @@ def test_a_child_that_dies_is_said(
 
 def test_a_crash_in_the_middle_is_one_sentence(path: Path) -> None:
     source = VideoFile(path, 10)
-    grabs = source.grabs()
-    next(grabs)
-    child = grabs.gi_frame.f_locals["film"].process
+    frames = source.capture()
+    next(frames)
+    child = frames.gi_frame.f_locals["film"].process
     os.kill(child.pid, signal.SIGSEGV)
     wait_until_gone(child.pid)
     with pytest.raises(CameraError) as error:
-        list(grabs)
+        list(frames)
     assert error.value.note == messages.VIDEO_UNREADABLE
 
 

@@ -19,7 +19,7 @@ from tests.worlds.wait import PATIENCE_S, wait
 from vision import messages
 from vision.board.markers import MarkersFound, find_markers
 from vision.camera import mjpeg, watcher
-from vision.camera.frame import Camera, Grab
+from vision.camera.frame import Camera, CapturedFrame
 from vision.camera.sources import open_source
 from vision.camera.watcher import CameraWatcher, CornerSmoother, Look
 from vision.decode.photo import read_photo
@@ -179,10 +179,10 @@ class Counting(Camera):
         self._halt.set()
         assert self._halted.wait(PATIENCE_S)
 
-    def grabs(self) -> Iterator[Grab]:
+    def capture(self) -> Iterator[CapturedFrame]:
         counter = self
 
-        class Counted(Grab):
+        class Counted(CapturedFrame):
             __slots__ = ()
 
             def image(self) -> np.ndarray:
@@ -219,7 +219,7 @@ def test_a_still_table_is_looked_at_seldom_and_a_change_at_once(still: list[tabl
         wait(lambda: camera.given >= 30)
         assert all(b.t - a.t >= watcher.CALM_EVERY_S for a, b in itertools.pairwise(looks))
         assert camera.decoded <= len(looks) + 1  # the newest may be under way
-        moved = table.render(table.Scene(tuple(table.cards(loose=20, seed=8))), seed=3)
+        moved = table.render(table.TableScene(tuple(table.cards(loose=20, seed=8))), seed=3)
         camera._pictures = [moved.jpeg]
         wait(lambda: looks[-1].table and np.abs(np.array(looks[-1].now.markers[0]) - moved.corners[0]).max() < 1)
 

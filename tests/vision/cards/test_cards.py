@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from companion.cli.vision import command
-from companion.lab.worlds.card_table import ROUND, Round, fanned, picture, sheets, taught_round
-from companion.lab.worlds.table import Camera
+from companion.lab.worlds.card_table import ROUND, RoundPhotos, fanned, picture, sheets, taught_round
+from companion.lab.worlds.table import PinholeCamera
 from companion.ports import BadDataError
 from vision.cards.deck import WIDTH, Deck, corners_of, file_of, load_deck, save_deck, teach
-from vision.cards.detect import CardFinder, Found
+from vision.cards.detect import CardFinder, DetectedCard
 from vision.cards.joint import View, settle
 from vision.cards.pile import Read, read_cards, read_pile
 from vision.cards.plane import fit_plane
@@ -26,12 +26,12 @@ pytestmark = pytest.mark.learning
 
 
 @pytest.fixture(scope="module")
-def played() -> Round:
+def played() -> RoundPhotos:
     return taught_round(ROUND)
 
 
 @pytest.fixture(scope="module")
-def profile(played: Round, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def profile(played: RoundPhotos, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a profile in which Igloo Pop's cards are taught."""
     folder = tmp_path_factory.mktemp("profile")
     photos = sheets(played.art)
@@ -64,7 +64,7 @@ def test_a_photo_without_cards_has_none() -> None:
     assert find_cards(np.full((300, 400, 3), 90, np.uint8)) == []
 
 
-def test_another_number_of_cards_than_named_is_refused(played: Round) -> None:
+def test_another_number_of_cards_than_named_is_refused(played: RoundPhotos) -> None:
     data, names = sheets(played.art)[1]
     with pytest.raises(BadDataError, match=f"The photos show {len(names)} cards, and the order names 3"):
         teach("igloo-pop", [picture(data)], names[:3])
@@ -116,7 +116,7 @@ def test_of_cards_in_one_place_one_stays_and_on_the_bare_table_none() -> None:
 
 def test_a_strip_tells_where_the_rest_of_a_card_lies() -> None:
     rng = np.random.default_rng(5)
-    camera = Camera(1600, 1200, 420, 18, 7, 3, (0, 0), 1500, -0.05, 0.0)
+    camera = PinholeCamera(1600, 1200, 420, 18, 7, 3, (0, 0), 1500, -0.05, 0.0)
     height, corners, pairs = 192, [], []
     strip = np.stack(np.meshgrid(np.linspace(6, 40, 4), np.linspace(6, height - 6, 5)), -1).reshape(-1, 2)
     for index in range(7):
@@ -174,9 +174,9 @@ def test_cards_that_igloos_hide_are_told_by_the_order_around_the_ring() -> None:
     names = ("4", "4/5", "5/6", "6/7", "7/8", "8/9")
     deck = Deck("igloo-pop", names, np.zeros((6, 96, WIDTH, 3), np.uint8))
 
-    def lying(cards: list[int | None]) -> list[Found]:
+    def lying(cards: list[int | None]) -> list[DetectedCard]:
         p = [np.full(6, 1 / 6) if card is None else np.eye(6)[card] for card in cards]
-        return [Found(np.eye(3), one, np.ones((6, 8), bool), 48, 96) for one in p]
+        return [DetectedCard(np.eye(3), one, np.ones((6, 8), bool), 48, 96) for one in p]
 
     def told(cards: list[int | None], only: tuple[str, ...] = names) -> list[str]:
         return [names[one.card] if one.p.max() > 0.9 else "?" for one in as_recorded(lying(cards), deck, only)]
@@ -190,8 +190,8 @@ def test_cards_that_igloos_hide_are_told_by_the_order_around_the_ring() -> None:
 
 def test_a_print_that_looks_like_an_igloo_is_none() -> None:
     seen, hidden = np.ones((12, 8), bool), np.zeros((12, 8), bool)
-    lying = Found(np.eye(3), np.ones(1), seen, 96, 192)
-    covered = Found(np.eye(3), np.ones(1), hidden, 0, 192)
+    lying = DetectedCard(np.eye(3), np.ones(1), seen, 96, 192)
+    covered = DetectedCard(np.eye(3), np.ones(1), hidden, 0, 192)
     igloo = IglooRead(0, (64.0, 96.0), (0.0, 0.0), {"red": 1.0})
     assert printed(igloo, lying)
     assert not printed(igloo, covered)
@@ -203,7 +203,7 @@ def test_a_card_may_be_there_once_only() -> None:
     assert CardFinder(deck).find(np.full((200, 300, 3), 120, np.uint8)) == []
 
 
-def test_a_round_is_scored_on_the_command_line(played: Round, profile: Path, tmp_path: Path) -> None:
+def test_a_round_is_scored_on_the_command_line(played: RoundPhotos, profile: Path, tmp_path: Path) -> None:
     first, second = kept(tmp_path, "a.jpg", played.placed), kept(tmp_path, "b.jpg", played.turned)
     out = tmp_path / "drawn.jpg"
     done = run("round", first, second, "--profile", profile, "--json", "--out", out)

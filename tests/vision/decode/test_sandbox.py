@@ -22,7 +22,7 @@ from tests.worlds.wait import wait
 from vision import messages
 from vision.decode import photo, sandbox
 from vision.decode.photo import read_photo
-from vision.decode.sandbox import DamagedPictureError, Decoder, TooMuchError, Wanted
+from vision.decode.sandbox import DamagedPictureError, Decoder, DecodeRequest, TooMuchError
 
 pytestmark = pytest.mark.process
 
@@ -81,7 +81,7 @@ def test_one_child_serves_all_in_turn(fresh: Decoder) -> None:
         thread.join()
     assert found == [True] * 20
     assert fresh.started == 1
-    assert fresh.decode(SMALL, (64, 48), Wanted.SMALL).shape == (120, 160)
+    assert fresh.decode(SMALL, (64, 48), DecodeRequest.SMALL).shape == (120, 160)
 
 
 def test_a_picture_that_takes_too_much_memory_is_refused_and_the_next_is_not() -> None:

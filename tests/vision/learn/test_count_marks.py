@@ -16,9 +16,9 @@ from vision.board.pose import Pose
 from vision.learn import count_marks
 from vision.learn.count_marks import CELL, cut_windows, describe_cells, read_marks, train_marks, turned
 from vision.learn.count_shapes import sorts_of
-from vision.read.profile import Profile, Shot, load_profile, printed_places, save_profile
-from vision.read.reader import Table, learn
-from vision.read.relocate import Finder
+from vision.read.profile import Profile, TaughtPhoto, load_profile, printed_places, save_profile
+from vision.read.reader import TaughtBoard, learn
+from vision.read.relocate import BoardRelocator
 from vision.read.tokens import TokenReader
 
 pytestmark = pytest.mark.learning
@@ -81,12 +81,12 @@ def filling(layout: Layout, image: Any) -> Pose:
     return Pose.from_corners(corners, layout.width, layout.height, (width, height))
 
 
-def shot(layout: Layout, seed: int, values: bool = True) -> Shot:
+def shot(layout: Layout, seed: int, values: bool = True) -> TaughtPhoto:
     image, lie = paint(seed)
     sampler, contents = Sampler(layout), contents_of(layout, lie, values)
     pose = filling(layout, image)
     close = sampler.close(image, pose, printed_places(layout, contents))
-    return Shot(str(seed), sampler.straighten(image, pose), contents, close)
+    return TaughtPhoto(str(seed), sampler.straighten(image, pose), contents, close)
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def test_a_layout_without_things_is_taught_and_kept(tmp_path: Any) -> None:
     corners = pose.corners(5, 5)
     profile = Profile(layout, (450, 450), corners).taught(Sampler(layout).straighten(image, pose), contents)
     save_profile(tmp_path, learn(profile, size=0.2))
-    table = Table(load_profile(tmp_path, layout))
+    table = TaughtBoard(load_profile(tmp_path, layout))
     other, lie = paint(2)
     seen = table.look(other)
     right = sum(layout.grounds[seen.places[name].content.ground] == lie[name][0] for name in lie)
@@ -162,8 +162,8 @@ def test_a_board_that_fills_its_picture_is_looked_for_nowhere_else(monkeypatch: 
     layout = read_layout(VALUES)
     image, _ = paint(1)
     corners = filling(layout, image).corners(5, 5)
-    finder = Finder(Profile(layout, (450, 450), corners), Sampler(layout))
-    monkeypatch.setattr(Finder, "_candidates", lambda *_: pytest.fail("a straightened picture was searched"))
+    finder = BoardRelocator(Profile(layout, (450, 450), corners), Sampler(layout))
+    monkeypatch.setattr(BoardRelocator, "_candidates", lambda *_: pytest.fail("a straightened picture was searched"))
     for size in ((450, 450), (700, 700)):
         found = finder.find(cv2.resize(paint(5)[0], size))
         assert found is not None
@@ -197,7 +197,7 @@ def test_what_lies_around_is_known_in_another_light_and_beside_other_tiles() -> 
     truth = np.array([[150, 150], [550, 150], [550, 550], [150, 550]], float)
     pose, sampler = Pose.from_corners(truth, 8, 8, (700, 700)), Sampler(layout)
     profile = Profile(layout, (700, 700), truth).taught(sampler.straighten(picture, pose), {0: Content(0)}, {})
-    finder, box = Finder(profile, sampler), (-AROUND, -AROUND, 8 + AROUND, 8 + AROUND)
+    finder, box = BoardRelocator(profile, sampler), (-AROUND, -AROUND, 8 + AROUND, 8 + AROUND)
     later = picture.copy()
     later[150:550, 150:500] = (90, 50, 30)
     lit = np.clip(later * np.array([0.7, 0.85, 1.0]), 0, 255).astype(np.uint8)
@@ -238,7 +238,7 @@ def test_tiles_are_told_by_sign_and_colour() -> None:
         image, contents = painted(seed)
         pose = filling(layout, image)
         close = sampler.close(image, pose, printed_places(layout, contents))
-        shots.append(Shot(str(seed), sampler.straighten(image, pose), contents, close))
+        shots.append(TaughtPhoto(str(seed), sampler.straighten(image, pose), contents, close))
     reader = TokenReader(sampler, shots)
     assert reader.reads(0)
     image, contents = painted(3)

@@ -18,11 +18,11 @@ from vision.board.patches import CLOSE_PX, CONTEXT, PATCH, Sampler
 from vision.board.pose import Pose
 from vision.learn.classifier import Network
 from vision.learn.count_shapes import read_shapes, sorts_of
-from vision.learn.cutouts import Taught
+from vision.learn.cutouts import LabelledBoard
 from vision.learn.outlier_score import LEARNT
 from vision.learn.synthetic_unknowns import BESIDE, ON, make_strangers
-from vision.read.profile import Profile, Shot, load_profile, printed_places, save_profile
-from vision.read.reader import Table, learn
+from vision.read.profile import Profile, TaughtPhoto, load_profile, printed_places, save_profile
+from vision.read.reader import TaughtBoard, learn
 from vision.read.tokens import TokenReader
 
 pytestmark = pytest.mark.learning
@@ -111,14 +111,14 @@ def estrange(image: Any, strange: Collection[str]) -> None:
             cv2.circle(image, (x + 8, y), 5, (60, 60, 60), -1, cv2.LINE_AA)
 
 
-def shot(layout: Layout, seed: int, blank: bool = False, strange: Collection[str] = ()) -> Shot:
+def shot(layout: Layout, seed: int, blank: bool = False, strange: Collection[str] = ()) -> TaughtPhoto:
     """Return a taught board; on ``strange`` places lies what nobody ever taught."""
     image, places = paint(positions(seed), seed, blank), positions(seed)
     estrange(image, strange)
     contents = {layout.index[n]: c for n, c in from_json({"places": places}, layout).items()}
     sampler = Sampler(layout)
     close = sampler.close(image, pose(), printed_places(layout, contents))
-    return Shot(str(seed), sampler.straighten(image, pose()), contents, close)
+    return TaughtPhoto(str(seed), sampler.straighten(image, pose()), contents, close)
 
 
 @pytest.fixture(scope="module")
@@ -187,7 +187,7 @@ def test_what_nobody_taught_looks_strange(layout: Layout, learnt: Profile, tmp_p
 @pytest.mark.parametrize("many", [3, 4])
 def test_of_a_heap_higher_than_was_thought_one_more_is_told(layout: Layout, learnt: Profile, many: int) -> None:
     """The network's last answer is "three or more"; four coins are found close up."""
-    table, sampler, rng = Table(learnt), Sampler(layout), np.random.default_rng(3)
+    table, sampler, rng = TaughtBoard(learnt), Sampler(layout), np.random.default_rng(3)
     places = positions(5)
     heaps = list(places)[::3]
     for name in heaps:
@@ -204,7 +204,7 @@ def test_of_a_heap_higher_than_was_thought_one_more_is_told(layout: Layout, lear
 
 
 def test_what_is_confirmed_is_less_strange_the_next_time(layout: Layout, learnt: Profile) -> None:
-    table, truth = Table(learnt), from_json({"places": positions(5)}, layout)
+    table, truth = TaughtBoard(learnt), from_json({"places": positions(5)}, layout)
     empty = [name for name, content in truth.items() if not content.things]
     image = paint(positions(5), 5)
     estrange(image, empty[:8])
@@ -226,7 +226,7 @@ def test_what_is_confirmed_is_less_strange_the_next_time(layout: Layout, learnt:
 def test_a_board_in_the_light_of_the_last_one_is_read_once(
     layout: Layout, learnt: Profile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table, reads, read = Table(learnt), [], Network.read
+    table, reads, read = TaughtBoard(learnt), [], Network.read
 
     def counted(network: Network, patches: Any) -> Any:
         reads.append(len(patches))
@@ -247,7 +247,7 @@ def test_a_board_in_the_light_of_the_last_one_is_read_once(
 
 
 def test_the_taught_light_is_kept_however_many_boards_are_confirmed(layout: Layout, learnt: Profile) -> None:
-    table, sampler = Table(learnt), Sampler(layout)
+    table, sampler = TaughtBoard(learnt), Sampler(layout)
     lamp = np.array([0.8, 0.9, 1.0]) * np.linspace(0.8, 1.1, SIZE[0])[None, :, None]
     places = positions(1)
     for number in range(20):
@@ -265,7 +265,7 @@ def test_the_taught_light_is_kept_however_many_boards_are_confirmed(layout: Layo
 
 def test_strangers_lie_on_their_places_or_beside_them(layout: Layout) -> None:
     first = shot(layout, 1)
-    board = Taught(first.straight, dict(first.contents))
+    board = LabelledBoard(first.straight, dict(first.contents))
     on, beside = make_strangers(Sampler(layout), [board], seed=3, size=0.1)
     assert (len(on), len(beside)) == (ON // 10, BESIDE // 10)
     same, _ = make_strangers(Sampler(layout), [board], seed=3, size=0.1)

@@ -11,7 +11,7 @@ import pytest
 from vision.board.labels import Content
 from vision.board.layout import Layout, read_layout
 from vision.board.patches import Sampler
-from vision.learn.cutouts import Cutout, Taught, find_cutouts, inner
+from vision.learn.cutouts import Cutout, LabelledBoard, find_cutouts, inner
 
 LAYOUT = """
 [board]
@@ -43,7 +43,7 @@ def number(layout: Layout, kind: str, colour: str) -> int:
     return next(n for n, thing in enumerate(layout.things) if (thing.kind, thing.colour) == (kind, colour))
 
 
-def board(layout: Layout, laid: dict[int, list[tuple[str, str]]], hut: dict[str, Any], seed: int = 0) -> Taught:
+def board(layout: Layout, laid: dict[int, list[tuple[str, str]]], hut: dict[str, Any], seed: int = 0) -> LabelledBoard:
     """Return a straight board with things in some places: a peg is small, a hut is wide, and pegs stand beside huts."""
     sampler = Sampler(layout)
     left, far, right, near = sampler.box
@@ -67,10 +67,10 @@ def board(layout: Layout, laid: dict[int, list[tuple[str, str]]], hut: dict[str,
             counts[number(layout, kind, colour)] = counts.get(number(layout, kind, colour), 0) + 1
         contents[place] = Content(0, tuple(sorted(counts.items())))
     straight = np.clip(cv2.GaussianBlur(straight, (0, 0), 1.0) + rng.normal(0, 3, straight.shape), 0, 255)
-    return Taught(straight.astype(np.uint8), contents)
+    return LabelledBoard(straight.astype(np.uint8), contents)
 
 
-def cutouts_of(layout: Layout, taught: Taught) -> dict[int, Any]:
+def cutouts_of(layout: Layout, taught: LabelledBoard) -> dict[int, Any]:
     return find_cutouts(Sampler(layout), [taught], [(0, place, c) for place, c in sorted(taught.contents.items())])
 
 

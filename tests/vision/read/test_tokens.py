@@ -12,7 +12,7 @@ from vision.board.labels import from_json
 from vision.board.layout import Layout, read_layout
 from vision.board.patches import Sampler
 from vision.board.pose import Pose
-from vision.read.profile import Shot, printed_places
+from vision.read.profile import TaughtPhoto, printed_places
 from vision.read.token_fit import find_fit
 from vision.read.tokens import TokenReader
 
@@ -42,7 +42,7 @@ NAMES = [f"{column}{row}" for column in "abcdef" for row in range(1, 7)]
 Laid = dict[str, tuple[str, list[int]]]
 
 
-def shot(layout: Layout, laid: Laid, seed: int, blank: bool = False, pawns: bool = False) -> Shot:
+def shot(layout: Layout, laid: Laid, seed: int, blank: bool = False, pawns: bool = False) -> TaughtPhoto:
     """Return a board with tokens of a kind and their values in some places; several lie on each other.
 
     With ``pawns``, one stands over the edge of each single token.
@@ -70,7 +70,7 @@ def shot(layout: Layout, laid: Laid, seed: int, blank: bool = False, pawns: bool
     low, high = SIDE - 0.5, 7 * SIDE - 0.5
     pose = Pose.from_corners(np.array([[low, low], [high, low], [high, high], [low, high]]), 6, 6, SIZE)
     close = sampler.close(image, pose, printed_places(layout, contents))
-    return Shot(str(seed), sampler.straighten(image, pose), contents, close)
+    return TaughtPhoto(str(seed), sampler.straighten(image, pose), contents, close)
 
 
 def lay(image: Any, kind: str, value: str, at: tuple[float, float], turn: float) -> None:
@@ -98,14 +98,14 @@ def layout() -> Layout:
 
 
 @pytest.fixture(scope="module")
-def taught(layout: Layout) -> list[Shot]:
+def taught(layout: Layout) -> list[TaughtPhoto]:
     """Return photos on which coins show all values, and two stamps the same."""
     coins = [alone("coin", [1, 2, 7, 7, 1, 2], 0, 3), alone("coin", [2, 7, 1, 1, 2, 7], 1, 3)]
     stamps = [alone("stamp", [1], 20, 1), alone("stamp", [1], 25, 1)]
     return [shot(layout, c | s, seed) for seed, (c, s) in enumerate(zip(coins, stamps, strict=True))]
 
 
-def wrongly_read(layout: Layout, reader: TokenReader, seen: Shot) -> tuple[int, float]:
+def wrongly_read(layout: Layout, reader: TokenReader, seen: TaughtPhoto) -> tuple[int, float]:
     """Return how many places are read wrongly, and the least probability that a truth is given."""
     sampler = Sampler(layout)
     wrong, least = 0, 1.0
@@ -120,7 +120,7 @@ def wrongly_read(layout: Layout, reader: TokenReader, seen: Shot) -> tuple[int, 
     return wrong, least
 
 
-def test_tokens_that_lie_on_each_other_are_read(layout: Layout, taught: list[Shot]) -> None:
+def test_tokens_that_lie_on_each_other_are_read(layout: Layout, taught: list[TaughtPhoto]) -> None:
     reader = TokenReader(Sampler(layout), taught)
     assert reader.reads(0)
     rng = np.random.default_rng(5)
@@ -131,7 +131,7 @@ def test_tokens_that_lie_on_each_other_are_read(layout: Layout, taught: list[Sho
 
 
 def test_values_of_a_kind_that_were_never_taught_are_read_by_those_of_another(
-    layout: Layout, taught: list[Shot]
+    layout: Layout, taught: list[TaughtPhoto]
 ) -> None:
     reader = TokenReader(Sampler(layout), taught)
     assert reader.reads(1)
@@ -150,7 +150,7 @@ def test_a_kind_of_few_tokens_is_not_read_by_prints_that_tell_nothing(layout: La
     assert not reader.reads(1)
 
 
-def test_a_token_more_than_is_there_is_unlikely(layout: Layout, taught: list[Shot]) -> None:
+def test_a_token_more_than_is_there_is_unlikely(layout: Layout, taught: list[TaughtPhoto]) -> None:
     sampler = Sampler(layout)
     reader = TokenReader(sampler, taught)
     piles: Laid = {name: ("coin", [1, 2, 7][: 1 + i % 3]) for i, name in enumerate(NAMES)}
@@ -161,7 +161,7 @@ def test_a_token_more_than_is_there_is_unlikely(layout: Layout, taught: list[Sho
         assert max(odds, key=odds.__getitem__) == many
 
 
-def test_a_token_that_a_pawn_stands_on_is_one(layout: Layout, taught: list[Shot]) -> None:
+def test_a_token_that_a_pawn_stands_on_is_one(layout: Layout, taught: list[TaughtPhoto]) -> None:
     sampler = Sampler(layout)
     reader = TokenReader(sampler, taught)
     seen = shot(layout, alone("coin", [1, 2, 7] * 6, 0, 2), 12, pawns=True)

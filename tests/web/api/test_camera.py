@@ -13,7 +13,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.follow.api import Sight
+from companion.follow.api import FollowService
 from companion.lab.worlds.boards import players
 from companion.lab.worlds.filmed import FISH, Filmed
 from companion.night.answers import TABLE
@@ -57,14 +57,14 @@ def taught(
     app.test_client_class = Client
     host = app.test_client()
     assert host.post(f"/host/{house.access.host_token()}").status_code == 303
-    house.eye.take_photo(pictures[0])
+    house.camera_service.take_photo(pictures[0])
     found = host.post(f"{AT}/calibrate", json={}).json
     assert found["board"]["how"] == "markers" and found["board"]["size"] == [1280, 960]
     assert 0 < found["board"]["error_place"] < 5 and not found["board"]["moved"]
     assert set(found["board"]["cells"]) == set(found["record"]) and len(found["board"]["cells"]) == 64
     told = host.post(f"{AT}/teach", json={}).json
     assert told["lessons"] == 1 and told["learning"]
-    assert house.sight.table_of(GAME).wait(LESSON_S)
+    assert house.follow_service.table_of(GAME).wait(LESSON_S)
     assert host.get(AT).json["taught"]
     house.close()
     yield folder / "tables"
@@ -75,7 +75,7 @@ def table(house: SmallHouse, film: Filmed, taught: Path, tmp_path: Path) -> Smal
     """A house with an open game, which finds what was taught another time."""
     shutil.copytree(taught, tmp_path / "tables")
     house.settings.set({"camera_settle_tenths": 3})
-    house.sight.start()
+    house.follow_service.start()
     opened(house, film)
     return house
 
@@ -117,7 +117,7 @@ def test_bad_input_is_one_sentence(host: FlaskClient, pictures: list[bytes], hou
     assert host.post(f"{AT}/calibrate", json={}).json["error"]["en"] == "There is no picture yet."
     for corners in ([1, 2], [[1, 2]] * 3, [[1, 2]] * 3 + [[1, "x"]], [[1, 2]] * 3 + [[1, 1e9]], "all", [[True, 2]] * 4):
         assert host.post(f"{AT}/calibrate", json={"corners": corners}).status_code == 400, corners
-    house.eye.take_photo(pictures[0])
+    house.camera_service.take_photo(pictures[0])
     crossed = [[200, 200], [900, 800], [900, 200], [200, 800]]
     assert "clockwise" in host.post(f"{AT}/calibrate", json={"corners": crossed}).json["error"]["en"]
     assert host.post(f"{AT}/teach", json={}).json["error"]["fr"].startswith("Aucune partie")
@@ -140,13 +140,13 @@ def test_a_turn_that_is_seen_is_entered_or_asked_and_goes_with_a_tap(
     table: SmallHouse, host: FlaskClient, player: FlaskClient, film: Filmed, pictures: list[bytes]
 ) -> None:
     begun = len(film.set_up)
-    table.eye.take_photo(pictures[0])
+    table.camera_service.take_photo(pictures[0])
     assert host.post("/api/camera/follow", json={"on": True}).status_code == 200
-    assert wait(lambda: table.sight.status()["state"] == "watching", LESSON_S)
+    assert wait(lambda: table.follow_service.status()["state"] == "watching", LESSON_S)
     seen = host.get(AT).json
     assert seen["followed"] and set(seen["seen"]) == set(seen["record"])
-    table.eye.take_photo(pictures[1])
-    wait(lambda: len(table.night.course().by) > begun or table.sight.status()["asking"], LESSON_S)
+    table.camera_service.take_photo(pictures[1])
+    wait(lambda: len(table.night.snapshot().by) > begun or table.follow_service.status()["asking"], LESSON_S)
     asked = player.get("/api/camera/question?lang=fr").json["question"]
     if asked is not None:
         assert 1 <= len(asked["candidates"]) <= 3 and all("<svg" in one["svg"] for one in asked["candidates"])
@@ -158,33 +158,33 @@ def test_a_turn_that_is_seen_is_entered_or_asked_and_goes_with_a_tap(
         undo = table.night.view()["match"]["can_undo"]
         assert (line["by"], line["device"]) == ("camera", "recorded")
         assert (undo["by"], undo["to"], undo["needs_agreement"]) == ("camera", begun, False)
-    assert places(table.night.course().states[-1]) == places(film.states[1])
+    assert places(table.night.snapshot().states[-1]) == places(film.states[1])
     if asked is None:
         host.post("/api/camera/follow", json={"on": False})
         back = {"command": "undo", "body": {"to": begun}, "action_id": "undo-by-tap", "state": table.night.state}
-        assert player.post("/api/do", json=back).json["ok"] and len(table.night.course().by) == begun
+        assert player.post("/api/do", json=back).json["ok"] and len(table.night.snapshot().by) == begun
 
 
 def test_what_does_not_fit_is_said_and_waited_for(
     table: SmallHouse, host: FlaskClient, film: Filmed, pictures: list[bytes]
 ) -> None:
     """Somebody has moved an inuit far away: no turn leads there."""
-    begun = table.night.course().by
-    table.eye.take_photo(spoilt(film))
+    begun = table.night.snapshot().by
+    table.camera_service.take_photo(spoilt(film))
     host.post("/api/camera/follow", json={"on": True})
-    assert wait(lambda: table.sight.status()["state"] in ("disagreement", "question"), LESSON_S)
+    assert wait(lambda: table.follow_service.status()["state"] in ("disagreement", "question"), LESSON_S)
     asked = host.get("/api/camera/question").json["question"]
     if asked["kind"] != "disagreement":
         assert host.post("/api/camera/question", json={"id": asked["id"], "choice": None}).json["ok"]
         asked = host.get("/api/camera/question").json["question"]
     assert asked["kind"] == "disagreement" and asked["places"] and "<svg" in asked["svg"]
     assert set(asked["places"]) & set(moved(film))
-    assert table.night.course().by == begun
+    assert table.night.snapshot().by == begun
     # First way out: the board is put right.
     assert host.post("/api/camera/question/way", json={"id": asked["id"], "way": "board"}).status_code == 200
-    assert table.sight.status()["state"] == "waiting"
-    table.eye.take_photo(pictures[0])
-    assert wait(lambda: table.sight.status()["state"] == "watching", LESSON_S)
+    assert table.follow_service.status()["state"] == "waiting"
+    table.camera_service.take_photo(pictures[0])
+    assert wait(lambda: table.follow_service.status()["state"] == "watching", LESSON_S)
     assert host.get("/api/camera/question").json["question"] is None
 
 
@@ -222,7 +222,7 @@ def test_two_photos_and_photo_and_record_are_ruled_on(
     assert ruling["en"].startswith("No legal turn")
     drawn = cv2.imdecode(np.frombuffer(host.get("/api/camera/photos/ruled.jpg").data, np.uint8), cv2.IMREAD_COLOR)
     assert drawn.shape == (960, 1280, 3)
-    assert table.night.course().by == (TABLE.id,) * len(film.set_up), "a ruling changes nothing"
+    assert table.night.snapshot().by == (TABLE.id,) * len(film.set_up), "a ruling changes nothing"
 
 
 # --- a photo for the score sheet
@@ -250,14 +250,16 @@ def test_a_score_sheet_is_read_from_a_photo_or_the_camera(
     assert all(place["unsure"] or content(place) == content(true[name]) for name, place in told["places"].items())
     assert sum(place["unsure"] for place in told["places"].values()) < 16
     # A photo of a phone is not the camera's picture; what the camera sees is asked for by no picture at all.
-    table.eye.take_photo(pictures[2])
+    table.camera_service.take_photo(pictures[2])
     seen = player.post(f"{AT}/sheet").json["places"]
     now = film.states[2].position()["places"]
     assert all(place["unsure"] or content(place) == content(now[name]) for name, place in seen.items())
 
 
 def test_what_was_taught_is_there_after_a_restart(table: SmallHouse, tmp_path: Path) -> None:
-    again = Sight(tmp_path / "tables", table.night, table.settings, table.eye, on_change=lambda: None)
+    again = FollowService(
+        tmp_path / "tables", table.night, table.settings, table.camera_service, on_change=lambda: None
+    )
     known = again.board(GAME)
     assert known["taught"] and known["lessons"] == 1 and known["board"]["cells"]["d4"]
 
@@ -265,18 +267,18 @@ def test_what_was_taught_is_there_after_a_restart(table: SmallHouse, tmp_path: P
 def test_a_place_that_is_put_right_is_taught(
     table: SmallHouse, player: FlaskClient, pictures: list[bytes], tmp_path: Path
 ) -> None:
-    table.eye.take_photo(pictures[1])
+    table.camera_service.take_photo(pictures[1])
     bear = {"ground": "floe", "things": [{"kind": "bear", "value": 4, "count": 1}]}
     told = player.post(f"{AT}/teach", json={"places": {"b2": bear}}).json
     assert told["lessons"] == 2 and told["learning"]
-    seen = table.sight.table_of(GAME)
+    seen = table.follow_service.table_of(GAME)
     assert any(str(seen.layout.things[thing]) == "bear 4" for thing in seen.most())
     # A lesson that is not learnt yet does not hold the service up when it ends.
-    table.sight.close()
+    table.follow_service.close()
     assert (
-        Sight(tmp_path / "tables", table.night, table.settings, table.eye, on_change=lambda: None).board(GAME)[
-            "lessons"
-        ]
+        FollowService(
+            tmp_path / "tables", table.night, table.settings, table.camera_service, on_change=lambda: None
+        ).board(GAME)["lessons"]
         == 2
     )
 

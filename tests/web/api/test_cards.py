@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from companion.lab.worlds.card_table import ROUND, Round, sheets, taught_round
+from companion.lab.worlds.card_table import ROUND, RoundPhotos, sheets, taught_round
 from tests.web.assembly import SmallHouse
 
 pytestmark = pytest.mark.learning
 
 
 @pytest.fixture(scope="module")
-def played() -> Round:
+def played() -> RoundPhotos:
     return taught_round(ROUND)
 
 
@@ -51,7 +51,7 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(host: FlaskClient, path:
 
 
 def test_a_round_in_two_photos_is_taught_read_scored_and_entered(
-    host: FlaskClient, house: SmallHouse, played: Round
+    host: FlaskClient, house: SmallHouse, played: RoundPhotos
 ) -> None:
     assert send(host, "igloo-pop/pile", played.placed).json["error"]["en"].startswith("No cards of this game")
     first = 0

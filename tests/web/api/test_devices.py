@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.doctor.finding import State
+from companion.doctor.finding import FindingState
 from companion.service import Service
 from companion.service.messages import BAD_BROKER
 from companion.service.options import ServeOptions
@@ -24,7 +24,7 @@ def test_players_see_the_devices_and_the_host_has_everything_checked(
     for client in (guest, player):
         assert client.post("/api/doctor", json={}).status_code == 403
     found = host.post("/api/doctor", json={}).json["findings"]
-    assert {one["state"] for one in found} <= set(State)
+    assert {one["state"] for one in found} <= set(FindingState)
     assert {"disk", "journal", "panel"} <= {one["check"] for one in found}
     for one in found:
         assert one["en"] and one["fr"] and (one["cure"] is None or one["cure"]["fr"])
@@ -37,7 +37,7 @@ def test_the_service_tells_of_its_panel_and_its_broker(tmp_path: Path) -> None:
     service = Service(ServeOptions(tmp_path))
     try:
         service._buttons.start()
-        service._start_home()
+        service._start_mqtt()
         told = service.other_devices()
         assert told["panel"]["state"] == "faulty" and told["panel"]["detail"]
         assert told["mqtt"] == {"state": "faulty", "note": BAD_BROKER}

@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 
 from tests.web.assembly import SmallHouse
 from web.app import create_app
-from web.http.openapi import Promise, Route, document, promise_of, routes
+from web.http.openapi import ApiContract, Route, document, promise_of, routes
 
 READERS = {"text_field", "_whole", "_count", "whole_field", "_flag"}
 """Functions of the views that read the field of a body that is named by their second argument."""
@@ -80,7 +80,7 @@ def test_the_parameters_are_those_that_are_read(described: tuple[Flask, list[Rou
     wrong = []
     for route in found:
         promise = promise_of(route.view)
-        assert isinstance(promise, Promise)
+        assert isinstance(promise, ApiContract)
         query, body = read_by(route.view)
         promised = set((promise.body or {}).get("properties", {}))
         open_body = promise.body is not None and "properties" not in promise.body

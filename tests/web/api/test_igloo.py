@@ -30,7 +30,7 @@ def feel(house: SmallHouse, count: int) -> None:
     rest = np.tile(wave.mean(axis=0), (2600, 1))
     felt = np.concatenate([rest, wave, wave[:3800], rest])
     for at in range(0, len(felt), 400):
-        house.bench.hear(Line(), Samples(felt[at : at + 400], at / bank.rate_hz, bank.rate_hz, at))
+        house.calibration_run.hear(Line(), Samples(felt[at : at + 400], at / bank.rate_hz, bank.rate_hz, at))
 
 
 def told_when(client: FlaskClient, true: Callable[[dict[str, Any]], object]) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooStatus
-from companion.practice.shakes import Heard, Shake
-from companion.service.practice import stored_shakes
+from companion.practice.shakes import CountedShake, Shake
+from companion.service.practice import shake_bank
 from tests.web.assembly import NAME, SmallHouse
 from web.app import create_app
 
@@ -89,9 +89,9 @@ def truth_of(house: SmallHouse, round_id: str, folder: Path) -> int:
 
 def hear(house: SmallHouse) -> None:
     house.statuses = [REAL]
-    stored = stored_shakes().shake(12)
+    stored = shake_bank().shake(12)
     p = tuple(0.34 if i == 4 else 0.06 for i in range(12))
-    house.ear.newest = Heard(
+    house.ear.newest = CountedShake(
         Shake(stored.accel, stored.rate_hz, DeviceKind.REAL), CountPosterior("counted", p, 2.0, kind=DeviceKind.REAL)
     )
 

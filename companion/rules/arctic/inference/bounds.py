@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from companion.rules.arctic import legality
 from companion.rules.arctic.components import COMPANION, DRAW, FACE_DOWN, HAND_LIMIT, MAIN, RIVER, UNKNOWN
-from companion.rules.arctic.inference.likelihood import LANDS, Sight, card_fits, fields, pile_fits, zone_fits
-from companion.rules.arctic.position import Situation
+from companion.rules.arctic.inference.likelihood import LANDS, ArcticLikelihood, card_fits, fields, pile_fits, zone_fits
+from companion.rules.arctic.position import ArcticPosition
 from companion.rules.core import JSON
 from companion.rules.inference import depth_first
 from companion.rules.inference.turns import Evidence
@@ -27,14 +27,14 @@ class Bounds(depth_first.Goal):
     RELAXED = 2_000
     EACH = 200
 
-    def __init__(self, before: Situation, evidence: Evidence) -> None:
+    def __init__(self, before: ArcticPosition, evidence: Evidence) -> None:
         """Compile what was seen."""
         super().__init__(before, evidence)
         self.me = before.seat
-        self.sight = Sight(evidence, before.players)
-        self.pile = self.sight.piles[self.me]
-        self.hand = self.sight.hands[self.me]
-        self.penalty = self.sight.penalties[self.me]
+        self.likelihood = ArcticLikelihood(evidence, before.players)
+        self.pile = self.likelihood.piles[self.me]
+        self.hand = self.likelihood.hands[self.me]
+        self.penalty = self.likelihood.penalties[self.me]
         # What no turn of this player changes must be so already.
         self.never = any(name.startswith("p") and self.is_others(name) for name in self.misses(before))
 
@@ -47,24 +47,24 @@ class Bounds(depth_first.Goal):
         """Return the zones of each seat, and how many cards the pile has."""
         return fields(position)
 
-    def ends(self, s: Situation) -> bool:
+    def ends(self, s: ArcticPosition) -> bool:
         """Return whether the turn has passed, or the last one was played."""
         return s.seat != self.me
 
-    def misses(self, s: Situation) -> list[str]:
+    def misses(self, s: ArcticPosition) -> list[str]:
         """Return what is not as it was seen."""
-        sight, evidence = self.sight, self.evidence
-        wrong = {s.tokens[animal] for animal in range(6) if not sight.tokens[animal] >> s.tokens[animal] & 1}
+        likelihood, evidence = self.likelihood, self.evidence
+        wrong = {s.tokens[animal] for animal in range(6) if not likelihood.tokens[animal] >> s.tokens[animal] & 1}
         if wrong:
             for animal in range(6):
-                if not sight.tokens[animal] >> s.tokens[animal] & 1:
-                    wrong |= {index for index in range(6) if sight.tokens[animal] == 1 << index}
+                if not likelihood.tokens[animal] >> s.tokens[animal] & 1:
+                    wrong |= {index for index in range(6) if likelihood.tokens[animal] == 1 << index}
         missed = [name for name, index in LANDS.items() if index in wrong and name in evidence.places]
-        missed += sight.lost(s.river)
+        missed += likelihood.lost(s.river)
         for seat in range(s.players):
             mine = sum(1 << animal for animal in range(6) if s.owners[animal] == seat)
-            pile, powers = sight.piles[seat], sight.powers[seat]
-            hand, penalty = sight.hands[seat], sight.penalties[seat]
+            pile, powers = likelihood.piles[seat], likelihood.powers[seat]
+            hand, penalty = likelihood.hands[seat], likelihood.penalties[seat]
             for zone, wanted in (
                 ("pile", pile is None or pile_fits(pile, s.piles[seat])),
                 ("hand", hand is None or zone_fits(hand, s.hands[seat])),
@@ -73,15 +73,15 @@ class Bounds(depth_first.Goal):
             ):
                 if not wanted:
                     missed.append(f"p{seat + 1}.{zone}")
-        return missed + ["pile_left"] * (sight.pile_left is not None and sight.pile_left != s.pile_left)
+        return missed + ["pile_left"] * (likelihood.pile_left is not None and likelihood.pile_left != s.pile_left)
 
-    def likely(self, s: Situation) -> float:
+    def likely(self, s: ArcticPosition) -> float:
         """Return how likely a state looks as was seen."""
-        return self.sight.likely(s.position()["places"])
+        return self.likelihood.likely(s.position()["places"])
 
     # --- bounds -------------------------------------------------------------------------------------------------------
 
-    def left(self, s: Situation) -> int:
+    def left(self, s: ArcticPosition) -> int:
         """Return how many steps are missing at least, HOPELESS where what was seen cannot come about."""
         if self.never or not self._tokens_can(s) or not self._powers_can(s) or not self._pile_can(s):
             return depth_first.HOPELESS
@@ -89,8 +89,8 @@ class Bounds(depth_first.Goal):
             return depth_first.HOPELESS
         return self._steps(s)
 
-    def _tokens_can(self, s: Situation) -> bool:
-        away = [animal for animal in range(6) if not self.sight.tokens[animal] >> s.tokens[animal] & 1]
+    def _tokens_can(self, s: ArcticPosition) -> bool:
+        away = [animal for animal in range(6) if not self.likelihood.tokens[animal] >> s.tokens[animal] & 1]
         if not away or s.phase in PLACING:
             return len(away) <= 2
         visible = s.visible(s.seat)
@@ -98,14 +98,14 @@ class Bounds(depth_first.Goal):
             return all(animal in (MAIN[visible], COMPANION[visible]) for animal in away)
         return s.phase == "B2" and away == [legality.extra_animal(s)]
 
-    def _powers_can(self, s: Situation) -> bool:
+    def _powers_can(self, s: ArcticPosition) -> bool:
         wrong = 0
-        for seat, told_ in enumerate(self.sight.powers):
+        for seat, told_ in enumerate(self.likelihood.powers):
             if told_ is not None:
                 wrong |= told_ ^ sum(1 << animal for animal in range(6) if s.owners[animal] == seat)
         return not wrong or (s.phase in PLACING and wrong.bit_count() == 1)
 
-    def _pile_can(self, s: Situation) -> bool:
+    def _pile_can(self, s: ArcticPosition) -> bool:
         seen = self.pile
         if seen is None:
             return True
@@ -117,18 +117,18 @@ class Bounds(depth_first.Goal):
         least, most = self._to_place(s)
         return least <= len(seen) - len(mine) <= most and self._grows(s, mine, seen)
 
-    def _to_place(self, s: Situation) -> tuple[int, int]:
+    def _to_place(self, s: ArcticPosition) -> tuple[int, int]:
         """Return how many more cards are placed at least and at most."""
         value = s.value - s.count
         change = 1 if legality.usable(s, 10) else 0
         cards = len(s.hands[s.seat])
         return min(cards, max(0, value - change)), min(cards, value + change)
 
-    def _grows(self, s: Situation, mine: Sequence[int], seen: Sequence[int]) -> bool:
+    def _grows(self, s: ArcticPosition, mine: Sequence[int], seen: Sequence[int]) -> bool:
         """Return whether a pile can become the one that was seen."""
         return any(pile_fits(pile[: len(mine)], mine) for pile in self.ways(s, seen))
 
-    def ways(self, s: Situation, seen: Sequence[int]) -> list[Sequence[int]]:
+    def ways(self, s: ArcticPosition, seen: Sequence[int]) -> list[Sequence[int]]:
         """Return the pile that was seen without the card that may come last, under the pile or the visible card."""
         ways: list[Sequence[int]] = [seen]
         if legality.usable(s, 11):
@@ -137,7 +137,7 @@ class Bounds(depth_first.Goal):
             ways.append([*seen[:-2], seen[-1]])
         return ways
 
-    def _draws_can(self, s: Situation) -> bool:
+    def _draws_can(self, s: ArcticPosition) -> bool:
         """Return whether the cards that left the River can all be drawn, and hand and Penalty zone come out right."""
         change = bool(legality.usable(s, 9) and (s.phase in MOVING or not s.count))
         draws = self._to_draw(s)
@@ -157,23 +157,23 @@ class Bounds(depth_first.Goal):
                 return least <= more <= most
         return self.hand is None or len(self.hand) <= HAND_LIMIT
 
-    def _gone(self, s: Situation, draws: int) -> bool:
+    def _gone(self, s: ArcticPosition, draws: int) -> bool:
         """Return whether more cards have left the River than may be drawn."""
         return len(s.river) > 0 and len(self.must_draw(s)) > draws
 
-    def must_draw(self, s: Situation) -> list[int]:
+    def must_draw(self, s: ArcticPosition) -> list[int]:
         """Return the cards of the River that lie in the hand afterwards, or at least no longer in the River."""
         hand = self.hand or ()
-        return [card for card in s.river if card in hand or not self.sight.may_stay(card)]
+        return [card for card in s.river if card in hand or not self.likelihood.may_stay(card)]
 
-    def _to_draw(self, s: Situation) -> int:
+    def _to_draw(self, s: ArcticPosition) -> int:
         """Return how many cards are still to be drawn."""
         if s.phase in MOVING:
             visible = s.visible(s.seat)
             return DRAW[visible] if visible >= 0 and s.stage != "last" else 0
         return max(0, s.value - s.count)
 
-    def _steps(self, s: Situation) -> int:
+    def _steps(self, s: ArcticPosition) -> int:
         cards = in_hand(s)
         if s.phase in PLACING:
             if s.pile_left + s.reserve <= 2 * RIVER:
@@ -187,7 +187,7 @@ class Bounds(depth_first.Goal):
             return 1 + (self._drawing(s, self._to_draw(s), cards) if s.stage != "last" else 0)
         return max(1, self._drawing(s, self._to_draw(s), cards))
 
-    def _drawing(self, s: Situation, draws: int, cards: int) -> int:
+    def _drawing(self, s: ArcticPosition, draws: int, cards: int) -> int:
         """Return how many steps the drawing takes, with the refill and the cards put away; ``cards`` are in hand."""
         draws = max(0, draws - legality.usable(s, 9))
         left = s.pile_left + s.reserve
@@ -197,10 +197,10 @@ class Bounds(depth_first.Goal):
         keeps = HAND_LIMIT if self.hand is None else len(self.hand)
         return draws + RIVER - len(s.river) + (0 if elsewhere else draws) + max(0, cards + draws - keeps)
 
-    def distance(self, s: Situation) -> int:
+    def distance(self, s: ArcticPosition) -> int:
         """Return how much is not as it was seen: steps of tokens, cards of my pile, and all else that is missed."""
         far = 0
-        for animal, may in enumerate(self.sight.tokens):
+        for animal, may in enumerate(self.likelihood.tokens):
             far += min((abs(at - s.tokens[animal]) for at in range(6) if may >> at & 1), default=6)
         if self.pile is not None:
             mine = s.piles[self.me]
@@ -210,6 +210,6 @@ class Bounds(depth_first.Goal):
         return far + sum(name not in LANDS and name != own for name in self.misses(s))
 
 
-def in_hand(s: Situation) -> int:
+def in_hand(s: ArcticPosition) -> int:
     """Return how many cards the player to move holds, with one that is just being drawn from the pile."""
     return len(s.hands[s.seat]) + (s.phase == "drawn")

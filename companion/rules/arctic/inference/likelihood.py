@@ -73,7 +73,7 @@ def told(position: Mapping[str, Any]) -> tuple[dict[str, dict[Content, float]], 
     return places, fields(position)
 
 
-class Sight:
+class ArcticLikelihood:
     """The evidence of a position: for every token where it may be, for every slot of the River which cards may lie.
 
     ``piles``, ``hands`` and ``penalties`` have for each seat the cards that were told, or None; ``powers`` the mask of

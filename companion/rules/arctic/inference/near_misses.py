@@ -10,14 +10,14 @@ from companion.rules.arctic.components import COMPANION, FACE_DOWN, HAND_LIMIT, 
 from companion.rules.arctic.inference.bounds import PLACING, Bounds
 from companion.rules.arctic.inference.likelihood import LANDS, SLOTS, card_fits
 from companion.rules.arctic.moves import BOTTOM, TOP, UNDER, ArcticMove, arrow
-from companion.rules.arctic.position import Situation
+from companion.rules.arctic.position import ArcticPosition
 from companion.rules.core import Ruling
 from companion.rules.inference.turns import Turn
 
 END = ArcticMove("end")
 
 
-def suspects(goal: Bounds, s: Situation, missed: Sequence[str]) -> Iterator[ArcticMove]:
+def near_misses(goal: Bounds, s: ArcticPosition, missed: Sequence[str]) -> Iterator[ArcticMove]:
     """Yield the steps that would have made what was seen."""
     mine = f"p{goal.me + 1}."
     if s.phase == "A" and f"{mine}pile" in missed and goal.pile is not None:
@@ -29,22 +29,22 @@ def suspects(goal: Bounds, s: Situation, missed: Sequence[str]) -> Iterator[Arct
         if f"{mine}hand" in missed and fewer and s.count < s.value:
             yield END
         if any(name in SLOTS for name in missed):
-            if not goal.sight.lost(goal.before.river) and s.count < s.value:
+            if not goal.likelihood.lost(goal.before.river) and s.count < s.value:
                 yield END
             yield from (ArcticMove("draw", card) for card in _taken(goal, s))
-        for seat, theirs in enumerate(goal.sight.penalties):
+        for seat, theirs in enumerate(goal.likelihood.penalties):
             if seat != goal.me and theirs is not None and len(theirs) > len(s.penalties[seat]):
                 yield ArcticMove("give", UNKNOWN, seat)
     if s.phase == "D" and f"{mine}hand" in missed:
         yield END
 
 
-def _taken(goal: Bounds, s: Situation) -> list[int]:
+def _taken(goal: Bounds, s: ArcticPosition) -> list[int]:
     """Return cards of the River at the start of the turn that were not seen there any more."""
-    return [card for card in goal.before.river if not goal.sight.may_stay(card) and card in s.river]
+    return [card for card in goal.before.river if not goal.likelihood.may_stay(card) and card in s.river]
 
 
-def _placings(s: Situation, seen: Sequence[int]) -> Iterator[ArcticMove]:
+def _placings(s: ArcticPosition, seen: Sequence[int]) -> Iterator[ArcticMove]:
     mine = s.piles[s.seat]
     if len(seen) <= len(mine):
         yield END
@@ -60,10 +60,10 @@ def _placings(s: Situation, seen: Sequence[int]) -> Iterator[ArcticMove]:
         yield ArcticMove("place", card, TOP)
 
 
-def _strides(goal: Bounds, s: Situation) -> Iterator[ArcticMove]:
+def _strides(goal: Bounds, s: ArcticPosition) -> Iterator[ArcticMove]:
     """Yield the steps of tokens that would have ended as was seen."""
     visible = s.visible(s.seat)
-    may = goal.sight.tokens
+    may = goal.likelihood.tokens
     steps = {}
     for animal in range(6):
         if not may[animal] >> s.tokens[animal] & 1:
@@ -117,7 +117,7 @@ def verdicts(goal: Bounds, nearest: Turn, missed: Sequence[str]) -> Iterator[tup
         yield _asked(done, ArcticMove("discard", UNKNOWN))
 
 
-def _fresh(goal: Bounds, placing: Situation, seen: Sequence[int]) -> Iterator[tuple[ArcticMove, Ruling]]:
+def _fresh(goal: Bounds, placing: ArcticPosition, seen: Sequence[int]) -> Iterator[tuple[ArcticMove, Ruling]]:
     """Yield the ruling on a card put under by the fox's power that was taken only in this turn (ARC-A.5)."""
     if seen and seen[-1] < FACE_DOWN and MAIN[seen[-1]] == 0 and goal.before.owners[0] != goal.me:
         fresh = placing.copy()
@@ -127,5 +127,5 @@ def _fresh(goal: Bounds, placing: Situation, seen: Sequence[int]) -> Iterator[tu
                 yield _asked(fresh, move)
 
 
-def _asked(s: Situation, move: ArcticMove) -> tuple[ArcticMove, Ruling]:
+def _asked(s: ArcticPosition, move: ArcticMove) -> tuple[ArcticMove, Ruling]:
     return move, s.check(move)

@@ -24,10 +24,10 @@ from companion.rules.arctic.inference import near_misses
 from companion.rules.arctic.inference.bounds import Bounds
 from companion.rules.arctic.inference.likelihood import LANDS, SLOTS, card_fits, pile_fits, told
 from companion.rules.arctic.moves import BOTTOM, TOP, UNDER, ArcticMove
-from companion.rules.arctic.position import Situation
+from companion.rules.arctic.position import ArcticPosition
 from companion.rules.core import Ruling, SetupError
 from companion.rules.inference import depth_first
-from companion.rules.inference.turns import Evidence, Explanation, Found, Turn
+from companion.rules.inference.turns import Evidence, Explanation, SearchResult, Turn
 
 __all__ = ["cases", "explain", "find", "told", "turn_of"]
 
@@ -37,16 +37,16 @@ END = ArcticMove("end")
 class ArcticGoal(Bounds):
     """What was seen after a turn of Arctic, and the steps that may lead there."""
 
-    def candidates(self, s: Situation) -> Iterable[ArcticMove]:
+    def candidates(self, s: ArcticPosition) -> Iterable[ArcticMove]:
         """Yield the legal steps that may lead to what was seen; of cards that nobody saw one stands for all."""
         return _STEPS[s.phase](self, s)
 
-    def _anyone(self, s: Situation, mask: int) -> list[int]:
+    def _anyone(self, s: ArcticPosition, mask: int) -> list[int]:
         """Return a card that stands for all of a mask of which nothing was said."""
         del s
-        return cards_of(mask & ~self.sight.spoken)[:1] or cards_of(mask)[:1]
+        return cards_of(mask & ~self.likelihood.spoken)[:1] or cards_of(mask)[:1]
 
-    def _place(self, s: Situation) -> Iterator[ArcticMove]:
+    def _place(self, s: ArcticPosition) -> Iterator[ArcticMove]:
         hand = s.hands[s.seat]
         if s.count == 0:
             yield from self._before_placing(s)
@@ -62,13 +62,13 @@ class ArcticGoal(Bounds):
         if last and s.visible(s.seat) >= 0 and legality.usable(s, 12):
             yield from self._under(s)
 
-    def _before_placing(self, s: Situation) -> Iterator[ArcticMove]:
+    def _before_placing(self, s: ArcticPosition) -> Iterator[ArcticMove]:
         hand = s.hands[s.seat]
         if hand and legality.usable(s, 3):
             mine = [card for card in hand if card != UNKNOWN]
             if UNKNOWN in hand:
                 may = s.may_be(s.seat)
-                need = [card for card in sorted(self.sight.need) if may >> card & 1 and card not in s.river]
+                need = [card for card in sorted(self.likelihood.need) if may >> card & 1 and card not in s.river]
                 mine += dict.fromkeys([*need, *self._anyone(s, may)])
             yield from (ArcticMove("swap", card, river) for card in mine for river in s.river)
         if s.visible(s.seat) >= 0 and legality.usable(s, 4):
@@ -78,7 +78,7 @@ class ArcticGoal(Bounds):
             if s.value:
                 yield ArcticMove("value", -1)
 
-    def _next_cards(self, s: Situation, *, last: bool) -> list[int]:
+    def _next_cards(self, s: ArcticPosition, *, last: bool) -> list[int]:
         """Return the cards that may come on top of the pile next."""
         mine = s.piles[s.seat]
         if self.pile is not None:
@@ -90,7 +90,7 @@ class ArcticGoal(Bounds):
         # The order of what nobody saw is not told apart.
         return cards if last or not s.count else [card for card in cards if card > mine[-1]] or cards
 
-    def _held(self, s: Situation, seen: int | None) -> list[int]:
+    def _held(self, s: ArcticPosition, seen: int | None) -> list[int]:
         """Return the cards of the hand that may have been read so; None: nobody read it."""
         hand = s.hands[s.seat]
         known = [card for card in hand if card != UNKNOWN]
@@ -101,9 +101,9 @@ class ArcticGoal(Bounds):
             return [seen] if seen in known or (seen >= 0 and may >> seen & 1) else []
         fitting = [card for card in known if card_fits(seen, card)]
         unseen = sum(1 << card for card in cards_of(may) if card_fits(seen, card))
-        return fitting + (cards_of(unseen & ~self.sight.spoken) if seen >= KIND else self._anyone(s, unseen))
+        return fitting + (cards_of(unseen & ~self.likelihood.spoken) if seen >= KIND else self._anyone(s, unseen))
 
-    def _under(self, s: Situation) -> Iterator[ArcticMove]:
+    def _under(self, s: ArcticPosition) -> Iterator[ArcticMove]:
         hand = s.hands[s.seat]
         seen = self.pile[-2] if self.pile is not None and len(self.pile) > 1 else None
         if self.pile is not None and (seen is None or seen < FACE_DOWN):
@@ -115,7 +115,7 @@ class ArcticGoal(Bounds):
         else:
             yield from (ArcticMove("place", card, UNDER) for card in hand)
 
-    def _penalties(self, s: Situation) -> Iterator[ArcticMove]:
+    def _penalties(self, s: ArcticPosition) -> Iterator[ArcticMove]:
         if s.pile_left:
             cards, unseen = _coming(self.penalty, s.penalties[s.seat], s.pool())
             # It may go on to the hand (P.6) or to somebody else (P.5).
@@ -126,21 +126,21 @@ class ArcticGoal(Bounds):
 
     def _named(self, pool: int, *, hand: bool = True, others: bool = True) -> list[int]:
         """Return the cards of the pool that were seen in the hand or a Penalty zone: they came there by some way."""
-        zones = [card for zone in self.sight.penalties for card in zone or ()] if others else []
+        zones = [card for zone in self.likelihood.penalties for card in zone or ()] if others else []
         zones += (self.hand or ()) if hand else ()
         return [card for card in zones if card < UNKNOWN and pool >> card & 1]
 
-    def _tokens(self, s: Situation) -> Iterator[ArcticMove]:
+    def _tokens(self, s: ArcticPosition) -> Iterator[ArcticMove]:
         return (ArcticMove("tokens", a, b) for a, b in legality.token_steps(s))
 
-    def _drawn(self, s: Situation) -> Iterator[ArcticMove]:
+    def _drawn(self, s: ArcticPosition) -> Iterator[ArcticMove]:
         cards, unseen = _coming(self.hand, s.hands[s.seat], s.pool())
         cards = list(dict.fromkeys([*cards, *self._named(s.pool())]))
         yield from (ArcticMove("hand", s.seat, card) for card in cards)
         if unseen or not cards:
             yield ArcticMove("hand", s.seat, UNKNOWN)
 
-    def _draws(self, s: Situation) -> Iterator[ArcticMove]:
+    def _draws(self, s: ArcticPosition) -> Iterator[ArcticMove]:
         if not s.count and legality.usable(s, 9):
             yield ArcticMove("value", 1)
             if s.value:
@@ -154,7 +154,7 @@ class ArcticGoal(Bounds):
         # The order of draws makes no difference: first those that must be.
         must = self.must_draw(s)
         for card in must[:1] or s.river:
-            if must or (card not in self.sight.need and (spare or self.hand is None)):
+            if must or (card not in self.likelihood.need and (spare or self.hand is None)):
                 yield ArcticMove("draw", card)
         if must:
             return
@@ -168,7 +168,7 @@ class ArcticGoal(Bounds):
         if legality.may_fill(s):
             yield ArcticMove("refill")
 
-    def _leaving(self, s: Situation, zone: Sequence[int], goes_to: Sequence[int] | None) -> list[int]:
+    def _leaving(self, s: ArcticPosition, zone: Sequence[int], goes_to: Sequence[int] | None) -> list[int]:
         """Return the cards that may leave a zone of this player for another, whose cards may have been told."""
         named = [card for card in goes_to or () if card < UNKNOWN]
         known = [card for card in zone if card != UNKNOWN]
@@ -180,31 +180,31 @@ class ArcticGoal(Bounds):
             return [*cards, UNKNOWN]
         return known
 
-    def _gives(self, s: Situation) -> Iterator[ArcticMove]:
+    def _gives(self, s: ArcticPosition) -> Iterator[ArcticMove]:
         if legality.can_give(s):
             for seat in range(s.players):
-                theirs = self.sight.penalties[seat]
+                theirs = self.likelihood.penalties[seat]
                 if seat != s.seat and (theirs is None or len(theirs) > len(s.penalties[seat])):
                     cards = self._leaving(s, s.penalties[s.seat], theirs)
                     yield from (ArcticMove("give", card, seat) for card in cards)
 
-    def _refills(self, s: Situation) -> Iterator[ArcticMove]:
+    def _refills(self, s: ArcticPosition) -> Iterator[ArcticMove]:
         """Yield the cards that come into the River: those that were seen there first, in one order."""
         if not s.pile_left or len(s.river) >= RIVER:
             return
-        pool, sight = s.pool(), self.sight
-        need = [card for card in sorted(sight.need) if card not in s.river and pool >> card & 1]
+        pool, likelihood = s.pool(), self.likelihood
+        need = [card for card in sorted(likelihood.need) if card not in s.river and pool >> card & 1]
         if s.count < s.value:
             # It may be drawn at once (P.7).
             cards = [*need, *self._named(pool), *self._anyone(s, pool)]
         elif need:
             cards = need[:1]
         else:
-            doubtful = sum(1 << c for cards in sight.slots.values() if len(cards) > 1 for c in cards if c >= 0)
-            cards = cards_of(pool & doubtful) + (self._anyone(s, pool & ~doubtful) if sight.open_slots else [])
+            doubtful = sum(1 << c for cards in likelihood.slots.values() if len(cards) > 1 for c in cards if c >= 0)
+            cards = cards_of(pool & doubtful) + (self._anyone(s, pool & ~doubtful) if likelihood.open_slots else [])
         yield from (ArcticMove("river", card) for card in dict.fromkeys(cards))
 
-    def _closing(self, s: Situation) -> Iterator[ArcticMove]:
+    def _closing(self, s: ArcticPosition) -> Iterator[ArcticMove]:
         yield from self._gives(s)
         hand = s.hands[s.seat]
         if len(hand) <= HAND_LIMIT:
@@ -241,9 +241,9 @@ class ArcticGoal(Bounds):
         wrong = set(missed)
         return sorted((group for group in found if group), key=lambda group: not wrong & set(group))
 
-    def suspects(self, s: Situation, missed: Sequence[str]) -> Iterator[ArcticMove]:
+    def near_misses(self, s: ArcticPosition, missed: Sequence[str]) -> Iterator[ArcticMove]:
         """Yield the steps that would have made what was seen."""
-        return near_misses.suspects(self, s, missed)
+        return near_misses.near_misses(self, s, missed)
 
     def verdicts(self, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[ArcticMove, Ruling]]:
         """Yield the rulings on steps at a moment that the nearest turn does not have."""
@@ -277,17 +277,17 @@ _STEPS = {
 # --- what a game's search offers --------------------------------------------------------------------------------------
 
 
-def find(before: Situation, evidence: Evidence, limit: int, most: int) -> Found:
+def find(before: ArcticPosition, evidence: Evidence, limit: int, most: int) -> SearchResult:
     """Return the shortest legal turns of the player to move that end as was seen."""
     return depth_first.find(before, ArcticGoal(_playing(before), evidence), limit, min(most, ArcticGoal.MOST))
 
 
-def explain(before: Situation, evidence: Evidence, limit: int) -> Explanation:
+def explain(before: ArcticPosition, evidence: Evidence, limit: int) -> Explanation:
     """Return the legal turns to what was seen, or the nearest one and the clauses in the way."""
     return depth_first.explain(_playing(before), evidence, ArcticGoal, limit)
 
 
-def _playing(before: Situation) -> Situation:
+def _playing(before: ArcticPosition) -> ArcticPosition:
     if before.players < 2 or before.phase not in _STEPS:
         raise SetupError(
             "In this position nobody has a turn: a turn needs two players or more, and a phase A to D.",
@@ -296,19 +296,19 @@ def _playing(before: Situation) -> Situation:
     return before
 
 
-def turn_of(s: Situation) -> int | None:
+def turn_of(s: ArcticPosition) -> int | None:
     """Return whose turn runs, or None."""
     return s.seat if s.phase in _STEPS else None
 
 
-def cases(position: Mapping[str, Any]) -> list[Situation]:
+def cases(position: Mapping[str, Any]) -> list[ArcticPosition]:
     """Return the states that a position may stand for: each seat's turn, and any size of a hand that is not told.
 
     :raises SetupError: when it is no position, or nobody has a turn in it.
     """
     first = _playing(GAME.from_position(position))
     seats = [first.seat] if position.get("to_move") is not None else list(range(first.players))
-    found: list[Situation] = []
+    found: list[ArcticPosition] = []
     for seat in seats:
         case = {**position, "to_move": seat + 1}
         players = [dict(player) for player in position["players"]]

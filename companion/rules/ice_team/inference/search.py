@@ -27,9 +27,9 @@ from companion.rules.ice_team.components import (
 )
 from companion.rules.ice_team.game import GAME
 from companion.rules.ice_team.moves import COLOURS, IceMove
-from companion.rules.ice_team.position import TEAM, Situation
+from companion.rules.ice_team.position import TEAM, IcePosition
 from companion.rules.inference import depth_first
-from companion.rules.inference.turns import Content, Evidence, Explanation, Found, content
+from companion.rules.inference.turns import Content, Evidence, Explanation, SearchResult, content
 
 ANY = (1 << len(TILE_TEXT)) - 1
 FLOES = ANY & ~(1 << SEA | 1 << IGLOO | 1 << SEARCHED)
@@ -45,7 +45,7 @@ class IceGoal(depth_first.Goal):
     MOST = 3_000
     RELAXED = 600
 
-    def __init__(self, before: Situation, evidence: Evidence) -> None:
+    def __init__(self, before: IcePosition, evidence: Evidence) -> None:
         """Compile what was seen."""
         super().__init__(before, evidence)
         layout = before.table.layout
@@ -99,15 +99,15 @@ class IceGoal(depth_first.Goal):
         space = self.before.table.layout.index(name)
         return space >= self.start or TILE_TEXT.index(here[0]) in _codes(seen_ground)
 
-    def ends(self, s: Situation) -> bool:
+    def ends(self, s: IcePosition) -> bool:
         """Return whether the turn has passed, or the game is over."""
         return s.phase == "over" or s.seat != self.me
 
-    def misses(self, s: Situation) -> list[str]:
+    def misses(self, s: IcePosition) -> list[str]:
         """Return what is not as it was seen; quick where nothing is."""
         return [] if self._agrees(s) else super().misses(s)
 
-    def _agrees(self, s: Situation) -> bool:
+    def _agrees(self, s: IcePosition) -> bool:
         if "removed" in self.evidence.fields or not self._known_turn(s):
             return False
         for may, tile in zip(self.may_tile, s.tiles, strict=True):
@@ -126,7 +126,7 @@ class IceGoal(depth_first.Goal):
         # Where two contents are possible their parts may not be mixed.
         return self.single
 
-    def _known_turn(self, s: Situation) -> bool:
+    def _known_turn(self, s: IcePosition) -> bool:
         over = s.phase == "over"
         if self.over is not None and self.over != over:
             return False
@@ -134,7 +134,7 @@ class IceGoal(depth_first.Goal):
 
     # --- bounds -------------------------------------------------------------------------------------------------------
 
-    def left(self, s: Situation) -> int:
+    def left(self, s: IcePosition) -> int:
         """Return how many steps are missing at least."""
         if not self._fish_can(s):
             return depth_first.HOPELESS
@@ -142,7 +142,7 @@ class IceGoal(depth_first.Goal):
             return depth_first.HOPELESS
         return 1
 
-    def _fish_can(self, s: Situation) -> bool:
+    def _fish_can(self, s: IcePosition) -> bool:
         """Return whether the fish can become what was told: nothing thaws, and only mine grow in number."""
         me = self.me
         fresh, frozen = self.fish[me]
@@ -153,10 +153,10 @@ class IceGoal(depth_first.Goal):
             return False
         return theirs is None or theirs <= s.fresh[1 - me]
 
-    def _total(self, s: Situation) -> int:
+    def _total(self, s: IcePosition) -> int:
         return s.fresh[self.me] + s.frozen[self.me]
 
-    def _last_can(self, s: Situation) -> bool:
+    def _last_can(self, s: IcePosition) -> bool:
         """Return whether one action, with its paws, can set right what is still otherwise."""
         if self._may_drift(s):
             return True
@@ -165,7 +165,7 @@ class IceGoal(depth_first.Goal):
             return False
         return self._surplus(s, 1 - self.me) == 0 and self._surplus(s, self.me) <= 1
 
-    def _may_drift(self, s: Situation) -> bool:
+    def _may_drift(self, s: IcePosition) -> bool:
         """Return whether a drift may end the turn: its tile leaves sea behind, and lies where sea was or ice broke."""
         if not any((DRIFTS[tile] or tile == UNKNOWN) and self.may_tile[n] & 1 for n, tile in enumerate(s.tiles)):
             return False
@@ -175,14 +175,14 @@ class IceGoal(depth_first.Goal):
         open_ |= sum(1 << space for space, tile in enumerate(s.tiles) if tile in (PAW, UNKNOWN))
         return bool(open_ & self.may_floe)
 
-    def _surplus(self, s: Situation, seat: int) -> int:
+    def _surplus(self, s: IcePosition, seat: int) -> int:
         """Return how many bears of a seat stand where fewer were seen."""
         team, most = s.bears[TEAM * seat : TEAM * seat + TEAM], self.most[seat]
         return sum(max(0, team.count(space) - most[space]) for space in set(team))
 
     # --- the steps worth trying ---------------------------------------------------------------------------------------
 
-    def candidates(self, s: Situation) -> Iterable[IceMove]:
+    def candidates(self, s: IcePosition) -> Iterable[IceMove]:
         """Yield the legal steps, of dice that cannot be told apart one."""
         if s.phase == "roll":
             return self._rolls(s)
@@ -197,7 +197,7 @@ class IceGoal(depth_first.Goal):
             return [move for move in s.moves() if int(move.a) == frozen - s.frozen[self.me]]
         return s.moves()
 
-    def _faces(self, s: Situation) -> Iterator[IceMove]:
+    def _faces(self, s: IcePosition) -> Iterator[IceMove]:
         """Yield the faces that a floe may show; where none was seen there, one of those that act alike."""
         space = s.to_turn_up()
         told = self.may_tile[space] != ANY if space < self.start else False
@@ -209,20 +209,20 @@ class IceGoal(depth_first.Goal):
                 seen.add(alike)
                 yield move
 
-    def _rolls(self, s: Situation) -> Iterator[IceMove]:
+    def _rolls(self, s: IcePosition) -> Iterator[IceMove]:
         wanted = self._wanted(s)
         for move in s.moves():
             if wanted is None or _gain(s, DIE_FACES.index(move.b)) == wanted:
                 yield move
 
-    def _wanted(self, s: Situation) -> int | None:
+    def _wanted(self, s: IcePosition) -> int | None:
         """Return how many fish the last action of the turn brings; None where it is not known."""
         fresh = self.fish[self.me][0]
         if s.actions > 1 or fresh is None:
             return None
         return fresh - s.fresh[self.me]
 
-    def _both(self, s: Situation) -> Iterator[IceMove]:
+    def _both(self, s: IcePosition) -> Iterator[IceMove]:
         """Yield the rolls of two dice that tell what was chosen: the other die shows the same, where it can."""
         dice = s.table.box.dice
         wanted = self._wanted(s)
@@ -241,7 +241,7 @@ class IceGoal(depth_first.Goal):
 
     # --- what may have been meant -------------------------------------------------------------------------------------
 
-    def distance(self, s: Situation) -> int:
+    def distance(self, s: IcePosition) -> int:
         """Return how many spaces and fields are not as they were seen."""
         first, second = s.bears[:TEAM], s.bears[TEAM:]
         wrong = set()
@@ -259,13 +259,13 @@ class IceGoal(depth_first.Goal):
             total += sum(w is not None and w != n for w, n in zip(self.fish[seat], pair, strict=True))
         return total + (not self._known_turn(s))
 
-    def _unmoved(self, s: Situation) -> bool:
+    def _unmoved(self, s: IcePosition) -> bool:
         """Return whether all that was seen of my bears is as it is here."""
         team = s.bears[TEAM * self.me : TEAM * self.me + TEAM]
         least, most = self.least[self.me], self.most[self.me]
         return all(least[n] <= team.count(n) <= most[n] for n in self.seen_spaces)
 
-    def _movements(self, s: Situation, missed: Sequence[str]) -> Iterator[IceMove]:
+    def _movements(self, s: IcePosition, missed: Sequence[str]) -> Iterator[IceMove]:
         """Yield movements from where bears stood before, and should be no longer, to where they were seen."""
         names = s.table.layout.names
         for seat in (self.me, 1 - self.me):
@@ -280,7 +280,7 @@ class IceGoal(depth_first.Goal):
         """Return where bears stand of which nobody saw whether they still do; of the other team's, nowhere."""
         return [n for n in dict.fromkeys(team) if n not in self.seen_spaces and n != self.village and seat == self.me]
 
-    def suspects(self, s: Situation, missed: Sequence[str]) -> Iterator[IceMove]:
+    def near_misses(self, s: IcePosition, missed: Sequence[str]) -> Iterator[IceMove]:
         """Yield the movements and drifts that end as was seen, and what would leave an effect out."""
         names = s.table.layout.names
         if s.phase in {"act", "hop"}:
@@ -320,12 +320,12 @@ def _codes(ground: str) -> list[int]:
     return [code, UNKNOWN] if code >= FIRST_FACE else [code]
 
 
-def _gain(s: Situation, face: int) -> int:
+def _gain(s: IcePosition, face: int) -> int:
     """Return how many fish a die brings the player to move."""
     return min(2, s.fresh[1 - s.seat]) if face == STEAL else face + 1
 
 
-def _movements(s: Situation, origin: int, target: int) -> Iterator[IceMove]:
+def _movements(s: IcePosition, origin: int, target: int) -> Iterator[IceMove]:
     """Yield the movements from one space to another, the likeliest to be meant first."""
     layout = s.table.layout
     lines = between(layout, origin, target)
@@ -354,7 +354,7 @@ def told(position: Mapping[str, Any]) -> tuple[dict[str, dict[Content, float]], 
     return places, IceGoal.fields(position)
 
 
-def _goal(before: Situation, evidence: Evidence) -> IceGoal:
+def _goal(before: IcePosition, evidence: Evidence) -> IceGoal:
     """Compile what was seen; a turn that is told as it was before is taken for not told.
 
     :raises SetupError: when the game has not begun.
@@ -368,22 +368,22 @@ def _goal(before: Situation, evidence: Evidence) -> IceGoal:
     return IceGoal(before, evidence.without(["turn"]) if whose == before.colours[before.seat] else evidence)
 
 
-def find(before: Situation, evidence: Evidence, limit: int, most: int) -> Found:
+def find(before: IcePosition, evidence: Evidence, limit: int, most: int) -> SearchResult:
     """Return the shortest legal turns of the player to move that end as was seen."""
     return depth_first.find(before, _goal(before, evidence), limit, min(most, IceGoal.MOST))
 
 
-def explain(before: Situation, evidence: Evidence, limit: int) -> Explanation:
+def explain(before: IcePosition, evidence: Evidence, limit: int) -> Explanation:
     """Return the legal turns to what was seen, or the nearest one and the clauses in the way."""
     return depth_first.explain(before, evidence, _goal, limit)
 
 
-def turn_of(s: Situation) -> int | None:
+def turn_of(s: IcePosition) -> int | None:
     """Return whose turn runs, or None."""
     return None if s.phase in {"setup", "over"} else s.seat
 
 
-def cases(position: Mapping[str, Any]) -> list[Situation]:
+def cases(position: Mapping[str, Any]) -> list[IcePosition]:
     """Return the states that a position may stand for: each team's turn, where it is not told.
 
     :raises SetupError: when it is no position.

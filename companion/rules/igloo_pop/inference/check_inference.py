@@ -38,7 +38,7 @@ class Account:
 
 
 @dataclass(frozen=True)
-class Table:
+class SettledCards:
     """The cards that are settled in a check, and what stood on them before: ``igloos`` are ``who * 16 + number``.
 
     ``stays`` says of each card whether it lay there afterwards (None: not told); ``used`` are the numbers that other
@@ -70,7 +70,7 @@ class _Plan:
     open: list[_Part] = field(default_factory=list)
 
 
-def reckon(table: Table) -> Iterator[dict[int, Pairs]]:
+def reckon(table: SettledCards) -> Iterator[dict[int, Pairs]]:
     """Yield what may have stood on each card that was settled, with its numbers: the fewest igloos that explain it."""
     for winners in _winners(table, sorted(table.cards), {}):
         plan = _base(table, winners)
@@ -81,7 +81,7 @@ def reckon(table: Table) -> Iterator[dict[int, Pairs]]:
                 yield numbered
 
 
-def _winners(table: Table, places: Sequence[int], chosen: dict[int, int]) -> Iterator[dict[int, int]]:
+def _winners(table: SettledCards, places: Sequence[int], chosen: dict[int, int]) -> Iterator[dict[int, int]]:
     """Yield who may have won which card; a card of which nothing is told was won by nobody."""
     if not places:
         yield dict(chosen)
@@ -98,7 +98,7 @@ def _winners(table: Table, places: Sequence[int], chosen: dict[int, int]) -> Ite
         yield from _winners(table, places[1:], {**chosen, place: who})
 
 
-def _base(table: Table, winners: dict[int, int]) -> _Plan:
+def _base(table: SettledCards, winners: dict[int, int]) -> _Plan:
     """Return what is certain: a winner's igloo on each card won, misses on the others; ``open`` may match or not."""
     plan = _Plan(winners)
     for place, igloos in table.igloos.items():
@@ -125,7 +125,7 @@ def _base(table: Table, winners: dict[int, int]) -> _Plan:
     return plan
 
 
-def _lost(table: Table, plan: _Plan, parts: Sequence[_Part]) -> tuple[Counter[int], Counter[tuple[int, int]]]:
+def _lost(table: SettledCards, plan: _Plan, parts: Sequence[_Part]) -> tuple[Counter[int], Counter[tuple[int, int]]]:
     """Return the thalers that leave the game, by owner, and those won from others, by (owner, winner)."""
     removed: Counter[int] = Counter()
     captured: Counter[tuple[int, int]] = Counter()
@@ -141,7 +141,7 @@ def _lost(table: Table, plan: _Plan, parts: Sequence[_Part]) -> tuple[Counter[in
     return removed, captured
 
 
-def _flows(table: Table, plan: _Plan) -> Iterator[tuple[Counter[int], Counter[tuple[int, int]]]]:
+def _flows(table: SettledCards, plan: _Plan) -> Iterator[tuple[Counter[int], Counter[tuple[int, int]]]]:
     """Yield the further thalers that must leave the game or be won, so that every account comes out as told."""
     removed, captured = _lost(table, plan, plan.parts)
     winners = sorted(set(plan.winners.values()))
@@ -205,7 +205,9 @@ def _spread(
     return go(0, Counter())
 
 
-def _placed(table: Table, plan: _Plan, flows: tuple[Counter[int], Counter[tuple[int, int]]]) -> list[_Part] | None:
+def _placed(
+    table: SettledCards, plan: _Plan, flows: tuple[Counter[int], Counter[tuple[int, int]]]
+) -> list[_Part] | None:
     """Return all igloos: those that may match or not are wrong as far as thalers were lost, then new ones are added."""
     out, flow = Counter(flows[0]), Counter(flows[1])
     parts = [_Part(part.place, part.who, part.does, part.number) for part in plan.parts]
@@ -229,7 +231,7 @@ def _placed(table: Table, plan: _Plan, flows: tuple[Counter[int], Counter[tuple[
     return parts if len(parts) <= len(IGLOOS) else None
 
 
-def _place_to_lose(table: Table, plan: _Plan, parts: Sequence[_Part], who: int) -> int | None:
+def _place_to_lose(table: SettledCards, plan: _Plan, parts: Sequence[_Part], who: int) -> int | None:
     """Return a card on which a thaler may be lost to the box: one that stays, else one that its owner wins."""
     taken = {part.place for part in parts}
     stays = _staying(table, plan)
@@ -239,11 +241,11 @@ def _place_to_lose(table: Table, plan: _Plan, parts: Sequence[_Part], who: int) 
     return next(iter([*stays, *(place for place, winner in plan.winners.items() if winner == who)]), None)
 
 
-def _staying(table: Table, plan: _Plan) -> list[int]:
+def _staying(table: SettledCards, plan: _Plan) -> list[int]:
     return [place for place in sorted(table.cards) if place not in plan.winners]
 
 
-def _numbered(table: Table, parts: Sequence[_Part], stays: Sequence[int]) -> dict[int, Pairs] | None:
+def _numbered(table: SettledCards, parts: Sequence[_Part], stays: Sequence[int]) -> dict[int, Pairs] | None:
     """Return the igloos with numbers, all different: those that match first, the winner's the highest of its card."""
     order = sorted(
         range(len(parts)), key=lambda n: (not parts[n].number, (WINS, LOWER, MISSES).index(parts[n].does), n)

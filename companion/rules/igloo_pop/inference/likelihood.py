@@ -9,7 +9,7 @@ from typing import Any, Final
 from companion.rules.core import JSON
 from companion.rules.igloo_pop.components import CARD_INDEX, CARD_TEXT, COLOURS, PLACES
 from companion.rules.igloo_pop.parts import EMPTY, UNKNOWN
-from companion.rules.igloo_pop.position import Readings
+from companion.rules.igloo_pop.position import PopPosition
 from companion.rules.inference import depth_first
 from companion.rules.inference.turns import Content, Evidence, content
 
@@ -18,10 +18,10 @@ AFTER: Final = frozenset({"deal", "ready", "over"})
 """The phases after a check."""
 
 
-class Sight(depth_first.Goal):
+class PopLikelihood(depth_first.Goal):
     """What was seen after a part of a round, compiled; the way there is found in :mod:`.search`."""
 
-    def __init__(self, before: Readings, evidence: Evidence) -> None:
+    def __init__(self, before: PopPosition, evidence: Evidence) -> None:
         """Compile what was seen."""
         super().__init__(before, evidence)
         fields = evidence.fields

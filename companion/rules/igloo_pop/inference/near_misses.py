@@ -10,19 +10,19 @@ from companion.rules.core import Reason, Ruling
 from companion.rules.igloo_pop import moves as m
 from companion.rules.igloo_pop.components import COLOURS, IGLOOS, PLACES
 from companion.rules.igloo_pop.faults import fault_ruling
-from companion.rules.igloo_pop.inference.likelihood import AFTER, Sight
+from companion.rules.igloo_pop.inference.likelihood import AFTER, PopLikelihood
 from companion.rules.igloo_pop.moves import IglooPopMove
-from companion.rules.igloo_pop.position import Readings
+from companion.rules.igloo_pop.position import PopPosition
 from companion.rules.inference.turns import Turn
 from companion.rules.rulebook import rulebook
 
 
-def _told(goal: Sight) -> Any:
+def _told(goal: PopLikelihood) -> Any:
     """Return the phase that was told, or None."""
     return goal.evidence.fields.get("phase")
 
 
-def suspects(goal: Sight, s: Readings, missed: Sequence[str]) -> Iterator[IglooPopMove]:
+def near_misses(goal: PopLikelihood, s: PopPosition, missed: Sequence[str]) -> Iterator[IglooPopMove]:
     """Yield the moves that would have made what was seen, were they legal."""
     phase = s.phase
     if phase in {"deal", "ready"} and s.round == goal.before.round and (_told(goal) or "shaking") not in AFTER:
@@ -48,7 +48,7 @@ def suspects(goal: Sight, s: Readings, missed: Sequence[str]) -> Iterator[IglooP
                 yield m.PASSES[who]
 
 
-def _at(goal: Sight, s: Readings, where: int) -> Iterator[IglooPopMove]:
+def _at(goal: PopLikelihood, s: PopPosition, where: int) -> Iterator[IglooPopMove]:
     seen, card = goal.stand[where], goal.cards[where]
     if seen and s.phase in {"shaking", "checking"}:
         now = Counter(igloo >> 4 for igloo in s.igloos_at(where))
@@ -57,7 +57,7 @@ def _at(goal: Sight, s: Readings, where: int) -> Iterator[IglooPopMove]:
         yield m.DEALS[where][card]
 
 
-def verdicts(goal: Sight, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[IglooPopMove | str, Ruling]]:
+def verdicts(goal: PopLikelihood, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[IglooPopMove | str, Ruling]]:
     """Yield the rulings on what no move says: an igloo that was moved, a thaler not one's own, a game that is over."""
     before, end = goal.before, _end(nearest)
     for where, place in enumerate(PLACES):
@@ -79,7 +79,7 @@ def verdicts(goal: Sight, nearest: Turn, missed: Sequence[str]) -> Iterator[tupl
         yield m.START_MOVE, end.check(m.START_MOVE)
 
 
-def twice(goal: Sight) -> list[tuple[str, int]]:
+def twice(goal: PopLikelihood) -> list[tuple[str, int]]:
     """Return the numbers that were told of more than one igloo, each with the last place."""
     shown = [(PLACES[where], number) for where, pairs in (goal.results or {}).items() for _, number in pairs]
     shown += [(PLACES[where], number) for where, pairs in goal.numbers.items() for _, number in pairs]

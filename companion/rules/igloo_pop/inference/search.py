@@ -16,12 +16,12 @@ from companion.rules.igloo_pop import moves as m
 from companion.rules.igloo_pop.components import CARD_BITS, CARDS, COLOURS, IGLOOS, PLACES
 from companion.rules.igloo_pop.game import GAME
 from companion.rules.igloo_pop.inference import check_inference, near_misses
-from companion.rules.igloo_pop.inference.likelihood import AFTER, TALLIES, Sight, told
+from companion.rules.igloo_pop.inference.likelihood import AFTER, TALLIES, PopLikelihood, told
 from companion.rules.igloo_pop.moves import IglooPopMove
 from companion.rules.igloo_pop.parts import EMPTY, PHASES, UNKNOWN
-from companion.rules.igloo_pop.position import Readings
+from companion.rules.igloo_pop.position import PopPosition
 from companion.rules.inference import depth_first
-from companion.rules.inference.turns import Evidence, Explanation, Found, Turn
+from companion.rules.inference.turns import Evidence, Explanation, SearchResult, Turn
 
 __all__ = ["cases", "explain", "find", "told", "turn_of"]
 
@@ -37,7 +37,7 @@ class Guess(NamedTuple):
     results: Mapping[int, Sequence[tuple[int, int]]]
 
 
-class PopGoal(Sight):
+class PopGoal(PopLikelihood):
     """What was seen after a part of a round of Igloo Pop; with a guess at what is not told, the way there is plain."""
 
     MOST = 2_000
@@ -45,7 +45,7 @@ class PopGoal(Sight):
     EACH = 150
     ASKS_LAST = True
 
-    def __init__(self, before: Readings, evidence: Evidence, guess: Guess | None = None) -> None:
+    def __init__(self, before: PopPosition, evidence: Evidence, guess: Guess | None = None) -> None:
         """Compile what was seen."""
         super().__init__(before, evidence)
         self.guess = guess
@@ -132,7 +132,7 @@ class PopGoal(Sight):
             lost.update([] if spare else wrong)
         yield from (Guess(phase, _together(told, stands), told) for stands in self._shared_out(lost, told))
 
-    def _table(self, phase: str, standing: Sequence[Counter[int]]) -> check_inference.Table:
+    def _table(self, phase: str, standing: Sequence[Counter[int]]) -> check_inference.SettledCards:
         before = self.before
         settling = [w for w in range(len(PLACES)) if before.card_at(w) >= 0 and not standing[w]]
         cards = {where: before.card_at(where) for where in settling}
@@ -140,7 +140,7 @@ class PopGoal(Sight):
         staying = Counter(who for stand in standing for who in stand.elements()) if phase == "checking" else Counter()
         used = {n for result in before.last_results for _, n in result.igloos} if before.phase == "checking" else set()
         used |= {number for pairs in self.numbers.values() for _, number in pairs}
-        return check_inference.Table(
+        return check_inference.SettledCards(
             cards,
             {where: before.igloos_at(where) for where in settling},
             stays,
@@ -162,20 +162,20 @@ class PopGoal(Sight):
 
     # --- the way to what was seen -------------------------------------------------------------------------------------
 
-    def ends(self, s: Readings) -> bool:
+    def ends(self, s: PopPosition) -> bool:
         """Return whether what was seen may have been seen here: the phase is right."""
         return self.guess is None or s.phase == self.guess.phase
 
-    def closed(self, s: Readings) -> bool:
+    def closed(self, s: PopPosition) -> bool:
         """Return whether nothing may follow: the game is over."""
         return s.phase == "over"
 
-    def left(self, s: Readings) -> int:
+    def left(self, s: PopPosition) -> int:
         """Return how many steps are missing at least: one."""
         del s
         return 1
 
-    def candidates(self, s: Readings) -> Iterable[IglooPopMove]:
+    def candidates(self, s: PopPosition) -> Iterable[IglooPopMove]:
         """Yield the legal steps that may lead to what was seen; a guess leaves few."""
         if self.guess is None:
             return ()
@@ -183,7 +183,7 @@ class PopGoal(Sight):
         moves = (*self._naming(s), *(self._starting(s) if steps is None else steps(s, self.guess)))
         return [move for move in moves if s.refusal(move) is None]
 
-    def _coming(self, s: Readings, where: int) -> list[int]:
+    def _coming(self, s: PopPosition, where: int) -> list[int]:
         """Return the cards that may be laid at a place: the one seen there, one that was won later, or any."""
         seen = self.cards[where]
         found = [] if seen is None or seen < 0 else [seen]
@@ -193,22 +193,22 @@ class PopGoal(Sight):
             found += [card for card in range(len(CARDS)) if not s.card_seen(card) and card not in self.spoken][:1]
         return [card for card in dict.fromkeys(found) if not s.card_seen(card)]
 
-    def _dealing(self, s: Readings, guess: Guess) -> Iterator[IglooPopMove]:
+    def _dealing(self, s: PopPosition, guess: Guess) -> Iterator[IglooPopMove]:
         # A place that was seen empty is filled last, if at all.
         missing = [where for where in range(len(PLACES)) if s.card_at(where) == EMPTY]
         order = sorted(missing, key=lambda where: (guess.phase == "deal" and self.cards[where] == EMPTY, where))
         yield from (m.DEALS[where][card] for where in order[:1] for card in self._coming(s, where))
 
-    def _naming(self, s: Readings) -> Iterator[IglooPopMove]:
+    def _naming(self, s: PopPosition) -> Iterator[IglooPopMove]:
         for where in range(len(PLACES)):
             if s.card_at(where) == UNKNOWN and (self.cards[where] not in (None, UNKNOWN) or s.igloos_at(where)):
                 yield from (m.DEALS[where][card] for card in self._coming(s, where))
 
-    def _starting(self, s: Readings) -> Iterator[IglooPopMove]:
+    def _starting(self, s: PopPosition) -> Iterator[IglooPopMove]:
         if s.phase == "ready" and s.round == self.before.round:
             yield m.START_MOVE
 
-    def _shaking(self, s: Readings, guess: Guess) -> Iterator[IglooPopMove]:
+    def _shaking(self, s: PopPosition, guess: Guess) -> Iterator[IglooPopMove]:
         # The order of what must be done makes no difference but for the village, which may be empty: hands first.
         inside = guess.phase == "shaking"
         holding = [who for who in self.seats if COLOURS[who] in s.hands]
@@ -235,7 +235,7 @@ class PopGoal(Sight):
             waiting = (who for who in self.seats if COLOURS[who] not in s.passed and s.own[COLOURS[who]])
             yield from (m.PASSES[who] for who in islice(waiting, 1))
 
-    def _hands(self, s: Readings, spare: Sequence[int]) -> Iterator[IglooPopMove]:
+    def _hands(self, s: PopPosition, spare: Sequence[int]) -> Iterator[IglooPopMove]:
         """Yield what makes the hands as they were told, and who has passed: one after the other."""
         told = self.tallies["in_hand"]
         for who in spare:
@@ -251,7 +251,7 @@ class PopGoal(Sight):
         passing = (who for who in self.seats if self.tallies["passed"][who] and COLOURS[who] not in s.passed)
         yield from (m.PASSES[who] for who in islice(passing, 1))
 
-    def _checking(self, s: Readings, guess: Guess) -> Iterator[IglooPopMove]:
+    def _checking(self, s: PopPosition, guess: Guess) -> Iterator[IglooPopMove]:
         if s.begun is not None:
             where = PLACES.index(s.begun)
         else:
@@ -290,9 +290,9 @@ class PopGoal(Sight):
                 found = number if colour in dict(two.last_results[-1].igloos) else found
         return found
 
-    def suspects(self, s: Readings, missed: Sequence[str]) -> Iterator[IglooPopMove]:
+    def near_misses(self, s: PopPosition, missed: Sequence[str]) -> Iterator[IglooPopMove]:
         """Yield the moves that would have made what was seen."""
-        return near_misses.suspects(self, s, missed)
+        return near_misses.near_misses(self, s, missed)
 
     def verdicts(self, nearest: Turn, missed: Sequence[str]) -> Iterator[tuple[IglooPopMove | str, Ruling]]:
         """Yield the faults of hands, and what follows an end."""
@@ -309,7 +309,7 @@ def _together(
 # --- what a game's search offers --------------------------------------------------------------------------------------
 
 
-def find(before: Readings, evidence: Evidence, limit: int, most: int) -> Found:
+def find(before: PopPosition, evidence: Evidence, limit: int, most: int) -> SearchResult:
     """Return the shortest legal parts of a round that end as was seen, one for each guess at what is not told."""
     turns: list[Turn] = []
     looked, complete = 0, True
@@ -329,20 +329,20 @@ def find(before: Readings, evidence: Evidence, limit: int, most: int) -> Found:
             break
     # What was reckoned are the likely ways, not all there are.
     complete = complete and (bool(turns) or not goal.reckoned)
-    return Found(tuple(sorted(turns, key=lambda turn: -turn.log_likelihood)[:limit]), complete, looked)
+    return SearchResult(tuple(sorted(turns, key=lambda turn: -turn.log_likelihood)[:limit]), complete, looked)
 
 
-def explain(before: Readings, evidence: Evidence, limit: int) -> Explanation:
+def explain(before: PopPosition, evidence: Evidence, limit: int) -> Explanation:
     """Return the legal parts of a round to what was seen, or the nearest one and the clauses in the way."""
     return depth_first.explain(before, evidence, PopGoal, limit, find)
 
 
-def turn_of(s: Readings) -> int | None:
+def turn_of(s: PopPosition) -> int | None:
     """Return which round runs, with the refill after it; None after the end."""
     return None if s.phase == "over" else s.round - (s.phase == "deal")
 
 
-def cases(position: Mapping[str, Any]) -> list[Readings]:
+def cases(position: Mapping[str, Any]) -> list[PopPosition]:
     """Return the state that a position stands for.
 
     :raises SetupError: when it is no position.

@@ -21,8 +21,8 @@ from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import DIRECTIONS
 from companion.rules.iglu_iglu.inference.bounds import fields_agree, tells
 from companion.rules.iglu_iglu.inference.gains import HUNTED, KAYAKED, NEVER, POINT, WALKED, Losses
-from companion.rules.iglu_iglu.inference.likelihood import Sight
-from companion.rules.iglu_iglu.inference.priors import PLAYED, Scale, Way, every, price, together
+from companion.rules.iglu_iglu.inference.likelihood import IgluLikelihood
+from companion.rules.iglu_iglu.inference.priors import PLAYED, Scale, TurnCost, every, price, together
 from companion.rules.iglu_iglu.moves import IgluMove
 from companion.rules.iglu_iglu.position import (
     ACT,
@@ -36,7 +36,7 @@ from companion.rules.iglu_iglu.position import (
 )
 from companion.rules.iglu_iglu.state import IgluState
 from companion.rules.inference.belief import Belief, Content
-from companion.rules.inference.turns import Evidence, Found, Turn
+from companion.rules.inference.turns import Evidence, SearchResult, Turn
 
 WIDER = 10.0
 """A state is looked at first for what costs up to so much more than its least (natural logarithm), later for more."""
@@ -82,7 +82,7 @@ def _may_thaw(s: IgluState) -> int:
 
 def _draws(s: IgluState, scale: Scale) -> Iterable[IgluMove]:
     """Return the tokens that may come next: those of one tile in the order of their values."""
-    if scale.sight.stocked >> s.square & 1:
+    if scale.likelihood.stocked >> s.square & 1:
         return s.moves()
     drawn = [code for code in (*s.fish, *s.fox) if code >> 2 == s.square]
     least = max((code & 3 for code in drawn), default=0)
@@ -101,7 +101,7 @@ def _start(s: IgluState, scale: Scale) -> Iterator[IgluMove]:
 def _drifts(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
     """Yield the drifts after which the floes may still be what was seen."""
     removals = _may_thaw(s)
-    sight = scale.sight
+    likelihood = scale.likelihood
     for move in drifting.moves_drift(s):
         if isinstance(move, m.Drift) and move.square >= 0:
             row, end = drifting.line(s, move.square, move.direction)
@@ -112,42 +112,44 @@ def _drifts(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
                 packs = s.packs & ~row | (packs << step if step > 0 else packs >> -step)
             else:
                 packs = s.packs
-            if sight.always + sight.grounds_bound(floes, packs, removals, 0) > budget:
+            if likelihood.always + likelihood.grounds_bound(floes, packs, removals, 0) > budget:
                 continue
         yield move
 
 
-def _open_ways(s: IgluState, scale: Scale, budget: float) -> list[tuple[Way, float, Losses, Losses]]:
+def _open_ways(s: IgluState, scale: Scale, budget: float) -> list[tuple[TurnCost, float, Losses, Losses]]:
     """Return the ways still open in phase 2: with what grounds and rivals cost, and the bounds of tribe and animals."""
-    sight = scale.sight
+    likelihood = scale.likelihood
     seat = s.turn
     found = []
     for way in scale.ways(s):
         if way.price > budget:
             break
-        rest = way.price + POINT * min(3, way.sure) + sight.always
-        rest += sight.grounds_bound(s.floes, s.packs, way.removals, 0)
+        rest = way.price + POINT * min(3, way.sure) + likelihood.always
+        rest += likelihood.grounds_bound(s.floes, s.packs, way.removals, 0)
         for other, inuit in enumerate(s.inuit):
             if other != seat:
-                rest += sight.other_bound(other, inuit, s.igloos[other], way.flight)
-        own = sight.own_bound(seat, s.inuit[seat], s.igloos[seat], way.flight)
-        animals = sight.animals_bound(s.fish, s.fox, s.bears, way.steps, way.free)
+                rest += likelihood.other_bound(other, inuit, s.igloos[other], way.flight)
+        own = likelihood.own_bound(seat, s.inuit[seat], s.igloos[seat], way.flight)
+        animals = likelihood.animals_bound(s.fish, s.fox, s.bears, way.steps, way.free)
         if rest + together(own, animals, way.points) <= budget:
             found.append((way, rest, own, animals))
     return found
 
 
-def _loosest(s: IgluState, scale: Scale, ways: list[tuple[Way, float, Losses, Losses]]) -> tuple[Way, float, Losses]:
+def _loosest(
+    s: IgluState, scale: Scale, ways: list[tuple[TurnCost, float, Losses, Losses]]
+) -> tuple[TurnCost, float, Losses]:
     """Return all means of several ways together, the least that the rest costs, and the bound of the tribe."""
     way = every(tuple([way for way, *_ in ways]))
     seat = s.turn
-    own = scale.sight.own_bound(seat, s.inuit[seat], s.igloos[seat], way.flight)
+    own = scale.likelihood.own_bound(seat, s.inuit[seat], s.igloos[seat], way.flight)
     return way, min(rest for _, rest, *_ in ways), own
 
 
 def _steps(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
     """Yield the animal steps in phase 2 after which the animals may still be what was seen."""
-    sight = scale.sight
+    likelihood = scale.likelihood
     open_ways = _open_ways(s, scale, budget)
     if not open_ways:
         return
@@ -164,11 +166,12 @@ def _steps(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
             foxes = _moved(foxes, move.token - components.FOX + 1, move.origin, move.target)
         else:
             fish = _moved(fish, move.token + 1, move.origin, move.target)
-        animals = sight.animals_bound(fish, foxes, bears, whole.steps - 1, whole.free)
+        animals = likelihood.animals_bound(fish, foxes, bears, whole.steps - 1, whole.free)
         if least + together(loosest, animals, whole.points) > budget:
             continue
         if len(open_ways) == 1 or any(
-            rest + together(own, sight.animals_bound(fish, foxes, bears, way.steps - 1, way.free), way.points) <= budget
+            rest + together(own, likelihood.animals_bound(fish, foxes, bears, way.steps - 1, way.free), way.points)
+            <= budget
             for way, rest, own, _ in open_ways
         ):
             yield move
@@ -185,13 +188,13 @@ def _moved(codes: tuple[int, ...], value: int, origin: int, target: int = -1) ->
 
 
 def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
-    sight = scale.sight
+    likelihood = scale.likelihood
     seat = s.turn
     open_ways = _open_ways(s, scale, budget)
     if not open_ways:
         return
     whole, least, own = _loosest(s, scale, open_ways)
-    loosest = sight.animals_bound(s.fish, s.fox, s.bears, whole.steps, whole.free)
+    loosest = likelihood.animals_bound(s.fish, s.fox, s.bears, whole.steps, whole.free)
     inuit, igloos = s.inuit[seat], s.igloos[seat]
     spare = POINT * min(3, s.points)
     for move in actions.moves_act(s):
@@ -203,18 +206,20 @@ def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
             there.sort()
             moved, cost = tuple(there), 1 if kind == m.WALK else 3
             paid = (WALKED if kind == m.WALK else KAYAKED) - POINT * (min(3, s.points) - min(3, s.points - cost))
-            there_own = sight.own_bound(seat, moved, igloos, whole.flight)
+            there_own = likelihood.own_bound(seat, moved, igloos, whole.flight)
             if least + paid + together(there_own, loosest, whole.points - cost) > budget:
                 continue
             if len(open_ways) == 1 or any(
-                rest + paid + together(sight.own_bound(seat, moved, igloos, way.flight), animals, way.points - cost)
+                rest
+                + paid
+                + together(likelihood.own_bound(seat, moved, igloos, way.flight), animals, way.points - cost)
                 <= budget
                 for way, rest, _, animals in open_ways
                 if way.points >= cost
             ):
                 yield move
         elif kind == m.BUILD and isinstance(move, m.Build):
-            losses = sight.igloo[seat][move.square]
+            losses = likelihood.igloo[seat][move.square]
             if losses[1] - losses[0] <= budget:
                 yield move
         elif kind == m.ENDURANCE and isinstance(move, m.Endurance):
@@ -230,9 +235,11 @@ def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
                 yield move
         elif kind == m.THAW and isinstance(move, m.Thaw):
             floes = s.floes & ~(1 << move.square)
-            rest = PLAYED + sight.always + sight.grounds_bound(floes, s.packs, 0, 0) + spare
-            rest += sum(sight.other_bound(n, s.inuit[n], s.igloos[n], True) for n in range(len(s.inuit)) if n != seat)
-            if rest + together(sight.own_bound(seat, inuit, igloos, True), loosest, whole.points) <= budget:
+            rest = PLAYED + likelihood.always + likelihood.grounds_bound(floes, s.packs, 0, 0) + spare
+            rest += sum(
+                likelihood.other_bound(n, s.inuit[n], s.igloos[n], True) for n in range(len(s.inuit)) if n != seat
+            )
+            if rest + together(likelihood.own_bound(seat, inuit, igloos, True), loosest, whole.points) <= budget:
                 yield move
         elif kind == m.HUNT and isinstance(move, m.Hunt) and move.token != components.BEAR_TOKEN:
             fish, foxes = s.fish, s.fox
@@ -243,7 +250,7 @@ def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
             cost = 0 if move.harpoon else components.TOKENS[move.token][1]
             # A harpoon is paid for by the ways that use one.
             paid = HUNTED + POINT * (min(3, s.points - cost) - min(3, s.points))
-            after = sight.animals_bound(fish, foxes, s.bears, whole.steps, whole.free)
+            after = likelihood.animals_bound(fish, foxes, s.bears, whole.steps, whole.free)
             if least + paid + together(own, after, whole.points - cost) <= budget:
                 yield move
         elif kind != m.END:
@@ -255,17 +262,17 @@ def _act(s: IgluState, scale: Scale, budget: float) -> Iterator[IgluMove]:
 Parents = dict[IgluState, tuple[float, list[tuple[IgluState, IgluMove]]]]
 
 
-class Walk:
+class BestFirstSearch:
     """One search: the states looked at so far, and the ends that were found."""
 
-    def __init__(self, before: IgluState, sight: Sight, margin: float, ceiling: float = inf) -> None:
+    def __init__(self, before: IgluState, likelihood: IgluLikelihood, margin: float, ceiling: float = inf) -> None:
         """Begin before the turn; what is less likely than the best by more than ``margin`` is not looked for.
 
         Nor is what costs more than ``ceiling``.
         """
         self.before = before
-        self.sight = sight
-        self.scale = Scale(sight)
+        self.likelihood = likelihood
+        self.scale = Scale(likelihood)
         self.margin = margin
         self.ceiling = ceiling
         self.looked = 0
@@ -336,7 +343,7 @@ class Walk:
                 continue
             if cost + self.beyond.get(new, 0.0) > bar + _CLOSE:
                 continue
-            rest = self.sight.loss(new) if new.phase == OVER else scale.least(new, -1.0, bar - cost + 2 * _CLOSE)
+            rest = self.likelihood.loss(new) if new.phase == OVER else scale.least(new, -1.0, bar - cost + 2 * _CLOSE)
             least = cost + rest
             if least > bar + _CLOSE:
                 self.beyond[new] = rest
@@ -344,7 +351,7 @@ class Walk:
             parents[new] = (cost, [(s, move)])
             self.push(least, new)
 
-    def aside(self) -> Walk:
+    def aside(self) -> BestFirstSearch:
         """Return a walk that has found the same and may go another way; this one does not hear of it."""
         other = copy(self)
         other.ends = dict(self.ends)
@@ -377,8 +384,8 @@ class Walk:
 
     def _end(self, s: IgluState, spent: float) -> None:
         """Note a state in which the turn may end."""
-        loss = self.sight.end(s)
-        if loss >= NEVER or not fields_agree(s, self.sight.evidence):
+        loss = self.likelihood.end(s)
+        if loss >= NEVER or not fields_agree(s, self.likelihood.evidence):
             return
         if s.phase == ACT:
             spent += LOST * min(s.points, 3)
@@ -403,7 +410,7 @@ class Walk:
         for after, (total, loss, last, parents) in ends:
             if total > bar or len(firsts) >= limit:
                 break
-            likely, spent = self.sight.most - loss, total - loss
+            likely, spent = self.likelihood.most - loss, total - loss
             for number, steps in enumerate(self._ways(last, parents, limit)):
                 closing: tuple[IgluMove, ...] = () if last.phase == OVER else (m.THE_END,)
                 turn = Turn((*steps, *closing), after, likely, -spent)
@@ -431,21 +438,21 @@ class Walk:
 # --- the search -------------------------------------------------------------------------------------------------------
 
 
-def find(before: IgluState, sight: Sight, limit: int, most: int, above: float = -inf) -> Found:
+def find(before: IgluState, likelihood: IgluLikelihood, limit: int, most: int, above: float = -inf) -> SearchResult:
     """Return the likeliest turns of the player to move, by what was seen and what such turns cost.
 
     ``above``: turns whose total is less are not looked for.
     """
-    return _longer(Walk(before, sight, MARGIN, sight.most - above), limit, most)
+    return _longer(BestFirstSearch(before, likelihood, MARGIN, likelihood.most - above), limit, most)
 
 
-def _longer(walk: Walk, limit: int, most: int) -> Found:
+def _longer(walk: BestFirstSearch, limit: int, most: int) -> SearchResult:
     """Go on up to ``most`` states of a search by lists of contents: one that is weighed takes longer."""
     found = _found(walk, limit, most * 3 // 4)
     return found if found.complete else replace(found, longer=partial(_longer, walk, limit))
 
 
-def _found(walk: Walk, limit: int, most: int) -> Found:
+def _found(walk: BestFirstSearch, limit: int, most: int) -> SearchResult:
     """Go on with a search up to ``most`` states in all, and return what was found."""
     before, scale = walk.before, walk.scale
     complete = walk.ahead(most)
@@ -460,14 +467,14 @@ def _found(walk: Walk, limit: int, most: int) -> Found:
         told = walk.aside()
         told.beam(WIDTH)
     reached = done - told.best()[0]
-    return Found(told.turns(limit, walk.margin), complete and bool(walk.ends), told.looked, reached)
+    return SearchResult(told.turns(limit, walk.margin), complete and bool(walk.ends), told.looked, reached)
 
 
-def nearest(before: IgluState, evidence: Evidence, most: int) -> Found:
+def nearest(before: IgluState, evidence: Evidence, most: int) -> SearchResult:
     """Return the legal turn that misses the fewest things of what was seen; ``complete``: none misses fewer."""
     places = {name: _missing(seen) for name, seen in evidence.places.items() if not isinstance(seen, Belief)}
-    sight = Sight(Evidence({**evidence.places, **places}), before)
-    return _found(Walk(before, sight, 0.0), 1, most)
+    likelihood = IgluLikelihood(Evidence({**evidence.places, **places}), before)
+    return _found(BestFirstSearch(before, likelihood, 0.0), 1, most)
 
 
 def _missing(seen: Mapping[Content, float]) -> Belief:

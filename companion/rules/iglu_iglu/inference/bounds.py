@@ -2,8 +2,8 @@
 
 Each test is a lower bound: it never gives up a state that could still succeed. It is made of a few operations on bit
 sets: too many floes would have to go, an inuit is too far from where it stands afterwards, an animal came or went and
-nothing that moves, eats, hunts or draws animals is left. What was seen, as bit sets (:class:`Wanted`), and what the two
-searches ask of a face and of the end of a turn stand here too.
+nothing that moves, eats, hunts or draws animals is left. What was seen, as bit sets (:class:`SeenConstraints`), and
+what the two searches ask of a face and of the end of a turn stand here too.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from companion.rules.iglu_iglu.position import (
     START,
     THAW_PLAYED,
     TO_FACE,
-    Situation,
+    IgluPosition,
 )
 from companion.rules.inference.turns import Belief, Content, Evidence
 
@@ -46,7 +46,7 @@ DISTANCE: tuple[tuple[int, ...], ...] = tuple(
 """Steps between two squares."""
 
 
-class Wanted:
+class SeenConstraints:
     """What was seen, as bit sets: for every thing where it may lie and where it must."""
 
     def __init__(self, evidence: Evidence, colours: tuple[str, ...]) -> None:
@@ -116,7 +116,7 @@ def tells(face: str) -> bool:
     return face == components.KEPT or face in components.FACES[: components.RED]
 
 
-def fields_agree(s: Situation, evidence: Evidence) -> bool:
+def fields_agree(s: IgluPosition, evidence: Evidence) -> bool:
     """Return whether a state has won what it must have."""
     if not evidence.fields:
         return True
@@ -140,7 +140,7 @@ class Means:
 
     __slots__ = ("draw", "drift", "face", "flight", "harpoon", "melt", "points", "steps", "thaw")
 
-    def __init__(self, s: Situation, *, drift: bool) -> None:
+    def __init__(self, s: IgluPosition, *, drift: bool) -> None:
         """Count the means."""
         self.melt = unmelted(s)
         self.drift = drift
@@ -160,29 +160,29 @@ class Means:
                     break
         self.flight = self.thaw or s.phase in (DEFENDING, FLEEING) or (self.steps > 0 and (s.bears > 0 or self.face))
 
-    def has(self, s: Situation, place: int) -> bool:
+    def has(self, s: IgluPosition, place: int) -> bool:
         """Return whether a tile is in the hand, or may come into it this turn."""
         return s.can_play(s.turn, place) or (self.face and s.tiles[place + TO_FACE] > 0)
 
 
-def unmelted(s: Situation) -> bool:
+def unmelted(s: IgluPosition) -> bool:
     """Return whether the floe of this turn is still to be taken."""
     return not s.melted and s.phase in (START, MOVING, DEFENDING, FLEEING)
 
 
-def undecided(s: Situation) -> bool:
+def undecided(s: IgluPosition) -> bool:
     """Return whether the tile of this turn is not known yet."""
     return unmelted(s) or s.phase in (PEEKING, REVEALING)
 
 
-def hopeless(s: Situation, w: Wanted) -> bool:
+def hopeless(s: IgluPosition, w: SeenConstraints) -> bool:
     """Return whether no way leads from here to what was seen."""
     if undecided(s):
         return _hopeless(s, w, Means(s, drift=False)) and _hopeless(s, w, Means(s, drift=True))
     return _hopeless(s, w, Means(s, drift=s.phase in (DRIFTING, DISPLACING)))
 
 
-def _hopeless(s: Situation, w: Wanted, means: Means) -> bool:
+def _hopeless(s: IgluPosition, w: SeenConstraints, means: Means) -> bool:
     if _floes_hopeless(s, w, means):
         return True
     # Animals first: of the many steps they could take nearly all are given up here.
@@ -190,7 +190,7 @@ def _hopeless(s: Situation, w: Wanted, means: Means) -> bool:
     return cost > means.points or cost + _inuit_cost(s, w, means) > means.points
 
 
-def _floes_hopeless(s: Situation, w: Wanted, means: Means) -> bool:
+def _floes_hopeless(s: IgluPosition, w: SeenConstraints, means: Means) -> bool:
     floes = s.floes
     hole = 1 << s.square if means.face and s.phase in (PEEKING, REVEALING) else 0
     gone = (floes & ~w.may_floe).bit_count()
@@ -207,7 +207,7 @@ def _floes_hopeless(s: Situation, w: Wanted, means: Means) -> bool:
     return (w.must_pack & ~s.packs).bit_count() > means.face
 
 
-def _inuit_cost(s: Situation, w: Wanted, means: Means) -> int:
+def _inuit_cost(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
     """Return the points that inuit and igloos cost at least, or MANY where no points help."""
     cost = 0
     carried = 1 if means.drift else 0
@@ -255,7 +255,7 @@ def _inuit_cost(s: Situation, w: Wanted, means: Means) -> int:
     return min(cost, MANY)
 
 
-def _animal_cost(s: Situation, w: Wanted, means: Means) -> int:
+def _animal_cost(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
     """Return the points that hunting costs at least, or MANY where animals cannot become what was seen."""
     away = _drifting_away(s, w) if means.drift else _away(s, w, means)
     if away > means.steps:
@@ -263,7 +263,7 @@ def _animal_cost(s: Situation, w: Wanted, means: Means) -> int:
     return _hunting_cost(s, w, means)
 
 
-def _away(s: Situation, w: Wanted, means: Means) -> int:
+def _away(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
     """Return how many steps animals are away at least from where they were seen, if no drift moves them."""
     # Where a tile is turned tokens come from the box.
     here = ALL if means.melt and means.face else 1 << s.square if means.draw and s.square >= 0 else 0
@@ -283,7 +283,7 @@ def _away(s: Situation, w: Wanted, means: Means) -> int:
     return away + max(0, fresh.bit_count() - 1)
 
 
-def _hunting_cost(s: Situation, w: Wanted, means: Means) -> int:
+def _hunting_cost(s: IgluPosition, w: SeenConstraints, means: Means) -> int:
     """Return the points for the animals that are more than were seen anywhere, or MANY where too few are left."""
     fresh = 3 if means.face else s.remaining if s.phase == DRAWING else 0
     # A step of a bear, also of one that comes or gives way to a drift, eats what it meets.
@@ -318,7 +318,7 @@ def _near_bear(square: int, bears: int, steps: int) -> bool:
     return any(row[bear] <= steps for bear in numbers(bears))
 
 
-def _drifting_away(s: Situation, w: Wanted) -> int:
+def _drifting_away(s: IgluPosition, w: SeenConstraints) -> int:
     """Return how many steps animals are away at least from where they were seen, when a drift comes or is on.
 
     A drift carries foxes and bears one square, and moves what swims on one square to a square beside it.

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from companion.rules.iglu_iglu import components
 from companion.rules.iglu_iglu.board import CORNERS, SEA, near, numbers
 from companion.rules.iglu_iglu.inference.gains import HELD, NEVER, Losses, Tables, standing
-from companion.rules.iglu_iglu.position import DISPLACING, DRIFTING, PEEKING, REVEALING, Situation
+from companion.rules.iglu_iglu.position import DISPLACING, DRIFTING, PEEKING, REVEALING, IgluPosition
 
 LINES: tuple[tuple[int, ...], ...] = tuple(
     [tuple(range(8 * row, 8 * row + 8)) for row in range(8)] + [tuple(range(column, 64, 8)) for column in range(8)]
@@ -24,7 +24,7 @@ _STIRRED = 15
 """So many floes at open water leave one to push, whatever two tiles and three animal steps do before the drift."""
 
 
-def sure(s: Situation, *, early: bool) -> bool:
+def sure(s: IgluPosition, *, early: bool) -> bool:
     """Return whether a drift that comes must shift something: a floe at water where nothing swims can be pushed.
 
     ``early``: tiles may be played before melting.

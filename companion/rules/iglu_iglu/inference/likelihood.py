@@ -34,17 +34,17 @@ from companion.rules.iglu_iglu.inference.gains import (
     standing,
 )
 from companion.rules.iglu_iglu.json_form import to_json
-from companion.rules.iglu_iglu.position import Situation
+from companion.rules.iglu_iglu.position import IgluPosition
 from companion.rules.inference.belief import Belief, Content, Together
 from companion.rules.inference.turns import Evidence
 
 _NOBODY: tuple[tuple[int, ...], ...] = ((),) * len(components.TOKENS)
 
 
-class Sight:
+class IgluLikelihood:
     """The losses of everything everywhere, and the bounds; ``most`` is the log-likelihood of a board without loss."""
 
-    def __init__(self, evidence: Evidence, before: Situation) -> None:
+    def __init__(self, evidence: Evidence, before: IgluPosition) -> None:
         """Compile what was seen for the players of a game."""
         self.evidence = evidence
         self.most = 0.0
@@ -138,7 +138,7 @@ class Sight:
             shares = _share(unshared, lambda found, same=same: sum(n for k, v, n in found[1] if (k, v) in same))
             table[square] = tuple(shares.get(n, NEVER) for n in range(HELD))
 
-    def _settle(self, before: Situation) -> None:
+    def _settle(self, before: IgluPosition) -> None:
         """Note where something could be won, and the loss of an empty board."""
         self.known: dict[Any, Any] = {}
         self.lines = Lines(self.ground, self.inuit, self.igloo, self.token)
@@ -164,14 +164,14 @@ class Sight:
 
     # --- losses -------------------------------------------------------------------------------------------------------
 
-    def loss(self, s: Situation) -> float:
+    def loss(self, s: IgluPosition) -> float:
         """Return the loss of a whole board (for listed contents a part of it: see :meth:`end`)."""
         total = self.always + self.grounds(s.floes, s.packs) + self.animals(s.fish, s.fox, s.bears)
         for seat, inuit in enumerate(s.inuit):
             total += self.tribe(seat, inuit, s.igloos[seat])
         return total
 
-    def end(self, s: Situation) -> float:
+    def end(self, s: IgluPosition) -> float:
         """Return the whole loss of a board at the end of a turn: exactly ``most`` less its log-likelihood."""
         loss = self.loss(s)
         if loss >= NEVER:
@@ -181,7 +181,7 @@ class Sight:
         likely = self.evidence.log_likelihood(to_json(s))
         return min(NEVER, self.most - likely)
 
-    def _beyond(self, s: Situation) -> float:
+    def _beyond(self, s: IgluPosition) -> float:
         """Return what things lose together on top of what each of them does."""
         key = ("beyond", s.fish, s.fox, s.igloos, s.inuit)
         total: float | None = self.known.get(key)
@@ -269,7 +269,7 @@ class Sight:
         self.known[key] = total
         return total
 
-    def _things(self, s: Situation) -> Iterator[tuple[list[Losses], int, list[int]]]:
+    def _things(self, s: IgluPosition) -> Iterator[tuple[list[Losses], int, list[int]]]:
         """Yield for each kind of thing its losses, where it is wanted and where it is."""
         for seat, inuit in enumerate(s.inuit):
             yield self.inuit[seat], self.wants_inuit[seat], list(inuit)

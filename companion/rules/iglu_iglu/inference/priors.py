@@ -29,7 +29,7 @@ from companion.rules.iglu_iglu.inference.gains import (
     Losses,
     hunting,
 )
-from companion.rules.iglu_iglu.inference.likelihood import Sight
+from companion.rules.iglu_iglu.inference.likelihood import IgluLikelihood
 from companion.rules.iglu_iglu.moves import IgluMove
 from companion.rules.iglu_iglu.position import (
     DEFENDING,
@@ -41,7 +41,7 @@ from companion.rules.iglu_iglu.position import (
     PEEKING,
     REVEALING,
     START,
-    Situation,
+    IgluPosition,
 )
 
 PLAYED, HARPOONED, PUSHED, EARLIER, ANSWERED = 2.5, 1.5, 3.0, 1.5, 0.5
@@ -54,7 +54,7 @@ SAVED = min(hunting(value) / value for value in (1, 2, 3))
 # --- what a step costs ------------------------------------------------------------------------------------------------
 
 
-def price(s: Situation, move: IgluMove) -> float:
+def price(s: IgluPosition, move: IgluMove) -> float:
     """Return what a step costs before anything was seen: 0 or more, natural logarithm."""
     kind = move.kind
     if isinstance(move, m.Walk | m.Kayak):
@@ -80,7 +80,7 @@ def price(s: Situation, move: IgluMove) -> float:
     return 0.0
 
 
-def _tile_price(s: Situation, move: IgluMove) -> float:
+def _tile_price(s: IgluPosition, move: IgluMove) -> float:
     if not isinstance(move, m.Reveal):
         return 0.0
     red = melting.hidden_red(s)
@@ -89,7 +89,7 @@ def _tile_price(s: Situation, move: IgluMove) -> float:
     return log((red + others) / count) if count > 0 else NEVER
 
 
-def _token_price(s: Situation, move: IgluMove) -> float:
+def _token_price(s: IgluPosition, move: IgluMove) -> float:
     if not isinstance(move, m.Draw):
         return 0.0
     in_reserve = sum(s.reserve(token) for token in melting.drawn_tokens(s))
@@ -99,7 +99,7 @@ def _token_price(s: Situation, move: IgluMove) -> float:
 # --- what a state costs at least --------------------------------------------------------------------------------------
 
 
-class Way(NamedTuple):
+class TurnCost(NamedTuple):
     """Which of its means a turn still uses, and what they cost; ``sure``: points it has anyhow."""
 
     price: float
@@ -133,13 +133,13 @@ KNOWN = Case(0.0)
 class Scale:
     """The least that a state can still cost, by what was seen."""
 
-    def __init__(self, sight: Sight) -> None:
+    def __init__(self, likelihood: IgluLikelihood) -> None:
         """Weigh with this sight."""
-        self.sight = sight
+        self.likelihood = likelihood
         self.early = False
-        self.ways_of: dict[object, tuple[Way, ...]] = {}
+        self.ways_of: dict[object, tuple[TurnCost, ...]] = {}
 
-    def ways(self, s: Situation, case: Case = KNOWN) -> tuple[Way, ...]:
+    def ways(self, s: IgluPosition, case: Case = KNOWN) -> tuple[TurnCost, ...]:
         """Return the ways of using tiles that are left to a state, the cheapest first."""
         seat = s.turn
         bear = bool(s.bears) or (case.drawn is not None and case.drawn[0] == components.BEAR_TOKEN)
@@ -164,11 +164,11 @@ class Scale:
                         if s.table.all_three:
                             paid += STEPPED * all_steps
                         flees = flight or bool(thaw) or defended
-                        found.append(Way(paid, means.melt + thaw, points + more, all_steps, free, flees, points))
+                        found.append(TurnCost(paid, means.melt + thaw, points + more, all_steps, free, flees, points))
         self.ways_of[key] = ways = tuple(sorted(found))
         return ways
 
-    def cases(self, s: Situation) -> list[Case]:
+    def cases(self, s: IgluPosition) -> list[Case]:
         """Return what the tile of this turn may be: one case where it is known."""
         if s.phase in (DRIFTING, DISPLACING):
             return [Case(PUSHED if s.phase == DRIFTING else FLED, drift=True)]
@@ -210,7 +210,7 @@ class Scale:
         found.sort(key=lambda case: case.price)
         return found
 
-    def least(self, s: Situation, budget: float, limit: float = NEVER) -> float:
+    def least(self, s: IgluPosition, budget: float, limit: float = NEVER) -> float:
         """Return the least that a state can still cost; anything within the budget is as good as another.
 
         What is beyond the limit is not told exactly either: the limit, or more.
@@ -225,7 +225,7 @@ class Scale:
                 break
         return best
 
-    def unexplained(self, s: Situation) -> float:
+    def unexplained(self, s: IgluPosition) -> float:
         """Return the least that a board loses which a turn leads to, whatever the turn costs; no drift."""
         best = NEVER
         for case in self.cases(s):
@@ -234,7 +234,7 @@ class Scale:
                 best = min(best, self._of(s, every(self.ways(s, case)), case._replace(drawn=drawn)))
         return best
 
-    def _least(self, s: Situation, case: Case, bar: float, budget: float) -> float:
+    def _least(self, s: IgluPosition, case: Case, bar: float, budget: float) -> float:
         ways = self.ways(s, case)
         if len(ways) == 1:
             return self._of(s, ways[0], case, bar)
@@ -251,36 +251,42 @@ class Scale:
                 break
         return best
 
-    def _of(self, s: Situation, way: Way, case: Case, bar: float = NEVER) -> float:
-        sight = self.sight
-        own = sight.own_bound(s.turn, s.inuit[s.turn], s.igloos[s.turn], way.flight, case.drift)
-        animals = sight.animals_bound(
+    def _of(self, s: IgluPosition, way: TurnCost, case: Case, bar: float = NEVER) -> float:
+        likelihood = self.likelihood
+        own = likelihood.own_bound(s.turn, s.inuit[s.turn], s.igloos[s.turn], way.flight, case.drift)
+        animals = likelihood.animals_bound(
             s.fish, s.fox, s.bears, way.steps, way.free, case.fresh, case.drawn, drift=case.drift
         )
         rivals = [seat for seat in range(len(s.inuit)) if seat != s.turn]
-        others = [sight.other_bound(seat, s.inuit[seat], s.igloos[seat], way.flight) for seat in rivals]
-        always = sight.always + (0.0 if case.idle else POINT * min(3, way.sure))
+        others = [likelihood.other_bound(seat, s.inuit[seat], s.igloos[seat], way.flight) for seat in rivals]
+        always = likelihood.always + (0.0 if case.idle else POINT * min(3, way.sure))
         if case.drift:
             theirs = list(zip(rivals, others, strict=True))
             total = self._drifted(s, way, own, animals, theirs, bar - way.price - always)
         else:
-            total = sight.grounds_bound(s.floes, s.packs, way.removals, case.fresh if case.pack else 0)
+            total = likelihood.grounds_bound(s.floes, s.packs, way.removals, case.fresh if case.pack else 0)
             total += sum(others) + together(own, animals, way.points)
         return way.price + max(0.0, always + total)
 
     def _drifted(
-        self, s: Situation, way: Way, own: Losses, animals: Losses, rivals: Sequence[tuple[int, float]], bar: float
+        self,
+        s: IgluPosition,
+        way: TurnCost,
+        own: Losses,
+        animals: Losses,
+        rivals: Sequence[tuple[int, float]],
+        bar: float,
     ) -> float:
         """Return the least loss of a board that drifts, on whatever line: no part of it gains what another loses.
 
         What is beyond the bar is not told exactly.
         """
-        sight, points = self.sight, way.points
-        mine = sight.lines.tribe(s.turn, s.inuit[s.turn], s.igloos[s.turn])
-        theirs = [(loss, sight.lines.tribe(seat, s.inuit[seat], s.igloos[seat])) for seat, loss in rivals]
-        herds = sight.lines.animals(s.fish, s.fox, s.bears)
+        likelihood, points = self.likelihood, way.points
+        mine = likelihood.lines.tribe(s.turn, s.inuit[s.turn], s.igloos[s.turn])
+        theirs = [(loss, likelihood.lines.tribe(seat, s.inuit[seat], s.igloos[seat])) for seat, loss in rivals]
+        herds = likelihood.lines.animals(s.fish, s.fox, s.bears)
         best = bar
-        lines = sight.lines.grounds(s.floes, s.packs, way.removals)
+        lines = likelihood.lines.grounds(s.floes, s.packs, way.removals)
         for line, loss in enumerate(lines[:-1] if sure(s, early=self.early) else lines):
             rest = loss
             for lost, gains in theirs:
@@ -294,18 +300,18 @@ class Scale:
         return best
 
 
-def _reserves(s: Situation, first: int) -> tuple[int, ...]:
+def _reserves(s: IgluPosition, first: int) -> tuple[int, ...]:
     return tuple(s.reserve(token) for token in range(first, first + 3))
 
 
 @lru_cache(4096)
-def every(ways: tuple[Way, ...]) -> Way:
+def every(ways: tuple[TurnCost, ...]) -> TurnCost:
     """Return all means together, free of charge."""
     steps = max(way.steps for way in ways)
     if any(way.steps != steps for way in ways):
         # Steps that need not be taken: an even number can always leave the animals where they are.
         steps += steps % 2
-    return Way(
+    return TurnCost(
         0.0,
         max(way.removals for way in ways),
         max(way.points for way in ways),

@@ -22,12 +22,12 @@ from companion.rules.iglu_iglu.inference.bounds import (
     EARLY,
     PLAIN,
     THOROUGH,
-    Wanted,
+    SeenConstraints,
     fields_agree,
     hopeless,
     tells,
 )
-from companion.rules.iglu_iglu.inference.likelihood import Sight
+from companion.rules.iglu_iglu.inference.likelihood import IgluLikelihood
 from companion.rules.iglu_iglu.moves import IgluMove
 from companion.rules.iglu_iglu.position import (
     ACT,
@@ -40,7 +40,7 @@ from companion.rules.iglu_iglu.position import (
     THAW_PLAYED,
 )
 from companion.rules.iglu_iglu.state import IgluState
-from companion.rules.inference.turns import Content, Evidence, Found, Turn, content
+from companion.rules.inference.turns import Content, Evidence, SearchResult, Turn, content
 
 GRADED = True
 """Beliefs are weighed here, not turned into lists of contents."""
@@ -48,7 +48,7 @@ GRADED = True
 # --- the steps worth trying -----------------------------------------------------------------------------------------
 
 
-def candidates(s: IgluState, w: Wanted) -> Iterable[IgluMove]:
+def candidates(s: IgluState, w: SeenConstraints) -> Iterable[IgluMove]:
     """Yield the legal steps that may lead to what was seen; what changes nothing that was seen is left out."""
     if s.phase == REVEALING:
         return (x for x in melting.moves_reveal(s) if isinstance(x, m.Reveal) and tells(x.face))
@@ -61,7 +61,7 @@ def candidates(s: IgluState, w: Wanted) -> Iterable[IgluMove]:
     return s.moves()
 
 
-def _drift_fits(s: IgluState, w: Wanted, move: m.Drift) -> bool:
+def _drift_fits(s: IgluState, w: SeenConstraints, move: m.Drift) -> bool:
     """Return whether a drift leaves the floes as they were seen, but for one that may still thaw."""
     if move.square < 0:
         return True
@@ -71,7 +71,7 @@ def _drift_fits(s: IgluState, w: Wanted, move: m.Drift) -> bool:
     return not w.must_floe & ~floes and gone <= (not s.played & THAW_PLAYED and s.can_play(s.turn, HAND_THAW))
 
 
-def _start(s: IgluState, w: Wanted) -> Iterator[IgluMove]:
+def _start(s: IgluState, w: SeenConstraints) -> Iterator[IgluMove]:
     melts = melting.moves_melt(s)
     yield from melts
     if w.care >= EARLY or not melts:
@@ -80,7 +80,7 @@ def _start(s: IgluState, w: Wanted) -> Iterator[IgluMove]:
         w.left_out = max(w.left_out, EARLY)
 
 
-def _tiles(s: IgluState, w: Wanted) -> Iterator[IgluMove]:
+def _tiles(s: IgluState, w: SeenConstraints) -> Iterator[IgluMove]:
     for thaw in iglu_iglu_red_tiles.moves_thaw(s):
         # A floe that stays can only be filled again by a drift.
         if isinstance(thaw, m.Thaw) and (not w.must_floe >> thaw.square & 1 or not s.melted):
@@ -97,7 +97,7 @@ def _may_come_back(s: IgluState) -> bool:
     return not s.melted or not s.table.all_three
 
 
-def _animals_differ(s: IgluState, w: Wanted) -> bool:
+def _animals_differ(s: IgluState, w: SeenConstraints) -> bool:
     """Return whether animals are not, or need not be, where they were seen.
 
     Three steps change the board, if no drift follows: each takes an animal to a square of the other colour of a
@@ -113,7 +113,7 @@ def _animals_differ(s: IgluState, w: Wanted) -> bool:
     return _counts_differ(s, w)
 
 
-def _counts_differ(s: IgluState, w: Wanted) -> bool:
+def _counts_differ(s: IgluState, w: SeenConstraints) -> bool:
     """Return whether a square that was seen holds another number of a kind than it did."""
     for square, contents in w.places.items():
         for kind, codes in (("fish", s.fish), ("fox", s.fox)):
@@ -128,7 +128,7 @@ def _fits(kind: str, values: list[int], content: Content) -> bool:
     return seen == {value: values.count(value) for value in set(values)}
 
 
-def _act(s: IgluState, w: Wanted) -> Iterator[IgluMove]:
+def _act(s: IgluState, w: SeenConstraints) -> Iterator[IgluMove]:
     seat = s.turn
     open_hunt = bool(w.evidence.fields.get("trophies"))
     for move in actions.moves_act(s):
@@ -150,7 +150,7 @@ def _act(s: IgluState, w: Wanted) -> Iterator[IgluMove]:
     yield from _tiles(s, w)
 
 
-def _must_go(s: IgluState, w: Wanted, move: m.Hunt) -> bool:
+def _must_go(s: IgluState, w: SeenConstraints, move: m.Hunt) -> bool:
     """Return whether a token is more than was seen on its square, or a bear in the way."""
     if move.token == components.BEAR_TOKEN:
         return True
@@ -172,17 +172,17 @@ def _count(content: Content, token: int) -> int:
 Parents = dict[IgluState, list[tuple[IgluState, IgluMove]]]
 
 
-def find(before: IgluState, evidence: Evidence, limit: int, most: int, above: float = -inf) -> Found:
+def find(before: IgluState, evidence: Evidence, limit: int, most: int, above: float = -inf) -> SearchResult:
     """Return the shortest legal turns of the player to move that end as was seen.
 
     Turns that play tiles before melting are looked at only where there is no other, and last those in which animals
     move and are back in the end. ``above``: of graded evidence, turns whose total is less are not looked for.
     """
     if not evidence.certain:
-        return best_first.find(before, Sight(evidence, before), limit, most, above)
-    w = Wanted(evidence, before.table.colours)
+        return best_first.find(before, IgluLikelihood(evidence, before), limit, most, above)
+    w = SeenConstraints(evidence, before.table.colours)
     if hopeless(before, w):
-        return Found((), True, 0)
+        return SearchResult((), True, 0)
     looked = 0
     for care in (PLAIN, EARLY, THOROUGH):
         w.care, w.left_out = care, PLAIN
@@ -190,7 +190,7 @@ def find(before: IgluState, evidence: Evidence, limit: int, most: int, above: fl
         looked += found.looked
         if found.turns or not found.complete or w.left_out == PLAIN:
             break
-    return Found(found.turns, found.complete, looked)
+    return SearchResult(found.turns, found.complete, looked)
 
 
 def nearest(before: IgluState, evidence: Evidence) -> Turn | None:
@@ -198,21 +198,21 @@ def nearest(before: IgluState, evidence: Evidence) -> Turn | None:
     return next(iter(best_first.nearest(before, evidence, best_first.MOST_NEAREST).turns), None)
 
 
-def _search(before: IgluState, w: Wanted, limit: int, most: int) -> Found:
+def _search(before: IgluState, w: SeenConstraints, limit: int, most: int) -> SearchResult:
     parents: Parents = {before: []}
     level = [before]
     looked = 0
     while level:
         ends = [s for s in level if s.phase in (ACT, OVER) and _agrees(s, w)]
         if ends:
-            return Found(_turns(before, ends, parents, w, limit), True, looked)
+            return SearchResult(_turns(before, ends, parents, w, limit), True, looked)
         following: Parents = {}
         for s in level:
             if s.phase == OVER:
                 continue
             looked += 1
             if looked > most:
-                return Found((), False, looked)
+                return SearchResult((), False, looked)
             for move in candidates(s, w):
                 new = s.after(move)
                 if new in parents or (new.turn != s.turn and new.to_move != NOBODY):
@@ -224,10 +224,10 @@ def _search(before: IgluState, w: Wanted, limit: int, most: int) -> Found:
                     following[new] = [(s, move)]
         parents.update(following)
         level = list(following)
-    return Found((), True, looked)
+    return SearchResult((), True, looked)
 
 
-def _agrees(s: IgluState, w: Wanted) -> bool:
+def _agrees(s: IgluState, w: SeenConstraints) -> bool:
     """Return whether a state is what was seen: by sets first, then place by place."""
     floes = s.floes
     if floes & ~w.may_floe or w.must_floe & ~floes or s.packs & ~w.may_pack or w.must_pack & ~s.packs:
@@ -247,7 +247,9 @@ def _agrees(s: IgluState, w: Wanted) -> bool:
     return not w.evidence.misses(position) and fields_agree(s, w.evidence)
 
 
-def _turns(before: IgluState, ends: list[IgluState], parents: Parents, w: Wanted, limit: int) -> tuple[Turn, ...]:
+def _turns(
+    before: IgluState, ends: list[IgluState], parents: Parents, w: SeenConstraints, limit: int
+) -> tuple[Turn, ...]:
     """Return the ways to the ends, each set of steps once, the likeliest first."""
     found: dict[tuple[str, ...], Turn] = {}
     tries = 50 * limit
@@ -301,9 +303,9 @@ def cases(position: Mapping[str, Any]) -> list[IgluState]:
 # --- what may have been meant ---------------------------------------------------------------------------------------
 
 
-def suspects(s: IgluState, evidence: Evidence) -> Iterator[IgluMove]:
+def near_misses(s: IgluState, evidence: Evidence) -> Iterator[IgluMove]:
     """Yield the moves that would make a difference good at once, were they legal: the ones to be asked about."""
-    w = Wanted(evidence, s.table.colours)
+    w = SeenConstraints(evidence, s.table.colours)
     seat = s.turn
     if s.phase == START:
         yield from (m.MELTS[square] for square in numbers(s.floes & ~w.may_floe))

@@ -15,7 +15,7 @@ from companion.lab.bench.turn_times import forget, spoil, whole_turns
 from companion.rules import game
 from companion.rules.arctic.inference import search
 from companion.rules.arctic.inference.bounds import in_hand
-from companion.rules.arctic.inference.likelihood import Sight, card_fits, pile_fits, zone_fits
+from companion.rules.arctic.inference.likelihood import ArcticLikelihood, card_fits, pile_fits, zone_fits
 from companion.rules.core import SetupError
 from companion.rules.inference.turns import Evidence, content, turns
 from tests.worlds.sizes import size
@@ -150,8 +150,10 @@ def test_a_camera_may_not_be_sure_of_a_card(table: Make) -> None:
 
 def test_what_fits_what() -> None:
     pile = ["down:?", "fox", "?", "fox-5-moose"]
-    seen = Sight(Evidence({}, {"p1.pile": pile, "p1.hand": 2, "p1.penalty": ["?", "orca-5-puffin"]}), 1)
-    here = Sight(Evidence({}, {"p1.pile": ["down:orca-5-puffin", "fox-4-walrus", "bear-1-puffin", "fox-5-moose"]}), 1)
+    seen = ArcticLikelihood(Evidence({}, {"p1.pile": pile, "p1.hand": 2, "p1.penalty": ["?", "orca-5-puffin"]}), 1)
+    here = ArcticLikelihood(
+        Evidence({}, {"p1.pile": ["down:orca-5-puffin", "fox-4-walrus", "bear-1-puffin", "fox-5-moose"]}), 1
+    )
     assert seen.piles[0] and here.piles[0] and seen.penalties[0] and seen.hands[0]
     assert pile_fits(seen.piles[0], here.piles[0])
     assert not pile_fits(seen.piles[0][:3], here.piles[0]) and not card_fits(seen.piles[0][0], here.piles[0][1])
@@ -161,7 +163,7 @@ def test_what_fits_what() -> None:
     assert zone_fits((fox, orca), seen.hands[0]) and not zone_fits((fox,), seen.hands[0])
     for wrong in ({"p1.pile": 3}, {"p1.hand": ["seal"]}, {"p1.powers": ["seal"]}, {"p1.penalty": -1}):
         with pytest.raises(SetupError):
-            Sight(Evidence({}, wrong), 1)
+            ArcticLikelihood(Evidence({}, wrong), 1)
 
 
 def test_a_card_on_its_way_counts_as_held(table: Make) -> None:

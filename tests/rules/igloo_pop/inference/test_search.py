@@ -203,10 +203,12 @@ RED, BLUE, GREEN = 0, 1, 2
 NOTHING: Counter[int] = Counter()
 
 
-def table(cards: dict[int, str], accounts: dict[int, check_inference.Account], **fields: Any) -> check_inference.Table:
+def table(
+    cards: dict[int, str], accounts: dict[int, check_inference.Account], **fields: Any
+) -> check_inference.SettledCards:
     """Make a table of cards, written as they are; nothing stood on them, and all stay unless they were won."""
     indices = {place: CARD_INDEX[tuple(map(int, card.split("/")))] for place, card in cards.items()}
-    return check_inference.Table(
+    return check_inference.SettledCards(
         indices,
         fields.get("igloos", dict.fromkeys(cards, ())),
         fields.get("stays", dict.fromkeys(cards)),

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from companion.lab.bench.tracker_trials import look, played_games
+from companion.lab.bench.vision.tracker_trials import look, played_games
 from companion.rules import game
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.inference import best_first, priors, search
-from companion.rules.iglu_iglu.inference.likelihood import Sight
+from companion.rules.iglu_iglu.inference.likelihood import IgluLikelihood
 from companion.rules.iglu_iglu.json_form import hidden_from
 from companion.rules.iglu_iglu.position import ACT, OVER, START
 from companion.rules.inference.belief import Belief
@@ -61,7 +61,7 @@ def played(seed: int, count: int) -> list[tuple[Any, list[Any], Any]]:
     raise AssertionError
 
 
-def cost(before: Any, moves: list[Any], sight: Sight) -> float:
+def cost(before: Any, moves: list[Any], likelihood: IgluLikelihood) -> float:
     """Return what a turn costs: its steps, the points it leaves, what its board loses."""
     state, total = before, 0.0
     for move in moves:
@@ -69,7 +69,7 @@ def cost(before: Any, moves: list[Any], sight: Sight) -> float:
             total += best_first.LOST * min(state.points, 3)
         total += priors.price(state, move)
         state = state.after(move)
-    return total + sight.end(state)
+    return total + likelihood.end(state)
 
 
 @pytest.mark.parametrize("kind", ["clear", "calibrated", "confused", "covered"])
@@ -77,10 +77,10 @@ def test_bounds_never_give_up_a_turn_that_was_played(kind: str) -> None:
     rng = Random(kind)
     for before, moves, after in played(21, 40):
         evidence = look(after.position(), kind, rng)
-        sight = Sight(evidence, before)
-        scale = priors.Scale(sight)
+        likelihood = IgluLikelihood(evidence, before)
+        scale = priors.Scale(likelihood)
         scale.early = True
-        whole = cost(before, moves, sight)
+        whole = cost(before, moves, likelihood)
         state, spent = before, 0.0
         for move in moves:
             assert spent + scale.least(state, -1.0) <= whole + 1e-6, (str(move), list(map(str, moves)))
@@ -92,12 +92,12 @@ def test_losses_are_what_the_evidence_says() -> None:
     rng = Random(3)
     for before, _, after in played(22, 15):
         evidence = look(after.position(), "calibrated", rng)
-        sight = Sight(evidence, before)
+        likelihood = IgluLikelihood(evidence, before)
         for state in (before, after):
-            assert sight.most - sight.end(state) == pytest.approx(evidence.log_likelihood(state.position()))
+            assert likelihood.most - likelihood.end(state) == pytest.approx(evidence.log_likelihood(state.position()))
 
 
-def all_ends(before: Any, sight: Sight) -> dict[Any, float]:
+def all_ends(before: Any, likelihood: IgluLikelihood) -> dict[Any, float]:
     """Return what each end of a turn costs at least, by trying everything but tiles before melting."""
     level = {before: 0.0}
     ends: dict[Any, float] = {}
@@ -107,7 +107,7 @@ def all_ends(before: Any, sight: Sight) -> dict[Any, float]:
             if state.phase in (ACT, OVER):
                 lost = best_first.LOST * min(state.points, 3) if state.phase == ACT else 0.0
                 after = state.after(m.THE_END) if state.phase == ACT else state
-                ends[after] = min(spent + lost + sight.end(state), ends.get(after, float("inf")))
+                ends[after] = min(spent + lost + likelihood.end(state), ends.get(after, float("inf")))
             for move in state.legal_moves:
                 if state.phase == START and not isinstance(move, m.Melt):
                     continue
@@ -170,11 +170,11 @@ def test_the_best_is_the_best_of_all(board: Make, things: dict[str, str], hands:
     for number in range(size(3, 8)):
         position = random_turn(before, rng).position()
         evidence = look(position, ("calibrated", "confused", "covered")[number % 3], rng)
-        sight = Sight(evidence, before)
+        likelihood = IgluLikelihood(evidence, before)
         found = turns(before, evidence, most=200_000)
         assert found.complete
-        best = min(all_ends(before, sight).values())
-        assert sight.most - found.turns[0].total <= best + 1e-6
+        best = min(all_ends(before, likelihood).values())
+        assert likelihood.most - found.turns[0].total <= best + 1e-6
         assert found.turns[0].log_likelihood == pytest.approx(evidence.log_likelihood(found.turns[0].state.position()))
 
 
@@ -196,10 +196,10 @@ def test_no_turn_that_is_nearly_as_good_is_left_out(
     for number in range(size(count // 2, 12 * count)):
         position = random_turn(before, rng).position()
         evidence = look(position, "confused", rng) if number % 2 else vague(position, rng)
-        sight = Sight(evidence, before)
+        likelihood = IgluLikelihood(evidence, before)
         found = turns(before, evidence, limit=1000, most=200_000)
-        told = {board_of(turn.state): sight.most - turn.total for turn in reversed(found.turns)}
-        ends = all_ends(before, sight)
+        told = {board_of(turn.state): likelihood.most - turn.total for turn in reversed(found.turns)}
+        ends = all_ends(before, likelihood)
         best = min(ends.values())
         assert found.complete and found.reached == pytest.approx(best_first.MARGIN)
         assert min(told.values()) <= best + 1e-6
@@ -231,8 +231,8 @@ def test_the_turn_that_was_played_comes_first_under_clear_sight() -> None:
 
 
 def cost_of(before: Any, moves: list[Any], evidence: Evidence) -> float:
-    sight = Sight(evidence, before)
-    return cost(before, moves, sight) - sight.most
+    likelihood = IgluLikelihood(evidence, before)
+    return cost(before, moves, likelihood) - likelihood.most
 
 
 @pytest.mark.sized

@@ -12,7 +12,7 @@ from companion.rules.iglu_iglu import drifting
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.board import ALL, CORNERS
 from companion.rules.iglu_iglu.inference.drift_bounds import LINES, sure
-from companion.rules.iglu_iglu.inference.likelihood import Sight
+from companion.rules.iglu_iglu.inference.likelihood import IgluLikelihood
 from companion.rules.iglu_iglu.position import DRIFTING, START
 from companion.rules.inference.turns import Evidence
 from tests.rules.iglu_iglu.inference.test_best_first import played, vague
@@ -45,19 +45,19 @@ def test_no_drift_wins_more_than_its_line_may() -> None:
     rng = Random(3)
     lines = set()
     for before, _, after in played(51, 60)[:: size(12, 2)]:
-        sight = Sight(vague(after.position(), rng), before)
+        likelihood = IgluLikelihood(vague(after.position(), rng), before)
         now = drifting_now(before)
         for line, state in drifted(now):
             lines.add(line)
-            grounds = sight.lines.grounds(now.floes, now.packs, 0)
-            assert grounds[line] <= sight.grounds(state.floes, state.packs) + 1e-9
+            grounds = likelihood.lines.grounds(now.floes, now.packs, 0)
+            assert grounds[line] <= likelihood.grounds(state.floes, state.packs) + 1e-9
             for seat, inuit in enumerate(now.inuit):
-                after_drift = sight.tribe(seat, state.inuit[seat], state.igloos[seat])
-                gain = sight.tribe(seat, inuit, now.igloos[seat]) - after_drift
-                assert gain <= sight.lines.tribe(seat, inuit, now.igloos[seat])[line] + 1e-9
-            herds = sight.animals(now.fish, now.fox, now.bears)
-            gain = herds - sight.animals(state.fish, state.fox, state.bears)
-            assert gain <= sight.lines.animals(now.fish, now.fox, now.bears)[line] + 1e-9
+                after_drift = likelihood.tribe(seat, state.inuit[seat], state.igloos[seat])
+                gain = likelihood.tribe(seat, inuit, now.igloos[seat]) - after_drift
+                assert gain <= likelihood.lines.tribe(seat, inuit, now.igloos[seat])[line] + 1e-9
+            herds = likelihood.animals(now.fish, now.fox, now.bears)
+            gain = herds - likelihood.animals(state.fish, state.fox, state.bears)
+            assert gain <= likelihood.lines.animals(now.fish, now.fox, now.bears)[line] + 1e-9
     assert len(lines) > len(LINES) / 2
 
 
@@ -68,8 +68,8 @@ def test_floes_that_go_are_counted_in(thaw: bool) -> None:
     for before, _, after in played(52, 40)[:: size(24, 4)]:
         if before.phase != START:
             continue
-        sight = Sight(vague(after.position(), rng), before)
-        grounds = sight.lines.grounds(before.floes, before.packs, 1 + thaw)
+        likelihood = IgluLikelihood(vague(after.position(), rng), before)
+        grounds = likelihood.lines.grounds(before.floes, before.packs, 1 + thaw)
         for melt in before.legal_moves:
             if not isinstance(melt, m.Melt):
                 continue
@@ -78,7 +78,7 @@ def test_floes_that_go_are_counted_in(thaw: bool) -> None:
                     state.floes,
                     *(state.floes & ~(1 << q) for q in range(64) if thaw and state.thawable() >> q & 1),
                 ]
-                assert grounds[line] <= min(sight.grounds(left, state.packs) for left in floes) + 1e-9
+                assert grounds[line] <= min(likelihood.grounds(left, state.packs) for left in floes) + 1e-9
 
 
 def test_a_line_without_loss_is_one_that_a_drift_made() -> None:
@@ -86,10 +86,10 @@ def test_a_line_without_loss_is_one_that_a_drift_made() -> None:
     before, _, _ = played(53, 20)[-1]
     now = drifting_now(before)
     line, state = rng.choice(list(drifted(now)))
-    grounds = Sight(Evidence.of_position(state.position()), before).lines.grounds(now.floes, now.packs, 0)
+    grounds = IgluLikelihood(Evidence.of_position(state.position()), before).lines.grounds(now.floes, now.packs, 0)
     assert grounds[line] == 0 < grounds[-1]
     # Shifted to the other side of the board, no floe is where it was seen.
-    assert min(Sight(vague(state.position(), rng), before).lines.grounds(ALL & ~CORNERS, 0, 0)) > 0
+    assert min(IgluLikelihood(vague(state.position(), rng), before).lines.grounds(ALL & ~CORNERS, 0, 0)) > 0
 
 
 @pytest.mark.sized

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from companion.lab.bench.tracker_trials import look, played_games
-from companion.rules.iglu_iglu.inference.likelihood import Sight
+from companion.lab.bench.vision.tracker_trials import look, played_games
+from companion.rules.iglu_iglu.inference.likelihood import IgluLikelihood
 from companion.rules.iglu_iglu.json_form import hidden_from
 from companion.rules.inference.belief import Belief, Together
 from companion.rules.inference.turns import Evidence, content, turns
@@ -73,12 +73,12 @@ def test_the_search_weighs_them_as_they_are() -> None:
                     plain = {thing: table for thing, table in seen.things.items() if thing[0] != "igloo"}
                     places[name] = Belief(seen.ground, plain, seen.floor, (*seen.together, IGLOO))
             evidence = Evidence(places)
-            sight = Sight(evidence, before)
-            weighed += len(sight.together)
+            likelihood = IgluLikelihood(evidence, before)
+            weighed += len(likelihood.together)
             for state in (before, after):
-                exact = sight.most - evidence.log_likelihood(state.position())
-                assert sight.end(state) == pytest.approx(exact)
-                assert sight.loss(state) <= exact + 1e-6
+                exact = likelihood.most - evidence.log_likelihood(state.position())
+                assert likelihood.end(state) == pytest.approx(exact)
+                assert likelihood.loss(state) <= exact + 1e-6
             found = turns(hidden_from(before, None), evidence).turns
             for turn in found[:3]:
                 assert turn.log_likelihood == pytest.approx(evidence.log_likelihood(turn.state.position()))

@@ -337,7 +337,7 @@ def test_a_search_that_gives_up_says_so(apart: Make) -> None:
 def test_bounds_never_give_up_a_state_on_a_way_that_was_played() -> None:
     rng = Random(13)
     for before, moves, after in played_turns(rng, 120):
-        wanted = search.Wanted(seen(after), before.colours)
+        wanted = search.SeenConstraints(seen(after), before.colours)
         state = before
         for text in moves[:-1]:
             state = state.after(IGLU.parse(text))

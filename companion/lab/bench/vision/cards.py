@@ -15,11 +15,12 @@ import cv2
 import numpy as np
 
 from companion.lab.worlds import card_table, cards, cards_art
+from companion.lab.worlds.board_art import TEAMS
 from companion.rules.arctic.components import ANIMALS, TEXT, UNKNOWN
 from companion.rules.arctic.score import best_reading
 from companion.rules.igloo_pop.components import CARD_TEXT
 from vision.cards.deck import Deck, teach
-from vision.cards.detect import CardFinder, Found
+from vision.cards.detect import CardFinder, DetectedCard
 from vision.cards.pile import read_cards, read_pile
 from vision.cards.round import join, read_both
 from vision.cards.sheet import find_cards
@@ -70,9 +71,9 @@ def _taught(art: Any, names: Sequence[str], each: int, tally: Counter[str]) -> D
     return teach(art.game, photos, list(names))
 
 
-def _matched(found: Sequence[Found], shot: Any) -> list[Found | None]:
+def _matched(found: Sequence[DetectedCard], shot: Any) -> list[DetectedCard | None]:
     """Return for each card of the truth the found one that lies there."""
-    result: list[Found | None] = []
+    result: list[DetectedCard | None] = []
     for corners in shot.corners:
         width = float(np.linalg.norm(corners[1] - corners[0]))
         near = [(float(np.abs(one.corners - corners).max()) / width, i) for i, one in enumerate(found)]
@@ -80,7 +81,7 @@ def _matched(found: Sequence[Found], shot: Any) -> list[Found | None]:
     return result
 
 
-def _count(kind: str, found: Sequence[Found], shot: Any, scene: Any, deck: Deck, tally: Counter[str]) -> None:
+def _count(kind: str, found: Sequence[DetectedCard], shot: Any, scene: Any, deck: Deck, tally: Counter[str]) -> None:
     read = dict(zip((id(one) for one in found), read_cards(found, deck), strict=True))
     matched = _matched(found, shot)
     for card, one in zip(scene.cards, matched, strict=True):
@@ -106,7 +107,7 @@ def _one_round(
     rng = np.random.default_rng([31, seed])
     names = [str(name) for name in rng.permutation(CARD_TEXT)[:9]]
     ring = tuple(cards.ring(art, names, seed))
-    colours = [str(colour) for colour in rng.permutation(list(cards.TEAMS))[: int(rng.integers(3, 6))]]
+    colours = [str(colour) for colour in rng.permutation(list(TEAMS))[: int(rng.integers(3, 6))]]
     numbers = [int(n) for n in rng.permutation(np.arange(2, 14))]
     up, down, truth = [], [], set()
     for index, card in enumerate(ring):
@@ -118,7 +119,7 @@ def _one_round(
             moved = (at[0] + float(rng.normal(0, 3)), at[1] + float(rng.normal(0, 3)))
             down.append(cards.Igloo(moved, number=number, turn=turn + 40, sticker=card_table.sticker(number)))
             truth.add((card.name, colour, number))
-    shots: list[tuple[ByteArray, list[Found]]] = []
+    shots: list[tuple[ByteArray, list[DetectedCard]]] = []
     for kind, igloos in (("whole", ()), ("placed", tuple(up)), ("upturned", tuple(down))):
         scene = cards.CardScene(art, ring, igloos)
         shot = cards.shoot(scene, *cards.view(seed * 3 + len(shots), 470, 400), seed)

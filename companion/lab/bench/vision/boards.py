@@ -25,8 +25,8 @@ from vision.decode.photo import read_photo
 from vision.read.calibrate import calibrate, to_profile
 from vision.read.place_posterior import PlaceLook
 from vision.read.profile import printed_places
-from vision.read.reader import Table, learn
-from vision.read.relocate import Finder
+from vision.read.reader import TaughtBoard, learn
+from vision.read.relocate import BoardRelocator
 
 if TYPE_CHECKING:
     from companion.ports import FloatArray
@@ -94,7 +94,7 @@ def _one_set(layout: Layout, seed: int, shown: int, tally: _Tally) -> None:
     last = len(game_positions) - 1
     taught = [int(part * last) for part in _TURNS]
     drawn = board_art.Art(seed, _FAMILY)
-    camera, light = board.random_view(seed, board.Board({}, art=drawn))
+    camera, light = board.random_view(seed, board.RenderedBoard({}, art=drawn))
     light = board.other_light(seed, light)
     sampler, profile = Sampler(layout), None
     for turn in taught:
@@ -110,7 +110,7 @@ def _one_set(layout: Layout, seed: int, shown: int, tally: _Tally) -> None:
         tally.found += 1
         tally.off += _off(found[0].pose.corners(8, 8), shot.grid).tolist()
         profile = profile or to_profile([image], layout, found)
-        pose = Finder(profile, sampler).find(image)
+        pose = BoardRelocator(profile, sampler).find(image)
         if pose is not None:
             contents = from_json({"places": game_positions[turn]}, layout)
             known = {layout.index[name]: content for name, content in contents.items()}
@@ -118,7 +118,7 @@ def _one_set(layout: Layout, seed: int, shown: int, tally: _Tally) -> None:
             profile = profile.taught(sampler.straighten(image, pose), known, close)
     if profile is None or not profile.shots:
         return
-    table = Table(learn(profile))
+    table = TaughtBoard(learn(profile))
     for turn in rng.integers(1, last, shown):
         shot = _shot(drawn, game_positions[turn], camera, light, seed * 1000 + 400 + int(turn))
         _judge(table, shot, game_positions[turn], layout, tally)
@@ -127,7 +127,7 @@ def _one_set(layout: Layout, seed: int, shown: int, tally: _Tally) -> None:
 
 
 def _shot(drawn: Any, places: dict[str, Any], camera: Any, light: Any, seed: int) -> Any:
-    scene = board.Board(places, art=drawn, seed=seed)
+    scene = board.RenderedBoard(places, art=drawn, seed=seed)
     return board.shoot(scene, *board.nearby(camera, light, seed), seed)
 
 
@@ -138,7 +138,7 @@ def _off(corners: FloatArray, truth: FloatArray) -> FloatArray:
     return off
 
 
-def _judge(table: Table, shot: Any, places: dict[str, Any], layout: Layout, tally: _Tally) -> None:
+def _judge(table: TaughtBoard, shot: Any, places: dict[str, Any], layout: Layout, tally: _Tally) -> None:
     image = read_photo(shot.jpeg)
     tally.photos += 1
     pose = table.find(image)
@@ -172,7 +172,7 @@ def _judge(table: Table, shot: Any, places: dict[str, Any], layout: Layout, tall
 def _judge_unmarked(drawn: Any, places: dict[str, Any], layout: Layout, seed: int, tally: _Tally) -> None:
     """Find the board in two other views without markers, by its lines alone: right where no corner is a place off."""
     for number in (1, 2):
-        scene = board.Board(places, art=drawn, seed=seed * 1000, markers=None)
+        scene = board.RenderedBoard(places, art=drawn, seed=seed * 1000, markers=None)
         camera, light = board.random_view(seed + 500 * number, scene)
         shot = board.shoot(scene, camera, board.other_light(seed + 500 * number, light), seed)
         tally.unmarked += 1
@@ -187,7 +187,7 @@ def _judge_unmarked(drawn: Any, places: dict[str, Any], layout: Layout, seed: in
 
 
 def _judge_hand(
-    table: Table,
+    table: TaughtBoard,
     drawn: Any,
     places: dict[str, Any],
     camera: Any,
@@ -196,7 +196,7 @@ def _judge_hand(
     tally: _Tally,
 ) -> None:
     """Hold a hand over four places: each of them is to be unsure."""
-    scene = board.Board(places, art=drawn, seed=seed * 1000)
+    scene = board.RenderedBoard(places, art=drawn, seed=seed * 1000)
     view, lamp = board.nearby(camera, light, seed * 1000)
     still = board.shoot(scene, view, lamp, seed)
     crossings = still.points.reshape(9, 9, 2)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from gpiozero.pins.mock import MockFactory
 
-from companion.panel import messages, panel
+from companion.panel import gpio, messages
 from companion.panel.debounce import SETTLE_S
-from companion.panel.panel import COLOURS, LEGAL_S, Panel, open_factory
+from companion.panel.gpio import COLOURS, LEGAL_S, Panel, open_factory
 from companion.panel.pins import STANDARD, Pins, parse
 from companion.panel.status import PanelError
 from companion.ports import DeviceKind
@@ -169,4 +169,4 @@ def test_without_pins_it_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_the_system_says_becomes_a_sentence(error: Exception, note: str) -> None:
-    assert panel._explained(error).note == note
+    assert gpio._explained(error).note == note

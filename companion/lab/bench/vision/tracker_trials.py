@@ -20,7 +20,17 @@ from companion.rules.inference.belief import Belief
 from companion.rules.inference.turns import Evidence, content
 from companion.rules.inference.turns import turns as search_turns
 from vision.track.evidence import LEAST, logs
-from vision.track.tracker import CONTINUED, DISAGREEMENT, ENTERED, QUESTION, TURN, Answer, Candidate, Tracker, _public
+from vision.track.tracker import (
+    CONTINUED,
+    DISAGREEMENT,
+    ENTERED,
+    QUESTION,
+    TURN,
+    Candidate,
+    Tracker,
+    TrackingResult,
+    _public,
+)
 
 KINDS = ("clear", "calibrated", "wrong", "confused", "covered", "half", "unlawful")
 """Clear sight; honest doubts; sure and wrong now and then; numbers hardly read; things over the board; a turn not
@@ -140,7 +150,7 @@ def spoil(position: Mapping[str, Any], rng: Random) -> dict[str, Any]:
 
 
 @dataclass
-class Tally:
+class TrackerScore:
     """What came of the looks of one kind; ``wrong``: entered, and not what lay there."""
 
     kind: str
@@ -175,9 +185,9 @@ def measure(turns: int = 200, seed: int = 1, kinds: Sequence[str] = KINDS) -> li
     return [follow(kind, turns, Random(f"{seed} {kind}")).to_json() for kind in kinds]
 
 
-def follow(kind: str, turns: int, rng: Random) -> Tally:
+def follow(kind: str, turns: int, rng: Random) -> TrackerScore:
     """Follow random games under noise of one kind."""
-    tally = Tally(kind)
+    tally = TrackerScore(kind)
     for course in played_games(rng):
         tracker = Tracker([_hidden(course[0][0])])
         for (before, _), (after, moves) in pairwise(course):
@@ -200,14 +210,14 @@ def _hidden(state: Any) -> Any:
     return hidden_from(state, None)
 
 
-def _look(tally: Tally, tracker: Tracker, evidence: Evidence) -> Answer:
+def _look(tally: TrackerScore, tracker: Tracker, evidence: Evidence) -> TrackingResult:
     begun = perf_counter()
     answer = tracker.observe(evidence)
     tally.seconds.append(perf_counter() - begun)
     return answer
 
 
-def _whole(tally: Tally, tracker: Tracker, after: Any, kind: str, rng: Random) -> None:
+def _whole(tally: TrackerScore, tracker: Tracker, after: Any, kind: str, rng: Random) -> None:
     before = tracker.state
     answer = _look(tally, tracker, look(after.position(), kind, rng))
     truth = _public(after)
@@ -240,7 +250,7 @@ def _correct(tracker: Tracker, right: Sequence[Candidate], after: Any) -> None:
         tracker.turns_entered.append(())
 
 
-def _unlawful(tally: Tally, tracker: Tracker, after: Any, rng: Random) -> None:
+def _unlawful(tally: TrackerScore, tracker: Tracker, after: Any, rng: Random) -> None:
     board = spoil(after.position(), rng)
     before = list(tracker.confirmed)
     answer = _look(tally, tracker, look(board, "clear", rng))
@@ -259,7 +269,7 @@ def _unlawful(tally: Tally, tracker: Tracker, after: Any, rng: Random) -> None:
     tracker.turns_entered.append(())
 
 
-def _half(tally: Tally, tracker: Tracker, before: Any, moves: Sequence[Any], after: Any, rng: Random) -> None:
+def _half(tally: TrackerScore, tracker: Tracker, before: Any, moves: Sequence[Any], after: Any, rng: Random) -> None:
     """Look in the middle of a turn, perhaps with an inuit in somebody's hand, then at its end."""
     state = before
     for move in moves[: rng.randrange(1, len(moves) + 1)]:
