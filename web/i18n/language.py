@@ -41,8 +41,8 @@ def tag(code: str) -> str:
 
 def names() -> list[tuple[str, str]]:
     """Return the languages with the name that each gives itself."""
-    told = [(code, Locale.parse(code).get_display_name(code) or code) for code in languages()]
-    return [(code, name[:1].upper() + name[1:]) for code, name in told]
+    named = [(code, Locale.parse(code).get_display_name(code) or code) for code in languages()]
+    return [(code, name[:1].upper() + name[1:]) for code, name in named]
 
 
 @cache
@@ -122,8 +122,8 @@ def catalogue(language: str, bundle: str = "main") -> tuple[bytes, bytes, str]:
         with force_locale(language):
             form = get_translations().plural
             plural = [int(form(n)) for n in range(PLURALS_UP_TO)]
-    told = {"words": words, "plural": plural if bundle in {"main", "training", "offline-bundle"} else None}
-    data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
+    answer = {"words": words, "plural": plural if bundle in {"main", "training", "offline-bundle"} else None}
+    data = json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
     return data, gzip.compress(data, mtime=0), hashlib.sha256(data).hexdigest()[:12]
 
 
