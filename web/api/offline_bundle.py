@@ -41,7 +41,7 @@ def policy(code: str, style: str) -> str:
 
 @cache
 def _parts(files: Assets) -> tuple[str, str]:
-    return script(files, "along"), "".join(files.text(f"css/{name}.css") for name in STYLES)
+    return script(files, "offline-bundle"), "".join(files.text(f"css/{name}.css") for name in STYLES)
 
 
 @views.get("/training/along.html")
@@ -52,9 +52,9 @@ def file() -> Response:
     code, style = _parts(files)
     language = choose()
     taken = done(house().training.take_along)
-    told: dict[str, Any] = {
+    content: dict[str, Any] = {
         "language": language,
-        "words": json.loads(catalogue(language, "along")[0]),
+        "words": json.loads(catalogue(language, "offline-bundle")[0]),
         "format": RESULTS_FORMAT,
         "heard": heard_as(),
         "published": {str(count): published(count).to_json() for count in COUNTS},
@@ -62,12 +62,12 @@ def file() -> Response:
     }
     allowed = policy(code, style)
     page = render_template(
-        "along.html",
+        "offline_bundle.html",
         policy=allowed,
         code=Markup(code),  # noqa: S704 - our own modules
         style=Markup(style),  # noqa: S704 - our own styles
         icons=Markup(files.text("icons.svg")),  # noqa: S704 - our own drawings
-        page=told,
+        page=content,
         language=language,
         house_name=house().settings.text("house_name"),
     )
