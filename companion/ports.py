@@ -276,7 +276,7 @@ class TableView:
 
 
 @dataclass(frozen=True, slots=True)
-class TablePicture:
+class TableStatus:
     """What the newest picture shows of the markers: ids found and missing, in order.
 
     ``straight`` says whether the straightened table exists; ``number`` counts pictures up, so that a page knows

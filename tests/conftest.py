@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -15,6 +15,9 @@ from companion.lab.worlds.simavr import Simavr
 from tests.suite import ids, kinds
 from tests.worlds import sizes
 from tests.worlds.served import Served
+
+if TYPE_CHECKING:
+    from companion.lab.worlds.table import Picture
 
 # As the service does: small arrays, and workers that share the cores. Read when numpy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -145,3 +148,22 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
     yield start
     for served in running:
         served.close()
+
+
+# Pictures that several tests share: rendering one takes a third of a second.
+
+
+@pytest.fixture(scope="session")
+def still() -> list[Picture]:
+    """Four pictures of the same still table; only the sensor's noise differs."""
+    from companion.lab.worlds import table
+
+    return [table.standard(seed=seed) for seed in range(4)]
+
+
+@pytest.fixture(scope="session")
+def hidden() -> Picture:
+    """The same table with a hand over marker 2."""
+    from companion.lab.worlds import table
+
+    return table.standard(seed=9, hidden=True)

@@ -21,7 +21,7 @@ from companion.igloo.calibration.shake_segmenter import KEPT, OFF_BEAT, ShakeSeg
 from companion.igloo.calibration.store import FEWEST_COUNTS, FEWEST_SHAKES, Calibration, known
 from companion.igloo.count.features import tier_of
 from companion.igloo.count.guided import GuidedCount, GuidedState
-from companion.igloo.motion.guided_gauge import TEMPO_BOUNDS, TEMPO_HZ, TRAVEL_BOUNDS, TRAVEL_CM, Gauge, GaugeStream
+from companion.igloo.count.guided_gauge import TEMPO_BOUNDS, TEMPO_HZ, TRAVEL_BOUNDS, TRAVEL_CM, Gauge, GaugeStream
 from companion.ports import COUNTS, BadDataError, IglooStatus, Samples
 
 if TYPE_CHECKING:

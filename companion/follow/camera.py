@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from companion.follow.messages import NOT_FROM_THE_PAGE
-from companion.ports import BadDataError, CameraStatus, EvidencePicture, TablePicture
+from companion.ports import BadDataError, CameraStatus, EvidencePicture, TableStatus
 
 if TYPE_CHECKING:
     from vision.camera.frame import CapturedFrame
@@ -51,7 +51,7 @@ class CameraService:
         watcher = self._watcher
         return watcher.status() if watcher is not None else None
 
-    def table(self) -> TablePicture | None:
+    def table(self) -> TableStatus | None:
         """Return what the newest picture shows of the markers."""
         watcher = self._watcher
         look = watcher.look() if watcher is not None else None
@@ -69,7 +69,7 @@ class CameraService:
             return None
         return watcher.table_jpeg() if which == "table" else watcher.frame_jpeg()
 
-    def take_photo(self, data: bytes) -> TablePicture:
+    def take_photo(self, data: bytes) -> TableStatus:
         """Take a photo that a phone sent as the newest picture.
 
         :raises BadDataError: when it is no picture, in one sentence.
@@ -124,8 +124,8 @@ class CameraService:
         return CameraWatcher(source, on_look=lambda _look: self._on_view()).start()
 
 
-def _table(look: Look) -> TablePicture:
-    return TablePicture(
+def _table(look: Look) -> TableStatus:
+    return TableStatus(
         markers=tuple(sorted(look.now.markers)),
         missing=look.now.missing,
         straight=look.table is not None,

@@ -58,7 +58,7 @@ from companion.ports import (
     IglooStatus,
     Motion,
     SimulatedAction,
-    TablePicture,
+    TableStatus,
 )
 from companion.practice.database import PracticeDatabaseError
 from companion.practice.shakes import TrainingError
@@ -348,7 +348,7 @@ class Service:
         """Return how the camera is doing, or None without a source."""
         return self._camera_service.status()
 
-    def table(self) -> TablePicture | None:
+    def table(self) -> TableStatus | None:
         """Return what the newest picture shows of the markers."""
         return self._camera_service.table()
 
@@ -365,7 +365,7 @@ class Service:
         self.settings.set({"camera_source": text.strip()})
         self._publish_camera()
 
-    def upload_photo(self, data: bytes) -> TablePicture:
+    def upload_photo(self, data: bytes) -> TableStatus:
         """Take a photo from a phone as the newest picture.
 
         :raises BadDataError: when it is no picture, in one sentence.

@@ -108,6 +108,7 @@ def answered(page: Page, service: Service, film: Filmed, number: int) -> None:
     choice.click()
 
 
+@pytest.mark.timeout(900)  # four minutes with ten others on two cores
 def test_a_rendered_game_without_a_typed_move(
     page: Page, service: Service, camera: MjpegServer, film: Filmed, axe: Callable[[Page], list[str]]
 ) -> None:

@@ -22,7 +22,7 @@ from companion.events.hub import Hub
 from companion.igloo.calibration.shake_segmenter import KEPT, SHORT
 from companion.igloo.calibration.store import CalibrationStore, calibrate
 from companion.igloo.count.guided import NOT_SURE, OTHER_HAND, SURE
-from companion.igloo.motion.guided_gauge import FASTER, GOOD
+from companion.igloo.count.guided_gauge import FASTER, GOOD
 from companion.igloo.recordings import read_recording
 from companion.igloo.simulated.igloo import SimulatedDevice, load_bank
 from companion.ports import BadDataError, DeviceError, DeviceKind, DeviceState, IglooStatus, Samples

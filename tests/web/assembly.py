@@ -39,7 +39,7 @@ from companion.ports import (
     Motion,
     MotionState,
     SimulatedAction,
-    TablePicture,
+    TableStatus,
 )
 from companion.practice.database import PracticeDatabase
 from companion.practice.offline_bundle import OfflineBundle
@@ -115,7 +115,7 @@ class SmallHouse:
         self.newest_motion: Motion | None = None
         self.newest_count: CountPosterior | None = None
         self.status: CameraStatus | None = None
-        self.newest_table: TablePicture | None = None
+        self.newest_table: TableStatus | None = None
         self.camera_service = CameraService(on_view=lambda: None)
         self.cards = CardTable(folder / "tables")
         self.follow_service = FollowService(
@@ -188,7 +188,7 @@ class SmallHouse:
     def camera(self) -> CameraStatus | None:
         return self.status
 
-    def table(self) -> TablePicture | None:
+    def table(self) -> TableStatus | None:
         return self.newest_table
 
     def camera_jpeg(self, which: str) -> bytes | None:
@@ -200,12 +200,12 @@ class SmallHouse:
         self.status = CameraStatus(text, DeviceKind.REAL, DeviceState.SEARCHING) if text else None
         self._publish_camera()
 
-    def upload_photo(self, data: bytes) -> TablePicture:
+    def upload_photo(self, data: bytes) -> TableStatus:
         if not data.startswith(b"\xff\xd8"):
             raise BadDataError("This is no picture that can be read here.")
         self.pictures["frame"] = data
         number = self.newest_table.number + 1 if self.newest_table else 1
-        self.newest_table = TablePicture((0, 1), (2, 3), False, number)
+        self.newest_table = TableStatus((0, 1), (2, 3), False, number)
         self._publish_camera()
         return self.newest_table
 

@@ -17,31 +17,30 @@ from tests.worlds.wait import PATIENCE_S, wait
 
 
 class Served:
-    """`companion serve` in a process; ``lines`` is what it printed."""
+    """`companion serve` in a process; ``lines`` is what it printed; ``program`` is another companion than this one."""
 
-    def __init__(self, data: Path, *arguments: str, port: int = 0, names: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        data: Path,
+        *arguments: str,
+        port: int = 0,
+        names: tuple[str, ...] = (),
+        program: tuple[str, ...] = (sys.executable, "-m", "companion"),
+        folder: Path | None = None,
+    ) -> None:
         self.data = data
+        self.program = program
         if names and not (data / "settings.json").exists():
             data.mkdir(parents=True, exist_ok=True)
             (data / "settings.json").write_text(json.dumps({"host_names": list(names)}), encoding="utf-8")
-        command = [
-            sys.executable,
-            "-m",
-            "companion",
-            "serve",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            str(port),
-            "--data",
-            str(data),
-        ]
+        command = [*program, "serve", "--host", "127.0.0.1", "--port", str(port), "--data", str(data)]
         self.process = subprocess.Popen(
             [*command, *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             env=os.environ | {"PYTHONUNBUFFERED": "1"},
+            cwd=folder,
         )
         self.lines: list[str] = []
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -65,7 +64,7 @@ class Served:
     def run(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run another subcommand on the same data folder."""
         return subprocess.run(
-            [sys.executable, "-m", "companion", command, "--data", str(self.data), *arguments],
+            [*self.program, command, "--data", str(self.data), *arguments],
             capture_output=True,
             text=True,
             check=True,

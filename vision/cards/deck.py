@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 
 from companion.ports import BadDataError
-from vision.cards import messages as notes
+from vision.cards import messages
 from vision.cards.sheet import find_cards
 from vision.decode.photo import read_whole, to_jpeg
 from vision.whole_file import write_whole
@@ -50,7 +50,7 @@ _SAME_LOOK: Final = 0.9
 class CardCountError(BadDataError):
     """Photos of sheets show more or fewer cards than were named; ``note`` says it without the numbers."""
 
-    note = notes.WRONG_NUMBER
+    note = messages.WRONG_NUMBER
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def teach(game: str, photos: Sequence[ByteArray], order: Sequence[str], former: 
     :raises BadDataError: there are more or fewer cards in the photos than names, or a name is there twice.
     """
     if len(set(order)) != len(order):
-        raise BadDataError(notes.NAMED_TWICE)
+        raise BadDataError(messages.NAMED_TWICE)
     sheets = [find_cards(photo) for photo in photos]
     counts = [len(sheet) for sheet in sheets]
     if sum(counts) != len(order) or not order:
@@ -268,7 +268,7 @@ def load_deck(folder: Path, game: str) -> Deck | None:
         deck = Deck(game, names, np.stack([read_whole(part.tobytes()) for part in parts]))
         _check(deck, frames, looks)
     except (BadDataError, OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-        raise BadDataError(notes.DECK_DAMAGED) from error
+        raise BadDataError(messages.DECK_DAMAGED) from error
     looks /= np.maximum(np.linalg.norm(looks, axis=1, keepdims=True), 1e-6)
     deck.__dict__["features"] = Features(frames, looks)
     return deck

@@ -10,13 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from companion.ports import TablePicture
 from companion.rules import game, games
 from companion.rules.rulebook import rulebook
 from web.protocols.companion import CompanionApi
 
 if TYPE_CHECKING:
-    from companion.ports import CameraStatus, CountPosterior, IglooStatus, Motion
+    from companion.ports import CameraStatus, CountPosterior, IglooStatus, Motion, TableStatus
 
 
 def igloo_form(status: IglooStatus) -> dict[str, Any]:
@@ -56,7 +55,7 @@ def count_form(count: CountPosterior | None, *, hidden: bool) -> dict[str, Any]:
     return {"hidden": False, "key": count.key, "kind": str(count.kind), **count.to_json()}
 
 
-def table_form(table: TablePicture | None) -> dict[str, Any] | None:
+def table_form(table: TableStatus | None) -> dict[str, Any] | None:
     """Return what the newest picture shows of the markers."""
     if table is None:
         return None
@@ -69,7 +68,7 @@ def table_form(table: TablePicture | None) -> dict[str, Any] | None:
     }
 
 
-def camera_form(status: CameraStatus | None, table: TablePicture | None, follow: Mapping[str, Any]) -> dict[str, Any]:
+def camera_form(status: CameraStatus | None, table: TableStatus | None, follow: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data of topic ``camera``; ``camera`` is null when no source was chosen.
 
     ``follow`` is how the following of the game stands (:meth:`web.protocols.camera.CameraApi.status`).

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         IglooStatus,
         Motion,
         SimulatedAction,
-        TablePicture,
+        TableStatus,
     )
     from companion.practice.practice_run import PracticeRun
     from companion.settings import Settings
@@ -226,7 +226,7 @@ class CompanionApi(Protocol):
         """Return the health of the camera, or None when no source was chosen."""
         ...
 
-    def table(self) -> TablePicture | None:
+    def table(self) -> TableStatus | None:
         """Return what the newest picture shows of the markers, or None when there is no picture."""
         ...
 
@@ -241,7 +241,7 @@ class CompanionApi(Protocol):
         """
         ...
 
-    def upload_photo(self, data: bytes) -> TablePicture:
+    def upload_photo(self, data: bytes) -> TableStatus:
         """Take a photo that a phone sent as the newest picture.
 
         :raises companion.ports.BadDataError: when it is no picture, or too large a one, in one sentence.

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.count.counter import CountModel, as_vector, count_runs, embed, shipped
+from companion.igloo.count.counter import CountModel, count_runs, embed, shipped
+from companion.igloo.count.ensemble import as_vector
 from companion.igloo.count.features import FEATURES, FeatureStream
+from companion.igloo.count.guided_gauge import kept
 from companion.igloo.count.signal_validity import scale_of
-from companion.igloo.motion.guided_gauge import kept
 from companion.ports import CountPosterior, DeviceKind
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import numpy as np
 from companion.igloo.calibration.features import hear
 from companion.igloo.calibration.store import Calibration, Labelled, known, of_shakes, save
 from companion.igloo.count.counter import SHAKING_G
+from companion.igloo.count.guided_gauge import Gauge, GaugeStream
 from companion.igloo.count.signal_validity import unsound
-from companion.igloo.motion.guided_gauge import Gauge, GaugeStream
 from companion.ports import COUNTS, BadDataError, Samples
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 
 from companion.igloo.count import MODEL
 from companion.igloo.count.convnet import CELL, FEWEST, BeadNet, NetInput, pack, prepare, unpack
-from companion.igloo.count.ensemble import Ensemble, Net
+from companion.igloo.count.ensemble import Embedding, Ensemble, Net
 from companion.igloo.count.features import BLOCK_S, CELLS, ROW, FeatureStream, rhythm, summarise, tier_of
 from companion.igloo.count.not_a_shake import why_not_a_shake
 from companion.igloo.count.signal_validity import (
@@ -157,33 +157,6 @@ def _square(half: NDArray[np.float16], size: int) -> FloatArray:
 def shipped() -> CountModel:
     """Return the model that comes with the companion, read once."""
     return CountModel.load()
-
-
-@dataclass(frozen=True, slots=True)
-class Embedding:
-    """What the counter makes of one shake: its answer, and what lies behind it, for learning an igloo's habits.
-
-    ``vector`` (:data:`~companion.igloo.count.ensemble.EMBEDDING`,) are the principal components of the networks' last
-    hidden layers, about unit variance over the shakes of the training. ``features`` (f,) are the standardised features
-    that the networks were given, ``hidden`` (h,) the last hidden layers of the bead networks, side by side. ``mu`` and
-    ``s`` are mean and standard deviation of the answer on the axis of log count, and ``p`` (12,) is the answer itself,
-    of an igloo of which nothing is known. Vectors, features and hidden layers of one model and one ``tier`` may be
-    compared, of different ones not.
-    """
-
-    vector: FloatArray
-    features: FloatArray
-    hidden: FloatArray
-    mu: float
-    s: float
-    p: FloatArray
-    seconds: float
-    tier: float
-
-
-def as_vector(found: Embedding, ensemble: Ensemble) -> FloatArray:
-    """Return the vector (f + h + 1,) of what a counter made of a piece."""
-    return np.concatenate([found.features * ensemble.scale + ensemble.middle, found.hidden, [found.mu]])
 
 
 def embed(accel: FloatArray, rate_hz: float, *, model: CountModel | None = None) -> Embedding | None:

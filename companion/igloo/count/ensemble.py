@@ -1,4 +1,4 @@
-"""The counter's model: small networks that say a distribution over log count, their training, and honest scores.
+"""The counter's model: small networks that say a distribution over log count, and honest scores.
 
 Counts are ordered, and an error of one matters more at 3 than at 12: so a network says where on the axis of log count
 a shake lies (μ) and how sure that is (s), and the probability of n beads is the logistic distribution's share between
@@ -133,6 +133,33 @@ class Ensemble:
         """Return how unlike all known shakes features (n, f) are: 1 is the border."""
         x = np.clip((features - self.middle) / self.scale, -3 * LIMIT, 3 * LIMIT)
         return np.asarray(np.einsum("ij,jk,ik->i", x, self.gram, x) / self.strange)
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """What the counter makes of one shake: its answer, and what lies behind it, for learning an igloo's habits.
+
+    ``vector`` (:data:`EMBEDDING`,) are the principal components of the networks' last
+    hidden layers, about unit variance over the shakes of the training. ``features`` (f,) are the standardised features
+    that the networks were given, ``hidden`` (h,) the last hidden layers of the bead networks, side by side. ``mu`` and
+    ``s`` are mean and standard deviation of the answer on the axis of log count, and ``p`` (12,) is the answer itself,
+    of an igloo of which nothing is known. Vectors, features and hidden layers of one model and one ``tier`` may be
+    compared, of different ones not.
+    """
+
+    vector: FloatArray
+    features: FloatArray
+    hidden: FloatArray
+    mu: float
+    s: float
+    p: FloatArray
+    seconds: float
+    tier: float
+
+
+def as_vector(found: Embedding, ensemble: Ensemble) -> FloatArray:
+    """Return the vector (f + h + 1,) of what a counter made of a piece."""
+    return np.concatenate([found.features * ensemble.scale + ensemble.middle, found.hidden, [found.mu]])
 
 
 def shares(mu: FloatArray, s: FloatArray) -> FloatArray:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.igloo.count.counter import as_vector, embed_blocks, shipped
+from companion.igloo.count.counter import embed_blocks, shipped
+from companion.igloo.count.ensemble import as_vector
 from companion.igloo.count.features import BLOCK_S, CELLS, ROW, FeatureStream, tier_of
+from companion.igloo.count.guided_gauge import GAUGE_BLOCKS, HOLD_STILL, Gauge, gauge
 from companion.igloo.count.not_a_shake import why_not_a_shake
 from companion.igloo.count.signal_validity import TOO_SLOW, unsound
-from companion.igloo.motion.guided_gauge import GAUGE_BLOCKS, HOLD_STILL, Gauge, gauge
 from companion.ports import CountPosterior, DeviceKind
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class GuidedCount:
         return self._state(now, wrong or lost)
 
     def _take(self, row: FloatArray, cells: FloatArray, sound: SmallArray | None, tier: float) -> None:
-        """Count one block; every half piece ask for an opinion."""
+        """Count one block; every half piece ask what the calibration says."""
         self._rows.append(row)
         self._cells.append(cells)
         if sound is not None:

@@ -18,9 +18,9 @@ from companion.igloo.calibration.features import counted, hear
 from companion.igloo.calibration.gaussian_process import Known
 from companion.igloo.calibration.outlier import beyond
 from companion.igloo.calibration.store import priors, usual
-from companion.igloo.count.counter import as_vector, embed, embed_blocks
+from companion.igloo.count.counter import embed, embed_blocks
 from companion.igloo.count.counter import shipped as counter
-from companion.igloo.count.ensemble import bootstrap, scores
+from companion.igloo.count.ensemble import as_vector, bootstrap, scores
 from companion.igloo.count.features import FEATURES, TIERS, FeatureStream
 from companion.lab.bench import calibration_measure as measured
 from companion.lab.bench.scores import scores_row

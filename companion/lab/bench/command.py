@@ -103,7 +103,7 @@ def bench_turns(seconds: float) -> Iterable[Row]:
 
 def bench_track(seconds: float) -> Iterable[Row]:
     """Follow random games of Iglu Iglu through noise of several kinds; no entered turn may leave another board."""
-    from companion.lab.bench.tracker_trials import measure
+    from companion.lab.bench.vision.tracker_trials import measure
 
     for found in measure(max(20, round(20 * seconds)), 2026):
         note = ", ".join(f"{key} {value}" for key, value in found.items() if key not in ("kind", "wrong"))
@@ -134,11 +134,11 @@ def bench_shake(seconds: float, igloos: int = 2) -> Iterable[Row]:
 def bench_vision(seconds: float) -> Iterable[Row]:
     """Measure marker corners, rectification and the idle watcher on rendered tables."""
     del seconds
-    from companion.lab.bench.vision import measure
+    from companion.lab.bench.vision.tables import measure
 
     for what, value in measure().items():
         yield row(what, value, note="rendered tables")
-    from companion.lab.bench.vision_cards import measure as measure_cards
+    from companion.lab.bench.vision.cards import measure as measure_cards
 
     for what, value in measure_cards().items():
         yield row(what, value, note="rendered cards, of art that the finder was not tuned on")

@@ -21,15 +21,6 @@ SHORTEST_CARRY_S = 0.45
 """Shorter pauses in the hand, between a shake and the next thing, need no name of their own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """Something done with an igloo: ``accel`` (n, 3) in g at ``rate_hz``, and the truth, pieces alike joined."""
-
-    accel: FloatArray
-    rate_hz: float
-    truth: tuple[handling.HandlingLabel, ...]
-
-
 @dataclass(slots=True)
 class MotionScore:
     """Recall a state, how late it was told, and what was told wrongly; ``seconds`` of handling in all."""
@@ -49,7 +40,7 @@ class MotionScore:
         return 3600 * self.wrong.get(state, 0) / max(self.seconds, 1e-9)
 
 
-def episodes(seed: int, count: int, *, peeks: bool = True, drops: bool = True) -> Iterator[Episode]:
+def episodes(seed: int, count: int, *, peeks: bool = True, drops: bool = True) -> Iterator[handling.Episode]:
     """Simulate so many turns at an igloo, each with a sensor, mounting and hand of its own."""
     ranges = Ranges()
     for number in range(count):
@@ -58,21 +49,10 @@ def episodes(seed: int, count: int, *, peeks: bool = True, drops: bool = True) -
         script = handling.Script(device, person, rng)
         handling.play(script, peek=peeks and number % 3 == 1, mishap=drops and number % 3 == 2)
         recording = world.record(device, person.grip, script.path(), int(rng.integers(2, 14)), rng)
-        yield Episode(recording.g, recording.rate_hz, joined(script.labels))
+        yield handling.Episode(recording.g, recording.rate_hz, handling.joined(script.labels))
 
 
-def joined(labels: list[handling.HandlingLabel]) -> tuple[handling.HandlingLabel, ...]:
-    """Return labels in the order of time, those that say the same one after the other made one."""
-    whole: list[handling.HandlingLabel] = []
-    for label in sorted(labels, key=lambda one: one.begin):
-        if whole and whole[-1].state is label.state and label.begin - whole[-1].end < 0.05:
-            whole[-1] = handling.HandlingLabel(label.state, whole[-1].begin, label.end)
-        else:
-            whole.append(label)
-    return tuple(whole)
-
-
-def told(episode: Episode, portion: int = 16) -> list[tuple[MotionState, float]]:
+def told(episode: handling.Episode, portion: int = 16) -> list[tuple[MotionState, float]]:
     """Return what the detector tells of an episode, with the time at which it was told."""
     detector = MotionDetector("simulated", DeviceKind.SIMULATED)
     answers = []
@@ -84,7 +64,7 @@ def told(episode: Episode, portion: int = 16) -> list[tuple[MotionState, float]]
     return answers
 
 
-def add(tally: MotionScore, episode: Episode, answers: list[tuple[MotionState, float]]) -> None:
+def add(tally: MotionScore, episode: handling.Episode, answers: list[tuple[MotionState, float]]) -> None:
     """Compare what was told with the truth."""
     tally.seconds += len(episode.accel) / episode.rate_hz
     for label in episode.truth:

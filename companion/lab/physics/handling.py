@@ -33,6 +33,26 @@ class HandlingLabel:
     end: float
 
 
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """Something done with an igloo: ``accel`` (n, 3) in g at ``rate_hz``, and the truth, pieces alike joined."""
+
+    accel: FloatArray
+    rate_hz: float
+    truth: tuple[HandlingLabel, ...]
+
+
+def joined(labels: list[HandlingLabel]) -> tuple[HandlingLabel, ...]:
+    """Return labels in the order of time, those that say the same one after the other made one."""
+    whole: list[HandlingLabel] = []
+    for label in sorted(labels, key=lambda one: one.begin):
+        if whole and whole[-1].state is label.state and label.begin - whole[-1].end < 0.05:
+            whole[-1] = HandlingLabel(label.state, whole[-1].begin, label.end)
+        else:
+            whole.append(label)
+    return tuple(whole)
+
+
 class Script:
     """Writes a path piece by piece, always where the last piece ended.
 

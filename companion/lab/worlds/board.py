@@ -93,8 +93,7 @@ def shoot(board: RenderedBoard, camera: PinholeCamera, light: Light, seed: int =
     image = table._expose(linear, light, seed)
     jpeg = b""
     if light.quality is not None:
-        jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, light.quality])[1].tobytes()
-        image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+        image, jpeg = table.through_jpeg(image, light.quality)
     return BoardShot(
         image, camera.project(_corners(board)), truth, camera, board, camera.project(_crossings(board)), jpeg
     )
@@ -241,8 +240,9 @@ def _project(texture: Image, board: RenderedBoard, margin: float, z: float, came
     # A texture finer than the picture is averaged first, or small print would flicker.
     apparent = camera.focal / camera.distance * board.square / board.art.cell
     if apparent < 0.8:
-        texture = cv2.GaussianBlur(texture, (0, 0), 0.45 / apparent)
-    return cv2.remap(texture, fine[..., 0], fine[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+        texture = np.asarray(cv2.GaussianBlur(texture, (0, 0), 0.45 / apparent), np.float32)
+    seen = cv2.remap(texture, fine[..., 0], fine[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+    return np.asarray(seen, np.float32)
 
 
 def _textures(board: RenderedBoard, margin: float) -> list[tuple[Image, Image]]:
@@ -268,8 +268,8 @@ def _textures(board: RenderedBoard, margin: float) -> list[tuple[Image, Image]]:
         else:
             _print_ground(base, art, place["ground"], (x + margin, y + margin), (wide, high))
         _lay_things(layers, shadow, board, name, place, (x + margin, y + margin), lamp, (wide, high))
-    shadow = cv2.GaussianBlur(shadow, (0, 0), cell * 0.05)
-    base *= 1 - 0.45 * np.minimum(shadow, 1)[..., None]
+    soft = cv2.GaussianBlur(shadow, (0, 0), cell * 0.05)
+    base *= 1 - 0.45 * np.minimum(soft, 1)[..., None]
     np.clip(base, 0, 255, out=base)
     return layers
 

@@ -268,7 +268,7 @@ def circle(radius: float, many: int = 28, start: float = 0.0) -> NDArray[np.floa
 def rotated(points: Any, turn: float) -> NDArray[np.float64]:
     """Return points (n, 2) turned by an angle in radians."""
     cos, sin = np.cos(turn), np.sin(turn)
-    return np.asarray(points, float) @ np.array([[cos, sin], [-sin, cos]])
+    return np.asarray(np.asarray(points, float) @ np.array([[cos, sin], [-sin, cos]]))
 
 
 def digit(text: str, family: int) -> list[NDArray[np.float64]]:

@@ -36,7 +36,8 @@ def settled(game_id: str, state: Any) -> Any:
 
 def record(game_id: str, seed: int, *, most: int = 5000) -> list[str]:
     """Return the moves that somebody enters in a whole random game, without those that go without saying."""
-    rng, found = Random(seed), []
+    rng = Random(seed)
+    found: list[str] = []
     state: Any = game(game_id).start(players(game_id))
     while state.outcome() is None and len(found) < most:
         text = rng.choice(offered(game_id, state))["text"]

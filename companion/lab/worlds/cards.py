@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.lab.worlds import table
-from companion.lab.worlds.board_art import TEAMS, bgr
+from companion.lab.worlds.board_art import TEAMS, Colour, bgr
 from companion.lab.worlds.cards_art import PX, CardArt
 from companion.lab.worlds.table import Floats, Image, Light, PinholeCamera
 
@@ -87,8 +87,7 @@ def shoot(scene: CardScene, camera: PinholeCamera, light: Light, seed: int = 0) 
         table._draw_hand(linear, hand)
     linear = _bend(linear, camera)
     image = table._expose(linear, light, seed)
-    jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, light.quality or 95])[1].tobytes()
-    image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    image, jpeg = table.through_jpeg(image, light.quality or 95)
     seen = tuple(camera.project(four) for four in corners)
     tops = tuple((float(x), float(y)) for x, y in camera.project(np.array(middles))) if middles else ()
     return CardShot(image, seen, tops, jpeg)
@@ -109,7 +108,8 @@ def _bend(linear: NDArray[np.float32], camera: PinholeCamera) -> NDArray[np.floa
     coarse = at.reshape(*xs.shape, 2).astype(np.float32)
     fy, fx = np.mgrid[0 : camera.height, 0 : camera.width].astype(np.float32) / 8
     fine = cv2.remap(coarse, fx, fy, cv2.INTER_LINEAR)
-    return cv2.remap(linear, fine[..., 0], fine[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    bent = cv2.remap(linear, fine[..., 0], fine[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(bent, np.float32)
 
 
 def _box(points: Floats, camera: PinholeCamera, rim: float) -> tuple[int, int, int, int]:
@@ -126,8 +126,8 @@ def _shadow(linear: Any, camera: PinholeCamera, outline: Floats, frame: Floats, 
         return
     mask = np.zeros((y1 - y0, x1 - x0), np.float32)
     cv2.fillPoly(mask, [np.round((points - [x0, y0]) * 16).astype(np.int32)], 1.0, cv2.LINE_AA, 4)
-    mask = cv2.GaussianBlur(mask, (0, 0), max(0.6, reach))
-    linear[y0:y1, x0:x1] *= 1 - 0.45 * strength * mask[..., None]
+    soft = cv2.GaussianBlur(mask, (0, 0), max(0.6, reach))
+    linear[y0:y1, x0:x1] *= 1 - 0.45 * strength * soft[..., None]
 
 
 def _print(
@@ -140,9 +140,9 @@ def _print(
     high, wide = picture.shape[:2]
     apparent = np.linalg.norm(points[1] - points[0]) / wide
     light = (np.arange(256, dtype=np.float32) / 255) ** np.float32(2.2)
-    drawn = np.take(light, picture)
+    drawn = np.asarray(np.take(light, picture), np.float32)
     if apparent < 0.8:
-        drawn = cv2.GaussianBlur(drawn, (0, 0), 0.45 / apparent)
+        drawn = np.asarray(cv2.GaussianBlur(drawn, (0, 0), 0.45 / apparent), np.float32)
     mask = np.ones((high, wide), np.float32) if cover is None else cover
     four = np.array([[-0.5, -0.5], [wide - 0.5, -0.5], [wide - 0.5, high - 0.5], [-0.5, high - 0.5]], np.float32)
     to = cv2.getPerspectiveTransform(four, (points - [x0, y0]).astype(np.float32))
@@ -151,7 +151,7 @@ def _print(
     alpha = np.zeros((size[1], size[0]), np.float32)
     cv2.fillPoly(alpha, [np.round((points - [x0, y0]) * 16).astype(np.int32)], 1.0, cv2.LINE_AA, 4)
     if cover is not None:
-        alpha = cv2.warpPerspective(mask, to, size, flags=cv2.INTER_LINEAR)
+        alpha = np.asarray(cv2.warpPerspective(mask, to, size, flags=cv2.INTER_LINEAR), np.float32)
     part = linear[y0:y1, x0:x1]
     part *= 1 - alpha[..., None]
     part += seen * alpha[..., None]
@@ -162,12 +162,17 @@ def _circle(at: tuple[float, float], radius: float, z: float, corners: int = 40)
     return np.column_stack([at[0] + radius * np.cos(angles), at[1] + radius * np.sin(angles), np.full(corners, z)])
 
 
-def _linear(colour: tuple[float, float, float]) -> tuple[float, float, float]:
+def _linear(colour: Colour) -> Colour:
     blue, green, red = ((v / 255) ** 2.2 for v in colour)
     return blue, green, red
 
 
-def _polygon(linear: Any, camera: PinholeCamera, points: Floats, colour: tuple[float, float, float]) -> None:
+def _shaded(colour: Floats, shade: float) -> Colour:
+    blue, green, red = (float(v) for v in colour * shade)
+    return blue, green, red
+
+
+def _polygon(linear: Any, camera: PinholeCamera, points: Floats, colour: Colour) -> None:
     cv2.fillPoly(linear, [np.round(camera.project(points) * 16).astype(np.int32)], colour, cv2.LINE_AA, 4)
 
 
@@ -185,7 +190,7 @@ def _igloo(linear: Any, camera: PinholeCamera, art: CardArt, igloo: Igloo) -> No
         shade = 0.62 + 0.38 * (up if igloo.number is None else 0.35 * up)
         if int(up * rows) != int((k + 1) / _SLICES * rows):
             shade *= 0.86
-        _polygon(linear, camera, _circle(igloo.at, float(r), 1.0 + z), tuple(float(v) for v in snow * shade))
+        _polygon(linear, camera, _circle(igloo.at, float(r), 1.0 + z), _shaded(snow, shade))
     top = 1.0 + radius
     frame = _frame(igloo.at, igloo.turn, top)
     if igloo.number is None:
@@ -194,14 +199,14 @@ def _igloo(linear: Any, camera: PinholeCamera, art: CardArt, igloo: Igloo) -> No
         chip = radius * rng.uniform(0.34, 0.46)
         flat = rng.choice([1.0, 0.5])
         outline = _circle((0.0, 0.0), chip, 0.0)[:, :2] * [1.0, flat]
-        dark = tuple(v * 0.75 for v in _linear(ink))
+        dark = _shaded(np.array(_linear(ink)), 0.75)
         low, high = frame.copy(), frame.copy()
         low[2, 2], high[2, 2] = top - 3, top + 1
         _polygon(linear, camera, outline @ low[:, :2].T + low[:, 2], dark)
         _polygon(linear, camera, outline @ high[:, :2].T + high[:, 2], _linear(ink))
         return
     rim = _circle((0.0, 0.0), radius * 0.97, 0.0)[:, :2]
-    _polygon(linear, camera, rim @ frame[:, :2].T + frame[:, 2], tuple(float(v) for v in snow * 0.8))
+    _polygon(linear, camera, rim @ frame[:, :2].T + frame[:, 2], _shaded(snow, 0.8))
     if igloo.sticker is not None:
         half = STICKER_MM / 2
         square = np.array([[-half, -half], [half, -half], [half, half], [-half, half]])

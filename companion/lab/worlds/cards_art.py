@@ -87,7 +87,7 @@ def _field(rng: np.random.Generator, size: tuple[int, int], grain: int) -> NDArr
     """Return smooth noise (h, w) of about unit spread, ``grain`` bumps across."""
     high = max(2, round(grain * size[1] / size[0]))
     small = rng.normal(0, 1, (high, grain)).astype(np.float32)
-    return cv2.resize(small, size, interpolation=cv2.INTER_CUBIC)
+    return np.asarray(cv2.resize(small, size, interpolation=cv2.INTER_CUBIC), np.float32)
 
 
 def _ground(art: CardArt, key: object, size: tuple[int, int], hue: float) -> Image:
@@ -127,8 +127,8 @@ def _ground(art: CardArt, key: object, size: tuple[int, int], hue: float) -> Ima
             cover = np.zeros((high, wide), np.float32)
             _fill(cover, wash, (1.0, 0.0, 0.0))
             cover = cv2.GaussianBlur(cover, (0, 0), rng.uniform(1.5, 6)) * rng.uniform(0.1, 0.4)
-            ink = np.array(bgr(hue + rng.normal(0, 18), rng.uniform(0.2, 0.7), rng.uniform(0.4, 1)), np.float32)
-            image += cover[..., None] * (ink - image)
+            colour = bgr(hue + rng.normal(0, 18), rng.uniform(0.2, 0.7), rng.uniform(0.4, 1))
+            image += cover[..., None] * (np.array(colour, np.float32) - image)
     elif art.family == 5:
         image[:] = bgr(hue, 0.45, 0.75)
         for _ in range(5):
@@ -162,7 +162,7 @@ def _fill(image: NDArray[Any], points: Points, ink: Colour) -> None:
     cv2.fillPoly(image, [np.round(points * 16).astype(np.int32)], ink, cv2.LINE_AA, 4)
 
 
-def _blob(rng: np.random.Generator, at: Sequence[float], radius: float, corners: int, rough: float) -> Points:
+def _blob(rng: np.random.Generator, at: Sequence[float] | Points, radius: float, corners: int, rough: float) -> Points:
     """Return a closed outline, the same for the same generator."""
     angles = np.linspace(0, 2 * np.pi, corners, endpoint=False)
     far = radius * (1 + rough * rng.uniform(-1, 1, corners))

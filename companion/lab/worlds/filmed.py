@@ -16,6 +16,7 @@ import numpy as np
 from companion.lab.worlds.board import BoardShot, RenderedBoard, random_view, shoot
 from companion.lab.worlds.board_art import Art
 from companion.lab.worlds.boards import offered, players, settled
+from companion.lab.worlds.table import Light, PinholeCamera, of_jpeg
 from companion.rules import game
 from companion.rules.core import State
 
@@ -82,7 +83,7 @@ class Filmed:
         return state
 
     @cached_property
-    def _view(self) -> Any:
+    def _view(self) -> tuple[PinholeCamera, Light]:
         return random_view(self.seed, RenderedBoard({}, art=self._art), scale=self.scale)
 
     @cached_property
@@ -114,7 +115,7 @@ class Filmed:
 
 def noisy(jpeg: bytes, count: int, seed: int) -> list[bytes]:
     """Return a picture several times, each with noise of its own."""
-    image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    image = of_jpeg(jpeg)
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(count):

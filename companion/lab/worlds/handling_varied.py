@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.igloo.motion.detector import MotionDetector
-from companion.lab.bench.motion import Episode, joined
 from companion.lab.physics import beads, draws, handling, people, sensor, world
 from companion.lab.physics.hand import CONTROL_HZ, HandPath, from_vector, multiply, tremor, wander
 from companion.lab.physics.ranges import Ranges
@@ -98,7 +97,7 @@ def play(script: handling.Script, *, peek: bool = False, mishap: bool = False) -
     script.rest(rng.uniform(1.0, 3.0))
 
 
-def episodes(seed: int, count: int, *, peeks: bool = True, drops: bool = True) -> Iterator[Episode]:
+def episodes(seed: int, count: int, *, peeks: bool = True, drops: bool = True) -> Iterator[handling.Episode]:
     """Simulate so many turns, each with a sensor, a table and a hand of its own."""
     ranges = Ranges()
     for number in range(count):
@@ -115,7 +114,7 @@ def episodes(seed: int, count: int, *, peeks: bool = True, drops: bool = True) -
         play(script, peek=peeks and number % 3 == 1, mishap=drops and number % 3 == 2)
         hardness = float(np.exp(rng.uniform(np.log(0.3), np.log(3.0))))
         felt = _record(device, person.grip, script.path(), int(rng.integers(2, 14)), hardness, rng)
-        yield Episode(felt, device.rate_hz, joined(script.labels))
+        yield handling.Episode(felt, device.rate_hz, handling.joined(script.labels))
 
 
 def _record(
@@ -133,7 +132,9 @@ def _record(
     return np.asarray(sensor.digitise(device, felt[skip:] / beads.GRAVITY, rng) * (sensor.UG_PER_LSB * 1e-6))
 
 
-def told(episode: Episode, rng: np.random.Generator, *, lost: float = 0.002) -> list[tuple[MotionState, float]]:
+def told(
+    episode: handling.Episode, rng: np.random.Generator, *, lost: float = 0.002
+) -> list[tuple[MotionState, float]]:
     """Return what the detector tells, with when; of portions of 5 ms such a part never arrives."""
     detector = MotionDetector("varied", DeviceKind.SIMULATED)
     answers: list[tuple[MotionState, float]] = []

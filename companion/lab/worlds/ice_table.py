@@ -11,6 +11,7 @@ from typing import Any
 from companion.lab.worlds.board import BoardShot, RenderedBoard, nearby, random_view, shoot
 from companion.lab.worlds.board_art import Art
 from companion.lab.worlds.boards import players
+from companion.lab.worlds.table import Light, PinholeCamera
 from companion.rules import game
 from companion.rules.core import CHANCE, State
 from vision.board.layout import Layout, open_layout
@@ -41,7 +42,7 @@ class IceTable:
         return Art(self.seed, self.family)
 
     @cached_property
-    def _view(self) -> Any:
+    def _view(self) -> tuple[PinholeCamera, Light]:
         return random_view(self.seed, self._board({}))
 
     def _board(self, places: Mapping[str, Any], hands: tuple[Hand, ...] = ()) -> RenderedBoard:

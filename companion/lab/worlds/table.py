@@ -104,7 +104,7 @@ class PinholeCamera:
         flat = seen[:, :2] / seen[:, 2:]
         r2 = (flat**2).sum(axis=1, keepdims=True)
         flat = flat * (1 + self.k1 * r2 + self.k2 * r2**2)
-        return flat * self.focal + [(self.width - 1) / 2, (self.height - 1) / 2]
+        return np.asarray(flat * self.focal + [(self.width - 1) / 2, (self.height - 1) / 2])
 
     def rays(self, pixels: Floats) -> Floats:
         """Return (n, 2) undistorted rays of (n, 2) pixels (fixed-point iteration)."""
@@ -180,9 +180,21 @@ def render(
     image = _expose(linear, light, seed)
     jpeg = b""
     if light.quality is not None:
-        jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, light.quality])[1].tobytes()
-        image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+        image, jpeg = through_jpeg(image, light.quality)
     return Picture(image, truth, camera.project(_board_corners(scene)), jpeg)
+
+
+def through_jpeg(image: Image, quality: int) -> tuple[Image, bytes]:
+    """Return a picture as its file shows it, and the file."""
+    jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
+    return of_jpeg(jpeg), jpeg
+
+
+def of_jpeg(jpeg: bytes) -> Image:
+    """Return the picture of a file."""
+    image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    assert image is not None
+    return np.asarray(image, np.uint8)
 
 
 def random_scene(seed: int, *, tilt: tuple[float, float] = (0, 25)) -> tuple[TableScene, PinholeCamera, Light]:
@@ -238,7 +250,8 @@ def _background(scene: TableScene, camera: PinholeCamera) -> NDArray[np.float32]
         scale = np.array([texture.shape[1] / size[0], texture.shape[0] / size[1]])
         coarse = ((at + np.array(size) / 2) * scale - 0.5).reshape(len(ys), len(xs), 2).astype(np.float32)
         fine = cv2.remap(coarse, fine_x, fine_y, cv2.INTER_LINEAR)
-        return cv2.remap(texture, fine[..., 0], fine[..., 1], cv2.INTER_LINEAR, borderMode=border)
+        seen = cv2.remap(texture, fine[..., 0], fine[..., 1], cv2.INTER_LINEAR, borderMode=border)
+        return np.asarray(seen, np.uint8)
 
     table = seen(_table_art(scene.art), (0, 0, 0), (1600, 1600), cv2.BORDER_REFLECT)
     board = _board_art(scene.art, scene.board)
@@ -272,7 +285,7 @@ def _board_art(art: int, size: tuple[float, float]) -> Image:
             middle = (box[0] + box[2] // 2, box[1] + box[3] // 2)
             radius = int(min(box[2], box[3]) * rng.uniform(0.15, 0.45))
             cv2.circle(image, middle, radius, tuple(int(v) for v in rng.integers(0, 256, 3)), -1, cv2.LINE_AA)
-    return cv2.GaussianBlur(image, (0, 0), 1.0)
+    return np.asarray(cv2.GaussianBlur(image, (0, 0), 1.0), np.uint8)
 
 
 def _draw_card(linear: NDArray[np.float32], card: TableCard, camera: PinholeCamera) -> None:
@@ -331,9 +344,9 @@ def _expose(linear: NDArray[np.float32], light: Light, seed: int) -> Image:
         reach = max(3, int(light.motion * 2) | 1)
         kernel = np.zeros((1, reach), np.float32)
         kernel[0, :] = 1 / reach
-        linear = cv2.filter2D(linear, -1, kernel)
+        linear = np.asarray(cv2.filter2D(linear, -1, kernel), np.float32)
     if light.blur:
-        linear = cv2.GaussianBlur(linear, (0, 0), light.blur)
+        linear = np.asarray(cv2.GaussianBlur(linear, (0, 0), light.blur), np.float32)
     # One generator of 8-bit noise, tiled, is quick and as good as a new number for every pixel.
     rng = np.random.default_rng(seed)
     noise = rng.standard_normal((height // 4, width), dtype=np.float32)

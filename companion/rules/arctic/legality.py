@@ -1,4 +1,4 @@
-"""Which steps Arctic allows in a position: quick, without a word about why (that is :mod:`…arctic.reasons`)."""
+"""Which steps Arctic allows in a position: quick, without a word about why (that is :mod:`.explain_refusal`)."""
 
 from __future__ import annotations
 

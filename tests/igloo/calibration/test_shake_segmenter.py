@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from companion.igloo.calibration.shake_segmenter import KEPT, LOST, NO_LABEL, OFF_BEAT, SHORT, ShakeSegmenter, Sitting
 from companion.igloo.calibration.store import listed, undo
 from companion.igloo.count.counter import Counter
+from companion.igloo.count.guided_gauge import GOOD, GaugeStream
 from companion.igloo.count.signal_validity import DEAD_AXIS
-from companion.igloo.motion.guided_gauge import GOOD, GaugeStream
 from companion.igloo.simulated import BANK
 from companion.ports import BadDataError, CountPosterior, DeviceKind, Samples
 

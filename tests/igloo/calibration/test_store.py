@@ -32,8 +32,8 @@ from companion.igloo.calibration.store import (
     save,
     undo,
 )
-from companion.igloo.count.counter import as_vector, embed, shipped
-from companion.igloo.count.ensemble import scores
+from companion.igloo.count.counter import embed, shipped
+from companion.igloo.count.ensemble import as_vector, scores
 from companion.igloo.count.features import FEATURES
 from companion.igloo.recordings import Recording
 from companion.igloo.simulated import BANK

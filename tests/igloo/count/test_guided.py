@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from companion.igloo.count import guided
 from companion.igloo.count.features import FeatureStream
 from companion.igloo.count.guided import GuidedCount
+from companion.igloo.count.guided_gauge import FASTER, GOOD, HOLD_STILL, SLOWER, SMALLER, UPRIGHT, WIDER, gauge
 from companion.igloo.count.signal_validity import NO_BEADS
-from companion.igloo.motion.guided_gauge import FASTER, GOOD, HOLD_STILL, SLOWER, SMALLER, UPRIGHT, WIDER, gauge
 from companion.ports import Samples
 
 FloatArray = NDArray[np.float64]

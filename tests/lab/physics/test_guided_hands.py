@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from companion.igloo.count.features import FeatureStream
-from companion.igloo.motion.guided_gauge import in_bounds
+from companion.igloo.count.guided_gauge import in_bounds
 from companion.lab.physics import draws, guided, world
 from companion.lab.physics.hand import CONTROL_HZ
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.lab.bench.tracker_trials import KINDS, follow, look, played_games, spoil
+from companion.lab.bench.vision.tracker_trials import KINDS, follow, look, played_games, spoil
 from companion.rules import game
 from companion.rules.iglu_iglu.json_form import hidden_from
 from companion.rules.inference.belief import Belief
 from companion.rules.inference.turns import Evidence, content
 from companion.rules.record import read_file
 from vision.board.layout import open_layout
-from vision.camera.settle import Settler
+from vision.camera.stillness import Settler
 from vision.read.place_posterior import PlaceLook, members_of
 from vision.track import tracker as track_tracker
 from vision.track.evidence import (

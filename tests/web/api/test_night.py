@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from companion.ports import CameraStatus, DeviceKind, DeviceState, MotionState, TablePicture
+from companion.ports import CameraStatus, DeviceKind, DeviceState, MotionState, TableStatus
 from tests.web.assembly import JPEG, SmallHouse
 
 
@@ -257,7 +257,7 @@ def test_the_host_chooses_the_camera(host: FlaskClient, player: FlaskClient, hou
 
 def test_the_camera_says_how_it_does(guest: FlaskClient, house: SmallHouse) -> None:
     house.status = CameraStatus("usb:0", DeviceKind.REAL, DeviceState.CONNECTED, 1280, 720, 14.96, "")
-    house.newest_table = TablePicture((0, 1, 2, 3), (), True, 7)
+    house.newest_table = TableStatus((0, 1, 2, 3), (), True, 7)
     told = guest.get("/api/state").json["camera"]
     assert told["camera"]["fps"] == 15.0
     assert told["table"]["straight"] is True

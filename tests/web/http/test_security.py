@@ -10,7 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.web.assembly import JPEG, SmallHouse
-from web.http import responses as answers
+from web.http import responses
 from web.http.responses import MAX_JSON_BYTES
 from web.http.security import change_is_ours, host_is_ours, own_names
 from web.http.sessions import COOKIE
@@ -231,7 +231,7 @@ def test_a_module_is_taken_for_what_it_is_and_by_nobody_else(guest: FlaskClient,
 
 
 def test_nothing_of_the_page_needs_inline_script_or_style_or_another_site() -> None:
-    web = Path(answers.__file__).parents[1]
+    web = Path(responses.__file__).parents[1]
     for path in [*web.rglob("*.html"), *web.rglob("*.js"), *web.rglob("*.css"), *web.rglob("*.svg")]:
         text = path.read_text(encoding="utf-8")
         if path.name == "along.html":
@@ -343,7 +343,7 @@ def test_pictures_are_not_for_guests_without_a_pin(
 def test_a_body_has_a_limit(host: FlaskClient) -> None:
     assert host.post("/api/do", data=b" " * (MAX_JSON_BYTES + 1), content_type="application/json").status_code == 413
     assert host.post("/join", data={"pin": "1" * 200_000}).status_code == 413
-    photo = host.post("/api/photo", data=b"\xff" * (answers.MAX_PHOTO_BYTES + 1))
+    photo = host.post("/api/photo", data=b"\xff" * (responses.MAX_PHOTO_BYTES + 1))
     assert photo.status_code == 413
     assert "15 MB" in photo.json["error"]["en"]
     assert "15 Mo" in photo.json["error"]["fr"]

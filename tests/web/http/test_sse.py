@@ -19,8 +19,7 @@ from companion.night.answers import Role
 from companion.ports import MotionState
 from tests.web.assembly import NAME, Service, SmallHouse, served
 from tests.worlds.wait import PATIENCE_S, wait
-from web.http import server
-from web.http import sse as streams
+from web.http import server, sse
 from web.http.sessions import COOKIE
 from web.http.sse_state import StateTexts
 
@@ -352,10 +351,10 @@ def test_a_burst_is_told_once_and_ends_in_the_newest_state(service: Service) -> 
 
 
 def test_a_listener_that_lags_gets_everything_again(house: SmallHouse) -> None:
-    places = streams.Streams(1)
+    places = sse.Streams(1)
     assert places.take()
     hello = {"me": {}}
-    stream = streams.Stream(
+    stream = sse.Stream(
         house, places, StateTexts(house), role=Role.SPECTATOR, hello=hello, since=None, gone=lambda: False
     )
     told = iter(stream)

@@ -275,6 +275,7 @@ def test_a_language_is_begun_by_one_command(tmp_path: Path, monkeypatch: pytest.
 # --- the programs ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_the_command_line_speaks_it(
     speak: Speak, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

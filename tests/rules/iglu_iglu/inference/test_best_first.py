@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from companion.lab.bench.tracker_trials import look, played_games
+from companion.lab.bench.vision.tracker_trials import look, played_games
 from companion.rules import game
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu.inference import best_first, priors, search

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from companion.lab.bench.tracker_trials import look, played_games
+from companion.lab.bench.vision.tracker_trials import look, played_games
 from companion.rules.iglu_iglu.inference.likelihood import IgluLikelihood
 from companion.rules.iglu_iglu.json_form import hidden_from
 from companion.rules.inference.belief import Belief, Together

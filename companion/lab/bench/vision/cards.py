@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 
 from companion.lab.worlds import card_table, cards, cards_art
+from companion.lab.worlds.board_art import TEAMS
 from companion.rules.arctic.components import ANIMALS, TEXT, UNKNOWN
 from companion.rules.arctic.score import best_reading
 from companion.rules.igloo_pop.components import CARD_TEXT
@@ -106,7 +107,7 @@ def _one_round(
     rng = np.random.default_rng([31, seed])
     names = [str(name) for name in rng.permutation(CARD_TEXT)[:9]]
     ring = tuple(cards.ring(art, names, seed))
-    colours = [str(colour) for colour in rng.permutation(list(cards.TEAMS))[: int(rng.integers(3, 6))]]
+    colours = [str(colour) for colour in rng.permutation(list(TEAMS))[: int(rng.integers(3, 6))]]
     numbers = [int(n) for n in rng.permutation(np.arange(2, 14))]
     up, down, truth = [], [], set()
     for index, card in enumerate(ring):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
-from companion.lab.bench.vision_boards import measure_boards
+from companion.lab.bench.vision.boards import measure_boards
 from companion.lab.worlds import table
 from companion.lab.worlds.mjpeg import MjpegServer
 from vision.board.markers import find_markers, find_table, plane_of
@@ -35,7 +35,7 @@ _WATCH_S: Final = 8.0
 def measure(scenes: int = SCENES, watch_s: float = _WATCH_S, games: int = GAMES) -> dict[str, float]:
     """Return the figures by name, units in the names; OpenCV is held to one core meanwhile.
 
-    ``games`` are the rendered games of which boards are read; see :mod:`companion.lab.bench.vision_boards`.
+    ``games`` are the rendered games of which boards are read; see :mod:`companion.lab.bench.vision.boards`.
     """
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)

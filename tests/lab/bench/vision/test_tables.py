@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import pytest
 
-from companion.lab.bench.vision import measure
+from companion.lab.bench.vision.tables import measure
 
 pytestmark = pytest.mark.process
 
