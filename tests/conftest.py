@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     config.stash[ids.COLLECTED] = [item.nodeid for item in items]
-    wrong = []
+    wrong, order = [], {}
     for item in items:
         try:
             kind = kinds.kind_of({mark.name for mark in item.iter_markers()}, item.path)
@@ -57,8 +57,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             wrong.append(f"{item.nodeid} {error}")
         else:
             item.add_marker(kind)
+            order[item] = list(kinds.KINDS).index(kind)
     if wrong:
         raise pytest.UsageError("\n".join(wrong))
+    # What takes long begins first, so that at the end all workers have something to do.
+    items.sort(key=order.__getitem__, reverse=True)
 
 
 @pytest.hookimpl(wrapper=True)
