@@ -83,9 +83,9 @@ def changed(before: Any, now: Any, within: float = 0.0, where: str = "") -> list
             for n, pair in enumerate(zip(before, now, strict=True))
             for line in changed(*pair, within, f"{where}[{n}]")
         ]
-    same = before == now
-    if isinstance(before, float | int) and isinstance(now, float | int) and not isinstance(before, bool):
-        same = abs(before - now) <= within
+    same = before == now and isinstance(before, bool) == isinstance(now, bool)
+    if not same and isinstance(before, float | int) and isinstance(now, float | int):
+        same = not isinstance(before, bool) and not isinstance(now, bool) and abs(before - now) <= within
     return [] if same else [f"{where}: {before!r} is now {now!r}"]
 
 
