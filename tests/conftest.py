@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
-from companion.lab.worlds.simavr import Simavr
 from tests.suite import ids, kinds
 from tests.worlds import sizes
 from tests.worlds.served import Served
@@ -19,7 +18,7 @@ from tests.worlds.served import Served
 if TYPE_CHECKING:
     from companion.lab.worlds.table import Picture
 
-# As the service does: small arrays, and workers that share the cores. Read when numpy is imported.
+# As the service does: small arrays, and workers that share the cores. Read when numpy is imported: nothing above may.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Timings belong in benchmarks: a slow machine fails no property. Found examples are not kept between runs.
@@ -77,6 +76,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 @pytest.fixture
 def simavr() -> Iterator[Callable[..., Any]]:
     """A maker of igloos in simavr (:mod:`companion.lab.worlds.simavr`); what it made is stopped when the test ends."""
+    from companion.lab.worlds.simavr import Simavr
+
     with contextlib.ExitStack() as stack:
 
         def maker(*arguments: Any, **options: Any) -> Any:
