@@ -184,8 +184,8 @@ class Calibrations:
                 return {}
             if path.stat().st_size > MOST_BYTES:
                 raise ValueError("too large")
-            told = json.loads(path.read_text(encoding="utf-8"))
-            return {str(name): Choice(bool(one["use"]), str(one["person"])) for name, one in told.items()}
+            data = json.loads(path.read_text(encoding="utf-8"))
+            return {str(name): Choice(bool(one["use"]), str(one["person"])) for name, one in data.items()}
         except (OSError, ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
             log.error("What was chosen of the calibrations could not be read: %s", error)
             return {}
@@ -210,6 +210,6 @@ def figures_form(card: dict[str, Any] | None) -> dict[str, Any] | None:
     }
 
 
-def write_json(path: Path, told: object) -> None:
+def write_json(path: Path, data: object) -> None:
     """Write a small file whole or not at all, so that it survives a power cut."""
-    write_small(path, json.dumps(told, ensure_ascii=False))
+    write_small(path, json.dumps(data, ensure_ascii=False))

@@ -68,7 +68,7 @@ from companion.service.igloos import Igloos
 from companion.service.maintenance import Maintenance
 from companion.service.messages import BROKER_AWAY
 from companion.service.options import DataFolderBusyError, ServeOptions
-from companion.service.practice import TRAINING, TablePracticeIgloo, training_room
+from companion.service.practice import TRAINING, TablePracticeIgloo, practice_run
 from companion.service.waveform import Waves
 from companion.settings import Settings
 from web.http.json_forms import camera_form, count_form, igloo_form, igloos_form, motion_form
@@ -138,7 +138,7 @@ class Service:
         self._igloos.subscribe(waves.hear)
         self._ear = TablePracticeIgloo(self._igloos.statuses)
         self._igloos.subscribe(self._ear.hear)
-        self.training = training_room(
+        self.training = practice_run(
             options.data / TRAINING,
             self._ear,
             igloo_open=lambda: not self.night.live_round(),

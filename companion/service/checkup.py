@@ -75,10 +75,10 @@ def _service(folder: Path) -> Iterator[Finding]:
 def _health(url: str) -> dict[str, Any] | None:
     try:
         with urllib.request.urlopen(f"{url}/api/health", timeout=3) as answer:  # noqa: S310 - http, from our own file
-            told = json.loads(answer.read(1_000_000))
+            reply = json.loads(answer.read(1_000_000))
     except (OSError, ValueError):
         return None
-    return told if isinstance(told, dict) and isinstance(told.get("devices"), list) else None
+    return reply if isinstance(reply, dict) and isinstance(reply.get("devices"), list) else None
 
 
 def _igloo(device: Mapping[str, Any]) -> Iterator[Finding]:

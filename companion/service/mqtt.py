@@ -69,7 +69,7 @@ def state_of(view: Mapping[str, Any], count: int | None) -> dict[str, Any]:
     """Return what is told of a night as a spectator sees it; ``count`` is None in a live round."""
     match = view["match"]
     lines = [line for line in view["log"] if not line["undone"]]
-    told: dict[str, Any] = {
+    data: dict[str, Any] = {
         "game": "",
         "phase": "",
         "round": None,
@@ -83,7 +83,7 @@ def state_of(view: Mapping[str, Any], count: int | None) -> dict[str, Any]:
     if match is not None:
         names = [player["name"] or player["colour"] for player in match["players"]]
         turn = match.get("to_move")
-        told |= {
+        data |= {
             "game": match["title"]["en"],
             "phase": match["phase"],
             "round": match.get("round"),
@@ -91,7 +91,7 @@ def state_of(view: Mapping[str, Any], count: int | None) -> dict[str, Any]:
             "score": ", ".join(f"{n} {p['score']}" for n, p in zip(names, match["players"], strict=True)),
             "scores": {n: p["score"] for n, p in zip(names, match["players"], strict=True)},
         }
-    return told
+    return data
 
 
 class MqttPublisher:
@@ -176,7 +176,7 @@ class MqttPublisher:
             "sw_version": __version__,
         }
         for key, (name, icon, template) in SENSORS.items():
-            told = {
+            data = {
                 "name": name,
                 "icon": icon,
                 "unique_id": f"companion_{self.node}_{key}",
@@ -186,9 +186,9 @@ class MqttPublisher:
                 "device": device,
             }
             if key == "score":
-                told["json_attributes_topic"] = f"{self._base}/state"
+                data["json_attributes_topic"] = f"{self._base}/state"
             topic = f"{DISCOVERY}/sensor/companion_{self.node}/{key}/config"
-            self._client.publish(topic, json.dumps(told), qos=1, retain=True)
+            self._client.publish(topic, json.dumps(data), qos=1, retain=True)
         self._client.publish(f"{self._base}/status", "online", qos=1, retain=True)
         self._again.set()
 
@@ -205,7 +205,7 @@ class MqttPublisher:
                     return
                 again = self._again.is_set()
                 self._again.clear()
-                told = json.dumps(self._state(), ensure_ascii=False)
-                if self.connected and (told != last or again):
-                    last = told
-                    self._client.publish(f"{self._base}/state", told, qos=1, retain=True)
+                data = json.dumps(self._state(), ensure_ascii=False)
+                if self.connected and (data != last or again):
+                    last = data
+                    self._client.publish(f"{self._base}/state", data, qos=1, retain=True)

@@ -157,7 +157,7 @@ class TablePracticeIgloo:
         return CountedShake(Shake(accel[-last:], rate, newest.posterior.kind), newest.posterior)
 
 
-def training_room(
+def practice_run(
     path: Path, ear: TablePracticeIgloo, igloo_open: Callable[[], bool], keep: Callable[[], int]
 ) -> PracticeRun:
     """Return the training room of a data folder; ``keep()`` says how many shakes of the igloo are kept."""

@@ -48,17 +48,17 @@ def _done(work: Callable[[], None]) -> Response:
         raise refused_as(REFUSALS, error.code) from None
     except OSError as error:
         raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
-    told = ballot_form(house())
-    house().hub.publish("ballot", told)
-    if told["last"] is not None and told["last"] != before:
-        house().hub.publish("notice", {**_decided(told["last"]), "ballot": "decided"})
-    return _answer(told)
+    form = ballot_form(house())
+    house().hub.publish("ballot", form)
+    if form["last"] is not None and form["last"] != before:
+        house().hub.publish("notice", {**_decided(form["last"]), "ballot": "decided"})
+    return _answer(form)
 
 
-def _answer(told: dict[str, Any]) -> Response:
+def _answer(form: dict[str, Any]) -> Response:
     session = who()
     mine = None if session is None else house().ballots.mine(session.id)
-    return json_response({"ok": True, **told, "mine": mine})
+    return json_response({"ok": True, **form, "mine": mine})
 
 
 def _now() -> int:

@@ -37,8 +37,8 @@ LONGEST_LAYOUT = 40
 
 
 def _language() -> str:
-    asked = request.args.get("lang", "")
-    return asked if asked in languages() else choose()
+    language = request.args.get("lang", "")
+    return language if language in languages() else choose()
 
 
 def _colour() -> str | None:
@@ -122,14 +122,14 @@ def position() -> Response:
     gives them. A legal one has the position ``after`` it. ``gestures`` are moves that have no place.
     """
     body = json_body()
-    told, text = body.get("position"), text_field(body, "move", LONGEST_MOVE, "")
+    position, text = body.get("position"), text_field(body, "move", LONGEST_MOVE, "")
     path = body.get("path", [])
-    if not isinstance(told, dict):
+    if not isinstance(position, dict):
         raise bad_field("position")
     if not isinstance(path, list) or not all(isinstance(one, str) and len(one) <= LONGEST_PLACE for one in path):
         raise bad_field("path")
     try:
-        return packed(json_response({"ok": True, **sheet(told, _language(), text, path)}))
+        return packed(json_response({"ok": True, **sheet(position, _language(), text, path)}))
     except RulesError as error:
         return refusal(400, "no-position", error.words.to_json())
 

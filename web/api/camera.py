@@ -54,8 +54,8 @@ MOST_PLACES = 1024
 
 
 def _language() -> str:
-    asked = request.args.get("lang", "")
-    return asked if asked in languages() else choose()
+    language = request.args.get("lang", "")
+    return language if language in languages() else choose()
 
 
 def _game(name: str) -> str:
@@ -133,16 +133,16 @@ def sheet(game_id: str) -> Response:
     """
     member()
     try:
-        told = house().follow_service.sheet(_game(game_id), photo_body(needed=False) or None)
+        answer = house().follow_service.sheet(_game(game_id), photo_body(needed=False) or None)
     except BadDataError as error:
         raise said_by_device(error) from None
-    if told is None:
+    if answer is None:
         raise RefusedError(
             409,
             "not-taught",
             "The companion has not learnt yet what this board and its pieces look like: lay the game out and teach it.",
         )
-    return packed(json_response({"ok": True, **told}))
+    return packed(json_response({"ok": True, **answer}))
 
 
 @views.post("/table/<game_id>/calibrate")
@@ -259,12 +259,12 @@ def rule() -> Response:
         raise bad_field("record")
     game_id = _game(text_field(body, "game", 40))
     try:
-        told = house().follow_service.rule(session.id, game_id, record=record, lang=_language())
+        answer = house().follow_service.rule(session.id, game_id, record=record, lang=_language())
     except RulesError as error:
         return refusal(400, "no-position", error.words.to_json())
     except BadDataError as error:
         raise said_by_device(error) from None
-    return packed(json_response({"ok": True, "ruling": dict(told)}))
+    return packed(json_response({"ok": True, "ruling": dict(answer)}))
 
 
 @views.get("/photos/ruled.jpg")

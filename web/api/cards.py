@@ -80,14 +80,14 @@ def teach(game_id: str) -> Response:
     first = _number("first", request.args.get("first", ""), 0, 200)
     count = _number("count", request.args.get("count", ""), 1, MOST_ON_A_SHEET)
     try:
-        told = house().cards.teach(game_id, photo_body(), first, count)
+        answer = house().cards.teach(game_id, photo_body(), first, count)
     except KeyError:
         raise _no_cards() from None
     except BadDataError as error:
         raise said_by_device(error) from None
     except OSError as error:
         raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
-    return packed(json_response({"ok": True, **told}))
+    return packed(json_response({"ok": True, **answer}))
 
 
 @views.post("/<game_id>/pile")
@@ -96,12 +96,12 @@ def pile(game_id: str) -> Response:
     """Read a photo of a fanned-out pile (the body) and answer its cards, from the bottom up."""
     member()
     try:
-        told = house().cards.pile(game_id, photo_body())
+        answer = house().cards.pile(game_id, photo_body())
     except KeyError:
         raise _no_cards() from None
     except BadDataError as error:
         raise said_by_device(error) from None
-    return packed(json_response({"ok": True, **told}))
+    return packed(json_response({"ok": True, **answer}))
 
 
 @views.post("/igloo-pop/round")
@@ -127,10 +127,10 @@ def read_round() -> Response:
         only = ["/".join(map(str, card["numbers"])) for card in match["cards"] if card["numbers"]]
         colours = [player["colour"] for player in match["players"]]
     try:
-        told = house().cards.round(photo_body(), first, only, colours)
+        answer = house().cards.round(photo_body(), first, only, colours)
     except BadDataError as error:
         raise said_by_device(error) from None
-    return packed(json_response({"ok": True, **told}))
+    return packed(json_response({"ok": True, **answer}))
 
 
 @views.post("/igloo-pop/judge")
@@ -155,7 +155,7 @@ def judge() -> Response:
             state = night.match.state if inside and night.match is not None else None
             if inside and state is None:
                 raise RefusedError(409, "no-match", "No game is open.")
-            told = judge_round(cards, state)
+            answer = judge_round(cards, state)
     except RulesError as error:
         return refusal(400, "no-round", error.words.to_json())
-    return packed(json_response({"ok": True, **told}))
+    return packed(json_response({"ok": True, **answer}))

@@ -109,8 +109,8 @@ def do() -> Response:
     action_id = text_field(body, "action_id", 64)
     if not ACTION_ID.fullmatch(action_id):
         raise bad_field("action_id")
-    told = body.get("body", {})
-    if not isinstance(told, dict):
+    given = body.get("body", {})
+    if not isinstance(given, dict):
         raise bad_field("body")
     number = body.get("state")
     if number is not None and (isinstance(number, bool) or not isinstance(number, int) or abs(number) > MAX_STATE):
@@ -118,7 +118,7 @@ def do() -> Response:
     known = COMMANDS.get(command)
     if number is None and known is not None and known.stale:
         raise RefusedError(400, "no-state", "This action must name the state that it was made on (state).")
-    answer = house().night.do(command, told, by=session.actor, state=number, action_id=action_id)
+    answer = house().night.do(command, given, by=session.actor, state=number, action_id=action_id)
     if answer.ok and command == "open-match":
         _free_seats()
     return json_response(answer_form(answer), 200 if answer.ok else STATUS.get(answer.problem or "", 400))

@@ -52,7 +52,7 @@ def file() -> Response:
     code, style = _parts(files)
     language = choose()
     taken = done(house().training.take_along)
-    content: dict[str, Any] = {
+    data: dict[str, Any] = {
         "language": language,
         "words": json.loads(catalogue(language, "offline-bundle")[0]),
         "format": RESULTS_FORMAT,
@@ -67,7 +67,7 @@ def file() -> Response:
         code=Markup(code),  # noqa: S704 - our own modules
         style=Markup(style),  # noqa: S704 - our own styles
         icons=Markup(files.text("icons.svg")),  # noqa: S704 - our own drawings
-        page=content,
+        page=data,
         language=language,
         house_name=house().settings.text("house_name"),
     )

@@ -29,8 +29,8 @@ def _book(game_id: str) -> Rulebook:
 
 
 def _language() -> str:
-    asked = request.args.get("lang", "")
-    return asked if asked in languages() else choose()
+    language = request.args.get("lang", "")
+    return language if language in languages() else choose()
 
 
 def _form(item: Clause | Dispute, book: Rulebook) -> dict[str, Any]:
@@ -102,10 +102,10 @@ def options(game_id: str) -> Response:
     """
     book = _book(game_id)
     votes = house().votes.of(game_id)
-    asked = []
+    options = []
     for option in game(game_id).options:
         text = book.option(option.name)
-        asked.append(
+        options.append(
             {
                 "name": option.name,
                 "clause": option.clause,
@@ -114,7 +114,7 @@ def options(game_id: str) -> Response:
                 "values": [{"value": value, **text.value(value).to_json()} for value in option.values],
             }
         )
-    return json_response({"options": asked, "layouts": _layouts(game_id)})
+    return json_response({"options": options, "layouts": _layouts(game_id)})
 
 
 def _layouts(game_id: str) -> list[str]:

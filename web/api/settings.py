@@ -36,7 +36,7 @@ def kind(setting: Setting) -> str:
 def _form() -> dict[str, Any]:
     settings = house().settings
     values = settings.all()
-    asked = [
+    found = [
         {
             "name": setting.name,
             "words": both(setting.words),
@@ -48,7 +48,7 @@ def _form() -> dict[str, Any]:
         }
         for setting in SETTINGS
     ]
-    return {"ok": True, "settings": asked, "note": settings.note}
+    return {"ok": True, "settings": found, "note": settings.note}
 
 
 RULES = {
@@ -85,8 +85,8 @@ def rights() -> Response:
     """Answer what the host has set of who may do what, and how many days pictures are kept."""
     member()
     settings = house().settings
-    told: dict[str, Value] = {name: settings[name] for name in (*RIGHTS, "keep_pictures_days")}
-    return json_response({"ok": True, "rights": told})
+    rights: dict[str, Value] = {name: settings[name] for name in (*RIGHTS, "keep_pictures_days")}
+    return json_response({"ok": True, "rights": rights})
 
 
 @views.get("")

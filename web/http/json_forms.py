@@ -87,10 +87,10 @@ def camera_form(status: CameraStatus | None, table: TableStatus | None, follow: 
     return {"camera": camera, "table": table_form(table), "follow": dict(follow)}
 
 
-def ballot_form(home: CompanionApi) -> dict[str, Any]:
+def ballot_form(house: CompanionApi) -> dict[str, Any]:
     """Return the open vote as everybody may know it, with its question and values in every language."""
-    told = home.ballots.form()
-    return told if told["option"] is None else {**told, **option_words(told["option"])}
+    form = house.ballots.form()
+    return form if form["option"] is None else {**form, **option_words(form["option"])}
 
 
 def option_words(option: str) -> dict[str, Any]:

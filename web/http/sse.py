@@ -106,9 +106,9 @@ class Stream:
 
     def _state(self) -> bytes:
         self._told = self._house.night.view(self._role)
-        seq, told = self._texts.event(self._role, self._since)
+        seq, data = self._texts.event(self._role, self._since)
         self._since = seq
-        return told + self._board()
+        return data + self._board()
 
     def _board(self) -> bytes:
         """Return the board behind the state, in the language that was asked for, once for each change."""
@@ -123,14 +123,14 @@ class Stream:
         return found[1]
 
     def _all(self) -> bytes:
-        told = devices(self._house)
-        self._hidden = bool(told["count"]["hidden"])
-        return self._state() + b"".join(event(topic, compact(data)) for topic, data in told.items())
+        topics = devices(self._house)
+        self._hidden = bool(topics["count"]["hidden"])
+        return self._state() + b"".join(event(topic, compact(data)) for topic, data in topics.items())
 
     def _count(self) -> bytes:
-        told = count(self._house)
-        self._hidden = bool(told["hidden"])
-        return event("count", compact(told))
+        data = count(self._house)
+        self._hidden = bool(data["hidden"])
+        return event("count", compact(data))
 
     def _bench(self) -> bytes:
         return event("bench", compact(self._house.calibration_run.state()))
@@ -178,8 +178,8 @@ def _since() -> int | None:
 
 
 def _board() -> str | None:
-    asked = request.args.get("board", "")
-    return asked if asked in languages() else None
+    language = request.args.get("board", "")
+    return language if language in languages() else None
 
 
 def _colour() -> Callable[[], str | None]:

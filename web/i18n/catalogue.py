@@ -220,17 +220,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m web.i18n.catalogue", description=__doc__)
     parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help="a language to begin, by its code: eo, pt_BR")
     parser.add_argument("--check", action="store_true", help="only say what is missing")
-    asked = parser.parse_args(arguments)
+    parsed = parser.parse_args(arguments)
     look_in(TRANSLATIONS, clause_folder())
-    for code in asked.languages:
+    for code in parsed.languages:
         try:
             if not CODE.fullmatch(code) or code == ENGLISH:
                 raise ValueError
             Locale.parse(code)
         except (ValueError, UnknownLocaleError):
             parser.error(f"{code} is no code of a further language that Babel knows.")
-    for language in sorted({*languages()[1:], *asked.languages}):
-        if not asked.check:
+    for language in sorted({*languages()[1:], *parsed.languages}):
+        if not parsed.check:
             update(language)
         for line in lacks(language):
             print(line)  # noqa: T201 - a tool for developers

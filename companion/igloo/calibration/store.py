@@ -356,9 +356,7 @@ def figures_of(p: FloatArray, mean: FloatArray, counts: IntArray) -> dict[str, A
     found["exact_interval"] = [round(max(float(middle - reach), 0.0), 3), round(min(float(middle + reach), 1.0), 3)]
     level = float(np.std(mean) * np.std(np.log(counts)))
     agree = float(np.mean((mean - mean.mean()) * (np.log(counts) - np.log(counts).mean()))) / (level + 1e-12)
-    found["agreement"] = round(agree, 3)
-    found["shakes"] = n
-    return found
+    return {**found, "agreement": round(agree, 3), "shakes": n}
 
 
 # --- keeping it ----------------------------------------------------------------------------------------------------
@@ -413,11 +411,11 @@ def load(path: Path) -> Calibration:
                 arrays["shake"].astype(np.int64),
                 json.loads(str(arrays["card"])),
             )
-            bead_net = str(arrays["heard_by"])
+            digest = str(arrays["heard_by"])
     except Exception as error:  # zip, its compressions, numpy's headers and JSON each break in their own way
         raise BadDataError(f"{path.name} is no calibration.") from error
     n = len(found.counts)
-    fits = found.tier in TIERS and bead_net == heard_by(found.tier) and found.vectors.shape[:1] == (n,)
+    fits = found.tier in TIERS and digest == heard_by(found.tier) and found.vectors.shape[:1] == (n,)
     if (
         not fits
         or not n == len(found.who) == len(found.guided) == len(found.shake)

@@ -126,7 +126,7 @@ class GuidedCount:
         return self._state(now, wrong or lost)
 
     def _take(self, row: FloatArray, cells: FloatArray, sound: SmallArray | None, tier: float) -> None:
-        """Count one block; every half piece ask for an opinion."""
+        """Count one block; every half piece ask what the calibration says."""
         self._rows.append(row)
         self._cells.append(cells)
         if sound is not None:

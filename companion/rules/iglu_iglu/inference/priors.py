@@ -134,7 +134,7 @@ class Scale:
     """The least that a state can still cost, by what was seen."""
 
     def __init__(self, likelihood: IgluLikelihood) -> None:
-        """Weigh with this sight."""
+        """Weigh with this likelihood."""
         self.likelihood = likelihood
         self.early = False
         self.ways_of: dict[object, tuple[TurnCost, ...]] = {}
