@@ -24,7 +24,7 @@ function alter(changes) {
 
 const lang = () => `lang=${code()}`;
 const byHand = () => location.hash === "#referee/hand";
-const chosen = () => now.game ?? (byHand() ? parts.hand?.game() : null) ?? openMatch()?.game ?? "igloo-pop";
+const chosen = () => now.game ?? (byHand() ? parts.position?.game() : null) ?? openMatch()?.game ?? "igloo-pop";
 
 // --- the rulebook
 
@@ -48,7 +48,7 @@ async function readOptions() {
   const { last } = store.ballot;
   if (!now.book || now.decided === last?.at) return;
   now.decided = last?.at;
-  if (last && last.value !== null) parts.hand?.voted(last.option, last.value);
+  if (last && last.value !== null) parts.position?.voted(last.option, last.value);
   const options = await fetched(() => ask(`/api/rules/${now.book.game}/options`));
   if (options) alter({ options: options.options });
 }
@@ -130,7 +130,7 @@ async function judge(query) {
   const mine = judged;
   last = query;
   const state = store.view?.state;
-  const rulings = await (byHand() ? parts.hand.rule(query) : liveRulings(query));
+  const rulings = await (byHand() ? parts.position.rule(query) : liveRulings(query));
   if (!rulings || mine !== judged) return;
   alter({ rulings, pick: 0, state });
   // Who tapped one place may go on to a second one: the picture stays.
@@ -139,7 +139,7 @@ async function judge(query) {
 
 /** A place is tapped in a dispute: from where to where; a third one begins anew. */
 export function judgeTap(place) {
-  if (byHand() && !parts.hand.asking()) return parts.hand.tapped(place);
+  if (byHand() && !parts.position.asking()) return parts.position.tapped(place);
   judged += 1;
   const card = document.querySelector("[data-key=judge-pop] select[name=card]");
   if (card) {
@@ -295,7 +295,7 @@ export const ROOM_DO = {
     const answer = await fetched(() => tell(`/api/rules/${gameOf(option)}/votes`, { option, value: JSON.parse(value) }));
     if (!answer) return;
     alter({ options: answer.options });
-    parts.hand?.voted(option, JSON.parse(value));
+    parts.position?.voted(option, JSON.parse(value));
     if (byHand() && now.rulings && last) judge(last);
   },
 };
