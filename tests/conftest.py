@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
-from companion.lab.worlds.simavr import Simavr
 from tests.suite import ids, kinds
 from tests.worlds import sizes
 from tests.worlds.served import Served
@@ -19,7 +18,7 @@ from tests.worlds.served import Served
 if TYPE_CHECKING:
     from companion.lab.worlds.table import Picture
 
-# As the service does: small arrays, and workers that share the cores. Read when numpy is imported.
+# As the service does: small arrays, and workers that share the cores. Read when numpy is imported: nothing above may.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Timings belong in benchmarks: a slow machine fails no property. Found examples are not kept between runs.
@@ -49,7 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     config.stash[ids.COLLECTED] = [item.nodeid for item in items]
-    wrong = []
+    wrong, order = [], {}
     for item in items:
         try:
             kind = kinds.kind_of({mark.name for mark in item.iter_markers()}, item.path)
@@ -57,8 +56,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             wrong.append(f"{item.nodeid} {error}")
         else:
             item.add_marker(kind)
+            order[item] = list(kinds.KINDS).index(kind)
     if wrong:
         raise pytest.UsageError("\n".join(wrong))
+    # What takes long begins first, so that at the end all workers have something to do.
+    items.sort(key=order.__getitem__, reverse=True)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -74,6 +76,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 @pytest.fixture
 def simavr() -> Iterator[Callable[..., Any]]:
     """A maker of igloos in simavr (:mod:`companion.lab.worlds.simavr`); what it made is stopped when the test ends."""
+    from companion.lab.worlds.simavr import Simavr
+
     with contextlib.ExitStack() as stack:
 
         def maker(*arguments: Any, **options: Any) -> Any:

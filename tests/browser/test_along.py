@@ -80,9 +80,9 @@ def test_twelve_rounds_without_a_network_come_home_once(
     said = []
     for number in range(1, ROUNDS + 1):
         expect(page.locator(".drill h1")).to_contain_text(f"Shake {number}")
-        assert page.locator(".truth-told").count() == 0
+        assert page.locator(".truth-shown").count() == 0
         guess(page, 1 + number)
-        truth = int(page.inner_text(".truth-told strong"))
+        truth = int(page.inner_text(".truth-shown strong"))
         said.append((truth, 1 + number))
         expect(page.locator(".next")).to_be_focused()
         if number == 1:
@@ -119,11 +119,11 @@ def test_twelve_rounds_without_a_network_come_home_once(
     assert [url for url in traveller.asked if not url.startswith(("file:", "blob:"))] == []
     assert len(told["shakes"]) == 168
 
-    home.set_input_files("#brought-file", results)
-    expect(home.locator("[data-key=bring] [role=status]")).to_have_text("12 answers came home.")
-    home.fill("#brought-text", results.read_text())
-    home.click("form[data-submit=bring] [type=submit]")
-    expect(home.locator("[data-key=bring] [role=status]")).to_have_text("Nothing new: all of it was counted before.")
+    home.set_input_files("#results-file", results)
+    expect(home.locator("[data-key=import] [role=status]")).to_have_text("12 answers came home.")
+    home.fill("#results-text", results.read_text())
+    home.click("form[data-submit=import-results] [type=submit]")
+    expect(home.locator("[data-key=import] [role=status]")).to_have_text("Nothing new: all of it was counted before.")
     home.click("a[href='#progress']")
     expect(home.locator(".progress")).to_contain_text("12 answers so far.")
     matrix = service.house.training.figures(1)["confusion"]
@@ -131,12 +131,12 @@ def test_twelve_rounds_without_a_network_come_home_once(
     for truth, one in said:
         assert matrix[truth - 2][one - 2] >= 1
     home.click("a[href='#along']")
-    home.fill("#brought-text", "{}")
-    home.click("form[data-submit=bring] [type=submit]")
+    home.fill("#results-text", "{}")
+    home.click("form[data-submit=import-results] [type=submit]")
     expect(home.locator(".refusal")).to_contain_text("These are no results")
-    home.fill("#brought-text", "no JSON at all")
-    home.click("form[data-submit=bring] [type=submit]")
-    expect(home.locator("[data-key=bring] .complaint")).to_contain_text("These are no results")
+    home.fill("#results-text", "no JSON at all")
+    home.click("form[data-submit=import-results] [type=submit]")
+    expect(home.locator("[data-key=import] .complaint")).to_contain_text("These are no results")
     page.context.close()
     phones.forgive("400")
 
@@ -157,7 +157,7 @@ def test_opened_from_the_room_it_is_brought_home_from_the_same_browser(
     page.context.set_offline(True)
     for count in (4, 9):
         guess(page, count)
-        expect(page.locator(".truth-told strong")).to_be_visible()
+        expect(page.locator(".truth-shown strong")).to_be_visible()
         assert overflow(page) == []
         assert axe(page) == []
         assert english_left(read_aloud(page)) == []
@@ -165,12 +165,12 @@ def test_opened_from_the_room_it_is_brought_home_from_the_same_browser(
     phones.shot(page, "along-768-drill", full=True)
     page.context.set_offline(False)
     home.reload()
-    home.click("[data-do=bring-kept]")
-    expect(home.locator("[data-key=bring] [role=status]")).to_have_text("2 réponses sont arrivées.")
-    expect(home.locator("[data-do=bring-kept]")).to_have_count(0)
+    home.click("[data-do=import-stored]")
+    expect(home.locator("[data-key=import] [role=status]")).to_have_text("2 réponses sont arrivées.")
+    expect(home.locator("[data-do=import-stored]")).to_have_count(0)
 
 
-MODULES = "Promise.all(['drills', 'figures', 'sound'].map((name) => import(`${base}/training-${name}.js`)))"
+MODULES = "Promise.all(['drills', 'statistics', 'sound'].map((name) => import(`${base}/training-${name}.js`)))"
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ def sums(phones: Phones, service: Service) -> Page:
     page.goto(f"{service.url}/training")
     page.evaluate(
         "async () => { const base = document.querySelector('script[type=module]').src.replace(/[/][^/]*$/, '');"
-        f" const [drills, figures, sound] = await {MODULES}; window.m = {{drills, figures, sound}}; }}"
+        f" const [drills, statistics, sound] = await {MODULES}; window.m = {{drills, statistics, sound}}; }}"
     )
     return page
 
@@ -209,7 +209,7 @@ def test_the_file_reckons_as_the_room_does(sums: Page, answers: int) -> None:
         told.append({"truth": rng.choice(COUNTS), "guess": rng.choice(COUNTS), "machine": machine})
     tried = [(one["truth"], one["guess"]) for one in told]
     known = {str(count): published(count).to_json() for count in COUNTS}
-    found = sums.evaluate("([told, known]) => m.figures.figures(told, known)", [told, known])
+    found = sums.evaluate("([told, known]) => m.statistics.statistics(told, known)", [told, known])
     room = figures([AnsweredShake(0, 1, one["truth"], one["guess"], tuple(one["machine"])) for one in told])
     nearly(found.pop("weakest"), weakest(tried))
     del room["weeks"]

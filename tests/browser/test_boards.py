@@ -208,9 +208,9 @@ def test_a_piece_is_carried_with_the_mouse(phones: Phones, service: Service) -> 
         page.mouse.down()
         for place in way:
             page.mouse.move(*middle(page, place), steps=4)
-            expect(page.locator(".in-hand")).to_be_visible()
+            expect(page.locator(".dragged")).to_be_visible()
         page.mouse.up()
-        expect(page.locator(".in-hand")).to_have_count(0)
+        expect(page.locator(".dragged")).to_have_count(0)
 
     carry("b8", "d8", "b7")
     wait(lambda: "walks" in service.house.night.view()["log"][-1]["en"])
@@ -399,7 +399,7 @@ def test_nothing_stands_out_and_no_barrier(
     page = phones.host(width=width, height=height, dark=dark, language=language)
     for game_id in GAMES:
         page.click(f"[data-do=choose-game][data-game={game_id}]")
-        page.click("form.setup .toys summary")
+        page.click("form.setup .extras summary")
         expect(page.locator("form.setup .choices fieldset").nth(1)).to_be_visible()
         assert stands_out(page) == []
         if width < 1000:

@@ -101,10 +101,10 @@ def answered(page: Page, service: Service, film: Filmed, number: int) -> None:
     assert right, (asked.kind, asked.places, told, film.played[number - 1])
     # What is tapped is of this question, and not of the one before.
     page.wait_for_function("(id) => heard.some(([, told]) => told.question?.id === id)", arg=asked.id)
-    choice = page.locator(f".camera-asks [data-do=camera-answer][data-n='{right[0]}']")
+    choice = page.locator(f".camera-question [data-do=camera-answer][data-n='{right[0]}']")
     if choice.evaluate("(one) => Boolean(one.closest('details:not([open])'))"):
         # Where nothing fits well, what it might have been is folded away.
-        page.click(".camera-asks details summary")
+        page.click(".camera-question details summary")
     choice.click()
 
 
@@ -147,7 +147,7 @@ def test_a_rendered_game_without_a_typed_move(
             )
             if len(service.night.snapshot().by) == begun:
                 questions += 1
-                expect(page.locator(".camera-asks svg.board").first).to_be_visible()
+                expect(page.locator(".camera-question svg.board").first).to_be_visible()
                 if questions == 1:
                     assert axe(page) == []
                 answered(page, service, film, number)

@@ -80,9 +80,9 @@ def test_a_whole_game_by_tapping(phones: Phones, service: Service) -> None:
     tap("[data-do=check]")
     expect(page.locator("#dialog")).to_contain_text("Ann, Green, and Blue")
     tap("[data-do=dialog-yes]")
-    expect(page.locator("#asked")).to_contain_text("igloo of Ann")
+    expect(page.locator("#question")).to_contain_text("igloo of Ann")
     tap.number(one[0])
-    expect(page.locator("#asked")).to_contain_text("igloo of Blue")
+    expect(page.locator("#question")).to_contain_text("igloo of Blue")
     assert page.locator(f".key[data-number='{one[0]}']").is_disabled()
     right = next(n for n in two if n != one[0]) if set(two) - {one[0]} else wrong
     tap.number(right)
@@ -145,7 +145,7 @@ def test_cards_are_entered_as_they_lie(phones: Phones, service: Service) -> None
     page.click("form.setup button[type=submit]")
     cards = ["2", "13", "4/5", "7/8", "11/12/13", "2/3/4", "9", "10", "6/7/8"]
     for n, card in enumerate(cards, 1):
-        expect(page.locator("#asked")).to_contain_text(f"Place {n}:")
+        expect(page.locator("#question")).to_contain_text(f"Place {n}:")
         page.click(f".picker [data-card='{card}']")
         expect(page.locator(f".card[data-key=card{n}] .numbers")).to_have_text(card)
     expect(page.locator(".play[data-phase=ready]")).to_be_visible()
@@ -410,9 +410,9 @@ def test_the_igloo_live(phones: Phones, service: Service) -> None:
     assert service.house.journal.since(0)[-1].body["sensor"] == "sim-1"
     expect(page.locator("[data-do=cap]")).to_have_count(0)
 
-    page.click(".toys summary")
-    page.click(".toys [data-count='5']")
-    page.click(".toys [data-action=unplug]")
+    page.click(".extras summary")
+    page.click(".extras [data-count='5']")
+    page.click(".extras [data-action=unplug]")
     wait(lambda: house.played == [("shake", 5), ("unplug", None)])
     expect(page.locator(".refusal")).to_have_count(0)
     house.do("check")
@@ -540,8 +540,8 @@ def test_a_photo_from_a_phone(phones: Phones, service: Service) -> None:
     expect(watcher.locator(".camera-panel")).to_contain_text("for those who take part")
     expect(watcher.locator(".picture")).to_have_count(0)
     player.click("[data-do=keep]")
-    expect(player.locator(".kept li")).to_have_count(1)
-    expect(watcher.locator(".kept")).to_have_count(0)
+    expect(player.locator(".evidence li")).to_have_count(1)
+    expect(watcher.locator(".evidence")).to_have_count(0)
 
     player.set_input_files("input[type=file]", {"name": "t.txt", "mimeType": "text/plain", "buffer": b"hello"})
     expect(player.locator(".refusal")).to_contain_text("This is no picture")

@@ -56,25 +56,25 @@ def test_a_calibration_counts_for_the_simulated_igloo_also_after_a_restart(chrom
         page.goto(f"http://{NAME}:{served.port}/host/{token}")
         page.click("button.main")
         expect(page.locator(".device .kind")).to_have_text("SIMULATED")
-        page.click("[data-key=to-bench] a")
+        page.click("[data-key=to-workshop] a")
 
         # What was recorded before is gone on with: eight shakes, and how good the count is with them.
         page.click("[data-do=go-on]")
         expect(page.locator(".stages")).to_contain_text("8 of 12 shakes")
-        expect(page.locator(".quality .with-it")).to_contain_text("Calibrated")
+        expect(page.locator(".quality .calibrated")).to_contain_text("Calibrated")
         # One more through the line; then it is taken back.
         page.click(".another summary")
         page.click(f".another [data-count='{5 + OFF}']")
         expect(page.locator(".wanted strong")).to_have_text(f"{5 + OFF}")
         served.simulate("shake", 5)
-        expect(page.locator(".sitting .wave .felt")).to_have_count(1)
-        expect(page.locator(".what-came.good")).to_contain_text(f"It was {5 + OFF} beads.")
+        expect(page.locator(".sitting .wave .signal")).to_have_count(1)
+        expect(page.locator(".outcome.good")).to_contain_text(f"It was {5 + OFF} beads.")
         expect(page.locator(".stages")).to_contain_text("9 of 12 shakes")
-        page.click("[data-do=bench-back]")
+        page.click("[data-do=run-undo]")
         expect(page.locator(".stages")).to_contain_text("8 of 12 shakes")
-        page.click("[data-do=bench-keep]")
+        page.click("[data-do=run-save]")
         expect(page.locator("[data-key=used]")).to_be_visible()
-        page.click("[data-do=bench-stop]")
+        page.click("[data-do=run-stop]")
         expect(page.locator(".known[data-device=simulated]")).to_contain_text("8 shakes")
 
         # The service as it comes back counts with it, in the hand that was chosen.
@@ -88,7 +88,7 @@ def test_a_calibration_counts_for_the_simulated_igloo_also_after_a_restart(chrom
         panel = page.locator(".igloo-panel")
         expect(panel.locator(".device .lamp.connected")).to_be_visible()
         served.simulate("shake", 5)
-        expect(panel.locator(".wave .felt")).to_have_count(1)
+        expect(panel.locator(".wave .signal")).to_have_count(1)
         page.wait_for_function("() => Number(document.querySelector('figure.count')?.dataset.count) >= 8")
         assert complaints == []
     finally:
@@ -152,13 +152,13 @@ def test_the_igloos_part_reads_well_and_has_no_barrier(
     feel(house, 2.0)
     expect(page.locator(".gauge[data-good=yes]")).to_be_visible()
     look("calibrate")
-    page.click("[data-do=bench-stop]")
+    page.click("[data-do=run-stop]")
     page.click("[data-do=go-on]")
     expect(page.locator(".quality")).to_be_visible()
     look("gone-on")
-    page.click("[data-do=bench-keep]")
+    page.click("[data-do=run-save]")
     expect(page.locator("[data-key=used]")).to_be_visible()
-    page.click("[data-do=bench-stop]")
+    page.click("[data-do=run-stop]")
     expect(page.locator(".sitting")).to_have_count(0)
     expect(page.locator(".known[data-device=simulated]")).to_be_visible()
     page.click(".hands [data-person='']")
@@ -179,7 +179,7 @@ def test_the_igloos_part_reads_well_and_has_no_barrier(
     feel(house, 6.0)
     expect(page.locator("[data-task=referee][data-done=yes] figure.count")).to_be_visible()
     look("referee")
-    page.click("[data-do=bench-stop]")
+    page.click("[data-do=run-stop]")
 
     # A round is live: nothing is measured here; and afterwards the cards are told their chances.
     house.open_match()

@@ -70,9 +70,9 @@ def through_the_night(service: Service, page: Page, *, players: int = 6) -> Iter
     house.moves("reveal card1 4")
     house.hear(7)
     expect(page.locator(".count")).to_be_visible()
-    page.click(".toys summary")
+    page.click(".extras summary")
     yield "checking"
-    page.click(".toys summary")
+    page.click(".extras summary")
     house.moves("reveal card1 9", "reveal card3 13")
     expect(page.locator(".picker")).to_be_visible()
     yield "picker"

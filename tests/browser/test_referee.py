@@ -103,7 +103,7 @@ def test_a_dispute_in_arctic(phones: Phones, service: Service, axe: Callable[[Pa
     # A card that there is, and that the River does not hold: the answer is a ruling, not that nothing was understood.
     expect(page.locator(".verdict.no .cited .id").first).to_contain_text("ARC-")
     assert page.locator(".refusal").count() == 0
-    page.click(".dispute-panel .toys summary")
+    page.click(".dispute-panel .extras summary")
     page.click("[data-do=judge-text][data-move=refill]")
     expect(page.locator(".verdict.no .cited .id").first).to_contain_text("ARC-")
     assert axe(page) == []
@@ -247,7 +247,7 @@ def test_a_silent_rulebook_is_voted_on(phones: Phones, service: Service) -> None
     # The next set-up asks with that answer marked.
     host.click(".referee a[href='#']")
     host.click("[data-do=choose-game][data-game=iglu-iglu]")
-    host.click("form.setup .toys summary")
+    host.click("form.setup .extras summary")
     expect(host.locator("input[name='iglu.no_repick'][value=false]")).to_be_checked()
     expect(host.locator("form.setup")).to_contain_text("as this house voted")
 
@@ -275,7 +275,7 @@ def test_an_owner_enters_the_box_once(phones: Phones, service: Service, axe: Cal
     page.click("[data-do=box]")
     page.select_option("#dialog select[name=die-0-5]", "fish6")
     # Boards are drawn and tapped: a floe for the sea, the sea for a floe, and a board that lies elsewhere.
-    page.click("#dialog details.toys summary")
+    page.click("#dialog details.extras summary")
     for cell, words in (("1,1", "open sea"), ("0,1", "a space for a floe")):
         expect(page.locator(f".box-map [data-cell='{cell}']")).to_have_attribute("aria-label", re.compile(words))
     page.click(".box-map [data-cell='1,1']")
@@ -316,7 +316,7 @@ def test_places_are_called_by_their_names(phones: Phones, service: Service, game
         page.goto(f"{service.url}/{room}")
         page.reload()
         if room.endswith("hand"):
-            page.click(f"[data-do=hand-game][data-game={game}]")
+            page.click(f"[data-do=position-game][data-game={game}]")
         expect(page.locator(where).first).to_be_attached()
         labels = page.eval_on_selector_all(where, "all => all.map(one => one.getAttribute('aria-label'))")
         assert len(labels) > 20

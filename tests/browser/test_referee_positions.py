@@ -20,9 +20,9 @@ POSITION = "/api/position?"
 
 def by_hand(page: Page, service: Service, game_id: str) -> None:
     page.goto(f"{service.url}/#referee/hand")
-    page.click(f"[data-do=hand-game][data-game={game_id}]")
-    expect(page.locator(f"[data-do=hand-game][data-game={game_id}]")).to_have_attribute("aria-pressed", "true")
-    expect(page.locator(".by-hand [data-do=hand-ask]")).to_be_visible()
+    page.click(f"[data-do=position-game][data-game={game_id}]")
+    expect(page.locator(f"[data-do=position-game][data-game={game_id}]")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".by-hand [data-do=position-ask]")).to_be_visible()
 
 
 def spot(page: Page, place: str) -> None:
@@ -33,12 +33,12 @@ def lay(page: Page, op: str, a: object, b: object = None) -> None:
     """Alter the position, and wait until the picture is that of the altered one."""
     more = "" if b is None else f"[data-b='{b}']"
     with taken_up(page, POSITION):
-        page.click(f".by-hand [data-do=lay][data-op='{op}'][data-a='{a}']{more}")
+        page.click(f".by-hand [data-do=edit][data-op='{op}'][data-a='{a}']{more}")
 
 
 def asked(page: Page) -> None:
-    page.click("[data-do=hand-ask]")
-    expect(page.locator("[data-do=hand-lay]")).to_be_visible()
+    page.click("[data-do=position-ask]")
+    expect(page.locator("[data-do=position-edit]")).to_be_visible()
 
 
 def ruled(page: Page, legal: bool, clause: str) -> None:
@@ -93,9 +93,9 @@ def test_each_game_is_laid_with_taps_and_ruled_on(
     by_hand(page, service, "igloo-pop")
     spot(page, "card4")
     lay(page, "igloo", "yellow")
-    page.click(".lay-dock [data-op=open]")
-    page.click(".lay-dock [data-card='4/5']")
-    expect(page.locator(".lay-circle [data-place=card4] .numbers")).to_have_text("4/5")
+    page.click(".editor-dock [data-op=open]")
+    page.click(".editor-dock [data-card='4/5']")
+    expect(page.locator(".editor-circle [data-place=card4] .numbers")).to_have_text("4/5")
     looked_at("pop")
     lay(page, "hand", "red")
     asked(page)
@@ -111,10 +111,10 @@ def test_each_game_is_laid_with_taps_and_ruled_on(
     # The visible card moves its two tokens, one up and one down.
     by_hand(page, service, "arctic")
     spot(page, "top0")
-    page.click(".lay-dock [data-op=open][data-a=of-fox]")
+    page.click(".editor-dock [data-op=open][data-a=of-fox]")
     looked_at("arctic-card")
     lay(page, "pile", "fox-5-moose")
-    page.click("[data-do=lay-close]")
+    page.click("[data-do=editor-close]")
     lay(page, "phase", "B")
     looked_at("arctic")
     asked(page)
@@ -133,11 +133,11 @@ def test_a_position_that_cannot_be_is_refused_in_one_sentence(phones: Phones, se
     spot(page, "a1")
     lay(page, "bear", "green")
     expect(page.locator(".by-hand .note li")).not_to_have_count(0)
-    page.click("[data-do=hand-ask]")
+    page.click("[data-do=position-ask]")
     expect(page.locator(".refusal p")).to_contain_text("5 ours")
-    expect(page.locator("[data-do=hand-lay]")).to_have_count(0)
+    expect(page.locator("[data-do=position-edit]")).to_have_count(0)
     # One step back it can be: all four at home, which is the end of the game.
-    page.click("[data-do=lay-back]")
+    page.click("[data-do=editor-undo]")
     expect(page.locator(".by-hand .note li")).to_have_count(0)
     asked(page)
     for place in ("start", "a1"):
@@ -152,14 +152,14 @@ def test_what_happened_leads_on_and_is_taken_back(phones: Phones, service: Servi
 
     def chosen(place: str, *pieces: tuple[str, str]) -> None:
         page.locator(f".by-hand [data-do=tap][data-place={place}]").press("Enter")
-        expect(page.locator(".lay-dock")).to_be_focused()
+        expect(page.locator(".editor-dock")).to_be_focused()
         for op, what in pieces:
             with taken_up(page, POSITION):
-                page.locator(f".lay-dock [data-op={op}][data-a={what}]").press("Enter")
+                page.locator(f".editor-dock [data-op={op}][data-a={what}]").press("Enter")
 
     chosen("a1", ("bear", "green"), ("face", "plain"))
     chosen("a4", ("face", "drift"))
-    page.locator("[data-do=lay-close]").press("Enter")
+    page.locator("[data-do=editor-close]").press("Enter")
     expect(page.locator(".by-hand [data-do=tap][data-place=a4]")).to_be_focused()
     expect(page.locator(".by-hand [data-do=tap][data-place=a1]")).to_have_attribute(
         "aria-label", re.compile("a1: .*green")
@@ -179,17 +179,17 @@ def test_what_happened_leads_on_and_is_taken_back(phones: Phones, service: Servi
     page.click("form[data-submit=judge] button")
     ruled(page, False, "ICE-2.6a")
     # Back to before the walk, and all the way.
-    page.click("[data-do=hand-lay]")
+    page.click("[data-do=position-edit]")
     for _ in range(4):
-        expect(page.locator("[data-do=lay-back]")).to_be_enabled()
+        expect(page.locator("[data-do=editor-undo]")).to_be_enabled()
         with taken_up(page, POSITION):
-            page.click("[data-do=lay-back]")
-    expect(page.locator("[data-do=lay-back]")).to_be_disabled()
+            page.click("[data-do=editor-undo]")
+    expect(page.locator("[data-do=editor-undo]")).to_be_disabled()
     expect(page.locator(".by-hand [data-do=tap][data-place=a1]")).not_to_have_attribute(
         "aria-label", re.compile("green")
     )
     # Boards of another kind have spaces of another name.
-    page.click("[data-do=hand-layout][data-layout=squares]")
+    page.click("[data-do=position-layout][data-layout=squares]")
     expect(page.locator(".by-hand [data-do=tap][data-place=p1]")).to_have_count(1)
 
 
@@ -200,7 +200,7 @@ def test_it_begins_with_what_lies_on_the_table(phones: Phones, service: Service)
     page = phones.player(width=390, height=844)
     page.click(".to-referee")
     page.click("a[href='#referee/hand']")
-    expect(page.locator("[data-do=hand-from][data-from=table]")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("[data-do=position-from][data-from=table]")).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".by-hand [data-do=tap][data-place=a1]")).to_have_attribute("aria-label", re.compile("green"))
     before = service.house.night.seq
     spot(page, "a2")
@@ -212,8 +212,8 @@ def test_it_begins_with_what_lies_on_the_table(phones: Phones, service: Service)
     ruled(page, True, "ICE-1.2")
     expect(page.locator(".verdict .answer")).to_be_in_viewport()
     assert service.house.night.seq == before
-    page.click("[data-do=hand-lay]")
-    page.click("[data-do=hand-from][data-from=empty]")
+    page.click("[data-do=position-edit]")
+    page.click("[data-do=position-from][data-from=empty]")
     expect(page.locator(".by-hand [data-do=tap][data-place=a1]")).not_to_have_attribute(
         "aria-label", re.compile("green")
     )
@@ -223,12 +223,12 @@ def test_a_silent_rulebook_is_voted_on_in_a_laid_position(phones: Phones, servic
     page = phones.host(width=390, height=844)
     by_hand(page, service, "igloo-pop")
     spot(page, "card1")
-    page.click(".lay-dock [data-op=open]")
-    page.click(".lay-dock [data-card='4/5']")
+    page.click(".editor-dock [data-op=open]")
+    page.click(".editor-dock [data-card='4/5']")
     lay(page, "igloo", "red")
     lay(page, "igloo", "yellow")
     with taken_up(page, POSITION):
-        page.select_option(".lay-dock select >> nth=0", "8")
+        page.select_option(".editor-dock select >> nth=0", "8")
     asked(page)
     page.select_option("select[name=verb]", "reveal")
     spot(page, "card1")
@@ -249,7 +249,7 @@ def test_iglu_iglu_is_laid_on_its_sheet_and_a_spectator_lays_nothing(phones: Pho
     page = phones.player()
     page.goto(f"{service.url}/#referee")
     page.click("a[href='#referee/hand']")
-    page.click("[data-do=hand-game][data-game=iglu-iglu]")
+    page.click("[data-do=position-game][data-game=iglu-iglu]")
     expect(page.locator("[data-key=score-iglu-iglu] form[data-submit=judge-position]")).to_be_visible()
     watching = phones.spectator()
     watching.goto(f"{service.url}/#referee/hand")

@@ -78,9 +78,9 @@ def test_a_hundred_rounds(phones: Phones, service: Service) -> None:
             page.click(".next")
             continue
         expect(page.locator(".drill .simulated")).to_have_text("SIMULATED")
-        assert page.locator(".truth-told").count() == 0
+        assert page.locator(".truth-shown").count() == 0
         guess(page, 7)
-        expect(page.locator(".truth-told strong")).to_be_visible()
+        expect(page.locator(".truth-shown strong")).to_be_visible()
         expect(page.locator(".result-of")).to_contain_text("You said 7.")
         expect(page.locator(".result-of .wave")).to_have_attribute("aria-label", re.compile(r"2\.6 s, up to \d+ g"))
         # The next tap is where the finger and the keyboard already are.
@@ -137,7 +137,7 @@ def test_all_that_was_answered_is_heard_again_and_what_gave_way_is_said(phones: 
     guess(page, 7)
     page.click(".past summary")
     expect(page.locator(".past li")).to_have_count(23)
-    expect(page.locator(".past .given-away")).to_have_text(["5, said 8: no longer kept"])
+    expect(page.locator(".past .discarded")).to_have_text(["5, said 8: no longer kept"])
     expect(page.locator(".past")).to_contain_text("Of the shakes of the igloo the last 1 is kept; older ones gave way.")
     page.click("[data-do=past-more]")
     expect(page.locator(".past li")).to_have_count(32)
@@ -178,10 +178,10 @@ def test_a_duel_on_two_phones_hides_the_numbers_until_both_have_answered(phones:
             page.click(f".sources .toggle:has-text('{name}')")
         guess(first, 6)
         expect(first.locator(".duellists li", has_text="Ann")).to_contain_text("has answered")
-        assert first.locator(".truth-told").count() == 0
+        assert first.locator(".truth-shown").count() == 0
         guess(second, 9)
         for page in (first, second):
-            expect(page.locator(".truth-told strong")).to_be_visible()
+            expect(page.locator(".truth-shown strong")).to_be_visible()
         if number < 3:
             second.click("[data-do=duel-next]")
     for page in (first, second):
@@ -205,7 +205,7 @@ def test_the_igloo_is_shaken_guessed_turned_over_and_silent_in_a_live_round(phon
     guess(page, 6)
     expect(page.locator(".guess legend")).to_have_text("The number under the igloo")
     guess(page, 5)
-    expect(page.locator(".truth-told strong")).to_have_text("5")
+    expect(page.locator(".truth-shown strong")).to_have_text("5")
     expect(page.locator(".result-of")).to_contain_text("The machine: 6 with 34%")
     house.open_match()
     house.moves("start")
@@ -260,7 +260,7 @@ def lead(page: Page, stop: str) -> None:
             guess(page, 8)
         expect(page.locator(".posterior")).to_be_visible()
     else:
-        page.click(f".doors [href='#{stop}']")
+        page.click(f".tabs [href='#{stop}']")
         expect(page.locator(DOORS[stop])).to_be_visible()
         if stop == "ladder":
             display = "getComputedStyle(document.querySelector('.ladder tr.person')).display"
@@ -300,7 +300,7 @@ def test_the_language_is_switched_where_one_is(phones: Phones, service: Service)
     page = phones.player()
     page.goto(f"{service.url}/training")
     page.click(".languages [value=fr]")
-    expect(page.locator(".doors")).to_contain_text("Échelle")
+    expect(page.locator(".tabs")).to_contain_text("Échelle")
     assert page.url.endswith("/training")
 
 

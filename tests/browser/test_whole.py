@@ -161,9 +161,9 @@ def test_a_backup_from_this_device_is_added_brought_back_and_shown(page: Page, t
         host(page, served)
         page.goto(f"http://{NAME}:{served.port}/#workshop/backups")
         (tmp_path / "cat.zip").write_bytes(b"\xff\xd8 a cat")
-        page.set_input_files("input[data-change=bring-backup]", tmp_path / "cat.zip")
+        page.set_input_files("input[data-change=add-backup]", tmp_path / "cat.zip")
         expect(page.locator(".refusal")).to_contain_text("cat.zip is no backup")
-        page.set_input_files("input[data-change=bring-backup]", file)
+        page.set_input_files("input[data-change=add-backup]", file)
         expect(page.locator(".backup")).to_have_count(1)
         expect(page.locator("#dialog")).to_contain_text("not lost")
         assert served.get("/api/health")["match"] is None

@@ -28,6 +28,6 @@ def wire() -> ModuleType:
 
 
 @pytest.fixture
-def calibration_run() -> ModuleType:
+def bench() -> ModuleType:
     """The module that runs simavr, for what is not in the fixture ``simavr``."""
     return simavr_bench

@@ -378,7 +378,7 @@ def test_the_whole_file_is_light_enough_for_a_phone() -> None:
     some = numbers[:: len(numbers) // 12][:12]
     each = max(len(json.dumps(make_shake(shake_bank(), quick_machine, number, 7))) for number in some)
     assert len(numbers) == 168
-    assert each * len(numbers) + len(script(Assets(), "along")) + 60_000 < 2_500_000
+    assert each * len(numbers) + len(script(Assets(), "offline-bundle")) + 60_000 < 2_500_000
 
 
 def test_modules_become_one_script_or_are_refused(tmp_path: Path) -> None:

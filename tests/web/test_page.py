@@ -82,6 +82,20 @@ def test_every_module_that_is_imported_is_announced(app: Flask) -> None:
             assert assets.get(f"js/{wanted}") is not None, (name, wanted)
 
 
+def test_no_module_of_the_page_imports_itself_through_others(app: Flask) -> None:
+    """Neither at once nor later: what is fetched when it is needed never leads back to who fetches it."""
+    assets = app.extensions["companion-assets"]
+    text = {name: assets.text(name) for name in assets.names(".js")}
+    left = {
+        name: {f"js/{other}" for other in re.findall(r'(?:from |import\()"\./([^"]+)"', code)}
+        for name, code in text.items()
+    }
+    while free := [name for name, others in left.items() if not others & left.keys()]:
+        for name in free:
+            del left[name]
+    assert not left
+
+
 def test_every_icon_that_is_named_is_drawn(app: Flask) -> None:
     assets = app.extensions["companion-assets"]
     drawn = set(re.findall(r'<symbol id="([a-z]+)"', assets.get("icons.svg").plain.decode()))

@@ -41,7 +41,7 @@ def policy(code: str, style: str) -> str:
 
 @cache
 def _parts(files: Assets) -> tuple[str, str]:
-    return script(files, "along"), "".join(files.text(f"css/{name}.css") for name in STYLES)
+    return script(files, "offline-bundle"), "".join(files.text(f"css/{name}.css") for name in STYLES)
 
 
 @views.get("/training/along.html")
@@ -54,7 +54,7 @@ def file() -> Response:
     taken = done(house().training.take_along)
     data: dict[str, Any] = {
         "language": language,
-        "words": json.loads(catalogue(language, "along")[0]),
+        "words": json.loads(catalogue(language, "offline-bundle")[0]),
         "format": RESULTS_FORMAT,
         "heard": heard_as(),
         "published": {str(count): published(count).to_json() for count in COUNTS},
@@ -62,7 +62,7 @@ def file() -> Response:
     }
     allowed = policy(code, style)
     page = render_template(
-        "along.html",
+        "offline_bundle.html",
         policy=allowed,
         code=Markup(code),  # noqa: S704 - our own modules
         style=Markup(style),  # noqa: S704 - our own styles

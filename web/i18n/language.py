@@ -41,8 +41,8 @@ def tag(code: str) -> str:
 
 def names() -> list[tuple[str, str]]:
     """Return the languages with the name that each gives itself."""
-    told = [(code, Locale.parse(code).get_display_name(code) or code) for code in languages()]
-    return [(code, name[:1].upper() + name[1:]) for code, name in told]
+    named = [(code, Locale.parse(code).get_display_name(code) or code) for code in languages()]
+    return [(code, name[:1].upper() + name[1:]) for code, name in named]
 
 
 @cache
@@ -59,18 +59,18 @@ ROOMS = {
     "referee": "referee",
     "score": "score",
     "photo": "photo-cards",
-    "hand": "referee-hand",
+    "position": "referee-position",
     "photos": "camera-photos",
     "workshop": "workshop",
-    "igloo": "igloo-bench",
-    "camera": "camera-bench",
+    "igloo": "calibration-run",
+    "camera": "camera-setup",
     "devices": "workshop-devices",
     "people": "people",
     "rights": "rights",
     "backups": "backups",
 }
 """The rooms beside the game, and parts of them, whose words are a bundle of their own, with the module of each."""
-BUNDLES = ("main", "training", "along", *ROOMS, "rest")
+BUNDLES = ("main", "training", "offline-bundle", *ROOMS, "rest")
 """The words of a page's first modules, of the training room, of what is taken along from it, of each room, and all that
 are not in the first."""
 
@@ -122,8 +122,8 @@ def catalogue(language: str, bundle: str = "main") -> tuple[bytes, bytes, str]:
         with force_locale(language):
             form = get_translations().plural
             plural = [int(form(n)) for n in range(PLURALS_UP_TO)]
-    told = {"words": words, "plural": plural if bundle in {"main", "training", "along"} else None}
-    data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
+    answer = {"words": words, "plural": plural if bundle in {"main", "training", "offline-bundle"} else None}
+    data = json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
     return data, gzip.compress(data, mtime=0), hashlib.sha256(data).hexdigest()[:12]
 
 

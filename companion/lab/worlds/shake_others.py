@@ -35,7 +35,9 @@ def other(kind: str, seed: int, number: int, record: Record, seconds: float = 4.
         igloo = replace(igloo, bead_m=0.0025, bead_density=1300.0, restitution=(0.4, 0.4, 0.4), rolling=0.02)
         count = int(rng.integers(30, 45))
     elif kind == "marbles":
-        igloo = replace(igloo, bead_m=0.016, radius_m=0.04, wall_m=0.05, door_m=0.0, shell_kg=0.12)
+        # a smooth box: an igloo's relief, laid for a smaller radius, would leave them no room
+        box = replace(igloo, radius_m=0.04, wall_m=0.05, door_m=0.0, shell_kg=0.12, bricks=(), bumps=())
+        igloo = replace(box, bead_m=0.016)
         count = int(rng.integers(2, 5))
     else:
         # a phone, heavy and without anything that rattles but the bag's own soft knocks

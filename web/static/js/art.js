@@ -88,8 +88,8 @@ export function token(colour, size = "", game = playing()) {
  * An igloo with its thaler in the notch, 40 wide and 44 high, its foot at (0, 0); `number` is what was found
  * under it, `sensor` that it wears the cap.
  */
-export function igloo({ colour, number = null, sensor = false, asked = false }, x, y, scale = 1) {
-  return s("g", { class: ["iglet", asked && "asked"], transform: `translate(${x} ${y}) scale(${scale})` },
+export function igloo({ colour, number = null, sensor = false, current = false }, x, y, scale = 1) {
+  return s("g", { class: ["iglet", current && "current"], transform: `translate(${x} ${y}) scale(${scale})` },
     s("path", { class: "dome", d: "M-19 0v-5a19 19 0 0 1 38 0v5z" }),
     s("path", { class: "bricks", d: "M-18-9h36M-13-17h26M-6-9v-8M6-9v-8M-11 0v-9M11 0v-9" }),
     number === null

@@ -13,14 +13,14 @@ const PIECE = 4 * 1024 * 1024;
 const TRIES = 4;
 /** How often it is asked whether the service has started anew. */
 const AGAIN_MS = 700;
-let shelf = null;
+let listing = null;
 let making = false;
 let share = null; // of a file that is being taken in
 
 /** Somebody came to this part. */
 export async function opened() {
-  const told = isHost() && await fetched(() => ask("/api/backups"));
-  if (told) change(() => { shelf = told; });
+  const answer = isHost() && await fetched(() => ask("/api/backups"));
+  if (answer) change(() => { listing = answer; });
 }
 
 const when = (at) => (at === null ? "?" : date(at, { dateStyle: "medium", timeStyle: "short" }));
@@ -39,42 +39,42 @@ function backup(one) {
 /** Draw this part. */
 export function part() {
   if (!isHost()) return h("p", { class: "panel" }, t("Only the host of the table sees to the backups."));
-  if (!shelf) return h("p", { class: "quiet" }, t("One moment …"));
-  return h("section", { class: "panel", "data-key": "shelf" },
+  if (!listing) return h("p", { class: "quiet" }, t("One moment …"));
+  return h("section", { class: "panel", "data-key": "backups" },
     h("h2", null, t("Backups")),
     h("p", { class: "quiet" }, t("One is made every night. Those on this card help when a file is damaged; copy one elsewhere for when the card is.")),
-    Object.values(shelf.status).map((one) => h("p", { class: one.ok ? "quiet" : "note" }, said(one))),
+    Object.values(listing.status).map((one) => h("p", { class: one.ok ? "quiet" : "note" }, said(one))),
     h("button", { type: "button", class: "main", "data-do": "make-backup", disabled: making }, icon("check"), making ? t("One moment …") : t("Make a backup now")),
     h("label", { class: "second file" }, icon("cards"), h("span", null, share === null ? t("Add a backup file from this device") : t("Adding it: %(share)s", { share: percent(share) })),
-      h("input", { type: "file", accept: ".zip,application/zip", "data-change": "bring-backup", class: "unseen", disabled: share !== null })),
+      h("input", { type: "file", accept: ".zip,application/zip", "data-change": "add-backup", class: "unseen", disabled: share !== null })),
     h("p", { class: "quiet" }, t("A file that was copied elsewhere is checked and laid beside these. Nothing is replaced until you bring it back.")),
-    shelf.backups.length ? h("ul", { class: "plain" }, shelf.backups.map(backup)) : h("p", { class: "quiet" }, t("None yet.")));
+    listing.backups.length ? h("ul", { class: "plain" }, listing.backups.map(backup)) : h("p", { class: "quiet" }, t("None yet.")));
 }
 
 async function restore(name) {
-  const one = shelf.backups.find((found) => found.name === name);
+  const one = listing.backups.find((found) => found.name === name);
   const sentence = t("The nights become as they were on %(when)s. What is there now is put aside on the card, not lost. The table starts anew; phones come back by themselves.", { when: when(one.made) });
   if (!await agreed(sentence, t("Bring it back"), t("Bring this backup back?"))) return;
   const before = await fetched(() => ask("/api/health"));
   const done = before && await fetched(() => tell(`/api/backups/${encodeURIComponent(name)}/restore`, { confirm: name }, { signal: AbortSignal.timeout(MAKING_MS) }));
   if (!done) return;
   openDialog(t("It is being brought back"), h("p", { role: "status" }, t("The table starts anew. This takes a few seconds; then this page shows it.")));
-  await begunAgain(before.uptime_s);
+  await restarted(before.uptime_s);
   // Whatever this page knew may be of nights that are not here any more.
   location.assign("/");
 }
 
 /** Wait until the service runs for a shorter time than it did: it was started anew. */
-async function begunAgain(uptime) {
+async function restarted(uptime) {
   for (;;) {
     await pause(AGAIN_MS);
-    const told = await ask("/api/health").catch(() => null);
-    if (told && told.uptime_s < uptime) return;
+    const answer = await ask("/api/health").catch(() => null);
+    if (answer && answer.uptime_s < uptime) return;
   }
 }
 
 /** Send a piece; one that got no answer is sent again, which is safe: it is taken once. */
-async function sent(file, at) {
+async function uploadPiece(file, at) {
   const where = `/api/backups/brought?at=${at}&size=${file.size}&name=${encodeURIComponent(file.name.slice(-200))}`;
   for (let tries = 1; ; tries += 1) {
     try {
@@ -86,13 +86,13 @@ async function sent(file, at) {
   }
 }
 
-async function bring(file) {
-  let told = null;
-  for (let at = 0; told === null || at < file.size; at = told.taken) {
+async function uploadBackup(file) {
+  let answer = null;
+  for (let at = 0; answer === null || at < file.size; at = answer.taken) {
     change(() => { share = at / file.size; });
-    told = await sent(file, at);
+    answer = await uploadPiece(file, at);
   }
-  return told.backup;
+  return answer.backup;
 }
 
 export const PART_DO = {
@@ -106,10 +106,10 @@ export const PART_DO = {
 };
 
 export const PART_CHANGE = {
-  "bring-backup": async (input) => {
+  "add-backup": async (input) => {
     const file = chosenFile(input);
     if (!file) return;
-    const backup = await fetched(() => bring(file));
+    const backup = await fetched(() => uploadBackup(file));
     change(() => { share = null; });
     await opened();
     if (backup) restore(backup.name);

@@ -6,7 +6,7 @@ import { act, ask, pause, showRefusal, tell } from "./net.js";
 import { head } from "./play.js";
 import { bringIntoSight, picture } from "./picture.js";
 import { carried, complete, followed, isKey, onwards, tapped } from "./taps.js";
-import { faults } from "./told.js";
+import { faults } from "./rulings.js";
 import { change, match as openMatch, mayAct, store } from "./store.js";
 import { code, said, t, tn } from "./words.js";
 
@@ -137,7 +137,7 @@ export function boardPlay(match) {
     seats(match),
     match.points !== null && h("p", { class: "points", "data-key": "points" }, h("b", null, match.points), " ",
       match.game === "ice-team" ? tn("action left", "actions left", match.points) : tn("point left", "points left", match.points)),
-    board ? picture(board.svg, { lit: can ? places : new Map(), carries: can ? carried(board.moves) : new Set(), chosen: store.path, about: ready ? board.about : [], can, costs: store.path.length > 0, name: said(match.title), names: (place) => board.names[place] })
+    board ? picture(board.svg, { lit: can ? places : new Map(), draggable: can ? carried(board.moves) : new Set(), chosen: store.path, about: ready ? board.about : [], can, costs: store.path.length > 0, name: said(match.title), names: (place) => board.names[place] })
       : h("p", { class: "quiet" }, t("Drawing the board …")),
     board?.private.length ? h("ul", { class: "private", "data-key": "private" }, board.private.map((one) => h("li", null, said(one)))) : null,
     h("div", { class: ["dock", count > MANY && "tall"], "data-key": "dock" },
@@ -188,7 +188,7 @@ function tap({ place }) {
 }
 
 /** What is carried on a board: a piece that is lifted is chosen, and where it is let go of is tapped. */
-export const CARRY = {
+export const DRAG = {
   lift: (place) => {
     if (!current() || !mayAct()) return false;
     change((s) => { s.path = [place]; s.choices = null; s.guessed = false; s.refusal = null; });

@@ -118,7 +118,7 @@ export function boardsEditor({ boards, layouts }) {
     event.preventDefault();
     tapped(event);
   });
-  return h("details", { class: "toys" }, h("summary", null, t("Boards, and how they lie")), part);
+  return h("details", { class: "extras" }, h("summary", null, t("Boards, and how they lie")), part);
 }
 
 /** The boards and layouts as they were put right. */

@@ -76,7 +76,7 @@ function readIce(data) {
 }
 
 /** Send what the form says; a box that cannot be is refused with the reason. */
-export async function keepBox(form) {
+export async function saveBox(form) {
   const { game } = form.dataset;
   const complain = (words) => { document.getElementById("box-complaint").textContent = words; };
   await send(game, (game === "iglu-iglu" ? readIglu : readIce)(new FormData(form)), complain);

@@ -25,7 +25,7 @@ function handle([x, y], n, size, chosen) {
   const name = CORNERS()[n];
   return s("g", { class: ["corner", chosen && "chosen"], "data-key": `corner-${n}`, "data-do": "camera-corner", "data-corner": n, role: "button", tabindex: 0,
       "aria-label": t("Corner %(n)s, %(where)s: the arrow keys move it", { n: n + 1, where: name }), "aria-pressed": String(Boolean(chosen)), transform: `translate(${x} ${y})` },
-    s("circle", { r: size * 0.035, class: "reach" }), s("circle", { r: size * 0.016 }), s("path", { d: `M${-size * 0.03} 0H${size * 0.03}M0 ${-size * 0.03}V${size * 0.03}` }),
+    s("circle", { r: size * 0.035, class: "hit-area" }), s("circle", { r: size * 0.016 }), s("path", { d: `M${-size * 0.03} 0H${size * 0.03}M0 ${-size * 0.03}V${size * 0.03}` }),
     s("text", { y: -size * 0.026, "text-anchor": "middle", "font-size": size * 0.03 }, n + 1));
 }
 
@@ -40,18 +40,18 @@ export function around(corners, width, height) {
 }
 
 /**
- * Draw the frame `src` of `size` (width, height). `cells` maps places to their corners in it; `told(name)` says how a
+ * Draw the frame `src` of `size` (width, height). `cells` maps places to their corners in it; `describe(name)` says how a
  * place is drawn. `corners` are the four that are being put right, `chosen` the one that the next tap moves. With `close`
  * only the part around the cells is shown.
  */
-export function overlay(src, size, { cells = {}, told = () => ({}), corners = null, chosen = null, close = false, alt }) {
+export function overlay(src, size, { cells = {}, describe = () => ({}), corners = null, chosen = null, close = false, alt }) {
   const [wide, high] = size;
   const box = close ? around(Object.values(cells).flat(), wide, high) : [0, 0, wide, high];
   return h("div", { class: ["camera-picture", corners && "picking", close && "close"], "data-key": "camera-picture" },
     close ? null : h("img", { src, alt, width: wide, height: high, decoding: "async" }),
     s("svg", { viewBox: box.join(" "), "data-key": "overlay", role: "group", "aria-label": close ? alt : t("The grid over the picture") },
       close && s("image", { href: src, width: wide, height: high }),
-      s("g", { class: "cells" }, Object.entries(cells).map(([name, where]) => cell(name, where, told(name)))),
+      s("g", { class: "cells" }, Object.entries(cells).map(([name, where]) => cell(name, where, describe(name)))),
       corners && s("polygon", { class: "frame", points: points(corners) }),
       corners && corners.map((point, n) => handle(point, n, Math.max(wide, high), n === chosen))));
 }

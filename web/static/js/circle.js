@@ -71,9 +71,9 @@ function describe(card, result, names) {
   return parts.join(", ");
 }
 
-function oneCard(card, { action, picked, asked, askedIgloo, result, fresh, names }) {
+function oneCard(card, { action, picked, current, currentIgloo, result, fresh, names }) {
   const [x, y] = middle(placeNumber(card.place) - 1);
-  const igloos = card.igloos.map((one, i) => ({ ...one, asked: asked && i === askedIgloo }));
+  const igloos = card.igloos.map((one, i) => ({ ...one, current: current && i === currentIgloo }));
   const button = action
     ? { role: "button", tabindex: 0, "data-do": action, "data-place": card.place, "aria-pressed": picked ? "true" : null }
     : { role: "img" };
@@ -81,7 +81,7 @@ function oneCard(card, { action, picked, asked, askedIgloo, result, fresh, names
       ...button,
       "data-key": card.place,
       "aria-label": describe(card, result, names),
-      class: ["card", !card.numbers && "empty", picked && "picked", asked && "now", fresh && "fresh", action && "live"],
+      class: ["card", !card.numbers && "empty", picked && "picked", current && "now", fresh && "fresh", action && "live"],
       transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
     },
     s("rect", { class: "paper", x: -WIDTH / 2, y: -HEIGHT / 2, width: WIDTH, height: HEIGHT, rx: 16 }),
@@ -119,10 +119,10 @@ function village(left, lines) {
 const shown = (card, result) => (card.igloos.length ? null : result);
 
 /**
- * Draw the table. `action` names what a tap on a card does (null: nothing), `picked` is the chosen place, `asked`
+ * Draw the table. `action` names what a tap on a card does (null: nothing), `picked` is the chosen place, `current`
  * the place and igloo whose number is wanted, `results` those of this check by place.
  */
-export function circle(match, { action = null, may = () => true, picked = null, asked = null, lines = [] }) {
+export function circle(match, { action = null, may = () => true, picked = null, current = null, lines = [] }) {
   const names = Object.fromEntries(match.players.map((player) => [player.colour, playerName(player)]));
   const results = Object.fromEntries(match.results.map((result) => [result.place, result]));
   return s("svg", { class: "circle", viewBox: "-500 -500 1000 1000", role: "group", "aria-label": t("The table") },
@@ -131,8 +131,8 @@ export function circle(match, { action = null, may = () => true, picked = null, 
       oneCard(card, {
         action: may(card) ? action : null,
         picked: picked === card.place,
-        asked: asked?.place === card.place,
-        askedIgloo: asked?.index,
+        current: current?.place === card.place,
+        currentIgloo: current?.index,
         result: match.phase === "checking" || match.phase === "deal" ? shown(card, results[card.place]) : null,
         // Cards that were won last and laid anew: these are to be found in the box and put on the table.
         fresh: match.phase === "ready" && Boolean(results[card.place]?.winner),

@@ -2,8 +2,8 @@
 
 import { h, s } from "./dom.js";
 import { cardName, icon } from "./art.js";
-import { kindMark } from "./told.js";
-import { liveWave } from "./igloo-wave.js";
+import { kindMark } from "./rulings.js";
+import { liveWave } from "./waveform.js";
 import { isHost, liveRound, match, mayAct, store } from "./store.js";
 import { list, number, percent, t, tn } from "./words.js";
 
@@ -108,7 +108,7 @@ function chances(count) {
 }
 
 /** What the counter makes of the shaking, or that it is hidden. */
-export function heard() {
+export function countNow() {
   const { count } = store;
   if (liveRound() || count.hidden) {
     return h("p", { class: "hidden-count", "data-key": "hidden" }, icon("igloo"), t("The count is hidden until the check."));
@@ -137,12 +137,12 @@ export function iglooLines() {
   ];
 }
 
-function toys() {
+function simulator() {
   if (!store.igloo.simulated || !mayAct()) return null;
   const button = (action, name, words) =>
     h("button", { type: "button", class: "small-button", "data-do": "simulate", "data-action": action }, icon(name), words);
   const plugged = store.igloo.igloos.some((one) => one.kind === "simulated" && one.state === "connected");
-  return h("details", { class: "toys", "data-key": "toys" },
+  return h("details", { class: "extras", "data-key": "extras" },
     h("summary", null, kindMark("simulated"), " ", t("Play with the simulated igloo")),
     h("div", { class: "stack" },
       h("p", { class: "quiet" }, t("Shake an igloo with this many beads:")),
@@ -165,9 +165,9 @@ export function iglooPanel() {
       ? h("ul", { class: "plain" }, igloos.map(line))
       : h("p", { class: "quiet" }, t("No igloo with a sensor is connected. The game needs none; plug one in at any time.")),
     // Above what comes and goes while it shakes, so that no button moves away under a finger.
-    toys(),
-    igloos.length ? [motion(), heard()] : null,
-    igloos.length > 0 && mayAct() && h("p", { "data-key": "to-bench" }, h("a", { href: "#workshop/igloo" }, t("Calibrate this igloo, or let the referee count"))));
+    simulator(),
+    igloos.length ? [motion(), countNow()] : null,
+    igloos.length > 0 && mayAct() && h("p", { "data-key": "to-workshop" }, h("a", { href: "#workshop/igloo" }, t("Calibrate this igloo, or let the referee count"))));
 }
 
 function picture(table) {
@@ -183,9 +183,9 @@ function picture(table) {
       table.note ? ` ${t(table.note)}` : ""));
 }
 
-function kept(match) {
+function evidenceList(match) {
   if (!match?.evidence.length || !mayAct()) return null;
-  return h("ul", { class: "kept", "aria-label": t("Pictures kept with the rounds") }, match.evidence.map((one) =>
+  return h("ul", { class: "evidence", "aria-label": t("Pictures kept with the rounds") }, match.evidence.map((one) =>
     h("li", { "data-key": one.sha256 },
       h("a", { href: `/api/evidence/${one.sha256}`, target: "_blank", rel: "noopener" }, icon("camera"),
         t("Round %(n)s", { n: one.round })), " ", kindMark(one.kind))));
@@ -204,14 +204,14 @@ export function cameraPanel(match) {
       : h("p", { class: "quiet" }, t("No camera is chosen. A photo from a phone does as well.")),
     camera?.note && h("p", { class: camera.state === "connected" ? "quiet" : "note" }, t(camera.note)),
     store.camera.follow?.following && h("p", { class: "follows", "data-key": "follows", "data-follow": store.camera.follow.state, role: "status" }, t(store.camera.follow.note)),
-    mayAct() && !location.hash.startsWith("#workshop") && h("p", { "data-key": "to-bench" }, h("a", { href: "#workshop/camera" }, t("Show the camera the board"))),
+    mayAct() && !location.hash.startsWith("#workshop") && h("p", { "data-key": "to-workshop" }, h("a", { href: "#workshop/camera" }, t("Show the camera the board"))),
     picture(table),
     !mayAct() && table && h("p", { class: "quiet" }, t("Pictures of the table are for those who take part.")),
     mayAct() && h("div", { class: "row" },
       h("label", { class: "second file" }, icon("camera"), h("span", null, t("Send a photo of the table")),
         h("input", { type: "file", accept: "image/*", capture: "environment", "data-change": "photo", class: "unseen" })),
       table && match && h("button", { type: "button", class: "second", "data-do": "keep" }, t("Keep this picture"))),
-    kept(match),
+    evidenceList(match),
     isHost() && h("details", { class: "source", "data-key": "source" },
       h("summary", null, t("Choose another source")),
       h("form", { "data-submit": "camera" },

@@ -16,7 +16,7 @@ export const statusWords = () => ({
 const element = () => document.getElementById("dialog");
 let answer = null;
 
-/** Open a window with these contents; resolves to what `closeDialog` is told, null when it is dismissed. */
+/** Open a window with these contents; resolves to what `closeDialog` is given, null when it is dismissed. */
 export function openDialog(title, ...contents) {
   const dialog = element();
   closeDialog(null);
@@ -34,9 +34,9 @@ export function openDialog(title, ...contents) {
 export function closeDialog(value) {
   const dialog = element();
   if (dialog.open) dialog.close();
-  const told = answer;
+  const resolve = answer;
   answer = null;
-  told?.(value);
+  resolve?.(value);
 }
 
 /** Have Escape and a tap beside the window dismiss it. */
@@ -62,12 +62,12 @@ export function clauseWindow(clause) {
 
 /** Ask whether the table agrees; resolves to true only then. */
 export async function agreed(sentence, action, question = t("Does the table agree?")) {
-  const told = await openDialog(question,
+  const yes = await openDialog(question,
     h("p", null, sentence),
     h("div", { class: "row" },
       h("button", { type: "button", class: "main", "data-do": "dialog-yes" }, action),
       h("button", { type: "button", class: "second", "data-do": "close-dialog-window" }, t("No"))));
-  return told === true;
+  return yes === true;
 }
 
 function colourChoice(match, anybody) {

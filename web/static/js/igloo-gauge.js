@@ -8,7 +8,7 @@ function meter(name, value, unit, [low, high], most, digits) {
   const good = value >= low && value <= high;
   return h("div", { class: ["meter", good && "good"] },
     h("span", { class: "meter-name" }, name),
-    h("div", { class: "meter-way", role: "meter", "aria-label": name, "aria-valuemin": 0, "aria-valuemax": most, "aria-valuenow": number(Math.min(value, most), digits).replace(",", "."), "aria-valuetext": `${number(value, digits)} ${unit}` },
+    h("div", { class: "meter-track", role: "meter", "aria-label": name, "aria-valuemin": 0, "aria-valuemax": most, "aria-valuenow": number(Math.min(value, most), digits).replace(",", "."), "aria-valuetext": `${number(value, digits)} ${unit}` },
       s("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
         s("rect", { class: "band", x: at(low), y: 0, width: at(high) - at(low), height: 10 }),
         s("path", { class: "hand", d: `M${at(value).toFixed(1)} 0V10` }))),
@@ -28,6 +28,6 @@ export function gaugeNow(gauge) {
 export function beatNow(gauge, paused) {
   return h("div", { class: ["beat", paused && "paused"], "data-key": "beat", "aria-hidden": "true" },
     s("svg", { viewBox: "0 0 60 90" },
-      s("path", { class: "reach", d: "M8 12H52M8 78H52M30 12V78" }),
+      s("path", { class: "range", d: "M8 12H52M8 78H52M30 12V78" }),
       s("circle", { class: "bob", cx: 30, cy: 45, r: 12 })));
 }

@@ -6,14 +6,14 @@ import { act, ask, caughtUp, chosenFile, fetched, tell, upload } from "./net.js"
 import { cameraPanel, iglooPanel } from "./devices.js";
 import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog, readSettings, settingsWindow } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
-import { BOARD_DO, boardPlay, CARRY, syncBoard, takeBoard } from "./board.js";
-import { hearCarrying } from "./carry.js";
-import { asked, play, stillShaking } from "./play.js";
+import { BOARD_DO, boardPlay, DRAG, syncBoard, takeBoard } from "./board.js";
+import { followDragging } from "./drag.js";
+import { iglooToReveal, play, stillShaking } from "./play.js";
 import { fetchPeople, seatPerson } from "./faces.js";
-import { press, tableButtons } from "./panel.js";
+import { press, tableButtons } from "./table-buttons.js";
 import { onTurn } from "./narrow.js";
 import { listen } from "./stream.js";
-import { log, refusal, undoIsMine } from "./told.js";
+import { log, refusal, undoIsMine } from "./rulings.js";
 import { BOARDS } from "./seats.js";
 import { chosenGame, readSetup, setup } from "./setup.js";
 import { change, isHost, match, mayAct, memory, onChange, store } from "./store.js";
@@ -27,7 +27,7 @@ function linkWords() {
   return { connecting: t("connecting"), live: t("live"), polling: t("nearly live"), lost: t("no connection") }[store.link];
 }
 
-function standing() {
+function statusBar() {
   const role = { host: t("Host"), player: t("Player"), spectator: t("Watching") }[store.me.role];
   return [
     h("span", { class: ["link", store.link], title: linkWords() },
@@ -46,7 +46,7 @@ function standing() {
 }
 
 function settingsButton() {
-  return isHost() && h("p", { class: "house", "data-key": "house" },
+  return isHost() && h("p", { class: "settings-link", "data-key": "settings-link" },
     h("button", { type: "button", class: "second", "data-do": "settings" }, icon("gear"), t("Settings")));
 }
 
@@ -78,7 +78,7 @@ let camera = null;
 function asking() {
   if (!store.camera.follow?.asking || elsewhere()) return null;
   if (camera) return camera.panel();
-  withWords(import("./camera-ask.js")).then((found) => { camera = found; change(() => {}); });
+  withWords(import("./camera-question.js")).then((found) => { camera = found; change(() => {}); });
   return null;
 }
 
@@ -109,7 +109,7 @@ const withIgloo = (game) => (game?.game ?? chosenGame()) === "igloo-pop" || stor
 function draw() {
   const game = match();
   const focused = document.activeElement;
-  patch(slot("standing"), standing());
+  patch(slot("status-bar"), statusBar());
   patch(slot("stage"), [asking(), voting(), stage()]);
   patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal)]);
@@ -191,7 +191,7 @@ const DO = {
   ...BOARD_DO,
   "choose-game": ({ game }) => change((s) => { s.game = game; s.options = null; s.many = null; }),
   "table-button": press,
-  "seat-person": (told) => seatPerson(told, elsewhere() ? () => false : oneMore),
+  "seat-person": (data) => seatPerson(data, elsewhere() ? () => false : oneMore),
   "pick-player": ({ colour }) => { pick("colour", colour); placeWhenBoth(); },
   "pick-card": ({ place }) => { pick("card", place); placeWhenBoth(); },
   "pick-check": ({ place }) => change((s) => { s.pick = { ...s.pick, card: place }; }),
@@ -199,7 +199,7 @@ const DO = {
   pass: ({ colour }) => { clearPick(); act("moves", { moves: [`pass ${colour}`] }); },
   check,
   reveal: ({ place, number }) => {
-    if (asked(match(), store.pick.card)) act("moves", { moves: [`reveal ${place} ${number}`] });
+    if (iglooToReveal(match(), store.pick.card)) act("moves", { moves: [`reveal ${place} ${number}`] });
   },
   deal: () => act("deal"),
   "deal-card": ({ place, card }) => {
@@ -213,8 +213,8 @@ const DO = {
   "next-game": async () => {
     if (!(await act("next-game"))?.ok) return;
     // Who draws was settled with the series; the new match may not have arrived on the stream yet.
-    const told = await ask("/api/state").catch(() => null);
-    if (told?.view?.match?.draw) act("deal");
+    const answer = await ask("/api/state").catch(() => null);
+    if (answer?.view?.match?.draw) act("deal");
   },
   "new-players": () => act("close-match"),
   "close-dialog": async () => { if (await agreed(t("The game ends as it stands. The ranking so far is kept, but nobody has won."), t("End it"))) act("end-early"); },
@@ -239,7 +239,7 @@ const DO = {
 };
 
 const SUBMIT = {
-  box: async (form) => (await withWords(import("./boxes.js"))).keepBox(form),
+  box: async (form) => (await withWords(import("./boxes.js"))).saveBox(form),
   "open-match": async (form) => {
     const { body, complaint, arrange } = readSetup(form);
     slot("setup-complaint").textContent = complaint ?? "";
@@ -264,8 +264,8 @@ const SUBMIT = {
 
 async function sendPhoto(input) {
   const file = chosenFile(input);
-  const told = file && await fetched(() => upload("/api/photo", file, PHOTO_MS));
-  if (told) change((s) => { s.camera = { ...s.camera, table: told.table }; });
+  const answer = file && await fetched(() => upload("/api/photo", file, PHOTO_MS));
+  if (answer) change((s) => { s.camera = { ...s.camera, table: answer.table }; });
 }
 
 /** Close the menu; what had the focus in it leaves it to the menu's own button. */
@@ -275,10 +275,10 @@ function closeMenu(menu) {
 }
 
 function run(element) {
-  const told = { ...element.dataset };
+  const data = { ...element.dataset };
   // In the referee's room a place is tapped to ask, not to play.
-  if (inReferee() && told.do === "tap") roomHere()?.judgeTap(told.place);
-  else (DO[told.do] ?? camera?.ASK_DO[told.do] ?? ballot?.VOTE_DO[told.do] ?? roomHere()?.ROOM_DO[told.do])?.(told);
+  if (inReferee() && data.do === "tap") roomHere()?.judgeTap(data.place);
+  else (DO[data.do] ?? camera?.ASK_DO[data.do] ?? ballot?.VOTE_DO[data.do] ?? roomHere()?.ROOM_DO[data.do])?.(data);
 }
 
 /** Who comes back to the page, or opens it anew, is shown what happened in the meantime. */
@@ -340,7 +340,7 @@ useSprite(document.querySelector("link[rel=icon]").href.replace(/[^/]*$/, "icons
 store.me = page.me;
 prepareDialog();
 follow();
-hearCarrying(CARRY);
+followDragging(DRAG);
 rememberLook();
 onChange(draw);
 onTurn(() => change(() => {}));

@@ -39,7 +39,7 @@ function table(person) {
       h("thead", null, h("tr", null, [t("Game"), t("Played"), t("Won"), t("Best"), t("Mean")].map((one) => h("th", { scope: "col" }, one)))),
       h("tbody", null, figures.games.map((one) => h("tr", null, h("th", { scope: "row" }, gameName(one.game)),
         h("td", null, one.played), h("td", null, one.won), h("td", null, one.best), h("td", null, number(one.mean, 1)))))),
-    figures.course.length > 1 && h("p", { class: "course" }, figures.course.slice(-30).map((night) =>
+    figures.course.length > 1 && h("p", { class: "score-history" }, figures.course.slice(-30).map((night) =>
       h("span", { class: "evening" }, h("time", { datetime: new Date(night.at).toISOString().slice(0, 10) }, date(night.at)),
         " ", t("%(won)s of %(played)s won", night)))));
 }

@@ -9,19 +9,19 @@ import { change, mayAct, store } from "./store.js";
 import { list, said, t, tn } from "./words.js";
 
 const READING_MS = 60000;
-const fresh = (game = null) => ({ game, busy: false, untaught: null, src: null, told: null });
+const fresh = (game = null) => ({ game, busy: false, untaught: null, src: null, reading: null });
 let now = fresh();
 let sheet = { read: () => {}, put: () => {} };
 
 /** Say what is done with a reading: `read(places, unsure)` with all of it, `put(name, place)` with a place that is sure. */
-export function fills(found) { sheet = found; }
+export function onReading(found) { sheet = found; }
 
 function alter(changes) {
   now = { ...now, ...changes };
   change(() => {});
 }
 
-function letGo() {
+function release() {
   if (now.src?.startsWith("blob:")) URL.revokeObjectURL(now.src);
 }
 
@@ -30,12 +30,12 @@ async function send(file) {
   const { game } = now;
   alter({ busy: true, untaught: null });
   try {
-    const told = await upload(`/api/camera/table/${game}/sheet`, file ?? new Blob([]), READING_MS);
+    const reading = await upload(`/api/camera/table/${game}/sheet`, file ?? new Blob([]), READING_MS);
     if (now.game !== game) return;
-    letGo();
+    release();
     const src = file ? URL.createObjectURL(file) : `/api/camera/frame.jpg?n=${store.camera.table?.number ?? 0}`;
-    alter({ busy: false, told, src });
-    sheet.read(told.places, Object.keys(told.places).filter((name) => told.places[name].unsure));
+    alter({ busy: false, reading, src });
+    sheet.read(reading.places, Object.keys(reading.places).filter((name) => reading.places[name].unsure));
   } catch (refused) {
     if (now.game !== game) return;
     const untaught = refused.error?.code === "not-taught" ? refused.error : null;
@@ -45,7 +45,7 @@ async function send(file) {
 }
 
 function picture(places, unsure) {
-  const { told, src } = now;
+  const { reading, src } = now;
   const cell = (name) => {
     const signs = placeSigns(places[name]);
     // What is written in the picture belongs to the name, for who calls a place by what is seen there.
@@ -54,7 +54,7 @@ function picture(places, unsure) {
       label: unsure.includes(name) ? t("%(name)s: %(what)s. Check this.", { name, what }) : t("%(name)s: %(what)s. Put it right.", { name, what }) };
   };
   return h("div", { class: "sheet-photo", "data-key": "sheet-photo" },
-    overlay(src, [told.width, told.height], { cells: told.cells, told: cell, close: true, alt: t("The photo, and what was read in it") }));
+    overlay(src, [reading.width, reading.height], { cells: reading.cells, describe: cell, close: true, alt: t("The photo, and what was read in it") }));
 }
 
 function checks(places, unsure) {
@@ -74,7 +74,7 @@ function untaught({ grounds, things }) {
 
 /** Draw what fills the sheet of a game from a photo: `places` and the names of the `unsure` ones as they stand by now. */
 export function photoPart(game, places, unsure, unseen) {
-  if (now.game !== game) { letGo(); now = fresh(game); }
+  if (now.game !== game) { release(); now = fresh(game); }
   if (!mayAct()) return null;
   style("camera");
   return [
@@ -85,10 +85,10 @@ export function photoPart(game, places, unsure, unseen) {
     now.busy && h("p", { role: "status", "data-key": "reading" }, t("Reading the board …")),
     now.untaught && h("p", { class: "note", role: "status", "data-key": "untaught" }, said(now.untaught), " ",
       h("a", { href: "#workshop/camera" }, t("Teach the camera in the workshop"))),
-    now.told && [
-      now.told.note && h("p", { class: "note", "data-key": "sheet-note" }, t(now.told.note)),
+    now.reading && [
+      now.reading.note && h("p", { class: "note", "data-key": "sheet-note" }, t(now.reading.note)),
       checks(places, unsure),
-      untaught(now.told.untaught),
+      untaught(now.reading.untaught),
       unseen.length > 0 && h("p", { class: "note", role: "status", "data-key": "unseen" }, t("A photo of the board does not show it, so count it: %(what)s.", { what: list(unseen) })),
       picture(places, unsure),
     ],
@@ -96,13 +96,13 @@ export function photoPart(game, places, unsure, unseen) {
 }
 
 /** Whether a photo filled the sheet of this game. */
-export const filled = (game) => now.game === game && now.told !== null;
+export const hasReading = (game) => now.game === game && now.reading !== null;
 
 export const PHOTO_DO = {
   "board-camera": () => send(null),
   "sheet-yes": ({ place }) => sheet.put(place, null),
   "sheet-place": async ({ place }) => {
-    const right = await cellWindow(now.told, place, sheet.place(place), t("It is so"));
+    const right = await cellWindow(now.reading, place, sheet.place(place), t("It is so"));
     if (right) sheet.put(place, right);
   },
 };

@@ -7,7 +7,7 @@ import { fileButton, overlay, READING_MS } from "./photo-picture.js";
 import { ROUND_CHANGE, ROUND_DO, roundPart } from "./photo-round.js";
 import { TEACH_CHANGE, TEACH_DO, TEACH_INPUT, taughtOf, teachPanel } from "./photo-teach.js";
 import { ANIMALS, animal, takeCards, takePile } from "./score.js";
-import { going } from "./score-keep.js";
+import { openGame } from "./score-save.js";
 import { change, match, mayAct, memory } from "./store.js";
 import { t, tn } from "./words.js";
 
@@ -46,7 +46,7 @@ const KINDS = {
     title: () => t("The cards that a player has won"),
     how: () => t("At the end of a game: lay the cards of one player side by side, none on another."),
     send: () => t("Send a photo of the cards"),
-    seats: () => (going()?.game === "igloo-pop" ? going().players.map((player) => player.colour) : COLOURS),
+    seats: () => (openGame()?.game === "igloo-pop" ? openGame().players.map((player) => player.colour) : COLOURS),
     whose: () => t("Whose cards are they?"),
     edit: (n) => t("Card %(n)s: which one is it?", { n }),
     is: (card) => card.card, words: (name) => name, names: () => taughtOf("igloo-pop")?.names ?? [],

@@ -28,7 +28,7 @@ export function overlay(photo, { width, height, cards, igloos = [] }, what, tap 
     const [a, b] = part < 0.5 ? edges[0] : edges.sort((p, q) => p[0][1] + p[1][1] - q[0][1] - q[1][1])[0];
     return [0, 1].map((axis) => a[axis] * (1 - part) + b[axis] * part - (axis ? size * 0.3 : 0));
   };
-  return h("div", { class: "photo-of", "data-key": `photo-${what}` },
+  return h("div", { class: "photo-overlay", "data-key": `photo-${what}` },
     s("svg", { viewBox: box.join(" "), role: "group", "aria-label": t("The photo, and what was read in it") },
       s("image", { href: photo, width, height }),
       cards.map((card, i) => s("g", { class: ["seen", card.doubt && "doubt", card.picked && "picked"], role: "button", tabindex: 0,

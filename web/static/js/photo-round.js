@@ -6,12 +6,12 @@ import { act, chosenFile, fetched, showRefusal, tell, upload } from "./net.js";
 import { fileButton, overlay, READING_MS } from "./photo-picture.js";
 import { taughtOf } from "./photo-teach.js";
 import { change, match } from "./store.js";
-import { clauses } from "./told.js";
+import { clauses } from "./rulings.js";
 import { list, said, t, tn } from "./words.js";
 
-const fresh = () => ({ id: null, url: null, width: 0, height: 0, cards: [], igloos: [], turned: false, pick: null, told: null, busy: false, done: false });
+const fresh = () => ({ id: null, url: null, width: 0, height: 0, cards: [], igloos: [], turned: false, pick: null, ruling: null, busy: false, done: false });
 let now = fresh();
-let asked = 0;
+let request = 0;
 
 const open = () => (match()?.game === "igloo-pop" && ["shaking", "checking"].includes(match().phase) ? match() : null);
 const played = () => open()?.players.map((player) => player.colour) ?? COLOURS;
@@ -32,13 +32,13 @@ function seen() {
 
 /** Have the rules say what it comes to; an answer that comes after a later question is of no use. */
 async function judge() {
-  asked += 1;
-  const mine = asked;
+  request += 1;
+  const mine = request;
   try {
-    const told = await tell("/api/cards/igloo-pop/judge", { cards: seen(), match: Boolean(open()) });
-    if (mine === asked) alter({ told });
+    const ruling = await tell("/api/cards/igloo-pop/judge", { cards: seen(), match: Boolean(open()) });
+    if (mine === request) alter({ ruling });
   } catch (refused) {
-    if (mine === asked) { alter({ told: null }); showRefusal(refused.error); }
+    if (mine === request) { alter({ ruling: null }); showRefusal(refused.error); }
   }
 }
 
@@ -99,17 +99,17 @@ function editor() {
 }
 
 function outcome() {
-  const { told } = now;
-  if (!told) return null;
+  const { ruling } = now;
+  if (!ruling) return null;
   return h("section", { class: "panel", "data-key": "round-result", role: "status" }, h("h2", null, t("What the round comes to")),
-    told.refused && h("div", { class: "note" }, h("p", null, said(told.refused), " ", clauses(told.refused.clauses))),
-    told.open > 0 && h("p", { class: "quiet" }, tn("%(n)s number is still open.", "%(n)s numbers are still open.", told.open)),
-    h("ul", { class: "lines" }, told.results.map((one) => h("li", null, h("span", null, h("b", null, one.card.join("/")), ": ", said(one), " ", clauses(one.clauses))))),
-    h("ul", { class: "lines" }, told.players.map((player) => h("li", null,
+    ruling.refused && h("div", { class: "note" }, h("p", null, said(ruling.refused), " ", clauses(ruling.refused.clauses))),
+    ruling.open > 0 && h("p", { class: "quiet" }, tn("%(n)s number is still open.", "%(n)s numbers are still open.", ruling.open)),
+    h("ul", { class: "lines" }, ruling.results.map((one) => h("li", null, h("span", null, h("b", null, one.card.join("/")), ": ", said(one), " ", clauses(one.clauses))))),
+    h("ul", { class: "lines" }, ruling.players.map((player) => h("li", null,
       h("span", null, token(player.colour, "", "igloo-pop"), " ", t("%(who)s: %(own)s own thalers, %(captured)s captured, cards: %(cards)s", {
         who: player.name === player.colour || !player.name ? colourName(player.colour) : player.name, own: player.own, captured: player.captured,
         cards: player.cards.length ? list(player.cards.map((card) => card.numbers.join("/"))) : t("none") }))))),
-    open() && !now.done && h("button", { type: "button", class: "main", "data-do": "photo-enter", disabled: Boolean(told.refused) || told.open > 0 || !told.moves.length }, icon("check"), t("So it was: enter this round")),
+    open() && !now.done && h("button", { type: "button", class: "main", "data-do": "photo-enter", disabled: Boolean(ruling.refused) || ruling.open > 0 || !ruling.moves.length }, icon("check"), t("So it was: enter this round")),
     now.done && h("p", null, t("The round is entered."), " ", h("a", { href: "#" }, t("Back to the game"))));
 }
 
@@ -155,6 +155,6 @@ export const ROUND_DO = {
     judge();
   },
   "photo-remove": () => { alter({ igloos: now.igloos.filter((_, i) => i !== now.pick.n), pick: null }); judge(); },
-  "photo-enter": async () => { if ((await act("moves", { moves: now.told.moves }))?.ok) alter({ done: true }); },
+  "photo-enter": async () => { if ((await act("moves", { moves: now.ruling.moves }))?.ok) alter({ done: true }); },
 };
 export const ROUND_CHANGE = { "round-placed": send, "round-turned": send, "photo-on": ({ value }) => correct({ on_card: Number(value) }) };

@@ -14,22 +14,22 @@ let many = 12;
 export function taughtOf(game) {
   if (known[game] === undefined) {
     known[game] = null;
-    ask(`/api/cards/${game}`).then((told) => { known[game] = told; change(() => {}); }).catch(() => { delete known[game]; });
+    ask(`/api/cards/${game}`).then((cards) => { known[game] = cards; change(() => {}); }).catch(() => { delete known[game]; });
   }
   return known[game];
 }
 
-const next = (told) => told.names.findIndex((name) => !told.taught.includes(name));
+const next = (cards) => cards.names.findIndex((name) => !cards.taught.includes(name));
 
 /** Draw the panel; the host teaches, the others see how far it is. */
 export function teachPanel(game, named) {
-  const told = taughtOf(game);
-  if (!told) return h("p", { class: "quiet" }, t("One moment …"));
-  const first = next(told);
-  const count = Math.min(many, told.names.length - first);
-  const list = told.names.slice(first, first + count).map(named);
+  const cards = taughtOf(game);
+  if (!cards) return h("p", { class: "quiet" }, t("One moment …"));
+  const first = next(cards);
+  const count = Math.min(many, cards.names.length - first);
+  const list = cards.names.slice(first, first + count).map(named);
   return h("details", { class: "panel teach-cards", "data-key": `teach-${game}`, open: first >= 0 || shown?.game === game },
-    h("summary", null, t("Cards taught: %(n)s of %(all)s", { n: told.taught.length, all: told.names.length })),
+    h("summary", null, t("Cards taught: %(n)s of %(all)s", { n: cards.taught.length, all: cards.names.length })),
     h("p", null, t("The companion learns what your cards look like from photos of sheets: cards side by side in rows, the right way up, a finger's width apart, on a table of one colour.")),
     !isHost() ? h("p", { class: "quiet" }, t("The host teaches the cards.")) : first < 0 ? h("p", null, t("All cards are taught.")) : [
       h("label", { class: "count-field" }, h("span", null, t("Cards in the next photo")),
@@ -40,16 +40,16 @@ export function teachPanel(game, named) {
     ],
     shown?.game === game ? overlay(shown.url, { ...shown, cards: shown.cards.map((card) => ({ ...card, words: named(card.card), picked: false })) }, "sheet") : null,
     shown?.game === game ? h("p", { role: "status" }, tn("%(n)s card was learnt. Is each name on its card? Else forget them and begin again.", "%(n)s cards were learnt. Is each name on its card? Else forget them and begin again.", shown.cards.length)) : null,
-    isHost() && told.taught.length > 0 && h("button", { type: "button", class: "second", "data-do": "forget-cards", "data-game": game }, t("Forget these cards")));
+    isHost() && cards.taught.length > 0 && h("button", { type: "button", class: "second", "data-do": "forget-cards", "data-game": game }, t("Forget these cards")));
 }
 
 async function sendSheet(input) {
   const file = chosenFile(input);
   const { game, first, count } = input.dataset;
-  const told = file && await fetched(() => upload(`/api/cards/${game}/teach?first=${first}&count=${count}`, file, READING_MS));
-  if (!told) return;
+  const answer = file && await fetched(() => upload(`/api/cards/${game}/teach?first=${first}&count=${count}`, file, READING_MS));
+  if (!answer) return;
   if (shown) URL.revokeObjectURL(shown.url);
-  shown = { ...told, game, url: URL.createObjectURL(file) };
+  shown = { ...answer, game, url: URL.createObjectURL(file) };
   known[game] = undefined;
   change(() => {});
 }

@@ -13,7 +13,7 @@ function parse(text) {
   const found = known.find((one) => one.text === text);
   if (!found) {
     const node = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
-    for (const told of node.querySelectorAll(":scope > title, :scope > desc")) told.remove();
+    for (const one of node.querySelectorAll(":scope > title, :scope > desc")) one.remove();
     for (const place of node.querySelectorAll("[id]")) {
       if (place.closest("defs")) continue;
       place.setAttribute("data-spot", place.id);
@@ -63,11 +63,11 @@ function cheapest(moves) {
 }
 
 /**
- * Draw a picture. `lit` maps places to the moves that go on there; from `carries` pieces are carried; `chosen` are the places of the path, `about` those that are asked about; `can` says
+ * Draw a picture. `lit` maps places to the moves that go on there; from `draggable` pieces are carried; `chosen` are the places of the path, `about` those that are asked about; `can` says
  * whether taps are heard (`every`: from every place) (other places then answer why not); `costs` whether each lit place shows what it takes.
  * `names` may call a place by what lies there.
  */
-export function picture(text, { lit, carries = new Set(), chosen, about, can, every = false, costs, name, names = () => null }) {
+export function picture(text, { lit, draggable = new Set(), chosen, about, can, every = false, costs, name, names = () => null }) {
   const node = parse(text);
   const [, , wide] = node.getAttribute("viewBox").split(" ").map(Number);
   const spots = [...node.querySelectorAll("[data-spot]")];
@@ -76,12 +76,12 @@ export function picture(text, { lit, carries = new Set(), chosen, about, can, ev
     const moves = lit.get(here);
     const picked = chosen.includes(here);
     const parts = shapes(place);
-    const asked = about.includes(here);
-    if (!can && !picked && !asked) return null;
+    const inQuestion = about.includes(here);
+    if (!can && !picked && !inQuestion) return null;
     const button = can && (every || moves || picked);
     const cost = costs && moves ? cheapest(moves) : null;
     return s("g", {
-        class: ["spot", moves && "lit", carries.has(here) && "carries", picked && "picked", asked && "asked-about"],
+        class: ["spot", moves && "lit", draggable.has(here) && "draggable", picked && "picked", inQuestion && "in-question"],
         "data-key": `spot-${here}`,
         "data-do": can ? "tap" : null,
         "data-place": here,
@@ -103,15 +103,15 @@ export function picture(text, { lit, carries = new Set(), chosen, about, can, ev
   return h("div", { class: ["scroll", "sheet-of-board", wide > 620 && "wide"], "data-key": "board", tabindex: 0, role: "region", "aria-label": name }, node);
 }
 
-let brought = null;
+let shownFor = null;
 
 /** On a narrow screen bring what is to be tapped into sight, once for each state of the table and each choice. */
 export function bringIntoSight(key) {
   const frame = document.querySelector(".play .sheet-of-board.wide");
-  if (!frame || key === brought || frame.scrollWidth <= frame.clientWidth + 1) return;
-  brought = key;
+  if (!frame || key === shownFor || frame.scrollWidth <= frame.clientWidth + 1) return;
+  shownFor = key;
   const { left, right } = frame.getBoundingClientRect();
-  const boxes = [...frame.querySelectorAll(".spot.lit, .spot.asked-about")].map((one) => one.getBoundingClientRect());
+  const boxes = [...frame.querySelectorAll(".spot.lit, .spot.in-question")].map((one) => one.getBoundingClientRect());
   if (!boxes.length || boxes.some((box) => box.left >= left && box.right <= right)) return;
   const [first] = boxes.sort((a, b) => a.left - b.left);
   frame.scrollLeft += first.left - left - 40;

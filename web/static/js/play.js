@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { cardName, colourName, eskimos, icon, playerName, token } from "./art.js";
 import { circle } from "./circle.js";
-import { faults, results, undoButton } from "./told.js";
+import { faults, results, undoButton } from "./rulings.js";
 import { isHost, mayAct, store } from "./store.js";
 import { t, tn } from "./words.js";
 
@@ -21,7 +21,7 @@ export function nameOf(match, colour) {
 }
 
 /** The igloo whose number is wanted: on a card that was begun, else on the card that was tapped, else the next. */
-export function asked(match, picked) {
+export function iglooToReveal(match, picked) {
   if (match.phase !== "checking") return null;
   const open = match.cards.filter((card) => card.igloos.some((one) => one.number === null));
   const begun = open.find((card) => card.igloos.some((one) => one.number !== null));
@@ -31,7 +31,7 @@ export function asked(match, picked) {
 }
 
 /** The place that waits for a card. */
-export function emptyPlace(match, picked) {
+function emptyPlace(match, picked) {
   const empty = match.cards.filter((card) => !card.numbers);
   return (empty.find((card) => card.place === picked) ?? empty[0])?.place ?? null;
 }
@@ -145,7 +145,7 @@ function keypad(match, target) {
   for (const result of match.results) for (const one of result.igloos) used.add(one.number);
   for (const card of match.cards) for (const one of card.igloos) if (one.number) used.add(one.number);
   const printed = new Set(target.card.numbers ?? []);
-  return h("div", { class: "keypad", role: "group", "aria-labelledby": "asked" },
+  return h("div", { class: "keypad", role: "group", "aria-labelledby": "question" },
     Array.from({ length: 12 }, (_, i) => i + 2).map((n) =>
       h("button", {
           type: "button", class: ["key", printed.has(n) && "printed"], "data-key": `key${n}`,
@@ -155,7 +155,7 @@ function keypad(match, target) {
 }
 
 function checking(match) {
-  const target = asked(match, store.pick.card);
+  const target = iglooToReveal(match, store.pick.card);
   if (!target) return { title: t("The check"), sentence: "", lines: [], dock: [] };
   const one = target.card.igloos[target.index];
   const left = match.cards.reduce((sum, card) => sum + card.igloos.filter((i) => i.number === null).length, 0);
@@ -166,9 +166,9 @@ function checking(match) {
     // A card that was begun is finished first (POP-3.1); before that any card may be chosen.
     action: target.index > 0 ? null : "pick-check",
     may: (card) => card.igloos.length > 0,
-    asked: target,
+    current: target,
     dock: [
-      h("p", { class: "asked", id: "asked" }, token(one.colour), h("span", null,
+      h("p", { class: "question", id: "question" }, token(one.colour), h("span", null,
         t("Card %(card)s, igloo of %(who)s: which number is under it?", {
           card: cardName(target.card.numbers), who: nameOf(match, one.colour),
         }))),
@@ -182,7 +182,7 @@ export function cardPicker(match, place, does = "deal-card") {
   const lying = new Set();
   for (const card of match.cards) if (card.numbers) lying.add(cardName(card.numbers));
   for (const player of match.players) for (const card of player.cards) lying.add(cardName(card.numbers));
-  return h("div", { class: "picker", role: "group", "aria-labelledby": "asked" }, [1, 2, 3].map((size) =>
+  return h("div", { class: "picker", role: "group", "aria-labelledby": "question" }, [1, 2, 3].map((size) =>
     h("div", { class: ["picker-row", `with-${size}`] },
       h("span", { class: "worth" }, eskimos(4 - size), h("span", { class: "unseen" },
         tn("worth %(n)s point", "worth %(n)s points", 4 - size))),
@@ -218,7 +218,7 @@ function dealing(match) {
     picked: place,
     tall: true,
     dock: [
-      h("p", { class: "asked", id: "asked" }, icon("cards"),
+      h("p", { class: "question", id: "question" }, icon("cards"),
         h("span", null, t("Place %(n)s: which card lies there?", { n: place.replace("card", "") }))),
       cardPicker(match, place),
     ],
@@ -245,7 +245,7 @@ export function play(match) {
       action: can ? phase.action : null,
       may: phase.may,
       picked: phase.picked ?? store.pick.card,
-      asked: phase.asked,
+      current: phase.current,
       lines: phase.lines,
     }),
     h("div", { class: ["dock", phase.tall && "tall"] },

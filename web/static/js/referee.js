@@ -5,7 +5,7 @@ import { COLOURS, colourName, icon } from "./art.js";
 import { ask, fetched, tell } from "./net.js";
 import { example, toNotation } from "./notation.js";
 import { picture } from "./picture.js";
-import { clauses } from "./told.js";
+import { clauses } from "./rulings.js";
 import { ground, verdict } from "./verdict.js";
 import { GAMES } from "./setup.js";
 import { change, isHost, match as openMatch, mayAct, store } from "./store.js";
@@ -53,15 +53,15 @@ async function readOptions() {
   if (options) alter({ options: options.options });
 }
 
-let asked = 0;
+let request = 0;
 
 async function search(query) {
-  asked += 1;
-  const mine = asked;
+  request += 1;
+  const mine = request;
   now.query = query;
   if (!query.trim()) return alter({ found: null });
   const answer = await fetched(() => ask(`/api/rules/${chosen()}/search?${lang()}&q=${encodeURIComponent(query)}`));
-  if (answer && mine === asked) alter({ found: new Set(answer.found.map((one) => one.id)) });
+  if (answer && mine === request) alter({ found: new Set(answer.found.map((one) => one.id)) });
 }
 
 function clauseEntry(one) {
@@ -186,14 +186,14 @@ function picker(table) {
   return [
     table.prompt && h("p", { class: "sentence" }, said(table.prompt)),
     h("p", null, pop ? t("Say which move is in dispute.") : t("Tap the place, or from where to where; or write the move.")),
-    table.drawn && h("div", { class: "lay-circle", "data-key": "circle" }, table.drawn(now.path[0] ?? null)),
+    table.drawn && h("div", { class: "editor-circle", "data-key": "circle" }, table.drawn(now.path[0] ?? null)),
     pop ? popChoice(table) : null,
     table.svg && picture(table.svg, { lit: new Map(), chosen: now.path, about: [], can: true, every: true, costs: false, name: table.name, names: table.names }),
     h("form", { class: "row", "data-submit": "judge", "data-key": "judge" },
       h("input", { type: "text", name: "move", maxlength: 80, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
         placeholder: example(table.game), "aria-label": t("The move in its notation") }),
       h("button", { type: "submit", class: "second" }, t("Rule on it"))),
-    table.gestures.length ? h("details", { class: "toys", "data-key": `gestures-${Boolean(table.unfolded)}`, open: Boolean(table.unfolded) },
+    table.gestures.length ? h("details", { class: "extras", "data-key": `gestures-${Boolean(table.unfolded)}`, open: Boolean(table.unfolded) },
       h("summary", null, t("Moves without a place")),
       h("div", { class: "steps many" }, table.gestures.map((gesture) =>
         h("button", { type: "button", class: "second", "data-do": "judge-text", "data-move": gesture.text, "data-key": gesture.text }, said(gesture))))) : null,
@@ -223,11 +223,11 @@ function part(name, load, joins) {
 
 const forget = (changes) => { judged += 1; alter({ path: [], rulings: null, ...changes }); };
 
-/** Positions that are laid by hand. */
-const laidByHand = () => part("hand", () => import("./referee-hand.js"), ({ handDo, HAND_FIELDS }) => {
-  Object.assign(ROOM_DO, handDo(forget, () => now.rulings?.[now.pick ?? 0]));
-  Object.assign(ROOM_INPUT, HAND_FIELDS);
-  Object.assign(ROOM_CHANGE, HAND_FIELDS);
+/** Positions that are set up by hand. */
+const positionByHand = () => part("position", () => import("./referee-position.js"), ({ positionDo, POSITION_FIELDS }) => {
+  Object.assign(ROOM_DO, positionDo(forget, () => now.rulings?.[now.pick ?? 0]));
+  Object.assign(ROOM_INPUT, POSITION_FIELDS);
+  Object.assign(ROOM_CHANGE, POSITION_FIELDS);
 });
 
 /** The referee by photo. */
@@ -247,7 +247,7 @@ const toHand = () => mayAct() && h("p", null, h("a", { class: "second", href: "#
 
 function dispute() {
   if (byHand()) {
-    const hand = laidByHand();
+    const hand = positionByHand();
     hand?.begin();
     return hand ? hand.panel(picker) : h("section", { class: "panel", "data-key": "by-hand" }, h("p", { class: "quiet" }, t("One moment …")));
   }
@@ -288,7 +288,7 @@ export const ROOM_CHANGE = {};
 export const ROOM_DO = {
   "ballot-call": ({ option }) => fetched(() => tell("/api/ballot", { option })),
   "judge-text": ({ move }) => ruleOn(move),
-  "rules-of": ({ game }) => { asked += 1; alter({ game, book: null, found: null, query: "", shown: 0 }); },
+  "rules-of": ({ game }) => { request += 1; alter({ game, book: null, found: null, query: "", shown: 0 }); },
   "more-rules": () => alter({ shown: now.shown + 1 }),
   "which-ruling": ({ n }) => alter({ pick: Number(n) }),
   vote: async ({ option, value }) => {

@@ -12,9 +12,9 @@ let joined = null;
 
 /** Somebody came to this part. */
 export const opened = () => fetched(async () => {
-  const told = await ask("/api/rights");
+  const answer = await ask("/api/rights");
   const table = isHost() ? await ask("/api/table") : null;
-  change(() => { rights = told.rights; joined = table; });
+  change(() => { rights = answer.rights; joined = table; });
 });
 
 const YES = "yes";
@@ -51,14 +51,14 @@ function table() {
       isHost() && h("button", { type: "submit", class: "second" }, t("Keep"))));
 }
 
-function door() {
+function pinPanel() {
   if (!joined) return null;
-  return h("section", { class: "panel", "data-key": "door" },
+  return h("section", { class: "panel", "data-key": "joining" },
     h("h2", null, t("The PIN")),
     h("p", { class: "pin" }, joined.pin),
     h("div", { class: "row" },
       h("button", { type: "button", class: "second", "data-do": "new-pin" }, t("Another PIN")),
-      h("button", { type: "button", class: "toggle", "data-do": "door", "aria-pressed": String(!rights.joining) }, t("Let nobody else join"))),
+      h("button", { type: "button", class: "toggle", "data-do": "joining", "aria-pressed": String(!rights.joining) }, t("Let nobody else join"))),
     h("p", { class: "quiet" }, t("Who has joined stays, also with another PIN.")));
 }
 
@@ -78,23 +78,23 @@ function phones() {
 /** Draw this part. */
 export function part() {
   if (!rights) return h("p", { class: "quiet" }, t("One moment …"));
-  return [table(), door(), phones()];
+  return [table(), pinPanel(), phones()];
 }
 
-async function asked(work) {
+async function andReload(work) {
   await fetched(work);
   await opened();
 }
 
-const set = (what) => asked(() => tell("/api/settings", what));
+const set = (what) => andReload(() => tell("/api/settings", what));
 
 export const PART_DO = {
   "new-pin": async () => {
-    if (await agreed(t("The codes and links that were given out open nothing any more."), t("Another PIN"), t("Change the PIN?"))) await asked(() => tell("/api/pin", {}));
+    if (await agreed(t("The codes and links that were given out open nothing any more."), t("Another PIN"), t("Change the PIN?"))) await andReload(() => tell("/api/pin", {}));
   },
-  door: () => set({ joining: !rights.joining }),
+  joining: () => set({ joining: !rights.joining }),
   "end-session": async ({ id }) => {
-    if (await agreed(t("This phone only watches from now on."), t("Withdraw"), t("Withdraw its rights?"))) await asked(() => tell(`/api/sessions/${encodeURIComponent(id)}/end`, {}));
+    if (await agreed(t("This phone only watches from now on."), t("Withdraw"), t("Withdraw its rights?"))) await andReload(() => tell(`/api/sessions/${encodeURIComponent(id)}/end`, {}));
   },
 };
 

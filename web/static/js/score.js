@@ -3,13 +3,13 @@
 import { h, s } from "./dom.js";
 import { COLOURS, colourName, icon, playerName, token } from "./art.js";
 import { fetched, showRefusal, tell } from "./net.js";
-import { filled, fills, photoPart, PHOTO_CHANGE, PHOTO_DO } from "./photo-board.js";
+import { hasReading, onReading, photoPart, PHOTO_CHANGE, PHOTO_DO } from "./photo-board.js";
 import { example, toNotation } from "./notation.js";
 import { still } from "./picture.js";
 import { BOARDS } from "./seats.js";
-import { going, keeping, keepInto, keepSheet, watching } from "./score-keep.js";
+import { openGame, savePanel, saveInto, saveSheet, watching } from "./score-save.js";
 import { GAMES } from "./setup.js";
-import { clauses } from "./told.js";
+import { clauses } from "./rulings.js";
 import { verdict } from "./verdict.js";
 import { change, mayAct, memory } from "./store.js";
 import { code, said, t } from "./words.js";
@@ -26,7 +26,7 @@ let now = null;
 
 function fresh(game) {
   // A game that is open is counted with those who play it.
-  const here = going()?.game === game ? going().players.map((player) => player.colour) : null;
+  const here = openGame()?.game === game ? openGame().players.map((player) => player.colour) : null;
   const seats = here ? seatsOf(game).filter((seat) => here.includes(seat)) : seatsOf(game).slice(0, game === "igloo-pop" ? 3 : 2);
   return {
     game, seats, sheet: null, tool: "floe", squares: {}, unsure: [], typed: [],
@@ -93,28 +93,28 @@ const boards = (squares) => Object.fromEntries(Object.entries(squares).map(([nam
 /** How many bears of a team stand in the Village, in a photo that was read. */
 const atHome = (squares) => Object.fromEntries(now.seats.map((seat) => [seat, { ...now.values[seat], home: squares.village.things[`bear ${seat}`] ?? 0 }]));
 
-function laid(squares, changes) {
+function changeSquares(squares, changes) {
   enter({ squares, ...changes, ...(now.game === "ice-team" ? { values: { ...now.values, ...atHome(squares) } } : {}) });
 }
 
-fills({
+onReading({
   read: (places, unsure) => {
     const squares = Object.fromEntries(Object.entries(places).map(([name, place]) => [name, held(place)]));
     const seen = new Set(Object.values(places).flatMap((place) => place.things.map((one) => one.colour)));
     const seats = seatsOf(now.game).filter((seat) => seen.has(seat));
-    laid(squares, { unsure, typed: [], seats: seats.length > 1 ? seats : now.seats });
+    changeSquares(squares, { unsure, typed: [], seats: seats.length > 1 ? seats : now.seats });
   },
   place: (name) => onBoard(now.squares[name]),
-  put: (name, place) => laid(place ? { ...now.squares, [name]: held(place) } : now.squares, { unsure: now.unsure.filter((one) => one !== name) }),
+  put: (name, place) => changeSquares(place ? { ...now.squares, [name]: held(place) } : now.squares, { unsure: now.unsure.filter((one) => one !== name) }),
 });
 
 /** Whether no photo of the board shows a number, and nobody has typed it in yet. */
-const toCount = (seat, name) => filled(now.game) && name !== "home" && !now.typed.includes(`${seat} ${name}`);
+const toCount = (seat, name) => hasReading(now.game) && name !== "home" && !now.typed.includes(`${seat} ${name}`);
 const uncounted = () => FIELDS().filter(([name]) => now.seats.some((seat) => toCount(seat, name))).map(([, words]) => words);
 
 /** Teams of Ice Team that have not four bears on the board, as it was read and put right. */
 function oddTeams() {
-  if (now.game !== "ice-team" || !filled("ice-team")) return [];
+  if (now.game !== "ice-team" || !hasReading("ice-team")) return [];
   return now.seats.map((seat) => [seat, iceTeam().places]).map(([seat, places]) => [seat, Object.values(places).reduce((sum, place) =>
     sum + place.things.filter((one) => one.colour === seat).reduce((n, one) => n + one.count, 0), 0)]).filter(([, count]) => count !== BEARS);
 }
@@ -249,7 +249,7 @@ const FIELDS = () => ({
 function iceTeam() {
   const bears = (place, count) => ({ ground: place, things: now.seats.map((colour) => ({ kind: "bear", colour, count: count(colour) })).filter((one) => one.count > 0) });
   const home = (colour) => now.values[colour].home ?? 0;
-  const read = filled("ice-team") ? boards(now.squares) : { start: bears("start", (colour) => BEARS - home(colour)) };
+  const read = hasReading("ice-team") ? boards(now.squares) : { start: bears("start", (colour) => BEARS - home(colour)) };
   return {
     places: { ...read, village: bears("village", home) },
     players: now.seats.map((colour) => ({ name: named(colour), colour, fresh: now.values[colour].fresh ?? 0, frozen: now.values[colour].frozen ?? 0 })),
@@ -281,7 +281,7 @@ function iglooPop() {
 }
 
 const POSITIONS = { "igloo-pop": iglooPop, "iglu-iglu": iglu, arctic, "ice-team": iceTeam };
-const laidOut = () => ({ game: now.game, ...POSITIONS[now.game]() });
+const positionNow = () => ({ game: now.game, ...POSITIONS[now.game]() });
 const named = (seat) => playerName({ colour: seat });
 
 function numbers() {
@@ -317,7 +317,7 @@ function tooMany() {
 async function reckon(move = "") {
   const wrong = tooMany();
   if (wrong) return showRefusal({ en: wrong });
-  const sheet = await fetched(() => tell(`/api/position?lang=${code()}`, { position: laidOut(), move }));
+  const sheet = await fetched(() => tell(`/api/position?lang=${code()}`, { position: positionNow(), move }));
   if (!sheet) return;
   alter({ sheet });
   memory.set("scored", now.game);
@@ -365,11 +365,11 @@ export function room() {
         h("input", { type: "text", name: "move", maxlength: 80, autocomplete: "off", autocapitalize: "off", placeholder: example("iglu-iglu"), "aria-label": t("A move in dispute in this position") }),
         h("button", { type: "submit", class: "second" }, t("Rule on it")))),
     result(),
-    keeping(now, !now.unsure.length && !uncounted().length));
+    savePanel(now, !now.unsure.length && !uncounted().length));
 }
 
 /** What was kept is on the table now; the next sheet begins empty. */
-function kept(done) {
+function saved(done) {
   if (!done) return;
   now = null;
   location.hash = "#";
@@ -386,12 +386,12 @@ export const ROOM_DO = {
   pile: ({ seat, animal: name }) => enter({ piles: { ...now.piles, [seat]: [...now.piles[seat], name] } }),
   unpile: ({ seat }) => enter({ piles: { ...now.piles, [seat]: now.piles[seat].slice(0, -1) } }),
   reckon: () => reckon(),
-  "keep-into": async () => kept(await keepInto({ ...laidOut(), phase: "over" })),
+  "keep-into": async () => saved(await saveInto({ ...positionNow(), phase: "over" })),
   ...PHOTO_DO,
 };
 
 export const ROOM_SUBMIT = {
-  "keep-sheet": async (form) => kept(await keepSheet(form, now, { ...laidOut(), phase: "over" })),
+  "keep-sheet": async (form) => saved(await saveSheet(form, now, { ...positionNow(), phase: "over" })),
   "judge-position": (form) => reckon(toNotation(new FormData(form).get("move").trim())),
 };
 
@@ -401,7 +401,7 @@ export const ROOM_INPUT = {
     now.values = { ...now.values, [seat]: { ...now.values[seat], [name]: Math.max(0, Math.trunc(Number(value) || 0)) } };
     now.typed = [...now.typed, `${seat} ${name}`];
     if (CARDS_OF_ALL.includes(name)) now.won = Object.fromEntries(Object.entries(now.won).filter(([one]) => one !== seat));
-    if (now.sheet || filled(now.game)) enter({});
+    if (now.sheet || hasReading(now.game)) enter({});
   },
 };
 

@@ -5,7 +5,7 @@ import { cardName, eskimos, icon, playerName, token } from "./art.js";
 import { faceOf } from "./faces.js";
 import { nameOf, playerOf } from "./play.js";
 import { story } from "./story.js";
-import { clauses, faults, results, undoButton } from "./told.js";
+import { clauses, faults, results, undoButton } from "./rulings.js";
 import { isHost, mayAct } from "./store.js";
 import { list, said, t, tn } from "./words.js";
 

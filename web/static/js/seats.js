@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { colourName, icon, token } from "./art.js";
 import { boxButtons } from "./dialogs.js";
-import { clauses } from "./told.js";
+import { clauses } from "./rulings.js";
 import { whoIsHere } from "./faces.js";
 import { memory, store } from "./store.js";
 import { said, t } from "./words.js";
@@ -100,7 +100,7 @@ export function boardSetup(game, title) {
     howMany(game),
     h("ol", { class: "seat-choices" }, Array.from({ length: count }, (_, i) => seatRow(game, i, count, before))),
     h("div", { class: "choices single" }, boxQuestion(), layoutQuestion(game)),
-    options.length > 0 && h("details", { class: "toys", "data-key": `rules-${game}` },
+    options.length > 0 && h("details", { class: "extras", "data-key": `rules-${game}` },
       h("summary", null, icon("gear"), t("House rules (%(n)s questions)", { n: options.length })),
       h("div", { class: "choices" }, options.map((option) => question(option, rules)))),
     game !== "arctic" && boxButtons(game),

@@ -6,7 +6,7 @@ import { openDialog } from "./dialogs.js";
 import { playerName, thaler } from "./art.js";
 import { ask, fetched } from "./net.js";
 import { isHost, match } from "./store.js";
-import { chart, courseOf } from "./story.js";
+import { chart, hasHistory } from "./story.js";
 import { date, said, t } from "./words.js";
 
 /** Open the window for sharing the game that has ended. */
@@ -43,9 +43,9 @@ function drawing(match) {
   const day = date(match.opened, { dateStyle: "long" });
   const top = 190;
   const below = top + rows.length * ROW;
-  const high = below + (courseOf(match) ? 480 : 40);
-  const course = courseOf(match) && chart(match);
-  if (course) for (const [name, value] of Object.entries({ x: 60, y: below + 20, width: WIDE - 120, height: 384 })) course.setAttribute(name, value);
+  const high = below + (hasHistory(match) ? 480 : 40);
+  const history = hasHistory(match) && chart(match);
+  if (history) for (const [name, value] of Object.entries({ x: 60, y: below + 20, width: WIDE - 120, height: 384 })) history.setAttribute(name, value);
   const node = s("svg", { xmlns: "http://www.w3.org/2000/svg", width: WIDE, height: high, viewBox: `0 0 ${WIDE} ${high}` },
     s("style", null, STYLE),
     s("rect", { width: WIDE, height: high, fill: "#e6f0f5" }), s("rect", { x: 30, y: 30, width: WIDE - 60, height: high - 60, rx: 24, fill: "#fffdf8" }),
@@ -55,7 +55,7 @@ function drawing(match) {
       s("text", { class: "quiet", x: 70, y: top + i * ROW + 58 }, player.place), thaler(player.colour, 160, top + i * ROW + 44, 2.6),
       s("text", { x: 215, y: top + i * ROW + 60 }, playerName(player)),
       s("text", { x: WIDE - 80, y: top + i * ROW + 60, "text-anchor": "end" }, player.score)]),
-    course);
+    history);
   return { high, text: new XMLSerializer().serializeToString(node) };
 }
 

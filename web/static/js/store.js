@@ -1,30 +1,47 @@
 // All that the page knows, in one place; whoever changes it, everything is drawn again.
 
 export const store = {
-  view: null, // the night, as /api/state gives it
+  // The night, as /api/state gives it.
+  view: null,
   me: { role: "spectator", id: null, label: "", colour: null },
   igloo: { igloos: [], simulated: false },
   motion: { state: null },
   count: { hidden: true, state: null },
   camera: { camera: null, table: null },
-  ballot: { option: null, last: null }, // the vote of the table on a silent rulebook
-  bench: { hidden: false, revision: 0, sitting: null }, // what is measured of an igloo in the workshop
-  link: "connecting", // connecting | live | polling | lost
+  // The vote of the table on a silent rulebook.
+  ballot: { option: null, last: null },
+  // What is measured of an igloo in the workshop.
+  calibrationRun: { hidden: false, revision: 0, sitting: null },
+  // connecting | live | polling | lost
+  link: "connecting",
   sending: 0,
-  refusal: null, // { en, fr, clauses, problem }
+  // { en, fr, clauses, problem }
+  refusal: null,
   pick: { colour: null, card: null, cap: null },
-  away: null, // the newest entry when the page was last left, until what came since is seen
-  board: null, // a game on a board, as /api/board gives it for this phone's seat
-  path: [], // the places tapped so far of a move that is not complete
-  guessed: false, // whether nobody tapped that path: it goes on where the last move ended
-  choices: null, // several moves that a tap may mean
-  follow: null, // where the last move ended
-  layouts: [], // how the boards of its box may lie
-  many: null, // how many play it
-  game: null, // the game that is being set up
-  people: null, // the people of the house, once they were fetched
-  renamed: false, // whether somebody has another name or face since
-  options: null, // the questions before a game, fetched when they are needed
+  // The newest entry when the page was last left, until what came since is seen.
+  away: null,
+  // A game on a board, as /api/board gives it for this phone's seat.
+  board: null,
+  // The places tapped so far of a move that is not complete.
+  path: [],
+  // Whether nobody tapped that path: it goes on where the last move ended.
+  guessed: false,
+  // Several moves that a tap may mean.
+  choices: null,
+  // Where the last move ended.
+  follow: null,
+  // How the boards of its box may lie.
+  layouts: [],
+  // How many play it.
+  many: null,
+  // The game that is being set up.
+  game: null,
+  // The people of the house, once they were fetched.
+  people: null,
+  // Whether somebody has another name or face since.
+  renamed: false,
+  // The questions before a game, fetched when they are needed.
+  options: null,
 };
 
 const painters = [];

@@ -26,7 +26,7 @@ export function chart(match) {
 }
 
 /** Whether it is known how the scores went: of a game that was only counted there is its end alone. */
-export const courseOf = (match) => (match.story?.chart.length ?? 0) > 1;
+export const hasHistory = (match) => (match.story?.chart.length ?? 0) > 1;
 
 /** Draw the story; nothing before the end of a game. */
 export function story(match) {
@@ -36,7 +36,7 @@ export function story(match) {
   const player = match.players.find((one) => one.colour === best?.colour);
   return h("section", { class: "panel story", "data-key": "story" },
     h("h2", null, t("The story of the game")),
-    courseOf(match) ? chart(match) : h("p", null, t("This game was only counted at its end: nobody wrote down how the scores went before it.")),
+    hasHistory(match) ? chart(match) : h("p", null, t("This game was only counted at its end: nobody wrote down how the scores went before it.")),
     early && h("p", null, t("It was ended early, so the story stops here.")),
     player && h("p", null, h("b", null, t("The best move:")), " ", token(player.colour, "small"), " ", playerName(player), ", ",
       tn("%(n)s point", "%(n)s points", best.gain), ". ", h("span", { class: "quiet" }, said(best))),

@@ -2,17 +2,18 @@
 // one. Sleep, a lost network and a restart of the service all end in the same way: connect again, show what is.
 
 import { afterCommand, ask, startOver } from "./net.js";
-import { addWave, clearWave } from "./igloo-wave.js";
+import { addWave, clearWave } from "./waveform.js";
 import { change, store } from "./store.js";
 
 const RETRY_STREAM_MS = 15000;
 const REOPEN_MS = 1000;
 const OUT_OF_SIGHT_MS = 20000;
+const TOPICS = ["igloo", "motion", "count", "camera", "bench", "ballot"];
 
 let takeBoard = () => {};
 let settings = { poll_ms: 1500, silence_ms: 6000, stamp: "" };
 let source = null;
-let heard = 0;
+let heardAt = 0;
 let poller = null;
 let triedStream = 0;
 /** Of which reading of the journal the newest answer was. */
@@ -22,8 +23,8 @@ let onLog = () => {};
 function mergeLog(view, known) {
   if (view.log_since === null || view.log_since === undefined || !known) return view.log;
   const undone = new Set(view.undone ?? []);
-  const kept = known.filter((entry) => entry.seq <= view.log_since);
-  return [...kept, ...view.log].slice(-60).map((entry) => ({ ...entry, undone: undone.has(entry.seq) }));
+  const older = known.filter((entry) => entry.seq <= view.log_since);
+  return [...older, ...view.log].slice(-60).map((entry) => ({ ...entry, undone: undone.has(entry.seq) }));
 }
 
 function takeView(view, fresh) {
@@ -57,8 +58,8 @@ function takeHello(hello) {
 
 function takeDevices(data) {
   change((s) => {
-    for (const topic of ["igloo", "motion", "count", "camera", "bench", "ballot"]) if (data[topic]) s[topic] = data[topic];
-    if (s.count.hidden || s.bench.hidden) clearWave();
+    for (const topic of TOPICS) if (data[topic]) s[topic === "bench" ? "calibrationRun" : topic] = data[topic];
+    if (s.count.hidden || s.calibrationRun.hidden) clearWave();
   });
 }
 
@@ -100,7 +101,7 @@ function open() {
   source?.close();
   clearTimeout(poller);
   triedStream = Date.now();
-  heard = Date.now();
+  heardAt = Date.now();
   const after = store.view ? `&after=${store.view.seq}` : "";
   const stream = new EventSource(`/api/events?board=${settings.language}${after}`);
   source = stream;
@@ -108,7 +109,7 @@ function open() {
   const on = (name, take) =>
     stream.addEventListener(name, (event) => {
       if (source !== stream) return;
-      heard = Date.now();
+      heardAt = Date.now();
       take(JSON.parse(event.data));
       setLink("live");
     });
@@ -116,7 +117,7 @@ function open() {
   on("state", (view) => { takeView(view, fresh); fresh = false; });
   on("board", (board) => takeBoard(board));
   on("wave", (piece) => { addWave(piece); change(() => {}); });
-  for (const topic of ["igloo", "motion", "count", "camera", "bench", "ballot"]) on(topic, (data) => takeDevices({ [topic]: data }));
+  for (const topic of TOPICS) on(topic, (data) => takeDevices({ [topic]: data }));
   on("notice", (notice) => {
     if (notice.en) onLog([notice]);
     // The next set-up asks with the table's answer.
@@ -142,7 +143,7 @@ function hush() {
 
 /** Look whether the stream is still alive: a phone that slept finds a dead connection that says nothing. */
 function watch() {
-  if (source && Date.now() - heard > settings.silence_ms) {
+  if (source && Date.now() - heardAt > settings.silence_ms) {
     setLink("connecting");
     open();
   }
@@ -163,7 +164,7 @@ export function listen(page, log, board) {
       asleep = setTimeout(hush, OUT_OF_SIGHT_MS);
       return;
     }
-    if (!source || Date.now() - heard > settings.silence_ms / 2) {
+    if (!source || Date.now() - heardAt > settings.silence_ms / 2) {
       triedStream = 0;
       open();
     }

@@ -34,7 +34,7 @@ export function posterior(result, names) {
       return s("g", { class: ["bar-of", count === result.truth && "truth", by(count).length && "said"] },
         s("rect", { class: "bar-p", x: atCount(count) - 11, y: BASE - tall, width: 22, height: Math.max(tall, 1), rx: 3 }),
         count === result.truth && s("circle", { class: "truth-ring", cx: atCount(count), cy: BASE + 14, r: 13 }),
-        by(count).length > 0 && s("path", { class: "said-mark", d: `M${atCount(count)} ${BASE - tall - 4}l-6-9h12z` }),
+        by(count).length > 0 && s("path", { class: "answer-mark", d: `M${atCount(count)} ${BASE - tall - 4}l-6-9h12z` }),
         s("text", { x: atCount(count), y: BASE + 19, "text-anchor": "middle" }, count));
     })),
     h("figcaption", { class: "quiet" }, words, " ", t("Ring: the number of beads. Triangle: what was said.")));
@@ -77,45 +77,45 @@ function frame(ticks, up, writes, below) {
 
 const countsBelow = () => COUNTS.map((count) => s("text", { x: atCount(count), y: BASE + 18, "text-anchor": "middle" }, count));
 
-function byCount(figures, name, ticks, writes, label) {
+function byCount(statistics, name, ticks, writes, label) {
   const most = ticks.at(-1);
   const up = (value) => BASE - ((BASE - TOP) * Math.min(value, most)) / most;
   return drawing(label, frame(ticks, up, writes, countsBelow()),
-    ["published", "machine", "own"].map((key) => line(key, figures.counts.map((one) => {
+    ["published", "machine", "own"].map((key) => line(key, statistics.counts.map((one) => {
       const value = one[key][name];
       return [atCount(one.count), value === null ? null : up(value)];
     }))));
 }
 
 /** Whole beads up to the largest error, four steps or a few more. */
-function ticksTo(figures) {
-  const most = Math.max(3, ...figures.counts.map((one) => Math.max(one.own.error ?? 0, one.machine.error ?? 0)));
+function ticksTo(statistics) {
+  const most = Math.max(3, ...statistics.counts.map((one) => Math.max(one.own.error ?? 0, one.machine.error ?? 0)));
   const step = Math.ceil(most / 5);
   return Array.from({ length: Math.ceil(most / step) + 1 }, (_, i) => i * step);
 }
 
 /** Error against count. */
-export function errorChart(figures) {
+export function errorChart(statistics) {
   return h("figure", null,
     h("h3", null, t("How far off, by number of beads")),
-    byCount(figures, "error", ticksTo(figures), (value) => number(value), t("Mean error in beads by number of beads; the table below has the figures.")),
+    byCount(statistics, "error", ticksTo(statistics), (value) => number(value), t("Mean error in beads by number of beads; the table below has the figures.")),
     legend(["own", "machine", "published"]));
 }
 
 /** The share of right answers against count. */
-export function exactChart(figures) {
+export function exactChart(statistics) {
   return h("figure", null,
     h("h3", null, t("Right answers, by number of beads")),
-    byCount(figures, "exact", [0, 0.25, 0.5, 0.75, 1], percent, t("Share of right answers by number of beads; the table below has the figures.")),
+    byCount(statistics, "exact", [0, 0.25, 0.5, 0.75, 1], percent, t("Share of right answers by number of beads; the table below has the figures.")),
     legend(["own", "machine", "published"]));
 }
 
 /** What was said against what there was: the psychometric curve, with its spread. */
-export function curve(figures) {
+export function curve(statistics) {
   const up = (value) => BASE - ((BASE - TOP) * (value - 1)) / 14;
-  const known = figures.counts.filter((one) => one.own.error !== null);
+  const known = statistics.counts.filter((one) => one.own.error !== null);
   const said = (one, key) => one.count + one[key].bias;
-  const band = figures.counts.map((one) => [atCount(one.count), one.count, one.published.spread]);
+  const band = statistics.counts.map((one) => [atCount(one.count), one.count, one.published.spread]);
   const low = (value) => Math.max(1, value);
   const edge = [...band.map(([x, at, wide]) => `${x.toFixed(1)} ${up(Math.min(15, at + wide)).toFixed(1)}`),
     ...band.reverse().map(([x, at, wide]) => `${x.toFixed(1)} ${up(low(at - wide)).toFixed(1)}`)];
@@ -126,15 +126,15 @@ export function curve(figures) {
       s("path", { class: "band", d: `M${edge.join("L")}Z` }),
       s("path", { class: "right", d: `M${atCount(2)} ${up(2)}L${atCount(13)} ${up(13)}` }),
       known.map((one) => s("path", { class: "spread", d: `M${atCount(one.count)} ${up(Math.min(15, said(one, "own") + one.own.spread))}V${up(low(said(one, "own") - one.own.spread))}` })),
-      line("machine", figures.counts.map((one) => [atCount(one.count), one.machine.error === null ? null : up(said(one, "machine"))])),
+      line("machine", statistics.counts.map((one) => [atCount(one.count), one.machine.error === null ? null : up(said(one, "machine"))])),
       line("own", known.map((one) => [atCount(one.count), up(said(one, "own"))]))),
     legend(["own", "machine"]),
     h("p", { class: "quiet" }, t("The band is the spread of people, as published; the thin line is right.")));
 }
 
 /** The error of each week. */
-export function weeksChart(figures) {
-  const weeks = figures.weeks.slice(-26);
+export function weeksChart(statistics) {
+  const weeks = statistics.weeks.slice(-26);
   const most = Math.max(2, ...weeks.map((one) => Math.ceil(one.error)));
   const up = (value) => BASE - ((BASE - TOP) * value) / most;
   const x = (i) => across(i, weeks.length);
@@ -145,26 +145,26 @@ export function weeksChart(figures) {
     drawing(t("Mean error in beads, week by week: %(errors)s.", { errors: list(weeks.map((one) => number(one.error, 1))) }),
       frame([0, most / 2, most], up, (value) => number(value, value % 1 ? 1 : 0),
         weeks.map((one, i) => i % every === 0 && s("text", { x: x(i), y: BASE + 18, "text-anchor": "middle" }, day(one.week)))),
-      s("path", { class: "line published", d: `M${LEFT} ${up(figures.overall.published.error)}H${RIGHT}` }),
+      s("path", { class: "line published", d: `M${LEFT} ${up(statistics.overall.published.error)}H${RIGHT}` }),
       line("own", weeks.map((one, i) => [x(i), up(one.error)]))),
     legend(["own", "published"]));
 }
 
 /** Which number was taken for which. */
-export function confusion(figures) {
+export function confusion(statistics) {
   const level = (row, n) => Math.ceil((5 * n) / Math.max(1, row.reduce((sum, one) => sum + one, 0)));
   return h("section", { class: "panel" },
     h("h2", null, t("Which number was taken for which")),
     h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": t("Which number was taken for which") },
       h("table", { class: "confusion" },
         h("thead", null, h("tr", null, h("th", { scope: "col" }, t("beads")), COUNTS.map((count) => h("th", { scope: "col" }, count)))),
-        h("tbody", null, figures.confusion.map((row, i) => h("tr", null, h("th", { scope: "row" }, i + 2),
+        h("tbody", null, statistics.confusion.map((row, i) => h("tr", null, h("th", { scope: "row" }, i + 2),
           row.map((n, j) => h("td", { class: [`level-${level(row, n)}`, i === j && "diagonal"] }, n || ""))))))),
     h("p", { class: "quiet" }, t("A row for each number of beads; the columns are what was said. The framed cells are right.")));
 }
 
 /** All figures by count as a table. */
-export function numbersTable(figures) {
+export function numbersTable(statistics) {
   const beads = (value) => (value === null ? "–" : number(value, 1));
   const share = (value) => (value === null ? "–" : percent(Math.round(value * 100) / 100));
   return h("details", { class: "panel numbers-table" },
@@ -172,14 +172,14 @@ export function numbersTable(figures) {
     h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": t("The figures") },
       h("table", null,
         h("thead", null, h("tr", null, [t("beads"), t("Answers"), t("Right"), t("Off by"), t("Machine off by"), t("People off by")].map((words) => h("th", { scope: "col" }, words)))),
-        h("tbody", null, figures.counts.map((one) => h("tr", null,
+        h("tbody", null, statistics.counts.map((one) => h("tr", null,
           h("th", { scope: "row" }, one.count), h("td", null, one.own.answers), h("td", null, share(one.own.exact)),
           h("td", null, beads(one.own.error)), h("td", null, beads(one.machine.error)), h("td", null, beads(one.published.error))))))));
 }
 
 /** A person's figures over all counts, in words. */
-export function summary(figures) {
-  const { own, machine, published } = figures.overall;
+export function summary(statistics) {
+  const { own, machine, published } = statistics.overall;
   const row = (words, one, key) => h("tr", { class: key }, h("th", { scope: "row" }, words),
     h("td", null, one.exact === null ? "–" : percent(Math.round(one.exact * 100) / 100)),
     h("td", null, one.error === null ? "–" : number(one.error, 2)));
@@ -187,12 +187,12 @@ export function summary(figures) {
     : own.bias < 0 ? t("On the whole you say %(beads)s too few, as people do.", { beads: number(-own.bias, 1) })
       : t("On the whole you say %(beads)s too many.", { beads: number(own.bias, 1) });
   return h("section", { class: "panel" },
-    h("h1", null, figures.name),
+    h("h1", null, statistics.name),
     h("p", { class: "sentence" }, tn("%(n)s answer so far.", "%(n)s answers so far.", own.answers), " ", own.answers > 0 && below),
-    figures.weakest.length > 0 && h("p", null, t("The drills now ask most about %(counts)s.", { counts: list(figures.weakest) })),
+    statistics.weakest.length > 0 && h("p", null, t("The drills now ask most about %(counts)s.", { counts: list(statistics.weakest) })),
     h("table", { class: "sums" },
       h("thead", null, h("tr", null, h("th", { scope: "col" }, t("Over all numbers")), h("th", { scope: "col" }, t("Right")), h("th", { scope: "col" }, t("Off by")))),
       h("tbody", null, row(t("You"), own, "own"), row(t("The machine, same shakes"), machine), row(t("People, as published"), published))),
-    figures.weber !== null && h("p", null, t("Your spread is %(share)s of the number; that of people, as published, is %(people)s.", { share: percent(Math.round(figures.weber * 100) / 100), people: percent(0.15) })),
+    statistics.weber !== null && h("p", null, t("Your spread is %(share)s of the number; that of people, as published, is %(people)s.", { share: percent(Math.round(statistics.weber * 100) / 100), people: percent(0.15) })),
     h("p", { class: "quiet" }, t("Published: right up to about three, too few above (Plaisier and Smeets 2017; Frissen and others 2023). A spread of %(share)s of the number makes the curve. Every number weighs alike, however often it was drilled.", { share: percent(0.15) })));
 }

@@ -2,7 +2,7 @@
 
 import { icon } from "./art.js";
 import { h } from "./dom.js";
-import { wholeWave } from "./igloo-wave.js";
+import { wholeWave } from "./waveform.js";
 import { COUNTS, posterior } from "./training-charts.js";
 import { t } from "./words.js";
 
@@ -58,7 +58,7 @@ export function resultOf(round, who, nameOf) {
   const { truth, guesses } = round.result;
   const guess = guesses[String(who)];
   return h("section", { class: "result-of", "data-key": `result-${round.id}` },
-    h("p", { class: ["truth-told", guess === truth && "right"] },
+    h("p", { class: ["truth-shown", guess === truth && "right"] },
       h("strong", null, truth), " ", h("span", null, t("beads"))),
     h("p", { class: "sentence" }, t("You said %(guess)s.", { guess }), " ", verdictOf(truth, guess)),
     posterior(round.result, nameOf),

@@ -2,12 +2,12 @@
 
 import { h, patch } from "./dom.js";
 import { icon, useSprite } from "./art.js";
-import { wholeWave } from "./igloo-wave.js";
+import { wholeWave } from "./waveform.js";
 import { ask, tell } from "./net.js";
 import { confusion, curve, errorChart, exactChart, numbersTable, posterior, summary, weeksChart } from "./training-charts.js";
-import { along, bring, leaveAlong, watchAlong } from "./training-along.js";
+import { forgetImport, importResults, offlineBundle, watchOfflineBundle } from "./training-offline-bundle.js";
 import { compare, keypad, kindOf, player, resultOf, sound } from "./training-parts.js";
-import { freshPast, morePast, pastShakes } from "./training-past.js";
+import { forgetHistory, historyList, moreHistory } from "./training-history.js";
 import { learn, list, number, percent, said, t } from "./words.js";
 
 const page = JSON.parse(document.getElementById("page").textContent);
@@ -24,7 +24,7 @@ const now = {
   round: null, // the shake of the drill
   duel: null, // the duel that this phone plays
   answering: null, // who answers it on this phone
-  figures: null,
+  statistics: null,
   forgetting: null,
   playing: null,
   busy: false,
@@ -57,9 +57,9 @@ async function doing(work) {
 }
 
 async function look() {
-  const told = await doing(() => ask("/api/training"));
-  if (!told) return;
-  Object.assign(now, told);
+  const answer = await doing(() => ask("/api/training"));
+  if (!answer) return;
+  Object.assign(now, answer);
   if (!now.people.some((one) => one.person === now.who)) now.who = null;
   draw();
   enter();
@@ -71,13 +71,13 @@ async function enter() {
   if (room() === "drill" && now.who && !now.round) await deal(false);
   if (room() === "progress" && now.who) {
     const { who } = now;
-    const figures = await doing(() => ask(`/api/training/people/${who}/figures`));
-    if (now.who === who) alter({ figures });
+    const statistics = await doing(() => ask(`/api/training/people/${who}/figures`));
+    if (now.who === who) alter({ statistics });
   }
-  if (room() === "along") watchAlong(alter, () => room() === "along");
+  if (room() === "along") watchOfflineBundle(alter, () => room() === "along");
   if (room() === "ladder" || (room() === "duel" && !now.duel)) {
-    const told = await doing(() => ask("/api/training"));
-    if (told) alter(told);
+    const answer = await doing(() => ask("/api/training"));
+    if (answer) alter(answer);
   }
 }
 
@@ -124,7 +124,7 @@ function listen() {
 }
 
 /** What was said and what there was, one after the other; and all that was answered, to be heard again. */
-const again = (round) => [compare(round, now.who, now.playing), pastShakes(now.who, round.id, now.playing)];
+const again = (round) => [compare(round, now.who, now.playing), historyList(now.who, round.id, now.playing)];
 
 function drillWords(round) {
   if (round.state === "listening") return t("Take the igloo and shake it for two or three seconds.");
@@ -207,7 +207,7 @@ function duelPoints(duel) {
 function duelAnswers(round) {
   const { truth, guesses, points } = round.result;
   return h("section", { "data-key": `result-${round.id}`, class: "result-of" },
-    h("p", { class: "truth-told" }, h("strong", null, truth), " ", h("span", null, t("beads"))),
+    h("p", { class: "truth-shown" }, h("strong", null, truth), " ", h("span", null, t("beads"))),
     h("table", null,
       h("thead", null, h("tr", null, h("th", { scope: "col" }, t("Player")), h("th", { scope: "col" }, t("Said")), h("th", { scope: "col" }, t("Points")))),
       h("tbody", null, Object.entries(guesses).map(([person, guess]) => h("tr", null,
@@ -240,15 +240,15 @@ function duelPlay() {
 // --- progress and ladder
 
 function progress() {
-  const { figures } = now;
+  const { statistics } = now;
   if (!now.who) return nobody(t("Progress"), t("Say who you are to see your progress."));
-  if (figures?.person !== now.who) return h("p", { class: "quiet" }, t("One moment …"));
+  if (statistics?.person !== now.who) return h("p", { class: "quiet" }, t("One moment …"));
   return h("div", { class: "progress", "data-key": "progress" },
-    summary(figures),
-    figures.overall.own.answers > 0 && [
-      h("section", { class: "panel charts" }, h("h2", null, t("Progress")), curve(figures), errorChart(figures), exactChart(figures), weeksChart(figures)),
-      confusion(figures),
-      numbersTable(figures),
+    summary(statistics),
+    statistics.overall.own.answers > 0 && [
+      h("section", { class: "panel charts" }, h("h2", null, t("Progress")), curve(statistics), errorChart(statistics), exactChart(statistics), weeksChart(statistics)),
+      confusion(statistics),
+      numbersTable(statistics),
     ],
     isHost() && h("section", { class: "panel" },
       h("h2", null, t("The name")),
@@ -277,11 +277,11 @@ function ladderRoom() {
 
 // --- the whole
 
-function doors() {
+function tabs() {
   if (!isMember()) return null;
-  const link = (name, words) => h("a", { href: `#${name}`, class: "door-link", "aria-current": room() === name ? "page" : null }, words);
+  const link = (name, words) => h("a", { href: `#${name}`, class: "tab", "aria-current": room() === name ? "page" : null }, words);
   return [
-    h("nav", { class: "doors", "aria-label": t("Training") },
+    h("nav", { class: "tabs", "aria-label": t("Training") },
       link("drill", t("Drill")), link("duel", t("Duel")), link("progress", t("Progress")), link("ladder", t("Ladder")), link("along", t("On the way"))),
     now.people && room() !== "ladder" && h("section", { class: "who-trains", "aria-label": t("Who trains") },
       h("div", { class: "row" }, now.people.map((one) => h("button", {
@@ -303,7 +303,7 @@ function stage() {
   if (!now.people) return h("p", { class: "quiet" }, t("One moment …"));
   if (room() === "duel") return now.duel ? duelPlay() : duelSetup();
   if (room() === "progress") return progress();
-  if (room() === "along") return along(now.who ? nameOf(now.who) : null);
+  if (room() === "along") return offlineBundle(now.who ? nameOf(now.who) : null);
   return room() === "ladder" ? ladderRoom() : drill();
 }
 
@@ -314,15 +314,15 @@ function refusalBox() {
 
 function draw() {
   const focused = document.activeElement;
-  patch(slot("doors"), [doors()]);
+  patch(slot("tabs"), [tabs()]);
   patch(slot("refusal"), [refusalBox()]);
   patch(slot("stage"), [stage()]);
   if (focused && focused !== document.body && !focused.isConnected) (document.querySelector(".next") ?? slot("stage")).focus({ preventScroll: true });
 }
 
-function tellTruth(round) {
+function sayTruth(round) {
   if (!round?.result) return;
-  freshPast();
+  forgetHistory();
   slot("announcer").textContent = t("There were %(truth)s beads.", { truth: round.result.truth });
 }
 
@@ -338,10 +338,10 @@ async function leaveIgloo() {
 const DO = {
   who: async ({ person }) => {
     await leaveIgloo();
-    leaveAlong();
+    forgetImport();
     localStorage.setItem(REMEMBERED, person);
     stop();
-    alter({ who: Number(person), round: null, figures: null, forgetting: null, answering: now.duel ? Number(person) : null });
+    alter({ who: Number(person), round: null, statistics: null, forgetting: null, answering: now.duel ? Number(person) : null });
     enter();
   },
   source: async ({ source }) => {
@@ -355,21 +355,21 @@ const DO = {
   play: ({ speed }) => play(room() === "duel" ? now.duel.round : now.round, speed),
   example: ({ count }) => playAt(`/api/training/examples/${count}/full.wav?${Date.now()}`, `example-${count}`),
   past: ({ round }) => playAt(soundOf({ id: round }, "full"), round),
-  "past-open": () => morePast(now.who, doing, alter, true),
-  "past-more": () => morePast(now.who, doing, alter),
+  "past-open": () => moreHistory(now.who, doing, alter, true),
+  "past-more": () => moreHistory(now.who, doing, alter),
   stop,
   guess: async ({ count }) => {
     const round = await doing(() => tell(roundPath(now.round, "guess"), { person: now.who, guess: Number(count) }));
     if (!round) return;
     alter({ round });
-    tellTruth(round);
+    sayTruth(round);
     document.querySelector(".next")?.focus();
   },
   truth: async ({ count }) => {
     const round = await doing(() => tell(roundPath(now.round, "truth"), { truth: Number(count) }));
     if (!round) return;
     alter({ round });
-    tellTruth(round);
+    sayTruth(round);
     document.querySelector(".next")?.focus();
   },
   "join-duel": async ({ duel }) => enterDuel(await doing(() => ask(`/api/training/duels/${encodeURIComponent(duel)}`))),
@@ -379,7 +379,7 @@ const DO = {
     if (!round) return;
     const duel = await doing(() => ask(`/api/training/duels/${encodeURIComponent(now.duel.id)}`));
     if (duel) alter({ duel, answering: null });
-    tellTruth(round);
+    sayTruth(round);
   },
   "duel-next": async () => {
     const duel = await doing(() => tell(duelPath("next"), { after: now.duel.round.number }));
@@ -397,12 +397,12 @@ const DO = {
   forget: async () => {
     if (!(await doing(() => tell(`/api/training/people/${now.who}`, { name: null })))) return;
     localStorage.removeItem(REMEMBERED);
-    alter({ who: null, figures: null, forgetting: null, round: null });
+    alter({ who: null, statistics: null, forgetting: null, round: null });
     look();
   },
-  "bring-kept": async () => {
-    await bring(null, now.who, doing);
-    alter({ figures: null });
+  "import-stored": async () => {
+    await importResults(null, now.who, doing);
+    alter({ statistics: null });
   },
   "close-refusal": () => alter({ refused: null }),
 };
@@ -415,15 +415,15 @@ const SUBMIT = {
     await look();
     await DO.who({ person: String(added.person) });
   },
-  bring: async (form) => {
-    if (await bring(form, now.who, doing)) now.figures = null;
+  "import-results": async (form) => {
+    if (await importResults(form, now.who, doing)) now.statistics = null;
     draw();
   },
   duel: async (form) => {
-    const told = new FormData(form);
-    const people = told.getAll("people").map(Number);
+    const fields = new FormData(form);
+    const people = fields.getAll("people").map(Number);
     slot("duel-complaint").textContent = people.length < 2 ? t("Choose at least two.") : "";
-    if (people.length >= 2) enterDuel(await doing(() => tell("/api/training/duels", { people, rounds: Number(told.get("rounds")) })));
+    if (people.length >= 2) enterDuel(await doing(() => tell("/api/training/duels", { people, rounds: Number(fields.get("rounds")) })));
   },
 };
 
@@ -439,11 +439,11 @@ function follow() {
     known(event.target);
   });
   document.addEventListener("change", (event) => {
-    if (event.target.dataset?.change === "bring-file") event.target.form.requestSubmit();
+    if (event.target.dataset?.change === "results-file") event.target.form.requestSubmit();
   });
   addEventListener("hashchange", () => {
     stop();
-    leaveAlong();
+    forgetImport();
     alter({ refused: null });
     slot("stage").focus({ preventScroll: true });
     enter();

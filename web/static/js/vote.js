@@ -6,19 +6,19 @@ import { change, isHost, mayAct, store } from "./store.js";
 import { said, t, tn } from "./words.js";
 
 let mine = { option: null, value: null };
-let asked = null;
+let requested = null;
 
-const take = (told) => {
-  if (!told) return;
-  mine = { option: told.option, value: told.mine };
-  change((s) => { s.ballot = told; });
+const take = (answer) => {
+  if (!answer) return;
+  mine = { option: answer.option, value: answer.mine };
+  change((s) => { s.ballot = answer; });
 };
 
 /** What this phone voted for before it was opened anew. */
 async function recall() {
   const { option } = store.ballot;
-  if (asked === option || !mayAct()) return;
-  asked = option;
+  if (requested === option || !mayAct()) return;
+  requested = option;
   if (option && mine.option !== option) take(await fetched(() => ask("/api/ballot")));
 }
 

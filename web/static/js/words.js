@@ -7,7 +7,7 @@ let tag = "en";
 let region = "en";
 
 /** French has a space before these signs; a line does not begin with them. */
-const kept = (text) => (language === "fr" ? text.replace(/ (?=[?!:;»])|(?<=«) /g, "\u00a0") : text);
+const spaced = (text) => (language === "fr" ? text.replace(/ (?=[?!:;»])|(?<=«) /g, "\u00a0") : text);
 
 /** The code of the reader's language. */
 export const code = () => language;
@@ -68,7 +68,7 @@ function text(id) {
 }
 
 function fill(text, facts) {
-  return kept(facts ? text.replace(/%\((\w+)\)s/g, (_, name) => facts[name]) : text);
+  return spaced(facts ? text.replace(/%\((\w+)\)s/g, (_, name) => facts[name]) : text);
 }
 
 /** Translate a sentence; `%(name)s` in it stands for a fact. */
@@ -90,7 +90,7 @@ export function tn(one, many, n, facts) {
 
 /** Choose from words that come in every language: `{en, fr}`. */
 export function said(both) {
-  return both ? kept(both[language] ?? both.en ?? "") : "";
+  return both ? spaced(both[language] ?? both.en ?? "") : "";
 }
 
 /** Format a number as the reader writes it. */

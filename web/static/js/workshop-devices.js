@@ -5,17 +5,17 @@ import { icon } from "./art.js";
 import { fact, stateWords } from "./devices.js";
 import { ask, fetched, tell } from "./net.js";
 import { change, isHost } from "./store.js";
-import { kindMark } from "./told.js";
+import { kindMark } from "./rulings.js";
 import { said, t, tn } from "./words.js";
 
 const DOCTOR_MS = 60000;
-const now = { devices: null, settings: null, findings: null, looking: false, kept: null, complaint: null };
+const now = { devices: null, settings: null, findings: null, looking: false, saved: null, complaint: null };
 
 const alter = (changes) => change(() => { Object.assign(now, changes); });
 
 /** Somebody came to this part. */
 export const opened = () => fetched(async () => {
-  alter({ findings: null, kept: null, complaint: null });
+  alter({ findings: null, saved: null, complaint: null });
   const devices = await ask("/api/devices");
   const settings = isHost() ? (await ask("/api/settings")).settings : null;
   alter({ devices, settings });
@@ -32,7 +32,7 @@ function setting(name) {
     found.kind === "lines" ? h("textarea", { ...more, rows: 4 }, found.value.join("\n")) : h("input", { ...more, type: "text", maxlength: 500, value: found.value }),
     now.complaint?.name === name && h("p", { class: "complaint", role: "alert" }, said(now.complaint.error)),
     h("p", { class: "row" }, h("button", { type: "submit", class: "second" }, t("Keep it")),
-      now.kept === name && h("span", { role: "status" }, t("Kept; it counts from the next start of the companion on."))));
+      now.saved === name && h("span", { role: "status" }, t("Kept; it counts from the next start of the companion on."))));
 }
 
 function device(title, name, found, none, more) {
@@ -99,8 +99,8 @@ export function part() {
 export const PART_DO = {
   doctor: async () => {
     alter({ looking: true });
-    const told = await fetched(() => tell("/api/doctor", {}, { signal: AbortSignal.timeout(DOCTOR_MS) }));
-    alter({ looking: false, findings: told?.findings ?? now.findings });
+    const answer = await fetched(() => tell("/api/doctor", {}, { signal: AbortSignal.timeout(DOCTOR_MS) }));
+    alter({ looking: false, findings: answer?.findings ?? now.findings });
   },
 };
 
@@ -110,10 +110,10 @@ export const PART_SUBMIT = {
     const value = field.type === "textarea" ? field.value.split("\n").map((one) => one.trim()).filter(Boolean) : field.value;
     try {
       const { settings } = await tell("/api/settings", { [field.name]: value });
-      alter({ settings, kept: field.name, complaint: null });
+      alter({ settings, saved: field.name, complaint: null });
     } catch (refused) {
       const lost = t("The table did not answer. Nothing is lost: try again.");
-      alter({ kept: null, complaint: { name: field.name, error: refused.error ?? { en: lost } } });
+      alter({ saved: null, complaint: { name: field.name, error: refused.error ?? { en: lost } } });
     }
   },
 };

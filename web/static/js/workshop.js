@@ -11,8 +11,8 @@ import { t, withWords } from "./words.js";
  * somebody comes to the part.
  */
 const PARTS = [
-  { id: "igloo", icon: "igloo", title: () => t("The igloo"), module: () => import("./igloo-bench.js") },
-  { id: "camera", icon: "camera", title: () => t("The camera"), module: () => import("./camera-bench.js") },
+  { id: "igloo", icon: "igloo", title: () => t("The igloo"), module: () => import("./calibration-run.js") },
+  { id: "camera", icon: "camera", title: () => t("The camera"), module: () => import("./camera-setup.js") },
   { id: "devices", icon: "plug", title: () => t("Devices"), module: () => import("./workshop-devices.js") },
   { id: "people", icon: "people", title: () => t("People"), module: () => import("./people.js") },
   { id: "rights", icon: "crown", title: () => t("Who may do what"), module: () => import("./rights.js") },

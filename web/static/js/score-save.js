@@ -10,11 +10,11 @@ import { t } from "./words.js";
 const recalled = (game) => memory.get(`sheet-names.${game}`, {});
 
 /** The open game, while it goes on. */
-export const going = () => (match() && !match().over ? match() : null);
+export const openGame = () => (match() && !match().over ? match() : null);
 
 /** Whether the open game goes on with these seats: then a sheet may end it. */
 const fits = (game, seats) => {
-  const open = going();
+  const open = openGame();
   return open?.game === game && open.players.length === seats.length
     && (game === "arctic" || open.players.every((player) => seats.includes(player.colour)));
 };
@@ -24,7 +24,7 @@ function obstacle({ game, sheet, totems, seats }, checked) {
   if (!checked) return t("To keep this game, check first what is marked above.");
   if (game === "arctic" && seats.some((seat) => !totems[seat])) return t("To keep this game, say each player's totem: it decides points.");
   if (sheet.problems.length) return t("To keep this game, put right first what cannot be.");
-  if (!going()) return null;
+  if (!openGame()) return null;
   if (fits(game, seats)) return isHost() ? null : t("A game is open. The host can end it with these totals.");
   return t("Another game is open. When it has ended, this one can be kept.");
 }
@@ -37,12 +37,12 @@ export function watching() {
 }
 
 /** The way to keep what was counted; nothing for who only watches. */
-export function keeping(now, checked) {
+export function savePanel(now, checked) {
   const { game, seats } = now;
   if (!now.sheet || !mayAct()) return null;
   const wrong = obstacle(now, checked);
   if (wrong) return h("p", { class: "note", "data-key": "cannot-keep" }, wrong);
-  if (going()) {
+  if (openGame()) {
     return h("section", { class: "panel", "data-key": "keep-into" },
       h("h2", null, t("Keep this game")),
       h("p", null, t("The open game ends with these totals; what was entered of it stays.")),
@@ -65,7 +65,7 @@ export function keeping(now, checked) {
 const colourOf = (game, seat, index) => (game === "arctic" ? `p${index + 1}` : seat);
 
 /** Keep the sheet with the names of the form; tells whether it is kept. */
-export async function keepSheet(form, { game, seats }, position) {
+export async function saveSheet(form, { game, seats }, position) {
   const data = new FormData(form);
   const names = Object.fromEntries(seats.map((seat) => [seat, (data.get(`name-${seat}`) ?? "").trim()]));
   const said = Object.values(names).filter(Boolean).map((name) => name.toLocaleLowerCase());
@@ -78,4 +78,4 @@ export async function keepSheet(form, { game, seats }, position) {
 }
 
 /** End the open game with the totals of the sheet. */
-export const keepInto = async (position) => Boolean((await act("keep-sheet", { position, into: going()?.id }))?.ok);
+export const saveInto = async (position) => Boolean((await act("keep-sheet", { position, into: openGame()?.id }))?.ok);

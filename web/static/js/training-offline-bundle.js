@@ -7,12 +7,12 @@ import { number, percent, t, tn } from "./words.js";
 
 const AGAIN_MS = 1000;
 const MOST_BYTES = 60_000;
-const KEPT = "companion.along-";
+const STORED_PREFIX = "companion.along-";
 
-const state = { status: null, brought: null, complaint: null, waiting: false };
+const state = { status: null, imported: null, complaint: null, waiting: false };
 
 /** Ask how far the shakes are, again and again until they are made; `alter` draws, `here()` says whether anybody looks. */
-export async function watchAlong(alter, here) {
+export async function watchOfflineBundle(alter, here) {
   if (state.waiting) return;
   state.waiting = true;
   try {
@@ -28,11 +28,11 @@ export async function watchAlong(alter, here) {
 }
 
 /** Forget what was said of the last results: somebody else trains now, or another room was entered. */
-export function leaveAlong() {
-  Object.assign(state, { brought: null, complaint: null });
+export function forgetImport() {
+  Object.assign(state, { imported: null, complaint: null });
 }
 
-function take() {
+function downloadPanel() {
   const { status } = state;
   if (!status) return h("p", { class: "quiet" }, t("One moment …"));
   if (status.failed) return h("p", { class: "sentence" }, t("The shakes could not be made; the log of the companion says why."));
@@ -46,41 +46,41 @@ function take() {
   ];
 }
 
-function bringHome(name) {
-  const { brought, complaint } = state;
-  const here = name === null ? 0 : kept().reduce((sum, one) => sum + one.results.answers.length, 0);
-  return h("section", { class: "panel", "data-key": "bring" },
+function importPanel(name) {
+  const { imported, complaint } = state;
+  const here = name === null ? 0 : storedResults().reduce((sum, one) => sum + one.results.answers.length, 0);
+  return h("section", { class: "panel", "data-key": "import" },
     h("h2", null, t("Bring results home")),
-    name === null ? h("p", { class: "sentence" }, t("Say who you are, and what you answered on the way counts for you.")) : h("form", { "data-submit": "bring", class: "bring" },
+    name === null ? h("p", { class: "sentence" }, t("Say who you are, and what you answered on the way counts for you.")) : h("form", { "data-submit": "import-results", class: "results-form" },
       h("p", null, t("What was answered on the way counts for %(name)s, once.", { name })),
       h("label", { class: "second file" }, icon("cards"), h("span", null, t("The saved file")),
-        h("input", { type: "file", id: "brought-file", name: "file", accept: ".json,application/json", class: "unseen", "data-change": "bring-file" })),
-      h("label", { for: "brought-text" }, t("Or its text")),
-      h("textarea", { id: "brought-text", name: "text", rows: 3, autocomplete: "off", spellcheck: "false" }),
+        h("input", { type: "file", id: "results-file", name: "file", accept: ".json,application/json", class: "unseen", "data-change": "results-file" })),
+      h("label", { for: "results-text" }, t("Or its text")),
+      h("textarea", { id: "results-text", name: "text", rows: 3, autocomplete: "off", spellcheck: "false" }),
       h("p", { class: "complaint", role: "alert" }, complaint ?? ""),
       h("button", { type: "submit", class: "second" }, t("Bring the text home"))),
-    here > 0 && h("p", null, h("button", { type: "button", class: "second", "data-do": "bring-kept" }, tn("Bring home the %(n)s answer that is on this device", "Bring home the %(n)s answers that are on this device", here))),
-    brought && h("p", { class: "sentence", role: "status" },
-      brought.new > 0 ? tn("%(n)s answer came home.", "%(n)s answers came home.", brought.new) : t("Nothing new: all of it was counted before."),
-      brought.new > 0 && brought.known > 0 && [" ", tn("%(n)s was counted before.", "%(n)s were counted before.", brought.known)]));
+    here > 0 && h("p", null, h("button", { type: "button", class: "second", "data-do": "import-stored" }, tn("Bring home the %(n)s answer that is on this device", "Bring home the %(n)s answers that are on this device", here))),
+    imported && h("p", { class: "sentence", role: "status" },
+      imported.new > 0 ? tn("%(n)s answer came home.", "%(n)s answers came home.", imported.new) : t("Nothing new: all of it was counted before."),
+      imported.new > 0 && imported.known > 0 && [" ", tn("%(n)s was counted before.", "%(n)s were counted before.", imported.known)]));
 }
 
 /** The room; `name` is who trains, null for nobody. */
-export function along(name) {
+export function offlineBundle(name) {
   return [
     h("section", { class: "panel", "data-key": "take" },
       h("h1", null, t("On the way")),
       h("p", { class: "sentence" }, t("Train in the train: one file with simulated shakes of every number, for a phone without any network.")),
-      take()),
-    bringHome(name),
+      downloadPanel()),
+    importPanel(name),
   ];
 }
 
 /** What was answered in the file when it was opened from this page: this browser keeps it. */
-function kept() {
+function storedResults() {
   try {
-    return Object.keys(localStorage).filter((name) => name.startsWith(KEPT)).map((name) => ({
-      name, results: { format: "companion-along-1", file: name.slice(KEPT.length), answers: JSON.parse(localStorage[name]) },
+    return Object.keys(localStorage).filter((name) => name.startsWith(STORED_PREFIX)).map((name) => ({
+      name, results: { format: "companion-along-1", file: name.slice(STORED_PREFIX.length), answers: JSON.parse(localStorage[name]) },
     })).filter(({ results }) => results.answers?.length > 0);
   } catch {
     return [];
@@ -89,19 +89,19 @@ function kept() {
 
 /** What a file or a text says, or null. */
 async function results(form) {
-  const told = new FormData(form);
-  const file = told.get("file");
+  const fields = new FormData(form);
+  const file = fields.get("file");
   try {
-    return file.size > MOST_BYTES ? null : JSON.parse(file.size ? await file.text() : told.get("text"));
+    return file.size > MOST_BYTES ? null : JSON.parse(file.size ? await file.text() : fields.get("text"));
   } catch {
     return null;
   }
 }
 
 /** Take in a file or a text; without a form, what this browser keeps. True when it was taken. */
-export async function bring(form, person, doing) {
-  leaveAlong();
-  const parcels = form ? [{ results: await results(form) }] : kept();
+export async function importResults(form, person, doing) {
+  forgetImport();
+  const parcels = form ? [{ results: await results(form) }] : storedResults();
   for (const parcel of parcels) {
     if (!parcel.results) {
       state.complaint = t("These are no results of the training on the way.");
@@ -109,7 +109,7 @@ export async function bring(form, person, doing) {
     }
     const answer = await doing(() => tell("/api/training/along", { person, results: parcel.results }));
     if (!answer) return false;
-    state.brought = { new: (state.brought?.new ?? 0) + answer.new, known: (state.brought?.known ?? 0) + answer.known };
+    state.imported = { new: (state.imported?.new ?? 0) + answer.new, known: (state.imported?.known ?? 0) + answer.known };
     if (parcel.name) localStorage.removeItem(parcel.name);
   }
   form?.reset();

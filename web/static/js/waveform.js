@@ -47,7 +47,7 @@ export function drawing(shown, span, label) {
   const below = shown.map(([low], i) => `${i} ${y(low - 0.01)}`).reverse();
   return s("svg", { class: "wave", viewBox: `0 0 ${span} ${HIGH}`, preserveAspectRatio: "none", role: "img", "aria-label": label },
     s("path", { class: "level", d: `M0 ${HIGH / 2}H${span}` }),
-    shown.length > 1 && s("path", { class: "felt", d: `M${above.join("L")}L${below.join("L")}Z` }));
+    shown.length > 1 && s("path", { class: "signal", d: `M${above.join("L")}L${below.join("L")}Z` }));
 }
 
 const strongest = (shown) => shown.reduce((found, [low, high]) => Math.max(found, -low, high), 0);
@@ -56,13 +56,13 @@ const strongest = (shown) => shown.reduce((found, [low, high]) => Math.max(found
 export function liveWave() {
   const shown = live.columns;
   if (!shown.length) return null;
-  return h("figure", { class: "felt-now", "data-key": "wave", "data-columns": shown.length },
+  return h("figure", { class: "live-waveform", "data-key": "wave", "data-columns": shown.length },
     drawing(shown, SPAN, t("The shaking as the igloo feels it, up to %(g)s g", { g: number(strongest(shown), 0) })));
 }
 
 /** A whole shake, as letters tell it. */
 export function wholeWave(letters) {
   const shown = columns(letters);
-  return h("figure", { class: "felt-whole" },
+  return h("figure", { class: "whole-waveform" },
     drawing(shown, shown.length, t("The shake as the igloo felt it: %(s)s s, up to %(g)s g", { s: number(shown.length * COLUMN_S, 1), g: number(strongest(shown), 0) })));
 }

@@ -4,10 +4,10 @@ import { h, style } from "./dom.js";
 import { icon, playerName } from "./art.js";
 import { ask, fetched, showRefusal, tell } from "./net.js";
 import { picture } from "./picture.js";
-import { LAYING, whoPlays } from "./referee-lay.js";
+import { EDITORS, whoPlays } from "./position-editor.js";
 import { ROOM_DO as SCORE_DO } from "./score.js";
 import { GAMES } from "./setup.js";
-import { clauses } from "./told.js";
+import { clauses } from "./rulings.js";
 import { change, mayAct, match as openMatch, memory } from "./store.js";
 import { code, said, t } from "./words.js";
 
@@ -16,7 +16,7 @@ const ELSEWHERE = "iglu-iglu";
 const MOST_BACK = 200;
 
 let now = { game: null, things: [], words: {}, layouts: [], empty: null, table: null, begun: null, steps: [], at: null, sheet: null, place: null, open: null, asking: false };
-let asked = 0;
+let request = 0;
 
 function alter(changes) {
   now = { ...now, ...changes };
@@ -28,7 +28,7 @@ export const game = () => now.game;
 /** Whether a tap asks about a move; otherwise it lays. */
 export const asking = () => now.asking;
 
-const rules = () => LAYING[now.game];
+const rules = () => EDITORS[now.game];
 const top = () => now.steps.at(-1);
 const context = () => ({ p: top().p, named: top().named, things: now.things, words: now.words, layouts: now.layouts, place: now.place, open: now.open });
 
@@ -37,7 +37,7 @@ export function begin() {
   if (now.game || !mayAct()) return;
   style("referee");
   const wanted = openMatch()?.game ?? memory.get("laid", "igloo-pop");
-  choose(wanted in LAYING ? wanted : "igloo-pop");
+  choose(wanted in EDITORS ? wanted : "igloo-pop");
 }
 
 async function choose(id, layout = memory.get(`layout.${id}`, null)) {
@@ -46,17 +46,17 @@ async function choose(id, layout = memory.get(`layout.${id}`, null)) {
     location.hash = "#score";
     return;
   }
-  asked += 1;
-  const mine = asked;
+  request += 1;
+  const mine = request;
   memory.set("laid", id);
   alter({ game: id, begun: null, table: null, steps: [], sheet: null, place: null, open: null, asking: false });
   const { layouts } = await fetched(() => ask(`/api/rules/${id}/options`)) ?? { layouts: [] };
   // The boards lie as they lay the last time.
-  const told = await fetched(() => ask(`/api/position/${id}${layouts.includes(layout) ? `?layout=${encodeURIComponent(layout)}` : ""}`));
-  if (!told || mine !== asked) return;
-  const empty = first({ ...told.position, players: told.position.players.map((one) => ({ ...one, name: one.colour ? playerName({ colour: one.colour }) : one.name })) }, []);
-  const table = told.table && !openMatch()?.over ? first(told.table) : null;
-  alter({ layouts, things: told.things, words: Object.fromEntries(told.things.map((one) => [one.id, one])), empty, table, begun: table ?? empty });
+  const body = await fetched(() => ask(`/api/position/${id}${layouts.includes(layout) ? `?layout=${encodeURIComponent(layout)}` : ""}`));
+  if (!body || mine !== request) return;
+  const empty = first({ ...body.position, players: body.position.players.map((one) => ({ ...one, name: one.colour ? playerName({ colour: one.colour }) : one.name })) }, []);
+  const table = body.table && !openMatch()?.over ? first(body.table) : null;
+  alter({ layouts, things: body.things, words: Object.fromEntries(body.things.map((one) => [one.id, one])), empty, table, begun: table ?? empty });
   await take(now.begun, []);
 }
 
@@ -71,10 +71,10 @@ const put = (p, more = {}) => tell(`/api/position?lang=${code()}`, { position: p
 
 /** Show a step; one that cannot be a position at all is refused in a sentence, and the one before stays. */
 async function take(step, before = now.steps) {
-  asked += 1;
-  const mine = asked;
+  request += 1;
+  const mine = request;
   const sheet = await fetched(() => put(step.p));
-  if (mine !== asked || !sheet) return false;
+  if (mine !== request || !sheet) return false;
   alter({ steps: [...before, step].slice(-MOST_BACK), sheet });
   return true;
 }
@@ -82,7 +82,7 @@ async function take(step, before = now.steps) {
 /** Steps follow one another: each alters what the one before led to. */
 let queue = Promise.resolve();
 
-function laid(op, ...facts) {
+function edit(op, ...facts) {
   const { place } = now;
   queue = queue.then(async () => {
     if (!now.begun) return;
@@ -105,7 +105,7 @@ const spotOf = (place) => document.querySelector(`.by-hand [data-do=tap][data-pl
 
 /** Go on where something was opened, and on a small screen keep the place that it is about in sight. */
 function toDock() {
-  const dock = document.querySelector(".lay-dock");
+  const dock = document.querySelector(".editor-dock");
   const spot = now.place && spotOf(now.place);
   if (!dock || !spot) return;
   dock.focus({ preventScroll: true });
@@ -129,8 +129,8 @@ export function tapped(place) {
 
 /** Answer with the rulings on a move, by its text or by the places that were tapped. */
 export async function rule(query) {
-  const told = await fetched(() => put(top().p, query));
-  return told?.rulings ?? null;
+  const body = await fetched(() => put(top().p, query));
+  return body?.rulings ?? null;
 }
 
 /** What the table decided where the rulebook is silent counts here too. */
@@ -154,23 +154,23 @@ export function table() {
     game: now.game, svg: drawing ? null : now.sheet.svg, gestures: now.sheet.gestures, prompt: now.sheet.prompt,
     // What must be said now, a die or a floe, has no place.
     unfolded: now.game === "arctic" || now.sheet.gestures[0]?.text !== "stop", players: p.players, name: t("The position"),
-    cards: Object.keys(p.places).map((place) => ({ place })), names: called,
+    cards: Object.keys(p.places).map((place) => ({ place })), names: placeName,
     drawn: drawing ? (picked) => drawing({ ...context(), place: picked }) : null,
     more: (one) => one.after && h("button", { type: "button", class: "second", "data-do": "go-on", "data-key": "go-on" }, icon("play"), t("It happened: go on from there")),
   };
 }
 
-const called = (place) => rules().name(place, context());
+const placeName = (place) => rules().name(place, context());
 
 function chooser() {
-  return h("ul", { class: "games", "aria-label": t("Which game?"), "data-key": "hand-games" }, GAMES.map(([id, name]) => h("li", null,
-    h("button", { type: "button", class: "toggle", "data-do": "hand-game", "data-game": id, "aria-pressed": String(id === now.game) }, name))));
+  return h("ul", { class: "games", "aria-label": t("Which game?"), "data-key": "position-games" }, GAMES.map(([id, name]) => h("li", null,
+    h("button", { type: "button", class: "toggle", "data-do": "position-game", "data-game": id, "aria-pressed": String(id === now.game) }, name))));
 }
 
 /** Where to begin: as it lies on the table, or with nothing laid. */
 function beginnings() {
   if (!now.table) return null;
-  const from = (name, words) => h("button", { type: "button", class: "toggle", "data-do": "hand-from", "data-from": name, "data-key": `from-${name}`, "aria-pressed": String(now.begun === now[name]) }, words);
+  const from = (name, words) => h("button", { type: "button", class: "toggle", "data-do": "position-from", "data-from": name, "data-key": `from-${name}`, "aria-pressed": String(now.begun === now[name]) }, words);
   return h("div", { class: "steps", role: "group", "aria-label": t("Where does it begin?"), "data-key": "beginnings" }, from("table", t("As it lies on the table")), from("empty", t("With nothing laid yet")));
 }
 
@@ -181,27 +181,27 @@ function wrong() {
     h("ul", null, problems.map((one) => h("li", null, said(one), " ", clauses(one.clauses)))));
 }
 
-function laying() {
+function editor() {
   const ctx = context();
   const drawing = rules().drawing;
   const [words, ...fields] = rules().more(ctx);
   return [
     beginnings(),
     h("p", null, rules().hint()),
-    drawing ? h("div", { class: "lay-circle", "data-key": "circle" }, drawing(ctx))
-      : picture(now.sheet.svg, { lit: new Map(), chosen: now.place ? [now.place] : [], about: [], can: true, every: true, costs: false, name: t("The position"), names: called }),
-    now.place ? h("div", { class: "lay-dock", "data-key": "dock", role: "group", tabindex: -1, "aria-labelledby": "lay-head" },
-      h("div", { class: "lay-head" }, h("h3", { id: "lay-head" }, called(now.place) ?? t("Place %(n)s", { n: now.place.replace("card", "") })),
-        h("button", { type: "button", class: "round-button", "data-do": "lay-close", "aria-label": t("Close") }, icon("close"))),
+    drawing ? h("div", { class: "editor-circle", "data-key": "circle" }, drawing(ctx))
+      : picture(now.sheet.svg, { lit: new Map(), chosen: now.place ? [now.place] : [], about: [], can: true, every: true, costs: false, name: t("The position"), names: placeName }),
+    now.place ? h("div", { class: "editor-dock", "data-key": "dock", role: "group", tabindex: -1, "aria-labelledby": "editor-head" },
+      h("div", { class: "editor-head" }, h("h3", { id: "editor-head" }, placeName(now.place) ?? t("Place %(n)s", { n: now.place.replace("card", "") })),
+        h("button", { type: "button", class: "round-button", "data-do": "editor-close", "aria-label": t("Close") }, icon("close"))),
       rules().dock(ctx)) : null,
     wrong(),
     rules().turn(ctx),
     whoPlays(ctx),
-    h("details", { class: "toys", "data-key": `more-${now.game}` }, h("summary", null, words), h("div", { class: "numbers-of" }, fields)),
-    h("div", { class: "row", "data-key": "lay-row" },
-      h("button", { type: "button", class: "second", "data-do": "lay-back", disabled: now.steps.length < 2 }, icon("undo"), t("Undo")),
-      h("button", { type: "button", class: "second", "data-do": "lay-anew", disabled: now.steps.length < 2 }, t("Begin anew"))),
-    h("button", { type: "button", class: "main", "data-do": "hand-ask", "data-key": "hand-ask" }, icon("scales"), t("Now the move in dispute")),
+    h("details", { class: "extras", "data-key": `more-${now.game}` }, h("summary", null, words), h("div", { class: "numbers-of" }, fields)),
+    h("div", { class: "row", "data-key": "editor-row" },
+      h("button", { type: "button", class: "second", "data-do": "editor-undo", disabled: now.steps.length < 2 }, icon("undo"), t("Undo")),
+      h("button", { type: "button", class: "second", "data-do": "editor-restart", disabled: now.steps.length < 2 }, t("Begin anew"))),
+    h("button", { type: "button", class: "main", "data-do": "position-ask", "data-key": "position-ask" }, icon("scales"), t("Now the move in dispute")),
   ];
 }
 
@@ -213,23 +213,23 @@ export function panel(picker) {
     !mayAct() ? null
       : !now.sheet ? h("p", { class: "quiet", role: "status" }, t("One moment …"))
         : now.asking ? [
-            h("p", null, h("button", { type: "button", class: "second", "data-do": "hand-lay" }, icon("undo"), t("Back to the position"))),
+            h("p", null, h("button", { type: "button", class: "second", "data-do": "position-edit" }, icon("undo"), t("Back to the position"))),
             wrong(),
             picker(table())]
-          : laying());
+          : editor());
 }
 
 /** What the buttons of the panel do; `fresh` forgets the rulings that were given. */
-export const handDo = (fresh, ruled) => ({
-  "hand-game": ({ game: id }) => { fresh({ game: null, book: null, found: null, query: "", shown: 0 }); choose(id); },
-  "hand-from": ({ from }) => {
+export const positionDo = (fresh, ruled) => ({
+  "position-game": ({ game: id }) => { fresh({ game: null, book: null, found: null, query: "", shown: 0 }); choose(id); },
+  "position-from": ({ from }) => {
     if (from === "table") return choose(now.game);
     alter({ begun: now[from], place: null, open: null });
     queue = queue.then(() => take(now.begun, []));
     return queue;
   },
-  "hand-layout": ({ layout }) => { memory.set(`layout.${now.game}`, layout); choose(now.game, layout); },
-  "hand-ask": async () => {
+  "position-layout": ({ layout }) => { memory.set(`layout.${now.game}`, layout); choose(now.game, layout); },
+  "position-ask": async () => {
     await queue;
     const [first] = now.sheet.problems;
     if (first) return showRefusal(first);
@@ -237,23 +237,23 @@ export const handDo = (fresh, ruled) => ({
     alter({ asking: true, place: null, open: null });
     scrollTo(0, 0);
   },
-  "hand-lay": () => { fresh({}); alter({ asking: false }); },
+  "position-edit": () => { fresh({}); alter({ asking: false }); },
   "go-on": async () => {
     const position = ruled()?.after;
     if (!position) return;
     fresh({});
     await goOn(position);
   },
-  lay: ({ op, a, b }) => {
+  edit: ({ op, a, b }) => {
     if (op === "open") alter({ open: now.open === a ? null : a });
-    else laid(op, a, b);
+    else edit(op, a, b);
   },
-  "lay-card": ({ card }) => { laid("ground", card); alter({ open: null }); },
-  "lay-place": ({ place }) => alter({ place, open: null }),
-  "lay-close": close,
-  "lay-back": () => { queue = queue.then(back); },
-  "lay-anew": () => { queue = queue.then(() => take(now.begun)); alter({ place: null, open: null }); },
+  "editor-card": ({ card }) => { edit("ground", card); alter({ open: null }); },
+  "editor-place": ({ place }) => alter({ place, open: null }),
+  "editor-close": close,
+  "editor-undo": () => { queue = queue.then(back); },
+  "editor-restart": () => { queue = queue.then(() => take(now.begun)); alter({ place: null, open: null }); },
 });
 
 /** What is typed or chosen alters the position as a tap does. */
-export const HAND_FIELDS = { lay: ({ dataset, value }) => laid(dataset.op, dataset.a, value) };
+export const POSITION_FIELDS = { edit: ({ dataset, value }) => edit(dataset.op, dataset.a, value) };

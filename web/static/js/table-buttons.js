@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { icon } from "./art.js";
 import { showRefusal, tell } from "./net.js";
-import { undoIsMine } from "./told.js";
+import { undoIsMine } from "./rulings.js";
 import { isHost, mayAct, store } from "./store.js";
 import { t } from "./words.js";
 

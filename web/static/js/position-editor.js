@@ -6,7 +6,7 @@ import { circle } from "./circle.js";
 import { cardPicker } from "./play.js";
 import { ANIMALS, animal } from "./score.js";
 import { layoutName } from "./seats.js";
-import { clauses } from "./told.js";
+import { clauses } from "./rulings.js";
 import { said, t } from "./words.js";
 
 const IGLOOS = 12;
@@ -19,13 +19,13 @@ const SIDES = { fox: [11, 12], moose: [9, 10], walrus: [1, 2], orca: [7, 8], puf
 const PACK = 30;
 
 /** A button that alters the position: `op` with up to two facts. */
-const lay = (op, a, b, attributes, ...words) => h("button", { type: "button", class: "second", "data-do": "lay", "data-op": op, "data-a": a, "data-b": b,
+const edit = (op, a, b, attributes, ...words) => h("button", { type: "button", class: "second", "data-do": "edit", "data-op": op, "data-a": a, "data-b": b,
   "data-key": `${op}-${a}-${b}`, ...attributes }, words);
-const toggle = (op, a, b, on, ...words) => lay(op, a, b, { class: "toggle", "aria-pressed": String(on) }, ...words);
-const group = (label, ...children) => h("div", { class: "lay-group", role: "group", "aria-label": label, "data-key": `group-${label}` },
+const toggle = (op, a, b, on, ...words) => edit(op, a, b, { class: "toggle", "aria-pressed": String(on) }, ...words);
+const group = (label, ...children) => h("div", { class: "editor-group", role: "group", "aria-label": label, "data-key": `group-${label}` },
   h("p", { class: "quiet" }, label), h("div", { class: "steps many" }, children));
 const number = (op, a, value, most, words) => h("label", { class: "count-field" }, h("span", null, words),
-  h("input", { type: "number", min: 0, max: most, step: 1, value: value ?? "", inputmode: "numeric", "data-input": "lay", "data-op": op, "data-a": a, "data-key": `${op}-${a}` }));
+  h("input", { type: "number", min: 0, max: most, step: 1, value: value ?? "", inputmode: "numeric", "data-input": "edit", "data-op": op, "data-a": a, "data-key": `${op}-${a}` }));
 const whole = (text, most) => Math.min(most, Math.max(0, Math.trunc(Number(text) || 0)));
 
 // --- Igloo Pop: the circle of cards
@@ -48,17 +48,17 @@ function popCard({ p, place, open }) {
   const n = place.replace("card", "");
   const used = new Set(popCards(p).flatMap((one) => one.igloos.map((it) => it.number)));
   return [
-    group(t("Whose igloo is placed on card %(n)s?", { n }), p.players.map((one) => lay("igloo", one.colour, null, null, token(one.colour, "", p.game), colourName(one.colour)))),
-    card.igloos.length ? h("ul", { class: "lay-list" }, card.igloos.map((one, i) => h("li", { "data-key": `igloo-${i}` },
+    group(t("Whose igloo is placed on card %(n)s?", { n }), p.players.map((one) => edit("igloo", one.colour, null, null, token(one.colour, "", p.game), colourName(one.colour)))),
+    card.igloos.length ? h("ul", { class: "editor-list" }, card.igloos.map((one, i) => h("li", { "data-key": `igloo-${i}` },
       token(one.colour, "", p.game), h("span", null, colourName(one.colour)),
-      h("select", { "data-change": "lay", "data-op": "number", "data-a": i, "aria-label": t("Which number is under this igloo?") },
+      h("select", { "data-change": "edit", "data-op": "number", "data-a": i, "aria-label": t("Which number is under this igloo?") },
         h("option", { value: "" }, "?"),
         Array.from({ length: IGLOOS }, (_, at) => at + 2).map((it) => h("option", { value: it, selected: it === one.number, disabled: used.has(it) && it !== one.number }, it))),
-      lay("no-igloo", i, null, { class: "round-button", "aria-label": t("Take this igloo away") }, icon("close"))))) : null,
+      edit("no-igloo", i, null, { class: "round-button", "aria-label": t("Take this igloo away") }, icon("close"))))) : null,
     toggle("open", "card", null, open === "card", card.numbers ? t("Card %(n)s: %(card)s", { n, card: cardName(card.numbers) }) : t("Which card?")),
     open === "card" ? [
-      cardPicker({ cards: popCards(p), players: popPlayers(p) }, place, "lay-card"),
-      h("div", { class: "steps many" }, lay("ground", "", null, null, t("a card that nobody named")), lay("ground", "empty", null, null, t("no card"))),
+      cardPicker({ cards: popCards(p), players: popPlayers(p) }, place, "editor-card"),
+      h("div", { class: "steps many" }, edit("ground", "", null, null, t("a card that nobody named")), edit("ground", "empty", null, null, t("no card"))),
     ] : null,
   ];
 }
@@ -217,13 +217,13 @@ function chooseCard(op, { open, things }) {
     group(t("Which animal is on the card?"), ANIMALS.map((one) => toggle("open", `of-${one}`, null, one === kind, animal(one)))),
     kind ? group(t("Which card: its value, and its companion?"), things.filter((one) => one.id.startsWith(`${kind}-`)).sort((a, b) => b.id.split("-")[1] - a.id.split("-")[1]).map((one) => {
       const [, value, companion] = one.id.split("-");
-      return lay(op, one.id, null, null, h("b", null, value), " ", animal(companion));
+      return edit(op, one.id, null, null, h("b", null, value), " ", animal(companion));
     })) : null,
   ];
 }
 
-const inZone = (op, cards, words) => cards.length ? h("ul", { class: "lay-list" }, cards.map((name, i) => h("li", { "data-key": `${op}-${i}-${name}` },
-  h("span", null, cardWords(name, words)), lay(op, i, null, { class: "round-button", "aria-label": t("Take away: %(what)s", { what: cardWords(name, words) }) }, icon("close"))))) : h("p", { class: "quiet" }, t("no card"));
+const inZone = (op, cards, words) => cards.length ? h("ul", { class: "editor-list" }, cards.map((name, i) => h("li", { "data-key": `${op}-${i}-${name}` },
+  h("span", null, cardWords(name, words)), edit(op, i, null, { class: "round-button", "aria-label": t("Take away: %(what)s", { what: cardWords(name, words) }) }, icon("close"))))) : h("p", { class: "quiet" }, t("no card"));
 
 function arcticPlayer(ctx, { seat, part }) {
   const { p, words } = ctx;
@@ -231,29 +231,29 @@ function arcticPlayer(ctx, { seat, part }) {
   const names = { pile: t("Pile"), hand: t("Hand"), penalty: t("Penalty"), totem: t("Totem") };
   const cards = zone(one[part === "totem" ? "pile" : part]);
   const within = {
-    pile: () => [inZone("unpile", cards, words), chooseCard("pile", ctx), h("div", { class: "steps many" }, lay("pile", "down:?", null, null, t("face down")))],
-    hand: () => [h("div", { class: "steps many" }, lay("hand", "?", null, null, t("One more card that nobody named"))), inZone("unhand", cards, words), chooseCard("hand", ctx)],
-    penalty: () => [h("div", { class: "steps many" }, lay("penalty", "?", null, null, t("One more card that nobody named"))), inZone("unpenalty", cards, words)],
+    pile: () => [inZone("unpile", cards, words), chooseCard("pile", ctx), h("div", { class: "steps many" }, edit("pile", "down:?", null, null, t("face down")))],
+    hand: () => [h("div", { class: "steps many" }, edit("hand", "?", null, null, t("One more card that nobody named"))), inZone("unhand", cards, words), chooseCard("hand", ctx)],
+    penalty: () => [h("div", { class: "steps many" }, edit("penalty", "?", null, null, t("One more card that nobody named"))), inZone("unpenalty", cards, words)],
     totem: () => group(t("Which totem?"), [toggle("totem", "?", null, (one.totem ?? "?") === "?", t("secret")), ...ANIMALS.map((name) => toggle("totem", name, null, one.totem === name, animal(name)))]),
   }[part]();
   return [
-    group(one.name, PARTS.map((name) => h("button", { type: "button", class: "toggle", "data-do": "lay-place", "data-place": `${name === "pile" ? "top" : name}${seat}`, "data-key": `part-${name}`, "aria-pressed": String(name === part) }, names[name]))),
+    group(one.name, PARTS.map((name) => h("button", { type: "button", class: "toggle", "data-do": "editor-place", "data-place": `${name === "pile" ? "top" : name}${seat}`, "data-key": `part-${name}`, "aria-pressed": String(name === part) }, names[name]))),
     within,
   ];
 }
 
 function arcticDock(ctx) {
   const { p, place } = ctx;
-  const told = arcticPlace(place, ctx);
-  if (told.kind === "player") return arcticPlayer(ctx, told);
-  if (told.kind === "river") {
-    return [chooseCard("river", ctx), h("div", { class: "steps many" }, cardIn(p, told.slot) ? lay("river", "", null, null, t("No card lies there")) : null)];
+  const target = arcticPlace(place, ctx);
+  if (target.kind === "player") return arcticPlayer(ctx, target);
+  if (target.kind === "river") {
+    return [chooseCard("river", ctx), h("div", { class: "steps many" }, cardIn(p, target.slot) ? edit("river", "", null, null, t("No card lies there")) : null)];
   }
-  if (told.kind === "land") {
-    return group(t("Which tokens stand on %(n)s?", { n: told.n }), ANIMALS.map((name) => toggle("token", name, null, p.places[place].things.some((one) => one.kind === name), animal(name))));
+  if (target.kind === "land") {
+    return group(t("Which tokens stand on %(n)s?", { n: target.n }), ANIMALS.map((name) => toggle("token", name, null, p.places[place].things.some((one) => one.kind === name), animal(name))));
   }
-  if (told.kind === "power") {
-    const kind = ANIMALS[told.n];
+  if (target.kind === "power") {
+    const kind = ANIMALS[target.n];
     const owner = ownerOf(p, kind);
     return [
       group(t("Who has the power of the %(animal)s?", { animal: animal(kind) }), [toggle("owner", kind, -1, owner < 0, t("nobody")), ...p.players.map((one, seat) => toggle("owner", kind, seat, owner === seat, one.name))]),
@@ -266,14 +266,14 @@ function arcticDock(ctx) {
 
 function arcticName(place, ctx) {
   const { p, words } = ctx;
-  const told = arcticPlace(place, ctx);
+  const target = arcticPlace(place, ctx);
   const river = t("The River");
-  if (told.kind === "river") return cardIn(p, told.slot) ? t("%(name)s: %(what)s", { name: river, what: cardWords(cardIn(p, told.slot), words) }) : t("An empty place of the River");
-  if (told.kind === "land") return [t("Landscape %(n)s", { n: told.n }), ...p.places[place].things.map((one) => animal(one.kind))].join(", ");
-  if (told.kind === "power") return t("Power of the %(animal)s", { animal: animal(ANIMALS[told.n]) });
-  if (told.kind === "player") {
-    const { name } = p.players[told.seat];
-    return { pile: t("Pile of %(who)s", { who: name }), hand: t("Hand of %(who)s", { who: name }), penalty: t("Penalty of %(who)s", { who: name }), totem: t("Totem of %(who)s", { who: name }) }[told.part];
+  if (target.kind === "river") return cardIn(p, target.slot) ? t("%(name)s: %(what)s", { name: river, what: cardWords(cardIn(p, target.slot), words) }) : t("An empty place of the River");
+  if (target.kind === "land") return [t("Landscape %(n)s", { n: target.n }), ...p.places[place].things.map((one) => animal(one.kind))].join(", ");
+  if (target.kind === "power") return t("Power of the %(animal)s", { animal: animal(ANIMALS[target.n]) });
+  if (target.kind === "player") {
+    const { name } = p.players[target.seat];
+    return { pile: t("Pile of %(who)s", { who: name }), hand: t("Hand of %(who)s", { who: name }), penalty: t("Penalty of %(who)s", { who: name }), totem: t("Totem of %(who)s", { who: name }) }[target.part];
   }
   return { pile: t("The pile"), reserve: t("The Reserve"), phase: t("Whose turn is it?") }[place] ?? place;
 }
@@ -351,14 +351,14 @@ for (const op of Object.keys(ARCTIC.ops)) {
   ARCTIC.ops[op] = (p, ...facts) => { recount(p); alter(p, ...facts); };
 }
 
-export const LAYING = { "igloo-pop": POP, arctic: ARCTIC, "ice-team": ICE };
+export const EDITORS = { "igloo-pop": POP, arctic: ARCTIC, "ice-team": ICE };
 
 /** Who plays, or how many, where it is not settled by the box; or how its boards lie. */
 export function whoPlays({ p, layouts }) {
-  const { seats, count } = LAYING[p.game];
+  const { seats, count } = EDITORS[p.game];
   if (seats) return group(t("Who plays?"), seats.all.map((colour) => toggle("seat", colour, null, p.players.some((one) => one.colour === colour), token(colour, "", p.game), colourName(colour))));
   if (layouts.length > 1) return group(t("How do the boards lie?"), layouts.map((name) =>
-    h("button", { type: "button", class: "toggle", "data-do": "hand-layout", "data-layout": name, "data-key": `layout-${name}`, "aria-pressed": String(p.layout === name) }, layoutName(name))));
+    h("button", { type: "button", class: "toggle", "data-do": "position-layout", "data-layout": name, "data-key": `layout-${name}`, "aria-pressed": String(p.layout === name) }, layoutName(name))));
   if (!count) return null;
   return group(t("How many play?"), Array.from({ length: count.most - count.least + 1 }, (_, i) => count.least + i).map((n) => toggle("many", n, null, p.players.length === n, n)));
 }

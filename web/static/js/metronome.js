@@ -20,11 +20,11 @@ function tick(at) {
 }
 
 /** Whether the beat is heard. */
-export const beating = () => timer !== null;
+export const metronomeRuns = () => timer !== null;
 
 /** Let the beat be heard, `hz` times a second; call it when a finger went down, or the browser stays silent. */
-export function beat(hz) {
-  still();
+export function startMetronome(hz) {
+  stopMetronome();
   sound ??= new AudioContext();
   sound.resume();
   next = sound.currentTime + 0.1;
@@ -39,7 +39,7 @@ export function beat(hz) {
 }
 
 /** Be silent. */
-export function still() {
+export function stopMetronome() {
   clearInterval(timer);
   timer = null;
 }

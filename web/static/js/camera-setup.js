@@ -12,7 +12,7 @@ import { number, t, tn } from "./words.js";
 
 const AGAIN_MS = 1200;
 const LONG_MS = 60000;
-const fresh = () => ({ game: null, table: null, asked: 0, about: "", corners: null, chosen: 0, seen: null, busy: "", frame: 0, settle: null });
+const fresh = () => ({ game: null, table: null, requestedAt: 0, about: "", corners: null, chosen: 0, seen: null, busy: "", frame: 0, settle: null });
 let now = fresh();
 
 function alter(changes) {
@@ -43,9 +43,9 @@ const post = (way, body) => tell(path(way), body, { signal: AbortSignal.timeout(
 async function refresh() {
   const { follow, table } = store.camera;
   const about = [chosen(), follow?.state, follow?.note, table?.number, store.view?.state, now.table?.learning && Math.floor(Date.now() / AGAIN_MS)].join();
-  if (about === now.about || Date.now() - now.asked < AGAIN_MS) return;
+  if (about === now.about || Date.now() - now.requestedAt < AGAIN_MS) return;
   now.about = about;
-  now.asked = Date.now();
+  now.requestedAt = Date.now();
   try {
     const found = await ask(path());
     if (found.game === chosen()) alter({ table: found, frame: store.camera.table?.number ?? now.frame });
@@ -90,7 +90,7 @@ function cells(table) {
 
 const read = () => now.seen ?? now.table?.seen ?? null;
 
-function told(name) {
+function describe(name) {
   const seen = read();
   if (!seen) return {};
   const place = seen[name];
@@ -104,7 +104,7 @@ function finding(table) {
   if (!wide) return h("p", { class: "quiet" }, t("There is no picture yet."));
   return [
     overlay(`/api/camera/frame.jpg?n=${now.frame || store.camera.table?.number || 0}`, wide,
-      { cells: cells(table), told, corners: now.corners, chosen: now.chosen, alt: t("The newest picture") }),
+      { cells: cells(table), describe, corners: now.corners, chosen: now.chosen, alt: t("The newest picture") }),
     now.corners && h("p", { role: "status" }, t("Tap the board's corner: %(where)s.", { where: CORNERS()[now.chosen] }),
       chosen() === "ice-team" && [" ", t("These are the outer corners of Start and Village.")]),
     isHost() && h("div", { class: "row" },

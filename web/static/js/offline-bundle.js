@@ -6,7 +6,7 @@ import { h, patch } from "./dom.js";
 import { memory } from "./store.js";
 import { COUNTS, confusion, errorChart, exactChart, numbersTable, summary } from "./training-charts.js";
 import { choose } from "./training-drills.js";
-import { figures, record } from "./training-figures.js";
+import { outcomes, statistics } from "./training-statistics.js";
 import { compare, keypad, kindOf, pastShake, player, resultOf, sound } from "./training-parts.js";
 import { sounded, wav } from "./training-sound.js";
 import { t, teach, tn } from "./words.js";
@@ -27,7 +27,7 @@ const now = {
   round: null,
   playing: null,
   past: PAST,
-  kept: true,
+  stored: true,
 };
 
 const room = () => location.hash.slice(1) || "drill";
@@ -38,14 +38,14 @@ function alter(changes) {
   draw();
 }
 
-function recall() {
-  const kept = memory.get(KEY, []);
-  now.answers = Array.isArray(kept) ? kept.filter(fits) : [];
+function restore() {
+  const stored = memory.get(KEY, []);
+  now.answers = Array.isArray(stored) ? stored.filter(fits) : [];
 }
 
-function keep() {
+function save() {
   memory.set(KEY, now.answers);
-  now.kept = memory.get(KEY, []).length === now.answers.length;
+  now.stored = memory.get(KEY, []).length === now.answers.length;
 }
 
 // --- sound
@@ -67,10 +67,10 @@ function stop() {
 
 /** One of the shakes of so many beads that were heard least often. */
 function least(count) {
-  const heard = (place) => now.answers.filter((one) => one[0] === place).length;
+  const timesHeard = (place) => now.answers.filter((one) => one[0] === place).length;
   const places = page.shakes.flatMap((one, place) => (one.truth === count ? [place] : []));
-  const fewest = Math.min(...places.map(heard));
-  const open = places.filter((place) => heard(place) === fewest);
+  const fewest = Math.min(...places.map(timesHeard));
+  const open = places.filter((place) => timesHeard(place) === fewest);
   return open[Math.floor(Math.random() * open.length)];
 }
 
@@ -89,7 +89,7 @@ function answer(guess) {
   // No two answers have the same moment: it is their name at home.
   const at = Math.max(Date.now(), (now.answers.at(-1)?.[2] ?? 0) + 1);
   now.answers.push([round.place, guess, at]);
-  keep();
+  save();
   alter({ round: { ...round, shown: true, result: { truth, machine, wave, guesses: { [ME]: guess } } } });
   slot("announcer").textContent = t("There were %(truth)s beads.", { truth });
   document.querySelector(".next")?.focus();
@@ -103,7 +103,7 @@ function again() {
 }
 
 function tally() {
-  const { right, near, off } = record(answered());
+  const { right, near, off } = outcomes(answered());
   return now.answers.length > 0 && h("p", { class: "quiet tally" }, t("Right: %(right)s. One off: %(near)s. Further off: %(off)s.", { right, near, off }));
 }
 
@@ -129,14 +129,14 @@ function drill() {
 // --- progress, and the way home
 
 function progress() {
-  const told = { ...figures(answered(), page.published), name: t("On the way") };
+  const all = { ...statistics(answered(), page.published), name: t("On the way") };
   return h("div", { class: "progress", "data-key": "progress" },
-    summary(told),
+    summary(all),
     tally(),
     now.answers.length > 0 && [
-      h("section", { class: "panel charts" }, h("h2", null, t("Progress")), errorChart(told), exactChart(told)),
-      confusion(told),
-      numbersTable(told),
+      h("section", { class: "panel charts" }, h("h2", null, t("Progress")), errorChart(all), exactChart(all)),
+      confusion(all),
+      numbersTable(all),
     ]);
 }
 
@@ -159,7 +159,7 @@ function home() {
   return h("section", { class: "panel", "data-key": "home" },
     h("h1", null, t("Bring home")),
     h("p", { class: "sentence" }, tn("%(n)s answer so far.", "%(n)s answers so far.", many)),
-    h("p", null, now.kept ? t("They stay on this device, in this file.") : t("This browser keeps nothing for this file: save the results before you close it.")),
+    h("p", null, now.stored ? t("They stay on this device, in this file.") : t("This browser keeps nothing for this file: save the results before you close it.")),
     many > 0 && [
       h("p", null, t("At home, open the training room, “On the way”, and give it the saved file or this text. Nothing is counted twice.")),
       h("p", null, h("a", { class: "main", href, download: `companion-training-${page.file}.json`, "data-do": "save" }, t("Save the results"))),
@@ -171,13 +171,13 @@ function home() {
 
 // --- the whole
 
-function doors() {
-  const link = (name, words) => h("a", { href: `#${name}`, class: "door-link", "aria-current": room() === name ? "page" : null }, words);
-  return h("nav", { class: "doors", "aria-label": t("Training") }, link("drill", t("Drill")), link("progress", t("Progress")), link("home", t("Bring home")));
+function tabs() {
+  const link = (name, words) => h("a", { href: `#${name}`, class: "tab", "aria-current": room() === name ? "page" : null }, words);
+  return h("nav", { class: "tabs", "aria-label": t("Training") }, link("drill", t("Drill")), link("progress", t("Progress")), link("home", t("Bring home")));
 }
 
 function draw() {
-  patch(slot("doors"), [doors(), !now.kept && room() !== "home" && h("p", { class: "refusal", role: "status" }, t("This browser keeps nothing for this file: save the results before you close it."))]);
+  patch(slot("tabs"), [tabs(), !now.stored && room() !== "home" && h("p", { class: "refusal", role: "status" }, t("This browser keeps nothing for this file: save the results before you close it."))]);
   patch(slot("stage"), [room() === "progress" ? progress() : room() === "home" ? home() : drill()]);
 }
 
@@ -202,8 +202,8 @@ const DO = {
 
 teach(page.language, page.words);
 useSprite("");
-recall();
-keep();
+restore();
+save();
 document.addEventListener("click", (event) => {
   const element = event.target.closest?.("[data-do]");
   if (element && !element.disabled) DO[element.dataset.do]?.({ ...element.dataset });

@@ -4,11 +4,11 @@ import { h, style } from "./dom.js";
 import { icon } from "./art.js";
 import { ask, showRefusal, tell } from "./net.js";
 import { agreed } from "./dialogs.js";
-import { distribution, heard, iglooLines } from "./devices.js";
-import { beat, beating, still } from "./igloo-beat.js";
+import { countNow, distribution, iglooLines } from "./devices.js";
+import { metronomeRuns, startMetronome, stopMetronome } from "./metronome.js";
 import { beatNow, gaugeNow } from "./igloo-gauge.js";
-import { liveWave } from "./igloo-wave.js";
-import { kindMark } from "./told.js";
+import { liveWave } from "./waveform.js";
+import { kindMark } from "./rulings.js";
 import { change, isHost, liveRound, match, memory, store } from "./store.js";
 import { list, number, percent, t, tn } from "./words.js";
 
@@ -16,7 +16,7 @@ const COUNTS = Array.from({ length: 12 }, (_, i) => i + 2);
 const FEW = 24;
 const REMEMBERED = "bench-person";
 
-let told = null; // as GET /api/igloo gives it
+let state = null; // as GET /api/igloo gives it
 let names = []; // of the people of the house
 let fetched = -1; // the revision that it was fetched at
 let fetching = false;
@@ -26,19 +26,19 @@ const words = { person: memory.get(REMEMBERED, ""), igloo: "" };
 async function fetchAll() {
   if (fetching) return;
   fetching = true;
-  const before = store.bench;
+  const before = store.calibrationRun;
   try {
     const [found, { people: remembered }] = await Promise.all([ask("/api/igloo"), ask("/api/people")]);
     names = remembered.map((one) => one.name);
     fetched = found.revision;
     change((s) => {
-      told = found;
+      state = found;
       // What was said meanwhile is newer than this answer: the drawing asks once more.
-      if (s.bench === before) s.bench = { hidden: found.hidden, revision: found.revision, sitting: found.sitting };
+      if (s.calibrationRun === before) s.calibrationRun = { hidden: found.hidden, revision: found.revision, sitting: found.sitting };
     });
   } catch (refused) {
     if (refused.error) showRefusal(refused.error);
-    fetched = store.bench.revision;
+    fetched = store.calibrationRun.revision;
   }
   fetching = false;
 }
@@ -52,7 +52,7 @@ export function opened() {
 async function doing(path, body = {}) {
   try {
     const { hidden, revision, sitting } = await tell(`/api/igloo/${path}`, body);
-    change((s) => { s.bench = { hidden, revision, sitting }; s.refusal = null; });
+    change((s) => { s.calibrationRun = { hidden, revision, sitting }; s.refusal = null; });
     return true;
   } catch (refused) {
     showRefusal(refused.error);
@@ -66,7 +66,7 @@ const share = (figures) => percent(figures.exact);
 
 function quality(figures) {
   if (!figures?.now) return null;
-  const line = (name, one, best) => h("tr", { class: best ? "with-it" : null },
+  const line = (name, one, best) => h("tr", { class: best ? "calibrated" : null },
     h("th", { scope: "row" }, name),
     h("td", null, share(one), h("small", { class: "quiet" }, ` ${percent(one.exact_interval[0])}–${percent(one.exact_interval[1])}`)),
     h("td", null, percent(one.within_one)), h("td", null, number(one.mae, 1)));
@@ -102,7 +102,7 @@ function calibration(one) {
 
 function recording(one) {
   // A calibration that another version made may be gone; its shakes make it anew.
-  const useful = !one.used || told.calibrations.every((made) => made.device !== one.device);
+  const useful = !one.used || state.calibrations.every((made) => made.device !== one.device);
   const when = new Date(one.made_at).toLocaleDateString(document.documentElement.lang, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
   return h("li", { class: "known", "data-key": `r-${one.name}`, "data-recording": one.name },
     h("p", { class: "device-head" }, h("strong", null, when), h("span", { class: "quiet" }, deviceName(one.device)),
@@ -118,17 +118,17 @@ function recording(one) {
 // --- to begin
 
 function people() {
-  const known = new Set([...names, ...(told?.calibrations ?? []).flatMap((one) => one.people), ...(match()?.players ?? []).map((one) => one.name)].filter(Boolean));
-  return h("datalist", { id: "bench-people" }, [...known].map((name) => h("option", { value: name })));
+  const known = new Set([...names, ...(state?.calibrations ?? []).flatMap((one) => one.people), ...(match()?.players ?? []).map((one) => one.name)].filter(Boolean));
+  return h("datalist", { id: "run-people" }, [...known].map((name) => h("option", { value: name })));
 }
 
 function who(id) {
   return h("div", { class: "field" }, h("label", { for: id }, t("Who shakes? (a name, or nothing)")),
-    h("input", { id, name: "person", type: "text", maxlength: 40, list: "bench-people", value: words.person, autocomplete: "off", "data-input": "person" }));
+    h("input", { id, name: "person", type: "text", maxlength: 40, list: "run-people", value: words.person, autocomplete: "off", "data-input": "person" }));
 }
 
 function which(id) {
-  const { igloos } = told;
+  const { igloos } = state;
   if (igloos.length < 2) return null;
   return h("div", { class: "field" }, h("label", { for: id }, t("Which igloo?")),
     h("select", { id, name: "igloo" }, igloos.map((one) => h("option", { value: one.key }, deviceName(one.device)))));
@@ -137,7 +137,7 @@ function which(id) {
 const withBeat = (words_) => h("label", { class: "check" }, h("input", { type: "checkbox", name: "guided" }), words_);
 
 function beginning() {
-  if (!told.igloos.length) {
+  if (!state.igloos.length) {
     return h("p", { class: "panel", "data-key": "none" }, t("No igloo with a sensor is connected. Plug one in, and it appears here."));
   }
   return [
@@ -203,17 +203,17 @@ function lacking(sitting) {
 
 function keypad(sitting) {
   return h("details", { class: "another", "data-key": "another" }, h("summary", null, t("Another number is in it")),
-    h("div", { class: "keypad small" }, COUNTS.map((n) => h("button", { type: "button", class: ["key", n === sitting.count && "printed"], "data-do": "bench-count", "data-count": n, "data-key": `n-${n}`,
+    h("div", { class: "keypad small" }, COUNTS.map((n) => h("button", { type: "button", class: ["key", n === sitting.count && "printed"], "data-do": "run-count", "data-count": n, "data-key": `n-${n}`,
       "aria-label": tn("%(n)s bead is in it", "%(n)s beads are in it", n), "aria-pressed": n === sitting.count ? "true" : "false" }, n))));
 }
 
 function sounding(sitting) {
-  return h("button", { type: "button", class: "toggle", "data-do": "loud", "data-hz": sitting.gauge.beat_hz, "data-key": "loud", "aria-pressed": beating() ? "true" : "false" }, icon("play"), t("Let the beat be heard"));
+  return h("button", { type: "button", class: "toggle", "data-do": "loud", "data-hz": sitting.gauge.beat_hz, "data-key": "loud", "aria-pressed": metronomeRuns() ? "true" : "false" }, icon("play"), t("Let the beat be heard"));
 }
 
 function simulating(sitting) {
   return sitting.kind === "simulated"
-    && h("button", { type: "button", class: "second", "data-do": "bench-simulate", "data-key": "sim" }, icon("shake"), t("Shake the simulated igloo"));
+    && h("button", { type: "button", class: "second", "data-do": "run-simulate", "data-key": "sim" }, icon("shake"), t("Shake the simulated igloo"));
 }
 
 function gathering(sitting) {
@@ -222,23 +222,23 @@ function gathering(sitting) {
   return h("section", { class: "panel sitting", "data-key": "sitting", "data-task": sitting.task },
     h("h2", null, calibrates ? t("Calibrating %(igloo)s", { igloo: deviceName(sitting.device) }) : t("Recording %(igloo)s", { igloo: deviceName(sitting.device) }), " ", kindMark(sitting.kind)),
     sitting.person && h("p", { class: "quiet" }, t("Shaken by %(name)s", { name: sitting.person })),
-    h("div", { class: "asked-for" },
+    h("div", { class: "instruction" },
       h("p", { class: "wanted" }, h("strong", null, sitting.count), h("span", null, tn("bead", "beads", sitting.count))),
       h("p", { class: "sentence" }, instruction(sitting))),
     h("progress", { class: "shaken", max: sitting.seconds, value: sitting.shaken_s, "aria-label": t("Four seconds of shaking"), "data-key": "shaken" }),
     sitting.gauge && [beatNow(sitting.gauge, sitting.paused), gaugeNow(sitting.gauge), sounding(sitting)],
     liveWave(),
-    h("p", { class: ["what-came", sitting.good ? "good" : "bad"], role: "status", "data-key": "note" },
+    h("p", { class: ["outcome", sitting.good ? "good" : "bad"], role: "status", "data-key": "note" },
       sitting.note ? [icon(sitting.good ? "check" : "close"), " ", t(sitting.note), sitting.good && sitting.last ? ` ${tn("It was %(n)s bead.", "It was %(n)s beads.", sitting.last)}` : null] : null),
-    sitting.used && h("p", { class: "what-came good", role: "status", "data-key": "used" }, icon("check"), " ", t("The igloo is counted with this calibration from now on.")),
-    calibrates ? progress(sitting) : h("p", { class: "quiet", "data-key": "kept" }, tn("%(n)s shake kept", "%(n)s shakes kept", sitting.kept)),
+    sitting.used && h("p", { class: "outcome good", role: "status", "data-key": "used" }, icon("check"), " ", t("The igloo is counted with this calibration from now on.")),
+    calibrates ? progress(sitting) : h("p", { class: "quiet", "data-key": "stored" }, tn("%(n)s shake kept", "%(n)s shakes kept", sitting.kept)),
     calibrates && quality(sitting.figures), calibrates && lacking(sitting),
     h("div", { class: "row", "data-key": "acts" },
       simulating(sitting),
-      sitting.kept > 0 && h("button", { type: "button", class: "second", "data-do": "bench-back", "data-key": "back" }, icon("undo"), t("Take the last one back")),
-      calibrates && sitting.figures && sitting.kept > 0 && h("button", { type: "button", class: full ? "main" : "second", "data-do": "bench-keep", "data-key": "keep" }, icon("check"), t("Use it")),
-      h("button", { type: "button", class: "second", "data-do": "bench-pause", "data-paused": sitting.paused ? "" : "yes", "data-key": "pause" }, icon(sitting.paused ? "play" : "pause"), sitting.paused ? t("Go on") : t("Rest")),
-      h("button", { type: "button", class: "second", "data-do": "bench-stop", "data-key": "stop" }, t("End"))),
+      sitting.kept > 0 && h("button", { type: "button", class: "second", "data-do": "run-undo", "data-key": "back" }, icon("undo"), t("Take the last one back")),
+      calibrates && sitting.figures && sitting.kept > 0 && h("button", { type: "button", class: full ? "main" : "second", "data-do": "run-save", "data-key": "keep" }, icon("check"), t("Use it")),
+      h("button", { type: "button", class: "second", "data-do": "run-pause", "data-paused": sitting.paused ? "" : "yes", "data-key": "pause" }, icon(sitting.paused ? "play" : "pause"), sitting.paused ? t("Go on") : t("Rest")),
+      h("button", { type: "button", class: "second", "data-do": "run-stop", "data-key": "stop" }, t("End"))),
     full && h("p", { class: "quiet", "data-key": "full" }, sitting.goal ? t("Use it now, or shake on: %(goal)s shakes are better.", { goal: sitting.goal }) : t("This is as good as it gets.")),
     keypad(sitting));
 }
@@ -259,32 +259,32 @@ function refereeing(sitting) {
     h("p", { class: done ? "sentence" : "quiet", role: "status", "data-key": "verdict" }, sitting.note ? t(sitting.note) : null),
     h("div", { class: "row" },
       !done && simulating(sitting),
-      !done && sitting.seconds > 0 && h("button", { type: "button", class: "second", "data-do": "bench-other", "data-key": "other" }, t("Somebody else goes on")),
-      done && h("button", { type: "button", class: "main", "data-do": "bench-again", "data-igloo": sitting.igloo, "data-person": sitting.person, "data-key": "again" }, t("Once more")),
-      h("button", { type: "button", class: "second", "data-do": "bench-stop", "data-key": "stop" }, t("End"))));
+      !done && sitting.seconds > 0 && h("button", { type: "button", class: "second", "data-do": "run-other", "data-key": "other" }, t("Somebody else goes on")),
+      done && h("button", { type: "button", class: "main", "data-do": "run-again", "data-igloo": sitting.igloo, "data-person": sitting.person, "data-key": "again" }, t("Once more")),
+      h("button", { type: "button", class: "second", "data-do": "run-stop", "data-key": "stop" }, t("End"))));
 }
 
 /** Draw this part of the workshop. */
 export function part() {
-  const { bench } = store;
-  if (told && fetched !== bench.revision) fetchAll();
-  if (bench.hidden || liveRound()) {
-    still();
+  const { calibrationRun } = store;
+  if (state && fetched !== calibrationRun.revision) fetchAll();
+  if (calibrationRun.hidden || liveRound()) {
+    stopMetronome();
     return h("p", { class: "panel hidden-count", "data-key": "hidden" }, icon("igloo"), t("A round is live: nothing is measured and nothing is told of the igloo before the check."));
   }
-  if (!told) return h("p", { class: "quiet" }, t("One moment …"));
-  const { sitting } = bench;
-  if (!sitting || (sitting.task === "referee" && sitting.done)) still();
+  if (!state) return h("p", { class: "quiet" }, t("One moment …"));
+  const { sitting } = calibrationRun;
+  if (!sitting || (sitting.task === "referee" && sitting.done)) stopMetronome();
   const now = sitting && (sitting.task === "referee" ? refereeing(sitting) : gathering(sitting));
   return [
     people(),
-    now ?? h("section", { class: "panel igloo-panel", "data-key": "now" }, h("h2", null, icon("igloo"), " ", t("The igloo")), iglooLines(), told.igloos.length > 0 && heard()),
+    now ?? h("section", { class: "panel igloo-panel", "data-key": "now" }, h("h2", null, icon("igloo"), " ", t("The igloo")), iglooLines(), state.igloos.length > 0 && countNow()),
     !now && beginning(),
-    told.calibrations.length > 0 && h("section", { class: "panel", "data-key": "known" }, h("h2", null, t("Calibrations")), h("ul", { class: "plain" }, told.calibrations.map(calibration))),
-    told.recordings.length > 0 && h("section", { class: "panel", "data-key": "recorded" },
+    state.calibrations.length > 0 && h("section", { class: "panel", "data-key": "known" }, h("h2", null, t("Calibrations")), h("ul", { class: "plain" }, state.calibrations.map(calibration))),
+    state.recordings.length > 0 && h("section", { class: "panel", "data-key": "recorded" },
       h("h2", null, t("Recorded shakes")),
       h("p", { class: "quiet" }, t("Labelled shakes as files, for companion shake train and companion shake calibrate.")),
-      h("ul", { class: "plain" }, told.recordings.map(recording))),
+      h("ul", { class: "plain" }, state.recordings.map(recording))),
   ];
 }
 
@@ -296,8 +296,8 @@ async function begin(task, form, more) {
   memory.set(REMEMBERED, person);
   const guided = given.get("guided") === "on";
   // The finger is down now: later the browser would stay silent.
-  if (loud && (guided || task === "referee")) beat(5);
-  if (!(await doing("sitting", { task, igloo: String(given.get("igloo") ?? ""), person, guided, ...more(given) }))) still();
+  if (loud && (guided || task === "referee")) startMetronome(5);
+  if (!(await doing("sitting", { task, igloo: String(given.get("igloo") ?? ""), person, guided, ...more(given) }))) stopMetronome();
   else scrollTo(0, 0);
 }
 
@@ -316,21 +316,21 @@ export const PART_CHANGE = {
 };
 
 export const PART_DO = {
-  "bench-count": ({ count }) => doing("sitting/change", { count: Number(count) }),
-  "bench-pause": ({ paused }) => doing("sitting/change", { paused: paused === "yes" }),
-  "bench-back": () => doing("sitting/take-back"),
-  "bench-keep": () => doing("sitting/keep"),
-  "bench-other": () => doing("sitting/other-hand"),
-  "bench-stop": () => { still(); return doing("sitting/stop"); },
-  "bench-simulate": () => doing("sitting/simulate"),
-  "bench-again": async ({ igloo, person }) => {
-    if (loud) beat(5);
+  "run-count": ({ count }) => doing("sitting/change", { count: Number(count) }),
+  "run-pause": ({ paused }) => doing("sitting/change", { paused: paused === "yes" }),
+  "run-undo": () => doing("sitting/take-back"),
+  "run-save": () => doing("sitting/keep"),
+  "run-other": () => doing("sitting/other-hand"),
+  "run-stop": () => { stopMetronome(); return doing("sitting/stop"); },
+  "run-simulate": () => doing("sitting/simulate"),
+  "run-again": async ({ igloo, person }) => {
+    if (loud) startMetronome(5);
     if (await doing("sitting/stop")) await doing("sitting", { task: "referee", igloo, person });
   },
   loud: ({ hz }) => {
-    loud = !beating();
-    if (loud) beat(Number(hz));
-    else still();
+    loud = !metronomeRuns();
+    if (loud) startMetronome(Number(hz));
+    else stopMetronome();
     change(() => {});
   },
   hand: ({ device, person }) => doing("calibration", { device, person }),
@@ -344,7 +344,7 @@ export const PART_DO = {
     if (await agreed(t("These shakes go for good."), t("Forget it"), t("Sure?"))) doing(`recordings/${name}/forget`);
   },
   "go-on": ({ recording: name, device }) => {
-    const igloo = told.igloos.find((one) => one.device === device)?.key ?? "";
+    const igloo = state.igloos.find((one) => one.device === device)?.key ?? "";
     return doing("sitting", { task: "calibrate", igloo, person: words.person, recording: name });
   },
 };

@@ -7,7 +7,7 @@ import { picture } from "./picture.js";
 import { change, store } from "./store.js";
 import { code, list, percent, said, t } from "./words.js";
 
-let asked = null;
+let openQuestion = null;
 let fetching = null;
 let sending = false;
 
@@ -16,7 +16,7 @@ async function fetchQuestion(id) {
   fetching = id;
   try {
     const { question } = await ask(`/api/camera/question?lang=${code()}`);
-    asked = question;
+    openQuestion = question;
     if (question) document.getElementById("announcer").textContent = title();
     change(() => {});
   } catch {
@@ -44,30 +44,30 @@ function choice(candidate) {
 }
 
 function title() {
-  if (asked.kind === "disagreement") return asked.places.length ? t("The board and I disagree at %(places)s.", { places: list(asked.places) }) : t("The board and I disagree.");
-  return asked.kind === "new" ? t("Something new lies on %(places)s. Was this played?", { places: list(asked.places) }) : t("Which of these was played?");
+  if (openQuestion.kind === "disagreement") return openQuestion.places.length ? t("The board and I disagree at %(places)s.", { places: list(openQuestion.places) }) : t("The board and I disagree.");
+  return openQuestion.kind === "new" ? t("Something new lies on %(places)s. Was this played?", { places: list(openQuestion.places) }) : t("Which of these was played?");
 }
 
 function question() {
   return [
-    h("h2", { id: "camera-asks" }, icon("camera"), " ", title()),
-    h("ul", { class: "camera-choices" }, asked.candidates.map(choice)),
+    h("h2", { id: "camera-question" }, icon("camera"), " ", title()),
+    h("ul", { class: "camera-choices" }, openQuestion.candidates.map(choice)),
     h("button", { type: "button", class: "second", "data-do": "camera-answer", "data-n": "none", disabled: sending }, icon("close"), t("None of these")),
   ];
 }
 
 function disagreement() {
   return [
-    h("h2", { id: "camera-asks" }, icon("camera"), " ", title()),
+    h("h2", { id: "camera-question" }, icon("camera"), " ", title()),
     h("p", null, t("This is what the record says. I wait until it is settled.")),
-    drawn(asked.svg, asked.places, t("The board and the record disagree.")),
+    drawn(openQuestion.svg, openQuestion.places, t("The board and the record disagree.")),
     h("div", { class: "stack" },
       h("button", { type: "button", class: "main", "data-do": "camera-way", "data-way": "board", disabled: sending }, icon("turn"), t("The board is wrong: we put it right")),
       h("button", { type: "button", class: "second", "data-do": "camera-record" }, icon("undo"), t("The record is wrong: correct it")),
       h("button", { type: "button", class: "second", "data-do": "camera-referee" }, icon("scales"), t("Call the referee")),
       h("button", { type: "button", class: "second", "data-do": "camera-way", "data-way": "record", disabled: sending }, icon("camera"), t("Both are right: the camera misread it"))),
-    asked.candidates.length > 0 && h("details", { "data-key": "maybe" }, h("summary", null, t("What it might have been")),
-      h("ul", { class: "camera-choices" }, asked.candidates.map(choice))),
+    openQuestion.candidates.length > 0 && h("details", { "data-key": "maybe" }, h("summary", null, t("What it might have been")),
+      h("ul", { class: "camera-choices" }, openQuestion.candidates.map(choice))),
   ];
 }
 
@@ -76,13 +76,13 @@ export function panel() {
   const { follow } = store.camera;
   const mine = store.me.role === "host" || (store.me.role === "player" && follow?.everyone);
   if (!follow?.asking || !mine || follow.state === "waiting") return null;
-  if (asked?.id !== follow.asking) {
+  if (openQuestion?.id !== follow.asking) {
     fetchQuestion(follow.asking);
     return null;
   }
   style("camera");
-  return h("section", { class: "panel camera-asks", "data-key": "camera-asks", "data-kind": asked.kind, "aria-labelledby": "camera-asks" },
-    asked.kind === "disagreement" ? disagreement() : question());
+  return h("section", { class: "panel camera-question", "data-key": "camera-question", "data-kind": openQuestion.kind, "aria-labelledby": "camera-question" },
+    openQuestion.kind === "disagreement" ? disagreement() : question());
 }
 
 async function send(doing) {
@@ -100,8 +100,8 @@ async function send(doing) {
 
 /** What can be tapped in it. */
 export const ASK_DO = {
-  "camera-answer": ({ n }) => send(() => tell("/api/camera/question", { id: asked.id, choice: n === "none" ? null : Number(n) }, { signal: AbortSignal.timeout(30000) })),
-  "camera-way": ({ way }) => send(() => tell("/api/camera/question/way", { id: asked.id, way }, { signal: AbortSignal.timeout(30000) })),
+  "camera-answer": ({ n }) => send(() => tell("/api/camera/question", { id: openQuestion.id, choice: n === "none" ? null : Number(n) }, { signal: AbortSignal.timeout(30000) })),
+  "camera-way": ({ way }) => send(() => tell("/api/camera/question/way", { id: openQuestion.id, way }, { signal: AbortSignal.timeout(30000) })),
   "camera-record": () => {
     // Where it is corrected: the moves that were forgotten are tapped, those too many are taken back.
     document.querySelector(".play .tools, .play")?.scrollIntoView({ block: "start" });
@@ -109,6 +109,6 @@ export const ASK_DO = {
   },
   "camera-referee": async () => {
     location.hash = "#referee";
-    (await import("./camera-photos.js")).fromCamera(asked.game);
+    (await import("./camera-photos.js")).fromCamera(openQuestion.game);
   },
 };

@@ -7,7 +7,7 @@ const FAR = 10;
 let held = null;
 
 function ghost(event) {
-  held.ghost ??= document.body.appendChild(h("div", { class: "in-hand", "aria-hidden": "true" }));
+  held.ghost ??= document.body.appendChild(h("div", { class: "dragged", "aria-hidden": "true" }));
   held.ghost.style.transform = `translate(${event.clientX}px, ${event.clientY}px)`;
 }
 
@@ -25,12 +25,12 @@ function swallowClick() {
 
 /**
  * Hear how pieces are carried: `lift(place)` says whether the piece there may be, `drop(place)` where it was let go of,
- * with null beside the board. Places from which pieces can be carried have the class `carries`.
+ * with null beside the board. Places from which pieces can be carried have the class `draggable`.
  */
-export function hearCarrying({ lift, drop }) {
+export function followDragging({ lift, drop }) {
   document.addEventListener("pointerdown", (event) => {
     letGo();
-    const from = event.isPrimary && event.button === 0 && event.target.closest?.(".spot.carries");
+    const from = event.isPrimary && event.button === 0 && event.target.closest?.(".spot.draggable");
     if (from) held = { id: event.pointerId, place: from.dataset.place, x: event.clientX, y: event.clientY, lifted: false };
   });
   document.addEventListener("pointermove", (event) => {

@@ -27,8 +27,8 @@ function overall(scores) {
   };
 }
 
-/** All figures of answers `{truth, guess, machine}`, beside those of `published` people by count. */
-export function figures(answers, published) {
+/** All statistics of answers `{truth, guess, machine}`, beside those of `published` people by count. */
+export function statistics(answers, published) {
   const of = (count, said) => score(answers.filter((one) => one.truth === count).map((one) => said(one) - count));
   const counts = COUNTS.map((count) => ({
     count,
@@ -50,7 +50,7 @@ export function figures(answers, published) {
 }
 
 /** How many answers were right, one off, and further off. */
-export function record(answers) {
+export function outcomes(answers) {
   const off = answers.map(({ truth, guess }) => Math.abs(guess - truth));
   return { right: off.filter((one) => one === 0).length, near: off.filter((one) => one === 1).length, off: off.filter((one) => one > 1).length };
 }

@@ -5,25 +5,25 @@ import { ask } from "./net.js";
 import { pastShake } from "./training-parts.js";
 import { t, tn } from "./words.js";
 
-let now = { person: null, shakes: [], kept: 0, more: null };
+let now = { person: null, shakes: [], stored: 0, more: null };
 
-/** Another shake was answered: what is told here is asked for anew. */
-export function freshPast() {
-  now = { person: null, shakes: [], kept: 0, more: null };
+/** Another shake was answered: what is shown here is asked for anew. */
+export function forgetHistory() {
+  now = { person: null, shakes: [], stored: 0, more: null };
 }
 
 /** Fetch the first of them where none are known, or those that follow. */
-export async function morePast(person, doing, alter, first = false) {
+export async function moreHistory(person, doing, alter, first = false) {
   if (first && now.person === person) return;
   const before = now.person === person ? now.more : null;
-  const told = await doing(() => ask(`/api/training/people/${person}/shakes${before === null ? "" : `?before=${before}`}`));
-  if (!told) return;
-  now = { person, shakes: before === null ? told.shakes : [...now.shakes, ...told.shakes], kept: told.kept, more: told.more };
+  const answer = await doing(() => ask(`/api/training/people/${person}/shakes${before === null ? "" : `?before=${before}`}`));
+  if (!answer) return;
+  now = { person, shakes: before === null ? answer.shakes : [...now.shakes, ...answer.shakes], stored: answer.kept, more: answer.more };
   alter({});
 }
 
 /** The list; `without` is the shake that stands above it. */
-export function pastShakes(person, without, playing) {
+export function historyList(person, without, playing) {
   const mine = now.person === person;
   const shakes = mine ? now.shakes.filter((one) => one.id !== without) : [];
   const gone = shakes.some((one) => !one.sound);
@@ -31,7 +31,7 @@ export function pastShakes(person, without, playing) {
     h("summary", { "data-do": "past-open" }, t("Hear the last ones again")),
     mine && shakes.length === 0 && h("p", { class: "quiet" }, t("None yet.")),
     h("ul", { class: "row" }, shakes.map((one) => h("li", { "data-key": one.id },
-      one.sound ? pastShake(one, playing) : h("span", { class: "quiet given-away" }, t("%(truth)s, said %(guess)s", one), ": ", t("no longer kept"))))),
-    gone && h("p", { class: "quiet" }, tn("Of the shakes of the igloo the last %(n)s is kept; older ones gave way.", "Of the shakes of the igloo the last %(n)s are kept; older ones gave way.", now.kept)),
+      one.sound ? pastShake(one, playing) : h("span", { class: "quiet discarded" }, t("%(truth)s, said %(guess)s", one), ": ", t("no longer kept"))))),
+    gone && h("p", { class: "quiet" }, tn("Of the shakes of the igloo the last %(n)s is kept; older ones gave way.", "Of the shakes of the igloo the last %(n)s are kept; older ones gave way.", now.stored)),
     mine && now.more !== null && h("button", { type: "button", class: "second", "data-do": "past-more" }, t("Older ones")));
 }
