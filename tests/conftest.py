@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -61,6 +62,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         raise pytest.UsageError("\n".join(wrong))
     # What takes long begins first, so that at the end all workers have something to do.
     items.sort(key=order.__getitem__, reverse=True)
+
+
+def pytest_collection_finish() -> None:
+    # What thousands of tests are made of lives to the end: the collector need not look through it again and again.
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
