@@ -124,7 +124,8 @@ def now_ms() -> int:
 class PracticeDatabase:
     """The book of one data folder. It is opened when it is first needed; every method may be called from any thread.
 
-    :raises BookError: from every method, when the disk refuses or the file is none of ours; it is left as it is.
+    :raises PracticeDatabaseError: from every method, when the disk refuses or the file is none of ours; it is left as
+    it is.
     """
 
     def __init__(self, path: Path) -> None:

@@ -133,16 +133,16 @@ def sheet(game_id: str) -> Response:
     """
     member()
     try:
-        answer = house().follow_service.sheet(_game(game_id), photo_body(needed=False) or None)
+        read = house().follow_service.sheet(_game(game_id), photo_body(needed=False) or None)
     except BadDataError as error:
         raise said_by_device(error) from None
-    if answer is None:
+    if read is None:
         raise RefusedError(
             409,
             "not-taught",
             "The companion has not learnt yet what this board and its pieces look like: lay the game out and teach it.",
         )
-    return packed(json_response({"ok": True, **answer}))
+    return packed(json_response({"ok": True, **read}))
 
 
 @views.post("/table/<game_id>/calibrate")
@@ -259,12 +259,12 @@ def rule() -> Response:
         raise bad_field("record")
     game_id = _game(text_field(body, "game", 40))
     try:
-        answer = house().follow_service.rule(session.id, game_id, record=record, lang=_language())
+        ruling = house().follow_service.rule(session.id, game_id, record=record, lang=_language())
     except RulesError as error:
         return refusal(400, "no-position", error.words.to_json())
     except BadDataError as error:
         raise said_by_device(error) from None
-    return packed(json_response({"ok": True, "ruling": dict(answer)}))
+    return packed(json_response({"ok": True, "ruling": dict(ruling)}))
 
 
 @views.get("/photos/ruled.jpg")

@@ -120,7 +120,7 @@ def kept(name: str) -> bool:
 def held(folder: Path) -> Iterator[None]:
     """Hold a data folder as the service does, so that no service starts meanwhile.
 
-    :raises KeepingError: when a service runs on it.
+    :raises BackupError: when a service runs on it.
     """
     handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -147,7 +147,7 @@ def give_to_owner(path: Path, folder: Path) -> None:
 def back_up(folder: Path, target: Path, *, pictures: bool = True) -> Manifest:
     """Copy the nights of a data folder into the file ``target``, also while a service writes them.
 
-    :raises KeepingError: when there is nothing to copy, ``target`` exists, or it could not be written.
+    :raises BackupError: when there is nothing to copy, ``target`` exists, or it could not be written.
     :raises companion.night.log.database.StorageError: when the journal is damaged or cannot be read.
     """
     if not folder.is_dir():
@@ -279,7 +279,7 @@ def examine(path: Path, *, unpack: Path | None = None, shown: str = "") -> Manif
 
     With ``unpack`` the files are written below that folder, durably. ``shown`` is the name that a person knows.
 
-    :raises KeepingError: when it is no backup, damaged, cut off, or made by a newer companion.
+    :raises BackupError: when it is no backup, damaged, cut off, or made by a newer companion.
     """
     name = shown or path.name
     try:
@@ -311,7 +311,7 @@ def examine(path: Path, *, unpack: Path | None = None, shown: str = "") -> Manif
 def read_manifest(path: Path, *, shown: str = "") -> Manifest:
     """Return what a backup says of itself, without reading the rest; ``shown`` is the name that a person knows.
 
-    :raises KeepingError: when it is no backup of ours.
+    :raises BackupError: when it is no backup of ours.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -382,7 +382,7 @@ def _read_part(
 def check_database(path: Path, shown: str) -> None:
     """Check a database that came out of a backup.
 
-    :raises KeepingError: when it is damaged, or newer than this program.
+    :raises BackupError: when it is damaged, or newer than this program.
     """
     try:
         with contextlib.closing(

@@ -27,7 +27,7 @@ def restore(source: Path, folder: Path) -> tuple[Manifest, Path]:
 
     Pictures stay as they are where the backup was made without them; who may host, and the PIN, always do.
 
-    :raises KeepingError: when the backup is not sound, there is no room, or a service runs on the folder.
+    :raises BackupError: when the backup is not sound, there is no room, or a service runs on the folder.
     """
     manifest = examine(source)
     try:
@@ -50,7 +50,7 @@ def prepare(source: Path, folder: Path, manifest: Manifest) -> Path:
 
     The holder of the data folder may call it, also while the nights are open; until then nothing of them changes.
 
-    :raises KeepingError: when the backup is not sound, or there is no room; then nothing is prepared.
+    :raises BackupError: when the backup is not sound, or there is no room; then nothing is prepared.
     """
     try:
         free = shutil.disk_usage(folder).free

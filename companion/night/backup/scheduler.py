@@ -64,7 +64,7 @@ def next_name(folder: Path, now: float | None = None) -> str:
 def back_up_into(folder: Path, place: Path, *, keep: int, pictures: bool) -> tuple[Path, Manifest]:
     """Add a backup to a folder of backups and remove the oldest beyond ``keep``.
 
-    :raises KeepingError: when it could not be made; then none is removed.
+    :raises BackupError: when it could not be made; then none is removed.
     :raises companion.night.log.database.StorageError: when the journal is damaged or cannot be read.
     """
     try:

@@ -54,7 +54,7 @@ class CommandContext:
     def match(self) -> Match:
         """Return the open match.
 
-        :raises RefusedError: when there is none, or it cannot go on.
+        :raises CommandRefusedError: when there is none, or it cannot go on.
         """
         match = self.projection.match
         if match is None:

@@ -36,7 +36,7 @@ MOST_POINTS = 200
 def plan(command: str, context: CommandContext, state: int | None) -> PlannedEntry:
     """Return the entry that a command becomes.
 
-    :raises RefusedError: when it is not to be done; nothing has changed then.
+    :raises CommandRefusedError: when it is not to be done; nothing has changed then.
     """
     known = COMMANDS.get(command)
     if known is None:

@@ -31,7 +31,8 @@ def new_id() -> str:
 def keep_sheet(context: CommandContext) -> PlannedEntry:
     """Return the entry that keeps a score sheet: ``{position, players: [{name, colour}]}``, or with ``into`` the match.
 
-    :raises RefusedError: when it is no sheet of a game that is over, the box does not hold it, or a game is open.
+    :raises CommandRefusedError: when it is no sheet of a game that is over, the box does not hold it, or a game is
+    open.
     """
     position = context.body.get("position")
     if not isinstance(position, dict):

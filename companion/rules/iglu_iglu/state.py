@@ -30,7 +30,7 @@ from companion.rules.iglu_iglu.position import (
 
 
 class IgluState(IgluPosition, State[IgluMove]):
-    """A position of Iglu Iglu; its parts are described in :class:`~.position.Situation`."""
+    """A position of Iglu Iglu; its parts are described in :class:`~.position.IgluPosition`."""
 
     __slots__ = ()
 

@@ -143,13 +143,13 @@ import resource, signal, sys
 from pathlib import Path
 from companion.night.backup.archive import back_up
 from companion.night.log.journal import Journal
-from companion.night.backup.messages import KeepingError
+from companion.night.backup.messages import BackupError
 reader = Journal(Path(sys.argv[1]) / "journal.sqlite", read_only=True)  # as beside a service: the index is there
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
 try:
     back_up(Path(sys.argv[1]), Path(sys.argv[2]))
-except KeepingError as error:
+except BackupError as error:
     print(error.key)
 """
 

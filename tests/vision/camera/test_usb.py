@@ -24,19 +24,19 @@ from pathlib import Path
 from vision.camera.usb import UsbCamera, find_cameras
 from companion.ports import BadDataError, DeviceError
 
-device, told = Path(sys.argv[1]), {"found": [one.name for one in find_cameras(Path(sys.argv[1]).parent)], "grabs": []}
+device, told = Path(sys.argv[1]), {"found": [one.name for one in find_cameras(Path(sys.argv[1]).parent)], "frames": []}
 away = device.with_name("unplugged")
 camera = UsbCamera("usb", 1000, device=str(device))
 for _ in range(2):
     # Until it is pulled out; then it is plugged in again and read anew.
     try:
-        for grab in camera.grabs():
+        for captured in camera.capture():
             try:
-                image = grab.image()
-                told["grabs"].append([bool(grab.jpeg), *image.shape, round(float(image.mean()))])
+                image = captured.image()
+                told["frames"].append([bool(captured.jpeg), *image.shape, round(float(image.mean()))])
             except BadDataError as error:
-                told["grabs"].append([bool(grab.jpeg), str(error)])
-            if len(told["grabs"]) % 6 == 0:
+                told["frames"].append([bool(captured.jpeg), str(error)])
+            if len(told["frames"]) % 6 == 0:
                 device.rename(away)
     except DeviceError as error:
         told["ended"] = told.get("ended", []) + [error.note]
@@ -82,17 +82,17 @@ def test_a_camera_that_sends_jpeg_is_decoded_in_the_child_and_comes_back(tmp_pat
     # The third leaves its end mark away, as some cameras do.
     told = watched(tmp_path, library, [jpeg(60), jpeg(120), jpeg(180)[:-2]], "MJPG")
     assert told["found"] == ["A camera of a file"]
-    assert len(told["grabs"]) == 12
-    assert all(one[:-1] == [True, 240, 320, 3] for one in told["grabs"])
-    assert {round(one[-1], -1) for one in told["grabs"]} == {60, 120, 180}
+    assert len(told["frames"]) == 12
+    assert all(one[:-1] == [True, 240, 320, 3] for one in told["frames"])
+    assert {round(one[-1], -1) for one in told["frames"]} == {60, 120, 180}
     assert told["ended"] == ["The camera was lost. It is looked for again."] * 2
 
 
 def test_a_camera_that_sends_pixels_is_converted_here(tmp_path: Path, library: Path) -> None:
     pixels = [np.full((240, 320, 2), (luma, 128), np.uint8).tobytes() for luma in (60, 180)]
     told = watched(tmp_path, library, pixels, "YUYV")
-    assert all(one[:-1] == [False, 240, 320, 3] for one in told["grabs"])
-    assert {one[-1] for one in told["grabs"]} == {51, 191}
+    assert all(one[:-1] == [False, 240, 320, 3] for one in told["frames"])
+    assert {one[-1] for one in told["frames"]} == {51, 191}
 
 
 def test_what_is_no_picture_is_said_of_it_and_the_next_is_read(tmp_path: Path, library: Path) -> None:
@@ -100,6 +100,6 @@ def test_what_is_no_picture_is_said_of_it_and_the_next_is_read(tmp_path: Path, l
     start = huge.index(b"\xff\xc0")
     huge[start + 5 : start + 9] = struct.pack(">HH", 60_000, 60_000)
     told = watched(tmp_path, library, [jpeg(120), b"no picture at all", bytes(huge), jpeg(60)[:300]], "MJPG")
-    assert sum(one == [True, 240, 320, 3, 120] for one in told["grabs"]) >= 2
-    said = {one[1] for one in told["grabs"] if len(one) == 2}
+    assert sum(one == [True, 240, 320, 3, 120] for one in told["frames"]) >= 2
+    said = {one[1] for one in told["frames"] if len(one) == 2}
     assert {"The photo has too many pixels. Send it in a smaller size."} < said
