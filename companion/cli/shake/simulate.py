@@ -48,10 +48,10 @@ def command(
         return
     if bank:
         out = out or BANK
-        shelf = lab("physics.bank")
+        physics = lab("physics.bank")
         with progress() as bar:
             task = bar.add_task("Shaking")
-            arrays = shelf.make(progress=lambda done, of: bar.update(task, completed=done, total=of))
+            arrays = physics.make(progress=lambda done, of: bar.update(task, completed=done, total=of))
     elif out is None:
         raise click.UsageError("Where shall the shakes be written? Name a file ending in .npz.")
     else:

@@ -56,7 +56,7 @@ def command(
                 tasks[what] = bar.add_task(what)
             bar.update(tasks[what], completed=done, total=of)
 
-        plan = gather.Plan(shakes, seconds, seed, devices)
+        plan = gather.DatasetPlan(shakes, seconds, seed, devices)
         model = counter.build(plan, draws, workers=cores, recorded=own, tests=examined, progress=tell)
     model.save(out)
     if as_json:
@@ -107,6 +107,6 @@ def calibration_command(*, devices: int, guided: int, seed: int, out: Path | Non
                 tasks[what] = bar.add_task(what)
             bar.update(tasks[what], completed=done, total=of)
 
-        found, usual, card = training.build(training.Plan(devices, guided, seed=seed), tell)
+        found, usual, card = training.build(training.SimulationPlan(devices, guided, seed=seed), tell)
     training.write(out or PRIORS, found, usual, card)
     click.echo(f"{out or PRIORS}: learnt from {devices} igloos, and {guided} shaken with the beat.")
