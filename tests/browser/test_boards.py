@@ -60,12 +60,14 @@ class Finger:
         found = night.board(None, "en")
         assert found is not None
         move = next(one for one in found["moves"] if one["text"] == text)
+        # The piece that moved last is still chosen: what is not meant for it begins with "Choose again".
+        if move["path"] and self.page.locator(f".spot.picked:not([data-place='{move['path'][0]}'])").count():
+            self.tap("[data-do=back]")
         for step in move["path"]:
-            # The piece that moved last is still chosen.
             if self.page.locator(f".spot.picked[data-place='{step}']").count() == 0:
                 self.tap(f"[data-do=tap][data-place='{step}']")
-            # Where only one way leads on, the first tap is enough.
-            if night.state > before or "sending" in self.page.locator(".link-words").inner_text():
+            # Where only one way leads on, the first tap is enough. Looked at in this order nothing slips between.
+            if "sending" in self.page.locator(".link-words").inner_text() or night.state > before:
                 break
         button = self.page.locator(f".dock [data-move='{text}']")
         if night.state == before and (not move["path"] or button.count()):
