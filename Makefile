@@ -18,9 +18,9 @@ MUTATION_ARGS ?=
 SOAK_SECONDS ?= 3600
 # What was compiled is kept, whatever the shell says: else each worker and each service of a test compiles it all anew.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
-# Three workers for two cores: tests of services and browsers wait for a quarter of their time. A file's tests stay with
+# Four workers for two cores: tests of services and browsers wait for a third of their time. A file's tests stay with
 # one worker, which made what they share, until another has nothing left to do.
-WORKERS := -n 3 --dist worksteal
+WORKERS := -n 4 --dist worksteal
 
 .PHONY: run test test-long lint bench mutation soak audit firmware install lock clean
 
@@ -31,12 +31,13 @@ run: $(VENV)/.run
 # tests/suite/README.md.
 test: $(VENV)/.dev $(VENV)/.apt
 	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & lint=$$!; \
-	$(PYTEST) $(WORKERS) -m "not long" --cov --cov-report=term; tests=$$?; \
+	$(PYTEST) $(WORKERS) -m "not long"; tests=$$?; \
 	wait $$lint; said=$$?; cat $(VENV)/lint.log; exit $$(( tests || said ))
 
-# What `make test` leaves out, what it tries in a small size only, and its pages in the other theme.
+# All tests in their larger sizes, watched for what of the product they reach, which takes a half longer; then the pages
+# in the other theme.
 test-long: $(VENV)/.dev $(VENV)/.apt
-	$(PYTEST) $(WORKERS) --long -m "long or sized" --timeout 900
+	$(PYTEST) $(WORKERS) --long --timeout 900 --cov --cov-report=term
 	$(PYTEST) $(WORKERS) --crossed -m "not long" tests/browser
 
 lint: $(VENV)/.dev

@@ -21,21 +21,19 @@ from companion.service import Service
 from companion.service.options import ServeOptions
 from tests.browser.conftest import HEARD
 from tests.web.assembly import NAME
+from tests.worlds.sizes import size
 from tests.worlds.wait import LESSON_S, wait
 from web.app import create_app
 from web.http.server import make_server
 
-pytestmark = pytest.mark.usefixtures("prompt_lessons")
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("prompt_lessons")]
 
-pytestmark = pytest.mark.browser
-
-TURNS = 8
 PATIENCE_MS = 90_000
 
 
 @pytest.fixture(scope="module")
 def film() -> Filmed:
-    return Filmed(5, TURNS, kept=1.0)
+    return Filmed(5, size(4, 8), kept=1.0)
 
 
 @pytest.fixture
@@ -108,6 +106,7 @@ def answered(page: Page, service: Service, film: Filmed, number: int) -> None:
     choice.click()
 
 
+@pytest.mark.sized
 @pytest.mark.timeout(900)  # four minutes with ten others on two cores
 def test_a_rendered_game_without_a_typed_move(
     page: Page, service: Service, camera: MjpegServer, film: Filmed, axe: Callable[[Page], list[str]]

@@ -26,7 +26,7 @@ def test_everybody_votes_on_their_own_phone(phones: Phones, service: Service, ax
     host.click(".to-referee")
     host.click("[data-do=rules-of][data-game=iglu-iglu]")
     host.fill("#rule-search", "IGLU-1.6")
-    host.locator("[data-do=ballot-call]").first.click()
+    host.click(f"[data-do=ballot-call][data-option='{OPTION}']")
     # It is asked above the game, also on the phones that are not in the referee's room.
     for page in (bob, watcher):
         expect(page.locator(".ballot")).to_be_visible()

@@ -15,9 +15,7 @@ from companion.rules.inference.turns import content
 from tests.web.assembly import SmallHouse
 from tests.worlds.wait import LESSON_S, wait
 
-pytestmark = pytest.mark.usefixtures("prompt_lessons")
-
-pytestmark = pytest.mark.learning
+pytestmark = [pytest.mark.learning, pytest.mark.usefixtures("prompt_lessons")]
 
 BLUE, RED = 4, 7
 """The turns of the film in which each tribe builds its first igloo."""

@@ -108,32 +108,28 @@ def test_simulated_shakes_can_be_counted_again(tmp_path: Path, capsys: pytest.Ca
     assert len(capsys.readouterr().out.splitlines()) == 24
 
 
+TRAINING = ["shake", "train", "--shakes", "60", "--seconds", "1", "--devices", "1", "--cores", "1"]
+
+
 @pytest.mark.learning
+@pytest.mark.long
 def test_training_writes_a_model_that_counts(two: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "model.npz"
-    arguments = [
-        "shake",
-        "train",
-        "--shakes",
-        "60",
-        "--seconds",
-        "1",
-        "--devices",
-        "1",
-        "--cores",
-        "1",
-        "--out",
-        str(out),
-    ]
-    assert run([*arguments, "--from", str(two), "--test", str(two), "--json"]) == 0
+    assert run([*TRAINING, "--out", str(out), "--from", str(two), "--test", str(two), "--json"]) == 0
     card = json.loads(capsys.readouterr().out)
     assert card["trained_on"]["recorded_shakes"] == 2
     assert set(card["figures"]) == {"fresh igloos of the same simulator", "two.npz"}
     assert out.stat().st_size < 2_000_000
-    unlabelled = tmp_path / "x.npz"
+
+
+def test_training_on_shakes_whose_beads_nobody_counted_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, unlabelled = tmp_path / "model.npz", tmp_path / "x.npz"
     np.savez(unlabelled, accel=SHAKES[0], rate_hz=RATE)
-    assert run([*arguments, "--from", str(unlabelled)]) == 2
+    assert run([*TRAINING, "--out", str(out), "--from", str(unlabelled)]) == 2
     assert "how many beads" in capsys.readouterr().err
+    assert not out.exists()
 
 
 @pytest.mark.parametrize("arguments", [["simulate", "x.npz"], ["simulate", "--bank"], ["train"]])
