@@ -42,19 +42,19 @@ NOT_WRITTEN = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, e
 log = logging.getLogger(__name__)
 
 
-def create_app(house: CompanionApi) -> Flask:
-    """Return the application that shows ``house``; :func:`web.http.server.make_server` serves it."""
+def create_app(companion: CompanionApi) -> Flask:
+    """Return the application that shows ``companion``; :func:`web.http.server.make_server` serves it."""
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MAX_FORM_BYTES
     app.config["MAX_FORM_MEMORY_SIZE"] = MAX_FORM_BYTES
     app.config["MAX_FORM_PARTS"] = 50
     files = assets.shipped()
-    app.extensions["companion-house"] = house
+    app.extensions["companion-api"] = companion
     app.extensions["companion-assets"] = files
-    app.extensions["companion-texts"] = StateTexts(house)
+    app.extensions["companion-texts"] = StateTexts(companion)
     app.extensions["companion-blocks"] = Blocks()
-    app.extensions["companion-streams"] = sse.Streams(house.settings.number("max_streams"))
-    guard(app, lambda: house.settings.lines("host_names"), house.addresses)
+    app.extensions["companion-streams"] = sse.Streams(companion.settings.number("max_streams"))
+    guard(app, lambda: companion.settings.lines("host_names"), companion.addresses)
     speak(app)
     app.register_blueprint(assets.blueprint(files))
     for module in (

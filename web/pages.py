@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response, current_app, make_response, render_template
 
 from web.http.assets import packed
-from web.http.sessions import house, me, role
+from web.http.sessions import companion, me, role
 from web.http.sse import HEARTBEAT_S, POLL_MS
 from web.i18n.language import ROOMS, catalogue_urls, choose, names
 
@@ -20,18 +20,18 @@ def table() -> Response:
         "language": language,
         "words": catalogue_urls(language, "main", *ROOMS, "rest"),
         "me": me(),
-        "version": house().version,
+        "version": companion().version,
         "stamp": current_app.extensions["companion-assets"].stamp,
         "poll_ms": POLL_MS,
         "silence_ms": round(HEARTBEAT_S * 3000),
     }
-    view = house().night.view(role())
+    view = companion().night.view(role())
     response = make_response(
         render_template(
             "table.html",
             page=page,
             match=view["match"],
-            house_name=house().settings.text("house_name"),
+            house_name=companion().settings.text("house_name"),
             languages=names(),
             language=language,
         )

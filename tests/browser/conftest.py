@@ -112,7 +112,7 @@ class Phones:
     def player(self, **how: Any) -> Page:
         """Return a page that came with the PIN."""
         page = self.guest(**how)
-        page.goto(f"{self._service.url}/join#{self._service.house.access.pin}")
+        page.goto(f"{self._service.url}/join#{self._service.companion.access.pin}")
         page.click("#enter")
         page.wait_for_selector("#stage > *")
         return page

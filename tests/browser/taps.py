@@ -131,12 +131,12 @@ def pop_actions(page: Page, service: Service, seed: int, rounds: int) -> Counter
     rng, found = Random(seed), Counter[int]()
 
     def act(hands: int, *selectors: str) -> None:
-        before = service.house.night.seq
+        before = service.companion.night.seq
         for selector in selectors:
             page.click(selector)
         found[len(selectors) - hands] += 1
         sent(page)
-        assert service.house.night.seq > before, selectors
+        assert service.companion.night.seq > before, selectors
 
     page.goto(service.url)
     for _ in range(rounds):
@@ -156,7 +156,7 @@ def pop_actions(page: Page, service: Service, seed: int, rounds: int) -> Counter
             keys = page.locator("[data-do=reveal]:enabled")
             keys.first.wait_for()
             act(1, f"[data-do=reveal][data-number='{rng.choice(keys.all()).get_attribute('data-number')}']")
-        if service.house.night.view()["match"]["over"]:
+        if service.companion.night.view()["match"]["over"]:
             break
     return found
 

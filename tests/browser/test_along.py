@@ -126,7 +126,7 @@ def test_twelve_rounds_without_a_network_come_home_once(
     expect(home.locator("[data-key=import] [role=status]")).to_have_text("Nothing new: all of it was counted before.")
     home.click("a[href='#progress']")
     expect(home.locator(".progress")).to_contain_text("12 answers so far.")
-    matrix = service.house.training.figures(1)["confusion"]
+    matrix = service.companion.training.figures(1)["confusion"]
     assert sum(map(sum, matrix)) == ROUNDS
     for truth, one in said:
         assert matrix[truth - 2][one - 2] >= 1

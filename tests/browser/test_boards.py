@@ -46,7 +46,7 @@ class Finger:
 
     def caught_up(self) -> bool:
         shown = self.page.evaluate("() => document.querySelector('.on-board')?.dataset.state ?? 'over'")
-        return shown in ("over", str(self.service.house.night.state))
+        return shown in ("over", str(self.service.companion.night.state))
 
     def tap(self, selector: str) -> None:
         self.page.locator(selector).first.dispatch_event("click")
@@ -55,7 +55,7 @@ class Finger:
     def play(self, text: str) -> None:
         """Tap a move that the page offers, and wait until it is done."""
         self.ready()
-        night = self.service.house.night
+        night = self.service.companion.night
         before = night.state
         found = night.board(None, "en")
         assert found is not None
@@ -99,7 +99,7 @@ def test_a_whole_game_by_tapping(phones: Phones, service: Service, game_id: str)
     middle = texts[begun:-6]
     while middle:
         chunk, middle = middle[:90], middle[90:]
-        service.house.moves(*chunk)
+        service.companion.moves(*chunk)
     for text in texts[-6:]:
         finger.play(text)
     expect(page.locator(".ending h1")).to_contain_text("win")
@@ -122,14 +122,14 @@ def test_a_whole_game_by_tapping(phones: Phones, service: Service, game_id: str)
 
 
 def opened(service: Service, game_id: str, **more: Any) -> None:
-    service.house.open_match(**{"game": game_id, "players": players(game_id), "setup": {}, **more})
+    service.companion.open_match(**{"game": game_id, "players": players(game_id), "setup": {}, **more})
 
 
 def placed(service: Service) -> None:
     """Set up Iglu Iglu for two: red in the upper row, blue in the lower one."""
     opened(service, "iglu-iglu", setup={"fish": {"d4": 1, "e4": 1, "d5": 2, "e5": 3}})
     for n in range(5):
-        service.house.moves(f"place red {'bcdef'[n]}8", f"place blue {'bcdef'[n]}1")
+        service.companion.moves(f"place red {'bcdef'[n]}8", f"place blue {'bcdef'[n]}1")
 
 
 def test_an_ordinary_turn_takes_few_taps(phones: Phones, service: Service) -> None:
@@ -149,7 +149,7 @@ def test_an_ordinary_turn_takes_few_taps(phones: Phones, service: Service) -> No
         finger.tap(f".spot[data-place={square}]")
         sent(page)
         finger.ready()
-    log = [line["en"] for line in service.house.night.view()["log"]]
+    log = [line["en"] for line in service.companion.night.view()["log"]]
     assert sum("walks" in line for line in log) == 3
     actions = 5
     assert finger.count <= actions + 1
@@ -201,7 +201,7 @@ def middle(page: Page, place: str) -> tuple[float, float]:
 
 def test_a_piece_is_carried_with_the_mouse(phones: Phones, service: Service) -> None:
     placed(service)
-    service.house.moves("melt c4", "reveal c4 kept")
+    service.companion.moves("melt c4", "reveal c4 kept")
     page = phones.player(width=1280, height=900)
     Finger(page, service).ready()
 
@@ -215,10 +215,10 @@ def test_a_piece_is_carried_with_the_mouse(phones: Phones, service: Service) -> 
         expect(page.locator(".dragged")).to_have_count(0)
 
     carry("b8", "d8", "b7")
-    wait(lambda: "walks" in service.house.night.view()["log"][-1]["en"])
+    wait(lambda: "walks" in service.companion.night.view()["log"][-1]["en"])
     Finger(page, service).ready()
     # Where it may not stand it is said why; let go of where it was, or beside the board, nothing happens.
-    state = service.house.night.state
+    state = service.companion.night.state
     carry("c8", "c5")
     expect(page.locator(".refusal")).to_contain_text("C5 is not beside c8")
     page.click("[data-do=close-refusal]")
@@ -231,12 +231,12 @@ def test_a_piece_is_carried_with_the_mouse(phones: Phones, service: Service) -> 
     expect(page.locator(".spot.picked[data-place=c8]")).to_have_count(1)
     page.mouse.up()
     expect(page.locator(".spot.picked")).to_have_count(0)
-    assert service.house.night.state == state
+    assert service.companion.night.state == state
 
 
 def test_a_piece_is_carried_with_a_finger_and_two_taps_still_do(phones: Phones, service: Service) -> None:
     placed(service)
-    service.house.moves("melt c4", "reveal c4 kept")
+    service.companion.moves("melt c4", "reveal c4 kept")
     page = phones.player()
     Finger(page, service).ready()
     page.locator(".board").scroll_into_view_if_needed()
@@ -251,13 +251,13 @@ def test_a_piece_is_carried_with_a_finger_and_two_taps_still_do(phones: Phones, 
     for n in range(1, 6):
         touch("touchMove", x, y + (low - y) * n / 5)
     touch("touchEnd")
-    wait(lambda: "walks" in service.house.night.view()["log"][-1]["en"])
+    wait(lambda: "walks" in service.companion.night.view()["log"][-1]["en"])
     Finger(page, service).ready()
-    state = service.house.night.state
+    state = service.companion.night.state
     page.locator(".spot[data-place=c8]").tap()
     expect(page.locator(".spot.picked[data-place=c8]")).to_have_count(1)
     page.locator(".spot[data-place=c7]").tap()
-    wait(lambda: service.house.night.state > state)
+    wait(lambda: service.companion.night.state > state)
 
 
 @pytest.mark.parametrize("game_id", GAMES)
@@ -282,7 +282,7 @@ def test_a_place_that_is_not_legal_says_why(phones: Phones, service: Service) ->
     expect(page.locator(".refusal")).to_contain_text("d4")
     expect(page.locator(".refusal .clause").first).to_be_visible()
     phones.shot(page, "board-refusal")
-    assert service.house.night.view()["match"]["moves"] == 10
+    assert service.companion.night.view()["match"]["moves"] == 10
 
 
 def test_undo_and_a_second_phone(phones: Phones, service: Service) -> None:
@@ -312,9 +312,9 @@ def test_undo_and_a_second_phone(phones: Phones, service: Service) -> None:
 
 def test_a_hand_is_on_the_phone_of_its_owner(phones: Phones, service: Service) -> None:
     opened(service, "arctic", draw=True)
-    service.house.do("deal")
+    service.companion.do("deal")
     ann, bob = phones.player(), phones.player()
-    first = service.house.night.view()["match"]["to_move"]
+    first = service.companion.night.view()["match"]["to_move"]
     colour, other = ("p1", "p2") if first == 0 else ("p2", "p1")
     expect(bob.locator(".hint")).to_contain_text("Only the owner of the hand")
     ann.click(f"[data-do=seat][data-colour={colour}]")
@@ -408,7 +408,7 @@ def test_nothing_stands_out_and_no_barrier(
             assert axe(page) == []
         phones.shot(page, f"{game_id}-{width}-setup", full=True)
         opened(service, game_id)
-        service.house.moves(*record(game_id, 4)[:45])
+        service.companion.moves(*record(game_id, 4)[:45])
         Finger(page, service).ready()
         if page.locator(".spot.lit").count():
             page.locator(".spot.lit").first.dispatch_event("click")
@@ -418,7 +418,7 @@ def test_nothing_stands_out_and_no_barrier(
         if language == "fr-FR":
             assert set(re.findall(r"[a-z]+", read_aloud(page).lower())) & ENGLISH_ONLY == set()
         phones.shot(page, f"{game_id}-{width}-play", full=True)
-        service.house.do("close-match")
+        service.companion.do("close-match")
         expect(page.locator("form.setup")).to_be_visible()
 
 
@@ -445,8 +445,8 @@ def test_what_changed_since_i_looked(phones: Phones, service: Service) -> None:
         )
 
     show("hidden")
-    service.house.moves("melt c4")
-    service.house.moves("reveal c4 kept")
+    service.companion.moves("melt c4")
+    service.companion.moves("reveal c4 kept")
     show("visible")
     expect(page.locator(".since")).to_contain_text("2 entries since you looked")
     expect(page.locator(".log li.fresh")).to_have_count(2)
@@ -463,12 +463,12 @@ def test_what_changed_is_told_to_who_opens_the_page_anew(phones: Phones, service
     Finger(page, service).ready()
     assert page.locator(".since").count() == 0
     page.goto("about:blank")
-    service.house.moves("melt c4")
-    service.house.moves("reveal c4 kept")
+    service.companion.moves("melt c4")
+    service.companion.moves("reveal c4 kept")
     page.goto(service.url)
     expect(page.locator(".since")).to_contain_text("2 entries since you looked")
     # What was not said to be seen is still new after another reload, and what came since with it.
-    service.house.do("pause")
+    service.companion.do("pause")
     page.reload()
     expect(page.locator(".since")).to_contain_text("3 entries since you looked")
     page.click("[data-do=looked]")
@@ -485,28 +485,28 @@ def test_what_changed_is_told_to_who_opens_the_page_anew(phones: Phones, service
 
 def test_a_drift_that_has_one_way_takes_one_tap(phones: Phones, service: Service) -> None:
     opened(service, "iglu-iglu")
-    house, rng = service.house, Random(5)
+    companion, rng = service.companion, Random(5)
     found: list[dict[str, Any]] = []
     while not found:
-        moves = (house.night.board(None, "en") or {})["moves"]
+        moves = (companion.night.board(None, "en") or {})["moves"]
         drifts = [move for move in moves if move["text"].startswith("drift") and move["path"]]
         if drifts and len(drifts) == len(moves):
             starts = [move["path"][0] for move in drifts]
             found = [move for move in drifts if starts.count(move["path"][0]) == 1]
         if not found:
-            house.moves(rng.choice(moves)["text"])
+            companion.moves(rng.choice(moves)["text"])
     page = phones.player()
     Finger(page, service).ready()
-    state = house.night.state
+    state = companion.night.state
     page.locator(f".spot[data-place='{found[0]['path'][0]}']").dispatch_event("click")
-    wait(lambda: house.night.state > state)
-    assert found[0]["en"].split(" to ")[0].split()[-1] in house.night.view()["log"][-1]["en"]
+    wait(lambda: companion.night.state > state)
+    assert found[0]["en"].split(" to ")[0].split()[-1] in companion.night.view()["log"][-1]["en"]
 
 
 def test_how_many_play_and_where_they_sit(phones: Phones, service: Service) -> None:
     """Three of four colours in an order of their own, beside an igloo that goes on counting."""
-    service.house.plug_in()
-    service.house.hear(7)
+    service.companion.plug_in()
+    service.companion.hear(7)
     page = phones.host(width=768, height=1024)
     page.click("[data-do=choose-game][data-game=iglu-iglu]")
     page.check("input[name=count][value='3']")
@@ -519,9 +519,9 @@ def test_how_many_play_and_where_they_sit(phones: Phones, service: Service) -> N
     page.select_option("select[name=colour-2]", "blue")
     page.click("form.setup button[type=submit]")
     expect(page.locator(".turns .turn")).to_have_count(3)
-    match = service.house.night.view()["match"]
+    match = service.companion.night.view()["match"]
     assert [player["colour"] for player in match["players"]] == ["red", "green", "blue"]
     expect(page.locator(".sentence")).to_contain_text("Place an inuit")
     # This device remembers who sat where.
-    service.house.do("close-match")
+    service.companion.do("close-match")
     expect(page.locator("select[name=colour-1]")).to_have_value("green")

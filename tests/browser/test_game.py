@@ -43,7 +43,7 @@ class Taps:
 
 
 def match(service: Service) -> dict[str, Any]:
-    found = service.house.night.view()["match"]
+    found = service.companion.night.view()["match"]
     assert found is not None
     return found
 
@@ -116,10 +116,10 @@ def test_a_whole_game_by_tapping(phones: Phones, service: Service) -> None:
     expect(page.locator(".play[data-phase=checking]")).to_be_visible()
     left = [n for n in range(2, 14) if n not in printed]
     while match(service)["phase"] == "checking":
-        before = service.house.night.seq
+        before = service.companion.night.seq
         tap.number(left.pop())
         sent(page)
-        assert service.house.night.seq == before + 1
+        assert service.companion.night.seq == before + 1
 
     # The end: ranking with the reason, sheets with clauses, the series.
     expect(page.locator(".ending h1")).to_contain_text("wins")
@@ -151,12 +151,12 @@ def test_cards_are_entered_as_they_lie(phones: Phones, service: Service) -> None
     expect(page.locator(".play[data-phase=ready]")).to_be_visible()
     assert ["/".join(map(str, card["numbers"])) for card in match(service)["cards"]] == cards
     # The device remembers the choice for the next time.
-    service.house.do("close-match")
+    service.companion.do("close-match")
     expect(page.locator("input[name=draw][value=false]")).to_be_checked()
 
 
 def test_two_phones_and_a_spectator(phones: Phones, service: Service) -> None:
-    service.house.open_match()
+    service.companion.open_match()
     host, player, watcher = phones.host(), phones.player(), phones.spectator(width=1280, height=720)
     expect(watcher.locator("[data-do=start]")).to_have_count(0)
     player.click("[data-do=start]")
@@ -185,8 +185,8 @@ def test_two_phones_and_a_spectator(phones: Phones, service: Service) -> None:
 
 
 def test_undo_past_another_needs_the_table(phones: Phones, service: Service) -> None:
-    service.house.open_match()
-    service.house.moves("start")
+    service.companion.open_match()
+    service.companion.moves("start")
     host, player = phones.host(), phones.player()
     player.click(".who[data-colour=red]")
     player.click(".card[data-place=card3]")
@@ -203,14 +203,14 @@ def test_undo_past_another_needs_the_table(phones: Phones, service: Service) -> 
 
 
 def test_a_stale_phone_is_refused_with_the_reason(phones: Phones, service: Service) -> None:
-    service.house.open_match()
-    service.house.moves("start")
+    service.companion.open_match()
+    service.companion.moves("start")
     player = phones.player()
     expect(player.locator(".play[data-phase=shaking]")).to_be_visible()
     # From now on this phone hears nothing, as one that is just waking up.
     player.route(re.compile(r"/api/(events|state)"), lambda route: route.abort())
     player.evaluate("dispatchEvent(new Event('pagehide'))")
-    service.house.moves("place red card1")
+    service.companion.moves("place red card1")
     player.click(".who[data-colour=red]")
     player.click(".card[data-place=card1]")
     expect(player.locator(".refusal")).to_contain_text("The table has moved on")
@@ -223,10 +223,10 @@ def test_a_stale_phone_is_refused_with_the_reason(phones: Phones, service: Servi
 
 
 def test_what_the_rules_forbid_shows_the_clause(phones: Phones, service: Service) -> None:
-    service.house.open_match()
-    service.house.moves("start", "take red", "take blue")
+    service.companion.open_match()
+    service.companion.moves("start", "take red", "take blue")
     player = phones.player()
-    service.house.hub.close()
+    service.companion.hub.close()
     player.click("[data-do=pass][data-colour=red]")
     expect(player.locator(".refusal")).to_contain_text("Ann (red)")
     expect(player.locator(".refusal .clause").first).to_be_visible()
@@ -237,8 +237,8 @@ def test_what_the_rules_forbid_shows_the_clause(phones: Phones, service: Service
 
 
 def test_a_restart_of_the_service_is_survived(phones: Phones, service: Service) -> None:
-    service.house.open_match()
-    service.house.moves("start")
+    service.companion.open_match()
+    service.companion.moves("start")
     host, watcher = phones.host(), phones.spectator()
     expect(host.locator(".link.live")).to_be_visible()
     service.stop()
@@ -251,21 +251,21 @@ def test_a_restart_of_the_service_is_survived(phones: Phones, service: Service) 
         expect(page.locator(".card[data-key=card4] .iglet")).to_have_count(1)
         expect(page.locator(".link.live")).to_be_visible()
     assert len(match(service)["cards"][3]["igloos"]) == 1
-    service.house.moves("place blue card5")
+    service.companion.moves("place blue card5")
     expect(watcher.locator(".card[data-key=card5] .iglet")).to_have_count(1)
     phones.overlook("ERR_")
 
 
 def test_a_lost_network_is_survived(phones: Phones, service: Service) -> None:
-    service.house.open_match()
+    service.companion.open_match()
     page = phones.spectator()
     expect(page.locator(".link.live")).to_be_visible()
     # Nothing tells the page: requests fail, and its stream is cut on the way, as where the WLAN ends.
     page.context.set_offline(True)
     service.cut_off()
     expect(page.locator(".link.live")).to_have_count(0)
-    service.house.moves("start")
-    service.house.moves("place red card2")
+    service.companion.moves("start")
+    service.companion.moves("place red card2")
     assert page.locator(".iglet").count() == 0
     page.context.set_offline(False)
     expect(page.locator(".iglet")).to_have_count(1)
@@ -275,7 +275,7 @@ def test_a_lost_network_is_survived(phones: Phones, service: Service) -> None:
 
 
 def test_a_page_out_of_sight_gives_its_place_away(phones: Phones, service: Service) -> None:
-    service.house.open_match()
+    service.companion.open_match()
     page = phones.guest()
     page.clock.install()
     page.goto(service.url)
@@ -295,8 +295,8 @@ def test_a_page_out_of_sight_gives_its_place_away(phones: Phones, service: Servi
     assert len(places) == 1
     page.clock.fast_forward(21_000)
     wait(lambda: len(places) == 0)
-    service.house.moves("start")
-    service.house.moves("place red card2")
+    service.companion.moves("start")
+    service.companion.moves("place red card2")
     show("visible")
     expect(page.locator(".iglet")).to_have_count(1)
     expect(page.locator(".link.live")).to_be_visible()
@@ -320,7 +320,7 @@ def test_beyond_the_cap_the_page_polls(phones: Phones, service: Service) -> None
     service.stop()
     service.streams = 1
     service.start()
-    service.house.open_match()
+    service.companion.open_match()
     first = phones.spectator()
     expect(first.locator(".link.live")).to_be_visible()
     # Its clock stands still, and goes on by as much as the test says.
@@ -328,7 +328,7 @@ def test_beyond_the_cap_the_page_polls(phones: Phones, service: Service) -> None
     second.clock.install(time=1_000_000_000)
     second.clock.pause_at(1_000_000_001)
     second.context.add_init_script(PLANS)
-    second.goto(f"{service.url}/join#{service.house.access.pin}")
+    second.goto(f"{service.url}/join#{service.companion.access.pin}")
     second.click("#enter")
     second.wait_for_function(f"() => planned.includes({FIRST_MS})")
     second.clock.run_for(FIRST_MS)
@@ -346,7 +346,7 @@ def test_beyond_the_cap_the_page_polls(phones: Phones, service: Service) -> None
             second.clock.run_for(1)
         assert len(asked) == number
     second.clock.resume()
-    service.house.moves("start")
+    service.companion.moves("start")
     expect(second.locator(".play[data-phase=shaking]")).to_be_visible()
     # Its own entries show at once, without a stream.
     second.click(".who[data-colour=green]")
@@ -361,14 +361,14 @@ def test_a_phone_that_polls_hears_of_another_name(phones: Phones, service: Servi
     service.stop()
     service.streams = 1
     service.start()
-    house = service.house
-    house.open_match(game="iglu-iglu", players=PLAYERS[:2], setup={})
+    companion = service.companion
+    companion.open_match(game="iglu-iglu", players=PLAYERS[:2], setup={})
     first, second = phones.spectator(), phones.player()
     expect(first.locator(".link.live")).to_be_visible()
     expect(second.locator(".link.polling")).to_be_visible()
     expect(second.locator(".on-board .board")).to_be_visible()
-    ann = next(one["id"] for one in house.people.all() if one["name"] == "Ann")
-    house.people.change(ann, {"name": "Annabel"})
+    ann = next(one["id"] for one in companion.people.all() if one["name"] == "Ann")
+    companion.people.change(ann, {"name": "Annabel"})
     for page in (first, second):
         expect(page.locator(".scores")).to_contain_text("Annabel")
         expect(page.locator(".turns")).to_contain_text("Annabel")
@@ -377,27 +377,27 @@ def test_a_phone_that_polls_hears_of_another_name(phones: Phones, service: Servi
 
 
 def test_the_igloo_live(phones: Phones, service: Service) -> None:
-    house = service.house
-    house.open_match()
+    companion = service.companion
+    companion.open_match()
     page = phones.player()
     expect(page.locator(".igloo-panel")).to_contain_text("No igloo with a sensor is connected")
-    house.plug_in()
+    companion.plug_in()
     panel = page.locator(".igloo-panel")
     expect(panel).to_contain_text("SIMULATED")
     expect(panel).to_contain_text("3,197.4 Hz")
     expect(panel).to_contain_text("16 samples lost")
-    house.feel(MotionState.SHAKEN)
+    companion.feel(MotionState.SHAKEN)
     expect(panel.locator(".motion")).to_contain_text("shaken")
-    house.hear(7)
+    companion.hear(7)
     expect(panel.locator(".count")).to_have_attribute("data-count", "7")
     expect(panel.locator(".count svg")).to_have_attribute("aria-label", "Most likely 7 beads, 89%")
     phones.shot(page, "igloo", full=True)
 
     # In a live round nothing of it is left on the page.
-    house.moves("start")
+    companion.moves("start")
     expect(panel).to_contain_text("hidden until the check")
-    house.hear(9)
-    house.feel(MotionState.TURNED)
+    companion.hear(9)
+    companion.feel(MotionState.TURNED)
     expect(panel.locator(".motion")).to_contain_text("turned over")
     expect(panel.locator(".count")).to_have_count(0)
 
@@ -407,26 +407,26 @@ def test_the_igloo_live(phones: Phones, service: Service) -> None:
     page.click(".card[data-place=card6]")
     expect(page.locator(".iglet .waves")).to_have_count(1)
     assert match(service)["cards"][5]["igloos"] == [{"colour": "red", "number": None, "sensor": True}]
-    assert service.house.journal.since(0)[-1].body["sensor"] == "sim-1"
+    assert service.companion.journal.since(0)[-1].body["sensor"] == "sim-1"
     expect(page.locator("[data-do=cap]")).to_have_count(0)
 
     page.click(".extras summary")
     page.click(".extras [data-count='5']")
     page.click(".extras [data-action=unplug]")
-    wait(lambda: house.played == [("shake", 5), ("unplug", None)])
+    wait(lambda: companion.played == [("shake", 5), ("unplug", None)])
     expect(page.locator(".refusal")).to_have_count(0)
-    house.do("check")
-    house.moves("reveal card6 9")
+    companion.do("check")
+    companion.moves("reveal card6 9")
     expect(panel.locator(".count")).to_have_attribute("data-count", "9")
 
 
 def test_of_several_igloos_the_user_says_which(phones: Phones, service: Service) -> None:
-    house = service.house
-    house.open_match()
-    house.moves("start")
+    companion = service.companion
+    companion.open_match()
+    companion.moves("start")
     page = phones.player()
-    house.statuses = [SIMULATED, replace(SIMULATED, key="sim-2", unit=2, counts=LinkCounts(reconnects=3))]
-    house.hub.publish("igloo", igloos_form(house.statuses, simulated=True))
+    companion.statuses = [SIMULATED, replace(SIMULATED, key="sim-2", unit=2, counts=LinkCounts(reconnects=3))]
+    companion.hub.publish("igloo", igloos_form(companion.statuses, simulated=True))
     expect(page.locator("[data-do=cap]")).to_have_count(2)
     # Coming back is no loss.
     second = page.locator(".device").nth(1)
@@ -437,13 +437,13 @@ def test_of_several_igloos_the_user_says_which(phones: Phones, service: Service)
         expect(page.locator(f"[data-do=cap][data-igloo={igloo}]")).to_have_attribute("aria-pressed", "true")
         page.click(f".who[data-colour={colour}]")
         page.click(".card[data-place=card6]")
-        wait(lambda igloo=igloo: house.journal.since(0)[-1].body.get("sensor") == igloo)
+        wait(lambda igloo=igloo: companion.journal.since(0)[-1].body.get("sensor") == igloo)
     expect(page.locator("[data-do=cap]")).to_have_count(0)
 
 
 def test_the_check_is_asked_for_only_when_somebody_still_shakes(phones: Phones, service: Service) -> None:
-    service.house.open_match()
-    service.house.moves("start", "place red card1", "pass blue")
+    service.companion.open_match()
+    service.companion.moves("start", "place red card1", "pass blue")
     page = phones.player()
     page.click("[data-do=check]")
     expect(page.locator("#dialog")).to_contain_text("Has everybody stopped?")
@@ -457,12 +457,12 @@ def test_the_check_is_asked_for_only_when_somebody_still_shakes(phones: Phones, 
 
 
 def test_the_series_goes_on_after_new_players_was_tapped(phones: Phones, service: Service) -> None:
-    house = service.house
-    house.open_match()
+    companion = service.companion
+    companion.open_match()
     for place in range(10):
-        house.moves("start", "place red card2")
-        house.do("check")
-        house.moves("reveal card2 13")
+        companion.moves("start", "place red card2")
+        companion.do("check")
+        companion.moves("reveal card2 13")
         assert match(service)["over"] == (place == 9)
     page = phones.host()
     page.click("[data-do=new-players]")
@@ -489,14 +489,14 @@ def test_the_host_changes_the_settings(phones: Phones, service: Service) -> None
     page.click("#dialog button[type=submit]")
     expect(page.locator("#dialog")).not_to_be_visible()
     expect(page).to_have_title("Chez nous")
-    assert service.house.settings.lines("host_names") == (NAME, "games.example")
-    assert service.house.settings["evidence_each_round"] is False
+    assert service.companion.settings.lines("host_names") == (NAME, "games.example")
+    assert service.companion.settings["evidence_each_round"] is False
     phones.forgive("400")
 
 
 def test_faults_pause_and_correction(phones: Phones, service: Service) -> None:
-    service.house.open_match()
-    service.house.moves("start")
+    service.companion.open_match()
+    service.companion.moves("start")
     host, watcher = phones.host(), phones.spectator()
 
     def menu(action: str) -> None:
@@ -530,7 +530,7 @@ def test_faults_pause_and_correction(phones: Phones, service: Service) -> None:
 
 
 def test_a_photo_from_a_phone(phones: Phones, service: Service) -> None:
-    service.house.open_match()
+    service.companion.open_match()
     player, watcher = phones.player(), phones.spectator()
     with player.expect_response("**/api/photo") as sent:
         player.set_input_files("input[type=file]", {"name": "t.jpg", "mimeType": "image/jpeg", "buffer": JPEG})
@@ -551,17 +551,17 @@ def test_a_photo_from_a_phone(phones: Phones, service: Service) -> None:
 def test_others_join_with_the_code(phones: Phones, service: Service) -> None:
     host = phones.host()
     host.click("[data-do=invite]")
-    expect(host.locator("#dialog .pin")).to_have_text(service.house.access.pin)
+    expect(host.locator("#dialog .pin")).to_have_text(service.companion.access.pin)
     expect(host.locator("#dialog")).to_contain_text(service.url)
     assert host.evaluate("document.querySelector('#dialog img').decode().then(() => true)")
     phones.shot(host, "invite")
 
     guest = phones.guest()
     guest.goto(f"{service.url}/join")
-    guest.fill("#pin", "000000" if service.house.access.pin != "000000" else "111111")
+    guest.fill("#pin", "000000" if service.companion.access.pin != "000000" else "111111")
     guest.click("#enter")
     expect(guest.locator("[role=alert]")).to_contain_text("not the PIN")
-    guest.fill("#pin", service.house.access.pin)
+    guest.fill("#pin", service.companion.access.pin)
     guest.fill("#label", "Zoé")
     guest.click("#enter")
     expect(guest.locator(".role")).to_have_text("Zoé")

@@ -19,7 +19,7 @@ from companion.igloo.simulated.igloo import load_bank
 from companion.ports import CountPosterior, DeviceKind, Samples
 from tests.browser.conftest import PATIENCE_MS, Phones
 from tests.browser.test_look import ENGLISH_ONLY, overflow, read_aloud
-from tests.web.assembly import NAME, SIMULATED, Service, SmallHouse
+from tests.web.assembly import NAME, SIMULATED, Service, SmallCompanion
 from tests.worlds.beat import beat
 from tests.worlds.served import Served
 from tests.worlds.wait import wait
@@ -96,9 +96,9 @@ def test_a_calibration_counts_for_the_simulated_igloo_also_after_a_restart(chrom
         served.close()
 
 
-def tell(house: SmallHouse, count: CountPosterior) -> None:
-    house.newest_count = count
-    house.hub.publish("count", count_form(count, hidden=False))
+def tell(companion: SmallCompanion, count: CountPosterior) -> None:
+    companion.newest_count = count
+    companion.hub.publish("count", count_form(count, hidden=False))
 
 
 class Line:
@@ -106,11 +106,11 @@ class Line:
         return SIMULATED
 
 
-def feel(house: SmallHouse, seconds: float) -> None:
+def feel(companion: SmallCompanion, seconds: float) -> None:
     """Let the igloo feel a hand that keeps the beat, and blows as beads give."""
     accel = beat(5.0, seconds, 3200.0, np.array([0.0, 0.0, 1.0]))
     for at in range(0, len(accel), 320):
-        house.calibration_run.hear(Line(), Samples(accel[at : at + 320], at / 3200, 3200.0, at))
+        companion.calibration_run.hear(Line(), Samples(accel[at : at + 320], at / 3200, 3200.0, at))
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def test_the_igloos_part_reads_well_and_has_no_barrier(
     dark: bool,
     language: str,
 ) -> None:
-    house = service.house
+    companion = service.companion
     left_over(service.folder)
-    house.plug_in()
+    companion.plug_in()
     page = phones.host(width=width, dark=dark, language=language, reduced_motion="reduce")
 
     def look(stop: str) -> None:
@@ -149,7 +149,7 @@ def test_the_igloos_part_reads_well_and_has_no_barrier(
     page.focus("#calibrate-person")
     page.keyboard.press("Enter")
     expect(page.locator(".sitting .gauge")).to_be_visible()
-    feel(house, 2.0)
+    feel(companion, 2.0)
     expect(page.locator(".gauge[data-good=yes]")).to_be_visible()
     look("calibrate")
     page.click("[data-do=run-stop]")
@@ -176,26 +176,26 @@ def test_the_igloos_part_reads_well_and_has_no_barrier(
     page.click("[data-submit=referee] .main")
     expect(page.locator("[data-task=referee]")).to_be_visible()
     monkeypatch.setattr(guided, "LONGEST_S", 3.0)
-    feel(house, 6.0)
+    feel(companion, 6.0)
     expect(page.locator("[data-task=referee][data-done=yes] figure.count")).to_be_visible()
     look("referee")
     page.click("[data-do=run-stop]")
 
     # A round is live: nothing is measured here; and afterwards the cards are told their chances.
-    house.open_match()
-    house.moves("start")
+    companion.open_match()
+    companion.moves("start")
     expect(page.locator("[data-key=hidden]")).to_be_visible()
     assert page.locator(".sitting").count() == 0
     look("live")
-    house.do("check")
-    house.hear(5)
+    companion.do("check")
+    companion.hear(5)
     page.evaluate("location.hash = ''")
     expect(page.locator(".chances li").first).to_have_attribute("data-chance", "0.910")
     look("chances")
     # It may need more, or know nothing like it.
-    tell(house, CountPosterior("more", (1 / 12,) * 12, 0.5, SHAKE_ON, "sim-1", DeviceKind.SIMULATED))
+    tell(companion, CountPosterior("more", (1 / 12,) * 12, 0.5, SHAKE_ON, "sim-1", DeviceKind.SIMULATED))
     expect(page.locator(".igloo-panel .more")).to_be_visible()
-    tell(house, CountPosterior("not-a-shake", (), 2.0, UNLIKE, "sim-1", DeviceKind.SIMULATED))
+    tell(companion, CountPosterior("not-a-shake", (), 2.0, UNLIKE, "sim-1", DeviceKind.SIMULATED))
     expect(page.locator("[data-key=no-count]")).to_have_attribute("data-state", "not-a-shake")
     assert page.locator("figure.count").count() == 0
     look("unlike")

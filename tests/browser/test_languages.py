@@ -53,15 +53,15 @@ def phones_of(chromium: Browser, tmp_path: Path, speak: Speak) -> Iterator[Calla
 
     def begin(kind: str) -> tuple[Phones, Service]:
         speak(kind)
-        house = served(tmp_path / kind)
-        phones = Phones(chromium, service := house.__enter__())
-        open_ones.append((phones, house))
+        companion = served(tmp_path / kind)
+        phones = Phones(chromium, service := companion.__enter__())
+        open_ones.append((phones, companion))
         return phones, service
 
     yield begin
-    for phones, house in open_ones:
+    for phones, companion in open_ones:
         phones.close()
-        house.__exit__(None, None, None)
+        companion.__exit__(None, None, None)
         assert phones.complaints == []
 
 
@@ -117,12 +117,12 @@ def test_a_game_on_a_board_in_another_language(
     page.click(f"[data-do=choose-game][data-game={game_id}]")
     expect(page.locator(f"form[data-key=setup-{game_id}]")).to_be_visible()
     assert left(page) == []
-    house, texts = service.house, record(game_id, 11)
-    house.open_match(game=game_id, players=players(game_id), setup={})
+    companion, texts = service.companion, record(game_id, 11)
+    companion.open_match(game=game_id, players=players(game_id), setup={})
     for part in (texts[:20], texts[20:-6], texts[-6:]):
         for at in range(0, len(part), 90):
-            house.moves(*part[at : at + 90])
-        expect(page.locator(f".on-board[data-state='{house.night.state}'], .ending").first).to_be_visible()
+            companion.moves(*part[at : at + 90])
+        expect(page.locator(f".on-board[data-state='{companion.night.state}'], .ending").first).to_be_visible()
         learnt(page)
         assert left(page) == []
     expect(page.locator(".ending h1")).to_contain_text("⟦")
@@ -133,8 +133,8 @@ def test_a_game_on_a_board_in_another_language(
 
 def test_the_rooms_beside_the_game_in_another_language(phones_of: Callable[[str], tuple[Phones, Service]]) -> None:
     phones, service = phones_of("whole")
-    service.house.plug_in()
-    history(service.house, rounds=30)
+    service.companion.plug_in()
+    history(service.companion, rounds=30)
     page = phones.host(language=CODE, width=1280, height=900)
     rooms = ("#referee", "#referee/hand", "#score", "#photo")
     page.goto(f"{service.url}/#workshop")

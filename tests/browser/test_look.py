@@ -28,33 +28,33 @@ SIX = [
 
 def through_the_night(service: Service, page: Page, *, players: int = 6) -> Iterator[str]:
     """Lead the host's page through everything that a night shows; yield a name at each stop."""
-    house = service.house
+    companion = service.companion
     expect(page.locator(".setup fieldset")).to_have_count(3)
     yield "setup"
-    house.plug_in()
-    house.status = CameraStatus(
+    companion.plug_in()
+    companion.status = CameraStatus(
         "usb:0", DeviceKind.REAL, DeviceState.CONNECTED, 1280, 720, 15.0, "The camera sends pictures."
     )
-    house.upload_photo(JPEG)
-    house.open_match(players=SIX[:players])
+    companion.upload_photo(JPEG)
+    companion.open_match(players=SIX[:players])
     expect(page.locator(".play[data-phase=ready]")).to_be_visible()
     yield "ready"
-    house.moves("start", "place red card1", "place blue card1")
-    house.moves("place red card3")
-    house.feel(MotionState.SHAKEN)
+    companion.moves("start", "place red card1", "place blue card1")
+    companion.moves("place red card3")
+    companion.feel(MotionState.SHAKEN)
     page.click(".who[data-colour=red]")
     expect(page.locator(".iglet")).to_have_count(3)
     yield "shaking"
     page.click(".who[data-colour=red]")
-    house.moves("take blue")
+    companion.moves("take blue")
     page.click("[data-do=check]")
     expect(page.locator("#dialog")).to_be_visible()
     yield "stopped"
     page.click("[data-do=dialog-yes]")
     expect(page.locator(".refusal")).to_be_visible()
     yield "refusal"
-    house.moves("return blue")
-    house.do("fault", {"clause": "POP-2.4", "colour": "red"})
+    companion.moves("return blue")
+    companion.do("fault", {"clause": "POP-2.4", "colour": "red"})
     page.click("details.menu summary")
     page.click("details.menu [data-do=fault-dialog]")
     expect(page.locator("#dialog")).to_be_visible()
@@ -66,14 +66,14 @@ def through_the_night(service: Service, page: Page, *, players: int = 6) -> Iter
     expect(page.locator("#dialog")).to_be_visible()
     yield "correct"
     page.keyboard.press("Escape")
-    house.do("check")
-    house.moves("reveal card1 4")
-    house.hear(7)
+    companion.do("check")
+    companion.moves("reveal card1 4")
+    companion.hear(7)
     expect(page.locator(".count")).to_be_visible()
     page.click(".extras summary")
     yield "checking"
     page.click(".extras summary")
-    house.moves("reveal card1 9", "reveal card3 13")
+    companion.moves("reveal card1 9", "reveal card3 13")
     expect(page.locator(".picker")).to_be_visible()
     yield "picker"
     page.click(".results .clause >> nth=0")
@@ -88,17 +88,17 @@ def through_the_night(service: Service, page: Page, *, players: int = 6) -> Iter
     expect(page.locator("#dialog .pin")).to_be_visible()
     yield "invite"
     page.keyboard.press("Escape")
-    house.do("pause")
+    companion.do("pause")
     expect(page.locator(".play.paused")).to_be_visible()
     yield "paused"
-    house.do("resume")
-    house.do("deal", {"cards": {"card1": "5/6"}})
+    companion.do("resume")
+    companion.do("deal", {"cards": {"card1": "5/6"}})
     for _ in range(10):
-        if house.night.view()["match"]["players"][0]["own"] == 0:
+        if companion.night.view()["match"]["players"][0]["own"] == 0:
             break
-        house.moves("start", "place red card2")
-        house.do("check")
-        house.moves("reveal card2 13")
+        companion.moves("start", "place red card2")
+        companion.do("check")
+        companion.moves("reveal card2 13")
     expect(page.locator(".ending")).to_be_visible()
     yield "ending"
 
@@ -142,11 +142,11 @@ def test_nothing_stands_out_at_any_width(phones: Phones, service: Service, width
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1920])
 def test_a_long_log_with_undone_entries_makes_the_page_no_longer(phones: Phones, service: Service, width: int) -> None:
-    house = service.house
-    house.open_match()
+    companion = service.companion
+    companion.open_match()
     for _ in range(25):
-        house.moves("start")
-        house.do("undo", {"to": 0, "agreed": True})
+        companion.moves("start")
+        companion.do("undo", {"to": 0, "agreed": True})
     page = phones.host(width=width, height=800)
     expect(page.locator(".log .undone").first).to_be_attached()
     assert page.locator(".log ol").evaluate("(log) => log.scrollHeight > log.clientHeight + 200")
@@ -158,8 +158,8 @@ def test_a_long_log_with_undone_entries_makes_the_page_no_longer(phones: Phones,
 def test_names_of_ordinary_length_are_shown_whole(phones: Phones, service: Service, width: int, players: int) -> None:
     names = ("Annabel", "Bob", "Charlie", "Dominik")
     seats = [{"name": name, "colour": seat["colour"]} for name, seat in zip(names, SIX, strict=False)]
-    service.house.open_match(players=seats[:players])
-    service.house.moves("start")
+    service.companion.open_match(players=seats[:players])
+    service.companion.moves("start")
     page = phones.host(width=width, height=1024)
     expect(page.locator(".seat .name")).to_have_count(players)
     cut = page.evaluate(
@@ -170,10 +170,10 @@ def test_names_of_ordinary_length_are_shown_whole(phones: Phones, service: Servi
 
 
 def test_whatever_the_igloo_does_is_told_in_its_panel(phones: Phones, service: Service) -> None:
-    service.house.plug_in()
+    service.companion.plug_in()
     page = phones.host()
     for state in MotionState:
-        service.house.feel(state)
+        service.companion.feel(state)
         told = page.locator(f".igloo-panel [data-motion={state.value}]")
         expect(told).to_be_visible()
         assert told.evaluate("(one) => getComputedStyle(one).position") == "static", state
@@ -181,8 +181,8 @@ def test_whatever_the_igloo_does_is_told_in_its_panel(phones: Phones, service: S
 
 def test_a_round_fits_on_a_small_phone(phones: Phones, service: Service) -> None:
     """Everything that is tapped in a round is in sight at once: all nine cards, all players, all numbers."""
-    service.house.open_match(players=SIX[:4])
-    service.house.moves("start")
+    service.companion.open_match(players=SIX[:4])
+    service.companion.moves("start")
     page = phones.host(width=360, height=740)
     expect(page.locator(".seats")).to_be_visible()
 
@@ -330,7 +330,7 @@ def test_in_french_no_english_is_left(phones: Phones, service: Service) -> None:
 
 
 def test_the_language_is_switched_on_the_page(phones: Phones, service: Service) -> None:
-    service.house.open_match()
+    service.companion.open_match()
     page = phones.player()
     expect(page.locator(".sentence")).to_contain_text("Lay the cards")
     page.click(".languages [value=fr]")

@@ -18,20 +18,20 @@ pytestmark = pytest.mark.browser
 def test_a_wide_board_fits_a_phone(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]], game_id: str, width: int
 ) -> None:
-    house = service.house
-    house.do("open-match", {"game": game_id, "players": players(game_id)})
+    companion = service.companion
+    companion.do("open-match", {"game": game_id, "players": players(game_id)})
     texts = iter(record(game_id, 3))
     kinds = {"arctic": "draw", "ice-team": "walk"}
     page = phones.player(width=width)
     for text in texts:
-        if len(house.night.view()["log"]) > 20 and text.split()[0] == kinds[game_id]:
+        if len(companion.night.view()["log"]) > 20 and text.split()[0] == kinds[game_id]:
             break
-        house.moves(text)
+        companion.moves(text)
     expect(page.locator(".sheet-of-board.narrow .spot.lit").first).to_be_attached()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     frames = "[...document.querySelectorAll('.sheet-of-board, .dock')]"
     assert page.evaluate(f"{frames}.filter((one) => one.scrollWidth > one.clientWidth + 1).length") == 0
-    state = house.night.state
+    state = companion.night.state
     small = """[...document.querySelectorAll('.spot.lit')].map((one) => one.getBoundingClientRect())
       .filter((box) => Math.min(box.width, box.height) < 24 || box.left < 0 || box.right > innerWidth).length"""
     assert page.evaluate(small) == 0
@@ -42,15 +42,15 @@ def test_a_wide_board_fits_a_phone(
     phones.shot(page, f"narrow-{game_id}-{width}", full=True)
     page.locator(".spot.lit").first.click()
     sent(page)
-    if house.night.state == state:
+    if companion.night.state == state:
         # It was no whole move yet: the page offers how it may go on.
         page.locator(".spot.lit:not(.picked), .dock [data-do=say]").first.click()
         sent(page)
-    assert house.night.state != state
+    assert companion.night.state != state
 
 
 def test_a_turned_phone_draws_the_board_as_it_is(phones: Phones, service: Service) -> None:
-    service.house.do("open-match", {"game": "ice-team", "players": players("ice-team")})
+    service.companion.do("open-match", {"game": "ice-team", "players": players("ice-team")})
     page = phones.spectator(width=390)
     expect(page.locator(".narrow")).to_have_count(1)
     page.set_viewport_size({"width": 844, "height": 390})
@@ -65,8 +65,8 @@ def test_a_turned_phone_draws_the_board_as_it_is(phones: Phones, service: Servic
 
 @pytest.mark.parametrize("width", [320, 390, 768])
 def test_no_button_of_the_table_stands_alone(phones: Phones, service: Service, width: int) -> None:
-    service.house.open_match()
-    service.house.moves("start")
+    service.companion.open_match()
+    service.companion.moves("start")
     page = phones.host(width=width)
     buttons = page.locator(".table-buttons .table-button")
     expect(buttons).to_have_count(4)

@@ -27,12 +27,14 @@ def test_a_round_is_read_corrected_and_entered(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]]
 ) -> None:
     played = taught_round(ROUND)
-    house = service.house
+    companion = service.companion
     (first, names), (second, _) = sheets(played.art)
-    house.cards.teach("igloo-pop", first, 0, len(names))
+    companion.cards.teach("igloo-pop", first, 0, len(names))
     players = [{"name": name, "colour": colour} for name, colour in zip("ABC", played.colours, strict=True)]
-    house.do("open-match", {"game": "igloo-pop", "players": players, "setup": {"cards": played.names}, "draw": False})
-    house.moves("start")
+    companion.do(
+        "open-match", {"game": "igloo-pop", "players": players, "setup": {"cards": played.names}, "draw": False}
+    )
+    companion.moves("start")
     page = phones.host()
     page.click("a[href='#photo']")
     expect(page.locator(".teach-cards summary")).to_contain_text("18 of 33")
@@ -64,7 +66,7 @@ def test_a_round_is_read_corrected_and_entered(
     expect(enter).to_be_enabled()
     enter.click()
     expect(page.locator("[data-key=round-result]")).to_contain_text("The round is entered.")
-    view = house.night.view()["match"]
+    view = companion.night.view()["match"]
     assert view["phase"] == "deal"
     shown = {(r["place"], i["colour"], i["number"]) for r in view["results"] for i in r["igloos"]}
     assert shown == {(f"card{played.names.index(name) + 1}", colour, n) for name, colour, n in played.truth}
@@ -73,7 +75,7 @@ def test_a_round_is_read_corrected_and_entered(
 def test_a_pile_goes_into_the_score_sheet(phones: Phones, service: Service, axe: Callable[[Page], list[str]]) -> None:
     pile = fanned()
     for number, (sheet, names) in enumerate(pile.sheets):
-        service.house.cards.teach("arctic", sheet, 30 * number, len(names))
+        service.companion.cards.teach("arctic", sheet, 30 * number, len(names))
     page = phones.player(language="fr-FR", dark=True)
     page.goto(f"{service.url}/#photo")
     page.click("[data-do=photo-game][data-game=arctic]")
@@ -103,7 +105,7 @@ def test_won_cards_go_into_the_score_sheet(phones: Phones, service: Service, axe
     art = taught_round(ROUND).art
     (first, names), (second, rest) = sheets(art)
     for begin, (data, taught) in enumerate(((first, names), (second, rest))):
-        service.house.cards.teach("igloo-pop", data, 18 * begin, len(taught))
+        service.companion.cards.teach("igloo-pop", data, 18 * begin, len(taught))
     won = [*names[2:5], *rest[:3]]
     camera, light = view(9, *sheet_extent(art, len(won), 3), width=1400, tilt=(3, 10))
     page = phones.player()
@@ -132,7 +134,7 @@ def test_won_cards_go_into_the_score_sheet(phones: Phones, service: Service, axe
     expect(page.locator(".ranking .total").first).to_have_text(str(sum(points) + 10))
     page.locator("form[data-submit=keep-sheet] button.main").click()
     expect(page.locator("[data-key=ending]")).to_be_visible()
-    entry = service.house.night.view()["match"]
+    entry = service.companion.night.view()["match"]
     yellow = next(player for player in entry["players"] if player["colour"] == "yellow")
     assert sorted("/".join(map(str, card["numbers"])) for card in yellow["cards"]) == sorted(won)
 
@@ -142,7 +144,7 @@ def test_the_referee_rules_on_a_round_by_two_photos(
 ) -> None:
     played = taught_round(ROUND)
     for begin, (data, names) in enumerate(sheets(played.art)):
-        service.house.cards.teach("igloo-pop", data, 18 * begin, len(names))
+        service.companion.cards.teach("igloo-pop", data, 18 * begin, len(names))
     page = phones.player()
     page.goto(f"{service.url}/#referee")
     # No game is open: one is chosen, and nothing is asked of a record.

@@ -20,12 +20,12 @@ pytestmark = pytest.mark.browser
 def test_you_cannot_do_that(phones: Phones, service: Service, axe: Callable[[Page], list[str]]) -> None:
     """From the live game: tap from where to where; yes or no, the sentence, the clauses, the picture."""
     placed(service)
-    service.house.moves("melt c4", "reveal c4 kept")
+    service.companion.moves("melt c4", "reveal c4 kept")
     page = phones.host(width=390, height=844)
     Finger(page, service).ready()
     page.click(".on-board a[href='#referee']")
     expect(page.locator(".referee h1")).to_be_visible()
-    before = service.house.night.seq
+    before = service.companion.night.seq
     for square in ("b8", "b7"):
         page.locator(f".dispute-panel .spot[data-place={square}]").dispatch_event("click")
     expect(page.locator(".verdict.yes")).to_contain_text("IGLU-2.A.1")
@@ -52,12 +52,12 @@ def test_you_cannot_do_that(phones: Phones, service: Service, axe: Callable[[Pag
     page.fill("input[name=move]", "fly b8")
     page.click("form[data-submit=judge] button")
     expect(page.locator(".refusal")).to_be_visible()
-    assert service.house.night.seq == before
+    assert service.companion.night.seq == before
     # When the table moves on, the ruling goes.
     page.fill("input[name=move]", "walk b8 b7")
     page.click("form[data-submit=judge] button")
     expect(page.locator(".verdict.yes")).to_be_visible()
-    service.house.moves("walk b8 b7")
+    service.companion.moves("walk b8 b7")
     expect(page.locator(".verdict")).to_have_count(0)
     phones.forgive("400")
 
@@ -68,7 +68,7 @@ def test_the_button_on_the_table_calls_everybody_to_the_referee(phones: Phones, 
     busy.evaluate("location.hash = '#score'")
     for page in (host, watching):
         expect(page.locator("#stage h1")).to_have_text("Ann plays")
-    service.house.hub.publish("notice", {"panel": "dispute", **DOUBT.to_json()})
+    service.companion.hub.publish("notice", {"panel": "dispute", **DOUBT.to_json()})
     for page in (host, watching):
         expect(page.locator(".referee h1")).to_be_visible()
         expect(page).to_have_url(re.compile("#referee$"))
@@ -78,8 +78,8 @@ def test_the_button_on_the_table_calls_everybody_to_the_referee(phones: Phones, 
 
 
 def test_a_dispute_in_igloo_pop(phones: Phones, service: Service) -> None:
-    service.house.open_match()
-    service.house.moves("start", "take red")
+    service.companion.open_match()
+    service.companion.moves("start", "take red")
     page = phones.player(width=1280, height=900)
     page.click(".to-referee")
     page.select_option("select[name=colour]", "red")
@@ -92,7 +92,7 @@ def test_a_dispute_in_igloo_pop(phones: Phones, service: Service) -> None:
 def test_a_dispute_in_arctic(phones: Phones, service: Service, axe: Callable[[Page], list[str]]) -> None:
     """A card by its animals and value, and a step that has no place."""
     opened(service, "arctic", draw=True)
-    service.house.do("deal")
+    service.companion.do("deal")
     # The narrowest page with the longest words.
     page = phones.player(width=320, height=640, language="fr-FR")
     page.click(".to-referee")
@@ -198,11 +198,11 @@ RULED = {
 
 def seated(service: Service, game_id: str) -> None:
     if game_id == "igloo-pop":
-        service.house.open_match()
-        service.house.moves("start", "take red")
+        service.companion.open_match()
+        service.companion.moves("start", "take red")
     elif game_id == "iglu-iglu":
         placed(service)
-        service.house.moves("melt c4", "reveal c4 kept")
+        service.companion.moves("melt c4", "reveal c4 kept")
     elif game_id == "arctic":
         opened(service, game_id, setup=ARCTIC)
     else:
@@ -217,7 +217,7 @@ def test_ten_disputes_of_live_games_are_ruled_on(phones: Phones, service: Servic
         page.goto(f"{service.url}/#referee")
         # The page begins with this game: what it has not heard of yet would take the ruling away again.
         page.reload()
-        before = service.house.night.seq
+        before = service.companion.night.seq
         for text, legal, clause in disputes:
             page.fill("form[data-submit=judge] input[name=move]", text)
             page.click("form[data-submit=judge] button")
@@ -226,8 +226,8 @@ def test_ten_disputes_of_live_games_are_ruled_on(phones: Phones, service: Servic
             expect(verdict.locator(".cited li").first).to_contain_text("règle")
             expect(verdict.locator("svg.board")).to_be_attached()
             expect(verdict.locator("svg .refused")).to_have_count(0 if legal else 1)
-        assert service.house.night.seq == before
-        service.house.do("close-match")
+        assert service.companion.night.seq == before
+        service.companion.do("close-match")
         page.goto(f"{service.url}/#")
 
 
@@ -243,7 +243,7 @@ def test_a_silent_rulebook_is_voted_on(phones: Phones, service: Service) -> None
     vote.click()
     expect(vote).to_have_attribute("aria-pressed", "true")
     phones.shot(host, "vote", full=True)
-    assert service.house.votes.of("iglu-iglu") == {"iglu.no_repick": False}
+    assert service.companion.votes.of("iglu-iglu") == {"iglu.no_repick": False}
     # The next set-up asks with that answer marked.
     host.click(".referee a[href='#']")
     host.click("[data-do=choose-game][data-game=iglu-iglu]")
@@ -265,12 +265,12 @@ def test_an_owner_enters_the_box_once(phones: Phones, service: Service, axe: Cal
     page.fill("#dialog input[name=thaw]", "4")
     page.click("#dialog button[type=submit]")
     expect(page.locator("#dialog")).to_contain_text("Entered from your box.")
-    assert service.house.boxes.setup("iglu-iglu")["tiles"]["drift"] == 9
+    assert service.companion.boxes.setup("iglu-iglu")["tiles"]["drift"] == 9
     page.keyboard.press("Escape")
     page.click("form.setup button[type=submit]")
     expect(page.locator(".on-board .sentence")).to_contain_text("Place an inuit")
-    assert service.house.night.view()["match"]["stand_in"] is False
-    service.house.do("close-match")
+    assert service.companion.night.view()["match"]["stand_in"] is False
+    service.companion.do("close-match")
     page.click("[data-do=choose-game][data-game=ice-team]")
     page.click("[data-do=box]")
     page.select_option("#dialog select[name=die-0-5]", "fish6")
@@ -292,7 +292,7 @@ def test_an_owner_enters_the_box_once(phones: Phones, service: Service, axe: Cal
     phones.shot(page, "box-ice")
     page.click("#dialog button[type=submit]")
     expect(page.locator("#dialog")).to_contain_text("Entered from your box.")
-    kept = service.house.boxes.setup("ice-team")["box"]
+    kept = service.companion.boxes.setup("ice-team")["box"]
     assert kept["dice"][0][5] == "fish6"
     assert kept["boards"]["a"]["rows"] == ["fIf", ".ff", "fIf"]
     assert kept["layouts"]["line"]["start"] == [[-1, 0], [-1, 1], [-1, 2], [-1, 3], [-1, 4]]
@@ -330,7 +330,7 @@ def test_places_are_called_by_their_names(phones: Phones, service: Service, game
 
 def test_a_move_is_written_in_french(phones: Phones, service: Service) -> None:
     placed(service)
-    service.house.moves("melt c4", "reveal c4 kept")
+    service.companion.moves("melt c4", "reveal c4 kept")
     page = phones.player(language="fr-FR")
     page.goto(f"{service.url}/#referee")
     field = page.locator("form[data-submit=judge] input")

@@ -196,13 +196,13 @@ def test_what_happened_leads_on_and_is_taken_back(phones: Phones, service: Servi
 def test_it_begins_with_what_lies_on_the_table(phones: Phones, service: Service) -> None:
     """The open match is altered on the page alone: nothing of it changes."""
     opened(service, "ice-team", setup={"first": "green"})
-    service.house.moves("walk start a1", "floe a1 plain")
+    service.companion.moves("walk start a1", "floe a1 plain")
     page = phones.player(width=390, height=844)
     page.click(".to-referee")
     page.click("a[href='#referee/hand']")
     expect(page.locator("[data-do=position-from][data-from=table]")).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".by-hand [data-do=tap][data-place=a1]")).to_have_attribute("aria-label", re.compile("green"))
-    before = service.house.night.seq
+    before = service.companion.night.seq
     spot(page, "a2")
     lay(page, "bear", "red")
     lay(page, "turn", "green")
@@ -211,7 +211,7 @@ def test_it_begins_with_what_lies_on_the_table(phones: Phones, service: Service)
         spot(page, place)
     ruled(page, True, "ICE-1.2")
     expect(page.locator(".verdict .answer")).to_be_in_viewport()
-    assert service.house.night.seq == before
+    assert service.companion.night.seq == before
     page.click("[data-do=position-edit]")
     page.click("[data-do=position-from][data-from=empty]")
     expect(page.locator(".by-hand [data-do=tap][data-place=a1]")).not_to_have_attribute(
@@ -238,7 +238,7 @@ def test_a_silent_rulebook_is_voted_on_in_a_laid_position(phones: Phones, servic
     before = page.locator(".verdict .sentence").inner_text()
     page.click(".verdict .vote [data-value='\"return\"']")
     expect(page.locator(".verdict .sentence")).not_to_have_text(before)
-    assert service.house.votes.of("igloo-pop") == {"pop.none_match": "return"}
+    assert service.companion.votes.of("igloo-pop") == {"pop.none_match": "return"}
     # A number that was shown already is refused.
     page.select_option("select[name=number]", "8")
     page.click("form[data-submit=judge-pop] button")

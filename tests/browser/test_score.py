@@ -150,7 +150,7 @@ def test_a_dispute_in_a_position_set_up_by_hand(phones: Phones, service: Service
 
 def taught(service: Service, shot: BoardShot, state: State[Any]) -> None:
     """Calibrate and teach as the host does in the workshop: one picture and the position in it."""
-    table = service.house.follow_service.table_of(state.position()["game"])
+    table = service.companion.follow_service.table_of(state.position()["game"])
     table.calibrate(shot.image, shot.grid.astype(float))
     table.teach(shot.image, from_json(state.position(), table.layout))
     assert table.wait(LESSON_S), "it is still being learnt"

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 def test_a_game_that_was_only_counted_is_kept(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]], language: str, dark: bool, width: int
 ) -> None:
-    service.house.people.add("Ann")
+    service.companion.people.add("Ann")
     page = phones.host(language=language, dark=dark, width=width)
     other = phones.player()
     page.click("a[href='#score']")
@@ -55,13 +55,13 @@ def test_a_game_that_was_only_counted_is_kept(
     expect(page.locator("img.result-picture")).to_be_visible()
     phones.shot(page, f"score-kept-picture-{width}")
     page.click("[data-do=close-dialog-window]")
-    assert [one["name"] for one in service.house.people.all()] == ["Ann", "Bob"]
+    assert [one["name"] for one in service.companion.people.all()] == ["Ann", "Bob"]
     # A player may not take it out; the host, with the table's agreement, may.
     expect(other.locator("[data-do=undo]")).to_have_count(0)
     page.click("[data-do=undo]")
     page.click("#dialog [data-do=dialog-yes]")
     expect(page.locator("[data-key=ending]")).to_have_count(0)
-    assert service.house.night.view()["match"] is None
+    assert service.companion.night.view()["match"] is None
 
 
 def test_an_open_game_ends_with_a_sheet_or_early(phones: Phones, service: Service) -> None:
@@ -94,7 +94,7 @@ def test_an_open_game_ends_with_a_sheet_or_early(phones: Phones, service: Servic
     phones.shot(page, "score-into", full=True)
     page.click("[data-do=keep-into]")
     expect(page.locator("[data-key=ending] .place")).to_have_text(["1", "2"])
-    assert service.house.night.view()["match"]["ended_by"] == "sheet"
+    assert service.companion.night.view()["match"]["ended_by"] == "sheet"
 
 
 def test_who_only_watches_counts_for_himself(phones: Phones, service: Service) -> None:

@@ -14,7 +14,7 @@ from companion.practice.shakes import CountedShake, Shake
 from companion.service.practice import shake_bank
 from tests.browser.conftest import Phones
 from tests.browser.test_look import english_left, overflow, read_aloud
-from tests.web.assembly import Service, SmallHouse
+from tests.web.assembly import Service, SmallCompanion
 from tests.worlds.sizes import size
 
 pytestmark = pytest.mark.browser
@@ -32,32 +32,32 @@ def trains(page: Page, service: Service, *names: str, door: str = "drill") -> No
         expect(page.locator(".who-trains .toggle[aria-pressed=true]")).to_have_text(name)
 
 
-def history(house: SmallHouse, rounds: int = 90) -> tuple[int, int]:
+def history(companion: SmallCompanion, rounds: int = 90) -> tuple[int, int]:
     """Let two people train through the room itself; return their numbers."""
     rng = Random(8)
-    ann, bob = (house.training.add_person(name).id for name in ("Ann", "Bob"))
+    ann, bob = (companion.training.add_person(name).id for name in ("Ann", "Bob"))
     for _ in range(rounds):
-        dealt = house.training.deal(ann)
-        house.training.guess(dealt["id"], ann, rng.choice(COUNTS))
+        dealt = companion.training.deal(ann)
+        companion.training.guess(dealt["id"], ann, rng.choice(COUNTS))
     for _ in range(8):
-        dealt = house.training.deal(bob)
-        house.training.guess(dealt["id"], bob, 7)
+        dealt = companion.training.deal(bob)
+        companion.training.guess(dealt["id"], bob, 7)
     return ann, bob
 
 
-def heard(house: SmallHouse) -> None:
+def heard(companion: SmallCompanion) -> None:
     stored = shake_bank().shake(12)
     p = tuple(0.34 if i == 4 else 0.06 for i in range(12))
-    house.ear.newest = CountedShake(
+    companion.ear.newest = CountedShake(
         Shake(stored.accel, stored.rate_hz, DeviceKind.REAL), CountPosterior("counted", p, 2.0, kind=DeviceKind.REAL)
     )
 
 
-def igloo_round(house: SmallHouse, person: int, truth: int) -> None:
-    house.statuses = [REAL]
-    dealt = house.training.listen(person)["id"]
-    house.training.guess(dealt, person, 8)
-    house.training.tell(dealt, truth)
+def igloo_round(companion: SmallCompanion, person: int, truth: int) -> None:
+    companion.statuses = [REAL]
+    dealt = companion.training.listen(person)["id"]
+    companion.training.guess(dealt, person, 8)
+    companion.training.tell(dealt, truth)
 
 
 def guess(page: Page, count: int) -> None:
@@ -67,7 +67,7 @@ def guess(page: Page, count: int) -> None:
 @pytest.mark.sized
 def test_a_hundred_rounds(phones: Phones, service: Service) -> None:
     rounds = size(20, 100)
-    ann, _ = history(service.house, 0)
+    ann, _ = history(service.companion, 0)
     page = phones.player()
     page.click("a[href='/training']")
     page.click(f".who-trains [data-person='{ann}']")
@@ -125,12 +125,12 @@ def test_after_the_answer_one_hears_what_others_of_that_number_sound_like(phones
 
 
 def test_all_that_was_answered_is_heard_again_and_what_gave_way_is_said(phones: Phones, service: Service) -> None:
-    house = service.house
-    house.settings.set({"keep_shakes": 1})
-    ann, _ = history(house, 30)
-    heard(house)
+    companion = service.companion
+    companion.settings.set({"keep_shakes": 1})
+    ann, _ = history(companion, 30)
+    heard(companion)
     for truth in (5, 6):
-        igloo_round(house, ann, truth)
+        igloo_round(companion, ann, truth)
     page = phones.player()
     page.goto(f"{service.url}/training")
     page.click(f".who-trains [data-person='{ann}']")
@@ -153,13 +153,13 @@ def test_who_trains_is_remembered_on_the_phone_and_the_shake_at_home(phones: Pho
     page = phones.player()
     trains(page, service, "Ann")
     expect(page.locator(".drill h1")).to_contain_text("Shake 1")
-    dealt = service.house.training.deal(1)["id"]
+    dealt = service.companion.training.deal(1)["id"]
     page.reload()
     expect(page.locator(".who-trains [aria-pressed=true]")).to_have_text("Ann")
     expect(page.locator(".drill h1")).to_contain_text("Shake 1")
     guess(page, 7)
     expect(page.locator(".next")).to_be_visible()
-    assert service.house.training.round(dealt)["shown"]
+    assert service.companion.training.round(dealt)["shown"]
 
 
 def test_a_duel_on_two_phones_hides_the_numbers_until_both_have_answered(phones: Phones, service: Service) -> None:
@@ -192,23 +192,23 @@ def test_a_duel_on_two_phones_hides_the_numbers_until_both_have_answered(phones:
 
 
 def test_the_igloo_is_shaken_guessed_turned_over_and_silent_in_a_live_round(phones: Phones, service: Service) -> None:
-    house = service.house
-    house.statuses = [REAL]
+    companion = service.companion
+    companion.statuses = [REAL]
     page = phones.player()
     trains(page, service, "Ann")
     page.reload()
     page.click("[data-source=igloo]")
     expect(page.locator(".drill .sentence").first).to_contain_text("Take the igloo and shake it")
     assert page.locator(".drill .simulated").count() == 0
-    heard(house)
+    heard(companion)
     expect(page.locator(".guess legend")).to_have_text("Your answer")
     guess(page, 6)
     expect(page.locator(".guess legend")).to_have_text("The number under the igloo")
     guess(page, 5)
     expect(page.locator(".truth-shown strong")).to_have_text("5")
     expect(page.locator(".result-of")).to_contain_text("The machine: 6 with 34%")
-    house.open_match()
-    house.moves("start")
+    companion.open_match()
+    companion.moves("start")
     page.click("[data-do=deal]")
     expect(page.locator(".refusal")).to_contain_text("A round of Igloo Pop is live")
     phones.forgive("409")
@@ -222,7 +222,7 @@ def test_a_spectator_is_asked_in(phones: Phones, service: Service) -> None:
 
 
 def test_a_forgotten_name_is_gone_from_every_phone(phones: Phones, service: Service) -> None:
-    ann, _ = history(service.house, 6)
+    ann, _ = history(service.companion, 6)
     page = phones.host()
     page.goto(f"{service.url}/training#progress")
     page.click(f".who-trains [data-person='{ann}']")
@@ -280,8 +280,8 @@ ALL_STOPS = ("drill", "answered", "duel", "duel-play", "duel-answered", "progres
 def test_it_fits_has_no_barriers_and_is_in_one_language(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]], width: int, dark: bool, language: str
 ) -> None:
-    ann, _ = history(service.house, 60)
-    service.house.statuses = [REAL]
+    ann, _ = history(service.companion, 60)
+    service.companion.statuses = [REAL]
     page = phones.host(width=width, height=900, dark=dark, language=language)
     page.goto(f"{service.url}/training")
     expect(page.locator("#stage h1")).to_be_visible()

@@ -19,7 +19,7 @@ YES = f"[data-option='{OPTION}'][data-value='true']"
 
 
 def test_everybody_votes_on_their_own_phone(phones: Phones, service: Service, axe: Callable[[Page], list[str]]) -> None:
-    service.house.open_match(players=PLAYERS[:2])
+    service.companion.open_match(players=PLAYERS[:2])
     host = phones.host()
     bob = phones.player(language="fr-FR", dark=True)
     watcher = phones.spectator()
@@ -53,19 +53,19 @@ def test_everybody_votes_on_their_own_phone(phones: Phones, service: Service, ax
         expect(page.locator(".ballot")).to_have_count(0)
     expect(host.locator(f".entries [data-do=vote]{NO}").first).to_have_attribute("aria-pressed", "true")
     expect(bob.locator("#announcer")).to_contain_text("l’hôte a tranché")
-    assert service.house.votes.of("iglu-iglu") == {OPTION: False}
+    assert service.companion.votes.of("iglu-iglu") == {OPTION: False}
 
 
 def test_a_phone_that_polls_votes_too(phones: Phones, service: Service) -> None:
     service.stop()
     service.streams = 1
     service.start()
-    service.house.open_match(players=PLAYERS[:2])
+    service.companion.open_match(players=PLAYERS[:2])
     ann = phones.player()
     expect(ann.locator(".link.live")).to_be_visible()
     bob = phones.player()
     expect(bob.locator(".link.polling")).to_be_visible()
-    service.house.ballots.call(OPTION, 2)
+    service.companion.ballots.call(OPTION, 2)
     expect(bob.locator(".ballot")).to_contain_text("0 of 2 have voted.")
     ann.reload()
     expect(ann.locator(".ballot")).to_be_visible()
@@ -75,5 +75,5 @@ def test_a_phone_that_polls_votes_too(phones: Phones, service: Service) -> None:
     bob.click(f".ballot {NO}")
     for page in (ann, bob):
         expect(page.locator(".ballot")).to_have_count(0)
-    assert service.house.votes.of("iglu-iglu") == {OPTION: False}
+    assert service.companion.votes.of("iglu-iglu") == {OPTION: False}
     phones.forgive("503")

@@ -63,7 +63,7 @@ def test_people_are_met_seated_renamed_made_one_and_forgotten(
     host.click(".person:has-text('Bob')")
     host.click("[data-submit=open-match] button[type=submit]")
     expect(host.locator(".scores .face img")).to_be_visible()
-    assert {p["name"] for p in service.house.night.view()["match"]["players"]} >= {"Ann", "Bob", "Zoé"}
+    assert {p["name"] for p in service.companion.night.view()["match"]["players"]} >= {"Ann", "Bob", "Zoé"}
     # Renamed on the page, the new name is everywhere at once.
     host.goto(f"{service.url}/#workshop/people")
     profile(host, "Zoé")
@@ -71,7 +71,7 @@ def test_people_are_met_seated_renamed_made_one_and_forgotten(
     host.fill("#rename", "Zoé Marie")
     host.click("#dialog button[type=submit]")
     expect(host.locator(".profile", has_text="Zoé Marie")).to_be_visible()
-    assert "Zoé Marie" in {p["name"] for p in service.house.night.view()["match"]["players"]}
+    assert "Zoé Marie" in {p["name"] for p in service.companion.night.view()["match"]["players"]}
     # Two who play together are two; somebody new may be the same.
     host.click(".profile[open] [data-do=person-merge]")
     host.click("#dialog button[type=submit]")
@@ -89,7 +89,7 @@ def test_people_are_met_seated_renamed_made_one_and_forgotten(
     expect(host.locator("#dialog")).to_contain_text("the scores stay")
     host.click("[data-do=dialog-yes]")
     expect(host.locator(".profile", has_text="Zoé")).to_have_count(0)
-    assert "Zoé Marie" not in {p["name"] for p in service.house.night.view()["match"]["players"]}
+    assert "Zoé Marie" not in {p["name"] for p in service.companion.night.view()["match"]["players"]}
 
 
 def test_the_host_sets_who_may_do_what(phones: Phones, service: Service) -> None:
@@ -107,8 +107,8 @@ def test_the_host_sets_who_may_do_what(phones: Phones, service: Service) -> None
     host.click("[data-do=dialog-yes]")
     expect(host.locator(".pin")).not_to_have_text(pin)
     phones.shot(host, "workshop-rights")
-    assert service.house.settings.number("keep_pictures_days") == 7
-    service.house.open_match()
+    assert service.companion.settings.number("keep_pictures_days") == 7
+    service.companion.open_match()
     player.click("[data-do=start]")
     expect(player.locator(".refusal")).to_contain_text("the host enters the moves")
     player.goto(f"{service.url}/#workshop/rights")
@@ -124,7 +124,7 @@ def test_the_host_sets_who_may_do_what(phones: Phones, service: Service) -> None
 
 
 def test_a_backup_is_made_and_brought_back_on_the_page(phones: Phones, service: Service) -> None:
-    service.house.open_match()
+    service.companion.open_match()
     host = phones.host(width=1000)
     host.goto(f"{service.url}/#workshop/backups")
     host.click("[data-do=make-backup]")
@@ -135,14 +135,14 @@ def test_a_backup_is_made_and_brought_back_on_the_page(phones: Phones, service: 
     phones.shot(host, "workshop-backups")
     host.click("[data-do=restore]")
     expect(host.locator("#dialog")).to_contain_text("not lost")
-    assert not service.house.begun_again
+    assert not service.companion.begun_again
     host.click("[data-do=dialog-yes]")
     expect(host.locator("#dialog-title")).to_have_text("It is being brought back")
-    assert service.house.begun_again == [True]
+    assert service.companion.begun_again == [True]
 
 
 def test_the_buttons_of_the_table_call_everybody(phones: Phones, service: Service) -> None:
-    service.house.open_match()
+    service.companion.open_match()
     tablet, other = phones.host(width=1000), phones.spectator()
     tablet.click("[data-button=shake]")
     expect(other.locator(".play[data-phase=shaking]")).to_be_visible()
@@ -157,11 +157,11 @@ def test_the_buttons_of_the_table_call_everybody(phones: Phones, service: Servic
 
 
 def test_the_devices_their_settings_and_what_the_doctor_finds(phones: Phones, service: Service) -> None:
-    house = service.house
-    house.buttons = Buttons(house.night, house.hub, ("next 5", "undo 5"))
-    house.buttons.start()
-    house.mqtt = {"state": "searching", "note": "The broker does not answer; it is asked again and again."}
-    (house.folder / "settings.json").write_text("{")
+    companion = service.companion
+    companion.buttons = Buttons(companion.night, companion.hub, ("next 5", "undo 5"))
+    companion.buttons.start()
+    companion.mqtt = {"state": "searching", "note": "The broker does not answer; it is asked again and again."}
+    (companion.folder / "settings.json").write_text("{")
     player = phones.player()
     player.goto(f"{service.url}/#workshop/devices")
     expect(player.locator("[data-key=panel] .device-head")).to_contain_text("faulty")
@@ -172,11 +172,11 @@ def test_the_devices_their_settings_and_what_the_doctor_finds(phones: Phones, se
     host.fill("#device-panel_pins", "next 5\ndispute 6")
     host.click("[data-key=setting-panel_pins] button")
     expect(host.locator("[data-key=setting-panel_pins] [role=status]")).to_contain_text("prochain démarrage")
-    assert house.settings.lines("panel_pins") == ("next 5", "dispute 6")
+    assert companion.settings.lines("panel_pins") == ("next 5", "dispute 6")
     host.fill("#device-mqtt_address", "mqtt://pi")
     host.click("[data-key=setting-mqtt_address] button")
     expect(host.locator("[data-key=setting-mqtt_address] [role=status]")).to_be_visible()
-    assert house.settings.text("mqtt_address") == "mqtt://pi"
+    assert companion.settings.text("mqtt_address") == "mqtt://pi"
     host.click("[data-do=doctor]")
     bad = host.locator(".finding[data-state=wrong]", has_text="Les réglages sont illisibles")
     expect(bad).to_contain_text("Ce qui aide : Réglez-le à nouveau sur la page.")
@@ -199,11 +199,11 @@ PARTS = ("igloo", "camera", "devices", "people", "rights", "backups")
 def test_no_barrier_and_no_overflow_in_the_workshop(
     phones: Phones, service: Service, axe: Callable[[Page], list[str]], dark: bool, language: str
 ) -> None:
-    house = service.house
-    house.open_match()
-    ann = next(one["id"] for one in house.people.all() if one["name"] == "Ann")
-    house.people.change(ann, {"colour": "yellow", "token": "owl"})
-    house.backup_retention.make()
+    companion = service.companion
+    companion.open_match()
+    ann = next(one["id"] for one in companion.people.all() if one["name"] == "Ann")
+    companion.people.change(ann, {"colour": "yellow", "token": "owl"})
+    companion.backup_retention.make()
     page = phones.host(dark=dark, language=language, width=320 if dark else 1920, height=900)
     for part in PARTS:
         page.goto(f"{service.url}/#workshop/{part}")
@@ -220,14 +220,14 @@ def test_no_barrier_and_no_overflow_in_the_workshop(
             phones.shot(page, f"workshop-{part}-checked-{'dark' if dark else 'light'}", full=True)
             assert axe(page) == []
         if language.startswith("fr"):
-            assert english_left(read_aloud(page).replace(str(house.folder), "")) == [], part
+            assert english_left(read_aloud(page).replace(str(companion.folder), "")) == [], part
     page.goto(f"{service.url}/api")
     assert axe(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_a_round_is_played_with_the_keyboard_alone(phones: Phones, service: Service) -> None:
-    service.house.open_match()
+    service.companion.open_match()
     page = phones.host(width=1280, height=900)
 
     def reach(selector: str, key: str = "Enter") -> None:
@@ -255,4 +255,4 @@ def test_a_round_is_played_with_the_keyboard_alone(phones: Phones, service: Serv
         expect(page.locator(asked)).to_be_visible()
         reach(asked)
     expect(page.locator(".play[data-phase=deal]")).to_be_visible()
-    assert len(service.house.night.view()["match"]["results"]) == 2
+    assert len(service.companion.night.view()["match"]["results"]) == 2

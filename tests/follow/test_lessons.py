@@ -12,7 +12,7 @@ from companion.lab.worlds.boards import players
 from companion.lab.worlds.filmed import FISH, GAME, Filmed
 from companion.night.answers import TABLE
 from companion.rules.inference.turns import content
-from tests.web.assembly import SmallHouse
+from tests.web.assembly import SmallCompanion
 from tests.worlds.wait import LESSON_S, wait
 
 pytestmark = [pytest.mark.learning, pytest.mark.usefixtures("prompt_lessons")]
@@ -26,15 +26,15 @@ def test_the_first_red_igloo_while_the_blue_one_is_not_learnt_yet(tmp_path: Path
     """On a busy machine the lesson on the first igloo may come after the second one."""
     film = Filmed(5, RED, kept=1.0)
     assert film.played[BLUE - 1][2] == "build a7" and film.played[RED - 1][2] == "build e6"
-    house = SmallHouse(tmp_path)
-    house.settings.set({"camera_settle_tenths": 3})
-    house.do("open-match", {"game": GAME, "players": players(GAME), "setup": {"fish": FISH}})
-    house.moves(*film.set_up)
-    house.camera_service.take_photo(film.picture(0))
-    house.follow_service.start()
-    house.follow_service.calibrate(GAME, None)
-    house.follow_service.teach(GAME, None)
-    table = house.follow_service.table_of(GAME)
+    companion = SmallCompanion(tmp_path)
+    companion.settings.set({"camera_settle_tenths": 3})
+    companion.do("open-match", {"game": GAME, "players": players(GAME), "setup": {"fish": FISH}})
+    companion.moves(*film.set_up)
+    companion.camera_service.take_photo(film.picture(0))
+    companion.follow_service.start()
+    companion.follow_service.calibrate(GAME, None)
+    companion.follow_service.teach(GAME, None)
+    table = companion.follow_service.table_of(GAME)
     blue = table.layout.find_thing("igloo", "blue")
     assert table.wait(LESSON_S)
     assert table.taught and not table.new_things(contents_of(film.states[0], table.layout).values())
@@ -42,29 +42,29 @@ def test_the_first_red_igloo_while_the_blue_one_is_not_learnt_yet(tmp_path: Path
     # From here on no lesson comes to its end.
     table.close()
     for moves in film.played[: RED - 1]:
-        house.moves(*moves)
+        companion.moves(*moves)
     igloo = contents_of(film.states[BLUE], table.layout)
-    newest = house.camera_service.newest()
+    newest = companion.camera_service.newest()
     assert newest is not None and blue in table.new_things(igloo.values())
-    house.camera_service.take_photo(film.picture(BLUE))
-    shown = wait(lambda: (captured := house.camera_service.newest()) is not newest and captured)
+    companion.camera_service.take_photo(film.picture(BLUE))
+    shown = wait(lambda: (captured := companion.camera_service.newest()) is not newest and captured)
     table.teach(shown.image(), igloo)
     again = SeenTable(GAME, tmp_path / "tables" / GAME, on_change=lambda: None)
     for known in (table, again):
         assert blue in known.most() and blue not in known.learnt(), "taught, and not learnt"
         assert not known.new_things(igloo.values()), "nobody need teach it twice"
 
-    house.camera_service.take_photo(film.picture(RED - 1))
-    house.follow_service.follow(True)
-    wait(lambda: house.follow_service.status()["state"] == "watching", LESSON_S)
-    begun = len(house.night.snapshot().by)
-    house.camera_service.take_photo(film.picture(RED))
-    wait(lambda: house.follow_service.status()["asking"] or len(house.night.snapshot().by) > begun, LESSON_S)
-    asked = house.follow_service.open_question()
-    states = [candidate.state for candidate in asked.candidates] if asked else [house.night.snapshot().states[-1]]
+    companion.camera_service.take_photo(film.picture(RED - 1))
+    companion.follow_service.follow(True)
+    wait(lambda: companion.follow_service.status()["state"] == "watching", LESSON_S)
+    begun = len(companion.night.snapshot().by)
+    companion.camera_service.take_photo(film.picture(RED))
+    wait(lambda: companion.follow_service.status()["asking"] or len(companion.night.snapshot().by) > begun, LESSON_S)
+    asked = companion.follow_service.open_question()
+    states = [candidate.state for candidate in asked.candidates] if asked else [companion.night.snapshot().states[-1]]
     truth = {name: content(place) for name, place in film.states[RED].position()["places"].items()}
     found = [{name: content(p) for name, p in state.position()["places"].items()} for state in states]
     assert truth in found, [[str(m) for m in candidate.moves] for candidate in asked.candidates]
     if asked:
-        assert house.follow_service.answer(asked.id, found.index(truth), TABLE).ok
-    house.close()
+        assert companion.follow_service.answer(asked.id, found.index(truth), TABLE).ok
+    companion.close()

@@ -26,7 +26,7 @@ from companion.practice.shakes import Shake, TrainingError, cut
 from companion.practice.sonify import BAND_HZ, HIGH_HZ, LOW_HZ, MU, band
 from companion.service.practice import shake_bank
 from tests.web.api.test_practice import Phone
-from tests.web.assembly import SmallEar, SmallHouse, quick_machine
+from tests.web.assembly import SmallCompanion, SmallEar, quick_machine
 from tests.worlds.wait import PATIENCE_S
 from web.app import create_app
 from web.http.assets import Assets
@@ -77,30 +77,30 @@ def room(tmp_path: Path) -> Iterator[PracticeRun]:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[SmallHouse]:
-    house = SmallHouse(tmp_path)
-    house.training.close()
-    house.training = PracticeRun(
+def companion(tmp_path: Path) -> Iterator[SmallCompanion]:
+    companion = SmallCompanion(tmp_path)
+    companion.training.close()
+    companion.training = PracticeRun(
         PracticeDatabase(tmp_path / "training.sqlite"),
         FewShakes,
         quick_machine,
-        house.ear,
-        igloo_open=lambda: not house.night.live_round(),
+        companion.ear,
+        igloo_open=lambda: not companion.night.live_round(),
         offline_bundle=few(),
     )
-    yield house
-    house.close()
+    yield companion
+    companion.close()
 
 
 @pytest.fixture
-def app(house: SmallHouse) -> Flask:
-    return create_app(house)
+def app(companion: SmallCompanion) -> Flask:
+    return create_app(companion)
 
 
 @pytest.fixture
-def player(app: Flask, house: SmallHouse) -> Phone:
+def player(app: Flask, companion: SmallCompanion) -> Phone:
     phone = Phone(app.test_client())
-    assert phone.post("/api/join", {"pin": house.access.pin}).status_code == 200
+    assert phone.post("/api/join", {"pin": companion.access.pin}).status_code == 200
     return phone
 
 
@@ -337,10 +337,10 @@ def held(page: str) -> dict[str, Any]:
     return found
 
 
-def test_the_file_holds_all_of_itself_and_may_fetch_nothing(player: Phone, house: SmallHouse) -> None:
+def test_the_file_holds_all_of_itself_and_may_fetch_nothing(player: Phone, companion: SmallCompanion) -> None:
     assert player.refused("/api/training/along", {"person": 1, "results": {}})[0] in {400, 404}
     if not player.told("/api/training/along")["ready"]:
-        finished(house.training._offline_bundle)
+        finished(companion.training._offline_bundle)
     answer = player.get("/training/along.html", **{"Accept-Language": "fr"})
     assert answer.status_code == 200
     assert "attachment" in answer.headers["Content-Disposition"]

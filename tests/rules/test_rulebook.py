@@ -216,9 +216,9 @@ def test_a_ruling_stands_on_its_weakest_ground_and_names_the_option() -> None:
         False, Reason("s", {"x": 1, "also": ["t"]}, ("X-1",)), TABLE
     )
     assert (both.en, both.fr) == ("S 1. T 1.", "F 1. G 1.")
-    house = book.ruling(True, Reason("s", {"x": 1}, ("X-1", "X-2", "X-3")), TABLE)
-    assert (house.status, house.option) == ("house ruling", "x.o")
-    assert house.to_json()["option"] == "x.o"
+    companion = book.ruling(True, Reason("s", {"x": 1}, ("X-1", "X-2", "X-3")), TABLE)
+    assert (companion.status, companion.option) == ("house ruling", "x.o")
+    assert companion.to_json()["option"] == "x.o"
 
 
 def test_a_wrong_status_in_a_file_is_an_error() -> None:

@@ -73,7 +73,7 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+def companion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
     monkeypatch.setenv("GPIOZERO_PIN_FACTORY", "mock")
     made = House(tmp_path / "data", ["standard"])
     yield made
@@ -84,98 +84,98 @@ def notices(phone: Phone) -> list[dict[str, Any]]:
     return [told for _, topic, _, told in phone.heard if topic == "notice"]
 
 
-def test_a_night_at_the_buttons(house: House) -> None:
-    phones = [Phone(house.server.port) for _ in range(4)]
+def test_a_night_at_the_buttons(companion: House) -> None:
+    phones = [Phone(companion.server.port) for _ in range(4)]
     for phone in phones:
         phone.listen()
     wait(lambda: all(any(topic == "state" for _, topic, _, _ in phone.heard) for phone in phones))
-    devices = json.loads(house.host.ask("GET", "/api/health")[1])["devices"]
+    devices = json.loads(companion.host.ask("GET", "/api/health")[1])["devices"]
     assert {"device": "panel", "kind": "simulated", "state": "connected", "note": ""} in devices
-    assert any("Panel: connected (simulated)" in line for line in house.service.describe())
+    assert any("Panel: connected (simulated)" in line for line in companion.service.describe())
 
     # Nothing is going on: the button says so, in both languages, and changes nothing.
-    house.press("next")
+    companion.press("next")
     (nothing,) = wait(lambda: notices(phones[0]))
     assert nothing["panel"] == "next" and nothing["en"] and nothing["fr"] != nothing["en"]
 
     # Next deals, shake starts the round, undo takes a step back (but not out of a live round), next begins the check.
-    house.do("open-match", {"game": "igloo-pop", "players": PLAYERS, "draw": True})
-    house.press("next")
-    wait(lambda: house.match["phase"] == "ready")
-    house.press("shake")
-    wait(lambda: house.match["phase"] == "shaking")
-    wait(lambda: house.panel.lit()["legal"])
-    house.press("undo")
+    companion.do("open-match", {"game": "igloo-pop", "players": PLAYERS, "draw": True})
+    companion.press("next")
+    wait(lambda: companion.match["phase"] == "ready")
+    companion.press("shake")
+    wait(lambda: companion.match["phase"] == "shaking")
+    wait(lambda: companion.panel.lit()["legal"])
+    companion.press("undo")
     wait(lambda: any("together" in n.get("en", "") for n in notices(phones[0])))
-    assert house.match["phase"] == "shaking"
-    house.do("moves", {"moves": ["place blue card2"]})
-    house.press("undo")
-    wait(lambda: not any(card["igloos"] for card in house.match["cards"]))
-    house.do("moves", {"moves": ["place red card1"]})
+    assert companion.match["phase"] == "shaking"
+    companion.do("moves", {"moves": ["place blue card2"]})
+    companion.press("undo")
+    wait(lambda: not any(card["igloos"] for card in companion.match["cards"]))
+    companion.do("moves", {"moves": ["place red card1"]})
 
     # Somebody doubts: every phone hears of it, the amber lamp burns until the matter is settled.
-    house.press("dispute")
+    companion.press("dispute")
     for phone in phones:
         told = wait(lambda phone=phone: [n for n in notices(phone) if n["panel"] == "dispute"])
         assert "doubt" in told[0]["en"] and "doute" in told[0]["fr"]
-    wait(lambda: house.panel.lit()["doubt"])
-    house.do("moves", {"moves": ["place blue card3"]})
-    wait(lambda: not house.panel.lit()["doubt"])
-    house.press("dispute")
-    wait(lambda: house.panel.lit()["doubt"])
-    house.press("dispute")
-    wait(lambda: not house.panel.lit()["doubt"])
+    wait(lambda: companion.panel.lit()["doubt"])
+    companion.do("moves", {"moves": ["place blue card3"]})
+    wait(lambda: not companion.panel.lit()["doubt"])
+    companion.press("dispute")
+    wait(lambda: companion.panel.lit()["doubt"])
+    companion.press("dispute")
+    wait(lambda: not companion.panel.lit()["doubt"])
 
     # A breach lights the lamp too, until the table dismisses it.
-    house.do("fault", {"clause": "POP-2.3", "colour": "red"})
-    wait(lambda: house.panel.lit()["doubt"])
-    house.do("dismiss-fault", {"fault": house.match["faults"][0]["seq"], "agreed": True})
-    wait(lambda: not house.panel.lit()["doubt"])
+    companion.do("fault", {"clause": "POP-2.3", "colour": "red"})
+    wait(lambda: companion.panel.lit()["doubt"])
+    companion.do("dismiss-fault", {"fault": companion.match["faults"][0]["seq"], "agreed": True})
+    wait(lambda: not companion.panel.lit()["doubt"])
 
-    house.press("next")
-    wait(lambda: house.match["phase"] == "checking")
+    companion.press("next")
+    wait(lambda: companion.match["phase"] == "checking")
     # In the check only people can tell what the igloos show.
-    before = house.match
-    house.press("next")
+    before = companion.match
+    companion.press("next")
     wait(lambda: len([n for n in notices(phones[0]) if n["panel"] == "next" and n.get("en")]) == 2)
-    assert house.match == before
+    assert companion.match == before
     # What the button did is in the journal as the table's own doing.
-    assert {entry.by for entry in house.service._journal.since(0)} >= {"table"}
+    assert {entry.by for entry in companion.service._journal.since(0)} >= {"table"}
 
 
 def test_without_pins_there_is_no_panel(tmp_path: Path) -> None:
-    house = House(tmp_path / "data", [])
+    companion = House(tmp_path / "data", [])
     try:
-        assert house.service._buttons.status() is None
-        assert not any("Panel" in line for line in house.service.describe())
+        assert companion.service._buttons.status() is None
+        assert not any("Panel" in line for line in companion.service.describe())
     finally:
-        house.close()
+        companion.close()
 
 
 def test_pins_that_do_not_fit_are_said_and_the_service_runs(tmp_path: Path) -> None:
-    house = House(tmp_path / "data", ["next 5", "undo 5"])
+    companion = House(tmp_path / "data", ["next 5", "undo 5"])
     try:
-        status = house.service._buttons.status()
+        status = companion.service._buttons.status()
         assert status is not None and (status.state, status.note) == ("faulty", messages.BAD_PINS)
         assert "both at GPIO 5" in status.detail
     finally:
-        house.close()
+        companion.close()
 
 
 def test_a_machine_without_pins_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GPIOZERO_PIN_FACTORY", raising=False)
-    house = House(tmp_path / "data", ["standard"])
+    companion = House(tmp_path / "data", ["standard"])
     try:
-        status = house.service._buttons.status()
+        status = companion.service._buttons.status()
         assert status is not None and status.state == "missing" and status.note in messages.NOTES
-        assert any("Panel: missing" in line for line in house.service.describe())
+        assert any("Panel: missing" in line for line in companion.service.describe())
     finally:
-        house.close()
+        companion.close()
 
 
-def test_a_board_game_shows_whose_turn_it_is_in_colour(house: House) -> None:
-    house.do("open-match", {"game": "iglu-iglu", "players": PLAYERS, "draw": True})
-    house.press("next")
-    wait(lambda: house.match["to_move"] == 0)
+def test_a_board_game_shows_whose_turn_it_is_in_colour(companion: House) -> None:
+    companion.do("open-match", {"game": "iglu-iglu", "players": PLAYERS, "draw": True})
+    companion.press("next")
+    wait(lambda: companion.match["to_move"] == 0)
     lamps = ("turn-red", "turn-green", "turn-blue")
-    wait(lambda: [house.panel.lit()[lamp] for lamp in lamps] == [True, False, False])
+    wait(lambda: [companion.panel.lit()[lamp] for lamp in lamps] == [True, False, False])

@@ -42,11 +42,11 @@ def test_a_card_that_dies_in_mid_run(tmp_path: Path) -> None:
 
 
 def test_a_service_whose_writes_are_refused_goes_on_when_they_are_not(tmp_path: Path) -> None:
-    house = ServedCompanion(tmp_path / "data")
+    companion = ServedCompanion(tmp_path / "data")
     try:
-        assert sd_card.held(house) == sd_card.Held(refused=10, went_on=True)
+        assert sd_card.held(companion) == sd_card.Held(refused=10, went_on=True)
     finally:
-        house.close()
+        companion.close()
 
 
 @only_where_one_can_die

@@ -199,35 +199,35 @@ def test_a_photo_from_a_phone(serve: Callable[..., Served]) -> None:
 
 def test_an_old_photo_is_no_witness_of_another_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(eye, "NOW_S", 0.0)  # a photo is none of now as soon as it was taken
-    house = House(tmp_path / "data", [])
+    companion = House(tmp_path / "data", [])
     asked: list[EvidencePicture | None] = []
-    keep = house.service.keep_evidence
-    monkeypatch.setattr(house.service, "keep_evidence", lambda **how: asked.append(keep(**how)))
+    keep = companion.service.keep_evidence
+    monkeypatch.setattr(companion.service, "keep_evidence", lambda **how: asked.append(keep(**how)))
 
     def turn(command: str, *moves: str) -> bool:
         """Come to a moment that is worth a picture; return whether one is kept of it."""
         before = len(asked)
-        house.do(command, {"moves": moves} if moves else {})
+        companion.do(command, {"moves": moves} if moves else {})
         wait(lambda: len(asked) > before)
         return asked[-1] is not None
 
     try:
-        assert house.host.send("/api/photo", to_jpeg(standard(5).image), "image/jpeg")[0] == 200
-        house.do("open-match", {"game": "igloo-pop", "players": PLAYERS, "setup": {"cards": CARDS}})
-        house.do("moves", {"moves": ["start", "place red card1"]})
+        assert companion.host.send("/api/photo", to_jpeg(standard(5).image), "image/jpeg")[0] == 200
+        companion.do("open-match", {"game": "igloo-pop", "players": PLAYERS, "setup": {"cards": CARDS}})
+        companion.do("moves", {"moves": ["start", "place red card1"]})
         assert turn("check")
         assert not turn("moves", "reveal card1 5")
-        house.do("moves", {"moves": ["start", "place red card2"]})
+        companion.do("moves", {"moves": ["start", "place red card2"]})
         assert not turn("check")
         assert not turn("moves", "reveal card2 9")
-        assert house.host.send("/api/photo", to_jpeg(standard(6).image), "image/jpeg")[0] == 200
-        house.do("moves", {"moves": ["start", "place red card3"]})
+        assert companion.host.send("/api/photo", to_jpeg(standard(6).image), "image/jpeg")[0] == 200
+        companion.do("moves", {"moves": ["start", "place red card3"]})
         assert turn("check")
-        kept = house.match["evidence"]
+        kept = companion.match["evidence"]
         assert [one["round"] for one in kept] == [1, 3]
         assert len({one["sha256"] for one in kept}) == 2
     finally:
-        house.close()
+        companion.close()
 
 
 def test_a_page_names_no_file_as_camera(serve: Callable[..., Served], tmp_path: Path) -> None:

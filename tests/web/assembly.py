@@ -93,7 +93,7 @@ def quick_machine(shake: Shake) -> CountPosterior:
     return CountPosterior("counted", tuple(0.45 if i == peak else 0.05 for i in range(12)), 2.4)
 
 
-class SmallHouse:
+class SmallCompanion:
     """Implements :class:`web.protocols.companion.CompanionApi` over a folder; opening it again is a restart."""
 
     version = "0.0.test"
@@ -286,14 +286,14 @@ class Service:
     def __init__(self, folder: Path, port: int = 0, *, streams: int = 40) -> None:
         self.folder, self.port, self.streams = folder, port, streams
         self.stamp = ""
-        self.house: SmallHouse
+        self.companion: SmallCompanion
         self._server: WebServer
         self._thread: threading.Thread
         self.start()
 
     def start(self) -> None:
-        self.house = SmallHouse(self.folder, streams=self.streams)
-        self.app = create_app(self.house)
+        self.companion = SmallCompanion(self.folder, streams=self.streams)
+        self.app = create_app(self.companion)
         if self.stamp:
             # Of another version from its first answer on.
             self.app.extensions["companion-assets"].stamp = self.stamp
@@ -310,17 +310,17 @@ class Service:
 
     def stop(self) -> None:
         self._server.stop()
-        self.house.hub.close()
+        self.companion.hub.close()
         self._thread.join(timeout=PATIENCE_S)
         assert not self._thread.is_alive()
-        self.house.close()
+        self.companion.close()
 
     @property
     def url(self) -> str:
         return f"http://{NAME}:{self.port}"
 
     def host_link(self) -> str:
-        return f"{self.url}/host/{self.house.access.host_token()}"
+        return f"{self.url}/host/{self.companion.access.host_token()}"
 
 
 @contextmanager

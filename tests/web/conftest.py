@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.web.assembly import NAME, Service, SmallHouse, served
+from tests.web.assembly import NAME, Service, SmallCompanion, served
 from web.app import create_app
 
 BASE = f"http://{NAME}"
@@ -28,15 +28,15 @@ class Client(FlaskClient):
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[SmallHouse]:
-    house = SmallHouse(tmp_path)
-    yield house
-    house.close()
+def companion(tmp_path: Path) -> Iterator[SmallCompanion]:
+    companion = SmallCompanion(tmp_path)
+    yield companion
+    companion.close()
 
 
 @pytest.fixture
-def app(house: SmallHouse) -> Flask:
-    app = create_app(house)
+def app(companion: SmallCompanion) -> Flask:
+    app = create_app(companion)
     app.test_client_class = Client
     return app
 
@@ -48,18 +48,18 @@ def guest(app: Flask) -> FlaskClient:
 
 
 @pytest.fixture
-def host(app: Flask, house: SmallHouse) -> FlaskClient:
+def host(app: Flask, companion: SmallCompanion) -> FlaskClient:
     """Return the host, who came by a host link."""
     client = app.test_client()
-    assert client.post(f"/host/{house.access.host_token()}").status_code == 303
+    assert client.post(f"/host/{companion.access.host_token()}").status_code == 303
     return client
 
 
 @pytest.fixture
-def player(app: Flask, house: SmallHouse) -> FlaskClient:
+def player(app: Flask, companion: SmallCompanion) -> FlaskClient:
     """Return a player, who came with the PIN."""
     client = app.test_client()
-    assert client.post("/api/join", json={"pin": house.access.pin, "label": "Zoé"}).status_code == 200
+    assert client.post("/api/join", json={"pin": companion.access.pin, "label": "Zoé"}).status_code == 200
     return client
 
 

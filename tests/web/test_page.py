@@ -16,7 +16,7 @@ from flask.testing import FlaskClient
 
 from companion.lab.worlds.boards import players, record
 from companion.night.answers import Role
-from tests.web.assembly import SmallHouse
+from tests.web.assembly import SmallCompanion
 from web.i18n import catalogue
 
 FIRST_VIEW_BYTES = 100_000
@@ -42,11 +42,11 @@ def test_the_first_view_is_light(guest: FlaskClient) -> None:
     assert len(linked) > 15
 
 
-def test_the_referee_opened_directly_is_light_too(guest: FlaskClient, house: SmallHouse, app: Flask) -> None:
+def test_the_referee_opened_directly_is_light_too(guest: FlaskClient, companion: SmallCompanion, app: Flask) -> None:
     """With a game of Arctic on the table, whose picture is the largest, and its whole rulebook."""
-    house.do("open-match", {"game": "arctic", "players": players("arctic")})
+    companion.do("open-match", {"game": "arctic", "players": players("arctic")})
     for text in record("arctic", 3)[:40]:
-        house.moves(text)
+        companion.moves(text)
     accept = {"Accept-Encoding": "gzip", "Accept-Language": "fr"}
     page = guest.get("/", headers=accept)
     words = json.loads(re.search(r'id="page">(.*?)</script>', unpacked(page))[1])["words"]
@@ -106,17 +106,17 @@ def test_every_icon_that_is_named_is_drawn(app: Flask) -> None:
     assert len(named) > 10
 
 
-def test_without_scripts_the_scores_are_there(guest: FlaskClient, house: SmallHouse) -> None:
-    house.open_match()
+def test_without_scripts_the_scores_are_there(guest: FlaskClient, companion: SmallCompanion) -> None:
+    companion.open_match()
     text = guest.get("/").text
     table = text[text.index("<noscript>") : text.index("</noscript>")]
     assert re.search(r"Ann</th><td>10</td>", table)
 
 
-def test_a_name_cannot_become_markup(host: FlaskClient, house: SmallHouse) -> None:
+def test_a_name_cannot_become_markup(host: FlaskClient, companion: SmallCompanion) -> None:
     name = "</script><img src=x onerror=alert(1)>"
-    house.open_match(players=[{"name": name, "colour": "red"}, {"name": "Bob", "colour": "blue"}])
-    house.settings.set({"house_name": "<b>Chez nous</b>"})
+    companion.open_match(players=[{"name": name, "colour": "red"}, {"name": "Bob", "colour": "blue"}])
+    companion.settings.set({"house_name": "<b>Chez nous</b>"})
     text = host.get("/").text
     assert "<img src=x" not in text
     assert "<b>Chez" not in text

@@ -11,7 +11,7 @@ from companion.night.backup.retention import MOST_BROUGHT, PIECE_BYTES
 from companion.night.commands.context import printable
 from web.http.openapi import FLAG, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
 from web.http.responses import RefusedError, bad_field, json_body, json_response, refusal, text_field
-from web.http.sessions import host, house
+from web.http.sessions import companion, host
 
 views = Blueprint("api_backups", __name__, url_prefix="/api/backups")
 log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ def backups() -> Response:
     """Answer with the backups beside the journal, the newest first, and what became of those made by night."""
     host()
     return json_response(
-        {"ok": True, "backups": house().backup_retention.all(), "status": house().health().get("backups", {})}
+        {"ok": True, "backups": companion().backup_retention.all(), "status": companion().health().get("backups", {})}
     )
 
 
@@ -45,7 +45,7 @@ def make() -> Response:
     """Make a backup of everything now, pictures too."""
     host()
     try:
-        return json_response({"ok": True, "backup": house().backup_retention.make()})
+        return json_response({"ok": True, "backup": companion().backup_retention.make()})
     except BackupError as error:
         return _no(error)
 
@@ -70,7 +70,7 @@ def bring() -> Response:
         raise RefusedError(413, "too-large", "This is more than can be taken in.")
     request.max_content_length = PIECE_BYTES
     try:
-        taken, kept = house().backup_retention.take_in(request.get_data(cache=False), at=at, size=size, shown=shown)
+        taken, kept = companion().backup_retention.take_in(request.get_data(cache=False), at=at, size=size, shown=shown)
     except BackupError as error:
         return _no(error)
     return json_response({"ok": True, "taken": taken, "backup": kept})
@@ -87,7 +87,7 @@ def _bytes(given: str | None, name: str, low: int) -> int:
 def download(name: str) -> Response:
     """Answer with a backup as a file."""
     host()
-    path = house().backup_retention.path(name)
+    path = companion().backup_retention.path(name)
     if path is None:
         raise _missing()
     response = send_file(path, mimetype="application/zip", as_attachment=True, download_name=path.name, etag=False)
@@ -103,7 +103,7 @@ def restore(name: str) -> Response:
     if text_field(json_body(), "confirm", 100) != name:
         raise bad_field("confirm")
     try:
-        house().backup_retention.bring_back(name)
+        companion().backup_retention.bring_back(name)
     except KeyError:
         raise _missing() from None
     except BackupError as error:

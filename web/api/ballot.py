@@ -12,7 +12,7 @@ from companion.night.commands.ballot import BallotError
 from web.http.json_forms import ballot_form, option_words
 from web.http.openapi import ANYTHING, OBJECT, TEXT, documented, fields, maybe
 from web.http.responses import RefusedError, both, json_body, json_response, languages, mark, refused_as, text_field
-from web.http.sessions import host, house, member, who
+from web.http.sessions import companion, host, member, who
 
 views = Blueprint("api_ballot", __name__, url_prefix="/api/ballot")
 
@@ -41,23 +41,23 @@ def _decided(note: Mapping[str, Any]) -> dict[str, str]:
 
 def _done(work: Callable[[], None]) -> Response:
     """Do something with the vote, tell every phone, and answer how it stands."""
-    before = house().ballots.form()["last"]
+    before = companion().ballots.form()["last"]
     try:
         work()
     except BallotError as error:
         raise refused_as(REFUSALS, error.code) from None
     except OSError as error:
         raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
-    form = ballot_form(house())
-    house().hub.publish("ballot", form)
+    form = ballot_form(companion())
+    companion().hub.publish("ballot", form)
     if form["last"] is not None and form["last"] != before:
-        house().hub.publish("notice", {**_decided(form["last"]), "ballot": "decided"})
+        companion().hub.publish("notice", {**_decided(form["last"]), "ballot": "decided"})
     return _answer(form)
 
 
 def _answer(form: dict[str, Any]) -> Response:
     session = who()
-    mine = None if session is None else house().ballots.mine(session.id)
+    mine = None if session is None else companion().ballots.mine(session.id)
     return json_response({"ok": True, **form, "mine": mine})
 
 
@@ -69,7 +69,7 @@ def _now() -> int:
 @documented(answer=BALLOT)
 def ballot() -> Response:
     """Answer the open vote, and what this phone has voted for."""
-    return _answer(ballot_form(house()))
+    return _answer(ballot_form(companion()))
 
 
 @views.post("")
@@ -78,9 +78,9 @@ def call() -> Response:
     """Call a vote on an option, ``{"option"}``: it closes by itself when as many have voted as play."""
     member()
     option = text_field(json_body(), "option", OPTION)
-    match = house().night.view()["match"]
+    match = companion().night.view()["match"]
     of = len(match["players"]) if match is not None and not match["over"] else None
-    return _done(lambda: house().ballots.call(option, of))
+    return _done(lambda: companion().ballots.call(option, of))
 
 
 @views.post("/vote")
@@ -92,7 +92,7 @@ def cast() -> Response:
     option, value = text_field(body, "option", OPTION), body.get("value")
     if value is None or isinstance(value, (dict, list)):
         raise refused_as(REFUSALS, "no-value")
-    return _done(lambda: house().ballots.cast(option, session.id, value, seat=session.colour, at=_now()))
+    return _done(lambda: companion().ballots.cast(option, session.id, value, seat=session.colour, at=_now()))
 
 
 @views.post("/close")
@@ -101,7 +101,7 @@ def close() -> Response:
     """Count the votes now, ``{"option"}``; the host only."""
     host()
     option = text_field(json_body(), "option", OPTION)
-    return _done(lambda: house().ballots.close(option, _now()))
+    return _done(lambda: companion().ballots.close(option, _now()))
 
 
 @views.post("/decide")
@@ -113,4 +113,4 @@ def decide() -> Response:
     option, value = text_field(body, "option", OPTION), body.get("value")
     if isinstance(value, (dict, list)):
         raise refused_as(REFUSALS, "no-value")
-    return _done(lambda: house().ballots.decide(option, value, _now()))
+    return _done(lambda: companion().ballots.decide(option, value, _now()))

@@ -26,7 +26,7 @@ from web.http.openapi import (
     text,
 )
 from web.http.responses import RefusedError, bad_field, json_body, json_response, languages, refusal, text_field
-from web.http.sessions import house, me, member, who
+from web.http.sessions import companion, me, member, who
 from web.i18n.language import choose
 
 views = Blueprint("api_board", __name__, url_prefix="/api")
@@ -50,7 +50,7 @@ def _colour() -> str | None:
 @documented(query={"lang": LANGUAGE}, answer=fields(board=maybe(OBJECT)))
 def board() -> Response:
     """Answer with the board of the open match and its legal moves, as the seat of this phone may see them."""
-    found = house().night.board(_colour(), _language())
+    found = companion().night.board(_colour(), _language())
     return packed(json_response({"board": found}))
 
 
@@ -63,7 +63,7 @@ def dispute() -> Response:
     if len(text) > LONGEST_MOVE or any(len(place) > LONGEST_PLACE for place in path) or not (text or path):
         raise bad_field("move")
     try:
-        rulings = house().night.dispute(_colour(), _language(), path, text)
+        rulings = companion().night.dispute(_colour(), _language(), path, text)
     except RulesError as error:
         return refusal(400, "no-move", error.words.to_json())
     except BadDataError as error:
@@ -87,12 +87,12 @@ def laying(game_id: str) -> Response:
     if game_id not in games():
         raise RefusedError(404, "no-game", "This game is not known here.")
     layout = request.args.get("layout", "")
-    setup = house().boxes.setup(game_id) | ({"layout": layout} if layout else {})
+    setup = companion().boxes.setup(game_id) | ({"layout": layout} if layout else {})
     try:
-        begun = beginning(game_id, house().votes.of(game_id), setup)
+        begun = beginning(game_id, companion().votes.of(game_id), setup)
     except SetupError as error:
         return refusal(400, "no-layout", error.words.to_json())
-    table = house().night.position(_colour())
+    table = companion().night.position(_colour())
     return packed(json_response({**begun, "table": table if table is not None and table["game"] == game_id else None}))
 
 
@@ -143,11 +143,11 @@ def seat() -> Response:
     """
     session = member()
     colour = json_body().get("colour")
-    match = house().night.view()["match"]
+    match = companion().night.view()["match"]
     seats = [player["colour"] for player in match["players"]] if match is not None else []
     if colour is not None and colour not in seats:
         raise bad_field("colour")
-    access = house().access
+    access = companion().access
     others = [one for one in access.sessions() if one.colour == colour and one.id != session.id]
     if colour is not None and others:
         if session.role is not Role.HOST:

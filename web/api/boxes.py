@@ -11,7 +11,7 @@ from flask import Blueprint, Response
 from companion.rules.core import SetupError
 from web.http.openapi import FLAG, OBJECT, choice, documented, fields, maybe
 from web.http.responses import RefusedError, bad_field, json_body, json_response, refusal
-from web.http.sessions import host, house
+from web.http.sessions import companion, host
 
 views = Blueprint("api_boxes", __name__, url_prefix="/api/boxes")
 log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ def keep(game_id: str) -> Response:
     data = json_body().get("data", "")
     if data is not None and not isinstance(data, dict):
         raise bad_field("data")
-    boxes = house().boxes
+    boxes = companion().boxes
     try:
         _found(lambda: boxes.forget(game_id) if data is None else boxes.keep(game_id, data))
     except SetupError as error:
@@ -45,7 +45,7 @@ def keep(game_id: str) -> Response:
 
 
 def _form(game_id: str) -> Response:
-    return json_response({"ok": True, **_found(lambda: house().boxes.form(game_id))})
+    return json_response({"ok": True, **_found(lambda: companion().boxes.form(game_id))})
 
 
 def _found(work: Callable[[], Any]) -> Any:

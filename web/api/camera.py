@@ -42,7 +42,7 @@ from web.http.responses import (
     refusal,
     text_field,
 )
-from web.http.sessions import host, house, member
+from web.http.sessions import companion, host, member
 from web.i18n.language import choose
 
 views = Blueprint("api_camera", __name__, url_prefix="/api/camera")
@@ -69,7 +69,7 @@ def _answering() -> Session:
 
     :raises RefusedError: for everybody else (403).
     """
-    return member() if house().settings["camera_everyone"] is True else host()
+    return member() if companion().settings["camera_everyone"] is True else host()
 
 
 def _corners(body: dict[str, Any]) -> list[list[float]] | None:
@@ -95,7 +95,7 @@ def _corners(body: dict[str, Any]) -> list[list[float]] | None:
 def table(game_id: str) -> Response:
     """Answer with where the board of a game lies in the frame, what was taught, and what is read there now."""
     member()
-    return packed(json_response(house().follow_service.board(_game(game_id))))
+    return packed(json_response(companion().follow_service.board(_game(game_id))))
 
 
 @views.get("/table/<game_id>/look")
@@ -104,7 +104,7 @@ def look(game_id: str) -> Response:
     """Read the newest picture now, and answer what lies in each place, with its probability."""
     member()
     try:
-        return packed(json_response({"places": house().follow_service.look(_game(game_id))}))
+        return packed(json_response({"places": companion().follow_service.look(_game(game_id))}))
     except BadDataError as error:
         raise said_by_device(error) from None
 
@@ -133,7 +133,7 @@ def sheet(game_id: str) -> Response:
     """
     member()
     try:
-        read = house().follow_service.sheet(_game(game_id), photo_body(needed=False) or None)
+        read = companion().follow_service.sheet(_game(game_id), photo_body(needed=False) or None)
     except BadDataError as error:
         raise said_by_device(error) from None
     if read is None:
@@ -155,10 +155,10 @@ def calibrate(game_id: str) -> Response:
     host()
     corners = _corners(json_body())
     try:
-        house().follow_service.calibrate(_game(game_id), corners)
+        companion().follow_service.calibrate(_game(game_id), corners)
     except BadDataError as error:
         raise said_by_device(error) from None
-    return packed(json_response(house().follow_service.board(game_id)))
+    return packed(json_response(companion().follow_service.board(game_id)))
 
 
 @views.post("/table/<game_id>/teach")
@@ -173,10 +173,10 @@ def teach(game_id: str) -> Response:
     if places is not None and (not isinstance(places, dict) or not 0 < len(places) <= MOST_PLACES):
         raise bad_field("places")
     try:
-        house().follow_service.teach(_game(game_id), places)
+        companion().follow_service.teach(_game(game_id), places)
     except BadDataError as error:
         raise said_by_device(error) from None
-    return packed(json_response(house().follow_service.board(game_id)))
+    return packed(json_response(companion().follow_service.board(game_id)))
 
 
 @views.post("/follow")
@@ -187,7 +187,7 @@ def follow() -> Response:
     on = json_body().get("on")
     if not isinstance(on, bool):
         raise bad_field("on")
-    house().follow_service.follow(on)
+    companion().follow_service.follow(on)
     return json_response({"ok": True})
 
 
@@ -196,7 +196,7 @@ def follow() -> Response:
 def question() -> Response:
     """Answer with what the camera asks, its candidates drawn; null where it asks nothing."""
     member()
-    return packed(json_response({"question": house().follow_service.question(_language())}))
+    return packed(json_response({"question": companion().follow_service.question(_language())}))
 
 
 @views.post("/question")
@@ -209,7 +209,7 @@ def answer() -> Response:
     if chosen is not None and (isinstance(chosen, bool) or not isinstance(chosen, int)):
         raise bad_field("choice")
     try:
-        found = house().follow_service.answer(name, chosen, session.actor)
+        found = companion().follow_service.answer(name, chosen, session.actor)
     except BadDataError as error:
         raise RefusedError(409, "not-asked", str(error)) from None
     return json_response(answer_form(found), 200 if found.ok else STATUS.get(found.problem or "", 400))
@@ -225,7 +225,7 @@ def way() -> Response:
     if chosen not in ("board", "record"):
         raise bad_field("way")
     try:
-        house().follow_service.resolve(name, chosen)
+        companion().follow_service.resolve(name, chosen)
     except BadDataError as error:
         raise RefusedError(409, "not-asked", str(getattr(error, "note", error))) from None
     return json_response({"ok": True})
@@ -243,7 +243,7 @@ def photo(which: str) -> Response:
     game_id = _game(request.args.get("game", ""))
     data = photo_body(needed=False) or None
     try:
-        return json_response({"ok": True, **house().follow_service.take_photo(session.id, which, data, game_id)})
+        return json_response({"ok": True, **companion().follow_service.take_photo(session.id, which, data, game_id)})
     except BadDataError as error:
         raise said_by_device(error) from None
 
@@ -259,7 +259,7 @@ def rule() -> Response:
         raise bad_field("record")
     game_id = _game(text_field(body, "game", 40))
     try:
-        ruling = house().follow_service.rule(session.id, game_id, record=record, lang=_language())
+        ruling = companion().follow_service.rule(session.id, game_id, record=record, lang=_language())
     except RulesError as error:
         return refusal(400, "no-position", error.words.to_json())
     except BadDataError as error:
@@ -272,7 +272,7 @@ def rule() -> Response:
 def ruled() -> Response:
     """Answer with the photo that this phone's last ruling is drawn over."""
     session = member()
-    data = house().follow_service.ruled_photo(session.id)
+    data = companion().follow_service.ruled_photo(session.id)
     if data is None:
         raise RefusedError(404, "no-picture", "There is no picture yet.")
     response = Response(data, mimetype="image/jpeg")

@@ -18,7 +18,7 @@ from web.api.devices import said_by_device
 from web.http.assets import packed
 from web.http.openapi import FLAG, NUMBER, OBJECT, TEXT, WHOLE, documented, fields, listed, maybe, text, whole
 from web.http.responses import RefusedError, bad_field, json_body, json_response, photo_body, refusal
-from web.http.sessions import host, house, member
+from web.http.sessions import companion, host, member
 
 views = Blueprint("api_cards", __name__, url_prefix="/api/cards")
 
@@ -46,7 +46,7 @@ def taught(game_id: str) -> Response:
     """Answer which cards the game has, in the order in which sheets show them, and which were taught."""
     member()
     try:
-        return packed(json_response(house().cards.taught(game_id)))
+        return packed(json_response(companion().cards.taught(game_id)))
     except KeyError:
         raise _no_cards() from None
     except BadDataError as error:
@@ -59,7 +59,7 @@ def forget(game_id: str) -> Response:
     """Forget what was taught of a game's cards."""
     host()
     try:
-        house().cards.forget(game_id)
+        companion().cards.forget(game_id)
     except KeyError:
         raise _no_cards() from None
     except OSError as error:
@@ -80,7 +80,7 @@ def teach(game_id: str) -> Response:
     first = _number("first", request.args.get("first", ""), 0, 200)
     count = _number("count", request.args.get("count", ""), 1, MOST_ON_A_SHEET)
     try:
-        answer = house().cards.teach(game_id, photo_body(), first, count)
+        answer = companion().cards.teach(game_id, photo_body(), first, count)
     except KeyError:
         raise _no_cards() from None
     except BadDataError as error:
@@ -96,7 +96,7 @@ def pile(game_id: str) -> Response:
     """Read a photo of a fanned-out pile (the body) and answer its cards, from the bottom up."""
     member()
     try:
-        answer = house().cards.pile(game_id, photo_body())
+        answer = companion().cards.pile(game_id, photo_body())
     except KeyError:
         raise _no_cards() from None
     except BadDataError as error:
@@ -120,14 +120,14 @@ def read_round() -> Response:
     first = request.args.get("first")
     if first is not None and not READING.fullmatch(first):
         raise bad_field("first")
-    match = house().night.view()["match"]
+    match = companion().night.view()["match"]
     only: list[str] = []
     colours: list[str] = []
     if match is not None and match["game"] == "igloo-pop" and not match["over"]:
         only = ["/".join(map(str, card["numbers"])) for card in match["cards"] if card["numbers"]]
         colours = [player["colour"] for player in match["players"]]
     try:
-        answer = house().cards.round(photo_body(), first, only, colours)
+        answer = companion().cards.round(photo_body(), first, only, colours)
     except BadDataError as error:
         raise said_by_device(error) from None
     return packed(json_response({"ok": True, **answer}))
@@ -151,7 +151,7 @@ def judge() -> Response:
         raise bad_field("match")
     try:
         cards = seen_cards(body.get("cards"))
-        with house().night.standing() as night:
+        with companion().night.standing() as night:
             state = night.match.state if inside and night.match is not None else None
             if inside and state is None:
                 raise RefusedError(409, "no-match", "No game is open.")

@@ -14,7 +14,7 @@ from companion.ports import BadDataError, DeviceError, SimulatedAction
 from web.http.json_forms import camera_form, table_form
 from web.http.openapi import OBJECT, TEXT, choice, documented, fields, listed, maybe, text, whole
 from web.http.responses import RefusedError, bad_field, json_body, json_response, photo_body, text_field
-from web.http.sessions import host, house, member, sees_pictures
+from web.http.sessions import companion, host, member, sees_pictures
 
 views = Blueprint("api_devices", __name__, url_prefix="/api")
 
@@ -41,7 +41,7 @@ def picture(which: str) -> Response:
     sees_pictures()
     if which not in {"frame", "table"}:
         raise RefusedError(404, "not-found", "There is nothing here.")
-    data = house().camera_jpeg(which)
+    data = companion().camera_jpeg(which)
     if data is None:
         raise RefusedError(404, "no-picture", "There is no picture yet.")
     return _picture(data, "image/jpeg", keep=False)
@@ -52,7 +52,7 @@ def picture(which: str) -> Response:
 def evidence(sha256: str) -> Response:
     """Answer with a picture that was kept as evidence; who may see it is set by the host."""
     sees_pictures()
-    found = house().evidence(sha256) if SHA256.fullmatch(sha256) else None
+    found = companion().evidence(sha256) if SHA256.fullmatch(sha256) else None
     if found is None or found[1] not in PICTURE_TYPES:
         raise RefusedError(404, "no-picture", "This picture is not kept here.")
     return _picture(*found, keep=True)
@@ -63,7 +63,7 @@ def evidence(sha256: str) -> Response:
 def keep_evidence() -> Response:
     """Keep the newest picture beside the journal, with the round that is being played."""
     member()
-    kept = house().keep_evidence()
+    kept = companion().keep_evidence()
     if kept is None:
         raise RefusedError(409, "no-picture", "There is no picture yet.")
     return json_response({"ok": True, "sha256": kept.sha256})
@@ -75,7 +75,7 @@ def photo() -> Response:
     """Take in a photo (the body is the picture: JPEG, PNG …) and answer what it shows of the markers."""
     member()
     try:
-        table = house().upload_photo(photo_body())
+        table = companion().upload_photo(photo_body())
     except BadDataError as error:
         raise said_by_device(error) from None
     return json_response({"ok": True, "table": table_form(table)})
@@ -92,11 +92,11 @@ def use_camera() -> Response:
     host()
     source = text_field(json_body(), "source", 500).strip()
     try:
-        house().use_camera(source)
+        companion().use_camera(source)
     except (BadDataError, DeviceError) as error:
         raise said_by_device(error) from None
     return json_response(
-        {"ok": True, **camera_form(house().camera(), house().table(), house().follow_service.status())}
+        {"ok": True, **camera_form(companion().camera(), companion().table(), companion().follow_service.status())}
     )
 
 
@@ -105,7 +105,7 @@ def use_camera() -> Response:
 def others() -> Response:
     """Answer how buttons and lights (``panel``), and the line to a home's automation (``mqtt``), are doing."""
     member()
-    return json_response(house().other_devices())
+    return json_response(companion().other_devices())
 
 
 @views.post("/doctor")
@@ -113,7 +113,7 @@ def others() -> Response:
 def doctor() -> Response:
     """Look at everything, as ``companion doctor`` does, and answer what was found; the host only."""
     host()
-    return json_response({"findings": [{**one, "facts": {}} for one in house().check_up()]})
+    return json_response({"findings": [{**one, "facts": {}} for one in companion().check_up()]})
 
 
 @views.post("/simulate")
@@ -121,7 +121,7 @@ def doctor() -> Response:
 def simulate() -> Response:
     """Play with the simulated igloo: ``{"action", "count"?}``; 409 where there is none."""
     member()
-    if not house().simulated():
+    if not companion().simulated():
         raise RefusedError(409, "not-simulated", "There is no simulated igloo here.")
     body = json_body()
     action, count = text_field(body, "action", 20), body.get("count")
@@ -130,7 +130,7 @@ def simulate() -> Response:
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or not 2 <= count <= 13):
         raise bad_field("count")
     try:
-        house().simulate(SimulatedAction(action), count)
+        companion().simulate(SimulatedAction(action), count)
     except (BadDataError, DeviceError) as error:
         raise said_by_device(error) from None
     return json_response({"ok": True})

@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from web.http.openapi import OBJECT, TEXT, document, documented, fields, routes
 from web.http.responses import json_response
-from web.http.sessions import house
+from web.http.sessions import companion
 
 views = Blueprint("api_document", __name__)
 
@@ -18,7 +18,7 @@ views = Blueprint("api_document", __name__)
 @documented(answer=fields(openapi=TEXT, info=OBJECT, paths=OBJECT, components=OBJECT))
 def openapi() -> Response:
     """Answer with this description, as OpenAPI 3.1."""
-    return json_response(document(current_app, house().version))
+    return json_response(document(current_app, companion().version))
 
 
 @views.get("/api")
@@ -29,7 +29,9 @@ def page() -> Response:
         if route.promise is not None:
             chapters.setdefault(route.path.split("/")[2].split(".")[0], []).append(route)
     response = make_response(
-        render_template("api.html", chapters=chapters, marked=_marked, house_name=house().settings.text("house_name"))
+        render_template(
+            "api.html", chapters=chapters, marked=_marked, house_name=companion().settings.text("house_name")
+        )
     )
     response.headers["Cache-Control"] = "no-store"
     response.headers["Vary"] = "Accept-Language, Cookie"

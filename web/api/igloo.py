@@ -15,7 +15,7 @@ from flask import Blueprint, Response
 from companion.ports import COUNTS, BadDataError, DeviceError
 from web.http.openapi import FLAG, OBJECT, choice, documented, fields, listed, maybe, text, whole
 from web.http.responses import RefusedError, bad_field, json_body, json_response, text_field
-from web.http.sessions import host, house, member
+from web.http.sessions import companion, host, member
 from web.protocols.companion import CalibrationApi
 
 views = Blueprint("api_igloo", __name__, url_prefix="/api/igloo")
@@ -35,13 +35,13 @@ def _calibration_run() -> CalibrationApi:
 
     :raises RefusedError: while a round of Igloo Pop is live.
     """
-    if house().night.live_round():
+    if companion().night.live_round():
         raise RefusedError(
             409,
             "live-round",
             "A round of Igloo Pop is live: until it is over, nothing is said of the igloo on the table.",
         )
-    return house().calibration_run
+    return companion().calibration_run
 
 
 def _done(work: Callable[[], None]) -> Response:
@@ -56,7 +56,7 @@ def _done(work: Callable[[], None]) -> Response:
         raise RefusedError(404, "no-recording", "There is no such recording.") from None
     except OSError as error:
         raise RefusedError(503, "storage", "This could not be kept: the disk refused.") from error
-    return json_response({"ok": True, **house().calibration_run.state()})
+    return json_response({"ok": True, **companion().calibration_run.state()})
 
 
 def _person(body: dict[str, Any]) -> str:
@@ -84,7 +84,7 @@ def _count(body: dict[str, Any]) -> int:
 def overview() -> Response:
     """Answer which igloos there are, the calibrations with their figures, the recordings, and the present sitting."""
     member()
-    return json_response(house().calibration_run.overview())
+    return json_response(companion().calibration_run.overview())
 
 
 @views.post("/sitting")
@@ -172,7 +172,7 @@ def keep() -> Response:
 def stop() -> Response:
     """End the sitting; what was recorded stays."""
     member()
-    return _done(house().calibration_run.stop)
+    return _done(companion().calibration_run.stop)
 
 
 @views.post("/sitting/simulate")
@@ -222,7 +222,7 @@ def _device(body: dict[str, Any]) -> str:
     :raises RefusedError: where it has none.
     """
     device = text_field(body, "device", KEY_LENGTH)
-    if all(one["device"] != device for one in house().calibration_run.overview()["calibrations"]):
+    if all(one["device"] != device for one in companion().calibration_run.overview()["calibrations"]):
         raise RefusedError(404, "not-calibrated", "This igloo has no calibration.")
     return device
 

@@ -13,7 +13,7 @@ from companion.night.commands.handlers import COMMANDS
 from web.api import share
 from web.http.openapi import ANYTHING, BOTH, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
 from web.http.responses import RefusedError, bad_field, json_body, json_response, text_field
-from web.http.sessions import house, me, member, role
+from web.http.sessions import companion, me, member, role
 from web.http.sse_state import StateTexts, devices
 
 views = Blueprint("api", __name__, url_prefix="/api")
@@ -38,7 +38,7 @@ STATUS = {
 @documented(answer=fields(version=TEXT, devices=listed(OBJECT), match=ANYTHING, journal=ANYTHING))
 def health() -> Response:
     """Answer how the service is: version, devices with their kind, the open match, the journal's position."""
-    return json_response(house().health())
+    return json_response(companion().health())
 
 
 @views.get("/state")
@@ -64,7 +64,7 @@ def state() -> Response:
     it hears of another name, too, where nothing was played.
     """
     after = request.args.get("after", "")
-    reading = house().night.reading
+    reading = companion().night.reading
     texts: StateTexts = current_app.extensions["companion-texts"]
     seq, text = texts.text(role(), None)
     same = after == str(seq) and request.args.get("reading", str(reading)) == str(reading)
@@ -74,9 +74,9 @@ def state() -> Response:
             "seq": seq,
             "reading": reading,
             "me": me(),
-            "version": house().version,
+            "version": companion().version,
             "stamp": current_app.extensions["companion-assets"].stamp,
-            **devices(house()),
+            **devices(companion()),
         }
     )
     head.set_data(head.get_data(as_text=True)[:-1] + f',"view":{view}}}')
@@ -118,7 +118,7 @@ def do() -> Response:
     known = COMMANDS.get(command)
     if number is None and known is not None and known.stale:
         raise RefusedError(400, "no-state", "This action must name the state that it was made on (state).")
-    answer = house().night.do(command, given, by=session.actor, state=number, action_id=action_id)
+    answer = companion().night.do(command, given, by=session.actor, state=number, action_id=action_id)
     if answer.ok and command == "open-match":
         _free_seats()
     return json_response(answer_form(answer), 200 if answer.ok else STATUS.get(answer.problem or "", 400))
@@ -134,7 +134,7 @@ def button() -> Response:
         raise bad_field("button")
     if name != "dispute":
         _may_move(session)
-    answer = house().press(name, session.actor)
+    answer = companion().press(name, session.actor)
     if answer is None:
         return json_response({"ok": True})
     return json_response(answer_form(answer), 200 if answer.ok else STATUS.get(answer.problem or "", 400))
@@ -145,13 +145,13 @@ def _may_move(session: Session) -> None:
 
     :raises RefusedError: for a player where the host enters them alone (403).
     """
-    if session.role is Role.PLAYER and not house().settings["players_move"]:
+    if session.role is Role.PLAYER and not companion().settings["players_move"]:
         raise RefusedError(403, "host-moves", "At this table the host enters the moves.")
 
 
 def _free_seats() -> None:
     """Give all seats back: in a new game nobody sees the hand of somebody else who took the colour over."""
-    access = house().access
+    access = companion().access
     for session in access.sessions():
         if session.colour is not None:
             access.bind(session.id, None)

@@ -16,7 +16,7 @@ from web.api.practice import MOST_NUMBER, SOMEBODY, done, whole_field
 from web.http.assets import Assets
 from web.http.openapi import FLAG, OBJECT, WHOLE, choice, documented, fields
 from web.http.responses import bad_field, json_body, json_response
-from web.http.sessions import house, member
+from web.http.sessions import companion, member
 from web.http.single_file import script, source_hash
 from web.i18n.language import catalogue, choose
 
@@ -51,7 +51,7 @@ def file() -> Response:
     files: Assets = current_app.extensions["companion-assets"]
     code, style = _parts(files)
     language = choose()
-    taken = done(house().training.take_along)
+    taken = done(companion().training.take_along)
     data: dict[str, Any] = {
         "language": language,
         "words": json.loads(catalogue(language, "offline-bundle")[0]),
@@ -69,7 +69,7 @@ def file() -> Response:
         icons=Markup(files.text("icons.svg")),  # noqa: S704 - our own drawings
         page=data,
         language=language,
-        house_name=house().settings.text("house_name"),
+        house_name=companion().settings.text("house_name"),
     )
     response = Response(page, mimetype="text/html")
     response.headers["Cache-Control"] = "no-store"
@@ -85,7 +85,7 @@ def file() -> Response:
 def status() -> Response:
     """Answer how far the shakes to be taken along are; asking has them made."""
     member()
-    return json_response(house().training.along_status())
+    return json_response(companion().training.along_status())
 
 
 @views.post("/api/training/along")
@@ -99,4 +99,4 @@ def bring() -> Response:
     person, results = whole_field(body, "person", 1, MOST_NUMBER), body.get("results")
     if not isinstance(results, dict):
         raise bad_field("results")
-    return json_response({"ok": True, **done(lambda: house().training.bring_home(person, results))})
+    return json_response({"ok": True, **done(lambda: companion().training.bring_home(person, results))})

@@ -13,7 +13,7 @@ from companion.ports import BadDataError
 from web.api.devices import SHA256, said_by_device
 from web.http.openapi import OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text
 from web.http.responses import RefusedError, bad_field, json_body, json_response, photo_body, refused_as, text_field
-from web.http.sessions import host, house, member
+from web.http.sessions import companion, host, member
 
 views = Blueprint("api_people", __name__, url_prefix="/api")
 
@@ -46,7 +46,7 @@ def _done(work: Callable[[], T]) -> T:
 
 
 def _form(**more: Any) -> Response:
-    people = _done(house().people.all)
+    people = _done(companion().people.all)
     return json_response({"ok": True, "people": people, "colours": COLOURS, "tokens": TOKENS, **more})
 
 
@@ -64,7 +64,7 @@ def add_person() -> Response:
     """Enter somebody: ``{"name"}``."""
     member()
     name = text_field(json_body(), "name", 200)
-    _done(lambda: house().people.add(name))
+    _done(lambda: companion().people.add(name))
     return _form()
 
 
@@ -88,7 +88,7 @@ def change_person(person: str) -> Response:
         what["token"] = None if body["token"] is None else text_field(body, "token", 20)
     if not what:
         raise bad_field("name")
-    _done(lambda: house().people.change(person[:LONGEST_ID], what))
+    _done(lambda: companion().people.change(person[:LONGEST_ID], what))
     return _form()
 
 
@@ -99,10 +99,10 @@ def person_picture(person: str) -> Response:
     member()
     data = photo_body(needed=False)
     try:
-        small = house().portrait(data) if data else None
+        small = companion().portrait(data) if data else None
     except BadDataError as error:
         raise said_by_device(error) from None
-    _done(lambda: house().people.picture(person[:LONGEST_ID], small))
+    _done(lambda: companion().people.picture(person[:LONGEST_ID], small))
     return _form()
 
 
@@ -111,7 +111,7 @@ def person_picture(person: str) -> Response:
 def portrait(sha256: str) -> Response:
     """Answer with the photo of somebody who is remembered."""
     member()
-    found = house().people.photo(sha256) if SHA256.fullmatch(sha256) else None
+    found = companion().people.photo(sha256) if SHA256.fullmatch(sha256) else None
     if found is None:
         raise RefusedError(404, "no-picture", "This picture is not kept here.")
     response = Response(found[0], mimetype="image/jpeg")
@@ -125,7 +125,7 @@ def merge(person: str) -> Response:
     """Make two entries one person, ``{"into"}``: the scores of both count for the other, whose name stays."""
     host()
     into = text_field(json_body(), "into", LONGEST_ID)
-    _done(lambda: house().people.merge(person[:LONGEST_ID], into))
+    _done(lambda: companion().people.merge(person[:LONGEST_ID], into))
     return _form()
 
 
@@ -134,4 +134,4 @@ def merge(person: str) -> Response:
 def forget(person: str) -> Response:
     """Forget name, colour and picture, in notes too; scores stay. ``mentions``: notes with it in a longer word."""
     host()
-    return _form(mentions=_done(lambda: house().people.forget(person[:LONGEST_ID])))
+    return _form(mentions=_done(lambda: companion().people.forget(person[:LONGEST_ID])))

@@ -17,7 +17,7 @@ from companion.practice.database import PracticeDatabaseError, Trainee
 from companion.practice.shakes import TrainingError
 from web.http.openapi import OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
 from web.http.responses import RefusedError, bad_field, json_body, json_response, refused_as, text_field
-from web.http.sessions import host, house, me, member
+from web.http.sessions import companion, host, me, member
 from web.i18n.language import catalogue_urls, choose, names
 
 views = Blueprint("api_training", __name__)
@@ -127,7 +127,7 @@ def page() -> Response:
                 "words": {**catalogue_urls(language, "rest"), "main": catalogue_urls(language, "training")["training"]},
                 "me": me(),
             },
-            house_name=house().settings.text("house_name"),
+            house_name=companion().settings.text("house_name"),
             languages=names(),
             language=language,
         )
@@ -142,7 +142,7 @@ def page() -> Response:
 def room() -> Response:
     """Answer who trains here, which igloo one can train with, the open duels, and the ladder."""
     member()
-    training = house().training
+    training = companion().training
     return json_response(
         {
             "people": [_form(person) for person in done(training.people)],
@@ -159,7 +159,7 @@ def add_person() -> Response:
     """Enter a person, ``{"name"}``; who is here under that name is that person."""
     member()
     name = _name(json_body())
-    return json_response({"ok": True, **_form(done(lambda: house().training.add_person(name)))})
+    return json_response({"ok": True, **_form(done(lambda: companion().training.add_person(name)))})
 
 
 @views.post("/api/training/people/<person>")
@@ -170,7 +170,7 @@ def rename(person: str) -> Response:
     body = json_body()
     name = None if "name" in body and body["name"] is None else _name(body)
     number = _number(person)
-    done(lambda: house().training.rename(number, name))
+    done(lambda: companion().training.rename(number, name))
     return json_response({"ok": True, "person": number, "name": name})
 
 
@@ -180,7 +180,7 @@ def figures(person: str) -> Response:
     """Answer a person's progress: by count, over all, by week, and the confusion matrix; beside the machine's."""
     member()
     number = _number(person)
-    return json_response(done(lambda: house().training.figures(number)))
+    return json_response(done(lambda: companion().training.figures(number)))
 
 
 @views.get("/api/training/people/<person>/shakes")
@@ -198,7 +198,7 @@ def past(person: str) -> Response:
     number, before = _number(person), request.args.get("before", str(MOST_NUMBER))
     if not (before.isascii() and before.isdigit() and 0 < int(before[:17]) <= MOST_NUMBER):
         raise bad_field("before")
-    return json_response(done(lambda: house().training.past(number, int(before))))
+    return json_response(done(lambda: companion().training.past(number, int(before))))
 
 
 @views.post("/api/training/rounds")
@@ -210,7 +210,7 @@ def deal() -> Response:
     person, source = _person(body), text_field(body, "source", 10, "stored")
     if source not in {"stored", "igloo"}:
         raise bad_field("source")
-    training = house().training
+    training = companion().training
     return json_response(done(lambda: (training.deal if source == "stored" else training.listen)(person)))
 
 
@@ -220,7 +220,7 @@ def one_round(round_id: str) -> Response:
     """Answer what may be known of a shake; its truth, and the machine's idea, only when it was answered."""
     member()
     name = _known(round_id, "no-round")
-    return json_response(done(lambda: house().training.round(name)))
+    return json_response(done(lambda: companion().training.round(name)))
 
 
 @views.get("/api/training/rounds/<round_id>/<speed>.wav")
@@ -229,7 +229,7 @@ def sound(round_id: str, speed: str) -> Response:
     """Answer with a shake as sound: ``full``, ``half`` or ``quarter`` speed."""
     member()
     name = _known(round_id, "no-sound")
-    return _wav(done(lambda: house().training.sound(name, speed)))
+    return _wav(done(lambda: companion().training.sound(name, speed)))
 
 
 @views.get("/api/training/examples/<count>/<speed>.wav")
@@ -238,7 +238,7 @@ def example(count: str, speed: str) -> Response:
     """Answer with some stored shake of so many beads as sound, to compare with."""
     member()
     number = int(count) if count.isascii() and count.isdigit() and len(count) <= 2 else 0
-    return _wav(done(lambda: house().training.example(number, speed)))
+    return _wav(done(lambda: companion().training.example(number, speed)))
 
 
 def _wav(data: bytes) -> Response:
@@ -254,7 +254,7 @@ def guess(round_id: str) -> Response:
     member()
     body = json_body()
     name, person, count = _known(round_id, "no-round"), _person(body), _count(body, "guess")
-    return json_response(done(lambda: house().training.guess(name, person, count)))
+    return json_response(done(lambda: companion().training.guess(name, person, count)))
 
 
 @views.post("/api/training/rounds/<round_id>/truth")
@@ -263,7 +263,7 @@ def truth(round_id: str) -> Response:
     """Take what stands under the igloo, ``{"truth"}``, after the answer."""
     member()
     name, count = _known(round_id, "no-round"), _count(json_body(), "truth")
-    return json_response(done(lambda: house().training.tell(name, count)))
+    return json_response(done(lambda: companion().training.tell(name, count)))
 
 
 @views.post("/api/training/rounds/<round_id>/drop")
@@ -272,7 +272,7 @@ def drop(round_id: str) -> Response:
     """Stop listening to the igloo for a shake that nobody answered."""
     member()
     name = _known(round_id, "no-round")
-    done(lambda: house().training.drop(name))
+    done(lambda: companion().training.drop(name))
     return json_response({"ok": True})
 
 
@@ -287,7 +287,7 @@ def open_duel() -> Response:
         raise bad_field("people")
     numbers = [whole_field({"people": one}, "people", 1, MOST_NUMBER) for one in people]
     rounds = whole_field(body, "rounds", 1, 20)
-    return json_response(done(lambda: house().training.open_duel(numbers, rounds)))
+    return json_response(done(lambda: companion().training.open_duel(numbers, rounds)))
 
 
 @views.get("/api/training/duels/<duel_id>")
@@ -296,7 +296,7 @@ def duel(duel_id: str) -> Response:
     """Answer a duel: points, the present shake, who has answered it; numbers only when all have."""
     member()
     name = _known(duel_id, "no-duel")
-    return json_response(done(lambda: house().training.duel(name)))
+    return json_response(done(lambda: companion().training.duel(name)))
 
 
 @views.post("/api/training/duels/<duel_id>/next")
@@ -305,7 +305,7 @@ def next_in_duel(duel_id: str) -> Response:
     """Deal the shake after number ``{"after"}`` of a duel; again, or from another phone, it is dealt once."""
     member()
     name, after = _known(duel_id, "no-duel"), whole_field(json_body(), "after", 1, 20)
-    return json_response(done(lambda: house().training.next_in_duel(name, after)))
+    return json_response(done(lambda: companion().training.next_in_duel(name, after)))
 
 
 @views.post("/api/training/duels/<duel_id>/close")
@@ -314,4 +314,4 @@ def close_duel(duel_id: str) -> Response:
     """End a duel as it stands."""
     member()
     name = _known(duel_id, "no-duel")
-    return json_response(done(lambda: house().training.close_duel(name)))
+    return json_response(done(lambda: companion().training.close_duel(name)))

@@ -11,7 +11,7 @@ from companion.rules.rulebook import Clause, Dispute, Rulebook, rulebook
 from web.http.assets import packed
 from web.http.openapi import ANYTHING, GAME, LANGUAGE, OBJECT, TEXT, documented, fields, listed, text
 from web.http.responses import RefusedError, bad_field, json_body, json_response, languages
-from web.http.sessions import host, house
+from web.http.sessions import companion, host
 from web.i18n.language import choose
 
 views = Blueprint("api_rules", __name__, url_prefix="/api/rules/<game_id>")
@@ -101,7 +101,7 @@ def options(game_id: str) -> Response:
     ``layouts`` are the names of the ways in which the boards may lie, where there are several.
     """
     book = _book(game_id)
-    votes = house().votes.of(game_id)
+    votes = companion().votes.of(game_id)
     options = []
     for option in game(game_id).options:
         text = book.option(option.name)
@@ -120,7 +120,7 @@ def options(game_id: str) -> Response:
 def _layouts(game_id: str) -> list[str]:
     """Return the names of the ways in which the boards of a box may lie; none where a game has one board."""
     try:
-        data = house().boxes.form(game_id)["data"]
+        data = companion().boxes.form(game_id)["data"]
     except KeyError:
         return []
     return list(data.get("layouts", {})) if isinstance(data, dict) else []
@@ -137,7 +137,7 @@ def vote(game_id: str) -> Response:
     if not isinstance(name, str) or name not in {option.name for option in game(game_id).options}:
         raise bad_field("option")
     try:
-        house().votes.vote(name, value)
+        companion().votes.vote(name, value)
     except KeyError:
         raise bad_field("value") from None
     except OSError as error:

@@ -13,7 +13,7 @@ from companion.settings import SETTINGS, Setting, Value
 from web.api.devices import said_by_device
 from web.http.openapi import FLAG, OBJECT, TEXT, WHOLE, choice, documented, fields, listed
 from web.http.responses import bad_field, both, json_body, json_response, languages, mark, refusal
-from web.http.sessions import host, house, member
+from web.http.sessions import companion, host, member
 
 views = Blueprint("api_settings", __name__, url_prefix="/api/settings")
 rights_views = Blueprint("api_rights", __name__)
@@ -34,7 +34,7 @@ def kind(setting: Setting) -> str:
 
 
 def _form() -> dict[str, Any]:
-    settings = house().settings
+    settings = companion().settings
     values = settings.all()
     found = [
         {
@@ -84,7 +84,7 @@ RIGHTS = ("players_move", "players_pictures", "watchers_pictures", "joining")
 def rights() -> Response:
     """Answer what the host has set of who may do what, and how many days pictures are kept."""
     member()
-    settings = house().settings
+    settings = companion().settings
     rights: dict[str, Value] = {name: settings[name] for name in (*RIGHTS, "keep_pictures_days")}
     return json_response({"ok": True, "rights": rights})
 
@@ -115,10 +115,10 @@ def change_settings() -> Response:
     if isinstance(names, tuple) and not all(OWN_NAME.fullmatch(name) for name in names):
         return _wrong(KNOWN["host_names"], NAME_RULE)
     source = changes.pop(CAMERA, None)
-    if isinstance(source, str) and source != house().settings.text(CAMERA):
+    if isinstance(source, str) and source != companion().settings.text(CAMERA):
         try:
-            house().use_camera(source)
+            companion().use_camera(source)
         except (BadDataError, DeviceError) as error:
             raise said_by_device(error) from None
-    house().settings.set(changes)
+    companion().settings.set(changes)
     return json_response(_form())

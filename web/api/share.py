@@ -12,7 +12,7 @@ from companion.night.export.bgstats import bgg_ids
 from companion.ports import BadDataError
 from web.http.openapi import OBJECT, TEXT, WHOLE, choice, documented, fields, listed
 from web.http.responses import RefusedError, json_response
-from web.http.sessions import host, house, member
+from web.http.sessions import companion, host, member
 from web.i18n.language import choose
 
 views = Blueprint("api_share", __name__, url_prefix="/share")
@@ -24,10 +24,10 @@ def _link() -> str:
     :raises RefusedError: when there is none.
     """
     try:
-        known = bgg_ids(house().settings.lines("bgg_ids"))
+        known = bgg_ids(companion().settings.lines("bgg_ids"))
     except BadDataError:
         known = {}  # the workshop says what is wrong with the setting; the link goes without
-    play = house().night.play(known, choose())
+    play = companion().night.play(known, choose())
     if play is None:
         raise RefusedError(404, "not-over", "Only a game that is over can be shared.")
     url: str = play["url"]
@@ -60,7 +60,7 @@ def bgstats_code() -> Response:
 def scores() -> Response:
     """Answer with the scores of all nights as a table."""
     member()
-    return _file(house().night.exported("csv"), "text/csv; charset=utf-8", "scores.csv")
+    return _file(companion().night.exported("csv"), "text/csv; charset=utf-8", "scores.csv")
 
 
 @views.get("/nights.json")
@@ -68,7 +68,7 @@ def scores() -> Response:
 def nights() -> Response:
     """Answer the host with everything of all nights."""
     host()
-    return _file(house().night.exported("json"), "application/json", "nights.json")
+    return _file(companion().night.exported("json"), "application/json", "nights.json")
 
 
 def _file(text: str, mimetype: str, name: str) -> Response:

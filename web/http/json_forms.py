@@ -87,9 +87,9 @@ def camera_form(status: CameraStatus | None, table: TableStatus | None, follow: 
     return {"camera": camera, "table": table_form(table), "follow": dict(follow)}
 
 
-def ballot_form(house: CompanionApi) -> dict[str, Any]:
+def ballot_form(companion: CompanionApi) -> dict[str, Any]:
     """Return the open vote as everybody may know it, with its question and values in every language."""
-    form = house.ballots.form()
+    form = companion.ballots.form()
     return form if form["option"] is None else {**form, **option_words(form["option"])}
 
 

@@ -20,9 +20,9 @@ LABEL_LENGTH = 40
 views = Blueprint("sessions", __name__)
 
 
-def house() -> CompanionApi:
-    """Return the house that this application shows."""
-    found: CompanionApi = current_app.extensions["companion-house"]
+def companion() -> CompanionApi:
+    """Return what this application shows."""
+    found: CompanionApi = current_app.extensions["companion-api"]
     return found
 
 
@@ -30,7 +30,7 @@ def who() -> Session | None:
     """Return the session of this request; None for a bystander. Asked once a request."""
     if "session" not in g:
         secret = request.cookies.get(COOKIE, "")
-        g.session = house().access.session(secret) if 0 < len(secret) <= 200 else None
+        g.session = companion().access.session(secret) if 0 < len(secret) <= 200 else None
     session: Session | None = g.session
     return session
 
@@ -72,7 +72,7 @@ def sees_pictures() -> None:
     if session is not None and session.role is Role.HOST:
         return
     name = "watchers_pictures" if session is None else "players_pictures"
-    if not house().settings[name]:
+    if not companion().settings[name]:
         if session is None:
             member()
         raise RefusedError(403, "no-pictures", "The host of this table keeps its pictures to himself.")
@@ -83,7 +83,7 @@ def open_door() -> None:
 
     :raises RefusedError: when the host has closed the table (403).
     """
-    if not house().settings["joining"]:
+    if not companion().settings["joining"]:
         raise RefusedError(403, "closed", "The host lets nobody else join now. One may watch.")
 
 
@@ -124,7 +124,7 @@ def host_link(token: str) -> str:
 def open_table(token: str) -> Response:
     """Spend a host link: this browser becomes the host's."""
     try:
-        admitted = house().access.redeem(token[:200], _client("link"))
+        admitted = companion().access.redeem(token[:200], _client("link"))
     except TooManyTriesError as error:
         raise _too_many(error) from None
     if admitted is None:
@@ -144,7 +144,7 @@ def join() -> Response | tuple[str, int]:
     open_door()
     pin = "".join(request.form.get("pin", "")[:20].split())
     try:
-        admitted = house().access.join(pin, _client("pin"), _label(request.form.get("label", "")[:200]))
+        admitted = companion().access.join(pin, _client("pin"), _label(request.form.get("label", "")[:200]))
     except TooManyTriesError as error:
         raise _too_many(error) from None
     if admitted is None:
@@ -159,7 +159,7 @@ def api_join() -> Response:
     open_door()
     body = json_body()
     try:
-        admitted = house().access.join(
+        admitted = companion().access.join(
             text_field(body, "pin", 20), _client("pin"), _label(text_field(body, "label", 200, ""))
         )
     except TooManyTriesError as error:
@@ -173,7 +173,7 @@ def _table_address() -> str:
     """Return the address for other phones: the one that the host uses, unless only this machine knows it."""
     name = (request.host.rsplit(":", 1)[0] if not request.host.endswith("]") else request.host).strip("[]")
     if name == "localhost" or name.startswith("127.") or name == "::1":
-        return next(iter(house().addresses()), request.host_url.rstrip("/"))
+        return next(iter(companion().addresses()), request.host_url.rstrip("/"))
     return request.host_url.rstrip("/")
 
 
@@ -182,13 +182,13 @@ def _table_address() -> str:
 def table() -> Response:
     """Answer the host with the table's PIN and addresses, and who has joined."""
     host()
-    access = house().access
+    access = companion().access
     joined = [
         {"id": s.id, "role": str(s.role), "label": s.label, "colour": s.colour, "made": s.made}
         for s in access.sessions()
     ]
     return json_response(
-        {"pin": access.pin, "address": _table_address(), "addresses": list(house().addresses()), "joined": joined}
+        {"pin": access.pin, "address": _table_address(), "addresses": list(companion().addresses()), "joined": joined}
     )
 
 
@@ -197,7 +197,7 @@ def table() -> Response:
 def new_pin() -> Response:
     """Make another PIN for the table; who has joined stays."""
     host()
-    return json_response({"ok": True, "pin": house().access.new_pin()})
+    return json_response({"ok": True, "pin": companion().access.new_pin()})
 
 
 @views.post("/api/sessions/<session_id>/end")
@@ -207,7 +207,7 @@ def end_session(session_id: str) -> Response:
     mine = host()
     if session_id == mine.id:
         raise RefusedError(409, "own-session", "This is your own phone.")
-    if not house().access.revoke(session_id):
+    if not companion().access.revoke(session_id):
         raise RefusedError(404, "no-session", "This phone has left already.")
     return json_response({"ok": True})
 
@@ -218,7 +218,7 @@ def join_code() -> Response:
     """Answer the host with the QR code that brings a phone to the table, PIN included."""
     host()
     picture = io.BytesIO()
-    code = segno.make(f"{_table_address()}/join#{house().access.pin}", error="m", micro=False)
+    code = segno.make(f"{_table_address()}/join#{companion().access.pin}", error="m", micro=False)
     code.save(picture, kind="svg", border=2, scale=4, dark="#0f2233", light="#ffffff", omitsize=True)
     response = Response(picture.getvalue(), mimetype="image/svg+xml")
     response.headers["Cache-Control"] = "no-store"
@@ -231,7 +231,7 @@ def leave() -> Response:
     """Forget this browser's session: it watches again."""
     session = who()
     if session is not None:
-        house().access.revoke(session.id)
+        companion().access.revoke(session.id)
     response = json_response({"ok": True})
     response.delete_cookie(COOKIE, httponly=True, samesite="Lax")
     return response

@@ -19,7 +19,7 @@ from web.http.assets import accepts_gzip
 from web.http.gzip_blocks import HEAD, Blocks
 from web.http.openapi import LANGUAGE, TEXT, documented
 from web.http.responses import RefusedError, languages
-from web.http.sessions import COOKIE, house, me, role, who
+from web.http.sessions import COOKIE, companion, me, role, who
 from web.http.sse_state import TOPICS, StateTexts, compact, count, devices, event
 from web.protocols.companion import CompanionApi
 
@@ -69,7 +69,7 @@ class Stream:
 
     def __init__(
         self,
-        house: CompanionApi,
+        companion: CompanionApi,
         streams: Streams,
         texts: StateTexts,
         *,
@@ -81,7 +81,7 @@ class Stream:
         colour: Callable[[], str | None] = lambda: None,
         blocks: Blocks | None = None,
     ) -> None:
-        self._house, self._streams, self._texts = house, streams, texts
+        self._companion, self._streams, self._texts = companion, streams, texts
         self._role, self._hello, self._since, self._gone = role, hello, since, gone
         self._lang, self._colour, self._blocks = board, colour, blocks
         self._drawn: tuple[int, str | None] | None = None
@@ -105,14 +105,14 @@ class Stream:
             self._streams.give_back()
 
     def _state(self) -> bytes:
-        self._told = self._house.night.view(self._role)
+        self._told = self._companion.night.view(self._role)
         seq, data = self._texts.event(self._role, self._since)
         self._since = seq
         return data + self._board()
 
     def _board(self) -> bytes:
         """Return the board behind the state, in the language that was asked for, once for each change."""
-        match = self._house.night.view()["match"]
+        match = self._companion.night.view()["match"]
         if self._lang is None or match is None or not match.get("board"):
             return b""
         colour = self._colour()
@@ -123,20 +123,20 @@ class Stream:
         return found[1]
 
     def _all(self) -> bytes:
-        topics = devices(self._house)
+        topics = devices(self._companion)
         self._hidden = bool(topics["count"]["hidden"])
         return self._state() + b"".join(event(topic, compact(data)) for topic, data in topics.items())
 
     def _count(self) -> bytes:
-        data = count(self._house)
+        data = count(self._companion)
         self._hidden = bool(data["hidden"])
         return event("count", compact(data))
 
     def _bench(self) -> bytes:
-        return event("bench", compact(self._house.calibration_run.state()))
+        return event("bench", compact(self._companion.calibration_run.state()))
 
     def _run(self) -> Iterator[bytes]:
-        with self._house.hub.subscribe(TOPICS) as subscription:
+        with self._companion.hub.subscribe(TOPICS) as subscription:
             yield f"retry: {RETRY_MS}\n\n".encode() + event("hello", compact(self._hello)) + self._all()
             said = time.monotonic()
             while not self._streams.closed.is_set() and not subscription.closed and not self._gone():
@@ -153,13 +153,13 @@ class Stream:
                         # Nothing was played, but somebody has another name, in the log and on the board too.
                         self._since = self._drawn = None
                         chunk = self._state()
-                    if self._hidden != self._house.night.live_round():
+                    if self._hidden != self._companion.night.live_round():
                         chunk += self._count() + self._bench()
                 elif happened is not None and happened.topic == "count":
                     chunk = self._count()
                 elif happened is not None and happened.topic in {"wave", "bench"}:
                     # A round that began after it was told hides it.
-                    if not self._house.night.live_round():
+                    if not self._companion.night.live_round():
                         chunk = event(happened.topic, happened.text)
                     elif happened.topic == "bench":
                         chunk = self._bench()
@@ -184,7 +184,7 @@ def _board() -> str | None:
 
 def _colour() -> Callable[[], str | None]:
     """Return what tells the seat of this phone, also after it changed or its rights were withdrawn."""
-    access, secret = house().access, request.cookies.get(COOKIE, "")
+    access, secret = companion().access, request.cookies.get(COOKIE, "")
     if who() is None:
         return lambda: None
 
@@ -213,11 +213,15 @@ def events() -> Response:
         raise RefusedError(503, "no-place", "All places for live updates are taken; this page asks again and again.")
     try:
         stream = Stream(
-            house(),
+            companion(),
             streams,
             current_app.extensions["companion-texts"],
             role=role(),
-            hello={"me": me(), "version": house().version, "stamp": current_app.extensions["companion-assets"].stamp},
+            hello={
+                "me": me(),
+                "version": companion().version,
+                "stamp": current_app.extensions["companion-assets"].stamp,
+            },
             since=_since(),
             gone=request.environ.get("waitress.client_disconnected", lambda: False),
             board=_board(),

@@ -20,22 +20,22 @@ def compact(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
-def devices(house: CompanionApi) -> dict[str, dict[str, Any]]:
+def devices(companion: CompanionApi) -> dict[str, dict[str, Any]]:
     """Return the devices by topic. In a live round nothing in it tells a count."""
     return {
-        "igloo": igloos_form(house.igloos(), simulated=house.simulated()),
-        "motion": motion_form(house.motion()),
-        "count": count(house),
-        "camera": camera_form(house.camera(), house.table(), house.follow_service.status()),
-        "bench": house.calibration_run.state(),
-        "ballot": ballot_form(house),
+        "igloo": igloos_form(companion.igloos(), simulated=companion.simulated()),
+        "motion": motion_form(companion.motion()),
+        "count": count(companion),
+        "camera": camera_form(companion.camera(), companion.table(), companion.follow_service.status()),
+        "bench": companion.calibration_run.state(),
+        "ballot": ballot_form(companion),
     }
 
 
-def count(house: CompanionApi) -> dict[str, Any]:
+def count(companion: CompanionApi) -> dict[str, Any]:
     """Return the count, or that it is hidden. The gate is asked after the count, so that it cannot close between."""
-    newest = house.count()
-    return count_form(newest, hidden=house.night.live_round())
+    newest = companion.count()
+    return count_form(newest, hidden=companion.night.live_round())
 
 
 def event(name: str, text: str, seq: int | None = None) -> bytes:
@@ -51,8 +51,8 @@ class StateTexts:
     numbers of all entries that are undone by now; the page puts the log together. Everybody else gets it whole.
     """
 
-    def __init__(self, house: CompanionApi) -> None:
-        self._house = house
+    def __init__(self, companion: CompanionApi) -> None:
+        self._companion = companion
         self._lock = threading.Lock()
         self._texts: dict[tuple[str, int, int | None], str] = {}
         self._seq = -1
@@ -64,7 +64,7 @@ class StateTexts:
 
     def text(self, role: Role, since: int | None) -> tuple[int, str]:
         """Return the journal's number and the state for a role, with the log entries after ``since`` (None: all)."""
-        view = self._house.night.view(role)
+        view = self._companion.night.view(role)
         seq = int(view["seq"])
         with self._lock:
             # A view is made anew for every change, also where only somebody's name is another.
@@ -94,7 +94,7 @@ class StateTexts:
 
         Drawn and written once for all phones that see the same; None where no game on a board is open.
         """
-        view = self._house.night.view()
+        view = self._companion.night.view()
         match = view["match"]
         if match is None:
             return None
@@ -106,7 +106,7 @@ class StateTexts:
             made = self._boards.get((view["state"], seat, lang))
             if made is not None:
                 return view["state"], made
-            board = self._house.night.board(seat, lang)
+            board = self._companion.night.board(seat, lang)
             if board is None:
                 return None
             state = int(board["state"])

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.process
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedCompanion]:
+def companion(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedCompanion]:
     made = ServedCompanion(tmp_path_factory.mktemp("soak") / "data")
     yield made
     made.close()
@@ -62,18 +62,18 @@ def test_a_bad_line_is_counted_and_comes_back() -> None:
     assert line.absurd_frames > 0 and line.alive
 
 
-def test_sixty_phones_hear_of_every_change(house: ServedCompanion) -> None:
-    crowd = clients.crowd(house, 60, 4)
+def test_sixty_phones_hear_of_every_change(companion: ServedCompanion) -> None:
+    crowd = clients.crowd(companion, 60, 4)
     assert (crowd.told, crowd.streams) == (60, 40)
 
 
-def test_rude_clients_do_not_hold_up_the_others(house: ServedCompanion) -> None:
-    for rude in (clients.slow_loris(house, 40, 1.0), clients.never_reading(house, 15, 1.0)):
+def test_rude_clients_do_not_hold_up_the_others(companion: ServedCompanion) -> None:
+    for rude in (clients.slow_loris(companion, 40, 1.0), clients.never_reading(companion, 15, 1.0)):
         assert rude.asked == rude.answered > 0
 
 
-def test_junk_is_refused_and_the_house_stands(house: ServedCompanion) -> None:
-    junk = clients.junk(house, 150)
+def test_junk_is_refused_and_the_house_stands(companion: ServedCompanion) -> None:
+    junk = clients.junk(companion, 150)
     assert (junk.sent, junk.server_errors, junk.alive) == (150, 0, True)
     assert junk.unanswered == 0
 
@@ -90,17 +90,17 @@ def test_swapped_igloos_are_felt_under_their_own_names() -> None:
 
 def test_a_camera_that_fails_is_said_and_comes_back(tmp_path: Path) -> None:
     camera = soak_camera.FaultyCamera()
-    house = ServedCompanion(tmp_path / "camera", "--camera", f"http://127.0.0.1:{camera.port}/")
+    companion = ServedCompanion(tmp_path / "camera", "--camera", f"http://127.0.0.1:{camera.port}/")
     try:
-        for seen in soak_camera.camera_faults(house, camera, ("gone", "black", "junk")):
+        for seen in soak_camera.camera_faults(companion, camera, ("gone", "black", "junk")):
             assert (seen.said in soak_camera.FAULTS[seen.fault], seen.back, seen.fault) == (True, True, seen.fault)
             assert seen.answered == seen.asked
-        told, peak = soak_camera.bombs(house, camera, 1.0)
+        told, peak = soak_camera.bombs(companion, camera, 1.0)
         assert told.answered == told.asked > 0
         assert told.back
         assert peak < 280
     finally:
-        house.close()
+        companion.close()
         camera.close()
 
 
@@ -166,7 +166,7 @@ if fuzz.available():
         assert found.culprit
 
 
-def test_memory_is_watched(house: ServedCompanion) -> None:
-    memory = faults.memory(house, 2.0, 60.0)
+def test_memory_is_watched(companion: ServedCompanion) -> None:
+    memory = faults.memory(companion, 2.0, 60.0)
     assert memory.moves >= 100
     assert 20 < memory.begin_mb <= memory.end_mb + 5 < 300

@@ -5,16 +5,16 @@ from __future__ import annotations
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.web.assembly import SmallHouse
+from tests.web.assembly import SmallCompanion
 
 OPTION = "iglu.no_repick"
 
 
 def test_players_vote_watchers_do_not_and_the_host_closes(
-    guest: FlaskClient, player: FlaskClient, host: FlaskClient, house: SmallHouse
+    guest: FlaskClient, player: FlaskClient, host: FlaskClient, companion: SmallCompanion
 ) -> None:
     assert guest.post("/api/ballot", json={"option": OPTION}).status_code == 403
-    with house.hub.subscribe(["ballot", "notice"]) as heard:
+    with companion.hub.subscribe(["ballot", "notice"]) as heard:
         told = player.post("/api/ballot", json={"option": OPTION}).json
         assert (told["option"], told["votes"], told["of"], told["game"]) == (OPTION, 0, None, "iglu-iglu")
         assert told["question"]["en"] != told["question"]["fr"]
@@ -33,27 +33,27 @@ def test_players_vote_watchers_do_not_and_the_host_closes(
     assert [event.topic for event in topics] == ["ballot", "ballot", "ballot", "notice"]
     said = topics[-1].data
     assert said["en"].startswith("The table has voted: ") and said["fr"].startswith("La table a voté")
-    assert house.votes.of("iglu-iglu") == {OPTION: False}
+    assert companion.votes.of("iglu-iglu") == {OPTION: False}
     assert host.get("/api/rules/iglu-iglu/options").json["options"]
     again = player.post("/api/ballot/vote", json=vote)
     assert again.status_code == 409 and again.json["error"]["code"] == "none"
 
 
 def test_it_closes_when_as_many_have_voted_as_play(
-    app: Flask, player: FlaskClient, host: FlaskClient, house: SmallHouse
+    app: Flask, player: FlaskClient, host: FlaskClient, companion: SmallCompanion
 ) -> None:
-    house.open_match()
+    companion.open_match()
     assert host.post("/api/ballot", json={"option": OPTION}).json["of"] == 3
     third = app.test_client()
     third.environ_base = dict(player.environ_base)
-    assert third.post("/api/join", json={"pin": house.access.pin}).status_code == 200
+    assert third.post("/api/join", json={"pin": companion.access.pin}).status_code == 200
     for client, value in ((host, True), (player, False), (player, True)):
         assert client.post("/api/ballot/vote", json={"option": OPTION, "value": value}).json["option"] == OPTION
     assert third.post("/api/ballot/vote", json={"option": OPTION, "value": False}).json["last"]["votes"] == [
         [True, 2],
         [False, 1],
     ]
-    assert house.votes.of("iglu-iglu") == {OPTION: True}
+    assert companion.votes.of("iglu-iglu") == {OPTION: True}
 
 
 def test_what_makes_no_sense_is_refused(player: FlaskClient, host: FlaskClient) -> None:

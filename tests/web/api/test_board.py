@@ -5,29 +5,29 @@ from __future__ import annotations
 from flask.testing import FlaskClient
 
 from companion.lab.worlds.boards import players, record
-from tests.web.assembly import SmallHouse
+from tests.web.assembly import SmallCompanion
 
 
-def opened(house: SmallHouse, game_id: str, **more: object) -> None:
-    house.open_match(**{"game": game_id, "players": players(game_id), "setup": {}, **more})
+def opened(companion: SmallCompanion, game_id: str, **more: object) -> None:
+    companion.open_match(**{"game": game_id, "players": players(game_id), "setup": {}, **more})
 
 
-def test_the_board_is_told_in_the_language_that_is_asked_for(guest: FlaskClient, house: SmallHouse) -> None:
+def test_the_board_is_told_in_the_language_that_is_asked_for(guest: FlaskClient, companion: SmallCompanion) -> None:
     assert guest.get("/api/board").json == {"board": None}
-    house.open_match()
+    companion.open_match()
     assert guest.get("/api/board").json == {"board": None}
-    house.do("close-match")
-    opened(house, "iglu-iglu")
+    companion.do("close-match")
+    opened(companion, "iglu-iglu")
     board = guest.get("/api/board?lang=fr").json["board"]
-    assert board["state"] == house.night.state
+    assert board["state"] == companion.night.state
     assert board["svg"].startswith("<svg")
     assert {move["text"] for move in board["moves"]} == {"draw d4 fish 1", "draw d4 fish 2", "draw d4 fish 3"}
     assert board["moves"][0]["fr"] == "poisson 1"
 
 
-def test_disputes_by_places_and_by_words(guest: FlaskClient, house: SmallHouse) -> None:
-    opened(house, "ice-team")
-    house.moves("first green")
+def test_disputes_by_places_and_by_words(guest: FlaskClient, companion: SmallCompanion) -> None:
+    opened(companion, "ice-team")
+    companion.moves("first green")
     by_places = guest.get("/api/board/dispute?path=start,a3&lang=fr").json["rulings"]
     assert {one["move"] for one in by_places} == {"walk start a3", "leap start a3", "swim start a3"}
     assert all(one["cited"] for one in by_places)
@@ -37,8 +37,10 @@ def test_disputes_by_places_and_by_words(guest: FlaskClient, house: SmallHouse) 
         assert guest.get(f"/api/board/dispute{query}").status_code == 400
 
 
-def test_a_seat_is_taken_once(guest: FlaskClient, player: FlaskClient, host: FlaskClient, house: SmallHouse) -> None:
-    opened(house, "iglu-iglu")
+def test_a_seat_is_taken_once(
+    guest: FlaskClient, player: FlaskClient, host: FlaskClient, companion: SmallCompanion
+) -> None:
+    opened(companion, "iglu-iglu")
     assert guest.post("/api/seat", json={"colour": "red"}).status_code == 403
     assert player.post("/api/seat", json={"colour": "violet"}).status_code == 400
     assert player.post("/api/seat", json={"colour": "red"}).json["me"]["colour"] == "red"
@@ -52,13 +54,13 @@ def test_a_seat_is_taken_once(guest: FlaskClient, player: FlaskClient, host: Fla
     assert player.post("/api/seat", json={"colour": "red"}).status_code == 200
 
 
-def test_a_new_game_gives_all_seats_back(player: FlaskClient, host: FlaskClient, house: SmallHouse) -> None:
+def test_a_new_game_gives_all_seats_back(player: FlaskClient, host: FlaskClient, companion: SmallCompanion) -> None:
     """Who has taken a colour over is not seen through by the phone that had it before."""
-    opened(house, "arctic", draw=True)
+    opened(companion, "arctic", draw=True)
     assert player.post("/api/seat", json={"colour": "p1"}).json["me"]["colour"] == "p1"
-    house.do("close-match")
+    companion.do("close-match")
     body = {"game": "arctic", "players": players("arctic"), "draw": True}
-    opening = {"command": "open-match", "body": body, "state": house.night.state, "action_id": "open-again"}
+    opening = {"command": "open-match", "body": body, "state": companion.night.state, "action_id": "open-again"}
     assert host.post("/api/do", json=opening).status_code == 200
     assert player.get("/api/board").json["board"]["seat"] is None
 
@@ -89,7 +91,7 @@ def test_the_whole_rulebook_in_one_language(guest: FlaskClient) -> None:
 
 
 def test_the_house_votes_where_the_rulebook_is_silent(
-    player: FlaskClient, host: FlaskClient, house: SmallHouse
+    player: FlaskClient, host: FlaskClient, companion: SmallCompanion
 ) -> None:
     path = "/api/rules/iglu-iglu/votes"
     vote = {"option": "iglu.no_repick", "value": False}
@@ -97,8 +99,8 @@ def test_the_house_votes_where_the_rulebook_is_silent(
     told = host.post(path, json=vote).json["options"]
     assert next(one for one in told if one["name"] == "iglu.no_repick")["house"] is False
     assert player.get("/api/rules/iglu-iglu/options").json["options"][0]["house"] is False
-    assert house.votes.of("iglu-iglu") == {"iglu.no_repick": False}
-    assert house.votes.of("arctic") == {}
+    assert companion.votes.of("iglu-iglu") == {"iglu.no_repick": False}
+    assert companion.votes.of("arctic") == {}
     for wrong in ({"option": "x", "value": 1}, {"option": "iglu.no_repick", "value": 0}, {"option": 3}, {}):
         assert host.post(path, json=wrong).status_code == 400
     assert host.post("/api/rules/arctic/votes", json=vote).status_code == 400
@@ -134,10 +136,10 @@ def test_a_position_is_scored_and_ruled_on(guest: FlaskClient, player: FlaskClie
 
 
 def test_a_position_is_laid_from_a_beginning_and_ruled_on_by_taps(
-    guest: FlaskClient, player: FlaskClient, house: SmallHouse
+    guest: FlaskClient, player: FlaskClient, companion: SmallCompanion
 ) -> None:
     """The positions of the page begin here; what is tapped is asked about like a move of a live game."""
-    house.votes.vote("ice.block_picks_up", False)
+    companion.votes.vote("ice.block_picks_up", False)
     assert guest.get("/api/position/chess").status_code == 404
     for game_id, things in (("igloo-pop", 33), ("iglu-iglu", 0), ("arctic", 120), ("ice-team", 13)):
         begun = guest.get(f"/api/position/{game_id}").json
@@ -185,11 +187,11 @@ def test_boards_that_lie_otherwise_and_the_owners_box_are_laid_too(
 
 
 def test_the_table_is_a_beginning_too_without_what_is_hidden(
-    guest: FlaskClient, player: FlaskClient, house: SmallHouse
+    guest: FlaskClient, player: FlaskClient, companion: SmallCompanion
 ) -> None:
     assert guest.get("/api/position/arctic").json["table"] is None
-    opened(house, "arctic", draw=True)
-    house.do("deal")
+    opened(companion, "arctic", draw=True)
+    companion.do("deal")
     assert guest.get("/api/position/ice-team").json["table"] is None
     seen = guest.get("/api/position/arctic").json["table"]
     assert [one["hand"] for one in seen["players"]] == [["?"] * 3] * 2
@@ -228,15 +230,15 @@ def test_the_ways_in_which_boards_lie_are_told(guest: FlaskClient) -> None:
 
 
 def test_a_game_that_is_over_is_shared(
-    guest: FlaskClient, player: FlaskClient, host: FlaskClient, house: SmallHouse
+    guest: FlaskClient, player: FlaskClient, host: FlaskClient, companion: SmallCompanion
 ) -> None:
-    opened(house, "ice-team")
+    opened(companion, "ice-team")
     for name in ("bgstats", "bgstats.svg", "scores.csv", "nights.json"):
         assert guest.get(f"/api/share/{name}").status_code == 403
     assert player.get("/api/share/bgstats").status_code == 404
     texts = record("ice-team", 11)
     for n in range(0, len(texts), 60):
-        house.moves(*texts[n : n + 60])
+        companion.moves(*texts[n : n + 60])
     url = player.get("/api/share/bgstats").json["url"]
     assert url.startswith("https://app.bgstatsapp.com/createPlay.html?data=%7B")
     assert b"<svg" in player.get("/api/share/bgstats.svg").data

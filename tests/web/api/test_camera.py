@@ -18,7 +18,7 @@ from companion.lab.worlds.boards import players
 from companion.lab.worlds.filmed import FISH, Filmed
 from companion.night.answers import TABLE
 from companion.rules.inference.turns import content
-from tests.web.assembly import SmallHouse
+from tests.web.assembly import SmallCompanion
 from tests.web.conftest import Client
 from tests.worlds.wait import LESSON_S, wait
 from web.app import create_app
@@ -40,9 +40,9 @@ def pictures(film: Filmed) -> list[bytes]:
     return [film.picture(number) for number in range(3)]
 
 
-def opened(house: SmallHouse, film: Filmed) -> None:
-    house.do("open-match", {"game": GAME, "players": players(GAME), "setup": {"fish": FISH}})
-    house.moves(*film.set_up)
+def opened(companion: SmallCompanion, film: Filmed) -> None:
+    companion.do("open-match", {"game": GAME, "players": players(GAME), "setup": {"fish": FISH}})
+    companion.moves(*film.set_up)
 
 
 @pytest.fixture(scope="module")
@@ -51,33 +51,33 @@ def taught(
 ) -> Iterator[Path]:
     """Calibrate and teach over the API, as the host does it on the page; return what was kept of it."""
     folder = tmp_path_factory.mktemp("taught")
-    house = SmallHouse(folder)
-    opened(house, film)
-    app = create_app(house)
+    companion = SmallCompanion(folder)
+    opened(companion, film)
+    app = create_app(companion)
     app.test_client_class = Client
     host = app.test_client()
-    assert host.post(f"/host/{house.access.host_token()}").status_code == 303
-    house.camera_service.take_photo(pictures[0])
+    assert host.post(f"/host/{companion.access.host_token()}").status_code == 303
+    companion.camera_service.take_photo(pictures[0])
     found = host.post(f"{AT}/calibrate", json={}).json
     assert found["board"]["how"] == "markers" and found["board"]["size"] == [1280, 960]
     assert 0 < found["board"]["error_place"] < 5 and not found["board"]["moved"]
     assert set(found["board"]["cells"]) == set(found["record"]) and len(found["board"]["cells"]) == 64
     told = host.post(f"{AT}/teach", json={}).json
     assert told["lessons"] == 1 and told["learning"]
-    assert house.follow_service.table_of(GAME).wait(LESSON_S)
+    assert companion.follow_service.table_of(GAME).wait(LESSON_S)
     assert host.get(AT).json["taught"]
-    house.close()
+    companion.close()
     yield folder / "tables"
 
 
 @pytest.fixture
-def table(house: SmallHouse, film: Filmed, taught: Path, tmp_path: Path) -> SmallHouse:
+def table(companion: SmallCompanion, film: Filmed, taught: Path, tmp_path: Path) -> SmallCompanion:
     """A house with an open game, which finds what was taught another time."""
     shutil.copytree(taught, tmp_path / "tables")
-    house.settings.set({"camera_settle_tenths": 3})
-    house.follow_service.start()
-    opened(house, film)
-    return house
+    companion.settings.set({"camera_settle_tenths": 3})
+    companion.follow_service.start()
+    opened(companion, film)
+    return companion
 
 
 def places(state: Any) -> dict[str, Any]:
@@ -103,21 +103,23 @@ def test_nothing_of_it_is_for_guests(guest: FlaskClient, player: FlaskClient) ->
     assert player.post("/api/camera/follow", json={"on": True}).status_code == 403
 
 
-def test_the_host_may_keep_the_answers_to_himself(player: FlaskClient, host: FlaskClient, house: SmallHouse) -> None:
+def test_the_host_may_keep_the_answers_to_himself(
+    player: FlaskClient, host: FlaskClient, companion: SmallCompanion
+) -> None:
     asked = {"id": "nothing", "choice": 0}
     assert player.post("/api/camera/question", json=asked).status_code == 409
-    house.settings.set({"camera_everyone": False})
+    companion.settings.set({"camera_everyone": False})
     assert player.post("/api/camera/question", json=asked).status_code == 403
     assert host.post("/api/camera/question", json=asked).json["error"]["code"] == "not-asked"
     assert not host.get("/api/state").json["camera"]["follow"]["everyone"]
 
 
-def test_bad_input_is_one_sentence(host: FlaskClient, pictures: list[bytes], house: SmallHouse) -> None:
+def test_bad_input_is_one_sentence(host: FlaskClient, pictures: list[bytes], companion: SmallCompanion) -> None:
     assert host.get("/api/camera/table/chess").status_code == 404
     assert host.post(f"{AT}/calibrate", json={}).json["error"]["en"] == "There is no picture yet."
     for corners in ([1, 2], [[1, 2]] * 3, [[1, 2]] * 3 + [[1, "x"]], [[1, 2]] * 3 + [[1, 1e9]], "all", [[True, 2]] * 4):
         assert host.post(f"{AT}/calibrate", json={"corners": corners}).status_code == 400, corners
-    house.camera_service.take_photo(pictures[0])
+    companion.camera_service.take_photo(pictures[0])
     crossed = [[200, 200], [900, 800], [900, 200], [200, 800]]
     assert "clockwise" in host.post(f"{AT}/calibrate", json={"corners": crossed}).json["error"]["en"]
     assert host.post(f"{AT}/teach", json={}).json["error"]["fr"].startswith("Aucune partie")
@@ -137,7 +139,7 @@ def test_bad_input_is_one_sentence(host: FlaskClient, pictures: list[bytes], hou
 
 
 def test_a_turn_that_is_seen_is_entered_or_asked_and_goes_with_a_tap(
-    table: SmallHouse, host: FlaskClient, player: FlaskClient, film: Filmed, pictures: list[bytes]
+    table: SmallCompanion, host: FlaskClient, player: FlaskClient, film: Filmed, pictures: list[bytes]
 ) -> None:
     begun = len(film.set_up)
     table.camera_service.take_photo(pictures[0])
@@ -166,7 +168,7 @@ def test_a_turn_that_is_seen_is_entered_or_asked_and_goes_with_a_tap(
 
 
 def test_what_does_not_fit_is_said_and_waited_for(
-    table: SmallHouse, host: FlaskClient, film: Filmed, pictures: list[bytes]
+    table: SmallCompanion, host: FlaskClient, film: Filmed, pictures: list[bytes]
 ) -> None:
     """Somebody has moved an inuit far away: no turn leads there."""
     begun = table.night.snapshot().by
@@ -207,7 +209,7 @@ def spoilt(film: Filmed) -> bytes:
 
 
 def test_two_photos_and_photo_and_record_are_ruled_on(
-    table: SmallHouse, host: FlaskClient, film: Filmed, pictures: list[bytes]
+    table: SmallCompanion, host: FlaskClient, film: Filmed, pictures: list[bytes]
 ) -> None:
     for which, picture in (("before", pictures[0]), ("after", pictures[1])):
         read = host.post(f"/api/camera/photos/{which}?game={GAME}", data=picture).json
@@ -229,7 +231,7 @@ def test_two_photos_and_photo_and_record_are_ruled_on(
 
 
 def test_a_score_sheet_is_read_from_a_photo_or_the_camera(
-    table: SmallHouse, player: FlaskClient, guest: FlaskClient, film: Filmed, pictures: list[bytes]
+    table: SmallCompanion, player: FlaskClient, guest: FlaskClient, film: Filmed, pictures: list[bytes]
 ) -> None:
     true = film.states[1].position()["places"]
     assert guest.post(f"{AT}/sheet", data=pictures[1]).status_code == 403
@@ -256,7 +258,7 @@ def test_a_score_sheet_is_read_from_a_photo_or_the_camera(
     assert all(place["unsure"] or content(place) == content(now[name]) for name, place in seen.items())
 
 
-def test_what_was_taught_is_there_after_a_restart(table: SmallHouse, tmp_path: Path) -> None:
+def test_what_was_taught_is_there_after_a_restart(table: SmallCompanion, tmp_path: Path) -> None:
     again = FollowService(
         tmp_path / "tables", table.night, table.settings, table.camera_service, on_change=lambda: None
     )
@@ -265,7 +267,7 @@ def test_what_was_taught_is_there_after_a_restart(table: SmallHouse, tmp_path: P
 
 
 def test_a_place_that_is_put_right_is_taught(
-    table: SmallHouse, player: FlaskClient, pictures: list[bytes], tmp_path: Path
+    table: SmallCompanion, player: FlaskClient, pictures: list[bytes], tmp_path: Path
 ) -> None:
     table.camera_service.take_photo(pictures[1])
     bear = {"ground": "floe", "things": [{"kind": "bear", "value": 4, "count": 1}]}

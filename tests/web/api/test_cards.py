@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.lab.worlds.card_table import ROUND, RoundPhotos, sheets, taught_round
-from tests.web.assembly import SmallHouse
+from tests.web.assembly import SmallCompanion
 
 pytestmark = pytest.mark.learning
 
@@ -51,7 +51,7 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(host: FlaskClient, path:
 
 
 def test_a_round_in_two_photos_is_taught_read_scored_and_entered(
-    host: FlaskClient, house: SmallHouse, played: RoundPhotos
+    host: FlaskClient, companion: SmallCompanion, played: RoundPhotos
 ) -> None:
     assert send(host, "igloo-pop/pile", played.placed).json["error"]["en"].startswith("No cards of this game")
     first = 0
@@ -66,8 +66,10 @@ def test_a_round_in_two_photos_is_taught_read_scored_and_entered(
     assert len(known["taught"]) == 33
 
     players = [{"name": name, "colour": colour} for name, colour in zip("ABC", played.colours, strict=True)]
-    house.do("open-match", {"game": "igloo-pop", "players": players, "setup": {"cards": played.names}, "draw": False})
-    house.moves("start")
+    companion.do(
+        "open-match", {"game": "igloo-pop", "players": players, "setup": {"cards": played.names}, "draw": False}
+    )
+    companion.moves("start")
     placed = send(host, "igloo-pop/round", played.placed).json
     assert {card["card"] for card in placed["cards"]} == set(played.names)
     both = send(host, f"igloo-pop/round?first={placed['id']}", played.turned).json
@@ -75,7 +77,7 @@ def test_a_round_in_two_photos_is_taught_read_scored_and_entered(
     seen = {(cards[one["on_card"]], one["colour"], one["number"]) for one in both["igloos"]}
     assert seen == set(played.truth)
 
-    where = {"/".join(map(str, c["numbers"])): c["place"] for c in house.night.view()["match"]["cards"]}
+    where = {"/".join(map(str, c["numbers"])): c["place"] for c in companion.night.view()["match"]["cards"]}
     body = [
         {
             "place": where[name],
@@ -90,8 +92,8 @@ def test_a_round_in_two_photos_is_taught_read_scored_and_entered(
     assert told["refused"] is None
     assert told["open"] == 0
     assert all(result["clauses"] for result in told["results"])
-    house.do("moves", {"moves": told["moves"]})
-    view = house.night.view()["match"]
+    companion.do("moves", {"moves": told["moves"]})
+    view = companion.night.view()["match"]
     assert view["phase"] == "deal"
     assert [r["winner"] for r in view["results"]] == [r["winner"] for r in told["results"]]
 

@@ -12,12 +12,12 @@ from companion.service import Service
 from companion.service.messages import BAD_BROKER
 from companion.service.options import ServeOptions
 from companion.settings import Settings
-from tests.web.assembly import SmallHouse
+from tests.web.assembly import SmallCompanion
 
 
 @pytest.mark.process
 def test_players_see_the_devices_and_the_host_has_everything_checked(
-    guest: FlaskClient, player: FlaskClient, host: FlaskClient, house: SmallHouse
+    guest: FlaskClient, player: FlaskClient, host: FlaskClient, companion: SmallCompanion
 ) -> None:
     assert guest.get("/api/devices").status_code == 403
     assert player.get("/api/devices").json == {"panel": None, "mqtt": None}

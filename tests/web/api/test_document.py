@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.web.assembly import SmallHouse
+from tests.web.assembly import SmallCompanion
 from web.app import create_app
 from web.http.openapi import ApiContract, Route, document, promise_of, routes
 
@@ -63,10 +63,10 @@ def read_by(view: Callable[..., Any]) -> tuple[set[str], set[str]]:
 
 @pytest.fixture(scope="module")
 def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Flask, list[Route]]]:
-    house = SmallHouse(tmp_path_factory.mktemp("described"))
-    app = create_app(house)
+    companion = SmallCompanion(tmp_path_factory.mktemp("described"))
+    app = create_app(companion)
     yield app, routes(app)
-    house.close()
+    companion.close()
 
 
 def test_every_route_is_described(described: tuple[Flask, list[Route]]) -> None:

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 
 from companion.igloo.simulated.igloo import load_bank
 from companion.ports import Samples
-from tests.web.assembly import SIMULATED, SmallHouse
+from tests.web.assembly import SIMULATED, SmallCompanion
 from tests.worlds.wait import wait
 
 BEGIN = {"task": "calibrate", "igloo": "", "person": " Ann  B ", "way": "cap"}
@@ -23,14 +23,14 @@ class Line:
         return SIMULATED
 
 
-def feel(house: SmallHouse, count: int) -> None:
+def feel(companion: SmallCompanion, count: int) -> None:
     """Let the house's igloo feel a stored shake of so many beads."""
     bank = load_bank()
     wave = bank.accel[np.flatnonzero(bank.count == count)[0]] * (bank.ug_per_lsb * 1e-6)
     rest = np.tile(wave.mean(axis=0), (2600, 1))
     felt = np.concatenate([rest, wave, wave[:3800], rest])
     for at in range(0, len(felt), 400):
-        house.calibration_run.hear(Line(), Samples(felt[at : at + 400], at / bank.rate_hz, bank.rate_hz, at))
+        companion.calibration_run.hear(Line(), Samples(felt[at : at + 400], at / bank.rate_hz, bank.rate_hz, at))
 
 
 def told_when(client: FlaskClient, true: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
@@ -57,9 +57,9 @@ CHANGES = (
 
 
 def test_who_watches_may_nothing_and_only_the_host_forgets(
-    house: SmallHouse, guest: FlaskClient, player: FlaskClient
+    companion: SmallCompanion, guest: FlaskClient, player: FlaskClient
 ) -> None:
-    house.plug_in()
+    companion.plug_in()
     for path, body in CHANGES:
         assert guest.post(f"/api/igloo/{path}", json=body).status_code == 403, path
     assert guest.get("/api/igloo").status_code == 403
@@ -85,9 +85,9 @@ def test_who_watches_may_nothing_and_only_the_host_forgets(
     ],
 )
 def test_what_makes_no_sense_is_refused_in_a_sentence(
-    house: SmallHouse, player: FlaskClient, body: dict[str, Any]
+    companion: SmallCompanion, player: FlaskClient, body: dict[str, Any]
 ) -> None:
-    house.plug_in()
+    companion.plug_in()
     answer = player.post("/api/igloo/sitting", json=body)
     assert answer.status_code == 400
     assert answer.json["error"]["en"] and answer.json["error"]["fr"]
@@ -95,22 +95,22 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(
 
 
 def test_a_shake_is_recorded_labelled_taken_back_and_downloaded(
-    house: SmallHouse, host: FlaskClient, player: FlaskClient
+    companion: SmallCompanion, host: FlaskClient, player: FlaskClient
 ) -> None:
     answer = player.post("/api/igloo/sitting", json=BEGIN)
     assert (answer.status_code, answer.json["error"]["fr"][:13]) == (409, "Aucun igloo a")
-    house.plug_in()
+    companion.plug_in()
     begun = player.post("/api/igloo/sitting", json={"task": "record", "person": "Ann", "count": 5}).json
     assert (begun["ok"], begun["sitting"]["count"], begun["sitting"]["device"]) == (True, 5, "simulated")
     assert player.get("/api/state").json["bench"]["sitting"]["task"] == "record"
     assert host.post("/api/igloo/sitting", json=BEGIN).status_code == 409
     assert player.post("/api/igloo/sitting/take-back", json={}).status_code == 409
-    feel(house, 5)
+    feel(companion, 5)
     told = told_when(player, lambda told: told["sitting"]["kept"] == 1)
     assert told["sitting"]["note"] == "Heard and kept."
     assert player.post("/api/igloo/sitting/keep", json={}).status_code == 422
     assert player.post("/api/igloo/sitting/simulate", json={}).json["ok"]
-    assert house.played[-1] == ("shake", 5)
+    assert companion.played[-1] == ("shake", 5)
     assert player.post("/api/igloo/sitting/stop", json={}).json["sitting"] is None
     (one,) = player.get("/api/igloo").json["recordings"]
     assert (one["by_count"], one["people"]) == ({"5": 1}, ["Ann"])
@@ -123,12 +123,12 @@ def test_a_shake_is_recorded_labelled_taken_back_and_downloaded(
     assert host.post(f"/api/igloo/recordings/{one['name']}/forget", json={}).status_code == 404
 
 
-def test_a_calibration_is_made_chosen_and_forgotten(house: SmallHouse, host: FlaskClient) -> None:
-    house.plug_in()
+def test_a_calibration_is_made_chosen_and_forgotten(companion: SmallCompanion, host: FlaskClient) -> None:
+    companion.plug_in()
     assert host.post("/api/igloo/calibration", json={"device": "simulated", "use": True}).status_code == 404
     assert host.post("/api/igloo/sitting", json=BEGIN).json["sitting"]["person"] == "Ann B"
     for kept in range(6):
-        feel(house, host.get("/api/igloo").json["sitting"]["count"])
+        feel(companion, host.get("/api/igloo").json["sitting"]["count"])
         told = told_when(host, lambda told, kept=kept: told["sitting"]["kept"] > kept)
     assert told["sitting"]["figures"]["now"]["shakes"] == 6
     assert host.post("/api/igloo/sitting/keep", json={}).json["sitting"]["used"]
@@ -143,11 +143,11 @@ def test_a_calibration_is_made_chosen_and_forgotten(house: SmallHouse, host: Fla
     assert host.post("/api/igloo/calibration/forget", json={"device": "simulated"}).status_code == 404
 
 
-def test_in_a_live_round_nothing_is_measured_and_nothing_told(house: SmallHouse, host: FlaskClient) -> None:
-    house.plug_in()
+def test_in_a_live_round_nothing_is_measured_and_nothing_told(companion: SmallCompanion, host: FlaskClient) -> None:
+    companion.plug_in()
     host.post("/api/igloo/sitting", json={"task": "record", "count": 9})
-    house.open_match()
-    house.moves("start")
+    companion.open_match()
+    companion.moves("start")
     assert "9" not in str(host.get("/api/state").json["bench"]["sitting"])
     told = host.get("/api/igloo").json
     assert (told["hidden"], told["sitting"]) == (True, None)

@@ -16,7 +16,7 @@ from flask.testing import FlaskClient
 from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooStatus
 from companion.practice.shakes import CountedShake, Shake
 from companion.service.practice import shake_bank
-from tests.web.assembly import NAME, SmallHouse
+from tests.web.assembly import NAME, SmallCompanion
 from web.app import create_app
 
 BASE = f"http://{NAME}"
@@ -24,15 +24,15 @@ REAL = IglooStatus("igloo-1", DeviceKind.REAL, DeviceState.CONNECTED, port="/dev
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[SmallHouse]:
-    house = SmallHouse(tmp_path)
-    yield house
-    house.close()
+def companion(tmp_path: Path) -> Iterator[SmallCompanion]:
+    companion = SmallCompanion(tmp_path)
+    yield companion
+    companion.close()
 
 
 @pytest.fixture
-def app(house: SmallHouse) -> Flask:
-    return create_app(house)
+def app(companion: SmallCompanion) -> Flask:
+    return create_app(companion)
 
 
 class Phone:
@@ -67,31 +67,31 @@ def guest(app: Flask) -> Phone:
 
 
 @pytest.fixture
-def player(app: Flask, house: SmallHouse) -> Phone:
+def player(app: Flask, companion: SmallCompanion) -> Phone:
     phone = Phone(app.test_client())
-    assert phone.post("/api/join", {"pin": house.access.pin}).status_code == 200
+    assert phone.post("/api/join", {"pin": companion.access.pin}).status_code == 200
     return phone
 
 
 @pytest.fixture
-def host(app: Flask, house: SmallHouse) -> Phone:
+def host(app: Flask, companion: SmallCompanion) -> Phone:
     phone = Phone(app.test_client())
-    assert phone.post(f"/host/{house.access.host_token()}", {}).status_code == 303
+    assert phone.post(f"/host/{companion.access.host_token()}", {}).status_code == 303
     return phone
 
 
-def truth_of(house: SmallHouse, round_id: str, folder: Path) -> int:
+def truth_of(companion: SmallCompanion, round_id: str, folder: Path) -> int:
     db = sqlite3.connect(folder / "training.sqlite")
     found = db.execute("SELECT truth FROM rounds WHERE id = ?", (round_id,)).fetchone()[0]
     db.close()
     return int(found)
 
 
-def hear(house: SmallHouse) -> None:
-    house.statuses = [REAL]
+def hear(companion: SmallCompanion) -> None:
+    companion.statuses = [REAL]
     stored = shake_bank().shake(12)
     p = tuple(0.34 if i == 4 else 0.06 for i in range(12))
-    house.ear.newest = CountedShake(
+    companion.ear.newest = CountedShake(
         Shake(stored.accel, stored.rate_hz, DeviceKind.REAL), CountPosterior("counted", p, 2.0, kind=DeviceKind.REAL)
     )
 
@@ -192,7 +192,7 @@ def test_examples_of_a_number_are_heard(player: Phone, guest: Phone) -> None:
     assert guest.refused("/api/training/examples/7/full.wav") == (403, "watching")
 
 
-def test_nothing_that_is_sent_before_the_answer_holds_the_truth(player: Phone, house: SmallHouse) -> None:
+def test_nothing_that_is_sent_before_the_answer_holds_the_truth(player: Phone, companion: SmallCompanion) -> None:
     ann = player.told("/api/training/people", {"name": "Ann"})["person"]
     seen: dict[str, set[str]] = {}
     for _ in range(12):
@@ -207,8 +207,8 @@ def test_nothing_that_is_sent_before_the_answer_holds_the_truth(player: Phone, h
     assert {name: len(values) for name, values in seen.items()} == dict.fromkeys(seen, 1)
 
 
-def test_the_igloo_of_a_live_round_is_not_spoken_of(player: Phone, house: SmallHouse) -> None:
-    hear(house)
+def test_the_igloo_of_a_live_round_is_not_spoken_of(player: Phone, companion: SmallCompanion) -> None:
+    hear(companion)
     ann = player.told("/api/training/people", {"name": "Ann"})["person"]
     dealt = player.told("/api/training/rounds", {"person": ann, "source": "igloo"})
     path = f"/api/training/rounds/{dealt['id']}"
@@ -218,9 +218,9 @@ def test_the_igloo_of_a_live_round_is_not_spoken_of(player: Phone, house: SmallH
     told = player.told("/api/training")
     assert told["igloo"] == "real"
     assert {row["who"] for row in told["ladder"]} == {"person", "machine", "published"}
-    house.open_match()
-    house.moves("start")
-    assert house.night.live_round()
+    companion.open_match()
+    companion.moves("start")
+    assert companion.night.live_round()
     told = player.told("/api/training")
     assert told["igloo"] is None
     assert [row["who"] for row in told["ladder"]] == ["published"]
@@ -232,8 +232,8 @@ def test_the_igloo_of_a_live_round_is_not_spoken_of(player: Phone, house: SmallH
     assert player.told("/api/training/rounds", {"person": ann})["kind"] == "simulated"
 
 
-def test_a_listening_that_nobody_answered_can_be_left(player: Phone, house: SmallHouse) -> None:
-    house.statuses = [REAL]
+def test_a_listening_that_nobody_answered_can_be_left(player: Phone, companion: SmallCompanion) -> None:
+    companion.statuses = [REAL]
     ann = player.told("/api/training/people", {"name": "Ann"})["person"]
     first = player.told("/api/training/rounds", {"person": ann, "source": "igloo"})
     player.told(f"/api/training/rounds/{first['id']}/drop", {})
@@ -243,14 +243,16 @@ def test_a_listening_that_nobody_answered_can_be_left(player: Phone, house: Smal
     assert player.refused(f"/api/training/rounds/{stored['id']}/truth", {"truth": 4}) == (409, "known")
 
 
-def test_a_book_that_cannot_be_used_spoils_nothing_else(player: Phone, tmp_path: Path, house: SmallHouse) -> None:
+def test_a_book_that_cannot_be_used_spoils_nothing_else(
+    player: Phone, tmp_path: Path, companion: SmallCompanion
+) -> None:
     (tmp_path / "training.sqlite").write_bytes(b"")
     assert player.refused("/api/training") == (503, "storage")
     assert player.get("/api/state").status_code == 200
 
 
 def test_a_hundred_rounds_of_a_duel_and_of_drills_are_all_kept(
-    player: Phone, house: SmallHouse, tmp_path: Path
+    player: Phone, companion: SmallCompanion, tmp_path: Path
 ) -> None:
     """A person who is right up to four and 15 % off above, and one who plays duels against it."""
     rng = Random(2)
@@ -263,7 +265,7 @@ def test_a_hundred_rounds_of_a_duel_and_of_drills_are_all_kept(
     for number in range(1, 81):
         dealt = player.told("/api/training/rounds", {"person": ann})
         assert dealt["number"] == number
-        truth = truth_of(house, dealt["id"], tmp_path)
+        truth = truth_of(companion, dealt["id"], tmp_path)
         told = player.told(f"/api/training/rounds/{dealt['id']}/guess", {"person": ann, "guess": heard(truth)})
         assert told["result"]["truth"] == truth
         exact += told["result"]["guesses"][str(ann)] == truth
@@ -271,7 +273,7 @@ def test_a_hundred_rounds_of_a_duel_and_of_drills_are_all_kept(
     points = {ann: 0, bob: 0}
     while True:
         shake = duel["round"]
-        truth = truth_of(house, shake["id"], tmp_path)
+        truth = truth_of(companion, shake["id"], tmp_path)
         for person in (ann, bob):
             guess = heard(truth)
             points[person] += 3 if guess == truth else 1 if abs(guess - truth) == 1 else 0

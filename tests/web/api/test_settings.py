@@ -6,11 +6,11 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.settings import SETTINGS
-from tests.web.assembly import NAME, SmallHouse
+from tests.web.assembly import NAME, SmallCompanion
 from web.i18n import catalogue
 
 
-def test_the_host_gets_every_setting_with_its_question(host: FlaskClient, house: SmallHouse) -> None:
+def test_the_host_gets_every_setting_with_its_question(host: FlaskClient, companion: SmallCompanion) -> None:
     told = host.get("/api/settings").json
     assert [one["name"] for one in told["settings"]] == [setting.name for setting in SETTINGS]
     by_name = {one["name"]: one for one in told["settings"]}
@@ -20,14 +20,14 @@ def test_the_host_gets_every_setting_with_its_question(host: FlaskClient, house:
     assert by_name["evidence_each_round"]["kind"] == "switch"
     assert (by_name["max_streams"]["kind"], by_name["max_streams"]["high"]) == ("number", 100)
     assert told["note"] == ""
-    house.settings.note = "A setting was ignored."
+    companion.settings.note = "A setting was ignored."
     assert host.get("/api/settings").json["note"] == "A setting was ignored."
 
 
-def test_what_the_host_changes_is_kept(host: FlaskClient, house: SmallHouse) -> None:
+def test_what_the_host_changes_is_kept(host: FlaskClient, companion: SmallCompanion) -> None:
     told = host.post("/api/settings", json={"house_name": " Chez nous ", "host_names": [NAME, "games.example"]})
     assert told.status_code == 200
-    assert house.settings.text("house_name") == "Chez nous"
+    assert companion.settings.text("house_name") == "Chez nous"
     assert host.get("/", headers={"Host": "games.example"}).status_code == 200
 
 
@@ -44,28 +44,28 @@ def test_what_the_host_changes_is_kept(host: FlaskClient, house: SmallHouse) -> 
     ],
 )
 def test_what_does_not_fit_is_one_sentence_and_changes_nothing(
-    host: FlaskClient, house: SmallHouse, change: dict[str, object], english: str, french: str
+    host: FlaskClient, companion: SmallCompanion, change: dict[str, object], english: str, french: str
 ) -> None:
-    before = house.settings.all()
+    before = companion.settings.all()
     answer = host.post("/api/settings", json=change)
     assert answer.status_code == 400
     assert english in answer.json["error"]["en"]
     assert french in answer.json["error"]["fr"]
-    assert house.settings.all() == before
+    assert companion.settings.all() == before
 
 
-def test_the_camera_is_changed_with_its_setting(host: FlaskClient, house: SmallHouse) -> None:
+def test_the_camera_is_changed_with_its_setting(host: FlaskClient, companion: SmallCompanion) -> None:
     assert host.post("/api/settings", json={"camera_source": "file:/etc/passwd"}).status_code == 422
     assert host.post("/api/settings", json={"camera_source": "usb:0"}).status_code == 200
-    assert house.status is not None
-    assert house.status.source == "usb:0"
+    assert companion.status is not None
+    assert companion.status.source == "usb:0"
 
 
-def test_nobody_else_changes_settings(player: FlaskClient, guest: FlaskClient, house: SmallHouse) -> None:
-    before = house.settings.all()
+def test_nobody_else_changes_settings(player: FlaskClient, guest: FlaskClient, companion: SmallCompanion) -> None:
+    before = companion.settings.all()
     for client in (player, guest):
         assert client.post("/api/settings", json={"house_name": "mine"}).status_code == 403
-    assert house.settings.all() == before
+    assert companion.settings.all() == before
 
 
 def test_the_questions_are_in_the_catalogue() -> None:

@@ -17,7 +17,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from tests.web.assembly import NAME, SmallHouse
+from tests.web.assembly import NAME, SmallCompanion
 from tests.worlds.sizes import size
 from web.app import create_app
 from web.http.sessions import COOKIE
@@ -30,17 +30,17 @@ HEADERS = {"Origin": f"http://{NAME}", "Accept-Encoding": "identity"}
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallHouse]:
-    house = SmallHouse(tmp_path_factory.mktemp("junk"))
-    house.open_match()
-    house.plug_in()
-    yield house
-    house.close()
+def companion(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallCompanion]:
+    companion = SmallCompanion(tmp_path_factory.mktemp("junk"))
+    companion.open_match()
+    companion.plug_in()
+    yield companion
+    companion.close()
 
 
-def cookie(house: SmallHouse) -> dict[str, str]:
+def cookie(companion: SmallCompanion) -> dict[str, str]:
     """Return the cookie of a fresh host: some requests end sessions."""
-    admitted = house.access.redeem(house.access.host_token(), "test")
+    admitted = companion.access.redeem(companion.access.host_token(), "test")
     assert admitted is not None
     return {COOKIE: admitted[0]}
 
@@ -53,8 +53,8 @@ def examples(pytestconfig: pytest.Config) -> int:
 
 @pytest.mark.sized
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=["right", "junk"])
-def test_every_answer_is_one_that_was_promised(house: SmallHouse, mode: GenerationMode, examples: int) -> None:
-    schema = schemathesis.openapi.from_wsgi("/api/openapi.json", create_app(house), base_url=f"http://{NAME}")
+def test_every_answer_is_one_that_was_promised(companion: SmallCompanion, mode: GenerationMode, examples: int) -> None:
+    schema = schemathesis.openapi.from_wsgi("/api/openapi.json", create_app(companion), base_url=f"http://{NAME}")
     asked = 0
     for found in schema.get_all_operations():
         operation = found.ok()
@@ -75,14 +75,14 @@ def test_every_answer_is_one_that_was_promised(house: SmallHouse, mode: Generati
         def ask(case: Any) -> None:
             nonlocal asked
             asked += 1
-            answer = case.call(base_url=f"http://{NAME}", headers=HEADERS, cookies=cookie(house))
+            answer = case.call(base_url=f"http://{NAME}", headers=HEADERS, cookies=cookie(companion))
             case.validate_response(answer, checks=CHECKS)
 
         ask()
     assert asked > 40 * examples
 
 
-def test_the_description_itself_is_sound(house: SmallHouse, tmp_path: Path) -> None:
+def test_the_description_itself_is_sound(companion: SmallCompanion, tmp_path: Path) -> None:
     del tmp_path
-    schema = schemathesis.openapi.from_wsgi("/api/openapi.json", create_app(house), base_url=f"http://{NAME}")
+    schema = schemathesis.openapi.from_wsgi("/api/openapi.json", create_app(companion), base_url=f"http://{NAME}")
     schema.validate()

@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.web.assembly import JPEG, SmallHouse
+from tests.web.assembly import JPEG, SmallCompanion
 from web.http import responses
 from web.http.responses import MAX_JSON_BYTES
 from web.http.security import change_is_ours, host_is_ours, own_names
@@ -76,9 +76,9 @@ def test_a_machine_has_its_short_its_whole_and_its_mdns_name() -> None:
     assert own_names("") == ()
 
 
-def test_the_addresses_that_this_machine_has_are_answered(guest: FlaskClient, house: SmallHouse) -> None:
+def test_the_addresses_that_this_machine_has_are_answered(guest: FlaskClient, companion: SmallCompanion) -> None:
     assert guest.get("/", headers={"Host": "192.0.2.2:8080"}).status_code == 421
-    house.urls = ("http://192.0.2.2:8080", "http://[2001:db8::2]:8080")
+    companion.urls = ("http://192.0.2.2:8080", "http://[2001:db8::2]:8080")
     for own in ("192.0.2.2:8080", "[2001:db8::2]:8080"):
         assert guest.get("/", headers={"Host": own}).status_code == 200
     assert guest.get("/", headers={"Host": "192.0.2.3:8080"}).status_code == 421
@@ -91,9 +91,9 @@ def test_a_rebound_name_gets_nothing(guest: FlaskClient, path: str) -> None:
     assert b"journal" not in answer.data
 
 
-def test_the_host_can_add_a_name_while_the_service_runs(guest: FlaskClient, house: SmallHouse) -> None:
+def test_the_host_can_add_a_name_while_the_service_runs(guest: FlaskClient, companion: SmallCompanion) -> None:
     assert guest.get("/", headers={"Host": "games.example"}).status_code == 421
-    house.settings.set({"host_names": ["games.example"]})
+    companion.settings.set({"host_names": ["games.example"]})
     assert guest.get("/", headers={"Host": "games.example"}).status_code == 200
 
 
@@ -197,13 +197,13 @@ def test_every_change_of_the_application_is_listed_here(app: Flask) -> None:
 
 
 @pytest.mark.parametrize("path", CHANGES)
-def test_a_foreign_page_changes_nothing(host: FlaskClient, house: SmallHouse, path: str) -> None:
-    house.open_match()
-    before = house.night.seq, len(house.access.sessions())
+def test_a_foreign_page_changes_nothing(host: FlaskClient, companion: SmallCompanion, path: str) -> None:
+    companion.open_match()
+    before = companion.night.seq, len(companion.access.sessions())
     answer = host.post(path, json={}, headers={"Origin": "http://evil.example"})
     assert answer.status_code == 403
     assert host.post(path, json={}, headers={"Origin": None}).status_code == 403
-    assert (house.night.seq, len(house.access.sessions())) == before
+    assert (companion.night.seq, len(companion.access.sessions())) == before
 
 
 @pytest.mark.parametrize("path", ["/", "/join", "/api/state", "/api/health", "/nothing", "/api/nothing", "/host/x"])
@@ -248,8 +248,8 @@ def test_nothing_of_the_page_needs_inline_script_or_style_or_another_site() -> N
 # --- who gets in -------------------------------------------------------------------------------------------------
 
 
-def test_looking_at_a_host_link_does_not_spend_it(app: Flask, house: SmallHouse) -> None:
-    link = f"/host/{house.access.host_token()}"
+def test_looking_at_a_host_link_does_not_spend_it(app: Flask, companion: SmallCompanion) -> None:
+    link = f"/host/{companion.access.host_token()}"
     preview = app.test_client()
     for _ in range(3):
         shown = preview.get(link)
@@ -267,9 +267,9 @@ def test_looking_at_a_host_link_does_not_spend_it(app: Flask, house: SmallHouse)
     assert late.get("/api/state").json["me"]["role"] == "spectator"
 
 
-def test_cookies_are_for_the_server_alone(host: FlaskClient, app: Flask, house: SmallHouse) -> None:
+def test_cookies_are_for_the_server_alone(host: FlaskClient, app: Flask, companion: SmallCompanion) -> None:
     client = app.test_client()
-    answer = client.post("/join", data={"pin": house.access.pin, "label": "Zoé"})
+    answer = client.post("/join", data={"pin": companion.access.pin, "label": "Zoé"})
     cookie = answer.headers["Set-Cookie"]
     assert cookie.startswith(f"{COOKIE}=")
     assert "HttpOnly" in cookie
@@ -279,18 +279,18 @@ def test_cookies_are_for_the_server_alone(host: FlaskClient, app: Flask, house: 
     assert "SameSite=Lax" in chosen
 
 
-def test_a_wrong_pin_stays_outside_and_soon_waits(app: Flask, house: SmallHouse) -> None:
+def test_a_wrong_pin_stays_outside_and_soon_waits(app: Flask, companion: SmallCompanion) -> None:
     client = app.test_client()
-    wrong = f"{(int(house.access.pin) + 1) % 1_000_000:06d}"
+    wrong = f"{(int(companion.access.pin) + 1) % 1_000_000:06d}"
     answers = [client.post("/api/join", json={"pin": wrong}) for _ in range(8)]
     assert [a.status_code for a in answers[:5]] == [403] * 5
     assert answers[-1].status_code == 429
     assert int(answers[-1].headers["Retry-After"]) >= 1
     # Also the right one waits now: guessing on is not worth it.
-    assert client.post("/join", data={"pin": house.access.pin}).status_code == 429
+    assert client.post("/join", data={"pin": companion.access.pin}).status_code == 429
     assert client.get("/api/state").json["me"]["role"] == "spectator"
     # The host, behind the same address, is not locked out by somebody's guessing.
-    assert app.test_client().post(f"/host/{house.access.host_token()}").status_code == 303
+    assert app.test_client().post(f"/host/{companion.access.host_token()}").status_code == 303
 
 
 def test_a_wrong_pin_on_the_page_says_so(guest: FlaskClient) -> None:
@@ -299,15 +299,15 @@ def test_a_wrong_pin_on_the_page_says_so(guest: FlaskClient) -> None:
     assert "That is not the PIN of this table." in answer.text
 
 
-def test_leaving_ends_the_session(player: FlaskClient, house: SmallHouse) -> None:
+def test_leaving_ends_the_session(player: FlaskClient, companion: SmallCompanion) -> None:
     assert player.get("/api/state").json["me"] == {
         "role": "player",
-        "id": house.access.sessions()[-1].id,
+        "id": companion.access.sessions()[-1].id,
         "label": "Zoé",
         "colour": None,
     }
     player.post("/api/leave")
-    assert house.access.sessions() == []
+    assert companion.access.sessions() == []
     assert player.get("/api/state").json["me"]["role"] == "spectator"
 
 
@@ -319,20 +319,20 @@ def test_a_made_up_cookie_is_a_spectator(guest: FlaskClient, cookie: str) -> Non
 
 @pytest.mark.parametrize("path", ["/api/table", "/api/join.svg", "/api/settings"])
 def test_only_the_host_sees_the_pin(
-    guest: FlaskClient, player: FlaskClient, host: FlaskClient, house: SmallHouse, path: str
+    guest: FlaskClient, player: FlaskClient, host: FlaskClient, companion: SmallCompanion, path: str
 ) -> None:
     assert guest.get(path).status_code == 403
     assert player.get(path).status_code == 403
     assert host.get(path).status_code == 200
     for client in (guest, player):
-        assert house.access.pin not in client.get("/api/state").text
+        assert companion.access.pin not in client.get("/api/state").text
 
 
 @pytest.mark.parametrize("path", ["/api/camera/frame.jpg", "/api/camera/table.jpg", "/api/evidence/" + "0" * 64])
 def test_pictures_are_not_for_guests_without_a_pin(
-    guest: FlaskClient, player: FlaskClient, house: SmallHouse, path: str
+    guest: FlaskClient, player: FlaskClient, companion: SmallCompanion, path: str
 ) -> None:
-    house.pictures = {"frame": JPEG, "table": JPEG}
+    companion.pictures = {"frame": JPEG, "table": JPEG}
     assert guest.get(path).status_code == 403
     assert player.get(path).status_code in {200, 404}
 

@@ -17,7 +17,7 @@ import pytest
 from companion.lab.worlds.boards import players
 from companion.night.answers import Role
 from companion.ports import MotionState
-from tests.web.assembly import NAME, Service, SmallHouse, served
+from tests.web.assembly import NAME, Service, SmallCompanion, served
 from tests.worlds.wait import PATIENCE_S, wait
 from web.http import server, sse
 from web.http.sessions import COOKIE
@@ -90,8 +90,8 @@ def places(service: Service) -> int:
 
 
 def test_a_stream_begins_with_everything(service: Service) -> None:
-    service.house.plug_in()
-    service.house.open_match()
+    service.companion.plug_in()
+    service.companion.open_match()
     with listening(service) as listener:
         assert listener.status == 200
         assert listener.answer.getheader("Content-Type", "").startswith("text/event-stream")
@@ -104,45 +104,45 @@ def test_a_stream_begins_with_everything(service: Service) -> None:
         assert told["hello"]["me"]["role"] == "spectator"
         assert told["state"]["match"]["phase"] == "ready"
         assert told["igloo"]["igloos"][0]["kind"] == "simulated"
-        assert listener.last == service.house.night.seq
+        assert listener.last == service.companion.night.seq
 
 
 def test_changes_arrive_with_the_journals_number_and_only_the_new_log(service: Service) -> None:
-    service.house.open_match()
+    service.companion.open_match()
     with listening(service) as listener:
         whole = listener.until("state")
         assert whole["log_since"] is None
-        answer = service.house.moves("start")
+        answer = service.companion.moves("start")
         view = listener.until("state")
         assert view["seq"] == answer.seq == listener.last
         assert view["log_since"] == whole["seq"]
         assert [entry["seq"] for entry in view["log"]] == [answer.seq]
-        service.house.do("undo", {"to": 0, "agreed": True})
+        service.companion.do("undo", {"to": 0, "agreed": True})
         view = listener.until("state")
         assert view["undone"] == [answer.seq]
-        service.house.feel(MotionState.LIFTED)
+        service.companion.feel(MotionState.LIFTED)
         assert listener.until("motion")["state"] == "lifted"
 
 
 def test_a_live_round_hides_the_count_on_the_stream(service: Service) -> None:
-    house = service.house
-    house.plug_in()
-    house.open_match()
-    house.hear(9)
+    companion = service.companion
+    companion.plug_in()
+    companion.open_match()
+    companion.hear(9)
     with listening(service) as listener:
         assert listener.until("count")["count"] == 9
-        house.moves("start")
+        companion.moves("start")
         assert listener.until("count") == {"hidden": True, "state": None}
         # Even what is published by mistake goes nowhere.
-        house.hub.publish("count", {"hidden": False, "count": 11, "posterior": {"11": 1.0}})
+        companion.hub.publish("count", {"hidden": False, "count": 11, "posterior": {"11": 1.0}})
         assert listener.until("count") == {"hidden": True, "state": None}
-        house.do("check")
+        companion.do("check")
         assert listener.until("count")["count"] == 9
 
 
 def test_a_silent_stream_has_a_heartbeat(service: Service) -> None:
     with listening(service) as listener:
-        assert listener.until("beat") == service.house.night.seq
+        assert listener.until("beat") == service.companion.night.seq
 
 
 def test_forty_streams_leave_room_for_everybody_else(service: Service) -> None:
@@ -159,7 +159,7 @@ def test_forty_streams_leave_room_for_everybody_else(service: Service) -> None:
         # Those beyond the cap poll, and see what the others see.
         seq = get(service, "/api/state")[1]["seq"]
         assert get(service, f"/api/state?after={seq}")[1]["view"] is None
-        service.house.open_match()
+        service.companion.open_match()
         assert get(service, f"/api/state?after={seq}")[1]["view"]["match"]["phase"] == "ready"
         for listener in listeners:
             assert listener.until("state")["match"]["phase"] == "ready"
@@ -197,7 +197,7 @@ def test_a_phone_that_never_reads_loses_its_place(tmp_path: Path, monkeypatch: p
         wait(lambda: places(service) == 1)
 
         def shout() -> bool:
-            service.house.hub.publish("notice", {"en": "x" * 200_000})
+            service.companion.hub.publish("notice", {"en": "x" * 200_000})
             # Nobody else suffers meanwhile.
             assert get(service, "/api/health")[0] == 200
             return places(service) == 0
@@ -248,7 +248,7 @@ def test_malformed_requests_are_refused(service: Service, request_bytes: bytes, 
 
 
 def test_a_body_that_is_too_large_is_answered_after_it_was_read(service: Service) -> None:
-    secret, _ = service.house.access.join(service.house.access.pin, "test")
+    secret, _ = service.companion.access.join(service.companion.access.pin, "test")
     connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE_S)
     headers = {"Host": NAME, "X-Companion": "1", "Cookie": f"{COOKIE}={secret}"}
     connection.request("POST", "/api/photo", body=b"x" * 17_500_000, headers=headers)
@@ -285,7 +285,7 @@ def test_idle_connections_of_one_client_leave_room(service: Service) -> None:
         assert idle[0].recv(1) == b""
         idle[-1].sendall(f"GET /api/health HTTP/1.1\r\nHost: {NAME}\r\n\r\n".encode())
         assert idle[-1].recv(200).split()[1] == b"200"
-        service.house.feel(MotionState.LIFTED)
+        service.companion.feel(MotionState.LIFTED)
         assert listener.until("motion")["state"] == "lifted"
 
 
@@ -298,19 +298,19 @@ def test_half_sent_requests_of_one_client_leave_room(service: Service) -> None:
 
 
 def test_nothing_is_missed_over_a_gap(service: Service) -> None:
-    house = service.house
-    house.open_match()
+    companion = service.companion
+    companion.open_match()
     with listening(service) as listener:
         listener.until("state")
         known = listener.last
-    house.moves("start")
-    house.moves("place red card1")
-    house.moves("place blue card2")
+    companion.moves("start")
+    companion.moves("place red card1")
+    companion.moves("place blue card2")
     for how in ({"last": known}, {"after": known}):
         with listening(service, **how) as listener:
             view = listener.until("state")
             assert view["log_since"] == known
-            assert [entry["seq"] for entry in view["log"]] == list(range(known + 1, house.night.seq + 1))
+            assert [entry["seq"] for entry in view["log"]] == list(range(known + 1, companion.night.seq + 1))
             assert view["match"]["cards"][1]["igloos"]
 
 
@@ -323,7 +323,7 @@ def test_a_position_that_never_was_gets_everything(service: Service, last: int) 
 
 
 def test_a_restart_is_survived_and_nothing_is_missed(service: Service) -> None:
-    service.house.open_match()
+    service.companion.open_match()
     with listening(service) as listener:
         listener.until("camera")
         known = listener.last
@@ -331,37 +331,37 @@ def test_a_restart_is_survived_and_nothing_is_missed(service: Service) -> None:
         # The stream has ended, so that the page connects again.
         assert not any(name == "state" for name, _ in listener)
     service.start()
-    service.house.moves("start")
+    service.companion.moves("start")
     with listening(service, last=known) as listener:
         view = listener.until("state")
         assert view["match"]["phase"] == "shaking"
-        assert [entry["seq"] for entry in view["log"]] == [service.house.night.seq]
+        assert [entry["seq"] for entry in view["log"]] == [service.companion.night.seq]
 
 
 def test_a_burst_is_told_once_and_ends_in_the_newest_state(service: Service) -> None:
-    service.house.open_match()
+    service.companion.open_match()
     with listening(service) as listener:
         listener.until("camera")
         for _ in range(100):
-            service.house.moves("start")
-            service.house.do("undo", {"to": 0, "agreed": True})
-        last = service.house.moves("start").seq
+            service.companion.moves("start")
+            service.companion.do("undo", {"to": 0, "agreed": True})
+        last = service.companion.moves("start").seq
         view = listener.until("state", lambda view: view["seq"] == last)
         assert view["match"]["phase"] == "shaking"
 
 
-def test_a_listener_that_lags_gets_everything_again(house: SmallHouse) -> None:
+def test_a_listener_that_lags_gets_everything_again(companion: SmallCompanion) -> None:
     places = sse.Streams(1)
     assert places.take()
     hello = {"me": {}}
     stream = sse.Stream(
-        house, places, StateTexts(house), role=Role.SPECTATOR, hello=hello, since=None, gone=lambda: False
+        companion, places, StateTexts(companion), role=Role.SPECTATOR, hello=hello, since=None, gone=lambda: False
     )
     told = iter(stream)
     assert next(told).count(b"event: ") == 8
     for _ in range(200):
-        house.feel(MotionState.SHAKEN)
-    house.open_match()
+        companion.feel(MotionState.SHAKEN)
+    companion.open_match()
     again = next(told)
     assert re.findall(rb"event: (\w+)", again) == [
         b"state",
@@ -399,48 +399,48 @@ def board_after(answer: http.client.HTTPResponse, state: int, reader: Callable[[
 
 
 def test_the_board_comes_behind_the_state_and_is_packed_once(service: Service) -> None:
-    house = service.house
-    opened = house.do("open-match", {"game": "iglu-iglu", "players": players("iglu-iglu"), "draw": False})
+    companion = service.companion
+    opened = companion.do("open-match", {"game": "iglu-iglu", "players": players("iglu-iglu"), "draw": False})
     with ExitStack() as stack:
         streams = [stack.enter_context(closing(boards(service, **{"Accept-Encoding": "gzip"}))) for _ in range(6)]
         plain = stack.enter_context(closing(boards(service)))
         readers = [zlib.decompressobj(16 + zlib.MAX_WBITS).decompress for _ in streams]
         first = [board_after(answer, opened.state, read) for answer, read in zip(streams, readers, strict=True)]
         assert first == [board_after(plain, opened.state, bytes)] * 6
-        assert first[0] == house.night.board(None, "en")
+        assert first[0] == companion.night.board(None, "en")
         before = service.app.extensions["companion-blocks"].packed
-        moved = house.moves(str(first[0]["moves"][0]["text"]))
+        moved = companion.moves(str(first[0]["moves"][0]["text"]))
         after = [board_after(answer, moved.state, read) for answer, read in zip(streams, readers, strict=True)]
-        assert after == [house.night.board(None, "en")] * 6
+        assert after == [companion.night.board(None, "en")] * 6
         # The same bytes for all: one packing for the state with its board, none for each phone.
         assert service.app.extensions["companion-blocks"].packed - before <= 2
 
 
 def test_a_hand_goes_to_the_phone_that_has_the_seat_and_leaves_with_its_rights(service: Service) -> None:
-    house = service.house
-    secret, session = house.access.join(house.access.pin, "test") or pytest.fail("no session")
-    opened = house.do("open-match", {"game": "arctic", "players": players("arctic"), "draw": True})
-    dealt = house.do("deal")
+    companion = service.companion
+    secret, session = companion.access.join(companion.access.pin, "test") or pytest.fail("no session")
+    opened = companion.do("open-match", {"game": "arctic", "players": players("arctic"), "draw": True})
+    dealt = companion.do("deal")
     assert opened.ok
-    house.access.bind(session.id, "p1")
+    companion.access.bind(session.id, "p1")
     with closing(boards(service, Cookie=f"{COOKIE}={secret}")) as mine, closing(boards(service)) as others:
         assert board_after(mine, dealt.state, bytes)["private"]
         assert board_after(others, dealt.state, bytes)["private"] == []
-        house.access.revoke(session.id)
-        paused = house.do("pause")
+        companion.access.revoke(session.id)
+        paused = companion.do("pause")
         assert board_after(mine, paused.state, bytes)["private"] == []
 
 
 def test_a_new_name_is_on_every_phone_at_once(service: Service) -> None:
-    house = service.house
-    house.do("open-match", {"game": "arctic", "players": players("arctic")})
-    person = next(one["id"] for one in house.people.all() if one["name"] == "Ann")
+    companion = service.companion
+    companion.do("open-match", {"game": "arctic", "players": players("arctic")})
+    person = next(one["id"] for one in companion.people.all() if one["name"] == "Ann")
     with listening(service) as listener, closing(boards(service)) as drawn:
         assert listener.until("state")["match"]["players"][0]["name"] == "Ann"
-        assert "Ann" in board_after(drawn, house.night.state, bytes)["svg"]
-        house.people.change(person, {"name": "Annabel"})
+        assert "Ann" in board_after(drawn, companion.night.state, bytes)["svg"]
+        companion.people.change(person, {"name": "Annabel"})
         view = listener.until("state")
         assert view["match"]["players"][0]["name"] == "Annabel"
         assert view["log_since"] is None
-        assert "Annabel" in board_after(drawn, house.night.state, bytes)["svg"]
+        assert "Annabel" in board_after(drawn, companion.night.state, bytes)["svg"]
     assert get(service, "/api/state")[1]["view"]["match"]["players"][0]["name"] == "Annabel"

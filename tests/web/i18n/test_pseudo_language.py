@@ -28,7 +28,7 @@ from companion.rules.i18n import Words, languages
 from companion.rules.record import read_file
 from companion.rules.rulebook import rulebook, seats
 from tests.rules.test_rulings import RECORDS, golden
-from tests.web.assembly import SmallHouse
+from tests.web.assembly import SmallCompanion
 from tests.worlds.pseudo import CODE, pseudo, untranslated
 from web.i18n import catalogue
 
@@ -317,12 +317,12 @@ def test_the_journal_does_not_grow_with_languages(speak: Speak, tmp_path: Path) 
     for kind in (None, "whole"):
         if kind is not None:
             speak(kind)
-        house = SmallHouse(tmp_path / str(kind))
-        house.open_match()
-        house.moves("start", "place red card4")
-        answer = house.do("undo", {"to": 1, "agreed": True})
-        told = [answer.to_json()["message"], *house.night.view()["log"], house.night.view()["match"]["title"]]
+        companion = SmallCompanion(tmp_path / str(kind))
+        companion.open_match()
+        companion.moves("start", "place red card4")
+        answer = companion.do("undo", {"to": 1, "agreed": True})
+        told = [answer.to_json()["message"], *companion.night.view()["log"], companion.night.view()["match"]["title"]]
         assert all((CODE in one) == (kind is not None) for one in told)
-        kept.append([(entry.kind, sorted(entry.body)) for entry in house.journal.since()])
-        house.close()
+        kept.append([(entry.kind, sorted(entry.body)) for entry in companion.journal.since()])
+        companion.close()
     assert kept[0] == kept[1]
