@@ -14,6 +14,7 @@ from companion.lab.bench import command, small_machine
 from companion.lab.soak import absurd_values, clients, faults, fuzz, seeds, targets
 from companion.lab.soak import camera as soak_camera
 from companion.lab.soak.play import Player, ServedCompanion, killing
+from tests.worlds.sizes import size
 
 pytestmark = pytest.mark.process
 
@@ -25,10 +26,12 @@ def companion(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedCompan
     made.close()
 
 
+@pytest.mark.sized
 def test_kills_lose_and_double_nothing(tmp_path: Path) -> None:
-    toll = killing(tmp_path, 3, seed=21, copy_every=2)
-    assert (toll.kills, toll.copies) == (3, 2)
-    assert toll.acknowledged >= 3
+    kills = size(3, 25)
+    toll = killing(tmp_path, kills, seed=21, copy_every=2)
+    assert (toll.kills, toll.copies) == (kills, kills // 2 + 1)
+    assert toll.acknowledged >= kills
     assert (toll.lost, toll.doubled, toll.copies_lost, toll.problems) == (0, 0, 0, [])
 
 
@@ -148,6 +151,13 @@ if fuzz.available():
         assert (found.stumbled, found.culprit) == ("", b"")
         assert found.tried > 100
         assert found.edges > 20
+
+    @pytest.mark.long
+    @pytest.mark.parametrize("reader", targets.TARGETS)
+    def test_a_guided_fuzzer_finds_nothing_in_a_quarter_of_a_minute(reader: str) -> None:
+        (found,) = fuzz.fuzz([reader], 15)
+        assert (found.stumbled, found.culprit) == ("", b"")
+        assert found.tried > 100
 
     def test_the_fuzzer_would_notice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         """A reader that stumbles over three letters, which only coverage leads to."""
