@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from companion.calibrating.gathering import Gathering, Referee
 
 QUEUE_RUNS = 3000
-TOLD_S = 0.18
+PUBLISH_S = 0.18
 """Progress is told about five times a second at most."""
 FORGOTTEN_S = 600.0
 """A sitting that nobody goes on with ends after so long."""
@@ -65,8 +65,8 @@ class CalibrationRun:
         self._touched = 0.0
         self._lock = threading.RLock()
         self._queue: queue.Queue[Samples | Callable[[], None] | None] = queue.Queue(QUEUE_RUNS)
-        self._told: dict[str, Any] = {}
-        self._told_at = 0.0
+        self._published: dict[str, Any] = {}
+        self._published_at = 0.0
         self._revision = 0
         self._thread = threading.Thread(target=self._run, name="bench", daemon=True)
 
@@ -188,7 +188,7 @@ class CalibrationRun:
             if paused is not None:
                 sitting.pause(paused)
             if count is not None:
-                sitting.asked = count
+                sitting.requested_count = count
             if person is not None:
                 sitting.name(person)
         self._publish()
@@ -373,15 +373,15 @@ class CalibrationRun:
             happened = sitting is not None and sitting.feed(samples)
         if happened:
             self._touched = time.monotonic()
-        if happened or time.monotonic() - self._told_at > TOLD_S:
+        if happened or time.monotonic() - self._published_at > PUBLISH_S:
             self._publish(lists=happened)
 
     def _publish(self, *, lists: bool = False) -> None:
         """Tell what the sitting is at, if it changed; ``lists`` says that calibrations or recordings may have."""
         if lists:
             self._revision += 1
-        told = self.state()
-        self._told_at = time.monotonic()
-        if told != self._told:
-            self._told = told
-            self._hub.publish("bench", told)
+        state = self.state()
+        self._published_at = time.monotonic()
+        if state != self._published:
+            self._published = state
+            self._hub.publish("bench", state)

@@ -45,12 +45,12 @@ class _Seated:
         self.key, self.kind, self.person = status.key, str(status.kind), person
         self.device = device_name(status.key, status.kind)
         self.paused = False
-        self.asked: int | None = None
+        self.requested_count: int | None = None
 
     @property
     def count(self) -> int:
         """The number that is shaken now, as far as one is asked for."""
-        return self.asked or 6
+        return self.requested_count or 6
 
     def pause(self, paused: bool) -> None:
         """Rest, or go on."""
@@ -105,7 +105,7 @@ class Gathering(_Seated):
         super().__init__(status, person)
         self.task = "record" if way is None else "calibrate"
         self.recording = recording
-        self.asked = count
+        self.requested_count = count
         self.guided = guided
         self._recordings, self._way = recordings, way
         self._sitting = None
@@ -122,8 +122,8 @@ class Gathering(_Seated):
     @property
     def count(self) -> int:
         """How many beads the next shake shall be of: the number a person said, else what the plan asks for."""
-        if self.asked is not None:
-            return self.asked
+        if self.requested_count is not None:
+            return self.requested_count
         return next_count(self._way or CalibrationMethod.CAP, self._all(), self._mine[-1] if self._mine else None)
 
     def resume(self) -> list[Callable[[], None]]:
@@ -164,12 +164,12 @@ class Gathering(_Seated):
             return False
         if self.guided:
             self._gauges.feed(samples)
-        told = self._catcher.note
+        former_note = self._catcher.note
         accel = self._catcher.feed(samples)
         if accel is not None:
             self._note = self._take(accel, samples.rate_hz)
             return True
-        if self._catcher.note and self._catcher.note != told:
+        if self._catcher.note and self._catcher.note != former_note:
             self._note = self._catcher.note
             return True
         return False
@@ -198,7 +198,7 @@ class Gathering(_Seated):
         self._mine.append(count)
         self._used = False
         if self._way is not None:
-            self.asked = None
+            self.requested_count = None
         return note
 
     def take_back(self) -> bool:
@@ -208,7 +208,7 @@ class Gathering(_Seated):
         self._recordings.take_back(self.recording)
         last = self._mine.pop()
         if self._way is not None:
-            self.asked = last
+            self.requested_count = last
         self._note = ""
         return True
 
@@ -277,7 +277,7 @@ class Referee(_Seated):
     def __init__(self, status: IglooStatus, calibration: Calibration | None, person: str) -> None:
         super().__init__(status, person)
         self._calibration = calibration
-        self.asked = random.choice(COUNTS)  # noqa: S311 - what the simulated igloo holds, a toy's secret
+        self.requested_count = random.choice(COUNTS)  # noqa: S311 - what the simulated igloo holds, a toy's secret
         self._began = time.monotonic()
         self._state: GuidedState | None = None
         self._count = self._anew(status)

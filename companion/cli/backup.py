@@ -62,7 +62,9 @@ def command(target: Path | None, data: Path | None, stick: bool, pictures: bool,
         raise click.ClickException(error.words.of(lang)) from error
     if json_:
         size = path.stat().st_size
-        told = {"file": str(path), "size": size, "files": len(manifest.parts), "seq": manifest.seq}
-        click.echo(json.dumps({**told, "pictures": manifest.picture_count, "made": manifest.made}, ensure_ascii=False))
+        report = {"file": str(path), "size": size, "files": len(manifest.parts), "seq": manifest.seq}
+        click.echo(
+            json.dumps({**report, "pictures": manifest.picture_count, "made": manifest.made}, ensure_ascii=False)
+        )
     else:
         click.echo(getattr(made_words(path, manifest), lang))

@@ -92,19 +92,19 @@ def _position(path: str) -> dict[str, JSON]:
 
 def _whole(first: Mapping[str, JSON], last: Mapping[str, JSON]) -> dict[str, JSON]:
     """Return the second position with what it leaves open as it was in the first."""
-    told = {name: place for name, place in last["places"].items() if place is not None}
+    stated = {name: place for name, place in last["places"].items() if place is not None}
     whole = {key: first[key] for key in SHARED if first.get(key) is not None}
-    whole |= {**last, "places": {**first["places"], **told}}
+    whole |= {**last, "places": {**first["places"], **stated}}
     seats, mine = first.get("players"), last.get("players")
     if isinstance(seats, list) and isinstance(mine, list):
         whole["players"] = _seats(seats, mine)
     return whole
 
 
-def _seats(seats: list[JSON], told: list[JSON]) -> list[JSON]:
+def _seats(seats: list[JSON], others: list[JSON]) -> list[JSON]:
     """Return the players of the first position with what the second tells, by colour where there are colours."""
     found = list(seats)
-    for number, player in enumerate(told):
+    for number, player in enumerate(others):
         colour = player.get("colour") if isinstance(player, Mapping) else None
         same = [n for n, seat in enumerate(seats) if isinstance(seat, Mapping) and seat.get("colour") == colour]
         at = same[0] if colour is not None and same else number

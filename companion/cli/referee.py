@@ -65,7 +65,7 @@ class _Pictures:
     def __init__(self, path: Path | None, lang: str) -> None:
         self.path, self.lang = path, lang
         self.alone = path is not None and path.suffix.lower() == ".svg"
-        self.asked: Verdict | None = None
+        self.verdict: Verdict | None = None
         self.drawn = self.left_out = 0
         if path is not None and not self.alone:
             path.mkdir(parents=True, exist_ok=True)
@@ -74,8 +74,8 @@ class _Pictures:
         if self.path is None or verdict.move is None:
             return
         if self.alone:
-            if self.asked is None or self.asked.error is None:
-                self.asked = verdict
+            if self.verdict is None or self.verdict.error is None:
+                self.verdict = verdict
         elif self.drawn < MOST_PICTURES:
             self.drawn += 1
             write_picture(self.path / f"line-{verdict.line:04}.svg", verdict.before, verdict.move, lang=self.lang)
@@ -84,10 +84,10 @@ class _Pictures:
 
     def end(self) -> None:
         if self.path is not None and self.alone:
-            if self.asked is None:
+            if self.verdict is None:
                 click.echo(f"companion: {NO_PICTURE.of(self.lang)}", err=True)
                 return
-            write_picture(self.path, self.asked.before, self.asked.move, lang=self.lang)
+            write_picture(self.path, self.verdict.before, self.verdict.move, lang=self.lang)
         if self.left_out:
             words = LEFT_OUT.filled({"most": MOST_PICTURES, "count": self.left_out})
             click.echo(f"companion: {words.of(self.lang)}", err=True)

@@ -24,7 +24,7 @@ def command(backup: Path | None, data: Path | None, only_check: bool, lang: str,
     PIN stay as they are.
     """
     from companion.night.backup.archive import BACKUPS, examine
-    from companion.night.backup.messages import BackupError, told
+    from companion.night.backup.messages import BackupError, message
     from companion.night.backup.restore import restore
     from companion.night.backup.scheduler import backups
     from companion.night.log.data_folder import default_folder
@@ -38,10 +38,10 @@ def command(backup: Path | None, data: Path | None, only_check: bool, lang: str,
             backup = made[-1]
         if only_check:
             manifest, former = examine(backup), None
-            words = told("sound", file=backup, seq=manifest.seq, pictures=manifest.picture_count)
+            words = message("sound", file=backup, seq=manifest.seq, pictures=manifest.picture_count)
         else:
             manifest, former = restore(backup, folder)
-            words = told("restored", seq=manifest.seq, pictures=manifest.picture_count, former=former)
+            words = message("restored", seq=manifest.seq, pictures=manifest.picture_count, former=former)
     except BackupError as error:
         raise click.ClickException(error.words.of(lang)) from error
     if json_:

@@ -22,9 +22,9 @@ def command(words: tuple[str, ...], only: str | None, lang: str, json_: bool) ->
     """
     if only is not None and only not in rulebooks():
         raise click.UsageError(f"There is no rulebook of {only!r}; there are {', '.join(rulebooks())}.")
-    asked = " ".join(words)
+    query = " ".join(words)
     books = [rulebook(name) for name in rulebooks() if only in (None, name)]
-    found = _by_id(books, asked) or _by_words(books, asked, lang)
+    found = _by_id(books, query) or _by_words(books, query, lang)
     if json_:
         for book, item in found:
             emit({"game": book.game_id, **item.to_json(), "disputes": _cited_by(book, item)})
@@ -32,14 +32,14 @@ def command(words: tuple[str, ...], only: str | None, lang: str, json_: bool) ->
         for book, item in found:
             _show(book, item, lang)
     if not found:
-        click.echo(f"companion: No rulebook speaks of {asked!r}.", err=True)
+        click.echo(f"companion: No rulebook speaks of {query!r}.", err=True)
         return 1
     return 0
 
 
-def _by_id(books: list[Rulebook], asked: str) -> list[tuple[Rulebook, Clause | Dispute]]:
+def _by_id(books: list[Rulebook], query: str) -> list[tuple[Rulebook, Clause | Dispute]]:
     # As somebody says it: "pop 3.4", or at the end of a sentence.
-    wanted = fold("-".join(asked.split())).strip(".,;:!?()[]\"'")
+    wanted = fold("-".join(query.split())).strip(".,;:!?()[]\"'")
     found: list[tuple[Rulebook, Clause | Dispute]] = []
     for book in books:
         found += [(book, clause) for clause in book.clauses.values() if fold(clause.id) == wanted]
@@ -47,9 +47,9 @@ def _by_id(books: list[Rulebook], asked: str) -> list[tuple[Rulebook, Clause | D
     return found
 
 
-def _by_words(books: list[Rulebook], asked: str, lang: str) -> list[tuple[Rulebook, Clause | Dispute]]:
+def _by_words(books: list[Rulebook], query: str, lang: str) -> list[tuple[Rulebook, Clause | Dispute]]:
     """Return what speaks of the words; a rulebook that knows fewer of them than another is left out."""
-    matches = [(book, *book.matches(asked, lang)) for book in books]
+    matches = [(book, *book.matches(query, lang)) for book in books]
     most = max((hits for _, hits, _ in matches), default=0)
     return [(book, item) for book, hits, items in matches if hits == most for item in items]
 

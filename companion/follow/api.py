@@ -260,7 +260,7 @@ class FollowService:
         :raises BadDataError: something is missing.
         :raises companion.rules.core.RulesError: the first photo shows no position of the game.
         """
-        return self._referee().rule(who, self._night.snapshot(), record=record, game_id=game_id, lang=lang).told
+        return self._referee().rule(who, self._night.snapshot(), record=record, game_id=game_id, lang=lang).ruling
 
     def ruled_photo(self, who: str) -> bytes | None:
         """Return the photo with somebody's last ruling drawn over it, as JPEG."""

@@ -143,10 +143,10 @@ class CardTable:
                 raise BadDataError(messages.FIRST_FORGOTTEN)
             both = read_both((before.photo, photo), (before.found, found), finder.deck, only, played)
         numbers = [number for _, number in join(*both)]
-        told = both[0].to_json()
+        body = both[0].to_json()
         high, wide = before.photo.shape[:2]
         igloos = [{**one.to_json(), "number": n} for one, n in zip(both[0].igloos, numbers, strict=True)]
-        return {"id": first, "width": wide, "height": high, **told, "igloos": igloos}
+        return {"id": first, "width": wide, "height": high, **body, "igloos": igloos}
 
     # --- inside the lock
 

@@ -41,7 +41,7 @@ class Photo:
 class Ruled:
     """A ruling: its JSON form, and the photo it is drawn over."""
 
-    told: Mapping[str, Any]
+    ruling: Mapping[str, Any]
     image: ByteArray
 
 
@@ -118,7 +118,7 @@ def judged(states: list[State[Any]], after: Photo, game_id: str, lang: str) -> R
     start, found = explain_best(states, evidence)
     wrong = [difference.place for difference in found.differences]
     changed = evidence.misses(start.position())
-    told = {
+    ruling = {
         **found.to_json(),
         "wrong": wrong,
         "changed": changed,
@@ -132,7 +132,7 @@ def judged(states: list[State[Any]], after: Photo, game_id: str, lang: str) -> R
         raise BadDataError(after.seen.note)
     if not found.legal and not wrong:
         wrong = changed
-    return Ruled(told, draw_ruling(after.image, pose, layout, wrong=wrong, right=right))
+    return Ruled(ruling, draw_ruling(after.image, pose, layout, wrong=wrong, right=right))
 
 
 def _cited(game_id: str, found: Explanation) -> list[Mapping[str, Any]]:

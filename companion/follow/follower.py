@@ -85,7 +85,7 @@ class CameraFollower:
         self._agreed: Agreed | None = None
         self._begun: tuple[float, float] = (0.0, 0.0)
         self._lesson: tuple[BoardObservation, Any] | None = None
-        self._told: tuple[str, str, str | None] | None = None
+        self._reported: tuple[str, str, str | None] | None = None
         self._misread: dict[str, Misread] = {}
         self.seen: BoardLook | None = None
         self.times: list[float] = []
@@ -330,7 +330,7 @@ class CameraFollower:
         """
         snapshot = observation.snapshot
         self._looks.append((observation.number, newest))
-        evidence = several([told for _, told in self._looks])
+        evidence = several([look for _, look in self._looks])
         if self._is_behind(snapshot, evidence):
             self._say("behind", messages.BEHIND)
             return False
@@ -483,9 +483,9 @@ class CameraFollower:
             self._tell(state, note)
 
     def _tell(self, state: str, note: str) -> None:
-        told = (state, note, None if self._question is None else self._question.id)
-        if told != self._told:
-            self._told = told
+        report = (state, note, None if self._question is None else self._question.id)
+        if report != self._reported:
+            self._reported = report
             self._state, self._note = state, note
             self._on_change()
 

@@ -74,7 +74,7 @@ class OpenQuestion:
                     "kind": candidate.kind,
                     "p": round(candidate.p, 3),
                     "back": candidate.back,
-                    "moves": [words.to_json() for words in told(self, candidate)],
+                    "moves": [words.to_json() for words in steps_in_words(self, candidate)],
                     "places": changed(state, candidate),
                     "svg": view.draw(candidate.state, lang, None)
                     if isinstance(view, BoardView) and candidate.state is not None
@@ -90,7 +90,7 @@ def offered(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     return tuple([c for c in candidates if c.state is not None][:OFFERED])
 
 
-def told(question: OpenQuestion, candidate: Candidate) -> list[Words]:
+def steps_in_words(question: OpenQuestion, candidate: Candidate) -> list[Words]:
     """Return the steps of a candidate in words, without those that only end something."""
     view = game_view(question.observation.snapshot.game)
     if candidate.kind in (UNCHANGED, TAKEBACK) or not isinstance(view, BoardView):

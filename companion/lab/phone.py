@@ -75,8 +75,8 @@ class Phone:
                     state = re.match(rb'data: \{"state":(\d+)', line)
                     self.heard.append((time.monotonic(), name, int(state[1]) if state else None, {}))
                 elif line.startswith(b"data: ") and name != "beat":
-                    told = json.loads(line[6:])
-                    self.heard.append((time.monotonic(), name, number, told if isinstance(told, dict) else {}))
+                    payload = json.loads(line[6:])
+                    self.heard.append((time.monotonic(), name, number, payload if isinstance(payload, dict) else {}))
                 elif not line:
                     name, number = "", None
 

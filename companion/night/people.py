@@ -68,11 +68,11 @@ class People:
         ``{"id", "name", "colour" | null, "token" | null, "picture": sha256 | null, "figures": null or as
         :meth:`companion.night.statistics.Statistics.people` has it}``, who played last first.
         """
-        figures = self._statistics.people()
+        statistics = self._statistics.people()
         found = [
             {
                 **{key: one[key] for key in ("id", "name", "colour", "token", "picture")},
-                "figures": figures.get(one["id"]),
+                "figures": statistics.get(one["id"]),
             }
             for one in self._journal.profiles()
             if one["name"] is not None
@@ -211,9 +211,9 @@ class People:
 
     def _forgotten(self) -> list[str]:
         with contextlib.suppress(OSError, ValueError, RecursionError):
-            told = json.loads((self._folder / FORGOTTEN).read_text(encoding="utf-8"))
-            if isinstance(told, list):
-                return [one for one in told if isinstance(one, str)]
+            stored = json.loads((self._folder / FORGOTTEN).read_text(encoding="utf-8"))
+            if isinstance(stored, list):
+                return [one for one in stored if isinstance(one, str)]
         return []
 
     def _note_forgotten(self, person: str) -> None:

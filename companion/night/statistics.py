@@ -13,10 +13,10 @@ from companion.night.log.match import Match
 from companion.night.log.projection import NightProjection
 from companion.rules.core import JSON
 
-Told = dict[str, Any]
+NightSummary = dict[str, Any]
 
 
-def told(projection: NightProjection) -> Told:
+def summarise(projection: NightProjection) -> NightSummary:
     """Return what a night came to: ``{"opened", "games": [{"game", "at", "seats": [{"person", "score", "place"}]}]}``.
 
     Only games that the rules have ended are in it, and only seats of people who gave a name.
@@ -24,7 +24,7 @@ def told(projection: NightProjection) -> Told:
     return {"opened": projection.opened, "games": [_game(match) for match in projection.matches if match.over]}
 
 
-def _game(match: Match) -> Told:
+def _game(match: Match) -> NightSummary:
     sheet = match.score()
     places = sheet.ranks
     return {
@@ -44,21 +44,21 @@ class Statistics:
     def __init__(self, journal: Journal, night: Night) -> None:
         self._journal, self._night = journal, night
 
-    def nights(self) -> list[Told]:
-        """Return what every night came to, oldest first, as :func:`told` does."""
+    def nights(self) -> list[NightSummary]:
+        """Return what every night came to, oldest first, as :func:`summarise` does."""
         *over, _ = self._journal.nights()
         found = [self._over(first, last) for first, last in over]
         with self._night.standing() as projection:
-            found.append(told(projection))
+            found.append(summarise(projection))
         return found
 
-    def _over(self, first: int, last: int) -> Told:
-        known: Told | None = self._journal.summary(first, last)
+    def _over(self, first: int, last: int) -> NightSummary:
+        known: NightSummary | None = self._journal.summary(first, last)
         if known is None:
             projection = NightProjection({})
             for entry in self._journal.since(first - 1, before=last + 1):
                 projection.apply(entry)
-            known = told(projection)
+            known = summarise(projection)
             self._journal.keep_summary(first, last, known)
         return known
 
@@ -76,11 +76,11 @@ class Statistics:
                 for seat in one["seats"]:
                     person = same.get(seat["person"], seat["person"])
                     won = int(seat["place"] == 1)
-                    figures = found.setdefault(person, {"played": 0, "won": 0, "last": 0, "by": {}, "course": []})
-                    figures["played"] += 1
-                    figures["won"] += won
-                    figures["last"] = max(figures["last"], one["at"])
-                    figures["by"].setdefault(one["game"], []).append((seat["score"], won))
+                    statistics = found.setdefault(person, {"played": 0, "won": 0, "last": 0, "by": {}, "course": []})
+                    statistics["played"] += 1
+                    statistics["won"] += won
+                    statistics["last"] = max(statistics["last"], one["at"])
+                    statistics["by"].setdefault(one["game"], []).append((seat["score"], won))
                     tonight = here.setdefault(person, {"at": night["opened"], "played": 0, "won": 0})
                     tonight["played"] += 1
                     tonight["won"] += won
@@ -88,14 +88,14 @@ class Statistics:
                 found[person]["course"].append(tonight)
         return {
             person: {
-                "nights": len(figures["course"]),
-                "played": figures["played"],
-                "won": figures["won"],
-                "last": figures["last"],
-                "games": [_by_game(game, results) for game, results in figures["by"].items()],
-                "course": figures["course"],
+                "nights": len(statistics["course"]),
+                "played": statistics["played"],
+                "won": statistics["won"],
+                "last": statistics["last"],
+                "games": [_by_game(game, results) for game, results in statistics["by"].items()],
+                "course": statistics["course"],
             }
-            for person, figures in found.items()
+            for person, statistics in found.items()
         }
 
 

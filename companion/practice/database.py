@@ -226,8 +226,8 @@ class PracticeDatabase:
 
         :raises TrainingError: ``no-person`` when there is none, or the name was forgotten.
         """
-        asked = "SELECT id, name FROM people WHERE id = (SELECT coalesce(same_as, id) FROM people WHERE id = ?)"
-        for row in self._rows(f"{asked} AND name IS NOT NULL", number):
+        query = "SELECT id, name FROM people WHERE id = (SELECT coalesce(same_as, id) FROM people WHERE id = ?)"
+        for row in self._rows(f"{query} AND name IS NOT NULL", number):
             return Trainee(*row)
         raise TrainingError("no-person")
 
@@ -332,9 +332,9 @@ class PracticeDatabase:
 
     def take_along(self, file: str, shakes: Sequence[Taken]) -> None:
         """Enter a file that is taken along; of very old ones nothing is known any more."""
-        told = json.dumps([[one.shake, one.seed, one.truth, one.machine] for one in shakes])
+        shakes_json = json.dumps([[one.shake, one.seed, one.truth, one.machine] for one in shakes])
         with self._writing() as db:
-            db.execute("INSERT INTO taken (file, at, shakes) VALUES (?, ?, ?)", (file, now_ms(), told))
+            db.execute("INSERT INTO taken (file, at, shakes) VALUES (?, ?, ?)", (file, now_ms(), shakes_json))
             db.execute(
                 "DELETE FROM taken WHERE file NOT IN (SELECT file FROM taken ORDER BY rowid DESC LIMIT ?)",
                 (TAKEN_KEPT,),
@@ -346,8 +346,8 @@ class PracticeDatabase:
         :raises TrainingError: ``no-file`` when nothing is known of it.
         """
         for row in self._rows("SELECT at, shakes FROM taken WHERE file = ?", file):
-            told = json.loads(row["shakes"])
-            return int(row["at"]), [Taken(shake, seed, truth, tuple(machine)) for shake, seed, truth, machine in told]
+            stored = json.loads(row["shakes"])
+            return int(row["at"]), [Taken(shake, seed, truth, tuple(machine)) for shake, seed, truth, machine in stored]
         raise TrainingError("no-file")
 
     def bring(self, person: int, rounds: Sequence[tuple[PracticeRound, int]]) -> int:
@@ -414,19 +414,19 @@ class PracticeDatabase:
         """Return how often these people together were dealt each stored shake, in drills and in duels."""
         found: dict[int, int] = {}
         for person in people:
-            asked = (
+            query = (
                 f"SELECT shake, COUNT(*) AS often FROM rounds WHERE shake IS NOT NULL AND (person IN ({_ENTRIES})"  # noqa: S608
                 f" OR id IN (SELECT round FROM answers WHERE person IN ({_ENTRIES}))) GROUP BY shake"
             )
-            rows = self._rows(asked, *(person, person) * 2)
+            rows = self._rows(query, *(person, person) * 2)
             for row in rows:
                 found[row["shake"]] = found.get(row["shake"], 0) + row["often"]
         return found
 
     def answered(self, person: int) -> int:
         """Return how many shakes a person has answered."""
-        asked = f"SELECT COUNT(*) FROM answers WHERE person IN ({_ENTRIES})"  # noqa: S608 - words of ours
-        return int(self._rows(asked, person, person)[0][0])
+        query = f"SELECT COUNT(*) FROM answers WHERE person IN ({_ENTRIES})"  # noqa: S608 - words of ours
+        return int(self._rows(query, person, person)[0][0])
 
     def past(self, person: int, *, igloo: bool, before: int, most: int) -> list[tuple[int, PracticeRound, int]]:
         """Return up to ``most`` answered shakes of a person, newest first: the answer's number, the round, the guess.
@@ -434,13 +434,13 @@ class PracticeDatabase:
         ``before`` is the number of an answer that is later than all of them; ``igloo`` False leaves out what was shaken
         in the igloo of this table.
         """
-        asked = (
+        query = (
             "SELECT r.*, a.seq, a.guess FROM answers a JOIN rounds r ON r.id = a.round WHERE a.seq < ? AND r.shown = 1"  # noqa: S608
             f" AND r.truth IS NOT NULL AND a.person IN ({_ENTRIES}) AND (? OR r.shake IS NOT NULL)"
             " ORDER BY a.seq DESC LIMIT ?"
         )
         found = []
-        for row in self._rows(asked, before, person, person, igloo, most):
+        for row in self._rows(query, before, person, person, igloo, most):
             facts = dict(row)
             seq, guess = int(facts.pop("seq")), int(facts.pop("guess"))
             found.append((seq, _round(facts), guess))

@@ -122,9 +122,9 @@ class OfflineBundle:
         if self._path is None or not self._path.exists():
             return
         try:
-            told = json.loads(self._path.read_text(encoding="utf-8"))
-            if told["format"] == SUPPLY_FORMAT and all(one["sound"] for one in told["shakes"]) and told["shakes"]:
-                self._ready = told["shakes"]
+            stored = json.loads(self._path.read_text(encoding="utf-8"))
+            if stored["format"] == SUPPLY_FORMAT and all(one["sound"] for one in stored["shakes"]) and stored["shakes"]:
+                self._ready = stored["shakes"]
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             log.warning("The shakes to be taken along are made anew: %s", error)
 
@@ -186,13 +186,13 @@ class OfflineAnswer:
     at: int
 
 
-def results(told: Mapping[str, Any]) -> tuple[str, list[OfflineAnswer]]:
+def results(body: Mapping[str, Any]) -> tuple[str, list[OfflineAnswer]]:
     """Return the name of the file and the answers that were brought home.
 
     :raises TrainingError: ``bad-results`` for anything that is not wholly of the form that this module's head gives.
     """
-    file, answers = told.get("file"), told.get("answers")
-    if set(told) != {"format", "file", "answers"} or told["format"] != RESULTS_FORMAT:
+    file, answers = body.get("file"), body.get("answers")
+    if set(body) != {"format", "file", "answers"} or body["format"] != RESULTS_FORMAT:
         raise TrainingError("bad-results")
     if not isinstance(file, str) or not FILE_NAME.fullmatch(file):
         raise TrainingError("bad-results")

@@ -437,7 +437,7 @@ class PracticeRun:
         ]
         return {"file": file, "shakes": shakes}
 
-    def bring_home(self, person: int, told: Mapping[str, Any]) -> dict[str, int]:
+    def bring_home(self, person: int, body: Mapping[str, Any]) -> dict[str, int]:
         """Take in what a person answered on the way; return how many answers are new, and how many were here before.
 
         A phone's clock may be wrong: what it says lies between the moment when the file was taken and now.
@@ -445,7 +445,7 @@ class PracticeRun:
         :raises TrainingError: ``no-person``, ``bad-results`` (nothing of it is taken in) or ``no-file``.
         """
         who = self._book.person(person)
-        file, answers = results(told)
+        file, answers = results(body)
         taken, shakes = self._book.taken(file)
         if any(one.place >= len(shakes) for one in answers):
             raise TrainingError("bad-results")

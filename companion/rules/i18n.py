@@ -116,8 +116,8 @@ def plural_form(lang: str, number: int) -> int:
 
 def _translated(lang: str, english: str) -> str | None:
     found = catalogue(lang)
-    told = found.pgettext(CONTEXT, english) if found is not None and english else ""
-    return told or (english if _WORDLESS.fullmatch(english) else None)
+    translation = found.pgettext(CONTEXT, english) if found is not None and english else ""
+    return translation or (english if _WORDLESS.fullmatch(english) else None)
 
 
 def plural(number: int, forms: Sequence[str], lang: str) -> str:
@@ -181,9 +181,9 @@ class Words:
 
         def said(lang: str) -> str:
             text, spoken = self.found(lang)
-            told = {key: one.of(spoken) if isinstance(one, Words) else one for key, one in facts.items()}
+            values = {key: one.of(spoken) if isinstance(one, Words) else one for key, one in facts.items()}
             try:
-                return _Forms(spoken).vformat(text, (), told) if _FORMED.search(text) else text.format(**told)
+                return _Forms(spoken).vformat(text, (), values) if _FORMED.search(text) else text.format(**values)
             except (KeyError, IndexError, ValueError, AttributeError):
                 if spoken in (ENGLISH, FRENCH):
                     raise

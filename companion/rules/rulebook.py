@@ -298,17 +298,17 @@ class Rulebook:
 
     def matches(self, words: str, lang: str = "en") -> tuple[int, list[Clause | Dispute]]:
         """Return what :meth:`search` returns, after how many of the words were found in each."""
-        asked = _tokens(words)
+        query = _tokens(words)
         every = (lang, *(other for other in self._words if other != lang))
-        return max((self._matches(asked, language) for language in every), key=lambda found: found[0])
+        return max((self._matches(query, language) for language in every), key=lambda found: found[0])
 
-    def _matches(self, asked: Sequence[str], language: str) -> tuple[int, list[Clause | Dispute]]:
+    def _matches(self, query: Sequence[str], language: str) -> tuple[int, list[Clause | Dispute]]:
         scored = []
         for order, (item, tokens) in enumerate(self._tokens_of(language)):
-            hits = [min((len(t) - len(a) for t in tokens if t.startswith(a)), default=None) for a in asked]
+            hits = [min((len(t) - len(a) for t in tokens if t.startswith(a)), default=None) for a in query]
             found = [h for h in hits if h is not None]
             if found:
-                by_id = any(fold(item.id).startswith(a) for a in asked)
+                by_id = any(fold(item.id).startswith(a) for a in query)
                 scored.append((-len(found), not by_id, sum(map(bool, found)), order, item))
         scored.sort(key=lambda s: s[:4])
         best = scored[0][0] if scored else 0

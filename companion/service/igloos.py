@@ -68,7 +68,7 @@ class Igloos:
         """
         named = port or settings.text("igloo_port")
         deny = (*DEFAULT_DENY, *settings.lines("igloo_deny"))
-        self._finder = IglooDiscovery(named=[named] if named else [], search=not named, deny=deny)
+        self._discovery = IglooDiscovery(named=[named] if named else [], search=not named, deny=deny)
         self._simulate = simulate
         self._gate, self._on_motion, self._on_count = gate, on_motion, on_count
         self._known = known
@@ -80,18 +80,18 @@ class Igloos:
 
     def start(self) -> None:
         """Begin to search, and to listen to what is found."""
-        self._finder.subscribe(self._hear)
-        self._finder.on_change(self._changed)
-        self._finder.start()
+        self._discovery.subscribe(self._hear)
+        self._discovery.on_change(self._changed)
+        self._discovery.start()
         self._thread.start()
 
     def statuses(self) -> list[IglooStatus]:
         """Return how every igloo is doing."""
-        return self._finder.statuses()
+        return self._discovery.statuses()
 
     def subscribe(self, listener: Callable[[IglooLink, Samples], None]) -> None:
         """Call ``listener`` with link and samples of every igloo, now and later."""
-        self._finder.subscribe(listener)
+        self._discovery.subscribe(listener)
 
     @property
     def simulated(self) -> bool:
@@ -138,7 +138,7 @@ class Igloos:
         self._closing.set()
         if self._thread.is_alive():
             self._thread.join(timeout=5)
-        self._finder.close()
+        self._discovery.close()
         if self._simulated is not None:
             self._simulated.close()
         with self._lock:
@@ -154,7 +154,7 @@ class Igloos:
     def _changed(self, statuses: list[IglooStatus]) -> None:
         """Give every link its pipeline; an igloo that has told its unit gets a new one under its own name."""
         del statuses
-        links = {id(link): link.status() for link in self._finder.links()}
+        links = {id(link): link.status() for link in self._discovery.links()}
         with self._lock:
             if self._closing.is_set():
                 return
@@ -188,20 +188,20 @@ class Igloos:
         if not self._real_heard():
             igloo = SimulatedIgloo()
             self._simulated = igloo
-            self._finder.add(igloo.port)
+            self._discovery.add(igloo.port)
             while not self._closing.wait(CHECK_S):
                 if self._real_heard():
                     self._simulated = None
-                    self._finder.remove(igloo.port)
+                    self._discovery.remove(igloo.port)
                     igloo.close()
                     return
 
     def _searching(self) -> bool:
-        return any(status.state is DeviceState.SEARCHING for status in self._finder.statuses())
+        return any(status.state is DeviceState.SEARCHING for status in self._discovery.statuses())
 
     def _real_heard(self) -> bool:
         own = self._simulated.port if self._simulated is not None else ""
         return any(
             status.state is DeviceState.CONNECTED and (status.kind is not DeviceKind.SIMULATED or status.port != own)
-            for status in self._finder.statuses()
+            for status in self._discovery.statuses()
         )

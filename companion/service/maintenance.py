@@ -11,7 +11,7 @@ from typing import Any
 
 from companion.events.hub import Hub
 from companion.night.backup.clock_check import ClockWatch
-from companion.night.backup.messages import told
+from companion.night.backup.messages import message
 from companion.night.backup.scheduler import BackupScheduler, sticks
 from companion.night.log.data_folder import refusal, unwritable
 from companion.night.log.database import unwritten
@@ -83,7 +83,7 @@ class Maintenance:
 
     def _run(self) -> None:
         if self._watch.behind(self._newest_at):
-            self._say(told("clock-behind"), clock="behind")
+            self._say(message("clock-behind"), clock="behind")
         wait = min(FIRST_S, self._every_s)
         while not self._closing.wait(wait):
             wait = self._every_s

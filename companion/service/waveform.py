@@ -17,7 +17,7 @@ from companion.practice.waveform import COLUMN_S, drawn, way
 if TYPE_CHECKING:
     from companion.ports import FloatArray, IglooLink, Samples
 
-TOLD_S = 0.2
+PUBLISH_S = 0.2
 """How often columns are told: sixteen at a time."""
 SHAKING_G = 0.12
 """Spread of the smoothed motion from which on the hand does something, as for the counter."""
@@ -47,8 +47,8 @@ class Wave:
         self._held.append(samples.accel)
         self._many += len(samples.accel)
         rate = samples.rate_hz
-        wanted = round(TOLD_S * rate)
-        if self._many < wanted or wanted < 4 / COLUMN_S * TOLD_S:
+        wanted = round(PUBLISH_S * rate)
+        if self._many < wanted or wanted < 4 / COLUMN_S * PUBLISH_S:
             return None
         held = np.concatenate(self._held)
         piece, rest = held[:wanted], held[wanted:]

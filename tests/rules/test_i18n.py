@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from babel.messages.catalog import Catalog
 
-from companion.night.backup.messages import told
+from companion.night.backup.messages import message
 from companion.rules import i18n
 from companion.rules.core import ScoreLine
 from companion.rules.i18n import CLAUSES, Words, joined, languages, noted, same
@@ -84,7 +84,7 @@ def test_a_file_that_is_no_catalogue_is_english(polish: Path) -> None:
     ],
 )
 def test_one_is_told_in_the_singular_and_french_has_a_comma(seq: int, size: float, en: str, fr: str) -> None:
-    said = told("made", file="b.zip", seq=seq, pictures=0, size=size)
+    said = message("made", file="b.zip", seq=seq, pictures=0, size=size)
     assert en in said.en and fr in said.fr
 
 

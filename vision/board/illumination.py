@@ -102,9 +102,9 @@ class Veil:
         near = np.exp(-0.5 * distance / self.reach**2)
         # What is mirrored is white, as far as it can be told: the colours are no witnesses of their own.
         added, known = near @ (self.weight * self.off).mean(axis=1), near @ self.weight.mean(axis=1)
-        told = known + 1 / _THICK**2
-        thick: FloatArray = np.maximum(added / told, 0.0)
-        return thick, 1 / np.sqrt(told)
+        precision = known + 1 / _THICK**2
+        thick: FloatArray = np.maximum(added / precision, 0.0)
+        return thick, 1 / np.sqrt(precision)
 
     def lifted(self, straight: ByteArray) -> ByteArray:
         """Return the straight picture without the veil."""

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 LOOK_EVERY_S: Final = 0.5
 CALM_EVERY_S: Final = 2.0
 ENCODE_EVERY_S: Final = 0.25
-ASKED_FOR_S: Final = 10.0
+REQUESTED_S: Final = 10.0
 SILENT_S: Final = 3.0
 FROZEN_S: Final = 6.0
 RETRY_S: Final = (0.5, 5.0)
@@ -134,7 +134,7 @@ class CameraWatcher:
         self._times: deque[float] = deque(maxlen=16)
         self._changed_t = 0.0
         self._black = False
-        self._asked_t = float("-inf")
+        self._requested_t = float("-inf")
         self._lit_t = float("-inf")
         self._calm = False
         self._small: ByteArray | None = None
@@ -209,7 +209,7 @@ class CameraWatcher:
 
     def frame_jpeg(self) -> bytes | None:
         """Return the newest picture as JPEG without metadata; at most four a second are encoded anew."""
-        self._asked_t = time.monotonic()
+        self._requested_t = time.monotonic()
         with self._lock:
             captured = self._newest
         if captured is None:
@@ -305,7 +305,7 @@ class CameraWatcher:
             if captured.t - self._lit_t > CALM_EVERY_S:
                 self._lit_t = captured.t
                 self._black = bool(np.quantile(captured.small(), 0.99) < _BLACK)
-            if self._on_look is not None or captured.t - self._asked_t <= ASKED_FOR_S:
+            if self._on_look is not None or captured.t - self._requested_t <= REQUESTED_S:
                 self._consider(captured, same)
 
     def _consider(self, captured: CapturedFrame, same: bool) -> None:
@@ -352,8 +352,8 @@ class CameraWatcher:
     def _ask(self) -> None:
         """Note that somebody is interested, and catch up where nobody was."""
         now = time.monotonic()
-        idle = self._on_look is None and now - self._asked_t > ASKED_FOR_S
-        self._asked_t = now
+        idle = self._on_look is None and now - self._requested_t > REQUESTED_S
+        self._requested_t = now
         with self._lock:
             captured, looked = self._newest, self._looked
         if (

@@ -152,7 +152,7 @@ class CardFinder:
         if plane is not None:
             views = self._on_plane(work, plane, views, chosen)
             chosen = settle(views, _LIKELY)
-        found = self._by_shades(work, [self._told(work, view, seen) for view, seen in layers(chosen)])
+        found = self._by_shades(work, [self._classified(work, view, seen) for view, seen in layers(chosen)])
         found.sort(key=lambda one: -one.blocks)
         if self._table is not None:
             found = [replace(one, beside=beside(work, one, found, self._table)) for one in found]
@@ -299,7 +299,7 @@ class CardFinder:
             bare=bare,
         )
 
-    def _told(self, work: ByteArray, view: View, seen: NDArray[np.bool_]) -> DetectedCard:
+    def _classified(self, work: ByteArray, view: View, seen: NDArray[np.bool_]) -> DetectedCard:
         """Return a card with its probabilities, told by the blocks (rows × columns) that nothing lies over."""
         blocks = in_blocks(normalised(halved(view.straight)))
         telling = seen & ~view.unlike

@@ -197,12 +197,12 @@ def as_recorded(lying: Sequence[DetectedCard], deck: Deck, only: Sequence[str]) 
     kept = [order for order in ways if (p[sure, order[sure]] >= SURE).all()]
     if len(sure) < _IN_ORDER or len(kept) != 1:
         return list(lying)
-    told = []
+    corrected = []
     for i, one in enumerate(lying):
         elsewhere = np.arange(len(one.p)) != cards[kept[0][i]]
         weighed = np.where(elsewhere, _ELSEWHERE, 1.0) * np.maximum(one.p, 1e-6)
-        told.append(one if i in sure else replace(one, p=weighed / weighed.sum()))
-    return told
+        corrected.append(one if i in sure else replace(one, p=weighed / weighed.sum()))
+    return corrected
 
 
 def overlooked(first: RoundRead, second: RoundRead, colours: Sequence[str]) -> list[IglooRead]:

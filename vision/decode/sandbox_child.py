@@ -96,8 +96,8 @@ def film(file: int) -> None:
                     # From the open file, one thread, this format of reader only: no name is followed anywhere.
                     reader = cv2.VideoCapture(stream, cv2.CAP_FFMPEG, [cv2.CAP_PROP_N_THREADS, 1])  # type: ignore[call-overload]
                     opened = reader.isOpened()
-                    told = (cv2.CAP_PROP_FPS, cv2.CAP_PROP_FRAME_HEIGHT, cv2.CAP_PROP_FRAME_WIDTH)
-                    line.sendall(FILM_OPENED.pack(DONE if opened else DAMAGED, *map(reader.get, told)))
+                    properties = (cv2.CAP_PROP_FPS, cv2.CAP_PROP_FRAME_HEIGHT, cv2.CAP_PROP_FRAME_WIDTH)
+                    line.sendall(FILM_OPENED.pack(DONE if opened else DAMAGED, *map(reader.get, properties)))
                 else:
                     _answer(line, *_next_of(reader, wanted))
         except OSError:

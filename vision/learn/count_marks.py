@@ -197,11 +197,11 @@ def read_marks(closes: Sequence[ByteArray], arrays: Mapping[str, NDArray[Any]], 
         windows, side = cut_windows(describe_cells(close), wide)
         seen.append(_project(windows, mean, axes))
     every = np.stack(seen)
-    told = np.zeros((len(closes), most + 1), np.float32)
+    likelihoods = np.zeros((len(closes), most + 1), np.float32)
     for template, curve in zip(arrays["mark_template"][at], arrays["mark_curve"][at], strict=True):
-        told += np.log(_numbers(_peaks(every @ template.T, _Grid(side, wide))[0], curve, most) + 1e-6)
-    told = np.exp(told / _TOGETHER)
-    numbers_of: Floats = told / told.sum(axis=1, keepdims=True)
+        likelihoods += np.log(_numbers(_peaks(every @ template.T, _Grid(side, wide))[0], curve, most) + 1e-6)
+    likelihoods = np.exp(likelihoods / _TOGETHER)
+    numbers_of: Floats = likelihoods / likelihoods.sum(axis=1, keepdims=True)
     return numbers_of
 
 

@@ -66,8 +66,8 @@ def distances(white: Floats, arrays: Arrays) -> Floats:
 def beside(features: Floats, white: Floats, arrays: Arrays) -> Floats:
     """Return (n, 2): how much of a place its whitened features do not tell, and how strange its colours are."""
     whole = (((features - arrays["mean"]) * arrays["scale"]) ** 2).sum(axis=1)
-    told = (white**2 / (arrays["axes"] ** 2).sum(axis=0)).sum(axis=1)
-    return np.column_stack([np.sqrt(np.maximum(whole - told, 0)), features[:, -1]]).astype(np.float32)
+    explained = (white**2 / (arrays["axes"] ** 2).sum(axis=0)).sum(axis=1)
+    return np.column_stack([np.sqrt(np.maximum(whole - explained, 0)), features[:, -1]]).astype(np.float32)
 
 
 def oddness(features: Floats, white: Floats, arrays: Arrays) -> Floats:

@@ -170,16 +170,16 @@ def _bend_by_markers(images: Sequence[ByteArray], shown: Sequence[MarkersFound])
 
     Loose tiles look like a bent lens at the board's rim; markers lie farther out, and each is known to be a square.
     """
-    told = []
+    bends = []
     for image, found in zip(images, shown, strict=True):
         if len(found.corners) >= _SQUARES and not found.mirrored:
-            told.append(bend_of(list(found.corners.values()), (image.shape[1], image.shape[0])))
-    told = [(bend, off) for bend, off in told if off < BEND[1]]
-    if not told:
+            bends.append(bend_of(list(found.corners.values()), (image.shape[1], image.shape[0])))
+    bends = [(bend, off) for bend, off in bends if off < BEND[1]]
+    if not bends:
         return BEND
-    weights = np.array([1 / max(off, _CARDS) ** 2 for _, off in told])
-    mean = float(weights @ [bend for bend, _ in told] / weights.sum())
-    return mean, _CARDS if len(told) > 1 else max(told[0][1], _CARDS)
+    weights = np.array([1 / max(off, _CARDS) ** 2 for _, off in bends])
+    mean = float(weights @ [bend for bend, _ in bends] / weights.sum())
+    return mean, _CARDS if len(bends) > 1 else max(bends[0][1], _CARDS)
 
 
 def overlay(image: ByteArray, pose: Pose, layout: Layout, words: dict[str, str] | None = None) -> ByteArray:

@@ -40,7 +40,7 @@ def summed(look: BoardLook, counted: Mapping[tuple[int, int], FloatArray] | None
     ``counted`` has by place and thing how likely each number of them is, where that was told otherwise
     (:class:`vision.read.strip_counter.Strips`).
     """
-    layout, told = look.layout, counted or {}
+    layout, given = look.layout, counted or {}
     known = [thing for thing, total in enumerate(layout.sums) if total]
     places = list(look.places.items())
     many: dict[tuple[str, int], tuple[int, float]] = {}
@@ -48,20 +48,20 @@ def summed(look: BoardLook, counted: Mapping[tuple[int, int], FloatArray] | None
     for thing in known:
         beliefs = []
         for name, place in places:
-            strip = told.get((layout.index[name], thing))
+            strip = given.get((layout.index[name], thing))
             # Where some places are strips, the others have room for one.
-            beliefs.append(_belief(place, thing, layout.most[thing], strip, strip is not None or not told))
+            beliefs.append(_belief(place, thing, layout.most[thing], strip, strip is not None or not given))
         counts, certain, fit = shared_out(beliefs, layout.sums[thing])
         doubt = doubt or fit < _FITS
         many |= {(name, thing): (n, p) for (name, _), n, p in zip(places, counts, certain, strict=True)}
-    strips = {layout.places[number].name for number, _ in told}
+    strips = {layout.places[number].name for number, _ in given}
     return {name: _place(name, place, known, many, doubt and name in strips) for name, place in places}
 
 
-def _belief(place: PlaceLook, thing: int, most: int, told: FloatArray | None, several: bool) -> FloatArray:
+def _belief(place: PlaceLook, thing: int, most: int, given: FloatArray | None, several: bool) -> FloatArray:
     """Return how likely none, one, two … are; of what is hidden anything may be true that the place has room for."""
     odd = place.odd if place.seen else 1.0
-    p = np.array([place.count_probability(thing, n) for n in range(most + 1)]) if told is None else told
+    p = np.array([place.count_probability(thing, n) for n in range(most + 1)]) if given is None else given
     room = np.arange(most + 1) <= (most if several else 1)
     belief: FloatArray = (1 - odd) * (p + _LEAST) / (p + _LEAST).sum() + odd * room / room.sum()
     return belief

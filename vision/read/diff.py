@@ -68,8 +68,8 @@ def compare(sampler: Sampler, before: ByteArray, after: ByteArray) -> Compared:
         return Compared()
     found = differences(sampler, before, after)
     found /= min(MOST, LEAST + USUAL * float(np.median(found[:, 0])))
-    told = [(place.name, off) for place, off in zip(sampler.layout.places, found.tolist(), strict=True)]
+    by_place = [(place.name, off) for place, off in zip(sampler.layout.places, found.tolist(), strict=True)]
     return Compared(
-        frozenset(name for name, (whole, _) in told if whole <= 1),
-        frozenset(name for name, (_, inside) in told if inside >= PLAIN),
+        frozenset(name for name, (whole, _) in by_place if whole <= 1),
+        frozenset(name for name, (_, inside) in by_place if inside >= PLAIN),
     )

@@ -141,8 +141,8 @@ def factors_of(
         (thing,) = group
         factors.append(dict(zip(_numbers(thing, len(counts[thing])), counts[thing], strict=True)))
     for number, (kind, total) in enumerate(zip(layout.valued, totals, strict=True)):
-        told = {n: read[number, n] for n in range(1, len(total)) if (number, n) in read}
-        factors.append(_valued(kind, layout.most, counts, total, told))
+        readings = {n: read[number, n] for n in range(1, len(total)) if (number, n) in read}
+        factors.append(_valued(kind, layout.most, counts, total, readings))
     return tuple(factors)
 
 

@@ -221,8 +221,10 @@ class _Memory:
         self._spots = _spots(sampler)
         self._palette = palette
         self._last: FloatArray | None = None
-        told = [self._contents_tell(shot) for shot in lit]
-        self._usual_light: FloatArray = np.mean([light for light in told if light is not None] or [np.zeros(3)], axis=0)
+        lights = [self._contents_tell(shot) for shot in lit]
+        self._usual_light: FloatArray = np.mean(
+            [light for light in lights if light is not None] or [np.zeros(3)], axis=0
+        )
         for shot in lit:
             self.remember(shot)
         self._same, self._changed = self._usual(lit[-1])
@@ -242,9 +244,9 @@ class _Memory:
 
         Looks that were brought into the light of looks before them would leave it little by little.
         """
-        told = self._contents_tell(shot)
+        light = self._contents_tell(shot)
         # The same contents look a little otherwise elsewhere on the board, and did so when they were taught.
-        off = None if told is None else told - self._usual_light
+        off = None if light is None else light - self._usual_light
         self.remember(shot if off is None else replace(shot, straight=apply_field(shot.straight, off)))
 
     def _contents_tell(self, shot: TaughtPhoto) -> FloatArray | None:
@@ -268,7 +270,7 @@ class _Memory:
         if self._last is not None:
             best = self._seen_in(straight, self._last)
             tried.append(self._last)
-            light = self._told_by(best, now)
+            light = self._estimated_light(best, now)
             if light is not None and _alike(light, self._last):
                 return best.straight, best.patches, best.reading
         for start in (None, self._palette.guess(now)):
@@ -281,7 +283,7 @@ class _Memory:
                 seen = self._seen_in(straight, light)
                 if best is None or seen.strange < best.strange:
                     best = seen
-                light = self._told_by(seen, now)
+                light = self._estimated_light(seen, now)
                 if light is None:
                     break
         if best is None:
@@ -296,7 +298,7 @@ class _Memory:
         strange = float(np.median(reading.odd)) + 1 - float(reading.ground.max(axis=1).mean())
         return _Relit(light, strange, lit, patches, reading)
 
-    def _told_by(self, seen: _Relit, now: FloatArray) -> FloatArray | None:
+    def _estimated_light(self, seen: _Relit, now: FloatArray) -> FloatArray | None:
         """Return the light that what is read tells, by the tones that the places have ``now``."""
         read = _bare(seen.reading)
         most = seen.reading.ground.max(axis=1).tolist()

@@ -53,9 +53,9 @@ def find_fit(there: Sequence[Sequence[float]], none: Sequence[Sequence[float]]) 
     """
     if min(len(values) for values in (*there, *none)) < FEWEST:
         return None
-    told = []
+    fits = []
     for which, signs in enumerate((there, none)):
         usual = [float(np.mean(values)) for values in signs]
         spreads = [max(float(np.std(values)), least[which]) for values, least in zip(signs, _SPREADS, strict=True)]
-        told.append(list(zip(usual, spreads, strict=True)))
-    return TokenFit(*told)
+        fits.append(list(zip(usual, spreads, strict=True)))
+    return TokenFit(*fits)

@@ -66,11 +66,11 @@ def belief_of(place: Mapping[str, Any]) -> Belief:
         key = (str(thing["kind"]), thing.get("colour", thing.get("value")))
         counts.setdefault(key, {})[int(thing.get("count", 1))] = float(thing["p"])
     things = {}
-    for key, told in counts.items():
+    for key, probabilities in counts.items():
         # The rest belongs to none, and a little of it to one more or one fewer than was told.
-        rest = max(0.0, 1.0 - sum(told.values()))
-        near = {n + d for n in told for d in (-1, 1) if n + d > 0} - set(told)
-        spread = {**dict.fromkeys(near, 0.2 * rest / max(1, len(near))), **told}
+        rest = max(0.0, 1.0 - sum(probabilities.values()))
+        near = {n + d for n in probabilities for d in (-1, 1) if n + d > 0} - set(probabilities)
+        spread = {**dict.fromkeys(near, 0.2 * rest / max(1, len(near))), **probabilities}
         spread.setdefault(0, rest * (0.8 if near else 1.0))
         things[key] = logs(spread, odd)
     ground = logs({str(name): float(p) for name, p in place["ground"].items()}, odd)
@@ -106,12 +106,14 @@ def belief_of_look(look: PlaceLook, layout: Layout, taught: Mapping[int, int] | 
             things[_key(layout, number)] = logs(spread, odd)
     if taught is not None:
         groups += _of_other_colours(things, layout, taught)
-        told = {thing for group in groups for thing in group.things}
-        groups += _in_their_colour(things, layout, [n for n in unknown if _key(layout, n) not in told])
+        grouped = {thing for group in groups for thing in group.things}
+        groups += _in_their_colour(things, layout, [n for n in unknown if _key(layout, n) not in grouped])
     if fresh is not None:
         groups = [group for group in groups if not all(fresh.things[thing][0] for thing in group.things)]
-        told = {thing for group in groups for thing in group.things}
-        new = tuple(sorted((thing for thing, odds in fresh.things.items() if odds[0] and thing not in told), key=str))
+        grouped = {thing for group in groups for thing in group.things}
+        new = tuple(
+            sorted((thing for thing, odds in fresh.things.items() if odds[0] and thing not in grouped), key=str)
+        )
         things = {thing: odds for thing, odds in things.items() if thing not in new}
         sure = min(look.odd, SURELY_NEW)
         one_of_them: dict[Lying, float] = {(): 1 - sure, **{((*thing, 1),): sure / len(new) for thing in new}}
@@ -313,8 +315,8 @@ def belief_of_several(looks: Sequence[Belief]) -> Belief:
     things = {key: _mean([look.things.get(key, {0: 0.0}) for look in looks], floors) for key in keys}
     groups = []
     for kind in sorted(kinds, key=str):
-        told = [next((g.likely for g in look.together if g.things == kind), {(): 0.0}) for look in looks]
-        groups.append(Together(kind, _mean(told, floors)))
+        likely = [next((g.likely for g in look.together if g.things == kind), {(): 0.0}) for look in looks]
+        groups.append(Together(kind, _mean(likely, floors)))
     return Belief(ground, things, max(floors), tuple(groups))
 
 

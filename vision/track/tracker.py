@@ -32,7 +32,7 @@ CONFIDENT, ENTERS = 0.98, 0.99
 """The probability from which on something is taken for so, and from which on a turn is entered without a question."""
 ALONE = 0.8
 """That nothing changed is taken for so from here on where no turn explains the board: there is nothing to ask."""
-WORTH_ASKING, ASKED = 0.01, 5
+WORTH_ASKING, MAX_CANDIDATES = 0.01, 5
 """Candidates less likely than this among those that are a position are not asked about, and so many at most."""
 CHANGES, BACK, GOES_ON, LONGER = 0.7, 6.0, 6.0, 2.0
 """What it costs beforehand that a turn was played, one was taken back, the last one went on otherwise or longer."""
@@ -360,7 +360,9 @@ class Follower:
         for group in groups.values():
             group.sort(key=lambda one: -one[0])
         ranked = sorted(groups.values(), key=lambda group: -sum(exp(one[0]) for one in group))
-        candidates = tuple(replace(group[0][2], p=sum(exp(one[0]) for one in group)) for group in ranked[:ASKED])
+        candidates = tuple(
+            replace(group[0][2], p=sum(exp(one[0]) for one in group)) for group in ranked[:MAX_CANDIDATES]
+        )
         best = candidates[0]
         if best.kind == NONE or best.state is None:
             return TrackingResult(
@@ -371,7 +373,7 @@ class Follower:
             self._follow(ranked[0])
             kind = best.kind if best.kind in (UNCHANGED, TAKEBACK) else ENTERED
             return TrackingResult(kind, best.moves, candidates, places, best.back, best.same)
-        self._follow([one for group in ranked[:ASKED] for one in group if one[2].state is not None])
+        self._follow([one for group in ranked[:MAX_CANDIDATES] for one in group if one[2].state is not None])
         return TrackingResult(QUESTION, candidates=candidates, places=places)
 
     def _follow(self, chosen: Sequence[tuple[float, Tracker, Candidate]]) -> None:
@@ -384,7 +386,7 @@ class Follower:
             if key in branches:
                 before, kept = branches[key]
                 branches[key] = (before + log(1 + exp(likely - before)), kept)
-            elif len(branches) < ASKED and likely > log(WORTH_ASKING):
+            elif len(branches) < MAX_CANDIDATES and likely > log(WORTH_ASKING):
                 branches[key] = (likely, new)
         if branches:
             self.branches = list(branches.values())
@@ -417,15 +419,15 @@ def _weighed(found: Sequence[Candidate], fitted: float) -> tuple[Candidate, ...]
     weights = [exp(candidate.total - top) for candidate in found]
     whole = sum(weights)
     none = sum(w for w, candidate in zip(weights, found, strict=True) if candidate.kind == NONE)
-    told = [
+    offered = [
         replace(candidate, p=w / whole) for w, candidate in zip(weights, found, strict=True) if candidate.kind != NONE
     ]
-    told.sort(key=lambda candidate: -candidate.p)
+    offered.sort(key=lambda candidate: -candidate.p)
     # However little anything fits: what is the likeliest of it is what people are shown.
     least = WORTH_ASKING * (1 - none / whole)
-    told = [c for n, c in enumerate(told) if not n or (c.p >= least and n < ASKED)]
-    told.append(Candidate(NONE, none / whole, total=top + log(none) if none else -inf, fitted=fitted))
-    return tuple(sorted(told, key=lambda candidate: -candidate.p))
+    offered = [c for n, c in enumerate(offered) if not n or (c.p >= least and n < MAX_CANDIDATES)]
+    offered.append(Candidate(NONE, none / whole, total=top + log(none) if none else -inf, fitted=fitted))
+    return tuple(sorted(offered, key=lambda candidate: -candidate.p))
 
 
 def _goes_on(entered: Sequence[Move], moves: Sequence[Move]) -> bool:

@@ -64,13 +64,13 @@ def in_words(made: Calibration, path: Path) -> str:
     from companion.igloo.calibration.store import FEW
 
     card = made.card
-    figures = card["figures"]
+    statistics = card["figures"]
     name = f"{made.device}: " if made.device else ""
     hands = len(card["hands"])
     lines = [f"{name}{card['shakes']} shakes by {hands} {'hand' if hands == 1 else 'hands'}, kept in {path}."]
     for key, what in (("before", "Before"), ("left out", "Now"), ("new hand", "In hands it has not met")):
-        if key in figures:
-            one = figures[key]
+        if key in statistics:
+            one = statistics[key]
             low, high = one["exact_interval"]
             lines.append(
                 f"{what}: {100 * one['exact']:.0f} % exact ({100 * low:.0f}-{100 * high:.0f}), "

@@ -85,8 +85,8 @@ def command(
     whole = joined(before, fresh, out.name)
     write_recording(out, whole)
     if as_json:
-        told = {"file": str(out), "recorded": len(heard), "shakes": len(whole.shakes), "count": count}
-        click.echo(json.dumps(told, ensure_ascii=False))
+        report = {"file": str(out), "recorded": len(heard), "shakes": len(whole.shakes), "count": count}
+        click.echo(json.dumps(report, ensure_ascii=False))
     else:
         click.echo(f"{out}: {len(heard)} shakes of {count} beads recorded, {len(whole.shakes)} in all.")
 
@@ -189,7 +189,7 @@ def _catch(heard: queue.Queue[Samples], seconds: float, on_quiet: object = None)
 
     catcher = ShakeSegmenter(seconds)
     until = time.monotonic() + WAIT_S + seconds
-    told = ""
+    former_note = ""
     while (left := until - time.monotonic()) > 0:
         try:
             samples = heard.get(timeout=min(left, 1.0))
@@ -198,9 +198,9 @@ def _catch(heard: queue.Queue[Samples], seconds: float, on_quiet: object = None)
         if callable(on_quiet):
             on_quiet()
         shake = catcher.feed(samples)
-        if catcher.note and catcher.note != told:
+        if catcher.note and catcher.note != former_note:
             _say(catcher.note)
-        told = catcher.note
+        former_note = catcher.note
         if shake is not None:
             return shake, catcher.rate_hz
     why = "No igloo was heard." if not catcher.rate_hz else "The igloo was not shaken long enough."

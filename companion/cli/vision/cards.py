@@ -81,16 +81,16 @@ def teach_cards(game_id: str, photos: tuple[Path, ...], order: str, folder: Path
     names = _order(game_id, order)
     deck = teach(game_id, [read_photo(photo) for photo in photos], names, load_deck(folder, game_id))
     path = save_deck(folder, deck)
-    told: dict[str, Any] = {
+    report: dict[str, Any] = {
         "game": game_id,
         "cards": len(deck.names),
         "learnt": len(names),
         "bytes": path.stat().st_size,
     }
     if as_json:
-        click.echo(json.dumps(told))
+        click.echo(json.dumps(report))
     else:
-        click.echo(f"{path}: {len(names)} cards learnt, {len(deck.names)} known, {told['bytes'] / 1e6:.1f} MB")
+        click.echo(f"{path}: {len(names)} cards learnt, {len(deck.names)} known, {report['bytes'] / 1e6:.1f} MB")
 
 
 @click.command("cards")
@@ -145,8 +145,8 @@ def pile(photos: tuple[Path, ...], count: int | None, folder: Path, out: Path | 
     lines, total = _pile_score(kinds)
     doubtful = [n for n, card in enumerate(read, 1) if not card.kind_sure or card.gap_before]
     if as_json:
-        told = {"pile": [card.to_json() for card in read], "doubtful": doubtful, "total": total, "lines": lines}
-        click.echo(json.dumps(told, ensure_ascii=False))
+        report = {"pile": [card.to_json() for card in read], "doubtful": doubtful, "total": total, "lines": lines}
+        click.echo(json.dumps(report, ensure_ascii=False))
     else:
         for number, card in enumerate(read, 1):
             hidden = "  (is one hidden below?)" if card.gap_before else ""
@@ -167,8 +167,8 @@ def _pile_score(kinds: Sequence[str]) -> tuple[list[dict[str, Any]], int]:
     lands["land3"] = {"ground": "landscape", "things": [{"kind": one, "count": 1} for one in animals]}
     players = [{"name": name, "pile": pile, "hand": 0} for name, pile in (("pile", list(kinds)), ("nobody", []))]
     position: Any = {"game": "arctic", "places": lands, "players": players, "phase": "totems", "stage": "last"}
-    told: Any = sheet(position, "en")["players"]
-    return [line for line in told[0]["lines"] if line["points"]], int(told[0]["total"])
+    scored_players: Any = sheet(position, "en")["players"]
+    return [line for line in scored_players[0]["lines"] if line["points"]], int(scored_players[0]["total"])
 
 
 @click.command("round")
@@ -197,7 +197,7 @@ def round_(placed: Path, turned: Path | None, folder: Path, out: Path | None, as
         read, second = read_both((photo, after), (found, finder.find(after)), finder.deck)
         numbers = [number for _, number in join(read, second)]
     _write(out, drawn(photo, read.cards))
-    told: list[Any] = [
+    card_forms: list[Any] = [
         {
             "place": f"card{place + 1}",
             "card": card.name,
@@ -209,17 +209,17 @@ def round_(placed: Path, turned: Path | None, folder: Path, out: Path | None, as
         }
         for place, card in enumerate(read.cards)
     ]
-    judged = judge(seen_cards(told))
+    judged = judge(seen_cards(card_forms))
     doubtful = any(one.unsure for one in read.igloos) or any(not card.sure for card in read.cards)
     if as_json:
-        answer = {"read": read.to_json(), "cards": told, "doubtful": doubtful, **judged}
+        answer = {"read": read.to_json(), "cards": card_forms, "doubtful": doubtful, **judged}
         click.echo(json.dumps(answer, ensure_ascii=False))
     else:
-        for card, one in zip(read.cards, told, strict=True):
+        for card, one in zip(read.cards, card_forms, strict=True):
             igloos: Any = one["igloos"]
             shown = ", ".join(f"{igloo['colour']} {igloo['number'] or '?'}" for igloo in igloos)
             click.echo(f"  {one['place']}: {_worded(card.name, card.sure)}  {shown}")
         results: Any = judged["results"]
         for result in results:
             click.echo(f"{'/'.join(map(str, result['card']))}: {result['en']}  {', '.join(result['clauses'])}")
-    return 1 if doubtful or judged["open"] or judged["refused"] or not told else 0
+    return 1 if doubtful or judged["open"] or judged["refused"] or not card_forms else 0

@@ -56,16 +56,16 @@ def rule(layout_name: str, before: Path, after: Path, folder: Path, out: Path | 
         write_picture(out, ruled.image)
     if as_json:
         click.echo(
-            json.dumps({"photo": str(after), **ruled.told, "out": str(out) if out else None}, ensure_ascii=False)
+            json.dumps({"photo": str(after), **ruled.ruling, "out": str(out) if out else None}, ensure_ascii=False)
         )
     else:
-        click.echo(ruled.told[lang])
-        for clause in ruled.told["cited"]:
+        click.echo(ruled.ruling[lang])
+        for clause in ruled.ruling["cited"]:
             click.echo(f"  {clause['id']}: {clause[lang]}")
-        if ruled.told["unsure"]:
-            places = ", ".join(ruled.told["unsure"])
+        if ruled.ruling["unsure"]:
+            places = ", ".join(ruled.ruling["unsure"])
             click.echo(UNSURE.filled({"places": places}).of(lang))
-    return 0 if ruled.told["legal"] else 1
+    return 0 if ruled.ruling["legal"] else 1
 
 
 def _photo(table: TaughtBoard, path: Path) -> Photo:

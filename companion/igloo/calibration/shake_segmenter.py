@@ -164,10 +164,10 @@ class Sitting:
         """Take a run of samples; tell whether a shake ended, which was kept or not (see ``note``)."""
         if self.guided:
             self._gauges.feed(samples)
-        told = self._catcher.note
+        former_note = self._catcher.note
         accel = self._catcher.feed(samples)
         if accel is None:
-            if self._catcher.note != told and self._catcher.note:
+            if self._catcher.note != former_note and self._catcher.note:
                 self.note = self._catcher.note
                 return True
             return False

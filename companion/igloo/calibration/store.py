@@ -305,8 +305,8 @@ def of_shakes(
         )
     made = Calibration(device, next(iter(tiers)), vectors, counts, tuple(who), tuple(guided), number)
     made.card.update(_card(made, refused or {}))
-    figures = made.card["figures"]["left out"]
-    if many >= 12 and figures["nll"] > np.log(len(COUNTS)) and figures["agreement"] < 0.3:
+    statistics = made.card["figures"]["left out"]
+    if many >= 12 and statistics["nll"] > np.log(len(COUNTS)) and statistics["agreement"] < 0.3:
         raise BadDataError(f"The shakes{named} do not fit their labels: the numbers of beads cannot be right.")
     return made
 
@@ -325,13 +325,13 @@ def _card(made: Calibration, refused: dict[str, int]) -> dict[str, Any]:
         p = blended(spread(mean, deviation * stretch), heard, known.prior.share)
         return figures_of(p, mean, made.counts[first])
 
-    figures = {"left out": judged(*known.left_out(made.shake))}
+    statistics = {"left out": judged(*known.left_out(made.shake))}
     if len(hands) > 1:
         whose = np.unique(np.asarray(made.who), return_inverse=True)[1]
-        figures["new hand"] = judged(*known.left_out(whose, made.shake))
+        statistics["new hand"] = judged(*known.left_out(whose, made.shake))
     nothing = Known(known.prior.unmeasured(), made.vectors[:0], made.counts[:0], ())
     answer = nothing.answer(made.vectors[first], ["?"] * len(first))
-    figures["before"] = figures_of(answer.each(stretch), answer.mean, made.counts[first])
+    statistics["before"] = figures_of(answer.each(stretch), answer.mean, made.counts[first])
     return {
         "title": "Calibration of one igloo for the bead counter of the tabletop companion",
         "device": made.device,
@@ -341,7 +341,7 @@ def _card(made: Calibration, refused: dict[str, int]) -> dict[str, Any]:
         "hands": hands,
         "guided": int(sum(made.guided[i] for i in first)),
         "left_aside": refused,
-        "figures": figures,
+        "figures": statistics,
         "how": "each shake (left out) or all shakes of a hand (new hand) judged by the others; before: by none",
     }
 

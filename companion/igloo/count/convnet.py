@@ -76,8 +76,8 @@ def prepare(parts: Sequence[SmallArray], cell: int = CELL) -> NetInput:
     axes[2] = np.cross(axes[0], axes[1])
     strength = float(np.sqrt((motion**2).sum(axis=1).mean())) + 1e-3
     levels = np.log2([strength, np.sqrt(power) + 1e-6])
-    told = np.concatenate([motion @ axes.T / strength, np.broadcast_to(levels, (cells, 2))], axis=1)
-    return NetInput((sound / np.float32(np.sqrt(power) + 1e-6)).astype(np.float32), told.astype(np.float32))
+    motion_input = np.concatenate([motion @ axes.T / strength, np.broadcast_to(levels, (cells, 2))], axis=1)
+    return NetInput((sound / np.float32(np.sqrt(power) + 1e-6)).astype(np.float32), motion_input.astype(np.float32))
 
 
 @dataclass(frozen=True, slots=True)

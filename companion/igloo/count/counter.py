@@ -221,8 +221,8 @@ class Counter:
         self._stream: FeatureStream | None = None
         self._shake = _Shake()
         self._last: FloatArray | None = None  # the motion of the block before
-        self._told: tuple[str, str] = ("", "")
-        self._told_t = -1e9
+        self._reported: tuple[str, str] = ("", "")
+        self._reported_t = -1e9
         self._block_end = 0.0
         self._raw: list[FloatArray] = []
         self._rests_wrong = False
@@ -304,7 +304,7 @@ class Counter:
             return self._once("bad-data", WRONG_SCALE, t)
         if self._rests_wrong:
             return self._once("bad-data", NOT_ONE_G, t)
-        if t - self._told_t < 0.2:
+        if t - self._reported_t < 0.2:
             return None
         answer = judge(ensemble, shake.rows, shake.cells, shake.sounds)
         if answer is None:
@@ -315,15 +315,15 @@ class Counter:
             answer = self.calibrated(embed_blocks(ensemble, self._stream.tier, rows, cells, shake.sounds), answer)
         if not answer.p:
             # The hand that stops is unlike shaking; what was counted before stands.
-            return None if self._told[0] == "counted" else self._once(answer.state, answer.why, t)
-        self._told, self._told_t = (answer.state, ""), t
+            return None if self._reported[0] == "counted" else self._once(answer.state, answer.why, t)
+        self._reported, self._reported_t = (answer.state, ""), t
         return replace(answer, why=shake.note or answer.why, key=self.key, kind=self.kind, t=t)
 
     def _once(self, state: str, why: str, t: float) -> CountPosterior | None:
         """Answer without a count, but not the same again and again: every 2 s at most."""
-        if self._told == (state, why) and t - self._told_t < 2.0:
+        if self._reported == (state, why) and t - self._reported_t < 2.0:
             return None
-        self._told, self._told_t = (state, why), t
+        self._reported, self._reported_t = (state, why), t
         return CountPosterior(state, (), self._shake.seconds, why, self.key, self.kind, t)
 
 

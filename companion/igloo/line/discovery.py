@@ -97,7 +97,7 @@ class IglooDiscovery:
         self._listeners: tuple[Listener, ...] = ()
         self._watchers: tuple[ChangeListener, ...] = ()
         self._doubles: tuple[IglooLink, ...] = ()
-        self._told: object = None
+        self._reported: object = None
         self._thread = threading.Thread(target=self._run, name="igloo finder", daemon=True)
         for port in named:
             self.add(port)
@@ -361,9 +361,9 @@ class IglooDiscovery:
             return
         statuses = self.statuses()
         now = [(s.key, s.kind, s.state, s.port, s.unit, s.note, s.protocol) for s in statuses]
-        if now == self._told:
+        if now == self._reported:
             return
-        self._told = now
+        self._reported = now
         for watcher in watchers:
             try:
                 watcher(statuses)

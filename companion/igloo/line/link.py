@@ -109,7 +109,7 @@ class SerialLink:
         self._base = LinkCounts()
         self._corrupt_from = self._corrupt_before = 0
         self._locks = self._sweeps = self._baud_at = 0
-        self._listen_from = self._listen_until = self._valid_at = self._asked_at = 0.0
+        self._listen_from = self._listen_until = self._valid_at = self._hello_requested_at = 0.0
         self._text_lines = self._heard_bytes = self._printable = 0
         try:
             self._kind = kind_of(port)
@@ -302,8 +302,12 @@ class SerialLink:
                 self._lose_step()
                 self._fell_silent = True
                 self._listen(self._timing.listen)
-            elif self._mode == "frames" and self._frames.hello is None and now - self._asked_at > self._timing.hello:
-                self._asked_at = now
+            elif (
+                self._mode == "frames"
+                and self._frames.hello is None
+                and now - self._hello_requested_at > self._timing.hello
+            ):
+                self._hello_requested_at = now
                 port.write(b"h")
             return
         words = self._printable > 0.8 * self._heard_bytes
@@ -330,7 +334,7 @@ class SerialLink:
             self._base = replace(self._base, reconnects=self._base.reconnects + 1)
         self._locks += 1
         self._sweeps = 0
-        self._asked_at = 0.0
+        self._hello_requested_at = 0.0
 
     def _lose_step(self) -> None:
         self._corrupt_before = self._corrupt()

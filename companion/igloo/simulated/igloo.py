@@ -469,10 +469,10 @@ class SimulatedIgloo:
             self.device.overflow(due - MAX_SAMPLES)
             self._made += due - MAX_SAMPLES
             due = MAX_SAMPLES
-        asked = b""
+        commands = b""
         with suppress(OSError):
-            asked = os.read(end, 256)
-        data = self.device.receive(asked) if asked else b""
+            commands = os.read(end, 256)
+        data = self.device.receive(commands) if commands else b""
         n = due // MAX_SAMPLES * MAX_SAMPLES
         self._made += n
         data += self.device.advance(n)

@@ -58,17 +58,17 @@ def main() -> None:
     parser.add_argument("--shakes", type=int, default=4800)
     parser.add_argument("--igloos", type=int, default=30)
     parser.add_argument("--seed", type=int, default=30000)
-    asked = parser.parse_args()
-    model, ridge = trained(asked.train, asked.shakes)
+    arguments = parser.parse_args()
+    model, ridge = trained(arguments.train, arguments.shakes)
     for which in RECORD:
-        scores = counter.figures(model, fresh(which, asked.seed, asked.igloos), ridge)
+        scores = counter.figures(model, fresh(which, arguments.seed, arguments.igloos), ridge)
         print(
             json.dumps(
                 {
-                    "trained_on": asked.train,
+                    "trained_on": arguments.train,
                     "tested_on": which,
-                    "shakes": asked.shakes,
-                    "igloos": asked.igloos,
+                    "shakes": arguments.shakes,
+                    "igloos": arguments.igloos,
                     "whole": scores["whole"],
                     "ridge": scores["ridge, whole"],
                 }

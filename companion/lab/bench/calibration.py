@@ -155,9 +155,9 @@ def shipped(plain: Sequence[tuple[FloatArray, int, int]]) -> dict[str, Any]:
     """Return the scores of the counter's own answers: probabilities, count, igloo."""
     p = np.array([one[0] for one in plain])
     counts, igloos = (np.array([one[k] for one in plain], dtype=np.int64) for k in (1, 2))
-    told: dict[str, Any] = {name: round(value, 3) for name, value in scores(p, counts).items()}
+    result: dict[str, Any] = {name: round(value, 3) for name, value in scores(p, counts).items()}
     interval = bootstrap(p, counts, igloos, measured.DRAWS)
-    return told | {"shakes": len(counts), "igloos": len(set(igloos)), "interval": interval, "aim": AIM}
+    return result | {"shakes": len(counts), "igloos": len(set(igloos)), "interval": interval, "aim": AIM}
 
 
 def motions(record: Record, igloos: int, seed: int) -> Iterator[Row]:
@@ -183,8 +183,8 @@ def motions(record: Record, igloos: int, seed: int) -> Iterator[Row]:
                     guess = np.exp(regression(shakes.vectors[mine[test], :FEATURES]))
                     apart += list(np.abs(np.clip(np.rint(guess), 2, 13) - shakes.counts[mine[test]]))
             off = np.array(apart)
-            figures_told = f"{100 * (off == 0).mean():.0f} / {100 * (off <= 1).mean():.0f} / {off.mean():.2f}"
-            said.append(f"{judged} {figures_told} ({len(off)})")
+            score_text = f"{100 * (off == 0).mean():.0f} / {100 * (off <= 1).mean():.0f} / {off.mean():.2f}"
+            said.append(f"{judged} {score_text} ({len(off)})")
         yield {"what": design.name, "value": "; ".join(said), "unit": "", "aim": "", "note": f"{igloos} igloos"}
 
 

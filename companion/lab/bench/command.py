@@ -75,8 +75,8 @@ def bench_games(games: int, tick: Callable[[str], object]) -> Iterator[Row]:
         took = time.perf_counter() - begun
         note = f"{games} games, {found['moves']} moves, the longest {found['longest']}, {took:.0f} s"
         first = found["violations"][0] if found["violations"] else None
-        told = f"; seed {first['seed']!r}, after move {first['move']}: {first['what']}" if first else ""
-        yield row(what, found["broken"], "broken", "0", note + told)
+        violation = f"; seed {first['seed']!r}, after move {first['move']}: {first['what']}" if first else ""
+        yield row(what, found["broken"], "broken", "0", note + violation)
 
 
 def every_table() -> list[tuple[str, int]]:

@@ -95,14 +95,14 @@ def _follow(folder: Path, film: Any, players: Any, fish: Any, camera: Any) -> tu
             camera.show(film.frames(number))
             _until(lambda before=before: steps() != before or follow_service.status()["asking"] is not None)  # type: ignore[misc]
             tally.turns += 1
-            asked = follow_service.open_question() if steps() == before else None
-            if asked is not None:
+            question = follow_service.open_question() if steps() == before else None
+            if question is not None:
                 tally.questions += 1
-                tally.disagreements += asked.kind == "disagreement"
-                right = [n for n, c in enumerate(asked.candidates) if _same(c.state, film.states[number])]
+                tally.disagreements += question.kind == "disagreement"
+                right = [n for n, c in enumerate(question.candidates) if _same(c.state, film.states[number])]
                 tally.among += bool(right)
                 if right:
-                    follow_service.answer(asked.id, right[0], TABLE)
+                    follow_service.answer(question.id, right[0], TABLE)
             elif steps() != before and not _same(_state(night), film.states[number]):
                 tally.wrong += 1
                 do("undo", {"to": before, "agreed": True})
@@ -110,10 +110,10 @@ def _follow(folder: Path, film: Any, players: Any, fish: Any, camera: Any) -> tu
                 tally.typed += 1
                 do("moves", {"moves": played})
             _until(lambda: follow_service.status()["state"] == "watching" and not table.learning, 20.0)
-            asked = follow_service.open_question()
-            if asked is not None and asked.kind == "disagreement":
+            question = follow_service.open_question()
+            if question is not None and question.kind == "disagreement":
                 tally.disagreements += 1
-                follow_service.resolve(asked.id, "record")
+                follow_service.resolve(question.id, "record")
         tally.seconds, tally.work = follow_service.times(), follow_service.work()
         return tally, [player["score"] for player in night.view()["match"]["players"]]
     finally:

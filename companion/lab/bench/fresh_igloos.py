@@ -106,7 +106,7 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=20_000)
     parser.add_argument("--motions", action="store_true")
     arguments = parser.parse_args()
-    asked = motions if arguments.motions else lines
-    for line in asked(arguments.igloos, arguments.seed):
+    benchmark = motions if arguments.motions else lines
+    for line in benchmark(arguments.igloos, arguments.seed):
         sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
         sys.stdout.flush()

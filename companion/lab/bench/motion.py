@@ -52,7 +52,7 @@ def episodes(seed: int, count: int, *, peeks: bool = True, drops: bool = True) -
         yield handling.Episode(recording.g, recording.rate_hz, handling.joined(script.labels))
 
 
-def told(episode: handling.Episode, portion: int = 16) -> list[tuple[MotionState, float]]:
+def detections(episode: handling.Episode, portion: int = 16) -> list[tuple[MotionState, float]]:
     """Return what the detector tells of an episode, with the time at which it was told."""
     detector = MotionDetector("simulated", DeviceKind.SIMULATED)
     answers = []

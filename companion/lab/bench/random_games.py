@@ -14,7 +14,7 @@ from companion.rules.core import CHANCE, JSON, NOBODY, State
 from companion.rules.playouts import LONGEST
 from companion.rules.record import Header, Record
 
-TOLD: Final = 20
+LISTED: Final = 20
 """Violations that are told one by one; the others are counted."""
 UNDOS: Final = 2
 """Undos tried in each game."""
@@ -50,7 +50,7 @@ def random_games(
         texts: list[str] = []
         for what in _one_game(header, Random(source), texts):
             broken += 1
-            if len(violations) < TOLD:
+            if len(violations) < LISTED:
                 violations.append({"seed": source, "move": len(texts), "what": what})
         moves += len(texts)
         longest = max(longest, len(texts))

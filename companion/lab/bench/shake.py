@@ -104,16 +104,16 @@ def accuracy(*, model: CountModel | None = None) -> Iterable[Row]:
     """Yield one line for each set of shakes and length in the data card, and one for each count."""
     from companion.igloo.count.counter import shipped
 
-    for name, figures in (model or shipped()).card.get("figures", {}).items():
-        about = f"{figures['shakes']} simulated shakes of {figures['devices']} igloos"
-        for length, scores in figures.items():
+    for name, statistics in (model or shipped()).card.get("figures", {}).items():
+        about = f"{statistics['shakes']} simulated shakes of {statistics['devices']} igloos"
+        for length, scores in statistics.items():
             if isinstance(scores, dict) and "exact" in scores:
                 yield row(f"{name}: {length}", in_words(scores), note=about)
-        for count, scores in figures.get("by_count", {}).items():
+        for count, scores in statistics.get("by_count", {}).items():
             yield row(f"{name}: {count} beads", in_words(scores))
 
 
-def confusion_svg(name: str, figures: dict[str, Any]) -> str:
+def confusion_svg(name: str, statistics: dict[str, Any]) -> str:
     """Return a picture of a set's confusion matrix (true counts down, answers across) and its reliability."""
     cell, left, top = 34, 60, 60
     size = cell * len(COUNTS)
@@ -124,7 +124,7 @@ def confusion_svg(name: str, figures: dict[str, Any]) -> str:
         f'<text x="{left}" y="24" font-size="16">{escape(name)}</text>',
         f'<text x="{left}" y="44">answered, of each true count in per cent</text>',
     ]
-    for i, answers in enumerate(figures["confusion"]):
+    for i, answers in enumerate(statistics["confusion"]):
         total = max(sum(answers), 1)
         y = top + i * cell
         parts.append(f'<text x="{left - 8}" y="{y + 22}" text-anchor="end">{COUNTS[i]}</text>')
@@ -142,8 +142,8 @@ def confusion_svg(name: str, figures: dict[str, Any]) -> str:
     parts.append(f'<text x="{at}" y="44">right, by the probability that was said</text>')
     parts.append(f'<rect x="{at}" y="{top}" width="{size}" height="{size}" fill="none" stroke="#889"/>')
     parts.append(f'<path d="M{at} {top + size}L{at + size} {top}" stroke="#889" stroke-dasharray="4 4"/>')
-    most = max((many for _, _, many in figures["reliability"]), default=1)
-    for said, right, many in figures["reliability"]:
+    most = max((many for _, _, many in statistics["reliability"]), default=1)
+    for said, right, many in statistics["reliability"]:
         radius = 3 + 9 * (many / most) ** 0.5
         x, y = at + size * said, top + size * (1 - right)
         parts.append(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="{radius:.1f}" fill="#2a6f97" fill-opacity="0.8"/>')
@@ -154,7 +154,7 @@ def draw(folder: Path) -> Iterator[tuple[Path, str]]:
     """Draw each set of the shipped model's data card into a folder that exists; yield the file and the set's name."""
     from companion.igloo.count.counter import shipped
 
-    for number, (name, figures) in enumerate(shipped().card["figures"].items(), 1):
+    for number, (name, statistics) in enumerate(shipped().card["figures"].items(), 1):
         file = folder / f"counting-{number}.svg"
-        file.write_text(confusion_svg(name, figures), encoding="utf-8")
+        file.write_text(confusion_svg(name, statistics), encoding="utf-8")
         yield file, name

@@ -117,16 +117,16 @@ def measure_turns(game_id: str, count: int, seed: int) -> list[TurnTimes]:
     given_up = dict.fromkeys(taken, 0)
     for before, _, after in whole_turns(game_id, rng, count):
         seen = Evidence.of_position(after.position(), game_id)
-        for asked, evidence in (("seen", seen), ("forgotten", forget(seen, rng)), ("spoilt", spoil(seen, rng))):
+        for kind, evidence in (("seen", seen), ("forgotten", forget(seen, rng)), ("spoilt", spoil(seen, rng))):
             began = perf_counter()
-            answer = explain(before, evidence) if asked == "spoilt" else turns(before, evidence)
-            taken[asked].append(perf_counter() - began)
-            found[asked] += bool(answer.turns)
-            given_up[asked] += not answer.complete
+            answer = explain(before, evidence) if kind == "spoilt" else turns(before, evidence)
+            taken[kind].append(perf_counter() - began)
+            found[kind] += bool(answer.turns)
+            given_up[kind] += not answer.complete
     rows = []
-    for asked, times in taken.items():
+    for kind, times in taken.items():
         times.sort()
         p95 = times[min(len(times) - 1, round(0.95 * len(times)))]
         median = times[len(times) // 2]
-        rows.append(TurnTimes(game_id, asked, count, median, p95, times[-1], found[asked], given_up[asked]))
+        rows.append(TurnTimes(game_id, kind, count, median, p95, times[-1], found[kind], given_up[kind]))
     return rows

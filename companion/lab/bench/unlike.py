@@ -67,11 +67,11 @@ def measure(igloos: int, others: int, seed: int) -> Iterator[dict[str, Any]]:
         found = [(kind, values(vector, *processes[k % len(processes)])) for k, (kind, vector) in enumerate(heard)]
         for place, name in enumerate(MEASURES):
             usual_ones = [one[place] for one in own]
-            told = {"calibrated with": after, "measure": name, "known": len(own), "others": len(found)}
-            told["all"] = round(area([one[place] for _, one in found], usual_ones), 3)
+            row = {"calibrated with": after, "measure": name, "known": len(own), "others": len(found)}
+            row["all"] = round(area([one[place] for _, one in found], usual_ones), 3)
             for kind in shake_others.KINDS:
-                told[kind] = round(area([one[place] for what, one in found if what == kind], usual_ones), 3)
-            yield told
+                row[kind] = round(area([one[place] for what, one in found if what == kind], usual_ones), 3)
+            yield row
 
 
 if __name__ == "__main__":

@@ -73,8 +73,8 @@ class Running:
         """Send a command as the host and return the answer."""
         if self.state is None:
             self.state = json.loads(self.host.ask("GET", "/api/health")[1])["journal"]["state"]
-        told = {"command": command, "body": body, "action_id": os.urandom(8).hex(), "state": self.state}
-        answer: dict[str, Any] = json.loads(self.host.ask("POST", "/api/do", told)[1])
+        request = {"command": command, "body": body, "action_id": os.urandom(8).hex(), "state": self.state}
+        answer: dict[str, Any] = json.loads(self.host.ask("POST", "/api/do", request)[1])
         self.state = answer["state"] if answer.get("ok") else None
         return answer
 
@@ -226,8 +226,8 @@ def _shakes(service: Running, phone: Phone) -> Iterable[Row]:
         events = phone.heard[before:]
         service.host.ask("POST", "/api/simulate", {"action": "set_down"})
         time.sleep(3.0)
-        counted = [t for t, name, _, told in events if name == "count" and told.get("posterior")]
-        felt = [(t, told.get("state")) for t, name, _, told in events if name == "motion"]
+        counted = [t for t, name, _, payload in events if name == "count" and payload.get("posterior")]
+        felt = [(t, payload.get("state")) for t, name, _, payload in events if name == "motion"]
         shaken = [t for t, state in felt if state == "shaken"]
         ended = [t for t, state in felt if shaken and state != "shaken" and t > shaken[0]]
         if counted and ended:

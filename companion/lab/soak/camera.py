@@ -120,7 +120,7 @@ class Seen:
     said: str = ""
     said_s: float = 0.0
     back: bool = False
-    asked: int = 0
+    requests: int = 0
     answered: int = 0
 
 
@@ -138,35 +138,35 @@ def camera_faults(house: ServedCompanion, camera: FaultyCamera, faults: Iterable
     """Let the camera fail in every way, one after the other; between them it sends pictures."""
     _until(house, {"connected"}, Seen(""))
     for fault in faults:
-        names, told = FAULTS[fault], Seen(fault)
+        names, result = FAULTS[fault], Seen(fault)
         camera.mode = fault
         if fault == "gone":
             camera.unplug()
         began = time.monotonic()
-        told.said = _until(house, names, told)
-        told.said_s = time.monotonic() - began
+        result.said = _until(house, names, result)
+        result.said_s = time.monotonic() - began
         camera.mode = "pictures"
         if fault == "gone":
             camera.plug_in()
-        told.back = bool(_until(house, {"connected"}, told))
-        yield told
+        result.back = bool(_until(house, {"connected"}, result))
+        yield result
 
 
 def bombs(house: ServedCompanion, camera: FaultyCamera, seconds: float) -> tuple[Seen, float]:
     """Let the camera send pictures that take too much, and phones too; return what happened, and the memory's peak."""
-    told, peak, end = Seen("bomb"), 0.0, time.monotonic() + seconds
+    result, peak, end = Seen("bomb"), 0.0, time.monotonic() + seconds
     camera.mode = "bomb"
     while time.monotonic() < end:
-        _state(house, told)
+        _state(house, result)
         for upload in (png_bomb(5000), camera._bomb):
-            told.asked += 1
+            result.requests += 1
             with contextlib.suppress(OSError, http.client.HTTPException):
-                told.answered += house.host.send("/api/photo", upload, "image/jpeg")[0] in {200, 422}
+                result.answered += house.host.send("/api/photo", upload, "image/jpeg")[0] in {200, 422}
         peak = max(peak, house.memory_mb())
         time.sleep(0.2)
     camera.mode = "pictures"
-    told.back = bool(_until(house, {"connected"}, told))
-    return told, peak
+    result.back = bool(_until(house, {"connected"}, result))
+    return result, peak
 
 
 def png_bomb(side: int) -> bytes:
@@ -180,20 +180,20 @@ def png_bomb(side: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
-def _state(house: ServedCompanion, told: Seen) -> str:
+def _state(house: ServedCompanion, result: Seen) -> str:
     """Return the camera's state as the page has it, and count whether the page answered."""
-    told.asked += 1
+    result.requests += 1
     with contextlib.suppress(OSError, ValueError, http.client.HTTPException):
         devices = json.loads(house.host.ask("GET", "/api/health")[1])["devices"]
-        told.answered += 1
+        result.answered += 1
         return str(next((one["state"] for one in devices if one["device"] == "camera"), ""))
     return ""
 
 
-def _until(house: ServedCompanion, names: set[str], told: Seen) -> str:
+def _until(house: ServedCompanion, names: set[str], result: Seen) -> str:
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
-        if (state := _state(house, told)) in names:
+        if (state := _state(house, result)) in names:
             return state
         time.sleep(0.2)
     return ""

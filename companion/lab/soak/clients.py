@@ -24,7 +24,7 @@ class Crowd:
 
     phones: int = 0
     streams: int = 0
-    told: int = 0
+    reached: int = 0
     worst_ms: float = 0.0
 
 
@@ -77,9 +77,9 @@ def crowd(house: ServedCompanion, phones: int, changes: int) -> Crowd:
     while time.monotonic() < end and not all(seq >= last for seq in seen):
         time.sleep(0.02)
     ending.set()
-    told = sum(seq >= last for seq in seen)
+    reached = sum(seq >= last for seq in seen)
     worst = max((1000 * (t - made) for t, seq in zip(times, seen, strict=True) if seq >= last), default=0.0)
-    return Crowd(phones, sum(streams), told, max(0.0, worst))
+    return Crowd(phones, sum(streams), reached, max(0.0, worst))
 
 
 @dataclass(slots=True)
@@ -87,7 +87,7 @@ class Rude:
     """Clients that misbehave: how slow a well-behaved one was meanwhile, and what was still answered."""
 
     clients: int = 0
-    asked: int = 0
+    requests: int = 0
     answered: int = 0
     worst_ms: float = 0.0
 
@@ -105,17 +105,17 @@ def _sockets(port: int, count: int) -> Iterator[list[socket.socket]]:
             one.close()
 
 
-def _polite(house: ServedCompanion, seconds: float, told: Rude, each: Callable[[], None]) -> Rude:
+def _polite(house: ServedCompanion, seconds: float, result: Rude, each: Callable[[], None]) -> Rude:
     phone, end = Phone(house.host.port), time.monotonic() + seconds
     while time.monotonic() < end:
         each()
-        told.asked += 1
+        result.requests += 1
         began = time.monotonic()
         with contextlib.suppress(OSError):
-            told.answered += phone.ask("GET", "/api/health")[0] == 200
-        told.worst_ms = max(told.worst_ms, 1000 * (time.monotonic() - began))
+            result.answered += phone.ask("GET", "/api/health")[0] == 200
+        result.worst_ms = max(result.worst_ms, 1000 * (time.monotonic() - began))
         time.sleep(0.1)
-    return told
+    return result
 
 
 def slow_loris(house: ServedCompanion, clients: int, seconds: float) -> Rude:
@@ -159,7 +159,7 @@ PATHS = ("/api/do", "/api/settings", "/api/simulate", "/api/camera", "/api/photo
 
 def junk(house: ServedCompanion, requests: int, seed: int = 4) -> Junk:
     """Send so many malformed requests as the host, whom most is allowed."""
-    rng, told = random.Random(seed), Junk()
+    rng, result = random.Random(seed), Junk()
 
     def value(depth: int = 0) -> Any:
         made = (
@@ -173,22 +173,22 @@ def junk(house: ServedCompanion, requests: int, seed: int = 4) -> Junk:
         return rng.choice(made)()
 
     for _ in range(requests):
-        told.sent += 1
+        result.sent += 1
         path = rng.choice(PATHS)
         body = rng.randbytes(rng.randrange(200))
         if rng.random() < 0.7:
-            told_body = value()
+            payload = value()
             if path == "/api/do":
-                told_body = {"command": rng.choice(COMMANDS), "body": value(), "action_id": value(), "state": value()}
-            body = json.dumps(told_body).encode()
+                payload = {"command": rng.choice(COMMANDS), "body": value(), "action_id": value(), "state": value()}
+            body = json.dumps(payload).encode()
         try:
             media = rng.choice(("application/json", "text/plain", "image/jpeg"))
             status, _ = house.host.send(path, body, media, method=rng.choice(("POST", "PUT", "GET")))
-            told.server_errors += status >= 500
+            result.server_errors += status >= 500
         except OSError:
-            told.unanswered += 1
-    told.alive = house.host.ask("GET", "/api/health")[0] == 200
-    return told
+            result.unanswered += 1
+    result.alive = house.host.ask("GET", "/api/health")[0] == 200
+    return result
 
 
 KEYS = (

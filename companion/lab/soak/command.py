@@ -100,13 +100,17 @@ def _camera(folder: Path, share: float) -> Iterable[Row]:
         house = ServedCompanion(folder / "camera", "--camera", f"http://127.0.0.1:{camera.port}/")
         try:
             for seen in soak_camera.camera_faults(house, camera):
-                note = f"back: {seen.back}; page answered {seen.answered} of {seen.asked}"
+                note = f"back: {seen.back}; page answered {seen.answered} of {seen.requests}"
                 late = f"{seen.said_s:.1f}" if seen.said else "never"
                 yield row(f"camera {seen.fault}: said after", late, "s", "≤ 10 s", note)
-            told, peak = soak_camera.bombs(house, camera, 10 + 110 * share)
-            note = f"from camera and phones; the service's memory at most {peak:.0f} MB; camera back: {told.back}"
+            result, peak = soak_camera.bombs(house, camera, 10 + 110 * share)
+            note = f"from camera and phones; the service's memory at most {peak:.0f} MB; camera back: {result.back}"
             yield row(
-                "asked beside pictures that are bombs", f"{told.answered} of {told.asked} answered", "", "all", note
+                "asked beside pictures that are bombs",
+                f"{result.answered} of {result.requests} answered",
+                "",
+                "all",
+                note,
             )
         finally:
             house.close()
@@ -117,13 +121,13 @@ def _camera(folder: Path, share: float) -> Iterable[Row]:
 def _clients(house: ServedCompanion, share: float) -> Iterable[Row]:
     crowd = clients.crowd(house, 60, 40)
     note = f"{crowd.streams} streams, the others ask again; latest {crowd.worst_ms:.0f} ms after the last change"
-    yield row("phones that heard of every change", f"{crowd.told} of {crowd.phones}", "", "all", note)
+    yield row("phones that heard of every change", f"{crowd.reached} of {crowd.phones}", "", "all", note)
     for what, rude in (
         ("asked beside slow-loris clients", clients.slow_loris(house, 100, 10 + 20 * share)),
         ("asked beside streams that nobody reads", clients.never_reading(house, 30, 10 + 20 * share)),
     ):
         note = f"{rude.clients} of them; slowest answer {rude.worst_ms:.0f} ms"
-        yield row(what, f"{rude.answered} of {rude.asked} answered", "", "all", note)
+        yield row(what, f"{rude.answered} of {rude.requests} answered", "", "all", note)
     junk = clients.junk(house, max(300, round(20_000 * share)))
     note = f"{junk.sent} malformed requests, {junk.unanswered} without an answer, alive: {junk.alive}"
     yield row("answered with a server's error", junk.server_errors, "", "0", note)

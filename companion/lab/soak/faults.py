@@ -44,7 +44,7 @@ def disk(folder: Path) -> Disk | None:
     mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)]
     if os.geteuid() != 0 or subprocess.run(mount, check=False, capture_output=True).returncode:
         return None
-    told, player = Disk(), Player(5)
+    result, player = Disk(), Player(5)
     try:
         house = ServedCompanion(place / "data")
         try:
@@ -53,25 +53,25 @@ def disk(folder: Path) -> Disk | None:
             with contextlib.suppress(OSError), (place / "filler").open("wb", buffering=0) as filler:
                 while filler.write(b"x" * 4096):
                     pass
-            told.refused_full = _refusals(house, "full", told)
+            result.refused_full = _refusals(house, "full", result)
             (place / "filler").unlink()
             player.step(house)
             house.close()
             subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True, capture_output=True)
-            told.read_only = _refused_start(house.data)
+            result.read_only = _refused_start(house.data)
             subprocess.run(["mount", "-o", "remount,rw", str(place)], check=True, capture_output=True)
             house.start()
             before = len(player.acknowledged)
             for _ in range(20):
                 player.step(house)
-            told.went_on = len(player.acknowledged) == before + 20
+            result.went_on = len(player.acknowledged) == before + 20
             seen = house.view()["seq"]
-            told.lost = sum(seq > seen for seq in player.acknowledged.values())
+            result.lost = sum(seq > seen for seq in player.acknowledged.values())
         finally:
             house.close()
     finally:
         subprocess.run(["umount", "--lazy", str(place)], check=False, capture_output=True)
-    return told
+    return result
 
 
 def _refused_start(data: Path) -> str:
@@ -81,7 +81,7 @@ def _refused_start(data: Path) -> str:
     return done.stderr.strip() if done.returncode == 2 and done.stderr.count("\n") == 1 else ""
 
 
-def _refusals(house: ServedCompanion, word: str, told: Disk) -> int:
+def _refusals(house: ServedCompanion, word: str, result: Disk) -> int:
     """Ask for changes that need the disk; count those that are refused with the sentence, and all others."""
     said = 0
     for n in range(40):
@@ -90,7 +90,7 @@ def _refusals(house: ServedCompanion, word: str, told: Disk) -> int:
             if answer["problem"] == "storage" and word in answer["message"]["en"]:
                 said += 1
             else:
-                told.other += 1
+                result.other += 1
     return said
 
 
@@ -113,7 +113,7 @@ class FaultyLine:
 
 def line(unplugs: int, absurd: int, seed: int = 3) -> FaultyLine:
     """Break the line of a simulated igloo in every way that it knows; then send valid frames that make no sense."""
-    rng, told = random.Random(seed), FaultyLine()
+    rng, result = random.Random(seed), FaultyLine()
     with SimulatedIgloo(unit=4, seed=seed) as igloo:
         link = SerialLink(igloo.port)
         try:
@@ -121,26 +121,26 @@ def line(unplugs: int, absurd: int, seed: int = 3) -> FaultyLine:
             for _ in range(unplugs):
                 for _ in range(2):
                     igloo.corrupt_frame()
-                    told.corrupt_sent += 1
+                    result.corrupt_sent += 1
                     time.sleep(0.03)
                 lost = rng.randrange(16, 200)
                 before = link.status().counts.lost
                 igloo.drop_samples(lost)
-                told.dropped_sent += lost
-                told.lost_counted += _counted(link, before, lost)
+                result.dropped_sent += lost
+                result.lost_counted += _counted(link, before, lost)
                 if rng.random() < 0.2:
                     igloo.babble(0.1)
                     time.sleep(0.1)
                 igloo.unplug()
-                told.unplugs += 1
+                result.unplugs += 1
                 time.sleep(rng.uniform(0.0, 0.3))
                 igloo.replug()
-                told.came_back += _connected(link)
-            told.corrupt_counted = link.status().counts.corrupt
+                result.came_back += _connected(link)
+            result.corrupt_counted = link.status().counts.corrupt
         finally:
             link.close()
-    told.absurd_frames, told.alive = _absurd(absurd, rng)
-    return told
+    result.absurd_frames, result.alive = _absurd(absurd, rng)
+    return result
 
 
 def _counted(link: SerialLink, before: int, lost: int) -> int:
@@ -211,7 +211,7 @@ class Swaps:
 
 def swaps(times: int, seed: int = 4) -> Swaps:
     """Pull both igloos out and plug each in where the other was; then shake one and see under which name it is felt."""
-    rng, told = random.Random(seed), Swaps()
+    rng, result = random.Random(seed), Swaps()
     felt: dict[str, float] = {}
 
     def feel(link: IglooLink, samples: Samples) -> None:
@@ -234,17 +234,17 @@ def swaps(times: int, seed: int = 4) -> Swaps:
             one.port, two.port = two.port, one.port
             one.replug()
             two.replug()
-            told.swaps += 1
+            result.swaps += 1
             if not _both(finder, keys, DeviceState.CONNECTED):
                 continue
             shaken = rng.choice(sorted(keys))
             felt.clear()
             keys[shaken].shake(rng.randrange(3, 12), 1.5)
             time.sleep(1.2)
-            told.right += max(felt, key=lambda key: felt[key], default="") == shaken
+            result.right += max(felt, key=lambda key: felt[key], default="") == shaken
             while keys[shaken].seconds_left > 0:
                 time.sleep(0.05)
-    return told
+    return result
 
 
 def _both(finder: IglooDiscovery, keys: Iterable[str], state: DeviceState, seconds: float = 20.0) -> bool:

@@ -60,8 +60,8 @@ class ServedCompanion:
     def do(self, command: str, body: dict[str, Any], action_id: str) -> dict[str, Any]:
         """Send a command as the host and return the answer; raises where no answer comes."""
         state = json.loads(self.host.ask("GET", "/api/health")[1])["journal"]["state"]
-        told = {"command": command, "body": body, "action_id": action_id, "state": state}
-        answer: dict[str, Any] = json.loads(self.host.ask("POST", "/api/do", told)[1])
+        request = {"command": command, "body": body, "action_id": action_id, "state": state}
+        answer: dict[str, Any] = json.loads(self.host.ask("POST", "/api/do", request)[1])
         return answer
 
     def view(self) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def dying(folder: Path) -> Dying:
 
     :raises DeviceError: it cannot be mounted here; see :func:`impossible` too.
     """
-    told, player, card = Dying(), Player(6), SdCard(folder)
+    result, player, card = Dying(), Player(6), SdCard(folder)
     try:
         data = card.place / "data"
         house = ServedCompanion(data)
@@ -90,37 +90,37 @@ def dying(folder: Path) -> Dying:
             for _ in range(MOVES):
                 player.step(house)
             card.fail()
-            _changes(house, told)
-            told.readable = house.view()["seq"] > 0 and house.host.ask("GET", "/")[0] == 200
-            told.doctor = _doctor(data)
-            told.saved = _saved(data, folder / "running.zip")
+            _changes(house, result)
+            result.readable = house.view()["seq"] > 0 and house.host.ask("GET", "/")[0] == 200
+            result.doctor = _doctor(data)
+            result.saved = _saved(data, folder / "running.zip")
         finally:
             house.close()
-        told.saved &= _saved(data, folder / "stopped.zip")
+        result.saved &= _saved(data, folder / "stopped.zip")
         card.mend()
         house.start()
         try:
             seen = house.view()["seq"]
-            told.lost = sum(seq > seen for seq in player.acknowledged.values())
+            result.lost = sum(seq > seen for seq in player.acknowledged.values())
             for _ in range(MOVES):
                 player.step(house)
-            told.went_on = True
+            result.went_on = True
         finally:
             house.close()
     finally:
         card.close()
-    return told
+    return result
 
 
-def _changes(house: ServedCompanion, told: Dying) -> None:
+def _changes(house: ServedCompanion, result: Dying) -> None:
     """Ask for changes of every kind; count those that are refused with the sentence, and all others."""
     answers = [house.do("pause", {}, f"dying-card-{n:04d}") for n in range(10)]
     said = [(answer.get("problem"), answer.get("message", {}).get("en", "")) for answer in answers]
     for path, body in (("/api/people", {"name": "Zoe"}), ("/api/settings", {"nightly_backups": 3}), ("/api/pin", {})):
         error = json.loads(house.host.ask("POST", path, body)[1])["error"]
         said.append((error["code"], error["en"]))
-    told.refused = sum(problem == "storage" and "read-only" in words for problem, words in said)
-    told.other = len(said) - told.refused
+    result.refused = sum(problem == "storage" and "read-only" in words for problem, words in said)
+    result.other = len(said) - result.refused
 
 
 def _saved(data: Path, target: Path) -> bool:
@@ -146,22 +146,22 @@ class Held:
 
 def held(house: ServedCompanion) -> Held:
     """Play, let the kernel refuse the running service every write (RLIMIT_FSIZE), let go, play on. Needs no root."""
-    told, player = Held(), Player(8)
+    result, player = Held(), Player(8)
     for _ in range(MOVES):
         player.step(house)
     with _no_writing(house.process.pid):
         for n in range(10):
             answer = house.do("pause", {}, f"held-card-{n:04d}")
             if answer["ok"] or answer["problem"] != "storage":
-                told.other.append(json.dumps(answer))
+                result.other.append(json.dumps(answer))
             else:
-                told.refused += 1
+                result.refused += 1
     for _ in range(MOVES):
         player.step(house)
     seen = house.view()["seq"]
-    told.lost = sum(seq > seen for seq in player.acknowledged.values())
-    told.went_on = True
-    return told
+    result.lost = sum(seq > seen for seq in player.acknowledged.values())
+    result.went_on = True
+    return result
 
 
 @contextlib.contextmanager

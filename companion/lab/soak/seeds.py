@@ -24,11 +24,11 @@ def _frames() -> Iterator[bytes]:
     hello = Hello(1, 1, 0xE5, 0x0F, 0x0B, 3200, 3906, 16_000_000, 500_000, 9)
     rows = [(n, -n, 256) for n in range(16)]
     data = [Data.of(2 + n, 5000 * n, 16 * n, 0, rows) for n in range(8)]
-    told: tuple[Frame, ...] = (hello, *data, Status(10, 1, 0, 0, 0, 0, 0, 0))
-    yield b"".join(encode(frame) for frame in told)
+    frames: tuple[Frame, ...] = (hello, *data, Status(10, 1, 0, 0, 0, 0, 0, 0))
+    yield b"".join(encode(frame) for frame in frames)
     yield b"\0" + encode(hello)
     yield b"".join(encode(frame) for frame in (hello, data[0], data[5], data[5], data[1]))
-    bodies = [body_of(frame) for frame in told[:-1]]
+    bodies = [body_of(frame) for frame in frames[:-1]]
     yield b"\1" + b"".join(bytes([len(body)]) + body for body in bodies)
 
 

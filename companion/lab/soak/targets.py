@@ -77,14 +77,14 @@ def _positions() -> Reader:
 
     def read(data: bytes) -> None:
         try:
-            told = json.loads(data)
+            position = json.loads(data)
         except (ValueError, RecursionError):
             return
-        if not isinstance(told, dict) or told.get("game") not in games():
+        if not isinstance(position, dict) or position.get("game") not in games():
             return
-        for use in (game(told["game"]).from_position, Evidence.of_position, lambda one: cases(one["game"], one)):
+        for use in (game(position["game"]).from_position, Evidence.of_position, lambda one: cases(one["game"], one)):
             try:
-                use(told)
+                use(position)
             except RulesError as error:
                 if not error.en or not error.fr:
                     raise AssertionError("a refusal without a sentence") from error

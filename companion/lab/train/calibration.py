@@ -126,14 +126,14 @@ def build(
         what = "Shaking with the beat" if guided else "Shaking"
         total = (plan.guided if guided else plan.devices) * plan.hands * plan.rounds * len(COUNTS)
 
-        def told(total: int = total, what: str = what, guided: bool = guided) -> Iterator[Labelled]:
+        def with_progress(total: int = total, what: str = what, guided: bool = guided) -> Iterator[Labelled]:
             for number, one in enumerate(shaken(plan, guided=guided), start=1):
                 if progress:
                     progress(what, number, total)
                 yield one
 
         used["guided" if guided else "free"] = total
-        for tier, shakes in listen(told()).items():
+        for tier, shakes in listen(with_progress()).items():
             name = f"Learning at {tier:.0f} Hz{', with the beat' if guided else ''}"
             tell = partial(progress, name) if progress else None
             if tier == TIERS[0] and not guided:

@@ -132,7 +132,7 @@ def _record(
     return np.asarray(sensor.digitise(device, felt[skip:] / beads.GRAVITY, rng) * (sensor.UG_PER_LSB * 1e-6))
 
 
-def told(
+def detections(
     episode: handling.Episode, rng: np.random.Generator, *, lost: float = 0.002
 ) -> list[tuple[MotionState, float]]:
     """Return what the detector tells, with when; of portions of 5 ms such a part never arrives."""

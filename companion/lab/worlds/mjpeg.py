@@ -51,7 +51,7 @@ class MjpegServer:
         self._pictures = list(pictures)
         self.fps, self.style, self.kind = fps, style, kind
         self.answer = (200, "")
-        self.asked: list[tuple[str, str]] = []
+        self.requests: list[tuple[str, str]] = []
         self._frozen = self._hushed = False
         self._stop = threading.Event()
         self._connections: set[socket.socket] = set()
@@ -136,7 +136,7 @@ class MjpegServer:
         self.close()
 
     def _play(self, handler: BaseHTTPRequestHandler) -> None:
-        self.asked.append((handler.path, handler.headers.get("Authorization", "")))
+        self.requests.append((handler.path, handler.headers.get("Authorization", "")))
         status, kind = self.answer
         if status != 200:
             handler.send_response(status)

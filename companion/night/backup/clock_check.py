@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from companion.night.backup.messages import told
+from companion.night.backup.messages import message
 from companion.night.messages import Words
 
 JUMP_S = 120.0
@@ -30,7 +30,7 @@ class Jump:
     def words(self) -> Words:
         """Return the sentence."""
         ahead = self.seconds > 0
-        return told(
+        return message(
             "clock-jumped",
             what=Words("forward", "avancée") if ahead else Words("back", "reculée"),
             minutes=round(abs(self.seconds) / 60),

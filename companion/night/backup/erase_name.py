@@ -51,8 +51,8 @@ def _scrub(path: Path, people: Collection[str], name: str) -> None:
                     for part in manifest.parts:
                         if part.name not in gone:
                             parts.append(add_part(archive, part.name, inside / part.name, part.changed))
-                    told = {**manifest.to_json(), "files": [one.to_json() for one in parts]}
-                    archive.writestr(named_entry(MANIFEST, packed=True), json.dumps(told, indent=1))
+                    manifest_form = {**manifest.to_json(), "files": [one.to_json() for one in parts]}
+                    archive.writestr(named_entry(MANIFEST, packed=True), json.dumps(manifest_form, indent=1))
                 file.flush()
                 os.fsync(file.fileno())
             examine(draft, shown=path.name)

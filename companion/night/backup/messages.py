@@ -108,6 +108,6 @@ class BackupError(CompanionError, OSError):
         super().__init__(self.words.en)
 
 
-def told(key: str, **facts: object) -> Words:
+def message(key: str, **facts: object) -> Words:
     """Return a sentence with its facts filled in."""
     return SENTENCES[key].filled(facts)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.night.backup.archive import BACKUPS, Manifest, back_up, clear_drafts, read_manifest
-from companion.night.backup.messages import BackupError, told
+from companion.night.backup.messages import BackupError, message
 from companion.night.log.database import StorageError
 from companion.night.messages import Words
 
@@ -179,13 +179,13 @@ class BackupScheduler:
         try:
             path, manifest = back_up_into(self._folder, place, keep=keep, pictures=pictures)
         except BackupError as error:
-            return Done(where, place, told(failed, why=error.words), None)
+            return Done(where, place, message(failed, why=error.words), None)
         except (StorageError, OSError) as error:
-            return Done(where, place, told(failed, why=error), None)
+            return Done(where, place, message(failed, why=error), None)
         return Done(
             where,
             path,
-            told("stick-chosen", file=path.name) if where == "stick" else made_words(path, manifest, name_only=True),
+            message("stick-chosen", file=path.name) if where == "stick" else made_words(path, manifest, name_only=True),
             manifest,
         )
 
@@ -193,6 +193,6 @@ class BackupScheduler:
 def made_words(path: Path, manifest: Manifest, *, name_only: bool = False) -> Words:
     """Return the sentence for a backup that was made; guests are told its name, not where it lies."""
     size = round(path.stat().st_size / 1_000_000, 1)
-    return told(
+    return message(
         "made", file=path.name if name_only else path, seq=manifest.seq, pictures=manifest.picture_count, size=size
     )

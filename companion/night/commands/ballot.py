@@ -177,11 +177,11 @@ class Ballots:
     def _keep(self, now: _Open | None, done: list[dict[str, Any]]) -> None:
         done = done[-KEPT:]
         if self._path is not None:
-            told = None
+            form = None
             if now is not None:
                 votes = {who: [cast.value, cast.seat] for who, cast in now.votes.items()}
-                told = {"option": now.option, "of": now.of, "votes": votes, "tied": now.tied}
-            write_small(self._path, json.dumps({"open": told, "done": done}))
+                form = {"option": now.option, "of": now.of, "votes": votes, "tied": now.tied}
+            write_small(self._path, json.dumps({"open": form, "done": done}))
         self._open, self._done = now, done
 
     def _read(self) -> tuple[_Open | None, list[dict[str, Any]]]:
@@ -191,20 +191,20 @@ class Ballots:
         try:
             if self._path.stat().st_size > MOST_BYTES:
                 raise ValueError("too large")
-            told = json.loads(self._path.read_text(encoding="utf-8"))
-            done = [dict(one) for one in told["done"] if known_value(one["option"], None)]
-            return _opened(told["open"]), done
+            stored = json.loads(self._path.read_text(encoding="utf-8"))
+            done = [dict(one) for one in stored["done"] if known_value(one["option"], None)]
+            return _opened(stored["open"]), done
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             log.error("The votes of the table could not be read: %s", error)
             return None, []
 
 
-def _opened(told: Mapping[str, Any] | None) -> _Open | None:
-    if told is None or not known_value(told["option"], None):
+def _opened(stored: Mapping[str, Any] | None) -> _Open | None:
+    if stored is None or not known_value(stored["option"], None):
         return None
-    option = told["option"]
-    votes = {who: Cast(value, seat) for who, (value, seat) in told["votes"].items() if known_value(option, value)}
-    return _Open(option, told["of"], votes, [one for one in told["tied"] if known_value(option, one)])
+    option = stored["option"]
+    votes = {who: Cast(value, seat) for who, (value, seat) in stored["votes"].items() if known_value(option, value)}
+    return _Open(option, stored["of"], votes, [one for one in stored["tied"] if known_value(option, one)])
 
 
 def _same(one: JSON, other: JSON) -> bool:

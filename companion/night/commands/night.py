@@ -145,26 +145,26 @@ class Night:
         with self._lock:
             if not 0 < len(action_id) <= ACTION_ID_LENGTH or not action_id.isprintable():
                 return self._no(refused("bad-input", "bad-action-id"))
-            asked = _digest(command, body)
-            if asked is None:
+            request_digest = _digest(command, body)
+            if request_digest is None:
                 return self._no(refused("bad-input", "not-json"))
             try:
                 known = self._known(action_id)
                 if known is not None:
-                    return known[1] if known[0] == asked else self._no(refused("bad-input", "id-reused"))
+                    return known[1] if known[0] == request_digest else self._no(refused("bad-input", "id-reused"))
                 try:
                     planned = plan(command, self._context(body, by), state)
                 except CommandRefusedError as refusal:
                     answer = self._no(refusal)
                 else:
-                    answer = self._write(planned, by, action_id, asked)
+                    answer = self._write(planned, by, action_id, request_digest)
             except StorageError as error:
                 # Not remembered: when there is room again, the same action may be tried again.
                 words = say(error.key, error.facts)
                 return CommandResult.saying(
                     False, self._projection.seq, self._projection.state_no, words, None, "storage"
                 )
-            self._remember(action_id, asked, answer)
+            self._remember(action_id, request_digest, answer)
             return answer
 
     def view(self, role: str | Role = Role.SPECTATOR) -> dict[str, Any]:
@@ -420,15 +420,15 @@ class Night:
         line = next((line for line in reversed(self._projection.log) if line.entry.seq == entry.seq), None)
         line = line or self._folded(before=entry.seq + 1).log[-1]
         answer = _accepted(line)
-        self._remember(action_id, entry.asked or "", answer)
-        return entry.asked or "", answer
+        self._remember(action_id, entry.request_digest or "", answer)
+        return entry.request_digest or "", answer
 
-    def _remember(self, action_id: str, asked: str, answer: CommandResult) -> None:
-        self._answers[action_id] = (asked, answer)
+    def _remember(self, action_id: str, request_digest: str, answer: CommandResult) -> None:
+        self._answers[action_id] = (request_digest, answer)
         while len(self._answers) > REMEMBERED:
             self._answers.popitem(last=False)
 
-    def _write(self, planned: PlannedEntry, by: Actor, action_id: str, asked: str) -> CommandResult:
+    def _write(self, planned: PlannedEntry, by: Actor, action_id: str, request_digest: str) -> CommandResult:
         begins = planned.kind == "open-match" or (planned.kind == "keep-sheet" and "game" in planned.body)
         if begins and self._journal.rested_ms() > EVENING_MS:
             self._apply(self._journal.append("open-night", {"night": new_id()}, by=TABLE.id, by_role=str(TABLE.role)))
@@ -438,7 +438,7 @@ class Night:
             by=by.id,
             by_role=by.id if by.device is not None else str(by.role),
             action_id=action_id,
-            asked=asked,
+            request_digest=request_digest,
             device_kind=None if by.device is None else str(by.device),
             people=planned.people,
         )
@@ -474,7 +474,7 @@ def _accepted(line: LogLine) -> CommandResult:
 def _digest(command: str, body: Mapping[str, Any]) -> str | None:
     """Return a digest of what is asked; None when it is no JSON that can be kept, or too much of it."""
     try:
-        asked = json.dumps([command, body], sort_keys=True, ensure_ascii=False, allow_nan=False).encode()
+        request = json.dumps([command, body], sort_keys=True, ensure_ascii=False, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError):
         return None
-    return hashlib.sha256(asked).hexdigest()[:32] if len(asked) <= MOST_BYTES else None
+    return hashlib.sha256(request).hexdigest()[:32] if len(request) <= MOST_BYTES else None

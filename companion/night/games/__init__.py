@@ -96,7 +96,7 @@ class GameView(Protocol):
         """Return whether scores may be compared with earlier ones: nothing is staked."""
         ...
 
-    def told(self, state: State[Any], move: Any) -> Ruling:
+    def public_ruling(self, state: State[Any], move: Any) -> Ruling:
         """Return the ruling on a legal move as everybody may read it."""
         ...
 

@@ -178,8 +178,8 @@ class BoardView:
 
         Who cannot see the picture hears this; a place that is not in it is called by its name.
         """
-        told: Any = state.view(viewer)["places"]
-        return {name: self._lying(name, place) for name, place in told.items() if place}
+        shown: Any = state.view(viewer)["places"]
+        return {name: self._lying(name, place) for name, place in shown.items() if place}
 
     def _lying(self, name: str, place: Mapping[str, Any]) -> Words:
         parts = [self.both(name)] if place["ground"] == name else [same(name), self.ground(place["ground"])]
@@ -265,7 +265,7 @@ class BoardView:
         del state
         return True
 
-    def told(self, state: State[Any], move: Any) -> Ruling:
+    def public_ruling(self, state: State[Any], move: Any) -> Ruling:
         """Return the ruling on a legal move as everybody may read it."""
         return self.book.ruling(True, state.explain_effect(self.public(state, move)), state)
 
@@ -287,7 +287,7 @@ class BoardView:
         """Return what the page shows without the picture: whose step it is, what is to be done, how it ended."""
         del sensors
         end = state.end_reason
-        told = self.book.ruling(True, end, state) if end is not None else None
+        ruling = self.book.ruling(True, end, state) if end is not None else None
         return {
             "board": True,
             "to_move": state.to_move if state.to_move >= 0 else None,
@@ -297,7 +297,7 @@ class BoardView:
             "stand_in": self.stand_in(state),
             "hands": self.hands,
             "arrange": bool(self.arranging(state)),
-            "end": None if told is None else {**told.words.to_json(), "clauses": list(told.clauses)},
+            "end": None if ruling is None else {**ruling.words.to_json(), "clauses": list(ruling.clauses)},
         }
 
     def ranking_why(self, state: State[Any], sheet: ScoreSheet) -> Words:

@@ -73,7 +73,7 @@ class IglooPopView:
         """Return whether no thaler stands under an igloo: such a one is nobody's points for a while."""
         return not any(_pop(state).igloos.values())
 
-    def told(self, state: State[Any], move: Any) -> Ruling:
+    def public_ruling(self, state: State[Any], move: Any) -> Ruling:
         """Return the ruling on a move."""
         return state.check(move)
 

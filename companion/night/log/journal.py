@@ -87,8 +87,8 @@ class Entry:
     """One thing that happened.
 
     ``at`` is UTC milliseconds as the clock said; ``seq`` counts 1, 2, 3 … without a gap and is the order. ``by``
-    and ``by_role`` tell who; ``action_id`` is the sender's mark of the action and ``asked`` a digest of what was
-    asked under it; ``device_kind`` is ``real``, ``recorded`` or ``simulated`` where a device spoke.
+    and ``by_role`` tell who; ``action_id`` is the sender's mark of the action and ``request_digest`` a digest of what
+    was asked under it; ``device_kind`` is ``real``, ``recorded`` or ``simulated`` where a device spoke.
     """
 
     seq: int
@@ -98,7 +98,7 @@ class Entry:
     by: str
     by_role: str
     action_id: str | None = None
-    asked: str | None = None
+    request_digest: str | None = None
     device_kind: str | None = None
 
 
@@ -139,7 +139,7 @@ class Journal:
         by: str = "",
         by_role: str = "",
         action_id: str | None = None,
-        asked: str | None = None,
+        request_digest: str | None = None,
         device_kind: str | None = None,
         people: Mapping[str, str] | None = None,
     ) -> Entry:
@@ -152,9 +152,17 @@ class Journal:
         text = _text(body)
         with self._lock:
             entry = Entry(
-                self._last_seq + 1, self._clock(), kind, json.loads(text), by, by_role, action_id, asked, device_kind
+                self._last_seq + 1,
+                self._clock(),
+                kind,
+                json.loads(text),
+                by,
+                by_role,
+                action_id,
+                request_digest,
+                device_kind,
             )
-            row = (entry.seq, entry.at, kind, text, by, by_role, action_id, asked, device_kind)
+            row = (entry.seq, entry.at, kind, text, by, by_role, action_id, request_digest, device_kind)
             with transaction(self._db, self.path) as db:
                 for person, name in (people or {}).items():
                     db.execute("INSERT INTO person (id, name, since) VALUES (?, ?, ?)", (person, name, entry.at))
@@ -289,11 +297,12 @@ class Journal:
             row = self._db.execute("SELECT told FROM summary WHERE first = ? AND last = ?", (first, last)).fetchone()
         return json.loads(row[0]) if row is not None else None
 
-    def keep_summary(self, first: int, last: int, told: object) -> None:
+    def keep_summary(self, first: int, last: int, summary: object) -> None:
         """Keep what a night came to, so that it need not be read again."""
         with self._lock, transaction(self._db, self.path) as db:
             db.execute(
-                "INSERT OR REPLACE INTO summary (first, last, told) VALUES (?, ?, ?)", (first, last, json.dumps(told))
+                "INSERT OR REPLACE INTO summary (first, last, told) VALUES (?, ?, ?)",
+                (first, last, json.dumps(summary)),
             )
 
     def check(self) -> list[str]:

@@ -25,7 +25,7 @@ from companion.rules.rulebook import rulebook
 LOG_LENGTH = 60
 """Entries that the page shows."""
 
-TOLD_ONE_BY_ONE = 6
+LISTED_ONE_BY_ONE = 6
 """Steps of chance that the log tells one by one; a whole set-up is only counted."""
 
 
@@ -154,7 +154,7 @@ class NightProjection:
         match = self.match
         if "match" in body and match is not None and match.id == body["match"]:
             try:
-                state = told(match.game, match.seats, body["position"])
+                state = sheet_state(match.game, match.seats, body["position"])
             except RulesError:
                 return _line(entry, "rules-changed", {"seq": entry.seq})
             match.ended = Ended(entry.seq, entry.at, entry.by, state)
@@ -162,7 +162,7 @@ class NightProjection:
         seats = self._seats(body)
         try:
             rules, view = game(body["game"]), game_view(body["game"])
-            state = told(rules, seats, body["position"])
+            state = sheet_state(rules, seats, body["position"])
         except (KeyError, RulesError):
             return _line(entry, "rules-changed", {"seq": entry.seq})
         self._finish()
@@ -234,20 +234,20 @@ class NightProjection:
             return None
 
         def rulings() -> list[Ruling]:
-            return [match.view.told(state, move) for state, move in zip(before, moves, strict=True)]
+            return [match.view.public_ruling(state, move) for state, move in zip(before, moves, strict=True)]
 
         def words() -> Words:
             match body.get("as"):
                 case "deal" if not match.view.follows:
                     return say("dealt", {"cards": match.view.dealt(moves)})
-                case "deal" if len(moves) > TOLD_ONE_BY_ONE:
+                case "deal" if len(moves) > LISTED_ONE_BY_ONE:
                     return say("arranged", {"count": len(moves)})
                 case "check":
                     return say("stopped")
             said = rulings()
             return joined(ruling.words for ruling in said)
 
-        return LogLine(entry, 0, words, lambda: match.view.told(before[-1], moves[-1]))
+        return LogLine(entry, 0, words, lambda: match.view.public_ruling(before[-1], moves[-1]))
 
     def _undo(self, entry: Entry) -> LogLine | None:
         match = self.match
@@ -366,7 +366,7 @@ def start(rules: Game[Any], seats: tuple[Seat, ...], header: Mapping[str, Any]) 
     return rules.start(players, header["options"], header["setup"])
 
 
-def told(rules: Game[Any], seats: tuple[Seat, ...], position: Mapping[str, JSON]) -> State[Any]:
+def sheet_state(rules: Game[Any], seats: tuple[Seat, ...], position: Mapping[str, JSON]) -> State[Any]:
     """Return the state that a score sheet's position describes, with the players' names as they are now.
 
     :raises companion.rules.core.RulesError: when the position is broken.

@@ -31,15 +31,15 @@ class SeenCard:
     igloos: tuple[tuple[str, int | None], ...]
 
 
-def seen_cards(told: Any) -> tuple[SeenCard, ...]:
+def seen_cards(body: Any) -> tuple[SeenCard, ...]:
     """Return ``[{"place", "card", "igloos": [{"colour", "number"}]}]`` checked.
 
     :raises companion.rules.core.SetupError: when the form is broken.
     """
-    if not isinstance(told, list) or len(told) > len(PLACES):
+    if not isinstance(body, list) or len(body) > len(PLACES):
         raise _broken()
     cards = []
-    for one in told:
+    for one in body:
         igloos = one.get("igloos", []) if isinstance(one, Mapping) else None
         if not isinstance(igloos, list) or len(igloos) > MOST_IGLOOS or one.get("place") not in PLACES:
             raise _broken()
@@ -97,8 +97,8 @@ def judge(cards: Sequence[SeenCard], state: State[Any] | None = None) -> dict[st
     left = sum(number is None for one in cards for _, number in one.igloos)
     shown = view.table(now, ())
     players = [
-        {"name": name, "colour": colour, **told}
-        for name, colour, told in zip(now.names, now.colours, view.players(now), strict=True)
+        {"name": name, "colour": colour, **player}
+        for name, colour, player in zip(now.names, now.colours, view.players(now), strict=True)
     ]
     return {"moves": [*moves], "results": shown["results"], "players": [*players], "open": left, "refused": refused}
 

@@ -30,8 +30,8 @@ def beginning(game_id: str, options: Mapping[str, JSON], setup: Mapping[str, JSO
         position, things = begun(setup)
     else:
         position, things = rules.start(rules.seats(2), None, setup).position(), []
-    told = {**position, "options": rules.settled_options(options)}
-    return {"position": told, "things": [{"id": name, **words.to_json()} for name, words in things]}
+    complete = {**position, "options": rules.settled_options(options)}
+    return {"position": complete, "things": [{"id": name, **words.to_json()} for name, words in things]}
 
 
 def _igloo_pop(setup: Mapping[str, JSON]) -> tuple[dict[str, JSON], _Things]:
@@ -54,11 +54,11 @@ def _ice_team(setup: Mapping[str, JSON]) -> tuple[dict[str, JSON], _Things]:
 
     rules = game("ice-team")
     view: Any = game_view("ice-team")
-    told: Any = rules.start(rules.seats(2), None, setup).position()
-    kept = {key: told[key] for key in ("game", "layout", "places")}
+    start: Any = rules.start(rules.seats(2), None, setup).position()
+    kept = {key: start[key] for key in ("game", "layout", "places")}
     # Bears that a position does not name wait on Start: whoever lays one elsewhere takes it from there.
     kept["places"]["start"]["things"] = []
-    players = [{"name": one["colour"], "colour": one["colour"], "fresh": 0, "frozen": 0} for one in told["players"]]
+    players = [{"name": one["colour"], "colour": one["colour"], "fresh": 0, "frozen": 0} for one in start["players"]]
     box = {"box": {"data": setup["box"]}} if "box" in setup else {}
     return {**kept, **box, "players": players, "turn": "green", "actions": 2}, [
         (face, view.both(face)) for face in FACES

@@ -71,8 +71,8 @@ def sheet(position: Mapping[str, JSON], lang: str, text: str = "", path: Sequenc
         ],
         "ruling": None if ruling is None else {"move": text, **ruling.to_json(), "cited": cited(book, ruling)},
         "rulings": [
-            {**told, "after": state.play(asked).position() if one.legal else None}
-            for told, (asked, one) in zip(judged(view, state, judgements, lang, seat), judgements, strict=True)
+            {**form, "after": state.play(tried).position() if one.legal else None}
+            for form, (tried, one) in zip(judged(view, state, judgements, lang, seat), judgements, strict=True)
         ],
         "gestures": _gestures(view, state),
         "prompt": view.prompt(state).to_json() if isinstance(view, BoardView) else None,

@@ -79,5 +79,5 @@ def _best(match: Match, even: list[int], seen: Callable[[State[Any]], State[Any]
     if found is None:
         return None
     gain, seat, n = found
-    told = match.view.told(match.states[n - 1], match.steps[n - 1].move)
-    return {"colour": match.colours[seat], "gain": gain, **told.to_json()}
+    ruling = match.view.public_ruling(match.states[n - 1], match.steps[n - 1].move)
+    return {"colour": match.colours[seat], "gain": gain, **ruling.to_json()}

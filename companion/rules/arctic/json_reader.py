@@ -52,17 +52,17 @@ def from_json(game: Game[ArcticMove], data: Mapping[str, Any]) -> ArcticState:
     :raises SetupError: when the form is broken, in one sentence.
     """
     only_fields(data, FIELDS, "A position of Arctic", "Une position d’Arctic")
-    places = _mapping(_told(data, "places", {}), "places")
+    places = _mapping(_field(data, "places", {}), "places")
     _only_places(places)
-    players = _list(_told(data, "players", []), "players", 4)
+    players = _list(_field(data, "players", []), "players", 4)
     seats = [_mapping(player, "players") for player in players or [{}]]
     for given in seats:
         only_fields(given, PLAYER, "A player of Arctic", "Un joueur d’Arctic")
-    names = tuple(_name(_told(seat, "name", f"Player {n + 1}")) for n, seat in enumerate(seats))
-    state = ArcticState(game, names, game.settled_options(_mapping(_told(data, "options", {}), "options")))
+    names = tuple(_name(_field(seat, "name", f"Player {n + 1}")) for n, seat in enumerate(seats))
+    state = ArcticState(game, names, game.settled_options(_mapping(_field(data, "options", {}), "options")))
     n = len(names)
-    state.phase = _word(_told(data, "phase", "A"), PHASES, "phase")
-    state.stage = _word(_told(data, "stage", "normal"), STAGES, "stage")
+    state.phase = _word(_field(data, "phase", "A"), PHASES, "phase")
+    state.stage = _word(_field(data, "stage", "normal"), STAGES, "stage")
     first, seat = data.get("first"), data.get("to_move")
     state.first = _whole(first, 1, n, "first") - 1 if first is not None else -1 if state.phase == "setup" else 0
     if state.phase in _NOBODY_MOVES:
@@ -100,7 +100,7 @@ def _read_players(state: ArcticState, seats: Sequence[Mapping[str, Any]]) -> lis
     owners = [-1] * 6
     piles, hands, penalties, totems, veiled, twice = [], [], [], [], [], []
     for seat, player in enumerate(seats):
-        piles.append(tuple(_pile_card(text) for text in _list(_told(player, "pile", []), "pile", MAX_CARDS)))
+        piles.append(tuple(_pile_card(text) for text in _list(_field(player, "pile", []), "pile", MAX_CARDS)))
         hands.append(_zone(player.get("hand"), "hand"))
         penalties.append(_zone(player.get("penalty"), "penalty"))
         unseen = _zone(player.get("unseen"), "unseen")
@@ -110,7 +110,7 @@ def _read_players(state: ArcticState, seats: Sequence[Mapping[str, Any]]) -> lis
             totems.append(NOT_DEALT)
         else:
             totems.append(-1 if totem in (None, "?") else ANIMALS.index(_word(totem, ANIMALS, "totem")))
-        for animal in _list(_told(player, "powers", []), "powers", 6):
+        for animal in _list(_field(player, "powers", []), "powers", 6):
             number = ANIMALS.index(_word(animal, ANIMALS, "powers"))
             if owners[number] not in (-1, seat):
                 twice.append(number)
@@ -130,12 +130,12 @@ def _read_places(state: ArcticState, places: Mapping[str, Any]) -> list[Problem]
             animal = ANIMALS.index(_word(thing.get("kind"), ANIMALS, f"land{value}"))
             stands.setdefault(animal, []).append(index)
     state.tokens = tuple(stands.get(animal, [2])[0] for animal in range(6))
-    told = any(places.get(f"land{value}") is not None for value in LANDSCAPE)
+    has_landscape = any(places.get(f"land{value}") is not None for value in LANDSCAPE)
     for animal in range(6):
         at = stands.get(animal, [])
         if len(at) > 1:
             found.append(flaw("token-twice", animal=ANIMALS[animal]))
-        if not at and (told or animal in state.totems):
+        if not at and (has_landscape or animal in state.totems):
             found.append(flaw("token-missing", animal=ANIMALS[animal]))
     river = []
     for index in range(1, RIVER + 1):
@@ -170,7 +170,7 @@ def _read_pile(state: ArcticState, places: Mapping[str, Any]) -> list[Problem]:
 
 
 def _read_powers(state: ArcticState, data: Mapping[str, Any]) -> None:
-    powers = _mapping(_told(data, "powers", {}), "powers")
+    powers = _mapping(_field(data, "powers", {}), "powers")
     for animal in powers:
         _word(animal, ANIMALS, "powers")
     sides = []
@@ -218,10 +218,10 @@ def _read_counts(state: ArcticState, data: Mapping[str, Any]) -> None:
         located |= mask
     state.located = located
     usual = RESERVE.get(len(state.names), 0) if state.stage == "normal" else 0
-    state.reserve = _whole(_told(data, "reserve", usual), 0, 15, "reserve")
+    state.reserve = _whole(_field(data, "reserve", usual), 0, 15, "reserve")
     packs = len(state.names) if state.phase == "setup" else len(state.packs)
     rest = max(0, 30 * packs - len(cards) - state.reserve)
-    state.pile_left = _whole(_told(data, "pile_left", rest), 0, MAX_CARDS, "pile_left")
+    state.pile_left = _whole(_field(data, "pile_left", rest), 0, MAX_CARDS, "pile_left")
     visible = state.visible(state.seat) if state.seat >= 0 else -1
     if state.seat < 0:
         usual = 0
@@ -229,16 +229,16 @@ def _read_counts(state: ArcticState, data: Mapping[str, Any]) -> None:
         usual = PLACEMENT[visible] if visible >= 0 else 1
     else:
         usual = DRAW[visible] if visible >= 0 else 0
-    state.value = _whole(_told(data, "value", usual), 0, 12, "value")
-    state.count = _whole(_told(data, "count", 0), 0, 12, "count")
-    names = [_word(name, tuple(USED), "used") for name in _list(_told(data, "used", []), "used", len(USED))]
+    state.value = _whole(_field(data, "value", usual), 0, 12, "value")
+    state.count = _whole(_field(data, "count", 0), 0, 12, "count")
+    names = [_word(name, tuple(USED), "used") for name in _list(_field(data, "used", []), "used", len(USED))]
     state.used = sum({USED[name] for name in names})
 
 
 # --- words, numbers, cards -----------------------------------------------------------------------------------
 
 
-def _told(data: Mapping[str, Any], key: str, default: Any) -> Any:
+def _field(data: Mapping[str, Any], key: str, default: Any) -> Any:
     """Return what a form says; null and nothing are the same."""
     value = data.get(key)
     return default if value is None else value

@@ -167,14 +167,14 @@ def _read_places(s: IceTeamState, places: Mapping[str, Any]) -> None:
 
 def _read_turn(s: IceTeamState, data: Mapping[str, JSON]) -> None:
     turn = data.get("to_move") if data.get("turn") is None else data["turn"]
-    told = _seat(s, turn, "turn")
+    mover = _seat(s, turn, "turn")
     home = [seat for seat in (0, 1) if s.home(seat) == TEAM]
     # A team that is home has ended the game in its own turn: nobody need say so.
-    ended = len(home) == 1 and told in (-1, home[0])
+    ended = len(home) == 1 and mover in (-1, home[0])
     s.phase = _one_of(data.get("phase", "over" if ended else "act"), PHASES, "phase")
     if s.phase == "setup":
         return
-    s.seat = home[0] if ended and s.phase == "over" else max(told, 0)
+    s.seat = home[0] if ended and s.phase == "over" else max(mover, 0)
     s.actions = _whole(data.get("actions", 2), 1 if s.phase != "over" else 0, 2, "actions")
     s.loser = _seat(s, data.get("loser"), "loser")
 

@@ -191,7 +191,7 @@ class IgluIglu(Game[IgluMove]):
         s.hands = ((0,) * (len(table.mix.faces) - components.RED + 1),) * seats
         s.points = s.played = s.remaining = s.looked = 0
         s.melted = False
-        s.square = s.asked = -1
+        s.square = s.defender = -1
         s.push = None
         return s
 

@@ -42,8 +42,8 @@ def to_json(s: IgluPosition) -> dict[str, JSON]:
         pending["square"] = SQUARES[s.square]
     if s.remaining:
         pending["left"] = s.remaining
-    if s.asked >= 0:
-        pending["asked"] = table.colours[s.asked]
+    if s.defender >= 0:
+        pending["asked"] = table.colours[s.defender]
     if s.push is not None:
         pending["drift"] = [SQUARES[s.push[0]], s.push[1]]
     if s.looked:

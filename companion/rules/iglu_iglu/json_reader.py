@@ -393,7 +393,7 @@ class Reader:
         elif s.phase == OVER:
             s.to_move = NOBODY
         else:
-            s.to_move = s.asked if s.phase == DEFENDING else s.turn
+            s.to_move = s.defender if s.phase == DEFENDING else s.turn
         if to_move is not None and (s.to_move < 0 or self._seat(to_move, "to_move") != s.to_move):
             phase = PHASES[s.phase]
             raise SetupError(
@@ -415,7 +415,7 @@ class Reader:
         s = self.state
         s.square = square_of(pending["square"], "pending.square") if "square" in pending else -1
         s.remaining = whole(pending.get("left", 0), "pending.left", 3)
-        s.asked = self._seat(pending["asked"], "pending.asked") if "asked" in pending else -1
+        s.defender = self._seat(pending["asked"], "pending.asked") if "asked" in pending else -1
         looked = listed(pending.get("looked", ()), "pending.looked")
         s.looked = sum({1 << square_of(name, "pending.looked[]") for name in looked})
         s.push = None
@@ -445,7 +445,7 @@ class Reader:
         if s.phase == DISPLACING:
             return there and self._drift_waits()
         if s.phase == DEFENDING:
-            return there and s.asked >= 0 and bool(s.bears & s.inuit_at[s.asked] & 1 << s.square)
+            return there and s.defender >= 0 and bool(s.bears & s.inuit_at[s.defender] & 1 << s.square)
         if s.phase == FLEEING:
             return there and bool(s.fleeing())
         return True

@@ -97,13 +97,13 @@ class IgluPosition:
     ``igloo_squares`` their union. ``fish`` and ``fox`` hold the tokens on the board as ``4 * square + value``, sorted;
     ``fish_at`` and ``fox_at`` bit sets by value. ``trophies`` (a seat) and ``removed`` are packed counts
     (:func:`.components.counted`). ``tiles`` counts by face what nobody has seen of the box. ``square``, ``remaining``,
-    ``asked``, ``push`` belong to the phase: the square concerned, the tokens to draw or the animal steps that remain,
-    the seat that answers a bear, the drift that waits for a displacement; ``looked``: floes put back this turn.
+    ``defender``, ``push`` belong to the phase: the square concerned, the tokens to draw or the animal steps that
+    remain, the seat that answers a bear, the drift that waits for a displacement; ``looked``: floes put back this turn.
     """
 
     __slots__ = (
-        "asked",
         "bears",
+        "defender",
         "fish",
         "fish_at",
         "floes",
@@ -157,7 +157,7 @@ class IgluPosition:
     melted: bool
     square: int
     remaining: int
-    asked: int
+    defender: int
     push: tuple[int, str] | None
     looked: int
 
@@ -289,7 +289,7 @@ class IgluPosition:
         new.melted = self.melted
         new.square = self.square
         new.remaining = self.remaining
-        new.asked = self.asked
+        new.defender = self.defender
         new.push = self.push
         new.looked = self.looked
         return new
@@ -373,7 +373,7 @@ class IgluPosition:
         self.phase = START
         self.points = self.played = self.looked = self.remaining = 0
         self.melted = False
-        self.square = self.asked = -1
+        self.square = self.defender = -1
         return self.test_end()
 
     def test_end(self) -> Self:
@@ -386,7 +386,7 @@ class IgluPosition:
         """End the game (of a fresh copy; IGLU-E.1, E.3)."""
         self.phase = OVER
         self.to_move = NOBODY
-        self.square = self.asked = -1
+        self.square = self.defender = -1
         self.remaining = self.looked = 0
         return self
 
@@ -411,7 +411,7 @@ class IgluPosition:
     def resume(self) -> Self:
         """Go on after an interruption: further animal steps, or where the turn stood (of a fresh copy)."""
         self.to_move = self.turn
-        self.asked = self.square = -1
+        self.defender = self.square = -1
         if self.remaining:
             if self.has_step():
                 self.phase = MOVING
@@ -454,7 +454,7 @@ class IgluPosition:
             self.melted,
             self.square,
             self.remaining,
-            self.asked,
+            self.defender,
             self.push,
             self.looked,
         )

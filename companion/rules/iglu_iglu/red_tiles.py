@@ -215,7 +215,7 @@ def step(s: S, move: Step) -> S:
         return new.resume()
     new.square = target
     new.phase = DEFENDING
-    new.asked = new.to_move = _next_asked(new, new.turn)
+    new.defender = new.to_move = _next_defender(new, new.turn)
     return new
 
 
@@ -261,7 +261,7 @@ def say_stop(s: IgluPosition, move: Stop) -> Reason:
 # --- a bear attacks -----------------------------------------------------------------------------------------------
 
 
-def _next_asked(s: IgluPosition, seat: int) -> int:
+def _next_defender(s: IgluPosition, seat: int) -> int:
     """Return the next owner of an inuit there after ``seat``, the mover last; -1 when all were asked."""
     bit = 1 << s.square
     seat = (seat + 1) % s.table.players
@@ -275,23 +275,23 @@ def _next_asked(s: IgluPosition, seat: int) -> int:
 
 def moves_defending(s: IgluPosition) -> list[IgluMove]:
     """Return declining, and the harpoon where there may be one (IGLU-M.10)."""
-    colour = s.table.colours[s.asked]
+    colour = s.table.colours[s.defender]
     found: list[IgluMove] = [Defend(colour, False)]
-    if s.can_harpoon(s.asked):
+    if s.can_harpoon(s.defender):
         found.append(Defend(colour, True))
     return found
 
 
 def refuse_defend(s: IgluPosition, move: Defend) -> Reason | None:
     """Refuse answers out of turn and harpoons that are not there (IGLU-1.F.3, E.5)."""
-    who = s.table.colours[s.asked]
+    who = s.table.colours[s.defender]
     if move.colour != who:
         return Reason("defend-turn", {"who": who, "other": move.colour, "square": SQUARES[s.square]})
     if not move.harpoon:
         return None
-    if s.asked == s.turn:
+    if s.defender == s.turn:
         return refuse_tile(s, HAND_HARPOON, "harpoon", HARPOON_PLAYED)
-    return refuse_tile_of(s, s.asked)
+    return refuse_tile_of(s, s.defender)
 
 
 def refuse_tile_of(s: IgluPosition, seat: int) -> Reason | None:
@@ -305,14 +305,14 @@ def defend(s: S, move: Defend) -> S:
     """Kill the bear, or let the next owner answer; when all have declined, inuit without shelter flee."""
     new = s.copy()
     if move.harpoon:
-        new.harpoon(s.asked)
+        new.harpoon(s.defender)
         new.bears = s.bears & ~(1 << s.square)
-        new.take(s.asked, components.BEAR_TOKEN)
+        new.take(s.defender, components.BEAR_TOKEN)
         return new.resume()
     # The mover comes last: after him nobody is left to ask.
-    following = _next_asked(s, s.asked) if s.asked != s.turn else -1
+    following = _next_defender(s, s.defender) if s.defender != s.turn else -1
     if following >= 0:
-        new.asked = new.to_move = following
+        new.defender = new.to_move = following
         return new
     return flight(new)
 
@@ -320,7 +320,7 @@ def defend(s: S, move: Defend) -> S:
 def flight(new: S) -> S:
     """Let the inuit that cannot hide flee (of a fresh copy; IGLU-1.F.4)."""
     if new.fleeing():
-        new.asked = -1
+        new.defender = -1
         new.phase = FLEEING
         new.to_move = new.turn
         return new
@@ -331,10 +331,10 @@ def say_defend(s: IgluPosition, move: Defend) -> Reason:
     """Say what the answer brings."""
     facts = {"who": move.colour, "square": SQUARES[s.square]}
     if move.harpoon:
-        own = s.asked == s.turn
-        hidden = bool(s.igloos[s.asked] >> s.square & 1)
+        own = s.defender == s.turn
+        hidden = bool(s.igloos[s.defender] >> s.square & 1)
         return Reason("defend-own" if own else "defend-hidden" if hidden else "defend", facts)
-    if s.asked != s.turn and _next_asked(s, s.asked) >= 0:
+    if s.defender != s.turn and _next_defender(s, s.defender) >= 0:
         return Reason("decline", facts)
     owners = [s.table.colours[seat] for seat in s.fleeing()]
     return Reason("decline-flee" if owners else "decline-hide", {**facts, "owners": owners})

@@ -176,6 +176,6 @@ def out_of_phase(s: IgluState, move: IgluMove) -> Reason:
             return Reason(_NOT_DUE[move.kind], facts)
         return Reason("first-melt" if s.phase == START else "melted-already", facts)
     if s.phase == DEFENDING:
-        facts["asked"] = s.table.colours[s.asked]
+        facts["asked"] = s.table.colours[s.defender]
     facts["left"] = s.remaining
     return Reason(f"first-{PHASES[s.phase]}", facts)

@@ -116,14 +116,14 @@ class Goal(ABC):
     def misses(self, s: Any) -> list[str]:
         """Return the places and fields that are not as they were seen."""
         position = s.position()
-        places, told = position["places"], self.fields(position)
+        places, fields = position["places"], self.fields(position)
         missed = [
             name
             for name, seen in self.evidence.places.items()
             if not any(self.fits_place(name, one, content(places[name] or {})) for one in seen)
         ]
         return missed + [
-            name for name, seen in self.evidence.fields.items() if not self.fits_field(name, seen, told.get(name))
+            name for name, seen in self.evidence.fields.items() if not self.fits_field(name, seen, fields.get(name))
         ]
 
     def distance(self, s: Any) -> int:
@@ -260,16 +260,16 @@ def explain(
         return Explanation(False, (), None, (), rulings, found.complete)
     missed = goal.misses(nearest.state)
     position = nearest.state.position()
-    told = goal.fields(position)
+    fields = goal.fields(position)
     places = tuple(
         Difference(name, tuple(evidence.places[name]), content(position["places"][name] or {}))
         for name in missed
         if name in evidence.places
     )
     others = tuple(
-        FieldDifference(name, evidence.fields[name], told.get(name)) for name in missed if name in evidence.fields
+        FieldDifference(name, evidence.fields[name], fields.get(name)) for name in missed if name in evidence.fields
     )
-    refused, possible = _asked(before, nearest, goal, missed)
+    refused, possible = _near_miss_rulings(before, nearest, goal, missed)
     because = _because(before, nearest, goal, missed)
     if not refused and not because:
         because = possible
@@ -367,7 +367,7 @@ def _way(last: State[Any], parents: Mapping[State[Any], tuple[State[Any], Any] |
 Rulings = tuple[tuple[Move | str, Ruling], ...]
 
 
-def _asked(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str]) -> tuple[Rulings, Rulings]:
+def _near_miss_rulings(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str]) -> tuple[Rulings, Rulings]:
     """Return the rulings on moves that would have made good what the nearest turn misses: refused, and possible ones.
 
     A move that was possible somewhere on the way is not refused, whatever comes later.
@@ -379,9 +379,9 @@ def _asked(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str])
         for suspect in goal.near_misses(state, missed):
             ruling = state.check(suspect)
             (possible if ruling.legal else refused).setdefault(suspect, ruling)
-    told = {move: ruling for move, ruling in refused.items() if move not in {*possible, *nearest.moves}}
-    told.update(goal.verdicts(nearest, missed))
-    return tuple(told.items())[:REFUSALS], tuple(possible.items())[:REFUSALS]
+    refusals = {move: ruling for move, ruling in refused.items() if move not in {*possible, *nearest.moves}}
+    refusals.update(goal.verdicts(nearest, missed))
+    return tuple(refusals.items())[:REFUSALS], tuple(possible.items())[:REFUSALS]
 
 
 def _because(before: State[Any], nearest: Turn, goal: Goal, missed: Sequence[str]) -> Rulings:

@@ -92,7 +92,7 @@ class Evidence:
         :raises SetupError: when the form is broken.
         """
         try:
-            search = _told_by(game_id or position.get("game"))
+            search = _evidence_reader(game_id or position.get("game"))
             if search is not None:
                 return cls(*search(position))
             places = {name: {content(place): 0.0} for name, place in position["places"].items() if place is not None}
@@ -113,7 +113,7 @@ class Evidence:
     def without(self, names: Iterable[str]) -> Evidence:
         """Return this evidence with some places, or fields, unknown."""
         hidden = set(names)
-        fields = {name: told for name, told in self.fields.items() if name not in hidden}
+        fields = {name: value for name, value in self.fields.items() if name not in hidden}
         return Evidence({name: seen for name, seen in self.places.items() if name not in hidden}, fields)
 
     def log_likelihood(self, position: Mapping[str, JSON]) -> float:
@@ -203,9 +203,11 @@ def search_of(game_id: str) -> Search:
     return found  # type: ignore[no-any-return]
 
 
-def _told_by(game_id: JSON) -> Any:
+def _evidence_reader(game_id: JSON) -> Any:
     """Return what reads the evidence of a game's positions, where more is told than the places; else None."""
-    return getattr(search_of(game_id), "told", None) if isinstance(game_id, str) and game_id in _SEARCHES else None
+    return (
+        getattr(search_of(game_id), "evidence_of", None) if isinstance(game_id, str) and game_id in _SEARCHES else None
+    )
 
 
 def turns(
@@ -343,10 +345,10 @@ class Explanation:
         """Return what was found."""
         if self.legal:
             return self.headline
-        told = [self.headline, *(_judged(move, ruling) for move, ruling in self.rulings)]
+        sentences = [self.headline, *(_judged(move, ruling) for move, ruling in self.rulings)]
         if self.because:
-            told.append(_NEAREST)
-        return joined([*told, *(_judged(move, ruling) for move, ruling in self.because)])
+            sentences.append(_NEAREST)
+        return joined([*sentences, *(_judged(move, ruling) for move, ruling in self.because)])
 
 
 _NOTHING_HAPPENED = Words(
@@ -456,8 +458,8 @@ def _short_of(before: State[Any], evidence: Evidence, nearest: Turn, *, complete
                 rulings[suspect] = state.check(suspect)
         state = state.after(move)
     changed = set(evidence.misses(before.position()))
-    told = _to_the_point(rulings, set(missed), changed, set(position["places"]))
-    return Explanation(False, (), nearest, differences, told, complete)
+    relevant = _to_the_point(rulings, set(missed), changed, set(position["places"]))
+    return Explanation(False, (), nearest, differences, relevant, complete)
 
 
 def _to_the_point(

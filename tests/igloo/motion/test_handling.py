@@ -13,7 +13,7 @@ from tests.worlds.sizes import size
 def test_handling_is_recognised() -> None:
     tally = motion.MotionScore()
     for episode in motion.episodes(seed=41, count=size(2, 8)):
-        motion.add(tally, episode, motion.told(episode))
+        motion.add(tally, episode, motion.detections(episode))
     assert tally.seconds > size(17, 70)
     assert sum(tally.shown.values()) > size(12, 50)
     assert sum(tally.found.values()) >= 0.97 * sum(tally.shown.values())

@@ -20,7 +20,7 @@ with np.load(BANK, allow_pickle=False) as _bank:
 def test_handling_by_other_laws_is_recognised() -> None:
     tally = bench_motion.MotionScore()
     for number, episode in enumerate(handling_varied.episodes(52, 4)):
-        bench_motion.add(tally, episode, handling_varied.told(episode, np.random.default_rng(number)))
+        bench_motion.add(tally, episode, handling_varied.detections(episode, np.random.default_rng(number)))
     assert sum(tally.shown.values()) > 25
     assert sum(tally.found.values()) >= 0.95 * sum(tally.shown.values())
     assert tally.recall(MotionState.TURNED) == 1

@@ -67,12 +67,12 @@ def test_a_bad_line_is_counted_and_comes_back() -> None:
 
 def test_sixty_phones_hear_of_every_change(companion: ServedCompanion) -> None:
     crowd = clients.crowd(companion, 60, 4)
-    assert (crowd.told, crowd.streams) == (60, 40)
+    assert (crowd.reached, crowd.streams) == (60, 40)
 
 
 def test_rude_clients_do_not_hold_up_the_others(companion: ServedCompanion) -> None:
     for rude in (clients.slow_loris(companion, 40, 1.0), clients.never_reading(companion, 15, 1.0)):
-        assert rude.asked == rude.answered > 0
+        assert rude.requests == rude.answered > 0
 
 
 def test_junk_is_refused_and_the_house_stands(companion: ServedCompanion) -> None:
@@ -97,9 +97,9 @@ def test_a_camera_that_fails_is_said_and_comes_back(tmp_path: Path) -> None:
     try:
         for seen in soak_camera.camera_faults(companion, camera, ("gone", "black", "junk")):
             assert (seen.said in soak_camera.FAULTS[seen.fault], seen.back, seen.fault) == (True, True, seen.fault)
-            assert seen.answered == seen.asked
+            assert seen.answered == seen.requests
         told, peak = soak_camera.bombs(companion, camera, 1.0)
-        assert told.answered == told.asked > 0
+        assert told.answered == told.requests > 0
         assert told.back
         assert peak < 280
     finally:

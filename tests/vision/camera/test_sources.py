@@ -151,7 +151,7 @@ def test_name_and_password_reach_the_camera_and_nobody_else() -> None:
         address = server.url.replace("http://", "http://anna:s%C3%A9same@") + "?token=secret"
         source = open_source(address)
         shades(source, 1)
-        assert server.asked == [("/stream.mjpg?token=secret", "Basic YW5uYTpzw6lzYW1l")]
+        assert server.requests == [("/stream.mjpg?token=secret", "Basic YW5uYTpzw6lzYW1l")]
         server.answer = (401, "")
         with pytest.raises(CameraError) as error:
             shades(open_source(address), 1)

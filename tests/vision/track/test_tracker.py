@@ -133,7 +133,7 @@ def test_what_may_be_two_turns_is_asked(board_of: Any) -> None:
     answer = tracker.observe(Evidence(places))
     assert answer.state == "question" and tracker.confirmed == [before]
     boards = [places_of(c.state) for c in answer.candidates if c.state is not None]
-    assert places_of(one) in boards and 2 <= len(boards) <= track_tracker.ASKED
+    assert places_of(one) in boards and 2 <= len(boards) <= track_tracker.MAX_CANDIDATES
     chosen = next(c for c in answer.candidates if c.state is not None and places_of(c.state) == places_of(one))
     tracker.confirm(chosen)
     assert places_of(tracker.state) == places_of(one)

@@ -89,11 +89,11 @@ def _count(kind: str, found: Sequence[DetectedCard], shot: Any, scene: Any, deck
         if one is None:
             tally[f"{kind} not found"] += 1
             continue
-        told = read[id(one)]
-        right = told.name == card.name
+        reading = read[id(one)]
+        right = reading.name == card.name
         tally[f"{kind} right"] += right
-        tally[f"{kind} sure"] += told.sure
-        tally[f"{kind} sure and wrong"] += told.sure and not right
+        tally[f"{kind} sure"] += reading.sure
+        tally[f"{kind} sure and wrong"] += reading.sure and not right
     tally[f"{kind} too many"] += len(found) - sum(one is not None for one in matched)
 
 

@@ -76,9 +76,9 @@ def _doubt(options: Sequence[Any], true: Any, kind: str, rng: Random) -> dict[An
     right = rng.random() < sure
     if kind == "wrong" and rng.random() < 0.0005:
         right = False
-    told = true if right else rng.choice([option for option in options if option != true])
+    likeliest = true if right else rng.choice([option for option in options if option != true])
     rest = (1 - sure) / (len(options) - 1)
-    return {option: sure if option == told else rest for option in options}
+    return {option: sure if option == likeliest else rest for option in options}
 
 
 def _confuse(
@@ -91,9 +91,9 @@ def _confuse(
             continue
         sure = rng.choice((0.6, 0.85))
         others = [value for value in (1, 2, 3) if value != values[0]]
-        told = values[0] if rng.random() < sure else rng.choice(others)
+        likeliest = values[0] if rng.random() < sure else rng.choice(others)
         for value in (1, 2, 3):
-            p = sure if value == told else (1 - sure) / 2
+            p = sure if value == likeliest else (1 - sure) / 2
             counts[kind, value] = {0: 1 - p, 1: p}
 
 
@@ -258,7 +258,7 @@ def _unlawful(tally: TrackerScore, tracker: Tracker, after: Any, rng: Random) ->
     if answer.state == ENTERED:
         tally.entered += 1
         places = tracker.state.position()["places"]
-        tally.wrong += any(content(places[name]) != told for name, told in seen.items())
+        tally.wrong += any(content(places[name]) != expected for name, expected in seen.items())
     elif answer.state == QUESTION:
         tally.questions += 1
     elif answer.state == DISAGREEMENT:
@@ -313,12 +313,14 @@ def measure_search(count: int = 100, seed: int = 1, kinds: Sequence[str] = KINDS
                 found = search_turns(_hidden(before), evidence)
                 seconds.append(perf_counter() - begun)
                 truth = _public(after)
-                told = [_public(turn.state) for turn in found.turns]
+                positions = [_public(turn.state) for turn in found.turns]
                 row["turns"] += 1
-                row["top"] += told[:1] == [truth]
-                row["among"] += truth in told
+                row["top"] += positions[:1] == [truth]
+                row["among"] += truth in positions
                 row["complete"] += found.complete
-                row["board"] += bool(told) and found.turns[0].state.position()["places"] == after.position()["places"]
+                row["board"] += (
+                    bool(positions) and found.turns[0].state.position()["places"] == after.position()["places"]
+                )
             if row["turns"] == count:
                 break
         seconds.sort()

@@ -100,9 +100,9 @@ class Bounds(depth_first.Goal):
 
     def _powers_can(self, s: ArcticPosition) -> bool:
         wrong = 0
-        for seat, told_ in enumerate(self.likelihood.powers):
-            if told_ is not None:
-                wrong |= told_ ^ sum(1 << animal for animal in range(6) if s.owners[animal] == seat)
+        for seat, powers in enumerate(self.likelihood.powers):
+            if powers is not None:
+                wrong |= powers ^ sum(1 << animal for animal in range(6) if s.owners[animal] == seat)
         return not wrong or (s.phase in PLACING and wrong.bit_count() == 1)
 
     def _pile_can(self, s: ArcticPosition) -> bool:

@@ -66,7 +66,7 @@ def _text(thing: Mapping[str, Any]) -> str:
     return f"{thing['kind']}-{thing['value']}-{thing['companion']}"
 
 
-def told(position: Mapping[str, Any]) -> tuple[dict[str, dict[Content, float]], dict[str, JSON]]:
+def evidence_of(position: Mapping[str, Any]) -> tuple[dict[str, dict[Content, float]], dict[str, JSON]]:
     """Return what a position is evidence of: landscape and River as places, all else as fields."""
     known = {name: place for name, place in position["places"].items() if name in LANDS or name in SLOTS}
     places = {name: {content(place): 0.0} for name, place in known.items() if place is not None}
@@ -253,8 +253,8 @@ def zone_fits(seen: Sequence[int], here: Sequence[int]) -> bool:
     """Return whether a zone may be the one that was told: as many cards, and none too many that are known."""
     if len(seen) != len(here):
         return False
-    known, told = ({card for card in zone if card != UNKNOWN} for zone in (here, seen))
-    return len(told - known) <= list(here).count(UNKNOWN) and len(known - told) <= list(seen).count(UNKNOWN)
+    known, shown = ({card for card in zone if card != UNKNOWN} for zone in (here, seen))
+    return len(shown - known) <= list(here).count(UNKNOWN) and len(known - shown) <= list(seen).count(UNKNOWN)
 
 
 def pile_fits(seen: Sequence[int], here: Sequence[int]) -> bool:

@@ -103,18 +103,18 @@ def verdicts(goal: Bounds, nearest: Turn, missed: Sequence[str]) -> Iterator[tup
             done = last.copy()
             done.phase = "B2"
             new = [card for card in goal.pile if card < UNKNOWN and card not in last.piles[me]]
-            yield from (_asked(done, ArcticMove("place", card, TOP)) for card in new[:1])
+            yield from (_with_ruling(done, ArcticMove("place", card, TOP)) for card in new[:1])
     done = last.copy()
     done.phase, done.count = "D", done.value
     if f"{mine}hand" in missed and goal.hand is not None:
         if len(goal.hand) > HAND_LIMIT:
             done.hands = (*done.hands[:me], (UNKNOWN,) * len(goal.hand), *done.hands[me + 1 :])
-            yield _asked(done, END)
+            yield _with_ruling(done, END)
         elif len(goal.hand) > len(end.hands[me]) and goal.before.river:
-            yield _asked(done, ArcticMove("draw", (_taken(goal, goal.before) or goal.before.river)[0]))
+            yield _with_ruling(done, ArcticMove("draw", (_taken(goal, goal.before) or goal.before.river)[0]))
     more = goal.penalty is not None and len(goal.penalty) > len(end.penalties[me])
     if f"{mine}penalty" in missed and more and len(done.hands[me]) <= HAND_LIMIT:
-        yield _asked(done, ArcticMove("discard", UNKNOWN))
+        yield _with_ruling(done, ArcticMove("discard", UNKNOWN))
 
 
 def _fresh(goal: Bounds, placing: ArcticPosition, seen: Sequence[int]) -> Iterator[tuple[ArcticMove, Ruling]]:
@@ -124,8 +124,8 @@ def _fresh(goal: Bounds, placing: ArcticPosition, seen: Sequence[int]) -> Iterat
         fresh.owners = (goal.me, *fresh.owners[1:])
         for move in _placings(fresh, seen):
             if move.kind == "place" and move.b != TOP and not legality.allowed(fresh, move):
-                yield _asked(fresh, move)
+                yield _with_ruling(fresh, move)
 
 
-def _asked(s: ArcticPosition, move: ArcticMove) -> tuple[ArcticMove, Ruling]:
+def _with_ruling(s: ArcticPosition, move: ArcticMove) -> tuple[ArcticMove, Ruling]:
     return move, s.check(move)

@@ -22,14 +22,14 @@ from companion.rules.arctic.components import (
 from companion.rules.arctic.game import GAME
 from companion.rules.arctic.inference import near_misses
 from companion.rules.arctic.inference.bounds import Bounds
-from companion.rules.arctic.inference.likelihood import LANDS, SLOTS, card_fits, pile_fits, told
+from companion.rules.arctic.inference.likelihood import LANDS, SLOTS, card_fits, evidence_of, pile_fits
 from companion.rules.arctic.moves import BOTTOM, TOP, UNDER, ArcticMove
 from companion.rules.arctic.position import ArcticPosition
 from companion.rules.core import Ruling, SetupError
 from companion.rules.inference import depth_first
 from companion.rules.inference.turns import Evidence, Explanation, SearchResult, Turn
 
-__all__ = ["cases", "explain", "find", "told", "turn_of"]
+__all__ = ["cases", "evidence_of", "explain", "find", "turn_of"]
 
 END = ArcticMove("end")
 

@@ -200,12 +200,12 @@ class IceGoal(depth_first.Goal):
     def _faces(self, s: IcePosition) -> Iterator[IceMove]:
         """Yield the faces that a floe may show; where none was seen there, one of those that act alike."""
         space = s.to_turn_up()
-        told = self.may_tile[space] != ANY if space < self.start else False
+        seen_face = self.may_tile[space] != ANY if space < self.start else False
         seen: set[tuple[Any, ...]] = set()
         for move in s.moves():
             face = TILE_TEXT.index(move.b)
             alike = (min(PENGUINS[face], s.fresh[s.seat]), DRIFTS[face], face == PAW, FRAGILE[face])
-            if told or alike not in seen:
+            if seen_face or alike not in seen:
                 seen.add(alike)
                 yield move
 
@@ -348,7 +348,7 @@ def _movements(s: IcePosition, origin: int, target: int) -> Iterator[IceMove]:
 # --- what a game's search offers --------------------------------------------------------------------------------------
 
 
-def told(position: Mapping[str, Any]) -> tuple[dict[str, dict[Content, float]], dict[str, JSON]]:
+def evidence_of(position: Mapping[str, Any]) -> tuple[dict[str, dict[Content, float]], dict[str, JSON]]:
     """Return what a position is evidence of: its places and its fields."""
     places = {name: {content(place): 0.0} for name, place in position["places"].items() if place is not None}
     return places, IceGoal.fields(position)

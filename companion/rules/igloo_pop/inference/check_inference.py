@@ -87,11 +87,11 @@ def _winners(table: SettledCards, places: Sequence[int], chosen: dict[int, int])
         yield dict(chosen)
         return
     place, card = places[0], table.cards[places[0]]
-    told = [who for who, account in table.accounts.items() if account.cards is not None and account.cards[card]]
-    options: list[int] = told
-    if not told and table.stays[place] is False:
+    claimants = [who for who, account in table.accounts.items() if account.cards is not None and account.cards[card]]
+    options: list[int] = claimants
+    if not claimants and table.stays[place] is False:
         options = [who for who, account in table.accounts.items() if account.cards is None]
-    elif not told:
+    elif not claimants:
         yield from _winners(table, places[1:], chosen)
         return
     for who in options:

@@ -82,7 +82,7 @@ def fields(position: Mapping[str, Any]) -> dict[str, JSON]:
     return found
 
 
-def told(position: Mapping[str, Any]) -> tuple[dict[str, dict[Content, float]], dict[str, JSON]]:
+def evidence_of(position: Mapping[str, Any]) -> tuple[dict[str, dict[Content, float]], dict[str, JSON]]:
     """Return what a position is evidence of: its places and its fields."""
     places = {name: {content(place): 0.0} for name, place in position["places"].items() if place is not None}
     return places, fields(position)
@@ -92,11 +92,11 @@ def _card(ground: str) -> int:
     return EMPTY if ground == "empty" else CARD_TEXT.index(ground) if ground in CARD_TEXT else UNKNOWN
 
 
-def _cards(told: JSON) -> Counter[int] | None:
+def _cards(texts: JSON) -> Counter[int] | None:
     """Return cards that were told as a multiset."""
-    if told is None:
+    if texts is None:
         return None
-    return Counter(CARD_INDEX[tuple(map(int, text.split("/")))] for text in told if text in CARD_TEXT)
+    return Counter(CARD_INDEX[tuple(map(int, text.split("/")))] for text in texts if text in CARD_TEXT)
 
 
 def _by_place(results: JSON) -> dict[int, list[tuple[str, int]]]:

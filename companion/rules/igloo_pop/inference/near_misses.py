@@ -17,7 +17,7 @@ from companion.rules.inference.turns import Turn
 from companion.rules.rulebook import rulebook
 
 
-def _told(goal: PopLikelihood) -> Any:
+def _seen_phase(goal: PopLikelihood) -> Any:
     """Return the phase that was told, or None."""
     return goal.evidence.fields.get("phase")
 
@@ -25,7 +25,7 @@ def _told(goal: PopLikelihood) -> Any:
 def near_misses(goal: PopLikelihood, s: PopPosition, missed: Sequence[str]) -> Iterator[IglooPopMove]:
     """Yield the moves that would have made what was seen, were they legal."""
     phase = s.phase
-    if phase in {"deal", "ready"} and s.round == goal.before.round and (_told(goal) or "shaking") not in AFTER:
+    if phase in {"deal", "ready"} and s.round == goal.before.round and (_seen_phase(goal) or "shaking") not in AFTER:
         yield m.START_MOVE
     for where, place in enumerate(PLACES):
         if place in missed:
@@ -41,9 +41,11 @@ def near_misses(goal: PopLikelihood, s: PopPosition, missed: Sequence[str]) -> I
             # An igloo that is still in a hand keeps the round going.
             yield from (m.PASSES[COLOURS.index(colour)] for colour in sorted(s.hands))
         for who in goal.seats:
-            told = goal.tallies["in_hand"][who]
+            in_hand = goal.tallies["in_hand"][who]
             if f"{COLOURS[who]}.in_hand" in missed:
-                yield (m.PASSES if told and _told(goal) != "shaking" else m.TAKES if told else m.RETURNS)[who]
+                yield (m.PASSES if in_hand and _seen_phase(goal) != "shaking" else m.TAKES if in_hand else m.RETURNS)[
+                    who
+                ]
             if f"{COLOURS[who]}.passed" in missed:
                 yield m.PASSES[who]
 
@@ -62,15 +64,15 @@ def verdicts(goal: PopLikelihood, nearest: Turn, missed: Sequence[str]) -> Itera
     before, end = goal.before, _end(nearest)
     for where, place in enumerate(PLACES):
         seen = goal.stand[where]
-        if place in missed and seen is not None and _told(goal) not in AFTER:
+        if place in missed and seen is not None and _seen_phase(goal) not in AFTER:
             gone = Counter(igloo >> 4 for igloo in before.igloos_at(where)) - seen
             # On a card that was settled they are gone for good reason.
             if gone and where not in (goal.results or {}):
                 colour = COLOURS[next(iter(gone))]
                 yield f"{colour} {place}", fault_ruling("POP-2.6", colour, before)
     for who in goal.seats:
-        colour, told = COLOURS[who], goal.tallies["captured"][who]
-        if f"{colour}.captured" in missed and told is not None and told < before.captured[colour]:
+        colour, captured = COLOURS[who], goal.tallies["captured"][who]
+        if f"{colour}.captured" in missed and captured is not None and captured < before.captured[colour]:
             yield f"{colour}.captured", fault_ruling("POP-2.5", colour, before)
     for place, number in twice(goal):
         reason = Reason("number-used", {"place": place, "number": number, "phase": "checking"})

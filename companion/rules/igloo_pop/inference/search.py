@@ -16,14 +16,14 @@ from companion.rules.igloo_pop import moves as m
 from companion.rules.igloo_pop.components import CARD_BITS, CARDS, COLOURS, IGLOOS, PLACES
 from companion.rules.igloo_pop.game import GAME
 from companion.rules.igloo_pop.inference import check_inference, near_misses
-from companion.rules.igloo_pop.inference.likelihood import AFTER, TALLIES, PopLikelihood, told
+from companion.rules.igloo_pop.inference.likelihood import AFTER, TALLIES, PopLikelihood, evidence_of
 from companion.rules.igloo_pop.moves import IglooPopMove
 from companion.rules.igloo_pop.parts import EMPTY, PHASES, UNKNOWN
 from companion.rules.igloo_pop.position import PopPosition
 from companion.rules.inference import depth_first
 from companion.rules.inference.turns import Evidence, Explanation, SearchResult, Turn
 
-__all__ = ["cases", "explain", "find", "told", "turn_of"]
+__all__ = ["cases", "evidence_of", "explain", "find", "turn_of"]
 
 GUESSES: Final = 60
 """Guesses at what is not told that are followed."""
@@ -55,8 +55,8 @@ class PopGoal(PopLikelihood):
 
     def guesses(self) -> Iterator[Guess]:
         """Yield what may have been where it is not told, the simplest first; no phase keeps the others waiting."""
-        told = self.evidence.fields.get("phase")
-        waiting = [self._in_phase(phase) for phase in ([told] if told is not None else PHASES)]
+        seen_phase = self.evidence.fields.get("phase")
+        waiting = [self._in_phase(phase) for phase in ([seen_phase] if seen_phase is not None else PHASES)]
         while waiting:
             for one in list(waiting):
                 guess = next(one, None)
@@ -74,8 +74,8 @@ class PopGoal(PopLikelihood):
             yield from self._checks(phase)
 
     def _same_round(self) -> bool:
-        told = self.evidence.fields.get("round")
-        return told is None or told == self.before.round
+        seen_round = self.evidence.fields.get("round")
+        return seen_round is None or seen_round == self.before.round
 
     def _standing(self) -> tuple[Counter[int], ...]:
         """Return the igloos on each card where they were seen, and where they were not, those that stood there."""
@@ -120,17 +120,17 @@ class PopGoal(PopLikelihood):
             for settled in islice(check_inference.reckon(self._table(phase, standing)), GUESSES):
                 yield Guess(phase, _together(settled, standing), settled)
             return
-        told = {where: [(COLOURS.index(c), n) for c, n in pairs] for where, pairs in self.results.items()}
+        results = {where: [(COLOURS.index(c), n) for c, n in pairs] for where, pairs in self.results.items()}
         if not checking or before.phase == "checking":
-            yield Guess(phase, _together(told, standing), told)
+            yield Guess(phase, _together(results, standing), results)
             return
         lost: Counter[int] = Counter()
-        for where, pairs in told.items():
+        for where, pairs in results.items():
             bits = CARD_BITS[before.card_at(where)] if before.card_at(where) >= 0 else 0
             wrong = [who for who, number in pairs if not bits >> number & 1]
             spare = before.options["pop.none_match"] == "return" and len(wrong) == len(pairs) > 1
             lost.update([] if spare else wrong)
-        yield from (Guess(phase, _together(told, stands), told) for stands in self._shared_out(lost, told))
+        yield from (Guess(phase, _together(results, stands), results) for stands in self._shared_out(lost, results))
 
     def _table(self, phase: str, standing: Sequence[Counter[int]]) -> check_inference.SettledCards:
         before = self.before
@@ -237,15 +237,15 @@ class PopGoal(PopLikelihood):
 
     def _hands(self, s: PopPosition, spare: Sequence[int]) -> Iterator[IglooPopMove]:
         """Yield what makes the hands as they were told, and who has passed: one after the other."""
-        told = self.tallies["in_hand"]
+        in_hand = self.tallies["in_hand"]
         for who in spare:
-            if told[who] is False:
+            if in_hand[who] is False:
                 yield m.RETURNS[who]
                 return
         for who in self.seats:
             # Whoever had passed and has not any more took an igloo in between.
             again = self.tallies["passed"][who] is False and COLOURS[who] in s.passed
-            if (told[who] or again) and COLOURS[who] not in s.hands:
+            if (in_hand[who] or again) and COLOURS[who] not in s.hands:
                 yield m.RETURNS[spare[0]] if spare and not s.village_left else m.TAKES[who]
                 return
         passing = (who for who in self.seats if self.tallies["passed"][who] and COLOURS[who] not in s.passed)

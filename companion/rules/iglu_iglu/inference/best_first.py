@@ -461,13 +461,13 @@ def _found(walk: BestFirstSearch, limit: int, most: int) -> SearchResult:
         walk.push(scale.least(before, 0.0), before)
         complete = walk.ahead(most)
     done = walk.done()
-    told = walk
+    chosen = walk
     if done < walk.best()[0]:
         # Not all was looked at: a few of the best states of each level lead to some turn, perhaps to a better one.
-        told = walk.aside()
-        told.beam(WIDTH)
-    reached = done - told.best()[0]
-    return SearchResult(told.turns(limit, walk.margin), complete and bool(walk.ends), told.looked, reached)
+        chosen = walk.aside()
+        chosen.beam(WIDTH)
+    reached = done - chosen.best()[0]
+    return SearchResult(chosen.turns(limit, walk.margin), complete and bool(walk.ends), chosen.looked, reached)
 
 
 def nearest(before: IgluState, evidence: Evidence, most: int) -> SearchResult:

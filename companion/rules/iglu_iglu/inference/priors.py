@@ -114,12 +114,12 @@ class TurnCost(NamedTuple):
 class Case(NamedTuple):
     """What the tile of a turn may be, and what that costs.
 
-    ``kept``: it may be any that goes to the hand; ``drawn`` comes to one of the squares ``fresh``, a pack of ice too
-    where ``pack``.
+    ``red_tile``: it may be any that goes to the hand; ``drawn`` comes to one of the squares ``fresh``, a pack of ice
+    too where ``pack``.
     """
 
     price: float
-    kept: bool = False
+    red_tile: bool = False
     drift: bool = False
     pack: bool = False
     fresh: int = 0
@@ -143,11 +143,11 @@ class Scale:
         """Return the ways of using tiles that are left to a state, the cheapest first."""
         seat = s.turn
         bear = bool(s.bears) or (case.drawn is not None and case.drawn[0] == components.BEAR_TOKEN)
-        key = (s.phase, s.played, s.remaining, s.points, s.melted, s.hands[seat], s.tiles, bear, case.kept)
+        key = (s.phase, s.played, s.remaining, s.points, s.melted, s.hands[seat], s.tiles, bear, case.red_tile)
         known = self.ways_of.get(key)
         if known is not None:
             return known
-        means = Means(s, drift=not case.kept)
+        means = Means(s, drift=not case.red_tile)
         points = s.points if s.melted else 3
         steps = s.remaining if s.phase not in (DRAWING,) and s.phase >= MOVING else 0
         moved = means.steps > steps
@@ -187,7 +187,7 @@ class Scale:
         whole = red + sum(tiles[: components.RED])
         found = []
         if red > 0:
-            found.append(Case(log(whole / red), kept=True))
+            found.append(Case(log(whole / red), red_tile=True))
         for face in (
             (components.FISH_2, components.FISH_3, components.BEAR, components.PACK, components.DRIFT) if fresh else ()
         ):

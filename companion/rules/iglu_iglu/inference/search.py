@@ -282,11 +282,11 @@ def cases(position: Mapping[str, Any]) -> list[IgluState]:
     :raises SetupError: when it is no position.
     """
     first = GAME.from_position(position)
-    told = position.get("turn") is not None or position.get("to_move") is not None
-    turns = [first.colours[first.turn]] if told else list(first.colours)
+    turn_known = position.get("turn") is not None or position.get("to_move") is not None
+    turns = [first.colours[first.turn]] if turn_known else list(first.colours)
     found = []
     for colour in turns:
-        case = dict(position) if told else {**position, "turn": colour}
+        case = dict(position) if turn_known else {**position, "turn": colour}
         if position.get("hands") is None:
             # One red tile is left for the floe of this turn.
             red_tiles = max(0, sum(first.tiles[components.RED :]) - 1)
@@ -357,7 +357,7 @@ def _lies_there_still(evidence: Evidence, name: str) -> bool:
     return name in evidence.places and {ground for ground, _ in evidence.places[name]} == {"floe"}
 
 
-def told(position: Mapping[str, Any]) -> tuple[dict[str, dict[Content, float]], dict[str, JSON]]:
+def evidence_of(position: Mapping[str, Any]) -> tuple[dict[str, dict[Content, float]], dict[str, JSON]]:
     """Return what a position is evidence of: its places, where a bear need not tell its value, and trophies."""
     places = {name: {content(_valued(place)): 0.0} for name, place in position["places"].items() if place is not None}
     return places, {key: position[key] for key in ("trophies",) if position.get(key)}
