@@ -302,9 +302,14 @@ def test_whoever_cannot_move_at_all_has_lost(islands: Make, play: Make, allowed:
     assert lost.to_move == NOBODY
     assert lost.outcome().winners == (0,) and lost.outcome().clauses == ("ICE-E.3",), "whatever the fish say"
     assert (lost.end_reason.key, lost.ranking_reason.key) == ("ended-blocked", "rank-blocked")
+    assert lost.end_reason.facts == {"who": "red"}
     assert lost.score().ranking == ((0,), (1,))
     read = islands(grounds, **bears, players=players, turn="red")
     assert read.outcome().winners == (0,), "a position in which the player to move is blocked is a lost one"
+    turned = islands(grounds, green=bears["red"], red=bears["green"], players=players, actions=1, turn="red")
+    lost = play(turned, "walk start p1")
+    assert (lost.outcome().winners, lost.end_reason.key) == ((1,), "ended-blocked"), "the first seat is no other"
+    assert lost.end_reason.facts == {"who": "green"}
 
 
 @pytest.mark.cites("ICE-E.3")

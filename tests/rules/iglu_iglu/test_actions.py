@@ -269,7 +269,10 @@ def test_ranks_on_an_island(board: Make) -> None:
     assert alone.score().sheets[0].total == 25
     table = board(picture, {"c6": "r"}, points=0, options={"variant.island_table": True})
     assert table.score().sheets[0].total == 15
-    assert table.score().sheets[0].lines[1].clauses == ("IGLU-V.B.1", "IGLU-X.2", "IGLU-X.3")
+    (_, island) = table.score().sheets[0].lines
+    assert island.clauses == ("IGLU-V.B.1", "IGLU-X.2", "IGLU-X.3")
+    assert (island.facts["size"], island.facts["value"]) == (5, 15), "what the line tells the table"
+    assert alone.score().sheets[0].lines[1].facts["value"] == 5
     ranks = board(picture, things, points=0, options={"variant.island_table": True})
     assert [sheet.total for sheet in ranks.score().sheets] == [15, 7, 7, 0]
     assert [s.lines[1].what for s in ranks.score().sheets] == [

@@ -29,6 +29,7 @@ def down(state: Any) -> list[str]:
 @pytest.mark.cites("ARC-V.5")
 def test_a_face_down_card_that_no_run_needs_goes_with_the_card_below_it_or_else_above() -> None:
     assert down(fanned("fox fox fox fox fox fox orca fox _")) == ["fox"]
+    assert down(fanned("orca orca orca orca orca orca fox orca _")) == ["orca"]
     assert down(fanned("fox fox fox fox fox fox orca fox orca _ fox")) == ["orca"]
     assert down(fanned("_ fox fox fox fox fox fox")) == ["fox"], "there is none below"
 
@@ -58,3 +59,10 @@ def test_a_totem_is_given_openly_or_in_secret() -> None:
     state = ARCTIC.start(ARCTIC.seats(2))
     animals = ("fox", "moose", "walrus", "orca", "puffin", "bear", "?")
     assert {str(move) for move in state.legal_moves if move.kind == "totem"} == {f"totem p1 {a}" for a in animals}
+
+
+@pytest.mark.cites("ARC-V.3")
+def test_every_line_of_a_pile_without_a_known_totem_cites_the_rulebook() -> None:
+    lines = fanned("fox fox _ orca").score().sheets[0].lines
+    assert "totem-secret" in {line.what for line in lines}
+    assert {clause for line in lines for clause in line.clauses} <= ARCTIC.rulebook.clauses.keys()
