@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("companion", "vision", "web")
-FOREIGN = {"vendor", "node_modules", "build", "__pycache__"}
+FOREIGN = {"vendor", "node_modules", "build", "mutants", "__pycache__"}
 
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 PATH = re.compile(r"`((?:companion|vision|web|tests|firmware|docs)/[^`\s]*)`")

@@ -278,7 +278,7 @@ class SerialLink:
             if self._mode == "frames":
                 if known:
                     self._valid_at = now
-                runs = self._frames.feed(frames, now, self._corrupt())
+                runs = self._frames.feed(frames, now)
                 self._introduced()
                 return [] if self.superseded else runs
         rows = self._line_reader.feed(data)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from binascii import crc_hqx
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, IntFlag
 
 from companion.ports import BadDataError
@@ -60,11 +60,21 @@ class SensorState(IntEnum):
     LOST = 3
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Framed:
+    """What every frame has: on the wire ``seq``, its number (u16, wraps); from the reader ``corrupt_before``.
+
+    That is how many pieces of the line between this frame and the one before were no frames.
+    """
+
+    seq: int = field(kw_only=False)
+    corrupt_before: int = field(default=0, compare=False)
+
+
 @dataclass(frozen=True, slots=True)
-class Hello:
+class Hello(Framed):
     """What the igloo says of itself. ``unit`` is None when the firmware does not know units, 0 when unnamed."""
 
-    seq: int
     fw: int
     devid: int
     bw_rate: int
@@ -77,13 +87,12 @@ class Hello:
 
 
 @dataclass(frozen=True, slots=True)
-class Data:
+class Data(Framed):
     """One to sixteen samples: ``raw`` is n × (x, y, z) as little-endian int16; ``index`` numbers sample 0.
 
     ``t_us`` is the device's clock when sample 0 was read from the FIFO; it wraps, as ``index`` does, at 2**32.
     """
 
-    seq: int
     t_us: int
     index: int
     flags: int
@@ -106,10 +115,9 @@ class Data:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class Status(Framed):
     """How the sensor and the device's own buffers are doing; the u16 counters wrap."""
 
-    seq: int
     state: int
     devid: int
     t_us: int
@@ -120,10 +128,9 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Framed):
     """A frame of a type that version 1 does not know; its CRC was right."""
 
-    seq: int
     type: int
     payload: bytes
 
@@ -294,6 +301,7 @@ class FrameReader:
 
     def __init__(self) -> None:
         self.corrupt = 0
+        self._corrupt_placed = 0
         self.cut = 0
         self.frames = 0
         self._tail = b""
@@ -313,7 +321,7 @@ class FrameReader:
                 self._bad()
             elif part:  # delimiters in a row say nothing
                 try:
-                    frames.append(decode(part))
+                    frames.append(self._placed(decode(part)))
                 except BadFrameError:
                     self._bad()
             self._in_step = True
@@ -324,6 +332,10 @@ class FrameReader:
             self._tail = b""
         self.frames += len(frames)
         return frames
+
+    def _placed(self, frame: Frame) -> Frame:
+        corrupt, self._corrupt_placed = self.corrupt - self._corrupt_placed, self.corrupt
+        return replace(frame, corrupt_before=corrupt) if corrupt else frame
 
     def _bad(self) -> None:
         if self._in_step:

@@ -109,8 +109,6 @@ class FrameStream:
         self._seq: int | None = None
         self._frame: Frame | None = None
         self._unseen = 0
-        self._corrupt_then = 0
-        self._corrupt = 0
         self._index = 0
         self._t = 0.0
         self._emitted_to: int | None = None
@@ -181,13 +179,8 @@ class FrameStream:
         self._overflows.begin_anew()
         self._dropped.begin_anew()
 
-    def feed(self, frames: Iterable[Frame], now: float, corrupt: int = 0) -> list[Samples]:
-        """Take frames that arrived at host time ``now``; return the runs of samples that they complete.
-
-        ``corrupt`` is the reader's count so far: a frame number that is missing because its frame was corrupt
-        is not counted twice.
-        """
-        self._corrupt = corrupt
+    def feed(self, frames: Iterable[Frame], now: float) -> list[Samples]:
+        """Take frames that arrived at host time ``now``; return the runs of samples that they complete."""
         before = self._samples
         runs: list[Samples] = []
         for frame in frames:
@@ -222,7 +215,8 @@ class FrameStream:
         if ahead == 0:
             return frame == self._frame
         if ahead < 0x8000:
-            self._unseen += ahead - 1
+            # What was corrupt is counted as that, not as missing too.
+            self._unseen += max(0, ahead - 1 - frame.corrupt_before)
         elif self._last is not None and isinstance(frame, Data):
             behind = (self._last.index - frame.index) & (WRAP - 1)
             if 0x10000 - ahead <= 256 and 0 < behind <= 4096:
@@ -288,7 +282,7 @@ class FrameStream:
             self._resets += 1
             self._overflows.begin_anew()
             self._dropped.begin_anew()
-        self._unseen, self._corrupt_then = 0, self._corrupt
+        self._unseen = 0
         self._fit.break_here()
         self._host.clear()
         self._index = frame.index
@@ -296,9 +290,7 @@ class FrameStream:
 
     def _continue(self, last: Data, frame: Data) -> None:
         gap = ((frame.index - last.index) & (WRAP - 1)) - last.n
-        bad = self._corrupt - self._corrupt_then
-        vanished = max(0, self._unseen - bad)
-        self._unseen, self._corrupt_then = 0, self._corrupt
+        vanished, self._unseen = self._unseen, 0
         if frame.flags & Flag.DROPPED:
             self._dropped.mark(vanished)
         else:

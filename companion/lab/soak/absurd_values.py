@@ -62,7 +62,7 @@ def heard(hello: Hello, waves: Waves) -> tuple[int, tuple[str, ...]]:
         rows: Any = waves[start : start + 16].tolist()
         sent += encode(Data.of(seq & 0xFFFF, round(1e6 * start / RATE_HZ) & 0xFFFFFFFF, start, 0, rows))
         seq += 1
-        for run in stream.feed(reader.feed(sent), now, reader.corrupt):
+        for run in stream.feed(reader.feed(sent), now):
             answer = counter.feed(run)
             if answer is not None:
                 counted += answer.state == "counted"

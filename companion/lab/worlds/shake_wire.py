@@ -50,7 +50,7 @@ def through_the_line(shakes: Sequence[FloatArray], rate_error: float, mhz: int =
     runs = []
     for start in range(0, len(sent), 512):
         frames = reader.feed(sent[start : start + 512])
-        runs += stream.feed(frames, at * start / len(sent), reader.corrupt)
+        runs += stream.feed(frames, at * start / len(sent))
     accel = np.concatenate([run.accel for run in runs])
     found, after = [], 0
     for shake in shakes:

@@ -298,11 +298,17 @@ def test_frames_that_vanish_are_counted_to_the_sample() -> None:
 
 def test_a_corrupt_frame_is_not_counted_as_missing_too() -> None:
     device = Device()
-    stream = started(device)
-    device.data()
-    (run,) = stream.feed([device.data()], 101.0, corrupt=1)
-    assert run.gap_before == 16
-    assert (stream.counts().lost, stream.counts().missing_frames) == (16, 0)
+    stream, reader = started(device), FrameReader()
+    wire = [bytearray(encode(device.data())) for _ in range(5)]
+    for number in (1, 2):
+        wire[number][9] ^= 0x40
+    runs = []
+    # Wherever the line is cut into pieces, what follows tells what was corrupt before it.
+    for piece in (b"\0", wire[0] + wire[1], wire[2], wire[3] + wire[4]):
+        runs += stream.feed(reader.feed(bytes(piece)), 101.0)
+    assert [run.gap_before for run in runs if run.gap_before] == [32]
+    assert reader.corrupt == 2
+    assert (stream.counts().lost, stream.counts().missing_frames) == (32, 0)
 
 
 def test_frames_that_the_device_dropped_are_told_from_those_the_line_lost() -> None:
@@ -623,9 +629,9 @@ def test_a_noisy_line_costs_samples_and_never_changes_one(seed: int) -> None:
                     del wire[at]
                 case 2:
                     wire.insert(at, wire[at])
-        runs += stream.feed(reader.feed(bytes(wire)), 100.0 + device.seconds(), reader.corrupt)
+        runs += stream.feed(reader.feed(bytes(wire)), 100.0 + device.seconds())
     last = [device.data(), device.data()]
-    runs += stream.feed(reader.feed(b"".join(map(encode, last))), 101.0 + device.seconds(), reader.corrupt)
+    runs += stream.feed(reader.feed(b"".join(map(encode, last))), 101.0 + device.seconds())
     heard, counts = good(runs), stream.counts()
     assert reader.corrupt > 100
     assert counts.lost > 1600

@@ -44,7 +44,7 @@ class Felt:
             frames = self.reader.feed(self.device.advance(64))
             self.now += 64 / self.device.bank.rate_hz
             self.frames += frames
-            runs += self.stream.feed(frames, self.now, self.reader.corrupt)
+            runs += self.stream.feed(frames, self.now)
         return runs
 
     def rest(self) -> np.ndarray:
