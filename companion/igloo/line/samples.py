@@ -109,6 +109,7 @@ class FrameStream:
         self._seq: int | None = None
         self._frame: Frame | None = None
         self._unseen = 0
+        self._corrupt = 0
         self._index = 0
         self._t = 0.0
         self._emitted_to: int | None = None
@@ -209,19 +210,20 @@ class FrameStream:
 
     def _repeats(self, frame: Frame) -> bool:
         if self._seq is None:
-            self._seq, self._frame = frame.seq, frame
+            self._seq, self._frame, self._corrupt = frame.seq, frame, 0
             return False
+        self._corrupt += frame.corrupt_before
         ahead = (frame.seq - self._seq) & 0xFFFF
         if ahead == 0:
             return frame == self._frame
         if ahead < 0x8000:
             # What was corrupt is counted as that, not as missing too.
-            self._unseen += max(0, ahead - 1 - frame.corrupt_before)
+            self._unseen += max(0, ahead - 1 - self._corrupt)
         elif self._last is not None and isinstance(frame, Data):
             behind = (self._last.index - frame.index) & (WRAP - 1)
             if 0x10000 - ahead <= 256 and 0 < behind <= 4096:
                 return True  # an old frame again
-        self._seq, self._frame = frame.seq, frame
+        self._seq, self._frame, self._corrupt = frame.seq, frame, 0
         return False
 
     def _greet(self, hello: Hello) -> None:

@@ -311,6 +311,16 @@ def test_a_corrupt_frame_is_not_counted_as_missing_too() -> None:
     assert (stream.counts().lost, stream.counts().missing_frames) == (32, 0)
 
 
+def test_a_frame_that_is_repeated_hides_no_corrupt_one_before_it() -> None:
+    device = Device()
+    stream, reader = started(device), FrameReader()
+    first, bad, last = (bytearray(encode(device.data())) for _ in range(3))
+    bad[9] ^= 0x40
+    stream.feed(reader.feed(bytes(b"\0" + first + bad + first + last)), 101.0)
+    assert (reader.corrupt, stream.counts().repeated) == (1, 1)
+    assert (stream.counts().lost, stream.counts().missing_frames) == (16, 0)
+
+
 def test_frames_that_the_device_dropped_are_told_from_those_the_line_lost() -> None:
     device = Device()
     stream = started(device)
