@@ -20,6 +20,7 @@ _MODULES = {
     "iglu-iglu": "companion.rules.iglu_iglu",
     "arctic": "companion.rules.arctic",
     "ice-team": "companion.rules.ice_team",
+    "thin-ice": "companion.rules.thin_ice",
 }
 
 

@@ -15,6 +15,7 @@ _MODULES = {
     "iglu-iglu": "companion.night.games.iglu_iglu",
     "arctic": "companion.night.games.arctic",
     "ice-team": "companion.night.games.ice_team",
+    "thin-ice": "companion.night.games.thin_ice",
 }
 
 

@@ -39,6 +39,7 @@ _SEARCHES = {
     "ice-team": "companion.rules.ice_team.inference.search",
     "igloo-pop": "companion.rules.igloo_pop.inference.search",
     "iglu-iglu": "companion.rules.iglu_iglu.inference.search",
+    "thin-ice": "companion.rules.thin_ice.inference.search",
 }
 """The games that have a search, and where."""
 
