@@ -49,6 +49,7 @@ from companion.night.log.database import StorageError
 from companion.night.log.journal import Journal
 from companion.night.log.pictures import EvidenceStore
 from companion.night.people import People
+from companion.night.views.damage import damage_report
 from companion.ports import (
     BadDataError,
     CameraStatus,
@@ -112,7 +113,11 @@ class Service:
         self.boxes = Boxes(options.data / BOXES)
         self.votes = Votes(options.data / VOTES)
         self.ballots = Ballots(options.data / BALLOTS, self.votes)
-        self.night = Night(self._journal, self.hub, boxes=self.boxes)
+        damage = damage_report(self._journal, options.data)
+        self._journal.own_up()
+        self.night = Night(self._journal, self.hub, boxes=self.boxes, damage=damage)
+        for one in damage:
+            log.error("%s", one["en"])
         self.access = Access(options.data / ACCESS)
         self._pictures = EvidenceStore(options.data / EVIDENCE)
         self._maintenance = Maintenance(options.data, self._journal, self.settings, self.hub)

@@ -116,14 +116,24 @@ class Night:
     """
 
     def __init__(
-        self, journal: Journal, hub: Hub, *, rng: random.Random | None = None, boxes: Boxes | None = None
+        self,
+        journal: Journal,
+        hub: Hub,
+        *,
+        rng: random.Random | None = None,
+        boxes: Boxes | None = None,
+        damage: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         """Go on where the journal ends; in an empty journal, begin a night.
+
+        ``damage`` is what the page says of entries that the card lost or changed, as
+        :func:`companion.night.views.damage.damage_report` has it.
 
         :raises companion.night.log.database.StorageError: when the journal cannot be read or written.
         """
         self._journal = journal
         self._hub = hub
+        self._damage = list(damage)
         self._boxes = boxes or Boxes(None)
         self._rng = rng or random.SystemRandom()
         self._lock = threading.RLock()
@@ -170,7 +180,7 @@ class Night:
     def view(self, role: str | Role = Role.SPECTATOR) -> dict[str, Any]:
         """Return the whole of what the page shows, as JSON (made once for each change: do not modify it).
 
-        ``{"seq", "state", "night": {"id", "opened", "paused"}, "match", "series", "log"}``; times are UTC
+        ``{"seq", "state", "night": {"id", "opened", "paused"}, "match", "series", "log", "damage"}``; times are UTC
         milliseconds. ``log`` holds the last 60 entries, oldest first: ``{"seq", "at", "by": "host" | "player" |
         "igloo" | "camera", "by_id", "kind", "device": what kind of device said it | null, "en", "fr", "undone"}``.
 
@@ -205,7 +215,7 @@ class Night:
         Role(role)
         with self._lock:
             if self._view is None:
-                self._view = page(self._projection)
+                self._view = page(self._projection, self._damage)
             return self._view
 
     def board(self, colour: str | None, lang: str) -> dict[str, Any] | None:
