@@ -336,7 +336,7 @@ class Journal:
             begun = [
                 int(row[0]) for row in self._db.execute("SELECT seq FROM entry WHERE kind = 'open-night' ORDER BY seq")
             ]
-        ends = [first - 1 for first in begun[1:]] + [self.last_seq]
+        ends = [first - 1 for first in begun[1:]] + [self.last_seq] * bool(begun)
         return list(zip(begun, ends, strict=True))
 
     def summary(self, first: int, last: int) -> Any | None:
