@@ -126,27 +126,27 @@ class Service:
             options.data,
             self.hub,
             statuses=self.igloos,
-            gate=lambda: not self.night.live_round(),
+            gate=self.night.gate,
             shake=self._shake_for,
         )
         self._igloos = Igloos(
             port=options.igloo,
             simulate=options.simulate,
             settings=self.settings,
-            gate=lambda: not self.night.live_round(),
+            gate=self.night.gate,
             on_motion=self._on_motion,
             on_count=self._on_count,
             known=lambda key, kind: self.calibration_run.calibrations.calibrated_model(device_name(key, kind)),
         )
         self._igloos.subscribe(self.calibration_run.hear)
-        waves = Waves(self.hub, gate=lambda: not self.night.live_round())
+        waves = Waves(self.hub, gate=self.night.gate)
         self._igloos.subscribe(waves.hear)
         self._ear = TablePracticeIgloo(self._igloos.statuses)
         self._igloos.subscribe(self._ear.hear)
         self.training = practice_run(
             options.data / TRAINING,
             self._ear,
-            igloo_open=lambda: not self.night.live_round(),
+            gate=self.night.gate,
             keep=lambda: self.settings.number("keep_shakes"),
         )
         self.people = People(options.data, self._journal, self.night, renamed=self._renamed)
@@ -345,9 +345,9 @@ class Service:
 
     def count(self) -> CountPosterior | None:
         """Return the newest count, or None: a live round hides it, and forgets it."""
-        if self.night.live_round():
+        if not self.night.gate.is_open():
             self._count = None
-        return self._count
+        return self.night.gate.through(self._count, None)
 
     def camera(self) -> CameraStatus | None:
         """Return how the camera is doing, or None without a source."""
@@ -424,9 +424,7 @@ class Service:
     def _on_count(self, posterior: CountPosterior) -> None:
         self._count = posterior
         self._ear.counted(posterior)
-        # Asked after the count is made: a round that began in between hides it.
-        hidden = self.night.live_round()
-        self.hub.publish("count", count_form(None if hidden else posterior, hidden=hidden))
+        self.hub.publish("count", count_form(posterior, self.night.gate))
 
     def _publish_camera(self) -> None:
         self.hub.publish("camera", camera_form(self.camera(), self.table(), self.follow_service.status()))
@@ -440,16 +438,14 @@ class Service:
                 tidied = time.monotonic()
                 if self._maintenance.may_forget():
                     forget_old(self._pictures.folder, self.settings.number("keep_pictures_days"))
-            hidden = self.night.live_round()
-            if hidden:
-                self._count = None
+            count = count_form(self.count(), self.night.gate)
             news = {
                 "igloo": igloos_form(self.igloos(), simulated=self.simulated()),
                 "camera": camera_form(self.camera(), self.table(), self.follow_service.status()),
             }
-            if hidden != last.get("hidden"):
-                last["hidden"] = hidden
-                self.hub.publish("count", count_form(None if hidden else self._count, hidden=hidden))
+            if count["hidden"] != last.get("hidden"):
+                last["hidden"] = count["hidden"]
+                self.hub.publish("count", count)
             for topic, data in news.items():
                 if data != last.get(topic):
                     last[topic] = data

@@ -15,7 +15,7 @@ from companion.rules.rulebook import rulebook
 from web.protocols.companion import CompanionApi
 
 if TYPE_CHECKING:
-    from companion.ports import CameraStatus, CountPosterior, IglooStatus, Motion, TableStatus
+    from companion.ports import CameraStatus, CountGate, CountPosterior, IglooStatus, Motion, TableStatus
 
 
 def igloo_form(status: IglooStatus) -> dict[str, Any]:
@@ -48,11 +48,10 @@ def motion_form(motion: Motion | None) -> dict[str, Any]:
     return {"key": motion.key, "state": str(motion.state), "kind": str(motion.kind), "tilt_deg": tilt}
 
 
-def count_form(count: CountPosterior | None, *, hidden: bool) -> dict[str, Any]:
-    """Return the data of topic ``count``; while ``hidden`` it holds nothing that a count could be told from."""
-    if hidden or count is None:
-        return {"hidden": hidden, "state": None}
-    return {"hidden": False, "key": count.key, "kind": str(count.kind), **count.to_json()}
+def count_form(count: CountPosterior | None, gate: CountGate) -> dict[str, Any]:
+    """Return the data of topic ``count``; while the gate is shut it holds nothing that a count could be told from."""
+    told = {"state": None} if count is None else {"key": count.key, "kind": str(count.kind), **count.to_json()}
+    return gate.through({"hidden": False, **told}, {"hidden": True, "state": None})
 
 
 def table_form(table: TableStatus | None) -> dict[str, Any] | None:

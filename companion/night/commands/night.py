@@ -34,7 +34,7 @@ from companion.night.log.projection import NightProjection
 from companion.night.messages import say
 from companion.night.views.boards import board, dispute, seat_of
 from companion.night.views.page import page
-from companion.ports import BadDataError, DeviceKind, EvidencePicture
+from companion.ports import BadDataError, CountGate, DeviceKind, EvidencePicture
 from companion.rules.core import State
 
 REMEMBERED = 500
@@ -144,6 +144,8 @@ class Night:
         if journal.last_of("open-night") == 0:
             journal.append("open-night", {"night": new_id()}, by=TABLE.id, by_role=str(TABLE.role))
         self._projection = self._folded()
+        self.gate = CountGate(self.live_round)
+        """Asked by everything that could reveal a count on its way out of the house."""
 
     def do(
         self, command: str, body: Mapping[str, Any], *, by: Actor, state: int | None = None, action_id: str
