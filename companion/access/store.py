@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import logging
 import secrets
 import sqlite3
 import threading
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.night.answers import Actor, Role
-from companion.night.log.database import Schema, explained, open_database, transaction
+from companion.night.log.database import DamagedError, Schema, explained, move_aside, open_database, transaction
 from companion.night.log.journal import wall_clock
 from companion.ports import CompanionError
 
@@ -47,6 +48,8 @@ MOST_SESSIONS = 200
 """Sessions at a time; a player beyond them ends the eldest player's."""
 
 LABEL_LENGTH = 40
+
+log = logging.getLogger(__name__)
 
 
 class TooManyTriesError(CompanionError, PermissionError):
@@ -286,6 +289,17 @@ class Access:
     def _write(self, sql: str, *values: object) -> int:
         with transaction(self._db, self._path) as db:
             return db.execute(sql, values).rowcount
+
+
+def open_or_begin_anew(path: Path) -> tuple[Access, str]:
+    """Open the sessions; damaged ones are put aside, because phones can join anew. Return also what is to be said."""
+    try:
+        return Access(path), ""
+    except DamagedError as error:
+        aside = move_aside(path)
+        note = f"{error} It was put aside as {aside[0].name}: every phone joins anew, and there is another PIN."
+        log.error("%s", note)
+        return Access(path), note
 
 
 def _hash(secret: str) -> bytes:

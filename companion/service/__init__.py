@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion import __version__
-from companion.access.store import Access
+from companion.access.store import open_or_begin_anew
 from companion.calibrating.calibration_run import CalibrationRun
 from companion.calibrating.store import device_name
 from companion.events.hub import Hub
@@ -45,7 +45,7 @@ from companion.night.log.data_folder import (
     remove_address,
     write_address,
 )
-from companion.night.log.database import DamagedError, StorageError, move_aside
+from companion.night.log.database import StorageError
 from companion.night.log.journal import Journal
 from companion.night.log.pictures import EvidenceStore
 from companion.night.people import People
@@ -118,7 +118,7 @@ class Service:
         self.night = Night(self._journal, self.hub, boxes=self.boxes, damage=damage)
         for one in damage:
             log.error("%s", one["en"])
-        self.access, self.access_note = _access(options.data / ACCESS)
+        self.access, self.access_note = open_or_begin_anew(options.data / ACCESS)
         self._pictures = EvidenceStore(options.data / EVIDENCE)
         self._maintenance = Maintenance(options.data, self._journal, self.settings, self.hub)
         self._watch = RoundWatch(self.night)
@@ -473,17 +473,6 @@ class Service:
 
 
 _STARTED = time.monotonic()
-
-
-def _access(path: Path) -> tuple[Access, str]:
-    """Open the sessions; damaged ones are put aside, because phones can join anew. Return also what is to be said."""
-    try:
-        return Access(path), ""
-    except DamagedError as error:
-        aside = move_aside(path)
-        note = f"{error} It was put aside as {aside[0].name}: every phone joins anew, and there is another PIN."
-        log.error("%s", note)
-        return Access(path), note
 
 
 def _lock_folder(folder: Path) -> int:

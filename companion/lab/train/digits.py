@@ -15,6 +15,7 @@ import click
 import cv2
 import numpy as np
 
+from vision.learn.adam import Adam, half_cosine
 from vision.learn.digits import (
     DIGITS,
     FIRST,
@@ -29,7 +30,6 @@ from vision.learn.digits import (
     forward,
     normal,
 )
-from vision.learn.optimiser import Adam, half_cosine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,7 @@ import numpy as np
 from companion.igloo.count.convnet import NetInput
 from companion.igloo.count.ensemble import CUTS, EMBEDDING, LIMIT, Ensemble, Net, nll, sigmoid
 from companion.ports import COUNTS
-from vision.learn.optimiser import Adam, half_cosine
+from vision.learn.adam import Adam, half_cosine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

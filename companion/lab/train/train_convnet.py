@@ -34,7 +34,7 @@ from companion.igloo.count.convnet import (
 )
 from companion.igloo.count.ensemble import CUTS
 from companion.ports import COUNTS
-from vision.learn.optimiser import Adam, half_cosine
+from vision.learn.adam import Adam, half_cosine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vision.learn.optimiser import Adam, half_cosine
+from vision.learn.adam import Adam, half_cosine
 
 RATE, DECAY = 0.01, 0.1
 
