@@ -2,12 +2,11 @@
 
 A form is made of elements. An element reads a JSON value into what a game holds (a word's number, a card, a row) and
 writes it back; a :class:`Form` is the whole position, field by field. Reading never stops at the first fault: each is
-kept by the :class:`Reading`, with the place it stands at and a sentence in every language, and all of them together are
-the :class:`BrokenFormError`. What is a rule of one game (a phase that needs something, a card that is not in the box)
-stays in that game.
+kept by the :class:`Reading`, with its place and a sentence in every language, and together they are the ``faults`` of
+the error. What is a rule of one game (a phase that needs something, a card that the box has not) stays in that game.
 
-Of every field: what is left out, or null, takes its default; a field that nobody declared is refused, since a misspelt
-one would quietly be unknown.
+What is left out, or null, takes its field's default; a field that nobody declared is refused: a misspelt one would
+quietly be unknown.
 """
 
 from __future__ import annotations
@@ -15,10 +14,11 @@ from __future__ import annotations
 import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from companion.rules.core import JSON, Game, RulesError, SetupError
+from companion.rules.core import JSON, FormFault, Game, RulesError, SetupError
 from companion.rules.i18n import Words, joined, same
 
 At: TypeAlias = "tuple[At, str | int] | None"
@@ -48,34 +48,6 @@ NEEDED: Final = _Unsaid()
 # --- faults -----------------------------------------------------------------------------------------------------------
 
 
-class FormFault(NamedTuple):
-    """One thing wrong with a form: where (``players[1].colour``; nothing is the whole position), and the sentence."""
-
-    at: str
-    words: Words
-
-
-class BrokenFormError(SetupError):
-    """A form that is broken, with all that is wrong with it; the message has the first faults and counts the rest."""
-
-    def __init__(self, faults: Iterable[FormFault]) -> None:
-        self.faults = tuple(faults)
-        told, length = [], 0
-        for fault in self.faults:
-            length += len(fault.words.en)
-            if told and length > _TOLD:
-                break
-            told.append(fault.words)
-        rest = len(self.faults) - len(told)
-        if rest:
-            more = Words(
-                "{rest:plural|One more thing is wrong|# more things are wrong} with it.",
-                "{rest:plural|Une autre chose ne va pas|# autres choses ne vont pas}.",
-            )
-            told.append(more.filled({"rest": rest}))
-        super().__init__("{told}", "{told}", told=joined(told))
-
-
 class Reading:
     """A position while it is read: it keeps what is wrong."""
 
@@ -97,22 +69,44 @@ class Reading:
             self.say(at, error.words)
             return None
 
+    def sound(self, *fields: str) -> bool:
+        """Return whether nothing is wrong with these fields of the position, as far as it has been read."""
+        wrong = {fault.at.partition(".")[0].partition("[")[0] for fault in self.faults}
+        return not wrong or (len(self.faults) < MOST_FAULTS and wrong.isdisjoint({"", *fields}))
+
     def options(self, game: Game[Any], given: Mapping[str, JSON] | None) -> dict[str, JSON]:
         """Return a game's options with defaults filled in; every one that is wrong is a fault."""
         try:
             return game.settled_options(given)
         except SetupError:
             for name, value in (given or {}).items():
-                self.keep(((None, "options"), str(name)[:40]), lambda one={name: value}: game.settled_options(one))
+                self.keep(((None, "options"), str(name)[:40]), partial(game.settled_options, {name: value}))
             return game.settled_options(None)
 
     def finish(self) -> None:
         """End the reading.
 
-        :raises BrokenFormError: when there was anything wrong.
+        :raises SetupError: when anything was wrong: its ``faults`` are all of it, its sentence begins with the first.
         """
-        if self.faults:
-            raise BrokenFormError(self.faults)
+        if not self.faults:
+            return
+        told: list[Words] = []
+        length = 0
+        for fault in self.faults:
+            length += len(fault.words.en)
+            if told and length > _TOLD:
+                break
+            told.append(fault.words)
+        rest = len(self.faults) - len(told)
+        if rest:
+            more = Words(
+                "{rest:plural|One more thing is wrong|# more things are wrong}.",
+                "{rest:plural|Une autre chose ne va pas|# autres choses ne vont pas}.",
+            )
+            told.append(more.filled({"rest": rest}))
+        error = SetupError("{told}", "{told}", told=joined(told))
+        error.faults = tuple(self.faults)
+        raise error
 
 
 def path(at: At) -> str:
@@ -188,7 +182,6 @@ class Anything(Element):
     wish = Words("anything", "n’importe quoi")
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
-        del at, reading
         return value
 
 
@@ -227,8 +220,10 @@ class Whole(Element):
         return self.refuse(value, at, reading)
 
 
-class Text(Element):
-    """A text of 1 to ``most`` characters; spaces around it do not count where it is ``stripped``."""
+class Name(Element):
+    """A player's name, of 1 to ``most`` characters; spaces around it do not count where it is ``stripped``."""
+
+    says = Words("A player’s name", "Le nom d’un joueur")
 
     def __init__(self, most: int, *, stripped: bool = True) -> None:
         self.most, self.stripped = most, stripped
@@ -273,7 +268,7 @@ class OneOf(Element):
         return self.refuse(value, at, reading) if held is UNSAID else held
 
 
-def numbered(words: Sequence[str]) -> dict[str, int]:
+def numbered(words: Sequence[str]) -> dict[Any, int]:
     """Return words with their numbers: a game holds the number, JSON has the word."""
     return {word: number for number, word in enumerate(words)}
 
@@ -281,7 +276,7 @@ def numbered(words: Sequence[str]) -> dict[str, int]:
 class Notation(Element):
     """A text with a notation of its own, such as a card; ``parse`` raises a ValueError where it is none."""
 
-    def __init__(self, parse: Callable[[str], Any], text: Callable[[Any], str], wish: Words) -> None:
+    def __init__(self, parse: Callable[[str], Any], text: Callable[[Any], JSON], wish: Words) -> None:
         self._parse, self.writer, self._wish = parse, text, wish
 
     @property
@@ -355,14 +350,10 @@ class ByName(Element):
     def __init__(self, ones: Mapping[str, Element], there: Words | None = None, places_of: str = "") -> None:
         self.ones = dict(ones)
         self._there, self._game = there, places_of
-        writers = {name: one.writer for name, one in self.ones.items()}
-        if any(writers.values()):
-            self.writer = lambda held: {
-                name: None if one is None else writers[name](one)
-                for name, one in held.items()  # type: ignore[misc]
-            }
-        else:
-            self.writer = dict
+        writers = {name: one.writer or _as_it_is for name, one in self.ones.items()}
+        self.writer = dict
+        if any(one.writer for one in ones.values()):
+            self.writer = lambda held: {name: one if one is None else writers[name](one) for name, one in held.items()}
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
         if type(value) is not dict and not isinstance(value, Mapping):
@@ -465,8 +456,8 @@ class Row(Record):
         super().__init__(*fields, says=says)
         self.quick = not any(field.brief or field.element.writer for field in fields)
 
-    def read(self, value: JSON, at: At, reading: Reading) -> Any:
-        return tuple(self.values(value, at, reading))
+    def read(self, value: JSON, at: At, reading: Reading, had: Mapping[str, Any] | None = None) -> Any:
+        return tuple(self.values(value, at, reading, had))
 
     def write(self, held: Any) -> JSON:
         """Return the object of a tuple."""
@@ -534,7 +525,7 @@ class Form(Record):
     def decode(self, data: JSON) -> dict[str, Any]:
         """Return what a position holds, by the names of the fields.
 
-        :raises BrokenFormError: with everything that is wrong.
+        :raises SetupError: with everything that is wrong.
         """
         reading = Reading()
         found: dict[str, Any] = self.read(data, None, reading)

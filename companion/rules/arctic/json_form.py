@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
 from typing import Any, Final
 
 from companion.rules.arctic.components import (
@@ -31,12 +30,12 @@ from companion.rules.position_form import (
     Field,
     Form,
     Items,
+    Name,
     Notation,
     OneOf,
     Place,
     Reading,
     Row,
-    Text,
     Things,
     Whole,
     numbered,
@@ -86,7 +85,7 @@ _OPEN: Final = Place(
     Things({**dict.fromkeys(ANIMALS, _LYING), "face-down": _LYING}, MAX_CARDS),
 )
 _PLAYER: Final = Row(
-    Field("name", Text(MAX_NAME)),
+    Field("name", Name(MAX_NAME)),
     Field("colour", Anything(), brief=True),
     Field("pile", Items(Notation(_pile_card, _PILE_TEXT.__getitem__, _A_CARD), MAX_CARDS), ()),
     Field("hand", _ZONE, ()),
@@ -99,7 +98,7 @@ _PLAYER: Final = Row(
 
 
 _TOKENS: Final = tuple((animal, 1) for animal in ANIMALS)
-_RIVER_CARDS: Final = (
+_RIVER_CARDS: Final[tuple[Any, ...]] = (
     *(("river", ((ANIMALS[main], placement, ANIMALS[companion], 1),)) for _, main, placement, _, companion in BOX),
     ("river", ()),
 )
@@ -110,7 +109,8 @@ def _places(s: ArcticPosition) -> dict[str, Any]:
     found: dict[str, Any] = {name: ("landscape", []) for name in _LANDS}
     for token, index in zip(_TOKENS, s.tokens, strict=True):
         found[_LANDS[index]][1].append(token)
-    for name, card in zip_longest(_RIVER, s.river, fillvalue=-1):
+    river = (*s.river, -1, -1, -1, -1, -1, -1)
+    for name, card in zip(_RIVER, river, strict=False):
         found[name] = _RIVER_CARDS[card]
     return found
 
@@ -189,9 +189,8 @@ FORM: Final = Form(
 def hidden_from(s: ArcticPosition, viewer: int | None) -> ArcticPosition:
     """Return the position as a seat (None: a bystander) may see it, to be written; it is not to be played on."""
     new = s.copy()
-    others = [seat for seat in range(s.players) if seat != viewer]
-    hands, penalties, piles, totems = (list(zone) for zone in (s.hands, s.penalties, s.piles, s.totems))
-    for seat in others:
+    hands, penalties, piles, totems = list(s.hands), list(s.penalties), list(s.piles), list(s.totems)
+    for seat in set(range(s.players)) - {viewer}:
         hands[seat] = (UNKNOWN,) * len(hands[seat])
         penalties[seat] = (UNKNOWN,) * len(penalties[seat])
         piles[seat] = tuple([FACE_DOWN + UNKNOWN if card >= FACE_DOWN else card for card in piles[seat]])

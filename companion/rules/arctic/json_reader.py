@@ -44,7 +44,7 @@ def from_json(game: Game[ArcticMove], data: Mapping[str, Any]) -> ArcticState:
     The first player's pile may also stand in ``places``, fanned out as ``pile1`` … from bottom to top; then there
     need be no players at all.
 
-    :raises BrokenFormError: when the form is broken, with all that is wrong with it.
+    :raises SetupError: when the form is broken, with all that is wrong with it.
     """
     reading = Reading()
     told = FORM.read(data, None, reading)
@@ -77,14 +77,14 @@ def from_json(game: Game[ArcticMove], data: Mapping[str, Any]) -> ArcticState:
 
 def _check(told: Mapping[str, Any], reading: Reading) -> None:
     """Keep seats that nobody sits on, and powers that an animal's card does not have."""
-    if told["players"] is not None:
+    if reading.sound("players", "first", "to_move"):
         seats = Whole(1, len(told["players"]) or 1)
         for key in ("first", "to_move"):
             if told[key] is not None:
                 seats.read(told[key], (None, key), reading)
-    for animal, power in (told["powers"] or {}).items():
+    for animal, power in (told["powers"] if reading.sound("powers") else {}).items():
         one, two = SIDES[ANIMALS.index(animal)]
-        if power not in (None, one, two) and not (power == 0 and told["phase"] == "setup"):
+        if power not in (one, two) and not (power == 0 and told["phase"] == "setup"):
             words = Words(
                 "powers: the {animal} card has the powers {one} and {two}, not {power}.",
                 "powers : la carte {animal} a les pouvoirs {one} et {two}, pas {power}.",

@@ -36,12 +36,12 @@ from companion.rules.position_form import (
     Flag,
     Form,
     Items,
+    Name,
     OneOf,
     Place,
     Reading,
     Record,
     Row,
-    Text,
     Things,
     Whole,
     numbered,
@@ -66,7 +66,7 @@ _BEARS: Final = Whole(0, _MOST_BEARS, Words("How many bears stand there", "Le no
 _DIE: Final = OneOf({1: 0, 2: 1}, Words("Which die is rolled", "Le dé qui est lancé"))
 _FACE: Final = OneOf({face: TILE_TEXT.index(face) for face in FACES})
 _PLAYER: Final = Row(
-    Field("name", Text(MAX_NAME)),
+    Field("name", Name(MAX_NAME)),
     Field("colour", OneOf(COLOURS)),
     Field("fresh", _FRESH, 0),
     Field("frozen", _FROZEN, 0),

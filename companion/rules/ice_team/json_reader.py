@@ -14,7 +14,7 @@ from companion.rules.ice_team.moves import COLOURS, IceMove
 from companion.rules.ice_team.position import TEAM, mask_of
 from companion.rules.ice_team.state import IceTeamState
 from companion.rules.ice_team.table import IceSetup, box_of, seats_of
-from companion.rules.position_form import BrokenFormError, Reading, Whole
+from companion.rules.position_form import Reading, Whole
 
 _TEAMS = (("Green", "green", 0, 0), ("Red", "red", 0, 0))
 
@@ -54,9 +54,12 @@ def _read_form(game: Game[IceMove], data: Mapping[str, Any]) -> tuple[IceSetup, 
     box = reading.keep((None, "box"), lambda: box_of(told["box"][2]))
     layout = None if box is None else reading.keep((None, "layout"), lambda: box.layout(told["layout"]))
     players = told["players"] = _TEAMS if told["players"] is None else told["players"]
-    seats = None if reading.faults else reading.keep((None, "players"), lambda: seats_of(_people(players)))
+    seats = None
+    if reading.sound("players"):
+        seats = reading.keep((None, "players"), lambda: seats_of(_people(players)))
     if layout is None or box is None:
-        raise BrokenFormError(reading.faults)  # without its boards nobody knows which spaces there are
+        reading.finish()  # without its boards nobody knows which spaces there are
+        raise AssertionError
     body = form(layout.names, layout.directions, COLOURS if seats is None else seats[1])
     told = body.read(data, None, reading, told)
     reading.finish()

@@ -81,7 +81,7 @@ class IglooPop(Game[IglooPopMove]):
     def from_position(self, position: Mapping[str, JSON]) -> IglooPopState:
         """Return a state from the one form of a board.
 
-        :raises BrokenFormError: when the form itself is broken, with all that is wrong with it.
+        :raises SetupError: when the form itself is broken, with all that is wrong with it.
         """
         return read_position(self, position, self._seated)
 

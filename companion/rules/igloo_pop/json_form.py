@@ -22,12 +22,12 @@ from companion.rules.position_form import (
     Form,
     Group,
     Items,
+    Name,
     Notation,
     OneOf,
     Place,
     Record,
     Row,
-    Text,
     Things,
     Whole,
     numbered,
@@ -70,7 +70,7 @@ _COLOUR: Final = OneOf(COLOURS)
 _IGLOO: Final = (Field("colour", _COLOUR, NEEDED), Field("count", _COUNTED, 1), Field("value", _COUNTED, brief=True))
 _PLACE: Final = Place(_GROUND, Things({"igloo": _IGLOO}, _MOST), UNKNOWN)
 _PLAYER: Final = Row(
-    Field("name", Text(LONGEST_NAME, stripped=False)),
+    Field("name", Name(LONGEST_NAME, stripped=False)),
     Field("colour", _COLOUR, NEEDED),
     Field("own", _COUNTED),
     Field("captured", _COUNTED, 0),

@@ -26,16 +26,16 @@ def read_position(
 ) -> IglooPopState:
     """Return the state that a position describes; ``make_table`` is how its game takes players and settled options.
 
-    :raises BrokenFormError: when the form is broken, with all that is wrong with it.
+    :raises SetupError: when the form is broken, with all that is wrong with it.
     """
     reading = Reading()
     told = FORM.read(data, None, reading)
     options = reading.options(game, told["options"])
     table = None
-    if not any(fault.at.startswith("players") for fault in reading.faults):
-        seats = [(name, colour) for name, colour, *_ in told["players"] or ()]
+    if reading.sound("players"):
+        seats = [(name, colour) for name, colour, *_ in told["players"]]
         table = reading.keep((None, "players"), lambda: make_table(seats, options))
-    for number, (_, card, igloos, _) in enumerate(told["results"] or (), 1):
+    for number, (_, card, igloos, _) in enumerate(told["results"] if reading.sound("results") else (), 1):
         if isinstance(card, str) or igloos == ():
             words = Words(
                 "A result names a place, a card of the box and the igloos on it.",

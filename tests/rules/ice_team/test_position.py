@@ -61,9 +61,18 @@ def test_a_form_that_is_broken_is_refused_in_a_sentence() -> None:
         ([], "object"),
         ({"players": 3}, "list"),
         ({"players": [{"name": "Ann"}]}, "two players"),
-        ({"players": [{"name": "Ann", "fresh": -1}, {"name": "Bob"}]}, "fresh fish a team has is a whole number from 0"),
-        ({"players": [{"name": "Ann", "frozen": 1000}, {"name": "Bob"}]}, "frozen fish a team has is a whole number from 0"),
-        ({"players": [{"name": "Ann", "fresh": True}, {"name": "Bob"}]}, "fresh fish a team has is a whole number from 0"),
+        (
+            {"players": [{"name": "Ann", "fresh": -1}, {"name": "Bob"}]},
+            "fresh fish a team has is a whole number",
+        ),
+        (
+            {"players": [{"name": "Ann", "frozen": 1000}, {"name": "Bob"}]},
+            "frozen fish a team has is a whole number",
+        ),
+        (
+            {"players": [{"name": "Ann", "fresh": True}, {"name": "Bob"}]},
+            "fresh fish a team has is a whole number",
+        ),
         ({"options": []}, "options is an object"),
         ({"options": {"ice.block_picks_up": 3}}, "block_picks_up is one of"),
         ({"box": 3}, "box is an object"),

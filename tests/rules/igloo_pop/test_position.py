@@ -250,7 +250,9 @@ def test_a_whole_game_round_trips_at_every_state() -> None:
 @pytest.mark.parametrize("ended", [[["thalers"]], [{}], [3], ["never"], [None]])
 def test_an_end_that_is_none_is_refused_in_a_sentence(ended: list[object]) -> None:
     players = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
-    with pytest.raises(SetupError, match="The end of a game of Igloo Pop is one of thalers, cards, short-round, no-cards, not"):
+    with pytest.raises(
+        SetupError, match="end of a game of Igloo Pop is one of thalers, cards, short-round, no-cards, not"
+    ):
         POP.from_position({"players": players, "ended_by": ended})
 
 
