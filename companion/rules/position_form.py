@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from companion.rules.core import JSON, FormFault, Game, RulesError, SetupError
@@ -28,24 +29,14 @@ Made = TypeVar("Made")
 
 MOST_FAULTS: Final = 100
 """Faults of one form that are kept: who sent more of them sent no position."""
-_TOLD: Final = 240
+_TOLD: Final = 120
 """Characters of the error's own sentence after which only the number of the other faults is told."""
 
 
-class _Unsaid:
-    """What nobody said."""
-
-    def __repr__(self) -> str:
-        return "UNSAID"
-
-
-UNSAID: Final = _Unsaid()
+UNSAID: Final = object()
 """Returned for a field that is not to be written here."""
-NEEDED: Final = _Unsaid()
+NEEDED: Final = object()
 """The default of a field that may not be left out."""
-
-
-# --- faults -----------------------------------------------------------------------------------------------------------
 
 
 class Reading:
@@ -80,7 +71,7 @@ class Reading:
             return game.settled_options(given)
         except SetupError:
             for name, value in (given or {}).items():
-                self.keep(((None, "options"), str(name)[:40]), partial(game.settled_options, {name: value}))
+                self.keep(((None, "options"), _key(name)), partial(game.settled_options, {name: value}))
             return game.settled_options(None)
 
     def finish(self) -> None:
@@ -90,13 +81,9 @@ class Reading:
         """
         if not self.faults:
             return
-        told: list[Words] = []
-        length = 0
-        for fault in self.faults:
-            length += len(fault.words.en)
-            if told and length > _TOLD:
-                break
-            told.append(fault.words)
+        told = [self.faults[0].words]
+        while len(told) < len(self.faults) and sum(len(one.en) for one in told) < _TOLD:
+            told.append(self.faults[len(told)].words)
         rest = len(self.faults) - len(told)
         if rest:
             more = Words(
@@ -132,6 +119,11 @@ def shown(value: JSON) -> str:
     return text if len(text) <= 44 else text[:40] + "…"
 
 
+def _key(key: object) -> str:
+    """Return a field that nobody knows as a place shows it."""
+    return shown(key).strip("'\"")
+
+
 _NO_PLACE: Final = Words(
     "{game} has no place {shown}; it has {there}.", "{game} n’a pas de place {shown} ; il y a {there}."
 )
@@ -140,20 +132,17 @@ _NO_FIELD: Final = Words(
 )
 
 
-# --- elements ---------------------------------------------------------------------------------------------------------
-
-
 class Element(ABC):
-    """How one value stands in JSON. ``says`` is what people call it; without it, it is called by its place."""
+    """How one value stands in JSON. ``says`` is what people call it; without it, it is called by its place.
+
+    ``wish`` is what it should be (``a whole number from 0 to 7``), with the ``facts`` that stand in it.
+    """
 
     says: Words | None = None
+    wish: Words
+    facts: Mapping[str, object] = MappingProxyType({})
     writer: Callable[[Any], JSON] | None = None
     """Makes JSON of what a game holds; None where a game holds it just as JSON has it."""
-
-    @property
-    @abstractmethod
-    def wish(self) -> Words:
-        """Return what it should be: ``a whole number from 0 to 7``."""
 
     @abstractmethod
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
@@ -161,13 +150,13 @@ class Element(ABC):
 
     def refuse(self, value: JSON, at: At, reading: Reading) -> None:
         """Keep that a value is not what it should be."""
-        facts = {**self._whose(at), "wish": self.wish, "shown": shown(value)}
+        facts = {**self._whose(at), "wish": self.wish.filled(self.facts), "shown": shown(value)}
         words = Words("{what} is {wish}, not {shown}{where}.", "{what} est {wish}, pas {shown}{where}.")
         reading.say(at, words.filled(facts))
 
     def unknown(self, key: object, at: At, reading: Reading, words: Words, **facts: object) -> None:
         """Keep that an object has a field that nobody reads."""
-        reading.say((at, str(key)[:40]), words.filled({**self._whose(at), "shown": shown(key), **facts}))
+        reading.say((at, _key(key)), words.filled({**self._whose(at), "shown": shown(key), **facts}))
 
     def _whose(self, at: At) -> dict[str, Words]:
         where = path(at)
@@ -206,32 +195,25 @@ class Flag(Element):
 class Whole(Element):
     """A whole number within bounds."""
 
+    wish = Words("a whole number from {least} to {most}", "un nombre entier de {least} à {most}")
+
     def __init__(self, least: int, most: int, says: Words | None = None) -> None:
         self.least, self.most, self.says = least, most, says
-
-    @property
-    def wish(self) -> Words:
-        words = Words("a whole number from {least} to {most}", "un nombre entier de {least} à {most}")
-        return words.filled({"least": self.least, "most": self.most})
+        self.facts = {"least": least, "most": most}
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
-        if type(value) is int and self.least <= value <= self.most:
-            return value
-        return self.refuse(value, at, reading)
+        known = type(value) is int and self.least <= value <= self.most
+        return value if known else self.refuse(value, at, reading)
 
 
 class Name(Element):
     """A player's name, of 1 to ``most`` characters; spaces around it do not count where it is ``stripped``."""
 
     says = Words("A player’s name", "Le nom d’un joueur")
+    wish = Words("a text of 1 to {most} characters", "un texte de 1 à {most} caractères")
 
     def __init__(self, most: int, *, stripped: bool = True) -> None:
-        self.most, self.stripped = most, stripped
-
-    @property
-    def wish(self) -> Words:
-        words = Words("a text of 1 to {most} characters", "un texte de 1 à {most} caractères")
-        return words.filled({"most": self.most})
+        self.most, self.stripped, self.facts = most, stripped, {"most": most}
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
         text = value.strip() if self.stripped and isinstance(value, str) else value
@@ -241,8 +223,10 @@ class Name(Element):
 class OneOf(Element):
     """One of some words or numbers; a mapping says what a game holds for each, and None in it is null.
 
-    ``there`` is what to say of them where they are too many to name.
+    ``there`` is what to say of them where they are too many to name; it may name the ``{first}``.
     """
+
+    wish = Words("one of {there}", "l’un de {there}")
 
     def __init__(
         self,
@@ -252,15 +236,12 @@ class OneOf(Element):
     ) -> None:
         self._held = dict(words) if isinstance(words, Mapping) else {word: word for word in words}
         self._types = frozenset(map(type, self._held))
-        self._there, self.says = there, says
+        self.wish, self.says = there or self.wish, says
+        named = [str(word) for word in self._held if word not in (None, "")]
+        self.facts = {"there": ", ".join(named), "first": named[0]}
         self.words = {held: word for word, held in self._held.items()}
         if any(word is not held for word, held in self._held.items()):
             self.writer = self.words.__getitem__
-
-    @property
-    def wish(self) -> Words:
-        there = same(", ".join(str(word) for word in self._held if word not in (None, "")))
-        return self._there or Words("one of {there}", "l’un de {there}").filled({"there": there})
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
         # Types count: true is no 1. And what has no hash is none of the words.
@@ -277,11 +258,7 @@ class Notation(Element):
     """A text with a notation of its own, such as a card; ``parse`` raises a ValueError where it is none."""
 
     def __init__(self, parse: Callable[[str], Any], text: Callable[[Any], JSON], wish: Words) -> None:
-        self._parse, self.writer, self._wish = parse, text, wish
-
-    @property
-    def wish(self) -> Words:
-        return self._wish
+        self._parse, self.writer, self.wish = parse, text, wish
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
         try:
@@ -298,14 +275,12 @@ class Notation(Element):
 class Items(Element):
     """A list of things of one sort; a game holds a tuple."""
 
+    wish = Words("a list of at most {most}", "une liste d’au plus {most}")
+
     def __init__(self, one: Element, most: int, says: Words | None = None) -> None:
-        self.one, self.most, self.says = one, most, says
+        self.one, self.most, self.says, self.facts = one, most, says, {"most": most}
         write = one.writer
         self.writer = list if write is None else lambda held: list(map(write, held))
-
-    @property
-    def wish(self) -> Words:
-        return Words("a list of at most {most}", "une liste d’au plus {most}").filled({"most": self.most})
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
         if not isinstance(value, list | tuple) or len(value) > self.most:
@@ -324,13 +299,9 @@ class Group(Element):
     """A list of so many values, each of its own sort: ``["red", 4]``; ``wish`` says what they are."""
 
     def __init__(self, *ones: Element, wish: Words) -> None:
-        self.ones, self._wish = ones, wish
+        self.ones, self.wish = ones, wish
         writers = [one.writer or _as_it_is for one in ones]
         self.writer = lambda held: [write(one) for write, one in zip(writers, held, strict=True)]
-
-    @property
-    def wish(self) -> Words:
-        return self._wish
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
         if not isinstance(value, list | tuple) or len(value) != len(self.ones):
@@ -342,14 +313,16 @@ class Group(Element):
 class ByName(Element):
     """An object that names some of what there is; null says as much of one as leaving it out.
 
-    ``there`` is what to say of the names where they are too many; ``places_of`` is the game whose places they are.
+    ``there`` is what to say of the names where they are too many, and may name the ``{first}``; ``places_of`` is the
+    game whose places they are.
     """
 
     wish = AnyObject.wish
 
     def __init__(self, ones: Mapping[str, Element], there: Words | None = None, places_of: str = "") -> None:
-        self.ones = dict(ones)
-        self._there, self._game = there, places_of
+        self.ones, self._there = dict(ones), there or Words("{all}", "{all}")
+        self.facts = {"all": ", ".join(ones), "first": next(iter(ones)), "game": places_of}
+        self._none = _NO_PLACE if places_of else _NO_FIELD
         writers = {name: one.writer or _as_it_is for name, one in self.ones.items()}
         self.writer = dict
         if any(one.writer for one in ones.values()):
@@ -362,20 +335,10 @@ class ByName(Element):
         for name, content in value.items():
             one = ones.get(name)
             if one is None:
-                self.unknown(
-                    name,
-                    at,
-                    reading,
-                    _NO_PLACE if self._game else _NO_FIELD,
-                    there=self._there or ", ".join(ones),
-                    game=self._game,
-                )
+                self.unknown(name, at, reading, self._none, there=self._there.filled(self.facts), **self.facts)
             elif content is not None:
                 found[name] = one.read(content, (at, name), reading)
         return found
-
-
-# --- objects with fields ----------------------------------------------------------------------------------------------
 
 
 class Field(NamedTuple):
@@ -454,6 +417,7 @@ class Row(Record):
 
     def __init__(self, *fields: Field, says: Words | None = None) -> None:
         super().__init__(*fields, says=says)
+        self._columns = tuple((name, write, brief) for name, _, write, brief in self._writing)
         self.quick = not any(field.brief or field.element.writer for field in fields)
 
     def read(self, value: JSON, at: At, reading: Reading, had: Mapping[str, Any] | None = None) -> Any:
@@ -462,9 +426,9 @@ class Row(Record):
     def write(self, held: Any) -> JSON:
         """Return the object of a tuple."""
         if self.quick:
-            return dict(zip(self.names, held, strict=True))
+            return dict(zip(self.names, held, strict=False))
         found = {}
-        for (name, _, write, brief), one in zip(self._writing, held, strict=True):
+        for (name, write, brief), one in zip(self._columns, held, strict=False):
             if brief is UNSAID or one != brief:
                 found[name] = one if write is None else write(one)
         return found
@@ -510,10 +474,10 @@ class Place(Row):
     def __init__(self, ground: Element, things: Items, default: Any = None, says: Words | None = None) -> None:
         super().__init__(Field("ground", ground, default), Field("things", things, ()), says=says)
         is_, are = ground.writer, things.writer or list
-        if is_ is None:
-            self.writer = lambda held: {"ground": held[0], "things": are(held[1]) if held[1] else []}
-        else:
-            self.writer = lambda held: {"ground": is_(held[0]), "things": are(held[1]) if held[1] else []}
+        self.writer = lambda held: {
+            "ground": held[0] if is_ is None else is_(held[0]),
+            "things": are(held[1]) if held[1] else [],
+        }
 
 
 class Form(Record):

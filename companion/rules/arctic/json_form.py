@@ -66,8 +66,8 @@ class _Zone(Items):
     """A hand or Penalty zone: a list of cards, ``?`` for an unseen one; or how many unseen ones there are."""
 
     wish = Words(
-        f"a list of at most {MAX_CARDS} cards, or how many unseen ones there are",
-        f"une liste d’au plus {MAX_CARDS} cartes, ou le nombre de celles qu’on n’a pas vues",
+        "a list of at most {most} cards, or how many unseen ones there are",
+        "une liste d’au plus {most} cartes, ou le nombre de celles qu’on n’a pas vues",
     )
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
@@ -148,8 +148,8 @@ FORM: Final = Form(
             {**dict.fromkeys(_LANDS, _LAND), **dict.fromkeys((*_RIVER, *_PILE), _OPEN)},
             places_of="Arctic",
             there=Words(
-                f"{', '.join((*_LANDS, *_RIVER))} and pile1, pile2 and so on",
-                f"{', '.join((*_LANDS, *_RIVER))} et pile1, pile2, etc.",
+                "land0, land1, land3, land6, land10, land15, river1 to river6 and pile1, pile2 and so on",
+                "land0, land1, land3, land6, land10, land15, river1 à river6 et pile1, pile2, etc.",
             ),
         ),
         {},

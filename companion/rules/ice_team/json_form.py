@@ -119,14 +119,13 @@ class _Landing(Element):
 @lru_cache(maxsize=16)
 def form(names: tuple[str, ...], directions: tuple[str, ...], colours: tuple[str, ...]) -> Form:
     """Return the form of a position on a layout; a game holds the numbers of spaces, directions and seats."""
-    first = names[0]
     there = Words(
-        f"every name of the layout, such as {first}, start and village",
-        f"chaque nom de la disposition, comme {first}, start et village",
+        "every name of the layout, such as {first}, start and village",
+        "chaque nom de la disposition, comme {first}, start et village",
     )
     a_space = Words(
-        f"a name of the layout, such as {first}, start or village",
-        f"un nom de la disposition, comme {first}, start ou village",
+        "a name of the layout, such as {first}, start or village",
+        "un nom de la disposition, comme {first}, start ou village",
     )
     space = OneOf(numbered(names), there=a_space)
     direction = OneOf(numbered(directions), Words("A direction", "Une direction"))
