@@ -33,10 +33,10 @@ _TOLD: Final = 120
 """Characters of the error's own sentence after which only the number of the other faults is told."""
 
 
-UNSAID: Final = object()
-"""Returned for a field that is not to be written here."""
 NEEDED: Final = object()
 """The default of a field that may not be left out."""
+_ALWAYS: Final = object()
+_NONE: Final = object()
 
 
 class Reading:
@@ -245,8 +245,8 @@ class OneOf(Element):
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
         # Types count: true is no 1. And what has no hash is none of the words.
-        held = self._held.get(value, UNSAID) if type(value) in self._types else UNSAID
-        return self.refuse(value, at, reading) if held is UNSAID else held
+        held = self._held.get(value, _NONE) if type(value) in self._types else _NONE
+        return self.refuse(value, at, reading) if held is _NONE else held
 
 
 def numbered(words: Sequence[str]) -> dict[Any, int]:
@@ -280,7 +280,7 @@ class Items(Element):
     def __init__(self, one: Element, most: int, says: Words | None = None) -> None:
         self.one, self.most, self.says, self.facts = one, most, says, {"most": most}
         write = one.writer
-        self.writer = list if write is None else lambda held: list(map(write, held))
+        self.writer = list if write is None else lambda held: list(map(write, held)) if held else []
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
         if not isinstance(value, list | tuple) or len(value) > self.most:
@@ -346,7 +346,7 @@ class Field(NamedTuple):
 
     ``default`` is held where it is left out or null (:data:`NEEDED`: it may not be); where ``null`` is false, null is
     a value of its own, which the element reads. ``of`` is what is written: a name of the state's, or what makes it of
-    the state (else the field's own name); :data:`UNSAID` is not written, nor is a default where ``brief``.
+    the state (else the field's own name). Where it is ``brief``, the default is not written.
     """
 
     name: str
@@ -362,13 +362,13 @@ class Record(Element):
 
     wish = AnyObject.wish
 
-    def __init__(self, *fields: Field, says: Words | None = None, brief: bool = False, part: bool = False) -> None:
-        """``brief``: not written where no field of it is; ``part``: read first, there are other fields."""
-        self.fields, self.says, self.brief, self.part = fields, says, brief, part
+    def __init__(self, *fields: Field, says: Words | None = None, part: bool = False) -> None:
+        """``part``: these are read first, there are others."""
+        self.fields, self.says, self.part = fields, says, part
         self.names = tuple(field.name for field in fields)
         self._known, self._there = frozenset(self.names), ", ".join(self.names)
         self._plan = tuple((f.name, f.element.read, f.default, f.null) for f in fields)
-        self._writing = tuple((f.name, _getter(f), f.element.writer, f.default if f.brief else UNSAID) for f in fields)
+        self._writing = tuple((f.name, _getter(f), f.element.writer, f.default if f.brief else _ALWAYS) for f in fields)
         self.writer = self.write
 
     def values(self, value: JSON, at: At, reading: Reading, had: Mapping[str, Any] | None = None) -> list[Any]:
@@ -399,13 +399,9 @@ class Record(Element):
         found = {}
         for name, get, write, brief in self._writing:
             one = get(held)
-            if one is UNSAID or (brief is not UNSAID and one == brief):
-                continue
-            if write is not None:
-                one = write(one)
-            if one is not UNSAID:
-                found[name] = one
-        return found if found or not self.brief else UNSAID
+            if brief is _ALWAYS or one != brief:
+                found[name] = one if write is None else write(one)
+        return found
 
 
 def _getter(field: Field) -> Callable[[Any], Any]:
@@ -429,7 +425,7 @@ class Row(Record):
             return dict(zip(self.names, held, strict=False))
         found = {}
         for (name, write, brief), one in zip(self._columns, held, strict=False):
-            if brief is UNSAID or one != brief:
+            if brief is _ALWAYS or one != brief:
                 found[name] = one if write is None else write(one)
         return found
 

@@ -116,18 +116,11 @@ def _places(s: ArcticPosition) -> dict[str, Any]:
 
 
 def _players(s: ArcticPosition) -> list[tuple[Any, ...]]:
+    owners = tuple(zip(ANIMALS, s.owners, strict=True))
+    rows = enumerate(zip(s.names, s.piles, s.hands, s.penalties, s.veiled, s.totems, strict=True))
     return [
-        (
-            s.names[seat],
-            None,
-            s.piles[seat],
-            s.hands[seat],
-            s.penalties[seat],
-            cards_of(s.veiled[seat]),
-            s.totems[seat],
-            [ANIMALS[a] for a in range(6) if s.owners[a] == seat],
-        )
-        for seat in range(s.players)
+        (name, None, pile, hand, penalty, cards_of(veiled), totem, [one for one, owner in owners if owner == seat])
+        for seat, (name, pile, hand, penalty, veiled, totem) in rows
     ]
 
 

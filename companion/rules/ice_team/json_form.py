@@ -26,7 +26,6 @@ from companion.rules.ice_team.moves import COLOURS
 from companion.rules.ice_team.position import IcePosition
 from companion.rules.position_form import (
     NEEDED,
-    UNSAID,
     AnyObject,
     Anything,
     At,
@@ -150,7 +149,7 @@ def form(names: tuple[str, ...], directions: tuple[str, ...], colours: tuple[str
         Field("actions", ACTIONS),
         Field("removed", Items(_FACE, FLOES), (), of="gone"),
         Field("loser", seat, -1),
-        Field("pending", _pending(space, direction), {}, of=lambda s: s),
+        Field("pending", _pending(space, direction), {}, of=_waiting, brief=True),
     )
 
 
@@ -159,14 +158,19 @@ def _pending(space: OneOf, direction: OneOf) -> Record:
         Field("bear", space, -1, of=lambda s: s.bears[s.bear] if s.bear >= 0 else -1, brief=True),
         Field("origin", space, -1, brief=True),
         Field("arrival", Items(direction, _MOST), (), of=_arrival, brief=True),
-        Field("by", OneOf(_BY), "walk", of=lambda s: s.came if s.arrival else UNSAID),
+        Field("by", OneOf(_BY), of=lambda s: s.came if s.arrival else None, brief=True),
         Field("landed", Items(_Landing(space, direction), _MOST), (), of=_landed, brief=True),
         Field("again", Flag(), False, brief=True),
         Field("die", _DIE, -1, brief=True),
         Field("dice", Items(OneOf(numbered(DIE_FACES), Words("A die", "Un dé")), _MOST), (), brief=True),
         says=Words("What is pending in Ice Team", "Ce qui reste à faire dans Ice Team"),
-        brief=True,
     )
+
+
+def _waiting(s: IcePosition) -> Any:
+    """Return the position where anything of an action is pending, or else nothing."""
+    pending = s.arrival or s.landed or s.again or s.dice or max(s.bear, s.origin, s.die) >= 0
+    return s if pending else {}
 
 
 def _arrival(s: IcePosition) -> tuple[int, ...]:

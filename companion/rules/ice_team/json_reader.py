@@ -125,7 +125,8 @@ def _read_pending(s: IceTeamState, pending: Mapping[str, Any]) -> None:
         s.bear = TEAM * s.seat + team.index(pending["bear"])
     s.origin, s.again, s.die, s.dice = pending["origin"], pending["again"], pending["die"], pending["dice"]
     s.arrival = sum(1 << direction for direction in set(pending["arrival"]))
-    s.came = pending["by"] if s.arrival else ""
+    came = "walk" if pending["by"] is None else pending["by"]
+    s.came = came if s.arrival else ""
     for space, direction in pending["landed"]:
         s.landed |= landing(space, 1 << direction)
 

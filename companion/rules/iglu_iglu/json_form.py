@@ -152,7 +152,7 @@ def form(colours: tuple[str, ...], faces: tuple[str, ...]) -> Form:
         ),
         box,
         Field("first", seat, 0, of="table.first"),
-        Field("pending", _pending(seat), {}, of=lambda s: s),
+        Field("pending", _pending(seat), {}, of=_waiting, brief=True),
     )
 
 
@@ -168,8 +168,12 @@ def _pending(seat: OneOf) -> Record:
         Field("asked", seat, -1, of="defender", brief=True),
         Field("drift", drift, of="push", brief=True),
         Field("looked", Items(A_SQUARE, _MOST), (), of=lambda s: tuple(numbers(s.looked)), brief=True),
-        brief=True,
     )
+
+
+def _waiting(s: IgluPosition) -> Any:
+    """Return the position where anything is asked, or else nothing."""
+    return s if max(s.square, s.defender) >= 0 or s.remaining or s.push is not None or s.looked else {}
 
 
 def _mover(s: IgluPosition) -> int | None:
