@@ -77,10 +77,13 @@ class Reading:
     def finish(self) -> None:
         """End the reading.
 
-        :raises SetupError: when anything was wrong: its ``faults`` are all of it, its sentence begins with the first.
+        :raises SetupError: when anything was wrong.
         """
-        if not self.faults:
-            return
+        if self.faults:
+            raise self.error()
+
+    def error(self) -> SetupError:
+        """Return the error: its ``faults`` are everything that is wrong, its sentence begins with the first."""
         told = [self.faults[0].words]
         while len(told) < len(self.faults) and sum(len(one.en) for one in told) < _TOLD:
             told.append(self.faults[len(told)].words)
@@ -93,7 +96,7 @@ class Reading:
             told.append(more.filled({"rest": rest}))
         error = SetupError("{told}", "{told}", told=joined(told))
         error.faults = tuple(self.faults)
-        raise error
+        return error
 
 
 def path(at: At) -> str:

@@ -16,6 +16,7 @@ from companion.rules.ice_team.state import IceTeamState
 from companion.rules.ice_team.table import IceSetup, box_of, seats_of
 from companion.rules.position_form import Reading, Whole
 
+# Who plays where a position does not say.
 _TEAMS = (("Green", "green", 0, 0), ("Red", "red", 0, 0))
 
 
@@ -58,12 +59,11 @@ def _read_form(game: Game[IceMove], data: Mapping[str, Any]) -> tuple[IceSetup, 
     if reading.sound("players"):
         seats = reading.keep((None, "players"), lambda: seats_of(_people(players)))
     if layout is None or box is None:
-        reading.finish()  # without its boards nobody knows which spaces there are
-        raise AssertionError
+        raise reading.error()  # without its boards nobody knows which spaces there are
     body = form(layout.names, layout.directions, COLOURS if seats is None else seats[1])
     told = body.read(data, None, reading, told)
-    reading.finish()
-    assert seats is not None  # noqa: S101 - or else there were faults
+    if reading.faults or seats is None:
+        raise reading.error()
     said = next(iter(box.layouts)) if told["layout"] is None else told["layout"]
     return IceSetup(game, layout, said, box, *seats, options), told
 

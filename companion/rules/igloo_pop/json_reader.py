@@ -42,8 +42,8 @@ def read_position(
                 "Un résultat nomme une place, une carte de la boîte et les igloos qui y sont.",
             )
             reading.say(((None, "results"), number), words)
-    reading.finish()
-    assert table is not None  # noqa: S101 - or else the reading had faults
+    if reading.faults or table is None:
+        raise reading.error()
     return _Told(told, table).state()
 
 

@@ -109,7 +109,10 @@ class IgluIglu(Game[IgluMove]):
         told = HEAD.read(position, None, reading)
         options = reading.options(self, told["options"])
         box = told["box"]
-        mix = reading.keep((None, "box"), lambda: _mix(box["tiles"], real=box["real"])) or components.default_mix()
+        mix = (
+            reading.keep(((None, "box"), "tiles"), lambda: _mix(box["tiles"], real=box["real"]))
+            or components.default_mix()
+        )
         seats = None
         if told["players"] is None:
             tribes = json_reader.tribes_in(told["places"], position) if reading.sound("places") else components.COLOURS
