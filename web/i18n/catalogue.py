@@ -106,13 +106,17 @@ def collect() -> Catalog:
     return _catalog(_of_the_page())
 
 
+PAIRED = {"Words"}
+"""The calls, beside those that make an error, whose arguments are a sentence in English and then in French."""
+
+
 def pairs(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the sentences that a source holds in English and French."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call):
             continue
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-        if name != "Words" and not name.endswith("Error"):
+        if name not in PAIRED and not name.endswith("Error"):
             continue
         texts = [one.value if isinstance(one, ast.Constant) else None for one in node.args]
         for english, french in pairwise(texts):
