@@ -96,7 +96,7 @@ class Evidence:
             if search is not None:
                 return cls(*search(position))
             places = {name: {content(place): 0.0} for name, place in position["places"].items() if place is not None}
-        except (AttributeError, KeyError, TypeError):
+        except (AttributeError, LookupError, TypeError, ValueError):
             raise SetupError(
                 "A position has places with things, each of a kind and a count, and players as objects.",
                 "Une position a des places avec des choses (things), chacune d’une sorte (kind) et en nombre (count),"
