@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from companion.ports import BadDataError
 from companion.rules.arctic.components import TEXT, UNKNOWN
 from companion.rules.igloo_pop.components import CARD_TEXT
+from vision.cards import messages
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray
@@ -98,7 +99,6 @@ class CardTable:
         :raises KeyError: this game has no cards.
         :raises BadDataError: it is no picture, shows no taught card, or none were taught; in one sentence.
         """
-        from vision.cards import messages
         from vision.cards.pile import read_pile
 
         CARDS[game]
@@ -120,7 +120,6 @@ class CardTable:
 
         :raises BadDataError: as :meth:`pile`, or the first photo is no longer known.
         """
-        from vision.cards import messages
         from vision.cards.round import COLOURS, join, read_both, read_round
 
         photo = _read(data)
@@ -165,8 +164,6 @@ class CardTable:
         return self._finders[game]
 
     def _known(self, game: str) -> CardFinder:
-        from vision.cards import messages
-
         finder = self._finder(game)
         if finder is None:
             raise BadDataError(messages.NOT_TAUGHT)
