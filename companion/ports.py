@@ -8,10 +8,11 @@ Times named ``t`` are seconds on the host's monotonic clock (:func:`time.monoton
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, TypedDict, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
     ByteArray = NDArray[np.uint8]
+
+_T = TypeVar("_T")
+_log = logging.getLogger(__name__)
 
 COUNTS = range(2, 14)
 """The bead counts of the twelve igloos (POP-K.1)."""
@@ -185,6 +189,32 @@ class CountPosterior:
             "seconds": round(self.seconds, 3),
             "why": self.why,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class CountGate:
+    """The one place where it is asked whether anything that reveals a count may pass.
+
+    ``hides()`` tells whether a round of Igloo Pop is live: from its start to the first igloo that its check reveals. A
+    count then would replace the ear that the game tests. The gate is shut too where that cannot be told.
+    """
+
+    hides: Callable[[], bool]
+
+    def is_open(self) -> bool:
+        """Return whether what reveals a count may pass now."""
+        try:
+            return not self.hides()
+        except Exception:
+            _log.exception("Whether a round is live cannot be told: nothing that reveals a count is shown.")
+            return False
+
+    def through(self, revealing: _T, shut: _T) -> _T:
+        """Return what reveals a count, or where the gate is shut the other.
+
+        Both are made before the gate is asked: a round that began while they were made hides it.
+        """
+        return revealing if self.is_open() else shut
 
 
 @runtime_checkable

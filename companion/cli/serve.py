@@ -87,8 +87,8 @@ def _greet(service: Service, urls: list[str]) -> None:
     click.echo(drawn.getvalue())
     click.echo("Open this on your phone; it makes you the host of the table:")
     click.echo(f"  {link}")
-    if service.settings.note:
-        click.echo(service.settings.note)
+    for note in filter(None, (service.settings.note, service.access_note)):
+        click.echo(note)
     click.echo(f"Data: {service.options.data}   End with Ctrl+C. Another host link: companion host")
     sys.stdout.flush()
 

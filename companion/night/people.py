@@ -20,8 +20,9 @@ from typing import Any, TypedDict
 from companion.night.backup.erase_name import erase_name
 from companion.night.commands.context import NAME_LENGTH, printable
 from companion.night.commands.night import Night
+from companion.night.log.chain import NOTES
 from companion.night.log.data_folder import FORGOTTEN, PEOPLE, write_small
-from companion.night.log.journal import NOTES, Journal
+from companion.night.log.journal import Journal
 from companion.night.log.pictures import EvidenceStore
 from companion.night.statistics import PlayerFigures, Statistics
 from companion.ports import CompanionError

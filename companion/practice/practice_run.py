@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random, SystemRandom
-from typing import Any
+from typing import Any, TypeVar
 
-from companion.ports import COUNTS, CountPosterior, DeviceKind
+from companion.ports import COUNTS, CountGate, CountPosterior, DeviceKind
 from companion.practice.database import Duel, PracticeDatabase, PracticeRound, Taken, Trainee, now_ms
 from companion.practice.drills import choose, weakest
 from companion.practice.forms import (
@@ -47,6 +47,7 @@ PAST = 24
 RECENT = 600
 """So many answers choose the next drill; older ones weigh less than a thousandth."""
 LADDER_LOOKS_AT = 5_000
+_T = TypeVar("_T")
 
 Machine = Callable[[Shake], CountPosterior]
 """Counts the beads of a shake."""
@@ -61,7 +62,7 @@ class _Listening:
 class PracticeRun:
     """The training room over one book. Every method may be called from any thread.
 
-    ``igloo_open()`` answers False while nothing may reveal what is in the igloo.
+    While ``gate`` is shut nothing here reveals what is in the igloo.
 
     :raises companion.practice.database.PracticeDatabaseError: from every method, when the disk refuses.
     """
@@ -73,16 +74,16 @@ class PracticeRun:
         machine: Machine,
         ear: PracticeIgloo,
         *,
-        igloo_open: Callable[[], bool],
+        gate: CountGate,
         rng: Random | None = None,
         offline_bundle: OfflineBundle | None = None,
         stored_shakes: StoredShakes | None = None,
     ) -> None:
-        self._book, self._machine, self._ear, self._igloo_open = book, machine, ear, igloo_open
+        self._book, self._machine, self._ear, self._gate = book, machine, ear, gate
         self._rng = rng or SystemRandom()
         self._shakes = lru_cache(1)(shakes)
         self._offline_bundle = offline_bundle or OfflineBundle(
-            None, self._shakes, machine, may_work=igloo_open, rng=rng
+            None, self._shakes, machine, may_work=gate.is_open, rng=rng
         )
         self._stored_shakes = stored_shakes or StoredShakes(None, lambda: 0)
         self._listening: dict[str, _Listening] = {}
@@ -132,7 +133,7 @@ class PracticeRun:
 
     def igloo_kind(self) -> str | None:
         """Return the kind of the igloo that can be trained with, or None: there is none, or a round is live."""
-        kind = self._ear.kind() if self._igloo_open() else None
+        kind = self._gate.through(self._ear.kind(), None)
         return None if kind is None else str(kind)
 
     def deal(self, person: int) -> RoundForm:
@@ -148,7 +149,7 @@ class PracticeRun:
         :raises TrainingError: ``no-igloo`` or ``live-round``.
         """
         self._book.person(person)
-        self._gate()
+        self._refuse_in_live_round()
         kind = self._ear.kind()
         if kind is None:
             raise TrainingError("no-igloo")
@@ -175,9 +176,15 @@ class PracticeRun:
             secrets.token_urlsafe(12), now_ms(), person, duel, number, kind, shake, seed, count, (), shown=False
         )
 
-    def _gate(self) -> None:
-        if not self._igloo_open():
+    def _refuse_in_live_round(self) -> None:
+        if not self._gate.is_open():
             raise TrainingError("live-round")
+
+    def _answered(self, read: Callable[[bool], _T]) -> _T:
+        """Return what is read of answers, with those about the igloo only where the gate still stands open then."""
+        igloo = self._gate.is_open()
+        found = read(igloo)
+        return found if not igloo or self._gate.is_open() else read(False)
 
     def _heard(self, one: PracticeRound, *, newest: bool) -> CountedShake | None:
         """Return what was heard in a round with the igloo, the newest of it while nobody has answered."""
@@ -198,7 +205,7 @@ class PracticeRun:
         guesses = self._book.guesses(round_id)
         state, sound = "done" if one.shown else "heard", True
         if one.shake is None:
-            self._gate()
+            self._refuse_in_live_round()
             heard = self._heard(one, newest=not guesses)
             state = "done" if one.shown else "look" if guesses else "listening" if heard is None else "heard"
             sound = heard is not None or self._stored_shakes.has(one.id)
@@ -222,6 +229,8 @@ class PracticeRun:
                 "machine": [round(p, 4) for p in one.machine] or None,
                 "wave": self._drawn(one),
             }
+        if one.shake is None:
+            self._refuse_in_live_round()
         return form
 
     def _drawn(self, one: PracticeRound) -> str:
@@ -247,11 +256,13 @@ class PracticeRun:
         one = self._book.round(round_id)
         if one.shake is not None:
             return self._sounds(one.shake, one.seed, speed)
-        self._gate()
+        self._refuse_in_live_round()
         felt = self._felt(one, newest=not self._book.guesses(round_id))
         if felt is None:
             raise TrainingError("given-away" if one.shown else "no-sound")
-        return wav(felt, SPEEDS[speed])
+        sound = wav(felt, SPEEDS[speed])
+        self._refuse_in_live_round()
+        return sound
 
     def past(self, person: int, before: int) -> PastShakes:
         """Return shakes that a person has answered, newest first, from before an answer's number on.
@@ -260,7 +271,7 @@ class PracticeRun:
         is how many of the igloo are; ``more`` is the number to go on from, null at the end.
         """
         who = self._book.person(person)
-        found = self._book.past(who.id, igloo=self._igloo_open(), before=before, most=PAST + 1)
+        found = self._answered(lambda igloo: self._book.past(who.id, igloo=igloo, before=before, most=PAST + 1))
         stored = {number for count in COUNTS for number in self._shakes().of(count)} if found else set()
         shakes: list[PastShake] = [
             {
@@ -314,7 +325,7 @@ class PracticeRun:
         if one.shown:
             raise TrainingError("over")
         if one.shake is None:
-            self._gate()
+            self._refuse_in_live_round()
             heard = self._heard(one, newest=True)
             if heard is None:
                 raise TrainingError("no-sound")
@@ -337,7 +348,7 @@ class PracticeRun:
         one = self._book.round(round_id)
         if one.shake is not None:
             raise TrainingError("known")
-        self._gate()
+        self._refuse_in_live_round()
         if not self._book.guesses(round_id):
             raise TrainingError("no-answer")
         self._book.show(round_id, truth)
@@ -478,7 +489,7 @@ class PracticeRun:
     def figures(self, person: int) -> PersonFigures:
         """Return a person's progress (:func:`companion.practice.statistics.figures`) and the weakest counts."""
         who = self._book.person(person)
-        answers = self._book.answers(person, igloo=self._igloo_open())
+        answers = self._answered(lambda igloo: self._book.answers(person, igloo=igloo))
         return {
             "person": who.id,
             "name": who.name,
@@ -489,4 +500,4 @@ class PracticeRun:
     def ladder(self) -> list[LadderRow]:
         """Return the ladder of this house, best first (:func:`companion.practice.statistics.ladder`)."""
         names = self._book.names()
-        return ladder(self._book.answers(igloo=self._igloo_open(), last=LADDER_LOOKS_AT), names)
+        return ladder(self._answered(lambda igloo: self._book.answers(igloo=igloo, last=LADDER_LOOKS_AT)), names)

@@ -205,13 +205,25 @@ def ladder(answers: Sequence[AnsweredShake], names: dict[int, str]) -> list[Ladd
     rows: list[LadderRow] = []
 
     def add(who: str, scores: dict[int, Score]) -> None:
-        rows.append({"who": who, **overall(scores.values()).to_json(), "standing": round(standing(scores), 4)})
+        found = overall(scores.values()).to_json()
+        rows.append(
+            {
+                "who": who,
+                "answers": found["answers"],
+                "exact": found["exact"],
+                "near": found["near"],
+                "error": found["error"],
+                "bias": found["bias"],
+                "spread": found["spread"],
+                "standing": round(standing(scores), 4),
+            }
+        )
 
     for person, name in names.items():
         own = [one for one in answers if one.person == person]
         if own:
             add("person", _scores(own, lambda one: one.guess))
-            rows[-1].update(person=person, name=name)
+            rows[-1]["person"], rows[-1]["name"] = person, name
     if any(one.machine for one in answers):
         add("machine", _scores(answers, lambda one: one.machine_guess))
     add("published", {count: published(count) for count in COUNTS})

@@ -114,6 +114,42 @@ def test_a_kill_loses_nothing_and_the_night_goes_on(serve: Callable[..., Served]
     assert again.get("/api/state")["view"]["seq"] == last["seq"]
 
 
+def test_a_flipped_bit_in_what_was_acknowledged_is_said(serve: Callable[..., Served], tmp_path: Path) -> None:
+    served = serve()
+    assert served.do("open-match", {"game": "igloo-pop", "players": PLAYERS, "setup": {"cards": CARDS}})["ok"]
+    assert served.do("moves", {"moves": ["start"]})["ok"]
+    last = served.do("moves", {"moves": ["place red card1", "place blue card1"]})
+    served.process.kill()
+    served.process.wait(timeout=PATIENCE_S)
+    log = tmp_path / "data" / "journal.sqlite-wal"
+    data = bytearray(log.read_bytes())
+    data[32 + 24 + 100] ^= 1  # in the first page of the log: the sums of all that follow fit no more
+    log.write_bytes(data)
+
+    again = serve()
+    view = again.get("/api/state")["view"]
+    (damage,) = view["damage"]
+    assert damage["missing"] and damage["last"] == last["seq"] and damage["en"] and damage["fr"]
+    # The table plays on, and the loss stays in the record.
+    assert again.do("open-night", {})["ok"] or again.do("open-match", {"game": "igloo-pop", "players": PLAYERS})["ok"]
+    findings = json.loads(
+        "[" + ",".join(run("doctor", "--json", "--data", str(tmp_path / "data")).stdout.split("\n")[:-1]) + "]"
+    )
+    assert any("lost confirmed entries" in json.dumps(finding) for finding in findings)
+
+
+def test_damaged_sessions_are_put_aside_and_phones_join_anew(serve: Callable[..., Served], tmp_path: Path) -> None:
+    served = serve()
+    served.process.terminate()
+    served.process.wait(timeout=PATIENCE_S)
+    access = tmp_path / "data" / "access.sqlite"
+    access.write_bytes(b"no database" * 1000)
+    again = serve()
+    assert any("put aside as access.sqlite.damaged-" in line for line in again.lines)
+    assert again.do("open-match", {"game": "igloo-pop", "players": PLAYERS})["ok"]
+    assert list((tmp_path / "data").glob("access.sqlite.damaged-*"))
+
+
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "companion", *arguments], capture_output=True, text=True, check=False, timeout=60

@@ -93,7 +93,7 @@ def _calibration_run() -> CalibrationApi:
 
     :raises RefusedError: while a round of Igloo Pop is live.
     """
-    if companion().night.live_round():
+    if not companion().night.gate.is_open():
         raise RefusedError(
             409,
             "live-round",
@@ -240,6 +240,7 @@ def recording(name: str) -> Response:
     calibration_run = _calibration_run()
     found: list[bytes] = []
     _done(lambda: found.append(calibration_run.recording(_known(name))))
+    _calibration_run()
     response = Response(found[0], mimetype="application/octet-stream")
     response.headers["Content-Disposition"] = f'attachment; filename="shakes-{name}.npz"'
     response.headers["Cache-Control"] = "no-store"

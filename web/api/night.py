@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 import msgspec
 from flask import Blueprint, Response, current_app
@@ -13,7 +13,7 @@ from companion.night.answers import CommandResult, Role
 from companion.night.commands.handlers import COMMANDS
 from companion.rules.core import JSON
 from web.api import share
-from web.http.openapi import documented
+from web.http.openapi import DoneForm, documented
 from web.http.requests import Body, Query
 from web.http.responses import RefusedError, Sentence, json_response
 from web.http.sessions import PhoneForm, companion, me, member, role
@@ -81,17 +81,6 @@ class CommandAnswer(TypedDict):
     problem: str | None
     message: Sentence
     ruling: dict[str, JSON] | None
-
-
-class PressedButton(TypedDict):
-    """It was pressed; of a step the same as of a command."""
-
-    ok: Literal[True]
-    seq: NotRequired[int]
-    state: NotRequired[int]
-    problem: NotRequired[str | None]
-    message: NotRequired[Sentence]
-    ruling: NotRequired[dict[str, JSON] | None]
 
 
 class ButtonPress(Body, frozen=True):
@@ -165,7 +154,7 @@ def do(body: CommandForm) -> Response:
 
 
 @views.post("/button")
-@documented("player", answer=PressedButton)
+@documented("player", answer=DoneForm)
 def button(body: ButtonPress) -> Response:
     """Press a button of the table: ``next`` and ``shake`` take the step that is due, ``dispute`` calls everybody."""
     if body.button != "dispute":

@@ -18,7 +18,7 @@ from web.http.responses import Sentence
 from web.protocols.companion import CompanionApi
 
 if TYPE_CHECKING:
-    from companion.ports import CameraStatus, CountPosterior, IglooStatus, Motion, TableStatus
+    from companion.ports import CameraStatus, CountGate, CountPosterior, IglooStatus, Motion, TableStatus
 
 
 class IglooForm(TypedDict):
@@ -142,11 +142,13 @@ def motion_form(motion: Motion | None) -> MotionForm:
     return {"key": motion.key, "state": str(motion.state), "kind": str(motion.kind), "tilt_deg": tilt}
 
 
-def count_form(count: CountPosterior | None, *, hidden: bool) -> CountForm:
-    """Return the data of topic ``count``; while ``hidden`` it holds nothing that a count could be told from."""
-    if hidden or count is None:
-        return {"hidden": hidden, "state": None}
-    return {"hidden": False, "key": count.key, "kind": str(count.kind), **count.to_json()}
+def count_form(count: CountPosterior | None, gate: CountGate) -> CountForm:
+    """Return the data of topic ``count``; while the gate is shut it holds nothing that a count could be told from."""
+    told: CountForm = {"hidden": False, "state": None}
+    if count is not None:
+        told = {"hidden": False, "key": count.key, "kind": str(count.kind), **count.to_json()}
+    hidden: CountForm = {"hidden": True, "state": None}
+    return gate.through(told, hidden)
 
 
 def table_form(table: TableStatus | None) -> MarkersForm | None:

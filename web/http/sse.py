@@ -17,11 +17,12 @@ from flask import Blueprint, Response, current_app, request
 from companion.night.answers import Role
 from web.http.assets import accepts_gzip
 from web.http.gzip_blocks import HEAD, Blocks
+from web.http.json_forms import count_form
 from web.http.openapi import documented
 from web.http.requests import Query
 from web.http.responses import RefusedError, languages
 from web.http.sessions import COOKIE, companion, me, role, who
-from web.http.sse_state import TOPICS, StateTexts, compact, count, devices, event
+from web.http.sse_state import TOPICS, StateTexts, compact, devices, event
 from web.protocols.companion import CompanionApi
 
 HEARTBEAT_S = 2.0
@@ -129,7 +130,7 @@ class Stream:
         return self._state() + b"".join(event(topic, compact(data)) for topic, data in topics.items())
 
     def _count(self) -> bytes:
-        data = count(self._companion)
+        data = count_form(self._companion.count(), self._companion.night.gate)
         self._hidden = bool(data["hidden"])
         return event("count", compact(data))
 
@@ -154,15 +155,14 @@ class Stream:
                         # Nothing was played, but somebody has another name, in the log and on the board too.
                         self._since = self._drawn = None
                         chunk = self._state()
-                    if self._hidden != self._companion.night.live_round():
+                    if self._hidden is self._companion.night.gate.is_open():
                         chunk += self._count() + self._bench()
                 elif happened is not None and happened.topic == "count":
                     chunk = self._count()
                 elif happened is not None and happened.topic in {"wave", "bench"}:
                     # A round that began after it was told hides it.
-                    if not self._companion.night.live_round():
-                        chunk = event(happened.topic, happened.text)
-                    elif happened.topic == "bench":
+                    chunk = self._companion.night.gate.through(event(happened.topic, happened.text), b"")
+                    if not chunk and happened.topic == "bench":
                         chunk = self._bench()
                 elif happened is not None:
                     chunk = event(happened.topic, happened.text)

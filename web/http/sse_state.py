@@ -48,17 +48,11 @@ def devices(companion: CompanionApi) -> DevicesForm:
     return {
         "igloo": igloos_form(companion.igloos(), simulated=companion.simulated()),
         "motion": motion_form(companion.motion()),
-        "count": count(companion),
+        "count": count_form(companion.count(), companion.night.gate),
         "camera": camera_form(companion.camera(), companion.table(), companion.follow_service.status()),
         "bench": companion.calibration_run.state(),
         "ballot": ballot_form(companion),
     }
-
-
-def count(companion: CompanionApi) -> CountForm:
-    """Return the count, or that it is hidden. The gate is asked after the count, so that it cannot close between."""
-    newest = companion.count()
-    return count_form(newest, hidden=companion.night.live_round())
 
 
 def event(name: str, text: str, seq: int | None = None) -> bytes:

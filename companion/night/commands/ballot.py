@@ -12,7 +12,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict, cast
 
 from companion.night.commands.votes import Votes, known_value
 from companion.night.log.data_folder import write_small
@@ -212,7 +212,9 @@ class Ballots:
             if self._path.stat().st_size > MOST_BYTES:
                 raise ValueError("too large")
             stored = json.loads(self._path.read_text(encoding="utf-8"))
-            done: list[ClosedBallot] = [dict(one) for one in stored["done"] if known_value(one["option"], None)]
+            done: list[ClosedBallot] = [
+                cast("ClosedBallot", dict(one)) for one in stored["done"] if known_value(one["option"], None)
+            ]
             return _opened(stored["open"]), done
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             log.error("The votes of the table could not be read: %s", error)

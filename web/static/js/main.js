@@ -106,11 +106,17 @@ function stage() {
 /** Only Igloo Pop is played with igloos that feel. */
 const withIgloo = (game) => (game?.game ?? chosenGame()) === "igloo-pop" || store.igloo.igloos.length > 0;
 
+/** What the card lost or changed, above everything, until it is restored or the service starts without it. */
+const damaged = () => store.view?.damage?.length > 0 && h("section", { class: "panel", role: "alert", "data-key": "damage" },
+  h("h2", null, t("The memory card has damaged entries")),
+  h("ul", null, store.view.damage.map((one) => h("li", null, said(one)))),
+  isHost() && h("p", null, h("a", { href: "#workshop" }, t("To the backups"))));
+
 function draw() {
   const game = match();
   const focused = document.activeElement;
   patch(slot("status-bar"), statusBar());
-  patch(slot("stage"), [asking(), voting(), stage()]);
+  patch(slot("stage"), [damaged(), asking(), voting(), stage()]);
   patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal)]);
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
