@@ -157,8 +157,8 @@ def routes(app: Flask) -> list[Route]:
     return sorted(found, key=lambda route: (route.path, route.method))
 
 
-def document(app: Flask, version: str) -> ApiDocument:
-    """Return the OpenAPI 3.1 document of the API."""
+def document(app: Flask, version: str, offered: Sequence[str]) -> ApiDocument:
+    """Return the OpenAPI 3.1 document of the API; ``offered`` are the games of the page."""
     promised = [(route, route.promise) for route in routes(app) if route.promise is not None]
     kinds = [Refusal]
     for _, promise in promised:
@@ -178,7 +178,7 @@ def document(app: Flask, version: str) -> ApiDocument:
             "header X-Companion: 1. Who one is, is a cookie: POST /api/join with the table's PIN gives a player's.",
         },
         "components": {
-            "schemas": components,
+            "schemas": {**components, "Game": {"type": "string", "enum": list(offered)}},
             "securitySchemes": {"session": {"type": "apiKey", "in": "cookie", "name": "companion"}},
         },
         "paths": paths,

@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from companion.rules import games
 from tests.web.assembly import SmallCompanion
 from web.app import create_app
 from web.http.openapi import ApiContract, Route, document, promise_of, routes
@@ -43,7 +44,7 @@ def test_a_view_takes_what_its_path_names_and_nothing_that_is_not_declared(
 
 def test_the_document_describes_the_body_and_the_query_that_are_read(described: tuple[Flask, list[Route]]) -> None:
     app, _ = described
-    told = document(app, "1.2.3")
+    told = document(app, "1.2.3", games())
     do = told["paths"]["/api/do"]["post"]["requestBody"]["content"]["application/json"]["schema"]
     form = told["components"]["schemas"][do["$ref"].rpartition("/")[2]]
     assert set(form["properties"]) == {"command", "body", "state", "action_id"}
@@ -52,11 +53,15 @@ def test_the_document_describes_the_body_and_the_query_that_are_read(described: 
     brought = told["paths"]["/api/backups/brought"]["post"]["parameters"]
     assert [(one["name"], one["required"]) for one in brought] == [("at", True), ("size", True), ("name", False)]
     assert brought[1]["schema"]["minimum"] == 1
+    assert (
+        told["paths"]["/api/boxes/{game_id}"]["get"]["parameters"][0]["schema"]["$ref"] == "#/components/schemas/Game"
+    )
+    assert told["components"]["schemas"]["Game"]["enum"] == list(games())
 
 
 def test_the_document_has_the_paths_and_their_parameters(described: tuple[Flask, list[Route]]) -> None:
     app, found = described
-    told = document(app, "1.2.3")
+    told = document(app, "1.2.3", games())
     assert told["openapi"] == "3.1.0"
     assert {(path, method.upper()) for path, way in told["paths"].items() for method in way} == {
         (route.path, route.method) for route in found
@@ -68,7 +73,7 @@ def test_the_document_has_the_paths_and_their_parameters(described: tuple[Flask,
 
 
 def test_it_is_served_for_programs_and_as_a_page(guest: FlaskClient, app: Flask) -> None:
-    assert guest.get("/api/openapi.json").json == document(app, "0.0.test")
+    assert guest.get("/api/openapi.json").json == document(app, "0.0.test", games())
     for language in ("en", "fr"):
         page = guest.get("/api", headers={"Accept-Language": language}).text
         assert "``" not in page
