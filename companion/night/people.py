@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from companion.night.backup.erase_name import erase_name
-from companion.night.commands.context import NAME_LENGTH, printable
+from companion.night.commands.bodies import NAME_LENGTH
+from companion.night.commands.context import printable
 from companion.night.commands.night import Night
 from companion.night.log.chain import NOTES
 from companion.night.log.data_folder import FORGOTTEN, PEOPLE, write_small

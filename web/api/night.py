@@ -63,6 +63,11 @@ class StateForm(DevicesForm):
     view: dict[str, JSON] | None
 
 
+def _taken(command: str) -> dict[str, JSON]:
+    body = {"$ref": f"#/components/schemas/{COMMANDS[command].body.__name__}"}
+    return {"properties": {"command": {"const": command}, "body": body}}
+
+
 class CommandForm(Body, frozen=True):
     """A command of the night, with what it takes."""
 
@@ -135,8 +140,8 @@ def state(query: StateQuery) -> Response:
 
 
 @views.post("/do")
-@documented("player", guard=mover, answer=CommandAnswer)
-def do(body: CommandForm) -> Response:
+@documented("player", guard=mover, answer=CommandAnswer, parts=[known.body for known in COMMANDS.values()])
+def do(body: Annotated[CommandForm, Meta(extra_json_schema={"anyOf": [*map(_taken, COMMANDS)]})]) -> Response:
     """Do a command: ``{"command", "body", "state", "action_id"}``.
 
     ``state`` is the state number that the sender saw: when the match is elsewhere by now the command is stale and

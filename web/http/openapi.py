@@ -49,7 +49,7 @@ class ApiContract:
 
     ``guard`` is asked in place of the usual question for ``who``; ``path``, ``query`` and ``body`` are the types of
     what is taken, ``media`` the kind of a body that is no JSON; ``answer`` is the type of the JSON answer, or the media
-    types of another.
+    types of another; ``parts`` are further types that those name by ``#/components/schemas/``.
     """
 
     who: Who
@@ -59,6 +59,7 @@ class ApiContract:
     body: Any = None
     media: str | None = None
     answer: Any = DoneForm
+    parts: Sequence[Any] = ()
 
     @property
     def asked(self) -> list[str]:
@@ -68,9 +69,10 @@ class ApiContract:
     @property
     def fields(self) -> list[tuple[str, bool]]:
         """Return the names of the body's fields, and whether each must be there."""
-        if not isinstance(self.body, type) or not issubclass(self.body, msgspec.Struct):
+        kind = getattr(self.body, "__origin__", self.body)  # an annotated type has the type itself there
+        if not isinstance(kind, type) or not issubclass(kind, msgspec.Struct):
             return []
-        return [(one.encode_name, one.required) for one in msgspec.structs.fields(self.body)]
+        return [(one.encode_name, one.required) for one in msgspec.structs.fields(kind)]
 
 
 _MARK = "__promise__"
@@ -85,6 +87,7 @@ def documented(
     media: str | None = None,
     answer: Any = None,
     packed: bool = False,
+    parts: Sequence[Any] = (),
 ) -> Callable[[View], View]:
     """Return a decorator that makes a route of a view; put it below the route's own.
 
@@ -113,7 +116,7 @@ def documented(
             return as_packed(response) if packed and response.status_code == 200 else response
 
         told = answer or (DoneForm if returned is Response else returned)
-        setattr(route, _MARK, ApiContract(who, guard, hints, query, body, media, told))
+        setattr(route, _MARK, ApiContract(who, guard, hints, query, body, media, told, parts))
         return route
 
     return note
@@ -162,6 +165,7 @@ def document(app: Flask, version: str, offered: Sequence[str]) -> ApiDocument:
     promised = [(route, route.promise) for route in routes(app) if route.promise is not None]
     kinds = [Refusal]
     for _, promise in promised:
+        kinds += promise.parts
         kinds += [promise.body] if promise.body is not None else []
         kinds += [] if isinstance(promise.answer, tuple) else [promise.answer]
     schemas, components = msgspec.json.schema_components(kinds, ref_template=_REFERENCE)

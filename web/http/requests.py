@@ -6,7 +6,6 @@ one sentence that names the field. A field that a struct does not have is passed
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
@@ -15,6 +14,7 @@ from flask import request
 from msgspec import Meta, inspect
 from werkzeug.exceptions import BadRequest
 
+from companion.night.commands.bodies import misfit
 from companion.rules.core import JSON
 from web.http.responses import RefusedError, bad_field
 
@@ -30,8 +30,6 @@ Sha256 = Annotated[str, Meta(extra_json_schema={"pattern": "^[0-9a-f]{64}$"})]
 """The name of a picture."""
 
 Reader = Callable[[], Any]
-_FIELD = re.compile(r"\$\.([^.\[`]+)")
-_MISSING = re.compile(r"Object missing required field `([^`]+)`")
 
 
 class Body(msgspec.Struct, frozen=True):
@@ -56,7 +54,8 @@ def body_reader(kind: Any) -> Reader:
             body = decoder.decode(data)
             deep = _too_deep(data)
         except msgspec.ValidationError as error:
-            raise _misfit(error) or _no_json() from None
+            field = misfit(error)
+            raise (_no_json() if field is None else bad_field(field)) from None
         except (msgspec.DecodeError, RecursionError):
             raise _no_json() from None
         if deep:
@@ -81,7 +80,7 @@ def query_reader(kind: type[Query]) -> Reader:
         try:
             return msgspec.convert(given, kind)
         except msgspec.ValidationError as error:
-            raise _misfit(error) or bad_field("?") from None
+            raise bad_field(misfit(error) or "?") from None
 
     return read
 
@@ -116,16 +115,6 @@ def _json_bytes() -> bytes:
 
 def _no_json() -> RefusedError:
     return RefusedError(400, "bad-json", "The body of this request must be JSON.")
-
-
-def _misfit(error: msgspec.ValidationError) -> RefusedError | None:
-    """Return the refusal of the field that an error is about; None where it is about the whole body.
-
-    msgspec says where in its message only: a path (``… - at `$.people[0]```), or the name of a field that is missing.
-    """
-    said, _, where = str(error).rpartition(" - at `")
-    found = _FIELD.match(where) if said else _MISSING.match(where)
-    return bad_field(found[1]) if found is not None else None
 
 
 def _too_deep(data: bytes) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from companion.night.commands.handlers import COMMANDS
 from companion.rules import games
 from tests.web.assembly import SmallCompanion
 from web.app import create_app
@@ -50,6 +51,11 @@ def test_the_document_describes_the_body_and_the_query_that_are_read(described: 
     assert set(form["properties"]) == {"command", "body", "state", "action_id"}
     assert set(form["required"]) == {"command", "action_id"}
     assert form["properties"]["state"]["anyOf"][0]["maximum"] == 2**53
+    commands = {one["properties"]["command"]["const"]: one["properties"]["body"]["$ref"] for one in do["anyOf"]}
+    assert set(commands) == set(COMMANDS)
+    undo = told["components"]["schemas"][commands["undo"].rpartition("/")[2]]
+    assert (set(undo["properties"]), undo["required"]) == (COMMANDS["undo"].fields, ["to"])
+    assert undo["additionalProperties"] is False
     brought = told["paths"]["/api/backups/brought"]["post"]["parameters"]
     assert [(one["name"], one["required"]) for one in brought] == [("at", True), ("size", True), ("name", False)]
     assert brought[1]["schema"]["minimum"] == 1
