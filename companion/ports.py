@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -146,6 +146,16 @@ class Motion:
     tilt_deg: float | None = None
 
 
+class PosteriorForm(TypedDict):
+    """What ``shake count --json`` says of a file: ``posterior`` is by count, null where nothing was counted."""
+
+    state: str
+    count: int | None
+    posterior: dict[str, float] | None
+    seconds: float
+    why: str
+
+
 @dataclass(frozen=True, slots=True)
 class CountPosterior:
     """A count is a distribution: ``p`` has 12 probabilities, for 2 … 13 beads, summing to 1.
@@ -169,7 +179,7 @@ class CountPosterior:
             return None
         return COUNTS.start + max(range(len(self.p)), key=self.p.__getitem__)
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> PosteriorForm:
         """Return the documented form of ``shake count --json``, without the file's name."""
         posterior = {str(n): round(p, 6) for n, p in zip(COUNTS, self.p, strict=False)} or None
         return {

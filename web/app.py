@@ -55,6 +55,7 @@ def create_app(companion: CompanionApi) -> Flask:
     app.extensions["companion-blocks"] = Blocks()
     app.extensions["companion-streams"] = sse.Streams(companion.settings.number("max_streams"))
     guard(app, lambda: companion.settings.lines("host_names"), companion.addresses)
+    sessions.let_in(app)
     speak(app)
     app.register_blueprint(assets.blueprint(files))
     for module in (

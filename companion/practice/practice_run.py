@@ -19,6 +19,17 @@ from typing import Any, TypeVar
 from companion.ports import COUNTS, CountGate, CountPosterior, DeviceKind
 from companion.practice.database import Duel, PracticeDatabase, PracticeRound, Taken, Trainee, now_ms
 from companion.practice.drills import choose, weakest
+from companion.practice.forms import (
+    BroughtHome,
+    BundleStatus,
+    DuelForm,
+    LadderRow,
+    OpenDuel,
+    PastShake,
+    PastShakes,
+    PersonFigures,
+    RoundForm,
+)
 from companion.practice.offline_bundle import PARTS, OfflineBundle, results
 from companion.practice.shakes import CountedShake, PracticeIgloo, Shake, ShakeBank, TrainingError, cut
 from companion.practice.sonify import SPEEDS, wav
@@ -125,14 +136,14 @@ class PracticeRun:
         kind = self._gate.through(self._ear.kind(), None)
         return None if kind is None else str(kind)
 
-    def deal(self, person: int) -> dict[str, Any]:
+    def deal(self, person: int) -> RoundForm:
         """Deal a person a stored shake: a count that the person should practise, or the one still unanswered."""
         self._book.person(person)
         tried = [(one.truth, one.guess) for one in self._book.answers(person, last=RECENT)]
         made = self._stored(choose(tried, self._rng), [person], number=self._book.answered(person) + 1)
         return self.round(self._book.deal(made).id)
 
-    def listen(self, person: int) -> dict[str, Any]:
+    def listen(self, person: int) -> RoundForm:
         """Begin to listen to the igloo of this table for a person.
 
         :raises TrainingError: ``no-igloo`` or ``live-round``.
@@ -185,14 +196,20 @@ class PracticeRun:
                 known.heard = self._ear.heard(known.since) or known.heard
             return known.heard
 
-    def round(self, round_id: str) -> dict[str, Any]:
+    def round(self, round_id: str) -> RoundForm:
         """Return what may be known of a round: everything when its truth may be seen, else nothing that tells it.
 
         :raises TrainingError: ``no-round``, or ``live-round`` for one with the igloo.
         """
         one = self._book.round(round_id)
         guesses = self._book.guesses(round_id)
-        form: dict[str, Any] = {
+        state, sound = "done" if one.shown else "heard", True
+        if one.shake is None:
+            self._refuse_in_live_round()
+            heard = self._heard(one, newest=not guesses)
+            state = "done" if one.shown else "look" if guesses else "listening" if heard is None else "heard"
+            sound = heard is not None or self._stored_shakes.has(one.id)
+        form: RoundForm = {
             "id": one.id,
             "number": one.number,
             "kind": one.kind,
@@ -201,15 +218,9 @@ class PracticeRun:
             "duel": one.duel,
             "shown": one.shown,
             "answered": sorted(guesses),
+            "state": state,
+            "sound": sound,
         }
-        if one.shake is None:
-            self._refuse_in_live_round()
-            heard = self._heard(one, newest=not guesses)
-            form["state"] = "done" if one.shown else "look" if guesses else "listening" if heard is None else "heard"
-            form["sound"] = heard is not None or self._stored_shakes.has(one.id)
-        else:
-            form["state"] = "done" if one.shown else "heard"
-            form["sound"] = True
         if one.shown and one.truth is not None:
             form["result"] = {
                 "truth": one.truth,
@@ -253,7 +264,7 @@ class PracticeRun:
         self._refuse_in_live_round()
         return sound
 
-    def past(self, person: int, before: int) -> dict[str, Any]:
+    def past(self, person: int, before: int) -> PastShakes:
         """Return shakes that a person has answered, newest first, from before an answer's number on.
 
         ``sound`` says whether one can be heard again: each stored one, and those of the igloo that are kept. ``kept``
@@ -262,7 +273,7 @@ class PracticeRun:
         who = self._book.person(person)
         found = self._answered(lambda igloo: self._book.past(who.id, igloo=igloo, before=before, most=PAST + 1))
         stored = {number for count in COUNTS for number in self._shakes().of(count)} if found else set()
-        shakes = [
+        shakes: list[PastShake] = [
             {
                 "id": one.id,
                 "truth": one.truth,
@@ -297,7 +308,7 @@ class PracticeRun:
     def _rendered(self, shake: int, seed: int, speed: str) -> bytes:
         return wav(cut(self._shake(shake), seed), SPEEDS[speed], seed)
 
-    def guess(self, round_id: str, person: int, guess: int) -> dict[str, Any]:
+    def guess(self, round_id: str, person: int, guess: int) -> RoundForm:
         """Take a person's answer, once, and return the round as it is then.
 
         :raises TrainingError: ``no-round``, ``no-person``, ``not-yours``, ``no-sound`` (the igloo was not heard
@@ -329,7 +340,7 @@ class PracticeRun:
                 self._book.close_duel(one.duel)
         return self.round(round_id)
 
-    def tell(self, round_id: str, truth: int) -> dict[str, Any]:
+    def tell(self, round_id: str, truth: int) -> RoundForm:
         """Take what stands under the igloo, after the answer, and return the round.
 
         :raises TrainingError: ``no-round``, ``known`` (a stored shake), ``no-answer`` or ``live-round``.
@@ -353,7 +364,7 @@ class PracticeRun:
 
     # --- duels ---------------------------------------------------------------------------------------------------
 
-    def open_duel(self, people: Sequence[int], rounds: int) -> dict[str, Any]:
+    def open_duel(self, people: Sequence[int], rounds: int) -> DuelForm:
         """Open a duel and deal its first shake.
 
         :raises TrainingError: ``no-person``, or ``duellists`` for too few, too many, or one twice.
@@ -367,14 +378,14 @@ class PracticeRun:
         self._book.deal(self._stored(self._rng.choice(COUNTS), people, duel=duel.id))
         return self.duel(duel.id)
 
-    def duels(self) -> list[dict[str, Any]]:
+    def duels(self) -> list[OpenDuel]:
         """Return the open duels, newest first, that a phone can join: their names only."""
         names = self._book.names()
         return [
             {"id": duel.id, "people": [names.get(person) for person in duel.people]} for duel in self._book.open_duels()
         ]
 
-    def duel(self, duel_id: str) -> dict[str, Any]:
+    def duel(self, duel_id: str) -> DuelForm:
         """Return a duel: points of the rounds that are out, the present round, and who has answered it."""
         duel = self._book.duel(duel_id)
         rounds = self._book.rounds_of(duel_id)
@@ -396,7 +407,7 @@ class PracticeRun:
             "winners": [person for person in duel.people if total[person] == best] if duel.closed else [],
         }
 
-    def next_in_duel(self, duel_id: str, after: int) -> dict[str, Any]:
+    def next_in_duel(self, duel_id: str, after: int) -> DuelForm:
         """Deal the round that follows round ``after`` of a duel, when that one is out and the duel is not over.
 
         A request that came twice, or from two phones, deals once.
@@ -411,7 +422,7 @@ class PracticeRun:
             self._book.deal(self._stored(self._rng.choice(COUNTS), duel.people, duel=duel_id, number=after + 1))
         return self.duel(duel_id)
 
-    def close_duel(self, duel_id: str) -> dict[str, Any]:
+    def close_duel(self, duel_id: str) -> DuelForm:
         """End a duel as it stands."""
         self._book.duel(duel_id)
         self._book.close_duel(duel_id)
@@ -419,7 +430,7 @@ class PracticeRun:
 
     # --- what is taken along -------------------------------------------------------------------------------------
 
-    def along_status(self) -> dict[str, Any]:
+    def along_status(self) -> BundleStatus:
         """Return how far the shakes to be taken along are; asking has them made."""
         return self._offline_bundle.status()
 
@@ -448,7 +459,7 @@ class PracticeRun:
         ]
         return {"file": file, "shakes": shakes}
 
-    def bring_home(self, person: int, body: Mapping[str, Any]) -> dict[str, int]:
+    def bring_home(self, person: int, body: Mapping[str, Any]) -> BroughtHome:
         """Take in what a person answered on the way; return how many answers are new, and how many were here before.
 
         A phone's clock may be wrong: what it says lies between the moment when the file was taken and now.
@@ -475,7 +486,7 @@ class PracticeRun:
 
     # --- figures -------------------------------------------------------------------------------------------------
 
-    def figures(self, person: int) -> dict[str, Any]:
+    def figures(self, person: int) -> PersonFigures:
         """Return a person's progress (:func:`companion.practice.statistics.figures`) and the weakest counts."""
         who = self._book.person(person)
         answers = self._answered(lambda igloo: self._book.answers(person, igloo=igloo))
@@ -486,7 +497,7 @@ class PracticeRun:
             **figures(answers),
         }
 
-    def ladder(self) -> list[dict[str, Any]]:
+    def ladder(self) -> list[LadderRow]:
         """Return the ladder of this house, best first (:func:`companion.practice.statistics.ladder`)."""
         names = self._book.names()
         return ladder(self._answered(lambda igloo: self._book.answers(igloo=igloo, last=LADDER_LOOKS_AT)), names)

@@ -11,21 +11,34 @@ import json
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from babel import Locale
 from babel.messages.mofile import read_mo
 from flask import Blueprint, Flask, Response, abort, current_app, redirect, request
 from flask_babel import Babel, force_locale, get_translations
+from msgspec import Meta
 
 from companion.rules.i18n import ENGLISH, clause_folder, look_in
 from web.http.assets import FOR_EVER, accepts_gzip, shipped
+from web.http.requests import Query
 from web.http.responses import RefusedError, languages
 
 FOLDER = Path(__file__).parents[1] / "translations"
 COOKIE = "language"
 PLURALS_UP_TO = 200
 """Plural forms are sent as a table up to here; above, the last two digits decide as from 100 on."""
+
+
+class InLanguage(Query, frozen=True):
+    """Words are asked for in a language; without one, or in one that nobody speaks here, in the page's."""
+
+    lang: Annotated[str, Meta(extra_json_schema={"maxLength": 35})] = ""
+
+    @property
+    def language(self) -> str:
+        """Return the language to answer in."""
+        return self.lang if self.lang in languages() else choose()
 
 
 def choose() -> str:

@@ -15,9 +15,9 @@ from typing import Any
 
 from companion.events.hub import Hub
 from companion.night.answers import TABLE, Actor, CommandResult, Role
+from companion.night.commands.bodies import NAME_LENGTH
 from companion.night.commands.box_contents import Boxes
 from companion.night.commands.context import (
-    NAME_LENGTH,
     CommandContext,
     CommandRefusedError,
     PlannedEntry,

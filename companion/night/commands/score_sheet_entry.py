@@ -11,7 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+from msgspec import UnsetType
+
 from companion.night.answers import Role
+from companion.night.commands.bodies import KeepSheetBody
 from companion.night.commands.context import CommandContext, CommandRefusedError, PlannedEntry, printable, refused, said
 from companion.night.commands.seating import right_seats, seated
 from companion.night.games import shown_games
@@ -20,38 +23,33 @@ from companion.rules.core import JSON, Game, RulesError, State
 from companion.rules.i18n import each
 from companion.rules.rulebook import rulebook, seats
 
-MOST_PLAYERS = 8
-
 
 def new_id() -> str:
     """Return an id that no other night or match has, here or elsewhere."""
     return uuid.uuid4().hex
 
 
-def keep_sheet(context: CommandContext) -> PlannedEntry:
+def keep_sheet(context: CommandContext, asked: KeepSheetBody) -> PlannedEntry:
     """Return the entry that keeps a score sheet: ``{position, players: [{name, colour}]}``, or with ``into`` the match.
 
     :raises CommandRefusedError: when it is no sheet of a game that is over, the box does not hold it, or a game is
     open.
     """
-    position = context.body.get("position")
-    if not isinstance(position, dict):
-        raise refused("bad-input", "bad-field", field="position")
+    position = asked.position
     game_id = position.get("game")
     if not isinstance(game_id, str) or game_id not in shown_games():
         raise refused("bad-input", "bad-field", field="game")
     if context.projection.paused:
         raise refused("paused", "paused")
-    if "into" in context.body:
-        return _into(context, position)
+    if not isinstance(asked.into, UnsetType):
+        return _into(context, asked)
     match = context.projection.match
     if match is not None and match.ending is None:
         raise refused("refused", "match-open")
-    raw = context.body.get("players")
-    if not isinstance(raw, list) or not 0 < len(raw) <= MOST_PLAYERS or not all(isinstance(p, dict) for p in raw):
+    if isinstance(asked.players, UnsetType):
         raise refused("bad-input", "bad-field", field="players")
     rules = game(game_id)
-    sitting, people = seated(raw, context.people)
+    sitting, people = seated(asked.players, context.people)
     right_seats(rules, sitting)
     kept = _kept(rules, position, [seat.colour for seat in sitting], context)
     last = context.projection.last_header
@@ -67,19 +65,19 @@ def keep_sheet(context: CommandContext) -> PlannedEntry:
     return PlannedEntry("keep-sheet", {**header, "position": kept}, people)
 
 
-def _into(context: CommandContext, position: Mapping[str, JSON]) -> PlannedEntry:
+def _into(context: CommandContext, asked: KeepSheetBody) -> PlannedEntry:
     """Return the entry by which the open match ends with the totals of a sheet."""
     match = context.running
-    if context.body["into"] != match.id or match.ending is not None:
+    if asked.into != match.id or match.ending is not None:
         raise refused("stale", "stale")
     if context.by.role is not Role.HOST:
         raise refused("forbidden", "host-only")
-    if position["game"] != match.game.id:
+    if asked.position["game"] != match.game.id:
         raise refused("refused", "sheet-other-game", game=rulebook(match.game.id).name.en)
-    if "players" in context.body:
+    if not isinstance(asked.players, UnsetType):
         raise refused("bad-input", "bad-body", field="players")
     return PlannedEntry(
-        "keep-sheet", {"match": match.id, "position": _kept(match.game, position, list(match.colours), context)}
+        "keep-sheet", {"match": match.id, "position": _kept(match.game, asked.position, list(match.colours), context)}
     )
 
 
