@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+PICTURES = ROOT / "docs" / "pictures"
 PACKAGES = ("companion", "vision", "web")
 FOREIGN = {"vendor", "node_modules", "build", "mutants", "__pycache__"}
 
-LINK = re.compile(r"\]\(([^()\s]+)\)")
+LINK = re.compile(r"\]\(([^()\s]+)\)|\b(?:src|href)=\"([^\"]+)\"")
 PATH = re.compile(r"`((?:companion|vision|web|tests|firmware|docs)/[^`\s]*)`")
 DOTTED = re.compile(r"(?<![\w./-])(?:companion|vision|web)(?:\.[A-Za-z_]\w*)+")
 IMPORTED = re.compile(r"^from ((?:companion|vision|web)[\w.]*) import (.+)$", re.MULTILINE)
@@ -105,10 +106,20 @@ def test_a_room_says_what_it_is_for_and_names_its_modules(room: Path) -> None:
     assert sorted(ROW.findall(table)) == sorted(path.stem for path in room.glob("*.py") if path.stem != "__init__")
 
 
+def test_the_front_page_is_short_and_its_pictures_are_small() -> None:
+    page = ROOT / "README.md"
+    assert page.stat().st_size <= 6_000
+    shown = {path for path in PICTURES.iterdir() if f'src="{name_of(path)}"' in text_of(page)}
+    assert shown == set(PICTURES.iterdir()), "docs/pictures.py makes what the front page shows, and no more"
+    assert (PICTURES / "film.webp").stat().st_size <= 1_500_000
+    pictures = [path for path in (ROOT / "docs").rglob("*") if path.suffix in {".webp", ".png", ".jpg", ".svg", ".gif"}]
+    assert sum(path.stat().st_size for path in pictures) <= 3_000_000
+
+
 @pytest.mark.parametrize("page", DOCUMENTS, ids=name_of)
 def test_what_a_document_names_is_there(page: Path) -> None:
     wrong = []
-    for link in LINK.findall(text_of(page)):
+    for link in map("".join, LINK.findall(text_of(page))):
         if re.match(r"[a-z]+:", link):
             continue
         path, _, anchor = link.partition("#")

@@ -81,12 +81,19 @@ def _greet(service: Service, urls: list[str]) -> None:
     """Print the one address of the host, as text and as a QR code."""
     import segno
 
+    from companion.service.addresses import only_here
+
     link = f"{urls[0]}/host/{service.access.host_token()}"
     drawn = io.StringIO()
     segno.make(link, error="l").terminal(out=drawn, compact=True)
     click.echo(drawn.getvalue())
-    click.echo("Open this on your phone; it makes you the host of the table:")
+    alone = only_here(service.options.host)
+    click.echo(f"Open this on {'this machine' if alone else 'your phone'}; it makes you the host of the table:")
     click.echo(f"  {link}")
+    if alone:
+        click.echo(
+            f"Phones cannot reach the page: it listens on {service.options.host} only. For them, leave --host out."
+        )
     for note in filter(None, (service.settings.note, service.access_note)):
         click.echo(note)
     click.echo(f"Data: {service.options.data}   End with Ctrl+C. Another host link: companion host")

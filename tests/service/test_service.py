@@ -43,6 +43,15 @@ def test_without_devices_it_says_so(serve: Callable[..., Served]) -> None:
     assert status in {409, 400, 404}, body
 
 
+@pytest.mark.parametrize(("host", "alone"), [("127.0.0.1", True), ("localhost", True), ("0.0.0.0", False)])  # noqa: S104
+def test_it_says_where_phones_cannot_reach_it(serve: Callable[..., Served], host: str, alone: bool) -> None:
+    served = serve("--host", host)
+    wait(lambda: any(line.startswith("Data: ") for line in served.lines))
+    said = "\n".join(served.lines)
+    assert (f"Phones cannot reach the page: it listens on {host} only." in said) is alone
+    assert f"Open this on {'this machine' if alone else 'your phone'}; it makes you" in said
+
+
 def test_a_round_with_the_simulated_igloo(serve: Callable[..., Served]) -> None:
     served = serve("--simulate")
     igloo = wait(served.igloo)
