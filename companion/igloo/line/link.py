@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
+from math import isfinite
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -266,6 +267,9 @@ class SerialLink:
         for driver in (self._driver,) if self._driver is not None else self._drivers:
             try:
                 runs = driver.feed(data, now)
+                for run in runs:
+                    if not isfinite(run.accel.sum()):
+                        raise ValueError("samples that are no numbers")
             except Exception:
                 _log.exception("The driver %s failed at %s; it is left out there.", driver.name, self.name)
                 self._leave_out(driver)

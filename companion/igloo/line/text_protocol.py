@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable
-from math import isfinite
 
 import numpy as np
 
@@ -71,8 +70,7 @@ class LineReader:
         for line in lines:
             text = line.rstrip(b"\r")
             if self._in_step and text:
-                row = self._parse(text) if len(text) <= MAX_LINE else None
-                rows.append(row if row is not None and all(map(isfinite, row)) else None)
+                rows.append(self._parse(text))
             self._in_step = True
         return rows
 

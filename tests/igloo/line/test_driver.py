@@ -302,10 +302,17 @@ class Clumsy(NumberedDriver):
         return LinkCounts(corrupt=2)
 
 
+class Mistaken(Clumsy):
+    def feed(self, data: bytes, now: float) -> list[Samples]:
+        self.in_step = True
+        return [Samples(np.full((1, 3), np.nan), now, 100.0, 0)]
+
+
+@pytest.mark.parametrize("kind", [Clumsy, Mistaken])
 def test_a_driver_that_fails_is_left_out_and_the_others_listen_on(
-    terminal: Terminal, caplog: pytest.LogCaptureFixture
+    terminal: Terminal, caplog: pytest.LogCaptureFixture, kind: type[Driver]
 ) -> None:
-    with SerialLink(str(terminal.name), timing=QUICK, clock=Clock(), drivers=[Clumsy, FrameDriver]) as link:
+    with SerialLink(str(terminal.name), timing=QUICK, clock=Clock(), drivers=[kind, FrameDriver]) as link:
         heard = Heard(link)
         terminal.say(SimulatedDevice(still_bank(), seed=1).advance(480))
         wait(lambda: heard.samples == 480)
