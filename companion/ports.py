@@ -106,7 +106,10 @@ class LinkCounts:
 
 @dataclass(frozen=True, slots=True)
 class IglooStatus:
-    """What the page says of one igloo link. ``key`` is stable for a device; ``note`` is one sentence (English)."""
+    """What the page says of one igloo link. ``key`` is stable for a device; ``note`` is one sentence (English).
+
+    ``protocol`` is the name of the driver that reads it, empty while none does.
+    """
 
     key: str
     kind: DeviceKind

@@ -101,8 +101,8 @@ SENTENCES: Final[dict[str, Words]] = {
         "The udev rules of the companion are installed.", "Les règles udev du compagnon sont installées."
     ),
     "igloo": Words(
-        "Igloo {key}: {state} ({kind}), {rate_hz} Hz, {lost} samples lost. {note}",
-        "Igloo {key} : {state} ({kind}), {rate_hz} Hz, {lost} échantillons perdus. {note}",
+        "Igloo {key}: {state} ({kind}, {driver}), {rate_hz} Hz, {lost} samples lost. {note}",
+        "Igloo {key} : {state} ({kind}, {driver}), {rate_hz} Hz, {lost} échantillons perdus. {note}",
     ),
     "igloo-slow": Words(
         "Igloo {key}: {rate_hz} samples a second instead of {nominal_hz}.",

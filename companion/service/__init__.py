@@ -253,11 +253,11 @@ class Service:
         """Return a line a device for the terminal: what was found, and what is missing."""
         lines = []
         for status in self.igloos():
+            driver = f", {status.protocol}" if status.protocol else ""
             unit = f", unit {status.unit}" if status.unit else ""
             rate = f", {status.nominal_hz:.0f} Hz" if status.nominal_hz else ""
-            lines.append(
-                f"Igloo {status.key}: {status.state} ({status.kind}) at {status.port}{unit}{rate}. {status.note}"
-            )
+            how = f"{status.state} ({status.kind}) at {status.port}{driver}{unit}{rate}"
+            lines.append(f"Igloo {status.key}: {how}. {status.note}")
         camera = self.camera()
         if camera is not None:
             lines.append(f"Camera {camera.source}: {camera.state} ({camera.kind}). {camera.note}")

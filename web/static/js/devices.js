@@ -57,6 +57,7 @@ function line(igloo) {
     igloo.note && h("p", { class: igloo.state === "connected" ? "quiet" : "note" }, t(igloo.note)),
     mayAct() && h("dl", { class: "facts" },
       igloo.port && fact(t("Port"), igloo.port),
+      igloo.protocol && fact(t("Driver"), igloo.protocol),
       igloo.rate_hz !== null && fact(t("Sample rate"), `${number(igloo.rate_hz, 1)} Hz`),
       fact(t("Samples"), number(counts.samples)),
       fact(t("Losses"), loss.length ? list(loss) : t("none"), loss.length > 0),
