@@ -58,7 +58,9 @@ def test_the_referee_opened_directly_is_light_too(guest: FlaskClient, companion:
         words["game-dispute"],
     }
     files = app.extensions["companion-assets"]
-    linked |= {files.url(name) for name in ("icons.svg", *files.modules("js/referee.js", files.parts("arctic")["dispute"]))}
+    linked |= {
+        files.url(name) for name in ("icons.svg", *files.modules("js/referee.js", files.parts("arctic")["dispute"]))
+    }
     linked |= {"/api/rules/arctic?lang=fr", "/api/rules/arctic/options", "/api/board?lang=fr"}
     answers = {path: guest.get(path, headers=accept) for path in linked}
     assert {answer.status_code for answer in answers.values()} == {200}

@@ -115,9 +115,7 @@ def _words(language: str) -> dict[str, object]:
 def _said_by(files: Assets, *modules: str) -> frozenset[str]:
     """Return the texts in quotes of modules and of all that they import at once: the ids of their words are in it."""
     return frozenset(
-        text.replace('\\"', '"')
-        for name in files.modules(*modules)
-        for text in LITERAL.findall(files.text(name))
+        text.replace('\\"', '"') for name in files.modules(*modules) for text in LITERAL.findall(files.text(name))
     )
 
 
