@@ -1,21 +1,14 @@
-"""What the night must know of a game beyond its rules: one small module a game, imported when it is played."""
+"""What the night must know of a game beyond its rules: a module of the game's name, imported when it is played."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol, cast
 
 from companion.night.messages import Words
-from companion.rules import games
+from companion.rules import find_part, games, package_name
 from companion.rules.core import JSON, Move, Ruling, ScoreSheet, State
-
-_MODULES = {
-    "igloo-pop": "companion.night.games.igloo_pop",
-    "iglu-iglu": "companion.night.games.iglu_iglu",
-    "arctic": "companion.night.games.arctic",
-    "ice-team": "companion.night.games.ice_team",
-}
 
 
 class Placing(NamedTuple):
@@ -143,9 +136,9 @@ class GameView(Protocol):
         ...
 
 
-def shown_games() -> tuple[str, ...]:
-    """Return the ids of the games that a night can be played with."""
-    return tuple(name for name in _MODULES if name in games())
+def shown_games(*, examples: bool = False) -> tuple[str, ...]:
+    """Return the ids of the games that a night can be played with, without importing them; ``examples``: those too."""
+    return tuple(name for name in games(examples=examples) if find_spec(f"{__name__}.{package_name(name)}"))
 
 
 def game_view(game_id: str) -> GameView:
@@ -153,4 +146,7 @@ def game_view(game_id: str) -> GameView:
 
     :raises KeyError: when the night cannot show this game.
     """
-    return cast("GameView", importlib.import_module(_MODULES[game_id]).VIEW)
+    found = find_part(__name__, game_id)
+    if found is None:
+        raise KeyError(game_id)
+    return cast("GameView", found.VIEW)
