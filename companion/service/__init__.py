@@ -35,6 +35,7 @@ from companion.night.commands.box_contents import Boxes
 from companion.night.commands.igloo_watch import RoundWatch
 from companion.night.commands.night import Night
 from companion.night.commands.votes import Votes
+from companion.night.games import shown_games
 from companion.night.log.data_folder import (
     ACCESS,
     BALLOTS,
@@ -112,7 +113,8 @@ class Service:
         self.boxes = Boxes(options.data / BOXES)
         self.votes = Votes(options.data / VOTES)
         self.ballots = Ballots(options.data / BALLOTS, self.votes)
-        self.night = Night(self._journal, self.hub, boxes=self.boxes)
+        examples = options.example_games or self.settings["example_games"] is True
+        self.night = Night(self._journal, self.hub, boxes=self.boxes, offered=shown_games(examples=examples))
         self.access = Access(options.data / ACCESS)
         self._pictures = EvidenceStore(options.data / EVIDENCE)
         self._maintenance = Maintenance(options.data, self._journal, self.settings, self.hub)

@@ -13,7 +13,6 @@ from flask import Blueprint, Response, request
 
 from companion.access.store import Session
 from companion.ports import BadDataError
-from companion.rules import games
 from companion.rules.core import RulesError
 from web.api.devices import said_by_device
 from web.api.night import STATUS, answer_form
@@ -59,7 +58,7 @@ def _language() -> str:
 
 
 def _game(name: str) -> str:
-    if name not in games():
+    if name not in companion().night.offered:
         raise RefusedError(404, "not-found", "There is nothing here.")
     return name
 

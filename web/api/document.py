@@ -18,7 +18,7 @@ views = Blueprint("api_document", __name__)
 @documented(answer=fields(openapi=TEXT, info=OBJECT, paths=OBJECT, components=OBJECT))
 def openapi() -> Response:
     """Answer with this description, as OpenAPI 3.1."""
-    return json_response(document(current_app, companion().version))
+    return json_response(document(current_app, companion().version, companion().night.offered))
 
 
 @views.get("/api")

@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 
 from flask import Flask
 
-from companion.rules import games
 from companion.rules.i18n import CODE
 
 Schema = Mapping[str, Any]
@@ -28,7 +27,7 @@ FLAG: Schema = {"type": "boolean"}
 ANYTHING: Schema = {}
 OBJECT: Schema = {"type": "object"}
 COLOUR: Schema = {"type": "string", "maxLength": 20}
-GAME: Schema = {"type": "string", "enum": list(games())}
+GAME: Schema = {"$ref": "#/components/schemas/Game"}
 LANGUAGE: Schema = {"type": "string", "maxLength": 35}
 
 
@@ -161,8 +160,8 @@ def routes(app: Flask) -> list[Route]:
     return sorted(found, key=lambda route: (route.path, route.method))
 
 
-def document(app: Flask, version: str) -> dict[str, Any]:
-    """Return the OpenAPI 3.1 document of the API."""
+def document(app: Flask, version: str, offered: Sequence[str]) -> dict[str, Any]:
+    """Return the OpenAPI 3.1 document of the API; ``offered`` are the games of the page."""
     paths: dict[str, Any] = {}
     for route in routes(app):
         if route.promise is not None:
@@ -176,7 +175,7 @@ def document(app: Flask, version: str) -> dict[str, Any]:
             "header X-Companion: 1. Who one is, is a cookie: POST /api/join with the table's PIN gives a player's.",
         },
         "components": {
-            "schemas": {"Refusal": ERROR},
+            "schemas": {"Refusal": ERROR, "Game": {**TEXT, **choice(*offered)}},
             "securitySchemes": {"session": {"type": "apiKey", "in": "cookie", "name": "companion"}},
         },
         "paths": paths,

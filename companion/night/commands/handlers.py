@@ -20,7 +20,6 @@ from companion.night.commands.context import (
 )
 from companion.night.commands.score_sheet_entry import keep_sheet, new_id
 from companion.night.commands.seating import right_seats, seated
-from companion.night.games import shown_games
 from companion.night.log.match import Match, Seat, undo_is_free
 from companion.night.log.projection import start
 from companion.rules import game
@@ -69,7 +68,7 @@ def _open_match(context: CommandContext) -> PlannedEntry:
     if context.projection.match is not None and context.projection.match.ending is None:
         raise refused("refused", "match-open")
     game_id = context.body.get("game")
-    if not isinstance(game_id, str) or game_id not in shown_games():
+    if not isinstance(game_id, str) or game_id not in context.offered:
         raise refused("bad-input", "bad-field", field="game")
     rules = game(game_id)
     raw = context.body.get("players")

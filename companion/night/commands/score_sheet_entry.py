@@ -14,7 +14,6 @@ from typing import Any, cast
 from companion.night.answers import Role
 from companion.night.commands.context import CommandContext, CommandRefusedError, PlannedEntry, printable, refused, said
 from companion.night.commands.seating import right_seats, seated
-from companion.night.games import shown_games
 from companion.rules import game
 from companion.rules.core import JSON, Game, RulesError, State
 from companion.rules.i18n import each
@@ -38,7 +37,7 @@ def keep_sheet(context: CommandContext) -> PlannedEntry:
     if not isinstance(position, dict):
         raise refused("bad-input", "bad-field", field="position")
     game_id = position.get("game")
-    if not isinstance(game_id, str) or game_id not in shown_games():
+    if not isinstance(game_id, str) or game_id not in context.offered:
         raise refused("bad-input", "bad-field", field="game")
     if context.projection.paused:
         raise refused("paused", "paused")

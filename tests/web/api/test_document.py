@@ -12,6 +12,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from companion.rules import games
 from tests.web.assembly import SmallCompanion
 from web.app import create_app
 from web.http.openapi import ApiContract, Route, document, promise_of, routes
@@ -91,7 +92,7 @@ def test_the_parameters_are_those_that_are_read(described: tuple[Flask, list[Rou
 
 def test_the_document_has_the_paths_and_their_parameters(described: tuple[Flask, list[Route]]) -> None:
     app, found = described
-    told = document(app, "1.2.3")
+    told = document(app, "1.2.3", games())
     assert told["openapi"] == "3.1.0"
     assert {(path, method.upper()) for path, way in told["paths"].items() for method in way} == {
         (route.path, route.method) for route in found
@@ -102,8 +103,14 @@ def test_the_document_has_the_paths_and_their_parameters(described: tuple[Flask,
         assert all(f"{{{name}}}" in route.path for name in route.arguments)
 
 
+def test_the_document_names_the_games_that_are_offered(guest: FlaskClient, companion: SmallCompanion) -> None:
+    assert guest.get("/api/openapi.json").json["components"]["schemas"]["Game"]["enum"] == list(games())
+    companion.night.offered = ("arctic", "toy-game")
+    assert guest.get("/api/openapi.json").json["components"]["schemas"]["Game"]["enum"] == ["arctic", "toy-game"]
+
+
 def test_it_is_served_for_programs_and_as_a_page(guest: FlaskClient, app: Flask) -> None:
-    assert guest.get("/api/openapi.json").json == document(app, "0.0.test")
+    assert guest.get("/api/openapi.json").json == document(app, "0.0.test", games())
     for language in ("en", "fr"):
         page = guest.get("/api", headers={"Accept-Language": language}).text
         assert "``" not in page
