@@ -1,4 +1,4 @@
-"""The API of cards in photos: teach them by sheets, read a fanned-out pile, read and score a round of Igloo Pop.
+"""The API of cards in photos: teach them by sheets, read a fanned-out pile, read and score a round of igloos.
 
 The body of a reading is the photo. What was read is answered with probabilities; nothing is entered before somebody
 has looked at it. Photos of the table are for those who take part, and are forgotten when they were read.
@@ -10,8 +10,8 @@ import re
 
 from flask import Blueprint, Response, request
 
-from companion.night.views.photo_round import judge as judge_round
-from companion.night.views.photo_round import seen_cards
+from companion.night.games import game_view
+from companion.night.games.capabilities import PhotoRound
 from companion.ports import BadDataError
 from companion.rules.core import RulesError
 from web.api.devices import said_by_device
@@ -38,6 +38,17 @@ def _number(name: str, given: str, low: int, high: int) -> int:
 
 def _no_cards() -> RefusedError:
     return RefusedError(404, "no-cards", "This game has no cards that could be taught.")
+
+
+def _round_of(game_id: str) -> PhotoRound:
+    """Return what judges a round of a game that was read from photos.
+
+    :raises RefusedError: when the game has no such rounds.
+    """
+    cards = game_view(game_id).cards if game_id in companion().night.offered else None
+    if cards is None or cards.round is None:
+        raise RefusedError(404, "no-rounds", "Rounds of this game are not read from photos.")
+    return cards.round
 
 
 @views.get("/<game_id>")
@@ -104,58 +115,59 @@ def pile(game_id: str) -> Response:
     return packed(json_response({"ok": True, **answer}))
 
 
-@views.post("/igloo-pop/round")
+@views.post("/<game_id>/round")
 @documented(
     "player",
     query={"first": text(20)},
     media="image/*",
     answer=fields(ok=FLAG, id=TEXT, width=WHOLE, height=WHOLE, cards=listed(CARD), igloos=listed(IGLOO)),
 )
-def read_round() -> Response:
+def read_round(game_id: str) -> Response:
     """Read a photo of a round (the body): igloos as placed, or upturned, then with ``?first=``, the first one's id.
 
     While a game is open, only its cards and its players' colours are thought of.
     """
     member()
+    rounds = _round_of(game_id)
     first = request.args.get("first")
     if first is not None and not READING.fullmatch(first):
         raise bad_field("first")
-    match = companion().night.view()["match"]
     only: list[str] = []
     colours: list[str] = []
-    if match is not None and match["game"] == "igloo-pop" and not match["over"]:
-        only = ["/".join(map(str, card["numbers"])) for card in match["cards"] if card["numbers"]]
-        colours = [player["colour"] for player in match["players"]]
+    with companion().night.standing() as night:
+        match = night.match
+        if match is not None and match.game.id == game_id and match.ending is None:
+            only, colours = rounds.lying(match.state), list(match.colours)
     try:
-        answer = companion().cards.round(photo_body(), first, only, colours)
+        answer = companion().cards.round(game_id, photo_body(), first, only, colours)
     except BadDataError as error:
         raise said_by_device(error) from None
     return packed(json_response({"ok": True, **answer}))
 
 
-@views.post("/igloo-pop/judge")
+@views.post("/<game_id>/judge")
 @documented(
     "player",
     body=fields(("match",), cards=listed(SEEN), match=FLAG),
     answer=fields(ok=FLAG, moves=listed(TEXT), results=listed(OBJECT), players=listed(OBJECT), open=WHOLE),
 )
-def judge() -> Response:
+def judge(game_id: str) -> Response:
     """Score a round as it was read and corrected: what each card comes to, and the moves that would enter it.
 
     ``match``: in the open match, as it stands; else as a round of its own. Nothing is entered.
     """
     member()
+    rounds = _round_of(game_id)
     body = json_body()
     inside = body.get("match", False)
     if not isinstance(inside, bool):
         raise bad_field("match")
     try:
-        cards = seen_cards(body.get("cards"))
         with companion().night.standing() as night:
             state = night.match.state if inside and night.match is not None else None
             if inside and state is None:
                 raise RefusedError(409, "no-match", "No game is open.")
-            answer = judge_round(cards, state)
+            answer = rounds.judge(body.get("cards"), state)
     except RulesError as error:
         return refusal(400, "no-round", error.words.to_json())
     return packed(json_response({"ok": True, **answer}))
