@@ -33,13 +33,13 @@ ANSWER = fields(ok=choice(True), **STATE)
 def _calibration_run() -> CalibrationApi:
     """Return the bench, when no round is live.
 
-    :raises RefusedError: while a round of Igloo Pop is live.
+    :raises RefusedError: while a round is live.
     """
     if companion().night.live_round():
         raise RefusedError(
             409,
             "live-round",
-            "A round of Igloo Pop is live: until it is over, nothing is said of the igloo on the table.",
+            "A round is live: until it is over, nothing is said of the igloo on the table.",
         )
     return companion().calibration_run
 

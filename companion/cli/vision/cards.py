@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vision.cards.detect import CardFinder
 
 
-class _GameWithCards(click.ParamType):
+class _GameWithCards(click.ParamType[str]):
     """A game whose cards can be taught."""
 
     name = "game"
