@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 @click.option("--simulate", is_flag=True, help="Simulate a device that is missing; else it is reported missing.")
 @click.option("--igloo", default="", metavar="PORT", help="The igloo's serial port, or a recording (.csv, .npz).")
 @click.option("--camera", default="", metavar="SOURCE", help="usb:0, pi, an http address, a photo, a folder, a video.")
-def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str, camera: str) -> None:
+@click.option("--example-games", is_flag=True, help="Offer the example games too, for developers.")
+def command(
+    host: str, port: int, data: Path | None, simulate: bool, igloo: str, camera: str, example_games: bool
+) -> None:
     """Serve the page to everybody's phone, find the devices and say what was found."""
     # Numpy reads this when it is imported, below. A shake's arrays are small: more threads only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -41,7 +44,7 @@ def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str,
     from web.http.server import make_server
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    options = ServeOptions(data or default_folder(), host, port, simulate, igloo, camera)
+    options = ServeOptions(data or default_folder(), host, port, simulate, igloo, camera, example_games)
     try:
         service = Service(options)
     except DamagedError as error:

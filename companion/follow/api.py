@@ -103,7 +103,7 @@ class FollowService:
         """
         from companion.follow.table_model import SeenTable
 
-        if game_id not in games():
+        if game_id not in games(examples=True):
             raise BadDataError(messages.NOT_THIS_GAME)
         with self._lock:
             if game_id not in self._tables:

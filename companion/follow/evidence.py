@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from companion.follow import messages
 from companion.night.answers import CAMERA
 from companion.night.games import game_view
-from companion.night.games.board import BoardView
 from companion.rules.core import CHANCE, RulesError
 from companion.rules.inference.turns import Evidence, content
 from vision.board.labels import Content, from_json
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from vision.read.place_posterior import PlaceLook
     from vision.read.reader import BoardLook
 
-FOLLOWED: Final = frozenset({"iglu-iglu"})
-"""The games whose every turn can be told from the board."""
 REMEMBER = 6
 """So many turns may be gone back."""
 AN_ARM = 4
@@ -209,7 +206,7 @@ def in_the_way(snapshot: MatchSnapshot | None) -> str:
     if snapshot is None:
         return messages.NO_GAME
     view = game_view(snapshot.game)
-    if snapshot.game not in FOLLOWED or not isinstance(view, BoardView):
+    if not view.followed:
         return messages.NOT_THIS_GAME
     if snapshot.draw:
         return messages.COMPANION_DRAWS

@@ -182,15 +182,6 @@ SENTENCES: dict[str, Words] = {
         "The sheet has other players than those who are named.",
         "La feuille n’a pas les mêmes joueurs que ceux qui sont nommés.",
     ),
-    "sheet-fish": Words(
-        "The sheet has {count} fish, but the tokens of the box have {most} in all.",
-        "La feuille compte {count} poissons, mais les jetons de la boîte n’en ont que {most} en tout.",
-    ),
-    "sheet-animals": Words(
-        "The piles have {count} cards of {animal}, but the packs of so many players have {most}.",
-        "Les piles ont {count:plural|# carte|# cartes} {animal}, mais les paquets pour ce nombre de joueurs "
-        "en ont {most}.",
-    ),
     # --- what was done (answers and log)
     "night-opened": Words("The night begins.", "La soirée commence."),
     "match-opened": Words("A game of {game} begins.", "Une partie commence : {game}."),

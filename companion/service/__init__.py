@@ -35,6 +35,7 @@ from companion.night.commands.box_contents import Boxes
 from companion.night.commands.igloo_watch import RoundWatch
 from companion.night.commands.night import Night
 from companion.night.commands.votes import Votes
+from companion.night.games import shown_games
 from companion.night.log.data_folder import (
     ACCESS,
     BALLOTS,
@@ -115,7 +116,9 @@ class Service:
         self.ballots = Ballots(options.data / BALLOTS, self.votes)
         damage = damage_report(self._journal, options.data)
         self._journal.own_up()
-        self.night = Night(self._journal, self.hub, boxes=self.boxes, damage=damage)
+        examples = options.example_games or self.settings["example_games"] is True
+        offered = shown_games(examples=examples)
+        self.night = Night(self._journal, self.hub, boxes=self.boxes, damage=damage, offered=offered)
         for one in damage:
             log.error("%s", one["en"])
         self.access, self.access_note = open_or_begin_anew(options.data / ACCESS)

@@ -17,7 +17,8 @@ from companion.lab.phone import Phone
 from companion.lab.worlds.mjpeg import MjpegServer
 from companion.lab.worlds.table import standard
 from companion.ports import EvidencePicture
-from companion.service import addresses
+from companion.service import Service, addresses
+from companion.service.options import ServeOptions
 from tests.service.test_buttons import House
 from tests.worlds.served import Served
 from tests.worlds.wait import PATIENCE_S, wait
@@ -240,6 +241,20 @@ def test_a_photo_from_a_phone(serve: Callable[..., Served]) -> None:
     status, body = served.host.send("/api/photo", b"no picture at all", "image/jpeg")
     assert status == 422
     assert json.loads(body)["error"]["en"].endswith(".")
+
+
+def test_examples_are_offered_where_a_developer_wants_them(tmp_path: Path, toy_game: str) -> None:
+    def offered(*, option: bool) -> tuple[str, ...]:
+        service = Service(ServeOptions(tmp_path / "data", example_games=option))
+        try:
+            return service.night.offered
+        finally:
+            service.close()
+
+    assert toy_game not in offered(option=False)
+    assert toy_game in offered(option=True)
+    (tmp_path / "data" / "settings.json").write_text('{"example_games": true}')
+    assert toy_game in offered(option=False)
 
 
 def test_an_old_photo_is_no_witness_of_another_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

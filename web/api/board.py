@@ -11,7 +11,6 @@ from companion.night.answers import Role
 from companion.night.views.position_editor import beginning
 from companion.night.views.position_sheet import sheet
 from companion.ports import BadDataError
-from companion.rules import games
 from companion.rules.core import JSON, RulesError, SetupError
 from web.http.openapi import documented
 from web.http.requests import Body, GameId, Query
@@ -172,7 +171,7 @@ def laying(game_id: GameId, query: LayoutQuery) -> Response:
     says and their words. ``?layout=`` is one of the ways in which the boards of a box may lie. ``table`` is the open
     match of this game as this phone may see it, or null. What is laid goes to ``POST /api/position``.
     """
-    if game_id not in games():
+    if game_id not in companion().night.offered:
         raise RefusedError(404, "no-game", "This game is not known here.")
     setup = companion().boxes.setup(game_id) | ({"layout": query.layout} if query.layout else {})
     try:

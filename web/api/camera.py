@@ -13,7 +13,6 @@ from msgspec import Meta
 
 from companion.access.store import Session
 from companion.ports import BadDataError
-from companion.rules import games
 from companion.rules.core import JSON, RulesError
 from web.api.devices import said_by_device
 from web.api.night import CommandAnswer, answered
@@ -114,7 +113,7 @@ class PhotoRuling(TypedDict):
 
 
 def _game(name: str) -> str:
-    if name not in games():
+    if name not in companion().night.offered:
         raise RefusedError(404, "not-found", "There is nothing here.")
     return name
 

@@ -1,4 +1,4 @@
-"""The API of cards in photos: teach them by sheets, read a fanned-out pile, read and score a round of Igloo Pop.
+"""The API of cards in photos: teach them by sheets, read a fanned-out pile, read and score a round of igloos.
 
 The body of a reading is the photo. What was read is answered with probabilities; nothing is entered before somebody
 has looked at it. Photos of the table are for those who take part, and are forgotten when they were read.
@@ -11,8 +11,8 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 from flask import Blueprint, Response
 from msgspec import Meta
 
-from companion.night.views.photo_round import judge as judge_round
-from companion.night.views.photo_round import seen_cards
+from companion.night.games import game_view
+from companion.night.games.capabilities import PhotoRound
 from companion.ports import BadDataError
 from companion.rules.core import JSON, RulesError
 from web.api.devices import said_by_device
@@ -132,6 +132,17 @@ def _no_cards() -> RefusedError:
     return RefusedError(404, "no-cards", "This game has no cards that could be taught.")
 
 
+def _round_of(game_id: str) -> PhotoRound:
+    """Return what judges a round of a game that was read from photos.
+
+    :raises RefusedError: when the game has no such rounds.
+    """
+    cards = game_view(game_id).cards if game_id in companion().night.offered else None
+    if cards is None or cards.round is None:
+        raise RefusedError(404, "no-rounds", "Rounds of this game are not read from photos.")
+    return cards.round
+
+
 @views.get("/<game_id>")
 @documented("player", answer=TaughtCards, packed=True)
 def taught(game_id: GameId) -> Response:
@@ -185,40 +196,41 @@ def pile(game_id: GameId) -> Response:
     return json_response({"ok": True, **answer})
 
 
-@views.post("/igloo-pop/round")
+@views.post("/<game_id>/round")
 @documented("player", media="image/*", answer=RoundReading, packed=True)
-def read_round(query: RoundQuery) -> Response:
+def read_round(game_id: GameId, query: RoundQuery) -> Response:
     """Read a photo of a round (the body): igloos as placed, or upturned, then with ``?first=``, the first one's id.
 
     While a game is open, only its cards and its players' colours are thought of.
     """
-    match = companion().night.view()["match"]
+    rounds = _round_of(game_id)
     only: list[str] = []
     colours: list[str] = []
-    if match is not None and match["game"] == "igloo-pop" and not match["over"]:
-        only = ["/".join(map(str, card["numbers"])) for card in match["cards"] if card["numbers"]]
-        colours = [player["colour"] for player in match["players"]]
+    with companion().night.standing() as night:
+        match = night.match
+        if match is not None and match.game.id == game_id and match.ending is None:
+            only, colours = rounds.lying(match.state), list(match.colours)
     try:
-        answer = companion().cards.round(photo_body(), query.first, only, colours)
+        answer = companion().cards.round(game_id, photo_body(), query.first, only, colours)
     except BadDataError as error:
         raise said_by_device(error) from None
     return json_response({"ok": True, **answer})
 
 
-@views.post("/igloo-pop/judge")
+@views.post("/<game_id>/judge")
 @documented("player", answer=JudgedRound, packed=True)
-def judge(body: RoundSeen) -> Response:
+def judge(game_id: GameId, body: RoundSeen) -> Response:
     """Score a round as it was read and corrected: what each card comes to, and the moves that would enter it.
 
     ``match``: in the open match, as it stands; else as a round of its own. Nothing is entered.
     """
+    rounds = _round_of(game_id)
     try:
-        cards = seen_cards(body.cards)
         with companion().night.standing() as night:
             state = night.match.state if body.match and night.match is not None else None
             if body.match and state is None:
                 raise RefusedError(409, "no-match", "No game is open.")
-            answer = judge_round(cards, state)
+            answer = rounds.judge(body.cards, state)
     except RulesError as error:
         return refusal(400, "no-round", error.words.to_json())
     return json_response({"ok": True, **answer})

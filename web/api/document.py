@@ -7,7 +7,6 @@ import re
 from flask import Blueprint, Response, current_app, make_response, render_template
 from markupsafe import Markup, escape
 
-from companion.rules import games
 from web.http.openapi import ApiDocument, document, documented, routes
 from web.http.sessions import companion
 
@@ -18,7 +17,7 @@ views = Blueprint("api_document", __name__)
 @documented()
 def openapi() -> ApiDocument:
     """Answer with this description, as OpenAPI 3.1."""
-    return document(current_app, companion().version, games())
+    return document(current_app, companion().version, companion().night.offered)
 
 
 @views.get("/api")

@@ -91,13 +91,13 @@ class CalibrationName(Body, frozen=True):
 def _calibration_run() -> CalibrationApi:
     """Return the bench, when no round is live.
 
-    :raises RefusedError: while a round of Igloo Pop is live.
+    :raises RefusedError: while a round is live.
     """
     if not companion().night.gate.is_open():
         raise RefusedError(
             409,
             "live-round",
-            "A round of Igloo Pop is live: until it is over, nothing is said of the igloo on the table.",
+            "A round is live: until it is over, nothing is said of the igloo on the table.",
         )
     return companion().calibration_run
 

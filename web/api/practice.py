@@ -130,7 +130,7 @@ REFUSALS: tuple[Callable[[], RefusedError], ...] = (
         404, "no-file", "These results are of a file that is not known here: of another house, or taken too long ago."
     ),
     lambda: RefusedError(
-        409, "live-round", "A round of Igloo Pop is live: until it is over, nothing is said of the igloo on the table."
+        409, "live-round", "A round is live: until it is over, nothing is said of the igloo on the table."
     ),
 )
 """What the training room says no to."""

@@ -193,7 +193,7 @@ def ballot_form(companion: CompanionApi) -> BallotForm:
 
 def option_words(option: str) -> OptionWords:
     """Return an option's game, question and values with their words in every language."""
-    found = next(one for one in games() if any(known.name == option for known in game(one).options))
+    found = next(one for one in games(examples=True) if any(known.name == option for known in game(one).options))
     values = next(known.values for known in game(found).options if known.name == option)
     text = rulebook(found).option(option)
     return {

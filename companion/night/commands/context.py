@@ -43,14 +43,15 @@ class PlannedEntry:
 
 @dataclass(frozen=True, slots=True)
 class CommandContext:
-    """A command on its way: the night as it stands, the body, who asks, the people by id, and the dice."""
+    """A command on its way: the night as it stands, the body, who asks, people by id, dice, boxes, games to open."""
 
     projection: NightProjection
     body: Mapping[str, Any]
     by: Actor
     people: Mapping[str, str | None]
     rng: Random
-    boxes: Boxes = field(default_factory=lambda: Boxes(None))
+    boxes: Boxes
+    offered: tuple[str, ...]
 
     @property
     def match(self) -> Match:

@@ -33,7 +33,6 @@ from companion.night.commands.context import (
 )
 from companion.night.commands.score_sheet_entry import keep_sheet, new_id
 from companion.night.commands.seating import right_seats, seated
-from companion.night.games import shown_games
 from companion.night.log.match import Match, Seat, undo_is_free
 from companion.night.log.projection import start
 from companion.rules import game
@@ -76,7 +75,7 @@ def _open_match(context: CommandContext, asked: OpenMatchBody) -> PlannedEntry:
         raise refused("paused", "paused")
     if context.projection.match is not None and context.projection.match.ending is None:
         raise refused("refused", "match-open")
-    if asked.game not in shown_games():
+    if asked.game not in context.offered:
         raise refused("bad-input", "bad-field", field="game")
     rules = game(asked.game)
     seats, people = seated(asked.players, context.people)

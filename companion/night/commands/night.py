@@ -26,7 +26,7 @@ from companion.night.commands.context import (
 )
 from companion.night.commands.handlers import plan
 from companion.night.commands.score_sheet_entry import new_id
-from companion.night.games import Sensor
+from companion.night.games import Sensor, shown_games
 from companion.night.log.database import StorageError
 from companion.night.log.journal import Entry, Journal
 from companion.night.log.match import LogLine
@@ -123,8 +123,9 @@ class Night:
         rng: random.Random | None = None,
         boxes: Boxes | None = None,
         damage: Sequence[Mapping[str, Any]] = (),
+        offered: tuple[str, ...] | None = None,
     ) -> None:
-        """Go on where the journal ends; in an empty journal, begin a night.
+        """Go on where the journal ends; in an empty journal, begin a night. ``offered``: games that may be opened.
 
         ``damage`` is what the page says of entries that the card lost or changed, as
         :func:`companion.night.views.damage.damage_report` has it.
@@ -135,6 +136,8 @@ class Night:
         self._hub = hub
         self._damage = list(damage)
         self._boxes = boxes or Boxes(None)
+        self.offered = shown_games() if offered is None else offered
+        """The games that may be opened, in the order of the page."""
         self._rng = rng or random.SystemRandom()
         self._lock = threading.RLock()
         self._answers: OrderedDict[str, tuple[str, CommandResult]] = OrderedDict()
@@ -411,7 +414,7 @@ class Night:
 
     def _context(self, body: Mapping[str, Any], by: Actor) -> CommandContext:
         people = {person: name for person, name in self._people.items() if person not in self._same}
-        return CommandContext(self._projection, body, by, people, self._rng, self._boxes)
+        return CommandContext(self._projection, body, by, people, self._rng, self._boxes, self.offered)
 
     def _folded(self, before: int | None = None) -> NightProjection:
         """Read the night that holds the last entry (before ``before``) from the journal."""

@@ -7,8 +7,7 @@ whenever the journal is read again; no total of a page is ever taken.
 from __future__ import annotations
 
 import uuid
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from msgspec import UnsetType
@@ -17,9 +16,9 @@ from companion.night.answers import Role
 from companion.night.commands.bodies import KeepSheetBody
 from companion.night.commands.context import CommandContext, CommandRefusedError, PlannedEntry, printable, refused, said
 from companion.night.commands.seating import right_seats, seated
-from companion.night.games import shown_games
+from companion.night.games import game_view
 from companion.rules import game
-from companion.rules.core import JSON, Game, RulesError, State
+from companion.rules.core import JSON, Game, RulesError
 from companion.rules.i18n import each
 from companion.rules.rulebook import rulebook, seats
 
@@ -37,7 +36,7 @@ def keep_sheet(context: CommandContext, asked: KeepSheetBody) -> PlannedEntry:
     """
     position = asked.position
     game_id = position.get("game")
-    if not isinstance(game_id, str) or game_id not in shown_games():
+    if not isinstance(game_id, str) or game_id not in context.offered:
         raise refused("bad-input", "bad-field", field="game")
     if context.projection.paused:
         raise refused("paused", "paused")
@@ -105,9 +104,9 @@ def _kept(
         raise CommandRefusedError("refused", words)
     if state.outcome() is None:
         raise refused("refused", "sheet-not-over")
-    beyond = _BEYOND.get(rules.id)
-    if beyond is not None:
-        beyond(state)
+    overfull = game_view(rules.id).overfull(state)
+    if overfull is not None:
+        raise CommandRefusedError("refused", overfull)
     kept = state.position()
     if list(seats(state)[1] or colours) != colours:
         raise refused("refused", "sheet-other-players")
@@ -121,39 +120,5 @@ def _nameless(players: list[dict[str, JSON]]) -> list[dict[str, JSON]]:
 
 def _boxed(rules: Game[Any], position: Mapping[str, JSON], context: CommandContext) -> dict[str, JSON]:
     """Return a position with the box as this house's owner entered it, where it says nothing of a box."""
-    own = context.boxes.setup(rules.id)
-    if not own or "box" in position:
-        return dict(position)
-    return {**position, "box": {"data": own["box"]} if "box" in own else {**own, "real": True}}
-
-
-# --- what a box holds, where the rules do not count it -------------------------------------------------------------
-
-
-def _fish(state: State[Any]) -> None:
-    """Refuse more fish than the tokens of the box have (ICE-K.9)."""
-    from companion.rules.ice_team.state import IceTeamState  # noqa: PLC0415 - a game is imported when it is played
-
-    ice = cast("IceTeamState", state)
-    _, ones, twos, threes = ice.table.box.tokens
-    most, count = ones + 2 * twos + 3 * threes, sum(ice.fresh) + sum(ice.frozen)
-    if most and count > most:
-        raise refused("refused", "sheet-fish", count=count, most=most)
-
-
-def _animals(state: State[Any]) -> None:
-    """Refuse more cards of an animal in the piles than the packs of so many players can have (ARC-S.1)."""
-    from companion.rules.arctic.components import ANIMALS, FACE_DOWN, MAIN, PACK_MASK, cards_of  # noqa: PLC0415
-    from companion.rules.arctic.state import ArcticState  # noqa: PLC0415
-
-    arctic = cast("ArcticState", state)
-    a_pack = Counter(MAIN[card] for card in cards_of(PACK_MASK[1]))
-    lying = Counter(MAIN[card % FACE_DOWN] for pile in arctic.piles for card in pile)
-    for animal, name in enumerate(ANIMALS):
-        most = arctic.players * a_pack[animal]
-        if lying[animal] > most:
-            words = rulebook("arctic").words(name)
-            raise refused("refused", "sheet-animals", count=lying[animal], most=most, animal=words)
-
-
-_BEYOND: Mapping[str, Callable[[State[Any]], None]] = {"ice-team": _fish, "arctic": _animals}
+    own = context.boxes.in_position(rules.id)
+    return {**position, "box": own} if own and "box" not in position else dict(position)

@@ -78,6 +78,12 @@ def test_the_document_has_the_paths_and_their_parameters(described: tuple[Flask,
         assert all(f"{{{name}}}" in route.path for name in route.arguments)
 
 
+def test_the_document_names_the_games_that_are_offered(guest: FlaskClient, companion: SmallCompanion) -> None:
+    assert guest.get("/api/openapi.json").json["components"]["schemas"]["Game"]["enum"] == list(games())
+    companion.night.offered = ("arctic", "toy-game")
+    assert guest.get("/api/openapi.json").json["components"]["schemas"]["Game"]["enum"] == ["arctic", "toy-game"]
+
+
 def test_it_is_served_for_programs_and_as_a_page(guest: FlaskClient, app: Flask) -> None:
     assert guest.get("/api/openapi.json").json == document(app, "0.0.test", games())
     for language in ("en", "fr"):
