@@ -1,6 +1,6 @@
 # Two commands matter: `make run` and `make test` (`make test-long` tries more). Each sets up what it needs, on a machine
 # with git, make and python3 (with venv); Debian packages are installed with apt-get, through sudo only where we are not
-# root.
+# root. `make setup` does no more than that.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
@@ -22,10 +22,12 @@ PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 # one worker, which made what they share, until another has nothing left to do.
 WORKERS := -n 4 --dist worksteal
 
-.PHONY: run test test-long lint bench mutation soak audit firmware install lock clean
+.PHONY: run setup test test-long lint bench mutation soak audit firmware install lock clean
 
 run: $(VENV)/.run
 	$(BIN)/companion serve --simulate $(RUN_ARGS)
+
+setup: $(VENV)/.dev $(VENV)/.apt
 
 # What lint says stands below the tests, beside which it runs; either may fail it all. Kinds of tests and options:
 # tests/suite/README.md.

@@ -8,10 +8,11 @@ Times named ``t`` are seconds on the host's monotonic clock (:func:`time.monoton
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
     ByteArray = NDArray[np.uint8]
+
+_T = TypeVar("_T")
+_log = logging.getLogger(__name__)
 
 COUNTS = range(2, 14)
 """The bead counts of the twelve igloos (POP-K.1)."""
@@ -102,7 +106,10 @@ class LinkCounts:
 
 @dataclass(frozen=True, slots=True)
 class IglooStatus:
-    """What the page says of one igloo link. ``key`` is stable for a device; ``note`` is one sentence (English)."""
+    """What the page says of one igloo link. ``key`` is stable for a device; ``note`` is one sentence (English).
+
+    ``protocol`` is the name of the driver that reads it, empty while none does.
+    """
 
     key: str
     kind: DeviceKind
@@ -142,6 +149,16 @@ class Motion:
     tilt_deg: float | None = None
 
 
+class PosteriorForm(TypedDict):
+    """What ``shake count --json`` says of a file: ``posterior`` is by count, null where nothing was counted."""
+
+    state: str
+    count: int | None
+    posterior: dict[str, float] | None
+    seconds: float
+    why: str
+
+
 @dataclass(frozen=True, slots=True)
 class CountPosterior:
     """A count is a distribution: ``p`` has 12 probabilities, for 2 … 13 beads, summing to 1.
@@ -165,7 +182,7 @@ class CountPosterior:
             return None
         return COUNTS.start + max(range(len(self.p)), key=self.p.__getitem__)
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> PosteriorForm:
         """Return the documented form of ``shake count --json``, without the file's name."""
         posterior = {str(n): round(p, 6) for n, p in zip(COUNTS, self.p, strict=False)} or None
         return {
@@ -175,6 +192,32 @@ class CountPosterior:
             "seconds": round(self.seconds, 3),
             "why": self.why,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class CountGate:
+    """The one place where it is asked whether anything that reveals a count may pass.
+
+    ``hides()`` tells whether a round of Igloo Pop is live: from its start to the first igloo that its check reveals. A
+    count then would replace the ear that the game tests. The gate is shut too where that cannot be told.
+    """
+
+    hides: Callable[[], bool]
+
+    def is_open(self) -> bool:
+        """Return whether what reveals a count may pass now."""
+        try:
+            return not self.hides()
+        except Exception:
+            _log.exception("Whether a round is live cannot be told: nothing that reveals a count is shown.")
+            return False
+
+    def through(self, revealing: _T, shut: _T) -> _T:
+        """Return what reveals a count, or where the gate is shut the other.
+
+        Both are made before the gate is asked: a round that began while they were made hides it.
+        """
+        return revealing if self.is_open() else shut
 
 
 @runtime_checkable

@@ -93,10 +93,11 @@ SETTINGS: tuple[Setting, ...] = (
         "Home automation: an MQTT broker, such as mqtt://user:password@host (empty: none)",
         restart=True,
     ),
-    Setting("bgg_ids", (), "BoardGameGeek numbers for BG Stats, a line a game such as igloo-pop 12345"),
+    Setting("bgg_ids", (), "BoardGameGeek numbers for BG Stats, a line a game: its short name and the number"),
     Setting(
         "panel_pins", (), "Buttons and lights: standard, or a line a part such as next 5; empty for none", restart=True
     ),
+    Setting("example_games", False, "For developers: offer the example games too", restart=True),
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -144,6 +145,23 @@ def speak(written: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> It
     yield look
     i18n.look_in(*before)
     forget()
+
+
+@pytest.fixture
+def toy_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """An example game in folders of its own, borrowed from another game; its id."""
+    import companion.night.games
+    import companion.rules
+
+    for package, borrowed in ((companion.rules, "GAME"), (companion.night.games, "VIEW")):
+        folder = tmp_path / package.__name__ / "toy_game"
+        folder.mkdir(parents=True)
+        lines = (f"from {package.__name__}.arctic import {borrowed}", "PLACE = None")
+        (folder / "__init__.py").write_text("\n".join(lines), encoding="utf-8")
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder.parent)])
+    yield "toy-game"
+    for package in (companion.rules, companion.night.games):
+        sys.modules.pop(f"{package.__name__}.toy_game", None)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from werkzeug.exceptions import HTTPException
 
 from companion.night.log.database import StorageError, unwritten
 from companion.night.messages import say
+from companion.rules import games
 from web import pages
 from web.api import (
     backups,
@@ -48,13 +49,14 @@ def create_app(companion: CompanionApi) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = MAX_FORM_BYTES
     app.config["MAX_FORM_MEMORY_SIZE"] = MAX_FORM_BYTES
     app.config["MAX_FORM_PARTS"] = 50
-    files = assets.shipped()
+    files = assets.shipped(games())
     app.extensions["companion-api"] = companion
     app.extensions["companion-assets"] = files
     app.extensions["companion-texts"] = StateTexts(companion)
     app.extensions["companion-blocks"] = Blocks()
     app.extensions["companion-streams"] = sse.Streams(companion.settings.number("max_streams"))
     guard(app, lambda: companion.settings.lines("host_names"), companion.addresses)
+    sessions.let_in(app)
     speak(app)
     app.register_blueprint(assets.blueprint(files))
     for module in (
@@ -82,7 +84,7 @@ def create_app(companion: CompanionApi) -> Flask:
 
     @app.context_processor
     def in_templates() -> dict[str, Any]:
-        return {"asset": files.url, "modules": files.modules("js/main.js"), "language": choose()}
+        return {"asset": files.url, "language": choose()}
 
     @app.errorhandler(RefusedError)
     def refused(error: RefusedError) -> Response:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import logging
 import secrets
 import sqlite3
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from companion.night.answers import Actor, Role
-from companion.night.log.database import Schema, explained, open_database, transaction
+from companion.night.log.database import DamagedError, Schema, explained, move_aside, open_database, transaction
 from companion.night.log.journal import wall_clock
 from companion.ports import CompanionError
 
@@ -48,6 +48,8 @@ MOST_SESSIONS = 200
 """Sessions at a time; a player beyond them ends the eldest player's."""
 
 LABEL_LENGTH = 40
+
+log = logging.getLogger(__name__)
 
 
 class TooManyTriesError(CompanionError, PermissionError):
@@ -92,8 +94,10 @@ class _Bucket:
 class TryLimit:
     """Counts wrong tries, by address and altogether; right ones cost nothing.
 
-    An address has ``room`` tries and gets one back every ``refill_s`` seconds; all together have ``room_all``
-    and ``refill_all_s``. With the defaults a PIN of six digits is guessed within a day with a chance below 1 %.
+    An address has ``room`` tries and gets one back every ``refill_s`` seconds; all together have ``room_all`` and
+    ``refill_all_s``. Who has never failed may try although others have used up what all have together, so that nobody
+    can shut out a table by guessing: of such addresses there are ``most``. With the defaults a PIN of six digits is
+    guessed within a day with a chance below 1 %.
     """
 
     def __init__(
@@ -103,15 +107,27 @@ class TryLimit:
         room: int = 5,
         refill_s: float = 20.0,
         room_all: int = 30,
-        refill_all_s: float = 10.0,
-        most: int = 500,
+        refill_all_s: float = 20.0,
+        most: int = 4096,
     ) -> None:
         self._clock = clock
         self._one = (room, refill_s)
         self._all = (room_all, refill_all_s)
         self._most = most
         self._total = _Bucket(room_all, clock())
-        self._clients: OrderedDict[str, _Bucket] = OrderedDict()
+        self._clients: dict[str, _Bucket] = {}
+
+    def twin(self) -> TryLimit:
+        """Return a limit of the same kind that has counted nothing yet."""
+        (room, refill_s), (room_all, refill_all_s) = self._one, self._all
+        return TryLimit(
+            self._clock,
+            room=room,
+            refill_s=refill_s,
+            room_all=room_all,
+            refill_all_s=refill_all_s,
+            most=self._most,
+        )
 
     def ask(self, client: str) -> None:
         """Return quietly when ``client`` may try.
@@ -120,6 +136,8 @@ class TryLimit:
         """
         now = self._clock()
         bucket = self._clients.get(client)
+        if bucket is None and len(self._clients) < self._most:
+            return
         short = 1.0 - (bucket.at(*self._one, now) if bucket is not None else 1.0)
         short_all = 1.0 - self._total.at(*self._all, now)
         wait = max(short * self._one[1], short_all * self._all[1])
@@ -129,13 +147,16 @@ class TryLimit:
     def wrong(self, client: str) -> None:
         """Count a wrong try of ``client``."""
         now = self._clock()
-        bucket = self._clients.pop(client, None) or _Bucket(self._one[0], now)
-        self._clients[client] = bucket
+        if self._total.at(*self._all, now) >= self._all[0]:
+            # A quiet time: who has all tries back has never failed.
+            self._clients = {name: one for name, one in self._clients.items() if one.at(*self._one, now) < self._one[0]}
+        bucket = self._clients.get(client) or _Bucket(self._one[0], now)
+        if len(self._clients) < self._most:
+            self._clients[client] = bucket
         for each, limits in ((bucket, self._one), (self._total, self._all)):
             each.at(*limits, now)
-            each.left -= 1.0
-        while len(self._clients) > self._most:
-            self._clients.popitem(last=False)
+            # Tries of new addresses may come when none is left; they are not owed.
+            each.left = max(0.0, each.left - 1.0)
 
 
 class Access:
@@ -150,6 +171,8 @@ class Access:
         self._path = path
         self._lock = threading.Lock()
         self._limit = limit or TryLimit()
+        # A link cannot be guessed, and who guesses PINs must not lock it: its tries are counted apart.
+        self._link_limit = limit.twin() if limit is not None else TryLimit()
         self._db = open_database(path, SCHEMA)
         try:
             self._write("INSERT OR IGNORE INTO pin (one, pin) VALUES (1, ?)", _six_digits())
@@ -174,12 +197,12 @@ class Access:
         :raises TooManyTriesError: after many wrong tries.
         """
         with self._lock:
-            self._limit.ask(client)
+            self._link_limit.ask(client)
             with transaction(self._db, self._path) as db:
                 # Found by the hash of what was sent: how long the search takes tells nothing of a valid token.
                 if db.execute("DELETE FROM token WHERE hash = ?", (_hash(token),)).rowcount == 1:
                     return self._open(db, Role.HOST, label)
-            self._limit.wrong(client)
+            self._link_limit.wrong(client)
         return None
 
     @property
@@ -266,6 +289,17 @@ class Access:
     def _write(self, sql: str, *values: object) -> int:
         with transaction(self._db, self._path) as db:
             return db.execute(sql, values).rowcount
+
+
+def open_or_begin_anew(path: Path) -> tuple[Access, str]:
+    """Open the sessions; damaged ones are put aside, because phones can join anew. Return also what is to be said."""
+    try:
+        return Access(path), ""
+    except DamagedError as error:
+        aside = move_aside(path)
+        note = f"{error} It was put aside as {aside[0].name}: every phone joins anew, and there is another PIN."
+        log.error("%s", note)
+        return Access(path), note
 
 
 def _hash(secret: str) -> bytes:

@@ -27,7 +27,7 @@ from companion.calibrating.plan import CalibrationMethod
 from companion.calibrating.recordings import Recordings
 from companion.calibrating.store import Calibrations, device_name
 from companion.events.hub import Hub
-from companion.ports import BadDataError, DeviceError, DeviceState, IglooLink, IglooStatus, Samples
+from companion.ports import BadDataError, CountGate, DeviceError, DeviceState, IglooLink, IglooStatus, Samples
 
 if TYPE_CHECKING:
     from companion.calibrating.gathering import Gathering, Referee
@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 class CalibrationRun:
     """The one sitting of this house. Every method may be called from any thread.
 
-    ``gate()`` answers False in a live round: a sitting ends then, and none begins. ``shake(count, seconds, guided)``
+    While ``gate`` is shut a sitting ends, and none begins. ``shake(count, seconds, guided)``
     shakes the simulated igloo, if there is one.
     """
 
@@ -54,7 +54,7 @@ class CalibrationRun:
         hub: Hub,
         *,
         statuses: Callable[[], Iterable[IglooStatus]],
-        gate: Callable[[], bool],
+        gate: CountGate,
         shake: Callable[[int, float, bool], None],
     ) -> None:
         """Prepare over a data folder; :meth:`start` begins to hear."""
@@ -98,15 +98,11 @@ class CalibrationRun:
 
     def state(self) -> dict[str, Any]:
         """Return what the sitting is at (data of topic ``bench``); nothing in a live round."""
-        if not self._gate():
-            return {"hidden": True, "revision": self._revision, "sitting": None}
         sitting = self._sitting
         there = sitting is not None and self._connected(sitting.key) is not None
-        return {
-            "hidden": False,
-            "revision": self._revision,
-            "sitting": None if sitting is None else {**sitting.form(), "there": there},
-        }
+        form = None if sitting is None else {**sitting.form(), "there": there}
+        hidden, shown = self._gate.through((False, form), (True, None))
+        return {"hidden": hidden, "revision": self._revision, "sitting": shown}
 
     def overview(self) -> dict[str, Any]:
         """Return the igloos that can be measured, the calibrations, the recorded sittings, and the present one."""
@@ -359,13 +355,13 @@ class CalibrationRun:
         """End a sitting that may not go on, or with which nobody goes on."""
         if self._sitting is None:
             return
-        if not self._gate() or time.monotonic() - self._touched > FORGOTTEN_S:
+        if not self._gate.is_open() or time.monotonic() - self._touched > FORGOTTEN_S:
             self.stop()
         else:
             self._publish()
 
     def _attend(self, samples: Samples) -> None:
-        if not self._gate():
+        if not self._gate.is_open():
             self._look()
             return
         with self._lock:

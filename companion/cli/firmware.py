@@ -127,20 +127,19 @@ def flash_command(port: str, board: str, baud: str, image: Path | None, check: b
         click.echo(f"Writing {path.name} to {chosen.words} …")
     flash(port, loader_baud, part, path)
     said = _hello(port) if check else None
-    speaks = said is not None and said.protocol.startswith("igloo")
     if as_json:
         facts = {"port": port, "board": chosen.name, "chip": part, "image": path.name, "checked": check}
         unit = said.unit if said is not None else None
-        click.echo(json.dumps({**facts, "speaks": speaks if check else None, "unit": unit}))
+        click.echo(json.dumps({**facts, "speaks": said is not None if check else None, "unit": unit}))
     elif not check:
         click.echo("Written and read back.")
-    elif speaks and said is not None:
+    elif said is not None:
         click.echo(
             f"Written, read back, and it speaks: unit {said.unit}, {said.nominal_hz or 0:.0f} Hz. {said.note}".strip()
         )
     else:
         click.echo("Written and read back, but the board does not say hello; is it the image for its clock?", err=True)
-    return int(check and not speaks)
+    return int(check and said is None)
 
 
 def _flash_pico(drive: Path | None, baud: int, image: Path | None, as_json: bool) -> int:
@@ -190,15 +189,16 @@ def _names(candidates: Iterable[CandidatePort]) -> list[str]:
 
 def _hello(port: str) -> IglooStatus | None:
     """Listen as the companion does until the board says what it is."""
+    from companion.igloo.line.frame_driver import FrameDriver
     from companion.igloo.line.link import SerialLink
     from companion.ports import DeviceState
 
-    link = SerialLink(port)
+    link = SerialLink(port, drivers=[FrameDriver])
     try:
         end = time.monotonic() + HELLO_S
         while time.monotonic() < end:
             status = link.status()
-            if link.heard and status.protocol and status.state is not DeviceState.SEARCHING:
+            if link.heard and status.state is not DeviceState.SEARCHING:
                 return status
             time.sleep(0.1)
         return None

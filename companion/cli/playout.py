@@ -10,17 +10,19 @@ from companion.rules import game, games
 from companion.rules.playouts import playout
 
 
-@click.command()
+@click.command(
+    help=f"""Print a random legal game of GAME as a record: a header, then one move a line.
+
+    GAME is {", ".join(games()[:-1])} or {games()[-1]}, as far as they are there.
+    """
+)
 @click.argument("name", metavar="GAME")
 @click.option("--players", type=int, help="How many play (default: as few as can).")
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same game.")
 @click.option("--option", "chosen", multiple=True, metavar="NAME=VALUE", help="An option of the game; may be repeated.")
 def command(name: str, players: int | None, seed: int, chosen: tuple[str, ...]) -> int:
-    """Print a random legal game of GAME as a record: a header, then one move a line.
-
-    GAME is igloo-pop, iglu-iglu, arctic or ice-team, as far as they are there.
-    """
-    if name not in games():
+    """Print a random legal game of GAME as a record."""
+    if name not in games(examples=True):
         raise click.UsageError(f"There is no game {name!r}; there is {', '.join(games())}.")
     played = game(name)
     options: dict[str, str | bool | int] = {}

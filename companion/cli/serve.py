@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 @click.option("--simulate", is_flag=True, help="Simulate a device that is missing; else it is reported missing.")
 @click.option("--igloo", default="", metavar="PORT", help="The igloo's serial port, or a recording (.csv, .npz).")
 @click.option("--camera", default="", metavar="SOURCE", help="usb:0, pi, an http address, a photo, a folder, a video.")
-def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str, camera: str) -> None:
+@click.option("--example-games", is_flag=True, help="Offer the example games too, for developers.")
+def command(
+    host: str, port: int, data: Path | None, simulate: bool, igloo: str, camera: str, example_games: bool
+) -> None:
     """Serve the page to everybody's phone, find the devices and say what was found."""
     # Numpy reads this when it is imported, below. A shake's arrays are small: more threads only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -41,7 +44,7 @@ def command(host: str, port: int, data: Path | None, simulate: bool, igloo: str,
     from web.http.server import make_server
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    options = ServeOptions(data or default_folder(), host, port, simulate, igloo, camera)
+    options = ServeOptions(data or default_folder(), host, port, simulate, igloo, camera, example_games)
     try:
         service = Service(options)
     except DamagedError as error:
@@ -81,14 +84,21 @@ def _greet(service: Service, urls: list[str]) -> None:
     """Print the one address of the host, as text and as a QR code."""
     import segno
 
+    from companion.service.addresses import only_here
+
     link = f"{urls[0]}/host/{service.access.host_token()}"
     drawn = io.StringIO()
     segno.make(link, error="l").terminal(out=drawn, compact=True)
     click.echo(drawn.getvalue())
-    click.echo("Open this on your phone; it makes you the host of the table:")
+    alone = only_here(service.options.host)
+    click.echo(f"Open this on {'this machine' if alone else 'your phone'}; it makes you the host of the table:")
     click.echo(f"  {link}")
-    if service.settings.note:
-        click.echo(service.settings.note)
+    if alone:
+        click.echo(
+            f"Phones cannot reach the page: it listens on {service.options.host} only. For them, leave --host out."
+        )
+    for note in filter(None, (service.settings.note, service.access_note)):
+        click.echo(note)
     click.echo(f"Data: {service.options.data}   End with Ctrl+C. Another host link: companion host")
     sys.stdout.flush()
 

@@ -101,8 +101,8 @@ SENTENCES: Final[dict[str, Words]] = {
         "The udev rules of the companion are installed.", "Les règles udev du compagnon sont installées."
     ),
     "igloo": Words(
-        "Igloo {key}: {state} ({kind}), {rate_hz} Hz, {lost} samples lost. {note}",
-        "Igloo {key} : {state} ({kind}), {rate_hz} Hz, {lost} échantillons perdus. {note}",
+        "Igloo {key}: {state} ({kind}, {driver}), {rate_hz} Hz, {lost} samples lost. {note}",
+        "Igloo {key} : {state} ({kind}, {driver}), {rate_hz} Hz, {lost} échantillons perdus. {note}",
     ),
     "igloo-slow": Words(
         "Igloo {key}: {rate_hz} samples a second instead of {nominal_hz}.",
@@ -140,6 +140,11 @@ SENTENCES: Final[dict[str, Words]] = {
     "journal-good": Words(
         "The journal is sound: {entries:plural|# entry|# entries}.",
         "Le journal est en bon état : {entries:plural|# entrée|# entrées}.",
+    ),
+    "damage": Words("{why}", "{why}"),
+    "lost-once": Words(
+        "The card lost confirmed entries once; entry {seq} of the journal says which.",
+        "La carte a perdu des saisies confirmées une fois ; l’entrée {seq} du journal dit lesquelles.",
     ),
     "journal-none": Words("There are no nights yet.", "Il n’y a pas encore de soirées."),
     "database-bad": Words("{file}: {why}", "{file} : {why}"),
@@ -270,6 +275,14 @@ CURES: Final[dict[str, Words]] = {
     "restore": Words(
         "End the service, then: companion restore (takes the newest backup, keeps what is there).",
         "Arrêtez le service, puis : companion restore (prend la dernière sauvegarde, garde ce qui est là).",
+    ),
+    "damage": Words(
+        "End the service, then: companion restore {file} (keeps what is there beside it); or enter it again.",
+        "Arrêtez le service, puis : companion restore {file} (garde à côté ce qui est là) ; ou ressaisissez.",
+    ),
+    "damage-enter": Words(
+        "No backup on this card has it: enter it again, or restore one from a stick.",
+        "Aucune sauvegarde de cette carte ne l’a : ressaisissez-le, ou restaurez-en une depuis une clé.",
     ),
     "access": Words(
         "Move {file} away; the PIN and the host links begin anew, the nights are not touched.",

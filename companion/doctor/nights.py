@@ -16,8 +16,9 @@ from companion.night.backup.messages import BackupError
 from companion.night.backup.scheduler import STICK_FOLDER, backups, sticks
 from companion.night.log.data_folder import ACCESS, JOURNAL
 from companion.night.log.database import StorageError, open_database
-from companion.night.log.journal import Journal
-from companion.night.messages import SENTENCES
+from companion.night.log.journal import LOST, Journal
+from companion.night.messages import SENTENCES, Words
+from companion.night.views.damage import damage_report
 from companion.ports import BadDataError
 from companion.settings import SETTINGS, Settings, Value
 
@@ -94,9 +95,19 @@ def _databases(folder: Path) -> tuple[list[Finding], int, int]:
                 entries = journal.last_seq
                 newest = journal.since(entries - 1)
                 last_at_ms = newest[-1].at if newest else 0
+                damage = damage_report(journal, folder)
+                lost = journal.last_of(LOST)
             finally:
                 journal.close()
-            findings.append(found("journal", FindingState.GOOD, "journal-good", entries=entries))
+            for one in damage:
+                why = Words(one["en"], one["fr"])
+                cure = "damage" if one["backup"] else "damage-enter"
+                file = str(folder / BACKUPS / str(one["backup"]))
+                findings.append(found("journal", FindingState.WRONG, "damage", cure=cure, why=why, file=file))
+            if not damage:
+                findings.append(found("journal", FindingState.GOOD, "journal-good", entries=entries))
+            if lost:
+                findings.append(found("journal", FindingState.NOTE, "lost-once", seq=lost))
         else:
             findings.append(found("journal", FindingState.NOTE, "journal-none"))
     except StorageError as error:

@@ -10,9 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from companion.follow import messages
 from companion.night.answers import Actor, CommandResult
 from companion.ports import BadDataError
+from companion.rules import games
+from vision.board.labels import from_json
 
 if TYPE_CHECKING:
     from companion.follow.camera import CameraService
@@ -98,9 +102,8 @@ class FollowService:
         :raises BadDataError: no such game is known here.
         """
         from companion.follow.table_model import SeenTable
-        from companion.rules import games
 
-        if game_id not in games():
+        if game_id not in games(examples=True):
             raise BadDataError(messages.NOT_THIS_GAME)
         with self._lock:
             if game_id not in self._tables:
@@ -128,7 +131,7 @@ class FollowService:
         """Return where the board of a game lies in the newest picture, what was taught, and what is read there."""
         table = self.table_of(game_id)
         follower = self._follower
-        seen = follower.seen if follower is not None and self._followed() == game_id else None
+        seen = follower.now.seen if follower is not None and self._followed() == game_id else None
         return {
             **table.to_json(),
             "followed": self._followed() == game_id,
@@ -152,8 +155,6 @@ class FollowService:
 
         :raises BadDataError: there is no picture, or no board in it.
         """
-        import numpy as np
-
         given = None if corners is None else np.array(corners, np.float64).reshape(4, 2)
         self.table_of(game_id).calibrate(self._image(), given)
 
@@ -165,7 +166,6 @@ class FollowService:
         :raises BadDataError: there is no picture or board, no record, or ``places`` do not fit.
         """
         from companion.follow.evidence import contents_of
-        from vision.board.labels import from_json
 
         table, image = self.table_of(game_id), self._image()
         snapshot = self._night.snapshot()
@@ -195,15 +195,15 @@ class FollowService:
 
     def open_question(self) -> OpenQuestion | None:
         """Return the open question as it is, for the bench."""
-        return None if self._follower is None else self._follower.question()
+        return None if self._follower is None else self._follower.now.question
 
     def times(self) -> list[float]:
         """Return how long each of the last settled turns took, in seconds."""
-        return [] if self._follower is None else list(self._follower.times)
+        return [] if self._follower is None else [seconds for seconds, _ in self._follower.now.taken]
 
     def work(self) -> list[float]:
         """Return what each of them cost the thread that looks, in seconds of the processor."""
-        return [] if self._follower is None else list(self._follower.work)
+        return [] if self._follower is None else [worked for _, worked in self._follower.now.taken]
 
     def answer(self, question_id: str, choice: int | None, by: Actor) -> CommandResult:
         """Answer the open question by a candidate's number, or with None: none of these.

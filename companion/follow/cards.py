@@ -1,4 +1,4 @@
-"""Cards in photos, for the page: teach a game's cards by sheets, read a fanned-out pile, read a round of Igloo Pop.
+"""Cards in photos, for the page: teach a game's cards by sheets, read a fanned-out pile, read a round of igloos.
 
 Photos are looked at and forgotten; of a first photo of a round the reading is kept, in memory, until its second comes.
 OpenCV is imported when somebody sends the first photo.
@@ -14,20 +14,35 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from companion.night.games import game_view, shown_games
+from companion.night.games.capabilities import TeachableCards
 from companion.ports import BadDataError
-from companion.rules.arctic.components import TEXT, UNKNOWN
-from companion.rules.igloo_pop.components import CARD_TEXT
+from vision.cards import messages
 
 if TYPE_CHECKING:
     from companion.ports import ByteArray
     from vision.cards.detect import CardFinder, DetectedCard
 
-CARDS: dict[str, tuple[str, ...]] = {"igloo-pop": tuple(CARD_TEXT), "arctic": tuple(TEXT[:UNKNOWN])}
-"""The cards of the games that have any, in the order in which they are asked for."""
-
 _KEPT = 4
 """So many first photos of rounds wait for their second."""
 _SHOWN_SIDE = 1600
+
+
+def cards_of(game: str) -> TeachableCards:
+    """Return the cards of a game.
+
+    :raises KeyError: this game has none.
+    """
+    found = game_view(game).cards
+    if found is None:
+        raise KeyError(game)
+    return found
+
+
+def every_cards() -> dict[str, TeachableCards]:
+    """Return the cards of all games that have any."""
+    found = {game: game_view(game).cards for game in shown_games(examples=True)}
+    return {game: cards for game, cards in found.items() if cards is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +66,7 @@ class CardTable:
 
         :raises KeyError: this game has no cards.
         """
-        names = CARDS[game]
+        names = cards_of(game).names
         with self._lock:
             finder = self._finder(game)
         known = set(finder.deck.names) if finder is not None else set()
@@ -64,7 +79,7 @@ class CardTable:
 
         :raises KeyError: this game has no cards.
         """
-        CARDS[game]
+        cards_of(game)
         with self._lock:
             self._finders.pop(game, None)
             (self._folder / f"cards-{game}.npz").unlink(missing_ok=True)
@@ -79,7 +94,7 @@ class CardTable:
         from vision.cards.detect import CardFinder
         from vision.cards.sheet import find_cards
 
-        names = CARDS[game][first : first + count]
+        names = cards_of(game).names[first : first + count]
         photo = _read(data)
         with self._lock:
             finder = self._finder(game)
@@ -98,10 +113,9 @@ class CardTable:
         :raises KeyError: this game has no cards.
         :raises BadDataError: it is no picture, shows no taught card, or none were taught; in one sentence.
         """
-        from vision.cards import messages
         from vision.cards.pile import read_pile
 
-        CARDS[game]
+        cards_of(game)
         photo = _read(data)
         with self._lock:
             finder = self._known(game)
@@ -111,22 +125,25 @@ class CardTable:
         height, width = photo.shape[:2]
         return {"width": width, "height": height, "cards": [card.to_json() for card in cards]}
 
-    def round(self, data: bytes, first: str | None, only: Sequence[str], colours: Sequence[str]) -> dict[str, Any]:
-        """Return what a photo of a round of Igloo Pop shows: ``{"id", "width", "height", "cards", "igloos"}``.
+    def round(
+        self, game: str, data: bytes, first: str | None, only: Sequence[str], colours: Sequence[str]
+    ) -> dict[str, Any]:
+        """Return what a photo of a round shows: ``{"id", "width", "height", "cards", "igloos"}``.
 
         ``first`` is the id of the photo with the igloos as they were placed, for one of upturned igloos: then
         ``igloos`` are those of the first with their numbers, and cards are what both photos say. ``only`` are the
         cards of the open match, ``colours`` those that are played; empty: any.
 
+        :raises KeyError: this game has no cards.
         :raises BadDataError: as :meth:`pile`, or the first photo is no longer known.
         """
-        from vision.cards import messages
+        cards_of(game)
         from vision.cards.round import COLOURS, join, read_both, read_round
 
         photo = _read(data)
         played = tuple(colours) or COLOURS
         with self._lock:
-            finder = self._known("igloo-pop")
+            finder = self._known(game)
             found = tuple(finder.find(photo))
             if not found:
                 raise BadDataError(messages.NO_CARDS)
@@ -165,8 +182,6 @@ class CardTable:
         return self._finders[game]
 
     def _known(self, game: str) -> CardFinder:
-        from vision.cards import messages
-
         finder = self._finder(game)
         if finder is None:
             raise BadDataError(messages.NOT_TAUGHT)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from companion.follow import messages
+from companion.night.answers import CAMERA
 from companion.night.games import game_view
-from companion.night.games.board import BoardView
 from companion.rules.core import CHANCE, RulesError
 from companion.rules.inference.turns import Evidence, content
 from vision.board.labels import Content, from_json
 from vision.board.patches import Sampler
 from vision.read.diff import compare
 from vision.read.place_posterior import UNSURE
-from vision.track.evidence import HIDDEN, belief_as_was, belief_of_known, belief_of_look
-from vision.track.tracker import COVERED, Tracker, turn_starts
+from vision.track.evidence import HIDDEN, belief_as_was, belief_of_known, belief_of_look, belief_of_strange
+from vision.track.tracker import COVERED, Tracker, misfits, turn_starts
 
 if TYPE_CHECKING:
     from companion.night.commands.night import MatchSnapshot
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from vision.read.place_posterior import PlaceLook
     from vision.read.reader import BoardLook
 
-FOLLOWED: Final = frozenset({"iglu-iglu"})
-"""The games whose every turn can be told from the board."""
 REMEMBER = 6
 """So many turns may be gone back."""
 AN_ARM = 4
@@ -175,6 +173,28 @@ def certain(seen: BoardLook, *, doubtful: bool = False) -> Evidence:
     )
 
 
+def strange_in(
+    seen: BoardLook,
+    taught: Mapping[int, int],
+    recorded: Mapping[str, Content],
+    misread: Container[str],
+    known: Container[str],
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the places that show what was never taught: those that the record leaves so, and those it explains."""
+    if belief_of_strange(seen.layout, taught) is None:
+        return (), ()
+    places = [name for name in covered(seen) if name not in misread and name not in known]
+    explained = tuple(name for name in places if any(thing not in taught for thing, _ in recorded[name].things))
+    return tuple(name for name in places if name not in explained), explained
+
+
+def is_behind(matched: int | None, snapshot: MatchSnapshot, evidence: Evidence) -> bool:
+    """Return whether the board stands as it was after ``matched`` steps, and people have entered more since."""
+    if matched is None or matched >= len(snapshot.by) or CAMERA in snapshot.by[matched:]:
+        return False
+    return bool(misfits(evidence, snapshot.states[-1])) and not misfits(evidence, snapshot.states[matched])
+
+
 def contents_of(state: State[Any], layout: Layout) -> dict[str, Content]:
     """Return what lies in the places of a state, as the layout numbers it."""
     places = state.position()["places"]
@@ -186,7 +206,7 @@ def in_the_way(snapshot: MatchSnapshot | None) -> str:
     if snapshot is None:
         return messages.NO_GAME
     view = game_view(snapshot.game)
-    if snapshot.game not in FOLLOWED or not isinstance(view, BoardView):
+    if not view.followed:
         return messages.NOT_THIS_GAME
     if snapshot.draw:
         return messages.COMPANION_DRAWS

@@ -24,10 +24,16 @@ from companion.ports import BadDataError, Samples
 MAX_FILE_BYTES = 256 * 1024 * 1024
 """A longer file is not read (a quarter of an hour at 3200 Hz as text is half of that)."""
 
-MAX_ARRAY_BYTES = 1024 * 1024 * 1024
-"""What a file may unpack to."""
+MAX_ARRAY_BYTES = 512 * 1024 * 1024
+"""What a file may unpack to, …"""
+
+MAX_RATIO, SMALL_BYTES = 100, 1024 * 1024
+"""… how many times its own size, and how much in any case: what an igloo felt packs to a half or a tenth."""
 
 MAX_SHAKES = 100_000
+
+KEYS = frozenset({"accel", "rate_hz", "ug_per_lsb", "count", "device", "person", "guided"})
+"""The arrays that are read; others are left packed."""
 
 RATES_HZ = (5.0, 20_000.0)
 
@@ -236,10 +242,13 @@ def _read_npz(file: Path) -> Recording:
     name = file.name
     try:
         with zipfile.ZipFile(file) as packed:
-            if sum(member.file_size for member in packed.infolist()) > MAX_ARRAY_BYTES:
-                raise BadDataError(f"{name} unpacks to more than {MAX_ARRAY_BYTES // 2**20} MB.")
+            unpacked = sum(member.file_size for member in packed.infolist())
+        if unpacked > MAX_ARRAY_BYTES:
+            raise BadDataError(f"{name} unpacks to more than {MAX_ARRAY_BYTES // 2**20} MB.")
+        if unpacked > max(SMALL_BYTES, MAX_RATIO * file.stat().st_size):
+            raise BadDataError(f"{name} unpacks to {MAX_RATIO} times its size and more: no recording does.")
         with np.load(file, allow_pickle=False) as arrays:
-            found = {key: arrays[key] for key in arrays.files}
+            found = {key: arrays[key] for key in arrays.files if key in KEYS}
     except BadDataError:
         raise
     except Exception:  # a broken file breaks zip, its compressions and numpy's headers each in their own way

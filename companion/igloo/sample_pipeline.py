@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion.igloo.count.counter import Counter
 from companion.igloo.motion.detector import MotionDetector
-from companion.ports import BadDataError, CountPosterior, DeviceKind, Motion, Samples
+from companion.ports import BadDataError, CountGate, CountPosterior, DeviceKind, Motion, Samples
 
 if TYPE_CHECKING:
     from companion.igloo.count.counter import CalibratedModel
@@ -42,8 +42,8 @@ def finish(runs: queue.Queue[Any], thread: threading.Thread) -> None:
 class SamplePipeline:
     """Motion and count of the igloo ``key``. Callbacks come from the pipeline's thread.
 
-    ``gate()`` is asked before every run of samples, and again before a count is told: while it answers False,
-    nothing is counted. ``known()`` is asked as often for what is known of this igloo by calibration
+    ``gate`` is asked before every run of samples, and again before a count is told: while it is shut, nothing is
+    counted. ``known()`` is asked as often for what is known of this igloo by calibration
     (:meth:`companion.igloo.calibration.store.Calibration.live_model`).
     """
 
@@ -54,7 +54,7 @@ class SamplePipeline:
         *,
         on_motion: Callable[[Motion], None],
         on_count: Callable[[CountPosterior], None],
-        gate: Callable[[], bool],
+        gate: CountGate,
         known: Callable[[], CalibratedModel | None] = lambda: None,
     ) -> None:
         self.key = key
@@ -92,7 +92,7 @@ class SamplePipeline:
     def _attend(self, samples: Samples) -> None:
         for motion in self._motion.feed(samples):
             self._on_motion(motion)
-        if not self._gate():
+        if not self._gate.is_open():
             self._counter = None
             return
         if self._counter is None:
@@ -106,7 +106,7 @@ class SamplePipeline:
                 return
         self._counter.calibrated = self._known()
         posterior = self._counter.feed(samples)
-        if posterior is not None and self._gate():
+        if posterior is not None and self._gate.is_open():
             self._on_count(posterior)
 
     def close(self) -> None:

@@ -11,10 +11,13 @@ from itertools import pairwise
 from pathlib import Path
 
 from companion.lab.layered_layout import lay_out, reduced
+from companion.rules import games, package_name
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "architecture.svg"
 WIDTH, GAP, LINE, HEAD, BETWEEN, MARGIN, APART = 172, 24, 15, 40, 54, 14, 13
+GAME = "(a game)"
+"""The folders of the games, in the small print of a room that has one for each."""
 LETTERS = 24
 """So many letters of the names of a room's inner rooms stand on a line."""
 STYLE = (
@@ -38,6 +41,7 @@ def rooms() -> tuple[dict[str, list[str]], dict[str, set[str]]]:
     """Return each room with the rooms inside it, and with the rooms that it imports."""
     paths = [path for top in ("companion", "vision", "web") for path in sorted((ROOT / top).rglob("*.py"))]
     modules = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in paths}
+    own = set(map(package_name, games(examples=True)))
     inner: dict[str, list[str]] = {}
     imports: dict[str, set[str]] = {}
     for module, path in modules.items():
@@ -45,7 +49,8 @@ def rooms() -> tuple[dict[str, list[str]], dict[str, set[str]]]:
             continue
         inside, found = inner.setdefault(room, []), imports.setdefault(room, set())
         if path.name == "__init__.py" and path.parent.parent.name == room:
-            inside.append(path.parent.name)
+            name = GAME if path.parent.name in own else path.parent.name
+            inside += [name] if name not in inside else []
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 found |= {_room_of(alias.name) for alias in node.names if alias.name in modules}

@@ -128,6 +128,39 @@ SENTENCES: dict[str, Words] = {
     "sensor-twice": Words(
         "The sensor is already under an igloo of this round.", "Le capteur est déjà sous un igloo de cette manche."
     ),
+    "entries-lost": Words(
+        "{count:plural|One confirmed entry|# confirmed entries} after this could not be read from the card any more.",
+        "{count:plural|Une saisie confirmée ensuite n’a|# saisies confirmées ensuite n’ont} pas pu être relues sur la "
+        "carte.",
+    ),
+    "entries-missing": Words(
+        "{count:plural|One confirmed entry|# confirmed entries} of {when} or later can no longer be read from the "
+        "card.",
+        "{count:plural|Une saisie confirmée|# saisies confirmées} du {when} ou après ne se lisent plus sur la carte.",
+    ),
+    "entries-changed": Words(
+        "{count:plural|One entry|# entries} of {when}, from number {first} on, changed on the card.",
+        "{count:plural|Une saisie|# saisies} du {when}, à partir du numéro {first} : la carte les a modifiées.",
+    ),
+    "moves-missing": Words(
+        "{game}, {when}: what was confirmed after move {move} is no longer on the card "
+        "({count:plural|one entry|# entries}).",
+        "{game}, {when} : ce qui a été confirmé après le coup {move} n’est plus sur la carte "
+        "({count:plural|une saisie|# saisies}).",
+    ),
+    "moves-changed": Words(
+        "{game}, {when}: {count:plural|move {moves} is|moves {moves} are} not as entered: the card changed it.",
+        "{game}, {when} : {count:plural|le coup {moves} n’est plus celui|les coups {moves} ne sont plus ceux} qui a "
+        "été saisi : la carte l’a modifié.",
+    ),
+    "game-changed": Words(
+        "{game}, {when}: something beside the moves changed on the card (entry {first}).",
+        "{game}, {when} : autre chose que les coups a été modifié sur la carte (saisie {first}).",
+    ),
+    "backup-has-them": Words(
+        "The backup {file} has it as it was.",
+        "La sauvegarde {file} l’a encore telle quelle.",
+    ),
     "rules-changed": Words(
         "From entry {seq} on, this game was played by other rules than this companion knows; it is shown up to there.",
         "À partir de l’entrée {seq}, cette partie suit d’autres règles que celles connues ici ; "
@@ -148,15 +181,6 @@ SENTENCES: dict[str, Words] = {
     "sheet-other-players": Words(
         "The sheet has other players than those who are named.",
         "La feuille n’a pas les mêmes joueurs que ceux qui sont nommés.",
-    ),
-    "sheet-fish": Words(
-        "The sheet has {count} fish, but the tokens of the box have {most} in all.",
-        "La feuille compte {count} poissons, mais les jetons de la boîte n’en ont que {most} en tout.",
-    ),
-    "sheet-animals": Words(
-        "The piles have {count} cards of {animal}, but the packs of so many players have {most}.",
-        "Les piles ont {count:plural|# carte|# cartes} {animal}, mais les paquets pour ce nombre de joueurs "
-        "en ont {most}.",
     ),
     # --- what was done (answers and log)
     "night-opened": Words("The night begins.", "La soirée commence."),

@@ -15,15 +15,17 @@ import threading
 import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from companion.night.backup.erase_name import erase_name
-from companion.night.commands.context import NAME_LENGTH, printable
+from companion.night.commands.bodies import NAME_LENGTH
+from companion.night.commands.context import printable
 from companion.night.commands.night import Night
+from companion.night.log.chain import NOTES
 from companion.night.log.data_folder import FORGOTTEN, PEOPLE, write_small
-from companion.night.log.journal import NOTES, Journal
+from companion.night.log.journal import Journal
 from companion.night.log.pictures import EvidenceStore
-from companion.night.statistics import Statistics
+from companion.night.statistics import PlayerFigures, Statistics
 from companion.ports import CompanionError
 
 COLOURS = ("red", "yellow", "green", "blue", "violet", "black")
@@ -39,6 +41,17 @@ class PeopleError(CompanionError, ValueError):
     def __init__(self, code: str) -> None:
         super().__init__(code)
         self.code = code
+
+
+class PersonForm(TypedDict):
+    """Somebody who is remembered; ``picture`` is a SHA-256, ``figures`` null for who never played."""
+
+    id: str
+    name: str
+    colour: str | None
+    token: str | None
+    picture: str | None
+    figures: PlayerFigures | None
 
 
 class People:
@@ -62,22 +75,22 @@ class People:
             if person in known and known[person]["name"] is not None:
                 self.forget(person)
 
-    def all(self) -> list[dict[str, Any]]:
-        """Return everybody who is remembered, with statistics, as JSON.
-
-        ``{"id", "name", "colour" | null, "token" | null, "picture": sha256 | null, "figures": null or as
-        :meth:`companion.night.statistics.Statistics.people` has it}``, who played last first.
-        """
+    def all(self) -> list[PersonForm]:
+        """Return everybody who is remembered, with statistics, who played last first."""
         statistics = self._statistics.people()
-        found = [
+        found: list[PersonForm] = [
             {
-                **{key: one[key] for key in ("id", "name", "colour", "token", "picture")},
+                "id": one["id"],
+                "name": one["name"],
+                "colour": one["colour"],
+                "token": one["token"],
+                "picture": one["picture"],
                 "figures": statistics.get(one["id"]),
             }
             for one in self._journal.profiles()
             if one["name"] is not None
         ]
-        return sorted(found, key=lambda one: (-(one["figures"] or {"last": 0})["last"], one["name"].casefold()))
+        return sorted(found, key=lambda one: (-one["figures"]["last"] if one["figures"] else 0, one["name"].casefold()))
 
     def add(self, name: str) -> str:
         """Enter somebody and return the id.

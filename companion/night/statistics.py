@@ -5,13 +5,12 @@ A night that is over is read once; what it came to is kept beside the journal, b
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from companion.night.commands.night import Night
 from companion.night.log.journal import Journal
 from companion.night.log.match import Match
 from companion.night.log.projection import NightProjection
-from companion.rules.core import JSON
 
 NightSummary = dict[str, Any]
 
@@ -38,6 +37,35 @@ def _game(match: Match) -> NightSummary:
     }
 
 
+class GameFigures(TypedDict):
+    """What somebody achieved in a game; ``mean`` and ``best`` are scores."""
+
+    game: str
+    played: int
+    won: int
+    best: int
+    mean: float
+
+
+class NightFigures(TypedDict):
+    """What somebody played in a night, which began ``at`` (UTC milliseconds)."""
+
+    at: int
+    played: int
+    won: int
+
+
+class PlayerFigures(TypedDict):
+    """What somebody played; a shared victory counts as won; ``last`` is when the last game was opened."""
+
+    nights: int
+    played: int
+    won: int
+    last: int
+    games: list[GameFigures]
+    course: list[NightFigures]
+
+
 class Statistics:
     """The statistics of everybody. Thread-safe; the night goes on while nights that are over are read."""
 
@@ -62,12 +90,8 @@ class Statistics:
             self._journal.keep_summary(first, last, known)
         return known
 
-    def people(self) -> dict[str, dict[str, JSON]]:
-        """Return everybody's figures by id.
-
-        ``{"nights", "played", "won" (a shared victory counts), "last": when the last game was opened, "games":
-        [{"game", "played", "won", "best", "mean"}], "course": [{"at", "played", "won"} a night]}``.
-        """
+    def people(self) -> dict[str, PlayerFigures]:
+        """Return everybody's figures by id."""
         same = self._journal.same()
         found: dict[str, dict[str, Any]] = {}
         for night in self.nights():
@@ -99,7 +123,7 @@ class Statistics:
         }
 
 
-def _by_game(game: str, results: list[tuple[int, int]]) -> dict[str, JSON]:
+def _by_game(game: str, results: list[tuple[int, int]]) -> GameFigures:
     scores = [score for score, _ in results]
     return {
         "game": game,

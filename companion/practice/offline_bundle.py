@@ -24,6 +24,7 @@ from random import Random, SystemRandom
 from typing import Any
 
 from companion.ports import COUNTS, CompanionError, CountPosterior
+from companion.practice.forms import BundleStatus
 from companion.practice.shakes import Shake, ShakeBank, TrainingError, cut
 from companion.practice.sonify import BAND_HZ, HEARD_HZ, MU, band
 from companion.practice.waveform import picture
@@ -94,7 +95,7 @@ class OfflineBundle:
         if self._thread is not None:
             self._thread.join(timeout=10)
 
-    def status(self) -> dict[str, Any]:
+    def status(self) -> BundleStatus:
         """Return ``{"ready", "made", "of", "failed"}``, and begin to make a supply where there is none."""
         with self._lock:
             self._look()

@@ -14,11 +14,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random, SystemRandom
-from typing import Any
+from typing import Any, TypeVar
 
-from companion.ports import COUNTS, CountPosterior, DeviceKind
+from companion.ports import COUNTS, CountGate, CountPosterior, DeviceKind
 from companion.practice.database import Duel, PracticeDatabase, PracticeRound, Taken, Trainee, now_ms
 from companion.practice.drills import choose, weakest
+from companion.practice.forms import (
+    BroughtHome,
+    BundleStatus,
+    DuelForm,
+    LadderRow,
+    OpenDuel,
+    PastShake,
+    PastShakes,
+    PersonFigures,
+    RoundForm,
+)
 from companion.practice.offline_bundle import PARTS, OfflineBundle, results
 from companion.practice.shakes import CountedShake, PracticeIgloo, Shake, ShakeBank, TrainingError, cut
 from companion.practice.sonify import SPEEDS, wav
@@ -36,6 +47,7 @@ PAST = 24
 RECENT = 600
 """So many answers choose the next drill; older ones weigh less than a thousandth."""
 LADDER_LOOKS_AT = 5_000
+_T = TypeVar("_T")
 
 Machine = Callable[[Shake], CountPosterior]
 """Counts the beads of a shake."""
@@ -50,7 +62,7 @@ class _Listening:
 class PracticeRun:
     """The training room over one book. Every method may be called from any thread.
 
-    ``igloo_open()`` answers False while nothing may reveal what is in the igloo.
+    While ``gate`` is shut nothing here reveals what is in the igloo.
 
     :raises companion.practice.database.PracticeDatabaseError: from every method, when the disk refuses.
     """
@@ -62,16 +74,16 @@ class PracticeRun:
         machine: Machine,
         ear: PracticeIgloo,
         *,
-        igloo_open: Callable[[], bool],
+        gate: CountGate,
         rng: Random | None = None,
         offline_bundle: OfflineBundle | None = None,
         stored_shakes: StoredShakes | None = None,
     ) -> None:
-        self._book, self._machine, self._ear, self._igloo_open = book, machine, ear, igloo_open
+        self._book, self._machine, self._ear, self._gate = book, machine, ear, gate
         self._rng = rng or SystemRandom()
         self._shakes = lru_cache(1)(shakes)
         self._offline_bundle = offline_bundle or OfflineBundle(
-            None, self._shakes, machine, may_work=igloo_open, rng=rng
+            None, self._shakes, machine, may_work=gate.is_open, rng=rng
         )
         self._stored_shakes = stored_shakes or StoredShakes(None, lambda: 0)
         self._listening: dict[str, _Listening] = {}
@@ -121,23 +133,23 @@ class PracticeRun:
 
     def igloo_kind(self) -> str | None:
         """Return the kind of the igloo that can be trained with, or None: there is none, or a round is live."""
-        kind = self._ear.kind() if self._igloo_open() else None
+        kind = self._gate.through(self._ear.kind(), None)
         return None if kind is None else str(kind)
 
-    def deal(self, person: int) -> dict[str, Any]:
+    def deal(self, person: int) -> RoundForm:
         """Deal a person a stored shake: a count that the person should practise, or the one still unanswered."""
         self._book.person(person)
         tried = [(one.truth, one.guess) for one in self._book.answers(person, last=RECENT)]
         made = self._stored(choose(tried, self._rng), [person], number=self._book.answered(person) + 1)
         return self.round(self._book.deal(made).id)
 
-    def listen(self, person: int) -> dict[str, Any]:
+    def listen(self, person: int) -> RoundForm:
         """Begin to listen to the igloo of this table for a person.
 
         :raises TrainingError: ``no-igloo`` or ``live-round``.
         """
         self._book.person(person)
-        self._gate()
+        self._refuse_in_live_round()
         kind = self._ear.kind()
         if kind is None:
             raise TrainingError("no-igloo")
@@ -164,9 +176,15 @@ class PracticeRun:
             secrets.token_urlsafe(12), now_ms(), person, duel, number, kind, shake, seed, count, (), shown=False
         )
 
-    def _gate(self) -> None:
-        if not self._igloo_open():
+    def _refuse_in_live_round(self) -> None:
+        if not self._gate.is_open():
             raise TrainingError("live-round")
+
+    def _answered(self, read: Callable[[bool], _T]) -> _T:
+        """Return what is read of answers, with those about the igloo only where the gate still stands open then."""
+        igloo = self._gate.is_open()
+        found = read(igloo)
+        return found if not igloo or self._gate.is_open() else read(False)
 
     def _heard(self, one: PracticeRound, *, newest: bool) -> CountedShake | None:
         """Return what was heard in a round with the igloo, the newest of it while nobody has answered."""
@@ -178,14 +196,20 @@ class PracticeRun:
                 known.heard = self._ear.heard(known.since) or known.heard
             return known.heard
 
-    def round(self, round_id: str) -> dict[str, Any]:
+    def round(self, round_id: str) -> RoundForm:
         """Return what may be known of a round: everything when its truth may be seen, else nothing that tells it.
 
         :raises TrainingError: ``no-round``, or ``live-round`` for one with the igloo.
         """
         one = self._book.round(round_id)
         guesses = self._book.guesses(round_id)
-        form: dict[str, Any] = {
+        state, sound = "done" if one.shown else "heard", True
+        if one.shake is None:
+            self._refuse_in_live_round()
+            heard = self._heard(one, newest=not guesses)
+            state = "done" if one.shown else "look" if guesses else "listening" if heard is None else "heard"
+            sound = heard is not None or self._stored_shakes.has(one.id)
+        form: RoundForm = {
             "id": one.id,
             "number": one.number,
             "kind": one.kind,
@@ -194,15 +218,9 @@ class PracticeRun:
             "duel": one.duel,
             "shown": one.shown,
             "answered": sorted(guesses),
+            "state": state,
+            "sound": sound,
         }
-        if one.shake is None:
-            self._gate()
-            heard = self._heard(one, newest=not guesses)
-            form["state"] = "done" if one.shown else "look" if guesses else "listening" if heard is None else "heard"
-            form["sound"] = heard is not None or self._stored_shakes.has(one.id)
-        else:
-            form["state"] = "done" if one.shown else "heard"
-            form["sound"] = True
         if one.shown and one.truth is not None:
             form["result"] = {
                 "truth": one.truth,
@@ -211,6 +229,8 @@ class PracticeRun:
                 "machine": [round(p, 4) for p in one.machine] or None,
                 "wave": self._drawn(one),
             }
+        if one.shake is None:
+            self._refuse_in_live_round()
         return form
 
     def _drawn(self, one: PracticeRound) -> str:
@@ -236,22 +256,24 @@ class PracticeRun:
         one = self._book.round(round_id)
         if one.shake is not None:
             return self._sounds(one.shake, one.seed, speed)
-        self._gate()
+        self._refuse_in_live_round()
         felt = self._felt(one, newest=not self._book.guesses(round_id))
         if felt is None:
             raise TrainingError("given-away" if one.shown else "no-sound")
-        return wav(felt, SPEEDS[speed])
+        sound = wav(felt, SPEEDS[speed])
+        self._refuse_in_live_round()
+        return sound
 
-    def past(self, person: int, before: int) -> dict[str, Any]:
+    def past(self, person: int, before: int) -> PastShakes:
         """Return shakes that a person has answered, newest first, from before an answer's number on.
 
         ``sound`` says whether one can be heard again: each stored one, and those of the igloo that are kept. ``kept``
         is how many of the igloo are; ``more`` is the number to go on from, null at the end.
         """
         who = self._book.person(person)
-        found = self._book.past(who.id, igloo=self._igloo_open(), before=before, most=PAST + 1)
+        found = self._answered(lambda igloo: self._book.past(who.id, igloo=igloo, before=before, most=PAST + 1))
         stored = {number for count in COUNTS for number in self._shakes().of(count)} if found else set()
-        shakes = [
+        shakes: list[PastShake] = [
             {
                 "id": one.id,
                 "truth": one.truth,
@@ -286,7 +308,7 @@ class PracticeRun:
     def _rendered(self, shake: int, seed: int, speed: str) -> bytes:
         return wav(cut(self._shake(shake), seed), SPEEDS[speed], seed)
 
-    def guess(self, round_id: str, person: int, guess: int) -> dict[str, Any]:
+    def guess(self, round_id: str, person: int, guess: int) -> RoundForm:
         """Take a person's answer, once, and return the round as it is then.
 
         :raises TrainingError: ``no-round``, ``no-person``, ``not-yours``, ``no-sound`` (the igloo was not heard
@@ -303,7 +325,7 @@ class PracticeRun:
         if one.shown:
             raise TrainingError("over")
         if one.shake is None:
-            self._gate()
+            self._refuse_in_live_round()
             heard = self._heard(one, newest=True)
             if heard is None:
                 raise TrainingError("no-sound")
@@ -318,7 +340,7 @@ class PracticeRun:
                 self._book.close_duel(one.duel)
         return self.round(round_id)
 
-    def tell(self, round_id: str, truth: int) -> dict[str, Any]:
+    def tell(self, round_id: str, truth: int) -> RoundForm:
         """Take what stands under the igloo, after the answer, and return the round.
 
         :raises TrainingError: ``no-round``, ``known`` (a stored shake), ``no-answer`` or ``live-round``.
@@ -326,7 +348,7 @@ class PracticeRun:
         one = self._book.round(round_id)
         if one.shake is not None:
             raise TrainingError("known")
-        self._gate()
+        self._refuse_in_live_round()
         if not self._book.guesses(round_id):
             raise TrainingError("no-answer")
         self._book.show(round_id, truth)
@@ -342,7 +364,7 @@ class PracticeRun:
 
     # --- duels ---------------------------------------------------------------------------------------------------
 
-    def open_duel(self, people: Sequence[int], rounds: int) -> dict[str, Any]:
+    def open_duel(self, people: Sequence[int], rounds: int) -> DuelForm:
         """Open a duel and deal its first shake.
 
         :raises TrainingError: ``no-person``, or ``duellists`` for too few, too many, or one twice.
@@ -356,14 +378,14 @@ class PracticeRun:
         self._book.deal(self._stored(self._rng.choice(COUNTS), people, duel=duel.id))
         return self.duel(duel.id)
 
-    def duels(self) -> list[dict[str, Any]]:
+    def duels(self) -> list[OpenDuel]:
         """Return the open duels, newest first, that a phone can join: their names only."""
         names = self._book.names()
         return [
             {"id": duel.id, "people": [names.get(person) for person in duel.people]} for duel in self._book.open_duels()
         ]
 
-    def duel(self, duel_id: str) -> dict[str, Any]:
+    def duel(self, duel_id: str) -> DuelForm:
         """Return a duel: points of the rounds that are out, the present round, and who has answered it."""
         duel = self._book.duel(duel_id)
         rounds = self._book.rounds_of(duel_id)
@@ -385,7 +407,7 @@ class PracticeRun:
             "winners": [person for person in duel.people if total[person] == best] if duel.closed else [],
         }
 
-    def next_in_duel(self, duel_id: str, after: int) -> dict[str, Any]:
+    def next_in_duel(self, duel_id: str, after: int) -> DuelForm:
         """Deal the round that follows round ``after`` of a duel, when that one is out and the duel is not over.
 
         A request that came twice, or from two phones, deals once.
@@ -400,7 +422,7 @@ class PracticeRun:
             self._book.deal(self._stored(self._rng.choice(COUNTS), duel.people, duel=duel_id, number=after + 1))
         return self.duel(duel_id)
 
-    def close_duel(self, duel_id: str) -> dict[str, Any]:
+    def close_duel(self, duel_id: str) -> DuelForm:
         """End a duel as it stands."""
         self._book.duel(duel_id)
         self._book.close_duel(duel_id)
@@ -408,7 +430,7 @@ class PracticeRun:
 
     # --- what is taken along -------------------------------------------------------------------------------------
 
-    def along_status(self) -> dict[str, Any]:
+    def along_status(self) -> BundleStatus:
         """Return how far the shakes to be taken along are; asking has them made."""
         return self._offline_bundle.status()
 
@@ -437,7 +459,7 @@ class PracticeRun:
         ]
         return {"file": file, "shakes": shakes}
 
-    def bring_home(self, person: int, body: Mapping[str, Any]) -> dict[str, int]:
+    def bring_home(self, person: int, body: Mapping[str, Any]) -> BroughtHome:
         """Take in what a person answered on the way; return how many answers are new, and how many were here before.
 
         A phone's clock may be wrong: what it says lies between the moment when the file was taken and now.
@@ -464,10 +486,10 @@ class PracticeRun:
 
     # --- figures -------------------------------------------------------------------------------------------------
 
-    def figures(self, person: int) -> dict[str, Any]:
+    def figures(self, person: int) -> PersonFigures:
         """Return a person's progress (:func:`companion.practice.statistics.figures`) and the weakest counts."""
         who = self._book.person(person)
-        answers = self._book.answers(person, igloo=self._igloo_open())
+        answers = self._answered(lambda igloo: self._book.answers(person, igloo=igloo))
         return {
             "person": who.id,
             "name": who.name,
@@ -475,7 +497,7 @@ class PracticeRun:
             **figures(answers),
         }
 
-    def ladder(self) -> list[dict[str, Any]]:
+    def ladder(self) -> list[LadderRow]:
         """Return the ladder of this house, best first (:func:`companion.practice.statistics.ladder`)."""
         names = self._book.names()
-        return ladder(self._book.answers(igloo=self._igloo_open(), last=LADDER_LOOKS_AT), names)
+        return ladder(self._answered(lambda igloo: self._book.answers(igloo=igloo, last=LADDER_LOOKS_AT)), names)

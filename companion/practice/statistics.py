@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
 from math import erf, sqrt
-from typing import Any
 
 from companion.ports import COUNTS
+from companion.practice.forms import AnswerFigures, LadderRow, ScoreForm
 
 SPREAD = 0.15
 """The spread of published people's answers, as a share of the number."""
@@ -55,15 +55,20 @@ class Score:
     bias: float | None = None
     spread: float | None = None
 
-    def to_json(self) -> dict[str, float | int | None]:
+    def to_json(self) -> ScoreForm:
         """Return the form of the API, rounded."""
         return {
             "answers": self.answers,
-            **{
-                name: None if (value := getattr(self, name)) is None else round(value, 4)
-                for name in ("exact", "near", "error", "bias", "spread")
-            },
+            "exact": _rounded(self.exact),
+            "near": _rounded(self.near),
+            "error": _rounded(self.error),
+            "bias": _rounded(self.bias),
+            "spread": _rounded(self.spread),
         }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
 
 
 def score(misses: Sequence[int]) -> Score:
@@ -146,7 +151,7 @@ def week_of(at: int) -> date:
     return day - timedelta(days=day.weekday())
 
 
-def figures(answers: Sequence[AnsweredShake]) -> dict[str, Any]:
+def figures(answers: Sequence[AnsweredShake]) -> AnswerFigures:
     """Return all figures of some answers as JSON: by count, over all, by week, and the confusion matrix.
 
     ``confusion[i][j]`` is how often i + 2 beads were called j + 2.
@@ -192,25 +197,38 @@ def standing(scores: dict[int, Score]) -> float:
     return total / len(COUNTS)
 
 
-def ladder(answers: Sequence[AnsweredShake], names: dict[int, str]) -> list[dict[str, Any]]:
+def ladder(answers: Sequence[AnsweredShake], names: dict[int, str]) -> list[LadderRow]:
     """Return the ladder, best first: people of ``names`` with answers, the machine on all shakes, published people.
 
     ``who`` is ``person``, ``machine`` or ``published``; ``standing`` is a mean error in beads.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[LadderRow] = []
 
-    def add(who: str, scores: dict[int, Score], **more: Any) -> None:
-        rows.append({"who": who, **overall(scores.values()).to_json(), "standing": round(standing(scores), 4), **more})
+    def add(who: str, scores: dict[int, Score]) -> None:
+        found = overall(scores.values()).to_json()
+        rows.append(
+            {
+                "who": who,
+                "answers": found["answers"],
+                "exact": found["exact"],
+                "near": found["near"],
+                "error": found["error"],
+                "bias": found["bias"],
+                "spread": found["spread"],
+                "standing": round(standing(scores), 4),
+            }
+        )
 
     for person, name in names.items():
         own = [one for one in answers if one.person == person]
         if own:
-            add("person", _scores(own, lambda one: one.guess), person=person, name=name)
+            add("person", _scores(own, lambda one: one.guess))
+            rows[-1]["person"], rows[-1]["name"] = person, name
     if any(one.machine for one in answers):
         add("machine", _scores(answers, lambda one: one.machine_guess))
     add("published", {count: published(count) for count in COUNTS})
     rows[-1]["answers"] = None
-    rows[-1]["standing"] = rows[-1]["error"]
+    rows[-1]["standing"] = rows[-1]["error"] or 0.0
     return sorted(rows, key=lambda row: row["standing"])
 
 

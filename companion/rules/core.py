@@ -13,7 +13,7 @@ OpenSpiel (chance is an explicit player).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
@@ -78,24 +78,20 @@ class IllegalMoveError(RulesError, ValueError):
         self.position = position
 
 
+class FormFault(NamedTuple):
+    """One thing wrong with a position's form: where (``players[1].colour``; empty: all of it), and the sentence."""
+
+    at: str
+    words: Words
+
+
 class SetupError(RulesError, ValueError):
-    """Players, options or a set-up that the rules do not know; the message is one clear sentence."""
+    """Players, options or a set-up that the rules do not know; the message is one clear sentence.
 
-
-def only_fields(given: Mapping[str, JSON], fields: Collection[str], en: str, fr: str) -> None:
-    """Refuse fields that nobody reads: a misspelt one would quietly be unknown. ``en``, ``fr``: what has the fields.
-
-    :raises SetupError: for the first of them.
+    ``faults`` is everything that is wrong with the form of a position (:mod:`companion.rules.position_form`).
     """
-    for one in given:
-        if one not in fields:
-            raise SetupError(
-                "{what} has no field {name!r}; it has {there}.",
-                "{what} n’a pas de champ {name!r} ; il y a {there}.",
-                what=Words(en, fr),
-                name=str(one)[:40],
-                there=", ".join(fields),
-            )
+
+    faults: tuple[FormFault, ...] = ()
 
 
 class Move(Protocol):

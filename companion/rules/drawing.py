@@ -13,6 +13,7 @@ from math import hypot
 from textwrap import wrap
 from typing import Any
 
+from companion.rules import package_name
 from companion.rules.core import JSON, Move, Ruling, State
 from companion.rules.i18n import Words
 
@@ -105,8 +106,8 @@ def picture(state: State[Any], move: Move | None = None, lang: str = "en", *, ru
     The move need not be legal here: what it is about is outlined (dashed where it is refused), and what else the ruling
     names is dotted. ``ruling``: that of a move that was judged elsewhere.
     """
-    package = f"companion.rules.{state.game.id.replace('-', '_')}"
-    return str(import_module(f"{package}.svg").draw(state, move, lang, ruling=ruling))
+    drawing = import_module(f"companion.rules.{package_name(state.game.id)}.svg")
+    return str(drawing.draw(state, move, lang, ruling=ruling))
 
 
 def straight_arrow(begin: Point, end: Point, gaps: tuple[float, float], *, dash: str) -> list[str]:

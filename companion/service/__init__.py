@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion import __version__
-from companion.access.store import Access
+from companion.access.store import open_or_begin_anew
 from companion.calibrating.calibration_run import CalibrationRun
 from companion.calibrating.store import device_name
 from companion.events.hub import Hub
@@ -35,6 +35,7 @@ from companion.night.commands.box_contents import Boxes
 from companion.night.commands.igloo_watch import RoundWatch
 from companion.night.commands.night import Night
 from companion.night.commands.votes import Votes
+from companion.night.games import shown_games
 from companion.night.log.data_folder import (
     ACCESS,
     BALLOTS,
@@ -49,6 +50,7 @@ from companion.night.log.database import StorageError
 from companion.night.log.journal import Journal
 from companion.night.log.pictures import EvidenceStore
 from companion.night.people import People
+from companion.night.views.damage import damage_report
 from companion.ports import (
     BadDataError,
     CameraStatus,
@@ -112,8 +114,14 @@ class Service:
         self.boxes = Boxes(options.data / BOXES)
         self.votes = Votes(options.data / VOTES)
         self.ballots = Ballots(options.data / BALLOTS, self.votes)
-        self.night = Night(self._journal, self.hub, boxes=self.boxes)
-        self.access = Access(options.data / ACCESS)
+        damage = damage_report(self._journal, options.data)
+        self._journal.own_up()
+        examples = options.example_games or self.settings["example_games"] is True
+        offered = shown_games(examples=examples)
+        self.night = Night(self._journal, self.hub, boxes=self.boxes, damage=damage, offered=offered)
+        for one in damage:
+            log.error("%s", one["en"])
+        self.access, self.access_note = open_or_begin_anew(options.data / ACCESS)
         self._pictures = EvidenceStore(options.data / EVIDENCE)
         self._maintenance = Maintenance(options.data, self._journal, self.settings, self.hub)
         self._watch = RoundWatch(self.night)
@@ -121,27 +129,27 @@ class Service:
             options.data,
             self.hub,
             statuses=self.igloos,
-            gate=lambda: not self.night.live_round(),
+            gate=self.night.gate,
             shake=self._shake_for,
         )
         self._igloos = Igloos(
             port=options.igloo,
             simulate=options.simulate,
             settings=self.settings,
-            gate=lambda: not self.night.live_round(),
+            gate=self.night.gate,
             on_motion=self._on_motion,
             on_count=self._on_count,
             known=lambda key, kind: self.calibration_run.calibrations.calibrated_model(device_name(key, kind)),
         )
         self._igloos.subscribe(self.calibration_run.hear)
-        waves = Waves(self.hub, gate=lambda: not self.night.live_round())
+        waves = Waves(self.hub, gate=self.night.gate)
         self._igloos.subscribe(waves.hear)
         self._ear = TablePracticeIgloo(self._igloos.statuses)
         self._igloos.subscribe(self._ear.hear)
         self.training = practice_run(
             options.data / TRAINING,
             self._ear,
-            igloo_open=lambda: not self.night.live_round(),
+            gate=self.night.gate,
             keep=lambda: self.settings.number("keep_shakes"),
         )
         self.people = People(options.data, self._journal, self.night, renamed=self._renamed)
@@ -248,11 +256,11 @@ class Service:
         """Return a line a device for the terminal: what was found, and what is missing."""
         lines = []
         for status in self.igloos():
+            driver = f", {status.protocol}" if status.protocol else ""
             unit = f", unit {status.unit}" if status.unit else ""
             rate = f", {status.nominal_hz:.0f} Hz" if status.nominal_hz else ""
-            lines.append(
-                f"Igloo {status.key}: {status.state} ({status.kind}) at {status.port}{unit}{rate}. {status.note}"
-            )
+            how = f"{status.state} ({status.kind}) at {status.port}{driver}{unit}{rate}"
+            lines.append(f"Igloo {status.key}: {how}. {status.note}")
         camera = self.camera()
         if camera is not None:
             lines.append(f"Camera {camera.source}: {camera.state} ({camera.kind}). {camera.note}")
@@ -340,9 +348,9 @@ class Service:
 
     def count(self) -> CountPosterior | None:
         """Return the newest count, or None: a live round hides it, and forgets it."""
-        if self.night.live_round():
+        if not self.night.gate.is_open():
             self._count = None
-        return self._count
+        return self.night.gate.through(self._count, None)
 
     def camera(self) -> CameraStatus | None:
         """Return how the camera is doing, or None without a source."""
@@ -419,9 +427,7 @@ class Service:
     def _on_count(self, posterior: CountPosterior) -> None:
         self._count = posterior
         self._ear.counted(posterior)
-        # Asked after the count is made: a round that began in between hides it.
-        hidden = self.night.live_round()
-        self.hub.publish("count", count_form(None if hidden else posterior, hidden=hidden))
+        self.hub.publish("count", count_form(posterior, self.night.gate))
 
     def _publish_camera(self) -> None:
         self.hub.publish("camera", camera_form(self.camera(), self.table(), self.follow_service.status()))
@@ -435,16 +441,14 @@ class Service:
                 tidied = time.monotonic()
                 if self._maintenance.may_forget():
                     forget_old(self._pictures.folder, self.settings.number("keep_pictures_days"))
-            hidden = self.night.live_round()
-            if hidden:
-                self._count = None
+            count = count_form(self.count(), self.night.gate)
             news = {
                 "igloo": igloos_form(self.igloos(), simulated=self.simulated()),
                 "camera": camera_form(self.camera(), self.table(), self.follow_service.status()),
             }
-            if hidden != last.get("hidden"):
-                last["hidden"] = hidden
-                self.hub.publish("count", count_form(None if hidden else self._count, hidden=hidden))
+            if count["hidden"] != last.get("hidden"):
+                last["hidden"] = count["hidden"]
+                self.hub.publish("count", count)
             for topic, data in news.items():
                 if data != last.get(topic):
                     last[topic] = data

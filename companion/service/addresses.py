@@ -45,3 +45,11 @@ def page_urls(host: str, port: int) -> list[str]:
     else:
         hosts = [host]
     return [f"http://{f'[{h}]' if ':' in h else h}:{port}" for h in hosts]
+
+
+def only_here(host: str) -> bool:
+    """Return whether what listens on ``host`` can be reached from this machine alone."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -94,6 +94,7 @@ def _igloo(device: Mapping[str, Any]) -> Iterator[Finding]:
         key=device.get("key", "?"),
         state=device.get("state", "?"),
         kind=device.get("kind", "?"),
+        driver=device.get("protocol") or "?",
         rate_hz=round(rate),
         lost=lost,
         note=noted(note),

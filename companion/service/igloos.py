@@ -21,6 +21,7 @@ from companion.igloo.simulated.igloo import SimulatedIgloo
 from companion.ports import (
     COUNTS,
     BadDataError,
+    CountGate,
     CountPosterior,
     DeviceError,
     DeviceKind,
@@ -55,7 +56,7 @@ class Igloos:
         port: str,
         simulate: bool,
         settings: Settings,
-        gate: Callable[[], bool],
+        gate: CountGate,
         on_motion: Callable[[Motion], None],
         on_count: Callable[[CountPosterior], None],
         known: Callable[[str, DeviceKind], CalibratedModel | None] = lambda key, kind: None,

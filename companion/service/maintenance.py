@@ -19,8 +19,8 @@ from companion.night.log.journal import Journal
 from companion.night.messages import Words, say
 from companion.settings import Settings
 
-TEND_EVERY_S = 60.0
-"""How often is looked whether a backup is due or a stick was plugged in, …"""
+TEND_EVERY_S = 45.0
+"""How often is looked whether a backup is due or a stick was plugged in, and the journal is brought into its file, …"""
 
 FIRST_S = 5.0
 """… for the first time so long after the start, when the page is there."""
@@ -92,6 +92,7 @@ class Maintenance:
                 if jump is not None:
                     self._say(jump.words, clock="jumped", seconds=round(jump.seconds))
                 self._try_the_card()
+                self._journal.checkpoint()
                 for done in self._keeper.tend():
                     ok = done.manifest is not None
                     self._last[done.where] = {"ok": ok, **done.words.to_json(), "file": done.path.name}

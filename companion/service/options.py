@@ -18,6 +18,7 @@ class ServeOptions:
     simulate: bool = False
     igloo: str = ""
     camera: str = ""
+    example_games: bool = False
 
 
 class DataFolderBusyError(CompanionError, OSError):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.igloo.simulated import BANK
-from companion.ports import CountPosterior, DeviceKind, DeviceState, IglooLink, IglooStatus, Samples
+from companion.ports import CountGate, CountPosterior, DeviceKind, DeviceState, IglooLink, IglooStatus, Samples
 from companion.practice import BANK as PRACTICE_BANK
 from companion.practice.database import PracticeDatabase
 from companion.practice.offline_bundle import OfflineBundle
@@ -157,18 +157,16 @@ class TablePracticeIgloo:
         return CountedShake(Shake(accel[-last:], rate, newest.posterior.kind), newest.posterior)
 
 
-def practice_run(
-    path: Path, ear: TablePracticeIgloo, igloo_open: Callable[[], bool], keep: Callable[[], int]
-) -> PracticeRun:
+def practice_run(path: Path, ear: TablePracticeIgloo, gate: CountGate, keep: Callable[[], int]) -> PracticeRun:
     """Return the training room of a data folder; ``keep()`` says how many shakes of the igloo are kept."""
     stored_shakes = StoredShakes(path.with_name(HEARD), keep)
-    offline_bundle = OfflineBundle(path.with_name(SUPPLY), shake_bank, machine, may_work=igloo_open)
+    offline_bundle = OfflineBundle(path.with_name(SUPPLY), shake_bank, machine, may_work=gate.is_open)
     return PracticeRun(
         PracticeDatabase(path),
         shake_bank,
         machine,
         ear,
-        igloo_open=igloo_open,
+        gate=gate,
         offline_bundle=offline_bundle,
         stored_shakes=stored_shakes,
     )

@@ -6,7 +6,6 @@ silent while nobody shakes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +14,7 @@ from companion.events.hub import Hub
 from companion.practice.waveform import COLUMN_S, drawn, way
 
 if TYPE_CHECKING:
-    from companion.ports import FloatArray, IglooLink, Samples
+    from companion.ports import CountGate, FloatArray, IglooLink, Samples
 
 PUBLISH_S = 0.2
 """How often columns are told: sixteen at a time."""
@@ -78,17 +77,17 @@ class Wave:
 
 
 class Waves:
-    """The waves of all igloos, told on the hub as topic ``wave`` while ``gate()`` is open."""
+    """The waves of all igloos, told on the hub as topic ``wave`` while the gate is open."""
 
-    def __init__(self, hub: Hub, *, gate: Callable[[], bool]) -> None:
+    def __init__(self, hub: Hub, *, gate: CountGate) -> None:
         self._hub, self._gate = hub, gate
         self._waves: dict[int, Wave] = {}
 
     def hear(self, link: IglooLink, samples: Samples) -> None:
         """Take a run of samples, from the link's thread."""
-        if not self._gate():
+        if not self._gate.is_open():
             self._waves.pop(id(link), None)
             return
         piece = self._waves.setdefault(id(link), Wave()).feed(samples)
-        if piece is not None and self._gate():
+        if piece is not None and self._gate.is_open():
             self._hub.publish("wave", {"key": link.status().key, "first": piece[0], "wave": piece[1]})

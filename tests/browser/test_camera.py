@@ -88,7 +88,7 @@ def page(chromium: Browser, service: Service) -> Iterator[Page]:
 
 def answered(page: Page, service: Service, film: Filmed, number: int) -> None:
     """Tap the candidate that was played: the truth is always among them."""
-    asked = service.follow_service._follower.question()
+    asked = service.follow_service.open_question()
     truth = {name: content(place) for name, place in film.states[number].position()["places"].items()}
     right = [
         n

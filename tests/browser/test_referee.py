@@ -84,7 +84,7 @@ def test_a_dispute_in_igloo_pop(phones: Phones, service: Service) -> None:
     page.click(".to-referee")
     page.select_option("select[name=colour]", "red")
     page.select_option("select[name=verb]", "take")
-    page.click("form[data-submit=judge-pop] button")
+    page.click("form[data-key=judge-pop] button")
     expect(page.locator(".verdict.no")).to_contain_text("POP-2.2")
     phones.shot(page, "referee-pop", full=True)
 
@@ -98,8 +98,8 @@ def test_a_dispute_in_arctic(phones: Phones, service: Service, axe: Callable[[Pa
     page.click(".to-referee")
     page.select_option("select[name=verb]", "draw")
     for part, value in (("main", "fox"), ("value", "4"), ("companion", "walrus")):
-        page.select_option(f"form[data-submit=judge-card] select[name={part}]", value)
-    page.click("form[data-submit=judge-card] button")
+        page.select_option(f"form[data-key=judge-card] select[name={part}]", value)
+    page.click("form[data-key=judge-card] button")
     # A card that there is, and that the River does not hold: the answer is a ruling, not that nothing was understood.
     expect(page.locator(".verdict.no .cited .id").first).to_contain_text("ARC-")
     assert page.locator(".refusal").count() == 0

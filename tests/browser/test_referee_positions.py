@@ -100,11 +100,11 @@ def test_each_game_is_laid_with_taps_and_ruled_on(
     lay(page, "hand", "red")
     asked(page)
     page.select_option("select[name=verb]", "take")
-    page.click("form[data-submit=judge-pop] button")
+    page.click("form[data-key=judge-pop] button")
     ruled(page, False, "POP-2.2")
     page.select_option("select[name=verb]", "place")
     spot(page, "card4")
-    page.click("form[data-submit=judge-pop] button")
+    page.click("form[data-key=judge-pop] button")
     ruled(page, True, "POP-2.3")
     looked_at("pop-ruling")
 
@@ -233,7 +233,7 @@ def test_a_silent_rulebook_is_voted_on_in_a_laid_position(phones: Phones, servic
     page.select_option("select[name=verb]", "reveal")
     spot(page, "card1")
     page.select_option("select[name=number]", "9")
-    page.click("form[data-submit=judge-pop] button")
+    page.click("form[data-key=judge-pop] button")
     ruled(page, True, "POP-3.7")
     before = page.locator(".verdict .sentence").inner_text()
     page.click(".verdict .vote [data-value='\"return\"']")
@@ -241,7 +241,7 @@ def test_a_silent_rulebook_is_voted_on_in_a_laid_position(phones: Phones, servic
     assert service.companion.votes.of("igloo-pop") == {"pop.none_match": "return"}
     # A number that was shown already is refused.
     page.select_option("select[name=number]", "8")
-    page.click("form[data-submit=judge-pop] button")
+    page.click("form[data-key=judge-pop] button")
     ruled(page, False, "POP-3.10")
 
 

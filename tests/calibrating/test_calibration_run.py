@@ -25,7 +25,7 @@ from companion.igloo.count.guided import NOT_SURE, OTHER_HAND, SURE
 from companion.igloo.count.guided_gauge import FASTER, GOOD
 from companion.igloo.recordings import read_recording
 from companion.igloo.simulated.igloo import SimulatedDevice, load_bank
-from companion.ports import BadDataError, DeviceError, DeviceKind, DeviceState, IglooStatus, Samples
+from companion.ports import BadDataError, CountGate, DeviceError, DeviceKind, DeviceState, IglooStatus, Samples
 from companion.practice.waveform import COLUMN_S
 from companion.service.waveform import Waves
 from tests.worlds.beat import beat
@@ -80,6 +80,7 @@ class Table:
 
     def __init__(self, folder: Path) -> None:
         self.live = False
+        self.gate = CountGate(lambda: self.live)
         self.hub = Hub()
         self.line = Line(IglooStatus("unit-3", DeviceKind.REAL, DeviceState.CONNECTED, rate_hz=RATE, nominal_hz=3200.0))
         self.shakes: list[tuple[int, float, bool]] = []
@@ -87,7 +88,7 @@ class Table:
             folder,
             self.hub,
             statuses=lambda: [self.line.status_now],
-            gate=lambda: not self.live,
+            gate=self.gate,
             shake=lambda *how: self.shakes.append(how),
         )
         self.line.listeners.append(self.calibration_run.hear)
@@ -328,7 +329,7 @@ def test_somebody_else_goes_on_in_the_referees_count(table: Table) -> None:
 
 def test_in_a_live_round_it_is_shut(table: Table) -> None:
     events = table.hub.subscribe(["bench", "wave"])
-    waves = Waves(table.hub, gate=lambda: not table.live)
+    waves = Waves(table.hub, gate=table.gate)
     table.line.listeners.append(waves.hear)
     table.calibration_run.calibrate("", person="", guided=False, way="cap")
     table.shake()

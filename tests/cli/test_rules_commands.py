@@ -207,7 +207,7 @@ def test_a_wrong_header_has_its_line_and_its_class(
         ({"game": "ice-team", "fish": 3}, "A position of Ice Team has no field 'fish'; it has game, players,"),
         (
             {"game": "ice-team", "players": [{**RED, "Fresh": 3}, {"name": "G", "colour": "green"}]},
-            "A player of Ice Team has no field 'Fresh'; it has name, colour, fresh, frozen.",
+            "A player of Ice Team has no field 'Fresh'; it has name, colour, fresh, frozen (players[1]).",
         ),
         ({"game": "ice-team", "pending": {"bears": "start"}}, "What is pending in Ice Team has no field 'bears';"),
         (
@@ -218,7 +218,10 @@ def test_a_wrong_header_has_its_line_and_its_class(
             {"game": "igloo-pop", "places": {}, "players": [RED, BLUE], "stack": 4},
             "A position of Igloo Pop has no field 'stack'; it has game, phase,",
         ),
-        ({"game": "iglu-iglu", "places": {}, "trophy": {}}, "position has no field 'trophy'; it has game, players,"),
+        (
+            {"game": "iglu-iglu", "places": {}, "trophy": {}},
+            "A position of Iglu Iglu has no field 'trophy'; it has game, players,",
+        ),
     ],
 )
 def test_a_misspelt_field_of_a_position_is_not_left_out_in_silence(
@@ -346,7 +349,7 @@ def test_score_wants_one_thing_to_score(capsys: pytest.CaptureFixture[str]) -> N
 # --- playout ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", games(examples=True))
 def test_a_playout_is_a_record_that_the_referee_accepts(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

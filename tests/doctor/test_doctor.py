@@ -274,8 +274,10 @@ def test_the_panel_is_drawn(pi: Machine) -> None:
 def test_an_igloo_that_the_service_has() -> None:
     look_in(Path(web.__file__).parent / "translations", clause_folder())
     device = {"key": "unit-3", "state": "connected", "kind": "real", "rate_hz": 1601.2, "nominal_hz": 3200, "note": ""}
+    device["protocol"] = "text"
     good, slow = _igloo({**device, "counts": {"lost": 4}})
-    assert (good.state, good.facts["lost"]) == (FindingState.GOOD, 4)
+    assert (good.state, good.facts["lost"], good.facts["driver"]) == (FindingState.GOOD, 4, "text")
+    assert "(real, text)" in good.words.en
     assert slow.state is FindingState.WRONG and "1601 samples a second instead of 3200" in slow.words.en
     (lost,) = _igloo({**device, "state": "missing", "note": NO_PERMISSION})
     assert lost.state is FindingState.WRONG and lost.words.fr.endswith("au groupe dialout aide.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import threading
+import tracemalloc
 import zipfile
 from itertools import pairwise
 from pathlib import Path
@@ -227,6 +228,30 @@ def test_half_a_file_and_a_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(recordings, "MAX_ARRAY_BYTES", 1_000_000)
     with pytest.raises(BadDataError, match="unpacks"):
         read_recording(tmp_path / "bomb.npz")
+
+
+def test_a_bomb_is_refused_by_how_far_it_unpacks_before_memory_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.npz"
+    np.savez_compressed(path, accel=np.zeros((2_000_000, 3)), rate_hz=3200.0)
+    assert path.stat().st_size < 100_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadDataError, match="times its size"):
+            read_recording(path)
+        assert tracemalloc.get_traced_memory()[1] < 4_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_arrays_that_nobody_asked_for_are_left_packed(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    path = save(tmp_path / "more.npz", accel=felt(200), rate_hz=3200.0, notes=rng.normal(size=1_000_000))
+    tracemalloc.start()
+    try:
+        read_recording(path)
+        assert tracemalloc.get_traced_memory()[1] < 4_000_000
+    finally:
+        tracemalloc.stop()
 
 
 @given(st.integers(0, 5000), st.integers(0, 7))

@@ -10,6 +10,7 @@ import pytest
 from companion.lab import draw_architecture
 from companion.lab.draw_architecture import PICTURE, rooms
 from companion.lab.layered_layout import lay_out, layers, reduced
+from companion.rules import games, package_name
 
 pytestmark = pytest.mark.pure
 
@@ -48,6 +49,9 @@ def test_every_room_stands_in_the_document() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     assert f"]({PICTURE.name})" in page
     found = {path.parent for top in ("companion", "vision", "web") for path in (ROOT / top).rglob("*.py")}
+    # The folders of the games are a line together: each is found by its name.
+    assert "`companion/rules/<game>`" in page
+    found = {room for room in found if not set(map(package_name, games(examples=True))) & set(room.parts)}
     missing = [room for room in sorted(found) if f"](../{room.relative_to(ROOT)}/README.md)" not in page]
     assert not missing
 

@@ -18,7 +18,7 @@ from flask import Flask
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from companion.ports import COUNTS, CountPosterior, DeviceError
+from companion.ports import COUNTS, CountGate, CountPosterior, DeviceError
 from companion.practice.database import TAKEN_KEPT, PracticeDatabase, Taken, now_ms
 from companion.practice.offline_bundle import MOST_ANSWERS, RESULTS_FORMAT, OfflineBundle, make_shake, results
 from companion.practice.practice_run import PracticeRun
@@ -69,7 +69,7 @@ def room(tmp_path: Path) -> Iterator[PracticeRun]:
         FewShakes,
         quick_machine,
         SmallEar(list),
-        igloo_open=lambda: True,
+        gate=CountGate(lambda: False),
         offline_bundle=few(),
     )
     yield room
@@ -85,7 +85,7 @@ def companion(tmp_path: Path) -> Iterator[SmallCompanion]:
         FewShakes,
         quick_machine,
         companion.ear,
-        igloo_open=lambda: not companion.night.live_round(),
+        gate=companion.night.gate,
         offline_bundle=few(),
     )
     yield companion

@@ -14,7 +14,7 @@ import pytest
 
 from companion.igloo.count.counter import count_recording
 from companion.igloo.simulated.igloo import load_bank
-from companion.ports import COUNTS, CountPosterior, DeviceKind
+from companion.ports import COUNTS, CountGate, CountPosterior, DeviceKind
 from companion.practice.database import PracticeDatabase, PracticeDatabaseError
 from companion.practice.practice_run import PAST, PracticeRun
 from companion.practice.shakes import HEARD_S, CountedShake, Shake, TrainingError, cut
@@ -43,7 +43,7 @@ class Table:
             shake_bank,
             self.count,
             self,
-            igloo_open=lambda: self.open,
+            gate=CountGate(lambda: not self.open),
             rng=Random(5),
             stored_shakes=stored,
         )

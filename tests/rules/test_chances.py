@@ -33,7 +33,7 @@ def chance_states(name: str) -> Iterator[State[Any]]:
             state = state.play(rng.choice(list(state.moves())))
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", games(examples=True))
 def test_chance_draws_by_its_probabilities(name: str) -> None:
     tried = 0
     for state in chance_states(name):
@@ -53,7 +53,7 @@ def test_chance_draws_by_its_probabilities(name: str) -> None:
     assert tried >= 4
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", games(examples=True))
 def test_what_is_hidden_is_no_outcome_of_chance(name: str) -> None:
     for state in chance_states(name):
         words = {word for move, _ in state.chances() for word in str(move).split()}

@@ -25,7 +25,7 @@ def cited_in(folder: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("game_id", games())
+@pytest.mark.parametrize("game_id", games(examples=True))
 def test_every_stated_or_deduced_clause_is_cited_by_a_test(game_id: str) -> None:
     cited = cited_in(HERE / game_id.replace("-", "_"))
     book = rulebook(game_id)
@@ -33,7 +33,7 @@ def test_every_stated_or_deduced_clause_is_cited_by_a_test(game_id: str) -> None
     assert not missing
 
 
-@pytest.mark.parametrize("game_id", games())
+@pytest.mark.parametrize("game_id", games(examples=True))
 def test_every_listed_dispute_is_cited_by_a_test(game_id: str) -> None:
     cited = cited_in(HERE / game_id.replace("-", "_"))
     assert not [dispute for dispute in rulebook(game_id).disputes if dispute not in cited]

@@ -54,7 +54,7 @@ def broken(value: Any, rng: Random) -> Any:
     return copy.deepcopy(rng.choice(JUNK))
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", games(examples=True))
 def test_whatever_is_wrong_with_a_position_is_told_and_nothing_breaks(name: str) -> None:
     rng, played = Random(11), game(name)
     record, _ = playout(played, played.players[-1], Random(3))

@@ -33,7 +33,7 @@ def told(root: ElementTree.Element) -> str:
     return root.findtext(f"{SVG}desc") or ""
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", games(examples=True))
 def test_every_game_draws_its_positions_and_moves(name: str) -> None:
     played = game(name)
     state = played.start(played.seats(played.players[0]))

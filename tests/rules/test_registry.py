@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+import companion.rules
 from companion.lab.bench.rules_speed import moves_per_second
-from companion.rules import game, games
+from companion.night.games import game_view, shown_games
+from companion.rules import find_part, game, games
 from companion.rules.core import NOBODY, Game, SetupError
+from companion.rules.inference.turns import search_of
 from companion.rules.playouts import playout
 
 
@@ -28,6 +33,58 @@ def test_a_game_that_is_not_here_is_refused_in_one_sentence() -> None:
     assert "jeu" in wrong.value.fr
 
 
+def test_the_page_has_the_games_in_its_order() -> None:
+    assert games() == ("igloo-pop", "iglu-iglu", "arctic", "ice-team")
+
+
+@pytest.fixture
+def house_with_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A second folder of games: a fifth one, an example, and a folder that is no game."""
+    made = {"fifth_game": "PLACE = 2\n", "toy_b": "PLACE = None\n", "toy_a": "PLACE = None\n", "workshop": "GAME = 1\n"}
+    for name, place in made.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(f"from companion.rules.igloo_pop import GAME\n\n{place}")
+    monkeypatch.setattr(companion.rules, "__path__", [*companion.rules.__path__, str(tmp_path)])
+    yield tmp_path
+    for name in made:
+        sys.modules.pop(f"companion.rules.{name}", None)
+
+
+def test_a_folder_is_a_game_and_its_place_is_where_it_says(house_with_more: Path) -> None:
+    assert games() == ("igloo-pop", "fifth-game", "iglu-iglu", "arctic", "ice-team")
+    assert not [name for name in sys.modules if name.startswith("companion.rules.fifth_game")]
+    assert game("fifth-game") is game("igloo-pop")
+    with pytest.raises(SetupError, match="'workshop'; there is igloo-pop, fifth-game, iglu-iglu"):
+        game("workshop")
+
+
+def test_an_example_is_found_but_offered_to_developers_only(house_with_more: Path) -> None:
+    assert "toy-a" not in games()
+    assert games(examples=True) == ("igloo-pop", "fifth-game", "iglu-iglu", "arctic", "ice-team", "toy-a", "toy-b")
+    assert game("toy-a") is game("igloo-pop")
+    with pytest.raises(SetupError, match=r"ice-team\.$"):
+        game("toy-c")
+
+
+def test_a_part_of_a_game_is_found_by_the_games_name(house_with_more: Path) -> None:
+    assert find_part("companion.rules", "ice-team", "inference.search") is search_of("ice-team")
+    assert find_part("companion.rules", "fifth-game", "inference.search") is None
+    assert find_part("companion.rules", "workshop", "inference.search") is None
+    with pytest.raises(
+        SetupError, match="Turns of fifth-game cannot be searched; those of igloo-pop, iglu-iglu, arctic"
+    ):
+        search_of("fifth-game")
+    assert shown_games(examples=True) == ("igloo-pop", "iglu-iglu", "arctic", "ice-team")
+    with pytest.raises(KeyError):
+        game_view("fifth-game")
+
+
+def test_a_part_that_misses_something_else_says_so(house_with_more: Path) -> None:
+    (house_with_more / "toy_a" / "svg.py").write_text("import no_such_module\n")
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        find_part("companion.rules", "toy-a", "svg")
+
+
 @pytest.mark.process
 def test_importing_the_rules_imports_no_game() -> None:
     code = (
@@ -38,7 +95,7 @@ def test_importing_the_rules_imports_no_game() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", games(examples=True))
 def test_a_game_has_seats_for_its_numbers_of_players_only(name: str) -> None:
     played = game(name)
     for count in played.players:
@@ -49,7 +106,7 @@ def test_a_game_has_seats_for_its_numbers_of_players_only(name: str) -> None:
         played.settled_options({"no.such": True})
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", games(examples=True))
 def test_the_same_seed_gives_the_same_game(name: str) -> None:
     from random import Random
 

@@ -89,7 +89,7 @@ def test_no_dispute_claims_more_than_its_clauses_carry(game_id: str) -> None:
         assert STATUSES.index(dispute.status) >= min(weakest, STATUSES.index("house ruling")), dispute.id
 
 
-@pytest.mark.parametrize("game_id", games())
+@pytest.mark.parametrize("game_id", games(examples=True))
 def test_the_options_of_a_game_are_asked_in_its_rulebook(game_id: str) -> None:
     book, played = rulebook(game_id), game(game_id)
     assert {option.name for option in played.options} == set(book.options)
@@ -99,7 +99,7 @@ def test_the_options_of_a_game_are_asked_in_its_rulebook(game_id: str) -> None:
             assert all(book.option(option.name).value(value).to_json().values())
 
 
-@pytest.mark.parametrize("game_id", games())
+@pytest.mark.parametrize("game_id", games(examples=True))
 def test_every_option_is_named_by_a_clause(game_id: str) -> None:
     tables = raw(game_id, "en")
     assert {clause.get("option") for clause in tables["clauses"].values()} - {None} <= set(tables["options"])
@@ -114,7 +114,7 @@ def choices(node: ast.expr) -> set[str]:
     return {node.value} if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
 
 
-@pytest.mark.parametrize("game_id", games())
+@pytest.mark.parametrize("game_id", games(examples=True))
 def test_every_sentence_that_the_code_names_is_there(game_id: str) -> None:
     folder = Path(game.__code__.co_filename).parent / game_id.replace("-", "_")
     named: set[str] = set()

@@ -159,7 +159,7 @@ def test_a_calibrated_igloo_counts_as_it_did(service: Service, expected: dict[st
 
 
 def test_taught_cards_are_read_as_they_were(service: Service, unpacked: Path, expected: dict[str, Any]) -> None:
-    found = plain(service.cards.round((unpacked / "round.jpg").read_bytes(), None, [], []))
+    found = plain(service.cards.round("igloo-pop", (unpacked / "round.jpg").read_bytes(), None, [], []))
     assert [one["card"] for one in found["cards"]] == [one["card"] for one in expected["round"]["cards"]]
     assert len(found["igloos"]) == 3
     assert changed(rounded(expected["round"]), rounded(found), READING) == []

@@ -17,7 +17,8 @@ from companion.lab.phone import Phone
 from companion.lab.worlds.mjpeg import MjpegServer
 from companion.lab.worlds.table import standard
 from companion.ports import EvidencePicture
-from companion.service import addresses
+from companion.service import Service, addresses
+from companion.service.options import ServeOptions
 from tests.service.test_buttons import House
 from tests.worlds.served import Served
 from tests.worlds.wait import PATIENCE_S, wait
@@ -41,6 +42,15 @@ def test_without_devices_it_says_so(serve: Callable[..., Served]) -> None:
     assert not [d for d in health["devices"] if d["state"] == "connected"]
     status, body = served.host.ask("POST", "/api/simulate", {"action": "shake", "count": 4})
     assert status in {409, 400, 404}, body
+
+
+@pytest.mark.parametrize(("host", "alone"), [("127.0.0.1", True), ("localhost", True), ("0.0.0.0", False)])  # noqa: S104
+def test_it_says_where_phones_cannot_reach_it(serve: Callable[..., Served], host: str, alone: bool) -> None:
+    served = serve("--host", host)
+    wait(lambda: any(line.startswith("Data: ") for line in served.lines))
+    said = "\n".join(served.lines)
+    assert (f"Phones cannot reach the page: it listens on {host} only." in said) is alone
+    assert f"Open this on {'this machine' if alone else 'your phone'}; it makes you" in said
 
 
 def test_a_round_with_the_simulated_igloo(serve: Callable[..., Served]) -> None:
@@ -112,6 +122,42 @@ def test_a_kill_loses_nothing_and_the_night_goes_on(serve: Callable[..., Served]
     repeated = again.do("moves", {"moves": ["place red card1", "place blue card1"]}, action_id="the-last-one")
     assert repeated["seq"] == last["seq"]
     assert again.get("/api/state")["view"]["seq"] == last["seq"]
+
+
+def test_a_flipped_bit_in_what_was_acknowledged_is_said(serve: Callable[..., Served], tmp_path: Path) -> None:
+    served = serve()
+    assert served.do("open-match", {"game": "igloo-pop", "players": PLAYERS, "setup": {"cards": CARDS}})["ok"]
+    assert served.do("moves", {"moves": ["start"]})["ok"]
+    last = served.do("moves", {"moves": ["place red card1", "place blue card1"]})
+    served.process.kill()
+    served.process.wait(timeout=PATIENCE_S)
+    log = tmp_path / "data" / "journal.sqlite-wal"
+    data = bytearray(log.read_bytes())
+    data[32 + 24 + 100] ^= 1  # in the first page of the log: the sums of all that follow fit no more
+    log.write_bytes(data)
+
+    again = serve()
+    view = again.get("/api/state")["view"]
+    (damage,) = view["damage"]
+    assert damage["missing"] and damage["last"] == last["seq"] and damage["en"] and damage["fr"]
+    # The table plays on, and the loss stays in the record.
+    assert again.do("open-night", {})["ok"] or again.do("open-match", {"game": "igloo-pop", "players": PLAYERS})["ok"]
+    findings = json.loads(
+        "[" + ",".join(run("doctor", "--json", "--data", str(tmp_path / "data")).stdout.split("\n")[:-1]) + "]"
+    )
+    assert any("lost confirmed entries" in json.dumps(finding) for finding in findings)
+
+
+def test_damaged_sessions_are_put_aside_and_phones_join_anew(serve: Callable[..., Served], tmp_path: Path) -> None:
+    served = serve()
+    served.process.terminate()
+    served.process.wait(timeout=PATIENCE_S)
+    access = tmp_path / "data" / "access.sqlite"
+    access.write_bytes(b"no database" * 1000)
+    again = serve()
+    assert any("put aside as access.sqlite.damaged-" in line for line in again.lines)
+    assert again.do("open-match", {"game": "igloo-pop", "players": PLAYERS})["ok"]
+    assert list((tmp_path / "data").glob("access.sqlite.damaged-*"))
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -195,6 +241,20 @@ def test_a_photo_from_a_phone(serve: Callable[..., Served]) -> None:
     status, body = served.host.send("/api/photo", b"no picture at all", "image/jpeg")
     assert status == 422
     assert json.loads(body)["error"]["en"].endswith(".")
+
+
+def test_examples_are_offered_where_a_developer_wants_them(tmp_path: Path, toy_game: str) -> None:
+    def offered(*, option: bool) -> tuple[str, ...]:
+        service = Service(ServeOptions(tmp_path / "data", example_games=option))
+        try:
+            return service.night.offered
+        finally:
+            service.close()
+
+    assert toy_game not in offered(option=False)
+    assert toy_game in offered(option=True)
+    (tmp_path / "data" / "settings.json").write_text('{"example_games": true}')
+    assert toy_game in offered(option=False)
 
 
 def test_an_old_photo_is_no_witness_of_another_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,7 +135,7 @@ class SmallCompanion:
             shake_bank,
             quick_machine,
             self.ear,
-            igloo_open=lambda: not self.night.live_round(),
+            gate=self.night.gate,
             rng=Random(11),
             offline_bundle=OfflineBundle(None, shake_bank, quick_machine, rests=0.0),
             stored_shakes=StoredShakes(folder / "heard", lambda: self.settings.number("keep_shakes")),
@@ -149,7 +149,7 @@ class SmallCompanion:
             folder,
             self.hub,
             statuses=lambda: self.statuses,
-            gate=lambda: not self.night.live_round(),
+            gate=self.night.gate,
             shake=lambda count, seconds, guided: self.played.append(("shake", count)),
         )
         self.calibration_run.start()
@@ -183,7 +183,7 @@ class SmallCompanion:
         return self.newest_motion
 
     def count(self) -> CountPosterior | None:
-        return None if self.night.live_round() else self.newest_count
+        return self.night.gate.through(self.newest_count, None)
 
     def camera(self) -> CameraStatus | None:
         return self.status
@@ -276,8 +276,7 @@ class SmallCompanion:
         p = [0.01] * 12
         p[beads - 2] = 0.89
         self.newest_count = CountPosterior("counted", tuple(p), 2.4, "", "sim-1", DeviceKind.SIMULATED, 1.0)
-        hidden = self.night.live_round()
-        self.hub.publish("count", count_form(None if hidden else self.newest_count, hidden=hidden))
+        self.hub.publish("count", count_form(self.newest_count, self.night.gate))
 
 
 class Service:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gzip
 import json
+import posixpath
 import re
 import shutil
 from pathlib import Path
@@ -54,9 +55,12 @@ def test_the_referee_opened_directly_is_light_too(guest: FlaskClient, companion:
         *re.findall(r'(?:src|href)="(/static/[^"]+)"', unpacked(page)),
         words["main"],
         words["referee"],
+        words["game-dispute"],
     }
     files = app.extensions["companion-assets"]
-    linked |= {files.url(name) for name in ("icons.svg", *files.modules("js/referee.js"))}
+    linked |= {
+        files.url(name) for name in ("icons.svg", *files.modules("js/referee.js", files.parts("arctic")["dispute"]))
+    }
     linked |= {"/api/rules/arctic?lang=fr", "/api/rules/arctic/options", "/api/board?lang=fr"}
     answers = {path: guest.get(path, headers=accept) for path in linked}
     assert {answer.status_code for answer in answers.values()} == {200}
@@ -78,19 +82,22 @@ def test_parts_are_kept_for_ever_under_their_stamp(guest: FlaskClient, app: Flas
 def test_every_module_that_is_imported_is_announced(app: Flask) -> None:
     assets = app.extensions["companion-assets"]
     for name in assets.names(".js"):
-        for wanted in re.findall(r'from "\./([^"]+)"', assets.get(name).plain.decode()):
-            assert assets.get(f"js/{wanted}") is not None, (name, wanted)
+        for wanted in others(name, assets.text(name)):
+            assert assets.get(wanted) is not None, (name, wanted)
+        assert set(assets.modules(name)) <= {*assets.names(".js")}
+
+
+def others(name: str, code: str) -> set[str]:
+    """Return the modules that a module imports, at once or later."""
+    folder = posixpath.dirname(name)
+    return {posixpath.normpath(f"{folder}/{other}") for other in re.findall(r'(?:from |import\()"(\.[^"]+)"', code)}
 
 
 def test_no_module_of_the_page_imports_itself_through_others(app: Flask) -> None:
     """Neither at once nor later: what is fetched when it is needed never leads back to who fetches it."""
     assets = app.extensions["companion-assets"]
-    text = {name: assets.text(name) for name in assets.names(".js")}
-    left = {
-        name: {f"js/{other}" for other in re.findall(r'(?:from |import\()"\./([^"]+)"', code)}
-        for name, code in text.items()
-    }
-    while free := [name for name, others in left.items() if not others & left.keys()]:
+    left = {name: others(name, assets.text(name)) for name in assets.names(".js")}
+    while free := [name for name, wanted in left.items() if not wanted & left.keys()]:
         for name in free:
             del left[name]
     assert not left
@@ -176,8 +183,13 @@ def test_the_modules_get_their_words_with_plural_forms(guest: FlaskClient) -> No
     page = guest.get("/", headers={"Accept-Language": "fr"})
     urls = json.loads(re.search(r'id="page">(.*?)</script>', page.text)[1])["words"]
     told = guest.get(urls["main"]).json
-    assert told["words"]["%(n)s card"] == ["%(n)s carte", "%(n)s cartes"]
+    assert told["words"]["%(n)s entry since you looked"] == [
+        "%(n)s entrée depuis votre dernier regard",
+        "%(n)s entrées depuis votre dernier regard",
+    ]
     assert told["plural"][:3] == [0, 0, 1]
+    # A part of a game has words of its own.
+    assert guest.get(urls["game-play"]).json["words"]["%(n)s card"] == ["%(n)s carte", "%(n)s cartes"]
     english = guest.get("/", headers={"Accept-Language": "en"})
     told = guest.get(json.loads(re.search(r'id="page">(.*?)</script>', english.text)[1])["words"]["main"]).json
     assert told == {"words": {}, "plural": [int(n != 1) for n in range(200)]}

@@ -177,7 +177,7 @@ def _card(drawing: _Drawing, number: int, x: float, y: float) -> None:
 def _sticker_page(size: tuple[float, float]) -> Page:
     drawing = _Drawing()
     middle = size[0] / 2
-    title = "Stickers for the igloos of Igloo Pop · Étiquettes pour les igloos"
+    title = "Stickers for the igloos · Étiquettes pour les igloos"
     drawing.words += [TextLine(middle, 16, title, 15, bold=True, align="middle")]
     drawing.words += [TextLine(middle, 23 + 5 * i, line, 10, align="middle") for i, line in enumerate(_STICKERS)]
     side, rim = MODULES * STICKER_MODULE_MM, STICKER_MODULE_MM

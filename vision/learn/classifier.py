@@ -219,7 +219,7 @@ def train(
     heads = heads_of(layout)
     targets = _targets(examples, heads, layout)
     rng = np.random.default_rng(seed)
-    course = TrainingConfig(HIDDEN, EPOCHS, 1.5e-3, 0.01, DROP, float(np.sqrt(2 / white.shape[1])))
+    course = TrainingConfig(HIDDEN, EPOCHS, 3e-3, 0.01, DROP, float(np.sqrt(2 / white.shape[1])))
     fitted = [fit(white, targets, heads, course, rng, noisy(NOISE, rng)) for _ in range(nets)]
     arrays: dict[str, NDArray[Any]] = {
         **known,

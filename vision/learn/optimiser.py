@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vision.board.features import groups
+from vision.learn.adam import Adam, half_cosine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,50 +21,17 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 BATCH: Final = 128
+LEAST_RATE: Final = 1e-5
 _POOL: Final = 1 << 20
 _NEVER: Final = -12.0
 """What stands against an answer that was never taught, in logits."""
-
-
-class Adam:
-    """Descends along gradients; the rate falls as half a cosine, matrices decay a little (Loshchilov and Hutter)."""
-
-    def __init__(
-        self, parameters: Sequence[Floats], steps: int, *, rate: float, decay: float, least: float = 1e-5
-    ) -> None:
-        """Take the parameters, which are changed in place, and for how many steps the ``rate`` is to fall."""
-        self._parameters = list(parameters)
-        self._first = [np.zeros_like(p) for p in parameters]
-        self._second = [np.zeros_like(p) for p in parameters]
-        self._room = [np.empty_like(p) for p in parameters]
-        self._steps, self._rate, self._decay, self._least = steps, rate, decay, least
-        self._step = 0
-
-    def step(self, gradients: Sequence[Floats]) -> None:
-        """Take one step."""
-        self._step += 1
-        rate = self._rate * (1 + math.cos(math.pi * min(self._step / self._steps, 1))) + self._least
-        by = -rate / (1 - 0.9**self._step)
-        for k, gradient in enumerate(gradients):
-            first, second, p, size = self._first[k], self._second[k], self._parameters[k], self._room[k]
-            first *= 0.9
-            first += np.multiply(gradient, 0.1, out=size)
-            second *= 0.999
-            second += np.multiply(np.square(gradient, out=size), 0.001, out=size)
-            np.sqrt(np.multiply(second, 1 / (1 - 0.999**self._step), out=size), out=size)
-            size += 1e-8
-            np.divide(first, size, out=size)
-            size *= by
-            p += size
-            if p.ndim == 2:
-                p *= 1 - rate * self._decay
 
 
 @dataclass(frozen=True)
 class TrainingConfig:
     """How a network of two layers is learnt: how large, how long, how fast, and with how much left out.
 
-    ``spread``: of the first layer's weights at the start.
+    ``rate``: of the first step. ``spread``: of the first layer's weights at the start.
     """
 
     hidden: int
@@ -104,7 +72,7 @@ def fit(
     b1, b2 = np.zeros(course.hidden, np.float32), np.zeros(sum(heads), np.float32)
     b2[known == 0] = _NEVER
     steps, step = course.epochs * max(1, n // BATCH), 0
-    adam = Adam([w1, b1, w2, b2], steps, rate=course.rate, decay=course.decay)
+    adam = Adam([w1, b1, w2, b2], decay=course.decay)
     kept = np.float32(1 / (1 - course.drop))
     drops = np.where(rng.random(_POOL, dtype=np.float32) > course.drop, kept, np.float32(0))
     while step < steps:
@@ -124,7 +92,8 @@ def fit(
             back: Floats = error @ w2.T
             back *= drop
             step += 1
-            adam.step([x.T @ back, back.sum(axis=0), h.T @ error, error.sum(axis=0)])
+            rate = course.rate * half_cosine(step, steps) + LEAST_RATE
+            adam.step([x.T @ back, back.sum(axis=0), h.T @ error, error.sum(axis=0)], rate)
     b2[known == 0] = _NEVER
     return {"w1": w1, "b1": b1, "w2": w2, "b2": b2}
 

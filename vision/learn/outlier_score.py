@@ -124,7 +124,7 @@ def train_strangeness(
     white = projected(every, by)
     steps = _STEPS * sqrt(len(strangers.on) / ON)
     epochs = ceil(steps / max(1, len(every) // BATCH))
-    course = TrainingConfig(128, epochs, 1.5e-3, 0.01, 0.3, float(np.sqrt(2 / white.shape[1])))
+    course = TrainingConfig(128, epochs, 3e-3, 0.01, 0.3, float(np.sqrt(2 / white.shape[1])))
     net = fit(white, targets, (2,), course, rng, noisy(_NOISE, rng))
     arrays = {f"strange_{name}": array for name, array in (by | net).items()}
     judged = _logits(features[np.nonzero(spared)[0]], arrays)

@@ -3,47 +3,75 @@
 from __future__ import annotations
 
 import logging
+from typing import Annotated, Literal, TypedDict
 
 from flask import Blueprint, Response, request, send_file
+from msgspec import Meta
 
 from companion.night.backup.messages import BackupError
-from companion.night.backup.retention import MOST_BROUGHT, PIECE_BYTES
+from companion.night.backup.retention import PIECE_BYTES, BackupForm
 from companion.night.commands.context import printable
-from web.http.openapi import FLAG, OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
-from web.http.responses import RefusedError, bad_field, json_body, json_response, refusal, text_field
-from web.http.sessions import companion, host
+from companion.rules.core import JSON
+from web.http.openapi import DoneForm, documented
+from web.http.requests import Body, Query
+from web.http.responses import RefusedError, bad_field, json_response, refusal
+from web.http.sessions import companion
 
 views = Blueprint("api_backups", __name__, url_prefix="/api/backups")
 log = logging.getLogger(__name__)
 
 STATUS = {"cannot-write": 503, "no-room": 503, "too-large": 413}
 
-BACKUP = fields(
-    name=TEXT,
-    bytes=WHOLE,
-    sound=FLAG,
-    made=maybe(WHOLE),
-    seq=maybe(WHOLE),
-    pictures=maybe(WHOLE),
-    companion=maybe(TEXT),
-)
+
+class AllBackups(TypedDict):
+    """The backups, and what became of those made by night."""
+
+    ok: Literal[True]
+    backups: list[BackupForm]
+    status: dict[str, JSON]
+
+
+class MadeBackup(TypedDict):
+    """A backup was made."""
+
+    ok: Literal[True]
+    backup: BackupForm
+
+
+class BroughtPiece(TypedDict):
+    """How much is here; with the last piece the backup."""
+
+    ok: Literal[True]
+    taken: int
+    backup: BackupForm | None
+
+
+class PieceQuery(Query, frozen=True):
+    """Where a piece begins, of how much in all, and how the file is called."""
+
+    at: Annotated[int, Meta(ge=0, lt=10**12)]
+    size: Annotated[int, Meta(ge=1, lt=10**12)]
+    name: str = ""
+
+
+class RestoreRequest(Body, frozen=True):
+    """The backup's name once more."""
+
+    confirm: Annotated[str, Meta(max_length=100)]
 
 
 @views.get("")
-@documented("host", answer=fields(ok=choice(True), backups=listed(BACKUP), status=OBJECT))
-def backups() -> Response:
+@documented("host")
+def backups() -> AllBackups:
     """Answer with the backups beside the journal, the newest first, and what became of those made by night."""
-    host()
-    return json_response(
-        {"ok": True, "backups": companion().backup_retention.all(), "status": companion().health().get("backups", {})}
-    )
+    status = companion().health().get("backups", {})
+    return {"ok": True, "backups": companion().backup_retention.all(), "status": status}
 
 
 @views.post("")
-@documented("host", answer=fields(ok=choice(True), backup=BACKUP))
+@documented("host", answer=MadeBackup)
 def make() -> Response:
     """Make a backup of everything now, pictures too."""
-    host()
     try:
         return json_response({"ok": True, "backup": companion().backup_retention.make()})
     except BackupError as error:
@@ -51,42 +79,30 @@ def make() -> Response:
 
 
 @views.post("/brought")
-@documented(
-    "host",
-    query={"at": whole(0, MOST_BROUGHT), "size": whole(1, MOST_BROUGHT), "name": text(200)},
-    media="application/octet-stream",
-    answer=fields(ok=choice(True), taken=WHOLE, backup=maybe(BACKUP)),
-)
-def bring() -> Response:
+@documented("host", media="application/octet-stream", answer=BroughtPiece)
+def bring(query: PieceQuery) -> Response:
     """Take in a piece of a backup from this device: the bytes of the file from ``at`` on, of ``size`` in all.
 
     Pieces (4 MiB at most) come one after the other. ``taken`` says how much is here; with the last piece the file was
     checked and lies beside the other backups as ``backup``. Nothing is replaced: that is what restoring is for.
     """
-    host()
-    at, size = _bytes(request.args.get("at"), "at", 0), _bytes(request.args.get("size"), "size", 1)
-    shown = printable(request.args.get("name", ""))[:200] or "backup.zip"
+    shown = printable(query.name)[:200] or "backup.zip"
     if (request.content_length or 0) > PIECE_BYTES:
         raise RefusedError(413, "too-large", "This is more than can be taken in.")
     request.max_content_length = PIECE_BYTES
     try:
-        taken, kept = companion().backup_retention.take_in(request.get_data(cache=False), at=at, size=size, shown=shown)
+        taken, kept = companion().backup_retention.take_in(
+            request.get_data(cache=False), at=query.at, size=query.size, shown=shown
+        )
     except BackupError as error:
         return _no(error)
     return json_response({"ok": True, "taken": taken, "backup": kept})
-
-
-def _bytes(given: str | None, name: str, low: int) -> int:
-    if given is None or not (given.isascii() and given.isdigit() and len(given) <= 12 and int(given) >= low):
-        raise bad_field(name)
-    return int(given)
 
 
 @views.get("/<name>")
 @documented("host", answer=("application/zip",))
 def download(name: str) -> Response:
     """Answer with a backup as a file."""
-    host()
     path = companion().backup_retention.path(name)
     if path is None:
         raise _missing()
@@ -96,11 +112,10 @@ def download(name: str) -> Response:
 
 
 @views.post("/<name>/restore")
-@documented("host", body=fields(confirm=TEXT))
-def restore(name: str) -> Response:
+@documented("host", answer=DoneForm)
+def restore(name: str, body: RestoreRequest) -> Response:
     """Bring a backup back: ``{"confirm": its name}``. What is there now is put aside; the service starts anew."""
-    host()
-    if text_field(json_body(), "confirm", 100) != name:
+    if body.confirm != name:
         raise bad_field("confirm")
     try:
         companion().backup_retention.bring_back(name)

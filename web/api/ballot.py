@@ -3,21 +3,45 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Annotated
 
-from flask import Blueprint, Response
+from flask import Blueprint
+from msgspec import Meta
 
-from companion.night.commands.ballot import BallotError
-from web.http.json_forms import ballot_form, option_words
-from web.http.openapi import ANYTHING, OBJECT, TEXT, documented, fields, maybe
-from web.http.responses import RefusedError, both, json_body, json_response, languages, mark, refused_as, text_field
-from web.http.sessions import companion, host, member, who
+from companion.night.commands.ballot import BallotError, ClosedBallot
+from companion.rules.core import JSON
+from web.http.json_forms import BallotForm, ballot_form, option_words
+from web.http.openapi import documented
+from web.http.requests import Body
+from web.http.responses import RefusedError, both, languages, mark, refused_as
+from web.http.sessions import companion, member, who
 
 views = Blueprint("api_ballot", __name__, url_prefix="/api/ballot")
 
-OPTION = 60
-BALLOT = fields(("mine", "votes", "of", "tied", "question", "values", "game"), option=maybe(TEXT), last=maybe(OBJECT))
+OptionName = Annotated[str, Meta(max_length=60)]
+
+
+class OwnBallot(BallotForm):
+    """The open vote, and what this phone has voted for."""
+
+    ok: bool
+    mine: JSON
+
+
+class BallotRequest(Body, frozen=True):
+    """Which option is voted on."""
+
+    option: OptionName
+
+
+class BallotValue(Body, frozen=True):
+    """One of the values of an option; null is none of them."""
+
+    option: OptionName
+    value: JSON = None
+
+
 DECIDED = {
     "votes": mark("The table has voted: %(answer)s."),
     "host": mark("The vote was a tie; the host decided: %(answer)s."),
@@ -31,7 +55,7 @@ REFUSALS: tuple[Callable[[], RefusedError], ...] = (
 )
 
 
-def _decided(note: Mapping[str, Any]) -> dict[str, str]:
+def _decided(note: ClosedBallot) -> dict[str, str]:
     """Return what came of a vote as a sentence in every language."""
     values = option_words(note["option"])["values"]
     answer = next((one for one in values if one["value"] == note["value"]), dict.fromkeys(languages(), ""))
@@ -39,7 +63,7 @@ def _decided(note: Mapping[str, Any]) -> dict[str, str]:
     return {language: both(sentence, answer=answer[language])[language] for language in languages()}
 
 
-def _done(work: Callable[[], None]) -> Response:
+def _done(work: Callable[[], None]) -> OwnBallot:
     """Do something with the vote, tell every phone, and answer how it stands."""
     before = companion().ballots.form()["last"]
     try:
@@ -55,10 +79,10 @@ def _done(work: Callable[[], None]) -> Response:
     return _answer(form)
 
 
-def _answer(form: dict[str, Any]) -> Response:
+def _answer(form: BallotForm) -> OwnBallot:
     session = who()
     mine = None if session is None else companion().ballots.mine(session.id)
-    return json_response({"ok": True, **form, "mine": mine})
+    return {"ok": True, **form, "mine": mine}
 
 
 def _now() -> int:
@@ -66,51 +90,42 @@ def _now() -> int:
 
 
 @views.get("")
-@documented(answer=BALLOT)
-def ballot() -> Response:
+@documented()
+def ballot() -> OwnBallot:
     """Answer the open vote, and what this phone has voted for."""
     return _answer(ballot_form(companion()))
 
 
 @views.post("")
-@documented("player", body=fields(option=TEXT), answer=BALLOT)
-def call() -> Response:
+@documented("player")
+def call(body: BallotRequest) -> OwnBallot:
     """Call a vote on an option, ``{"option"}``: it closes by itself when as many have voted as play."""
-    member()
-    option = text_field(json_body(), "option", OPTION)
     match = companion().night.view()["match"]
     of = len(match["players"]) if match is not None and not match["over"] else None
-    return _done(lambda: companion().ballots.call(option, of))
+    return _done(lambda: companion().ballots.call(body.option, of))
 
 
 @views.post("/vote")
-@documented("player", body=fields(option=TEXT, value=ANYTHING), answer=BALLOT)
-def cast() -> Response:
+@documented("player")
+def cast(body: BallotValue) -> OwnBallot:
     """Vote, ``{"option", "value"}``; another vote of the same phone, or of the same seat, takes its place."""
     session = member()
-    body = json_body()
-    option, value = text_field(body, "option", OPTION), body.get("value")
-    if value is None or isinstance(value, (dict, list)):
+    if body.value is None or isinstance(body.value, (dict, list)):
         raise refused_as(REFUSALS, "no-value")
-    return _done(lambda: companion().ballots.cast(option, session.id, value, seat=session.colour, at=_now()))
+    return _done(lambda: companion().ballots.cast(body.option, session.id, body.value, seat=session.colour, at=_now()))
 
 
 @views.post("/close")
-@documented("host", body=fields(option=TEXT), answer=BALLOT)
-def close() -> Response:
+@documented("host")
+def close(body: BallotRequest) -> OwnBallot:
     """Count the votes now, ``{"option"}``; the host only."""
-    host()
-    option = text_field(json_body(), "option", OPTION)
-    return _done(lambda: companion().ballots.close(option, _now()))
+    return _done(lambda: companion().ballots.close(body.option, _now()))
 
 
 @views.post("/decide")
-@documented("host", body=fields(option=TEXT, value=ANYTHING), answer=BALLOT)
-def decide() -> Response:
+@documented("host")
+def decide(body: BallotValue) -> OwnBallot:
     """Settle a tie, ``{"option", "value"}``, where null keeps what was valid; the host only."""
-    host()
-    body = json_body()
-    option, value = text_field(body, "option", OPTION), body.get("value")
-    if isinstance(value, (dict, list)):
+    if isinstance(body.value, (dict, list)):
         raise refused_as(REFUSALS, "no-value")
-    return _done(lambda: companion().ballots.decide(option, value, _now()))
+    return _done(lambda: companion().ballots.decide(body.option, body.value, _now()))

@@ -2,43 +2,134 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, request
+from typing import Annotated, Literal, TypedDict
+
+from flask import Blueprint, Response
+from msgspec import Meta, field
 
 from companion.night.answers import Role
 from companion.night.views.position_editor import beginning
 from companion.night.views.position_sheet import sheet
 from companion.ports import BadDataError
-from companion.rules import games
-from companion.rules.core import RulesError, SetupError
-from web.http.assets import packed
-from web.http.openapi import (
-    COLOUR,
-    GAME,
-    LANGUAGE,
-    OBJECT,
-    TEXT,
-    WHOLE,
-    choice,
-    documented,
-    fields,
-    listed,
-    maybe,
-    text,
-)
-from web.http.responses import RefusedError, bad_field, json_body, json_response, languages, refusal, text_field
-from web.http.sessions import companion, me, member, who
-from web.i18n.language import choose
+from companion.rules.core import JSON, RulesError, SetupError
+from web.http.openapi import documented
+from web.http.requests import Body, GameId, Query
+from web.http.responses import RefusedError, Sentence, bad_field, json_response, refusal
+from web.http.sessions import PhoneForm, companion, me, member, who
+from web.i18n.language import InLanguage
 
 views = Blueprint("api_board", __name__, url_prefix="/api")
 
 LONGEST_MOVE = 80
 LONGEST_PLACE = 20
 LONGEST_LAYOUT = 40
+MoveText = Annotated[str, Meta(max_length=LONGEST_MOVE)]
+PlaceName = Annotated[str, Meta(max_length=LONGEST_PLACE)]
 
 
-def _language() -> str:
-    language = request.args.get("lang", "")
-    return language if language in languages() else choose()
+class BoardForm(TypedDict):
+    """The board as :meth:`companion.night.commands.night.Night.board` has it; null where none is open."""
+
+    board: dict[str, JSON] | None
+
+
+class RulingsForm(TypedDict):
+    """The referee's rulings, each with its sentences and clauses."""
+
+    rulings: list[dict[str, JSON]]
+
+
+class DisputeQuery(InLanguage, frozen=True):
+    """A move, or the places that were tapped, with commas between them."""
+
+    move: MoveText = ""
+    path: str = ""
+
+
+class LayoutQuery(Query, frozen=True):
+    """One of the ways in which the boards of a box may lie."""
+
+    layout: Annotated[str, Meta(extra_json_schema={"maxLength": LONGEST_LAYOUT})] = ""
+
+
+class LayingForm(TypedDict):
+    """A position to begin with, the open match of this game or null, and what may be laid."""
+
+    position: dict[str, JSON]
+    table: dict[str, JSON] | None
+    things: list[dict[str, JSON]]
+
+
+class PositionRequest(Body, frozen=True):
+    """A position in the one form of a board, and a move in it or places that were tapped."""
+
+    position: dict[str, JSON]
+    move: MoveText = ""
+    path: list[PlaceName] = field(default_factory=list)
+
+
+class SheetLine(TypedDict):
+    """A line of a score sheet."""
+
+    en: str
+    fr: str
+    points: int
+    clauses: list[str]
+
+
+class SheetPlayer(TypedDict):
+    """A player's score sheet."""
+
+    name: str
+    colour: str
+    total: int
+    place: int
+    lines: list[SheetLine]
+
+
+class ClausedSentence(TypedDict):
+    """A sentence with the clauses that it rests on."""
+
+    en: str
+    fr: str
+    clauses: list[str]
+
+
+class GestureForm(TypedDict):
+    """A move that has no place."""
+
+    text: str
+    en: str
+    fr: str
+
+
+class PositionSheet(TypedDict):
+    """What a position is worth, what is wrong with it, and what the referee says of a move in it."""
+
+    ok: Literal[True]
+    game: str
+    svg: str
+    players: list[SheetPlayer]
+    ranking: list[list[int]]
+    decided: ClausedSentence | None
+    problems: list[ClausedSentence]
+    ruling: dict[str, JSON] | None
+    rulings: list[dict[str, JSON]]
+    gestures: list[GestureForm]
+    prompt: Sentence | None
+
+
+class SeatRequest(Body, frozen=True):
+    """The colour of a seat; null gives it back."""
+
+    colour: Annotated[str, Meta(max_length=20)] | None = None
+
+
+class TakenSeat(TypedDict):
+    """What this phone is now."""
+
+    ok: Literal[True]
+    me: PhoneForm
 
 
 def _colour() -> str | None:
@@ -47,102 +138,73 @@ def _colour() -> str | None:
 
 
 @views.get("/board")
-@documented(query={"lang": LANGUAGE}, answer=fields(board=maybe(OBJECT)))
-def board() -> Response:
+@documented(packed=True)
+def board(query: InLanguage) -> BoardForm:
     """Answer with the board of the open match and its legal moves, as the seat of this phone may see them."""
-    found = companion().night.board(_colour(), _language())
-    return packed(json_response({"board": found}))
+    return {"board": companion().night.board(_colour(), query.language)}
 
 
 @views.get("/board/dispute")
-@documented(query={"move": text(LONGEST_MOVE), "path": TEXT, "lang": LANGUAGE}, answer=fields(rulings=listed(OBJECT)))
-def dispute() -> Response:
+@documented(answer=RulingsForm, packed=True)
+def dispute(query: DisputeQuery) -> Response:
     """Answer with the rulings on ``?move=TEXT``, or on what tapping ``?path=PLACE,PLACE`` may mean."""
-    text = request.args.get("move", "")
-    path = [place for place in request.args.get("path", "").split(",") if place]
-    if len(text) > LONGEST_MOVE or any(len(place) > LONGEST_PLACE for place in path) or not (text or path):
+    path = [place for place in query.path.split(",") if place]
+    if any(len(place) > LONGEST_PLACE for place in path) or not (query.move or path):
         raise bad_field("move")
     try:
-        rulings = companion().night.dispute(_colour(), _language(), path, text)
+        rulings = companion().night.dispute(_colour(), query.language, path, query.move)
     except RulesError as error:
         return refusal(400, "no-move", error.words.to_json())
     except BadDataError as error:
         raise RefusedError(
             400, "no-move", "No ruling is given on this: no game is open, or a hand is hidden."
         ) from error
-    return packed(json_response({"rulings": rulings}))
+    return json_response({"rulings": rulings})
 
 
 @views.get("/position/<game_id>")
-@documented(
-    query={"layout": text(LONGEST_LAYOUT)}, answer=fields(position=OBJECT, table=maybe(OBJECT), things=listed(OBJECT))
-)
-def laying(game_id: str) -> Response:
+@documented(answer=LayingForm, packed=True)
+def laying(game_id: GameId, query: LayoutQuery) -> Response:
     """Answer with a position from which to lay one by hand, and with what may be laid in it.
 
     It has the options as this house voted and the box as its owner entered it; things have the ``id`` that a position
     says and their words. ``?layout=`` is one of the ways in which the boards of a box may lie. ``table`` is the open
     match of this game as this phone may see it, or null. What is laid goes to ``POST /api/position``.
     """
-    if game_id not in games():
+    if game_id not in companion().night.offered:
         raise RefusedError(404, "no-game", "This game is not known here.")
-    layout = request.args.get("layout", "")
-    setup = companion().boxes.setup(game_id) | ({"layout": layout} if layout else {})
+    setup = companion().boxes.setup(game_id) | ({"layout": query.layout} if query.layout else {})
     try:
         begun = beginning(game_id, companion().votes.of(game_id), setup)
     except SetupError as error:
         return refusal(400, "no-layout", error.words.to_json())
     table = companion().night.position(_colour())
-    return packed(json_response({**begun, "table": table if table is not None and table["game"] == game_id else None}))
+    return json_response({**begun, "table": table if table is not None and table["game"] == game_id else None})
 
 
 @views.post("/position")
-@documented(
-    query={"lang": LANGUAGE},
-    body=fields(("move", "path"), position=OBJECT, move=text(LONGEST_MOVE), path=listed(text(LONGEST_PLACE))),
-    answer=fields(
-        ok=choice(True),
-        game=GAME,
-        svg=TEXT,
-        players=listed(OBJECT),
-        ranking=listed(listed(WHOLE)),
-        decided=maybe(OBJECT),
-        problems=listed(OBJECT),
-        ruling=maybe(OBJECT),
-        rulings=listed(OBJECT),
-        gestures=listed(OBJECT),
-        prompt=maybe(OBJECT),
-    ),
-)
-def position() -> Response:
+@documented(answer=PositionSheet, packed=True)
+def position(body: PositionRequest, query: InLanguage) -> Response:
     """Score a position that somebody set up: ``{"position", "move"?, "path"?}``; with a move also the ruling on it.
 
     The position is in the one form of a board (``companion/rules/README.md``); nothing is kept. ``path`` are places
     that were tapped instead of a move: then ``rulings`` are those on all that it may mean, as ``/api/board/dispute``
     gives them. A legal one has the position ``after`` it. ``gestures`` are moves that have no place.
     """
-    body = json_body()
-    position, text = body.get("position"), text_field(body, "move", LONGEST_MOVE, "")
-    path = body.get("path", [])
-    if not isinstance(position, dict):
-        raise bad_field("position")
-    if not isinstance(path, list) or not all(isinstance(one, str) and len(one) <= LONGEST_PLACE for one in path):
-        raise bad_field("path")
     try:
-        return packed(json_response({"ok": True, **sheet(position, _language(), text, path)}))
+        return json_response({"ok": True, **sheet(body.position, query.language, body.move, body.path)})
     except RulesError as error:
         return refusal(400, "no-position", error.words.to_json())
 
 
 @views.post("/seat")
-@documented("player", body=fields(colour=maybe(COLOUR)), answer=fields(ok=choice(True), me=OBJECT))
-def seat() -> Response:
+@documented("player")
+def seat(body: SeatRequest) -> TakenSeat:
     """Take a player's seat on this phone: ``{"colour"}``, or give it back with null; its hand is shown here only.
 
     A seat that another phone has is given over by the host only.
     """
-    session = member()
-    colour = json_body().get("colour")
+    session, colour = member(), body.colour
     match = companion().night.view()["match"]
     seats = [player["colour"] for player in match["players"]] if match is not None else []
     if colour is not None and colour not in seats:
@@ -155,4 +217,4 @@ def seat() -> Response:
         for other in others:
             access.bind(other.id, None)
     access.bind(session.id, colour)
-    return json_response({"ok": True, "me": {**me(), "colour": colour}})
+    return {"ok": True, "me": {**me(), "colour": colour}}

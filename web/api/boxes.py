@@ -4,36 +4,50 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from flask import Blueprint, Response
 
-from companion.rules.core import SetupError
-from web.http.openapi import FLAG, OBJECT, choice, documented, fields, maybe
-from web.http.responses import RefusedError, bad_field, json_body, json_response, refusal
-from web.http.sessions import companion, host
+from companion.rules.core import JSON, SetupError
+from web.http.openapi import documented
+from web.http.requests import Body, GameId
+from web.http.responses import RefusedError, json_response, refusal
+from web.http.sessions import companion
 
 views = Blueprint("api_boxes", __name__, url_prefix="/api/boxes")
 log = logging.getLogger(__name__)
 
 
+class BoxForm(TypedDict):
+    """What is played with: an owner's ``own`` box or a stand-in, and the faces there may be."""
+
+    ok: Literal[True]
+    game: str
+    own: bool
+    real: bool
+    data: dict[str, JSON]
+    faces: JSON
+    dice: JSON
+
+
+class BoxRequest(Body, frozen=True):
+    """What the owner entered; null for the stand-in."""
+
+    data: dict[str, JSON] | None
+
+
 @views.get("/<game_id>")
-@documented("host", answer=fields(ok=choice(True), data=OBJECT, own=FLAG))
-def box(game_id: str) -> Response:
+@documented("host", answer=BoxForm)
+def box(game_id: GameId) -> Response:
     """Answer the host with the box of a game: the owner's or our stand-in, and the faces there may be."""
-    host()
     return _form(game_id)
 
 
 @views.post("/<game_id>")
-@documented("host", body=fields(data=maybe(OBJECT)), answer=fields(ok=choice(True), data=OBJECT, own=FLAG))
-def keep(game_id: str) -> Response:
+@documented("host", answer=BoxForm)
+def keep(game_id: GameId, body: BoxRequest) -> Response:
     """Keep what the owner entered, ``{"data": …}``, or go back to the stand-in, ``{"data": null}``; the host only."""
-    host()
-    data = json_body().get("data", "")
-    if data is not None and not isinstance(data, dict):
-        raise bad_field("data")
-    boxes = companion().boxes
+    data, boxes = body.data, companion().boxes
     try:
         _found(lambda: boxes.forget(game_id) if data is None else boxes.keep(game_id, data))
     except SetupError as error:

@@ -6,60 +6,114 @@ answered by every player, or by the host alone where the setting ``camera_everyo
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from typing import Annotated, Literal, TypedDict
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response
+from msgspec import Meta
 
 from companion.access.store import Session
 from companion.ports import BadDataError
-from companion.rules import games
-from companion.rules.core import RulesError
+from companion.rules.core import JSON, RulesError
 from web.api.devices import said_by_device
-from web.api.night import STATUS, answer_form
-from web.http.assets import packed
-from web.http.openapi import (
-    GAME,
-    LANGUAGE,
-    NUMBER,
-    OBJECT,
-    TEXT,
-    WHOLE,
-    choice,
-    documented,
-    fields,
-    listed,
-    maybe,
-    text,
-)
-from web.http.responses import (
-    RefusedError,
-    bad_field,
-    json_body,
-    json_response,
-    languages,
-    photo_body,
-    refusal,
-    text_field,
-)
+from web.api.night import CommandAnswer, answered
+from web.http.openapi import DoneForm, documented
+from web.http.requests import Body, GameId, Query, photo_body
+from web.http.responses import RefusedError, json_response, refusal
 from web.http.sessions import companion, host, member
-from web.i18n.language import choose
+from web.i18n.language import InLanguage
+from web.protocols.camera import BoardInFrame, OpenQuestionForm, PlaceRead, SheetReading
 
 views = Blueprint("api_camera", __name__, url_prefix="/api/camera")
 
-POINT = listed(NUMBER)
 FURTHEST = 100_000.0
 """A corner in pixels beyond which nothing is meant."""
 MOST_PLACES = 1024
 
+Pixels = Annotated[float, Meta(gt=-FURTHEST, lt=FURTHEST)]
+FrameCorner = tuple[Pixels, Pixels]
+QuestionId = Annotated[str, Meta(max_length=40)]
 
-def _language() -> str:
-    language = request.args.get("lang", "")
-    return language if language in languages() else choose()
+
+class PlacesRead(TypedDict):
+    """What lies in each place."""
+
+    places: dict[str, PlaceRead]
+
+
+class SheetRead(SheetReading):
+    """The photo was read."""
+
+    ok: Literal[True]
+
+
+class CornersRequest(Body, frozen=True):
+    """The corners of the board in the frame, clockwise from the far left; null to have them looked for."""
+
+    corners: tuple[FrameCorner, FrameCorner, FrameCorner, FrameCorner] | None = None
+
+
+class LessonRequest(Body, frozen=True):
+    """What lies where, in the one form of a board; null for what the record says."""
+
+    places: Annotated[dict[str, JSON], Meta(min_length=1, max_length=MOST_PLACES)] | None = None
+
+
+class FollowRequest(Body, frozen=True):
+    """Whether the camera follows."""
+
+    on: bool
+
+
+class QuestionForm(TypedDict):
+    """What the camera asks, or null."""
+
+    question: OpenQuestionForm | None
+
+
+class QuestionAnswer(Body, frozen=True):
+    """A candidate's number, or null: none of these."""
+
+    id: QuestionId
+    choice: int | None = None
+
+
+class QuestionWay(Body, frozen=True):
+    """Who is right: the board or the record."""
+
+    id: QuestionId
+    way: Literal["board", "record"]
+
+
+class PhotoQuery(Query, frozen=True):
+    """Of which game a photo is."""
+
+    game: GameId = ""
+
+
+class DisputedPhoto(TypedDict):
+    """How many places were read, and which of them are not sure."""
+
+    ok: Literal[True]
+    places: int
+    unsure: list[str]
+
+
+class PhotoRuleRequest(Body, frozen=True):
+    """Which game, and whether the record stands for the photo before."""
+
+    game: GameId
+    record: bool
+
+
+class PhotoRuling(TypedDict):
+    """The referee's ruling, as ``companion explain`` gives it."""
+
+    ok: Literal[True]
+    ruling: dict[str, JSON]
 
 
 def _game(name: str) -> str:
-    if name not in games():
+    if name not in companion().night.offered:
         raise RefusedError(404, "not-found", "There is nothing here.")
     return name
 
@@ -72,66 +126,31 @@ def _answering() -> Session:
     return member() if companion().settings["camera_everyone"] is True else host()
 
 
-def _corners(body: dict[str, Any]) -> list[list[float]] | None:
-    given = body.get("corners")
-    if given is None:
-        return None
-    if not isinstance(given, list) or len(given) != 4:
-        raise bad_field("corners")
-    corners = []
-    for point in given:
-        if not isinstance(point, list) or len(point) != 2:
-            raise bad_field("corners")
-        if not all(isinstance(v, int | float) and not isinstance(v, bool) for v in point):
-            raise bad_field("corners")
-        if not all(math.isfinite(v) and abs(v) < FURTHEST for v in point):
-            raise bad_field("corners")
-        corners.append([float(v) for v in point])
-    return corners
-
-
 @views.get("/table/<game_id>")
-@documented("player", answer=OBJECT)
-def table(game_id: str) -> Response:
+@documented("player", answer=BoardInFrame, packed=True)
+def table(game_id: GameId) -> Response:
     """Answer with where the board of a game lies in the frame, what was taught, and what is read there now."""
-    member()
-    return packed(json_response(companion().follow_service.board(_game(game_id))))
+    return json_response(companion().follow_service.board(_game(game_id)))
 
 
 @views.get("/table/<game_id>/look")
-@documented("player", answer=fields(places=OBJECT))
-def look(game_id: str) -> Response:
+@documented("player", answer=PlacesRead, packed=True)
+def look(game_id: GameId) -> Response:
     """Read the newest picture now, and answer what lies in each place, with its probability."""
-    member()
     try:
-        return packed(json_response({"places": companion().follow_service.look(_game(game_id))}))
+        return json_response({"places": companion().follow_service.look(_game(game_id))})
     except BadDataError as error:
         raise said_by_device(error) from None
 
 
 @views.post("/table/<game_id>/sheet")
-@documented(
-    "player",
-    media="image/*",
-    answer=fields(
-        ok=choice(True),
-        width=WHOLE,
-        height=WHOLE,
-        places=OBJECT,
-        cells=OBJECT,
-        grounds=listed(TEXT),
-        things=listed(OBJECT),
-        untaught=fields(grounds=listed(TEXT), things=listed(OBJECT)),
-        note=TEXT,
-    ),
-)
-def sheet(game_id: str) -> Response:
+@documented("player", media="image/*", answer=SheetRead, packed=True)
+def sheet(game_id: GameId) -> Response:
     """Read a photo of the table (the body; empty: the camera's newest picture) for the score sheet of a game.
 
     Each place has what lies there, how likely that is, and whether a person had better check it (``unsure``). What was
     never taught (``untaught``) is read as something else where it lies.
     """
-    member()
     try:
         read = companion().follow_service.sheet(_game(game_id), photo_body(needed=False) or None)
     except BadDataError as error:
@@ -142,105 +161,81 @@ def sheet(game_id: str) -> Response:
             "not-taught",
             "The companion has not learnt yet what this board and its pieces look like: lay the game out and teach it.",
         )
-    return packed(json_response({"ok": True, **read}))
+    return json_response({"ok": True, **read})
 
 
 @views.post("/table/<game_id>/calibrate")
-@documented("host", body=fields(("corners",), corners=maybe(listed(POINT))), answer=OBJECT)
-def calibrate(game_id: str) -> Response:
+@documented("host", answer=BoardInFrame, packed=True)
+def calibrate(game_id: GameId, body: CornersRequest) -> Response:
     """Find the board in the newest picture, by its four corners where they are given; answers as the table does.
 
     ``corners`` are in pixels of the frame, clockwise from the far left; they are refined where lines are seen.
     """
-    host()
-    corners = _corners(json_body())
     try:
-        companion().follow_service.calibrate(_game(game_id), corners)
+        companion().follow_service.calibrate(_game(game_id), body.corners)
     except BadDataError as error:
         raise said_by_device(error) from None
-    return packed(json_response(companion().follow_service.board(game_id)))
+    return json_response(companion().follow_service.board(game_id))
 
 
 @views.post("/table/<game_id>/teach")
-@documented("player", body=fields(("places",), places=maybe(OBJECT)), answer=OBJECT)
-def teach(game_id: str) -> Response:
+@documented("player", guard=_answering, answer=BoardInFrame, packed=True)
+def teach(game_id: GameId, body: LessonRequest) -> Response:
     """Teach the newest picture: what ``places`` say lies there, or without them all that the record says.
 
     ``places`` are in the one form of a board. It is learnt beside the service, in some seconds.
     """
-    _answering()
-    places = json_body().get("places")
-    if places is not None and (not isinstance(places, dict) or not 0 < len(places) <= MOST_PLACES):
-        raise bad_field("places")
     try:
-        companion().follow_service.teach(_game(game_id), places)
+        companion().follow_service.teach(_game(game_id), body.places)
     except BadDataError as error:
         raise said_by_device(error) from None
-    return packed(json_response(companion().follow_service.board(game_id)))
+    return json_response(companion().follow_service.board(game_id))
 
 
 @views.post("/follow")
-@documented("host", body=fields(on={"type": "boolean"}))
-def follow() -> Response:
+@documented("host")
+def follow(body: FollowRequest) -> DoneForm:
     """Follow the open game with the camera, or stop; the setting is kept."""
-    host()
-    on = json_body().get("on")
-    if not isinstance(on, bool):
-        raise bad_field("on")
-    companion().follow_service.follow(on)
-    return json_response({"ok": True})
+    companion().follow_service.follow(body.on)
+    return {"ok": True}
 
 
 @views.get("/question")
-@documented("player", query={"lang": LANGUAGE}, answer=fields(question=maybe(OBJECT)))
-def question() -> Response:
+@documented("player", answer=QuestionForm, packed=True)
+def question(query: InLanguage) -> Response:
     """Answer with what the camera asks, its candidates drawn; null where it asks nothing."""
-    member()
-    return packed(json_response({"question": companion().follow_service.question(_language())}))
+    return json_response({"question": companion().follow_service.question(query.language)})
 
 
 @views.post("/question")
-@documented("player", body=fields(("choice",), id=text(40), choice=maybe(WHOLE)), answer=OBJECT)
-def answer() -> Response:
+@documented("player", guard=_answering, answer=CommandAnswer)
+def answer(body: QuestionAnswer) -> Response:
     """Answer the camera: ``choice`` is a candidate's number, null is none of these; answers as ``/api/do`` does."""
-    session = _answering()
-    body = json_body()
-    name, chosen = text_field(body, "id", 40), body.get("choice")
-    if chosen is not None and (isinstance(chosen, bool) or not isinstance(chosen, int)):
-        raise bad_field("choice")
     try:
-        found = companion().follow_service.answer(name, chosen, session.actor)
+        return answered(companion().follow_service.answer(body.id, body.choice, member().actor))
     except BadDataError as error:
         raise RefusedError(409, "not-asked", str(error)) from None
-    return json_response(answer_form(found), 200 if found.ok else STATUS.get(found.problem or "", 400))
 
 
 @views.post("/question/way")
-@documented("player", body=fields(id=text(40), way=choice("board", "record")))
-def way() -> Response:
+@documented("player", guard=_answering)
+def way(body: QuestionWay) -> DoneForm:
     """Leave a disagreement: the ``board`` is put right by hand, or the ``record`` is right and the camera learns."""
-    _answering()
-    body = json_body()
-    name, chosen = text_field(body, "id", 40), text_field(body, "way", 10)
-    if chosen not in ("board", "record"):
-        raise bad_field("way")
     try:
-        companion().follow_service.resolve(name, chosen)
+        companion().follow_service.resolve(body.id, body.way)
     except BadDataError as error:
         raise RefusedError(409, "not-asked", str(getattr(error, "note", error))) from None
-    return json_response({"ok": True})
+    return {"ok": True}
 
 
 @views.post("/photos/<which>")
-@documented(
-    "player", query={"game": GAME}, media="image/*", answer=fields(ok=choice(True), places=WHOLE, unsure=listed(TEXT))
-)
-def photo(which: str) -> Response:
+@documented("player", media="image/*", answer=DisputedPhoto)
+def photo(which: str, query: PhotoQuery) -> Response:
     """Take in a photo for a dispute, ``before`` or ``after``; an empty body stands for the camera's newest picture."""
     session = member()
     if which not in ("before", "after"):
         raise RefusedError(404, "not-found", "There is nothing here.")
-    game_id = _game(request.args.get("game", ""))
+    game_id = _game(query.game)
     data = photo_body(needed=False) or None
     try:
         return json_response({"ok": True, **companion().follow_service.take_photo(session.id, which, data, game_id)})
@@ -249,22 +244,17 @@ def photo(which: str) -> Response:
 
 
 @views.post("/photos/rule")
-@documented("player", query={"lang": LANGUAGE}, body=fields(game=GAME, record={"type": "boolean"}), answer=OBJECT)
-def rule() -> Response:
+@documented("player", answer=PhotoRuling, packed=True)
+def rule(body: PhotoRuleRequest, query: InLanguage) -> Response:
     """Rule on what lies between the two photos, or between the record and the second: as ``companion explain`` does."""
-    session = member()
-    body = json_body()
-    record = body.get("record")
-    if not isinstance(record, bool):
-        raise bad_field("record")
-    game_id = _game(text_field(body, "game", 40))
+    session, game_id = member(), _game(body.game)
     try:
-        ruling = companion().follow_service.rule(session.id, game_id, record=record, lang=_language())
+        ruling = companion().follow_service.rule(session.id, game_id, record=body.record, lang=query.language)
     except RulesError as error:
         return refusal(400, "no-position", error.words.to_json())
     except BadDataError as error:
         raise said_by_device(error) from None
-    return packed(json_response({"ok": True, "ruling": dict(ruling)}))
+    return json_response({"ok": True, "ruling": dict(ruling)})
 
 
 @views.get("/photos/ruled.jpg")

@@ -1,4 +1,4 @@
-"""The API of cards in photos: teach them by sheets, read a fanned-out pile, read and score a round of Igloo Pop.
+"""The API of cards in photos: teach them by sheets, read a fanned-out pile, read and score a round of igloos.
 
 The body of a reading is the photo. What was read is answered with probabilities; nothing is entered before somebody
 has looked at it. Photos of the table are for those who take part, and are forgotten when they were read.
@@ -6,47 +6,149 @@ has looked at it. Photos of the table are for those who take part, and are forgo
 
 from __future__ import annotations
 
-import re
+from typing import Annotated, Literal, NotRequired, TypedDict
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response
+from msgspec import Meta
 
-from companion.night.views.photo_round import judge as judge_round
-from companion.night.views.photo_round import seen_cards
+from companion.night.games import game_view
+from companion.night.games.capabilities import PhotoRound
 from companion.ports import BadDataError
-from companion.rules.core import RulesError
+from companion.rules.core import JSON, RulesError
 from web.api.devices import said_by_device
-from web.http.assets import packed
-from web.http.openapi import FLAG, NUMBER, OBJECT, TEXT, WHOLE, documented, fields, listed, maybe, text, whole
-from web.http.responses import RefusedError, bad_field, json_body, json_response, photo_body, refusal
-from web.http.sessions import companion, host, member
+from web.http.openapi import DoneForm, documented
+from web.http.requests import Body, GameId, Query, photo_body
+from web.http.responses import RefusedError, json_response, refusal
+from web.http.sessions import companion
 
 views = Blueprint("api_cards", __name__, url_prefix="/api/cards")
 
 MOST_ON_A_SHEET = 60
-READING = re.compile(r"[A-Za-z0-9_-]{8,20}")
-POINT = listed(NUMBER)
-CARD = fields(card=TEXT, p=NUMBER, kind=TEXT, kind_p=NUMBER, unsure=FLAG, corners=listed(POINT))
-IGLOO = fields(on_card=WHOLE, at=POINT, colour=maybe(TEXT), number=maybe(WHOLE), unsure=FLAG)
-SEEN = fields(place=text(8), card=text(12), igloos=listed(fields(colour=text(10), number=maybe(whole(2, 13)))))
+Corner = list[float]
 
 
-def _number(name: str, given: str, low: int, high: int) -> int:
-    if not given.isascii() or not given.isdecimal() or len(given) > 4 or not low <= int(given) <= high:
-        raise bad_field(name)
-    return int(given)
+class TaughtCards(TypedDict):
+    """The cards of a game in the order of its sheets, and which of them were taught."""
+
+    game: str
+    names: list[str]
+    taught: list[str]
+    bytes: int
+
+
+class SheetPlace(Query, frozen=True):
+    """So many cards from a number of the order on."""
+
+    first: Annotated[int, Meta(ge=0, le=200)]
+    count: Annotated[int, Meta(ge=1, le=MOST_ON_A_SHEET)]
+
+
+class LearntSheet(TypedDict):
+    """What was found on a sheet."""
+
+    ok: Literal[True]
+    width: int
+    height: int
+    cards: list[dict[str, JSON]]
+
+
+class CardRead(TypedDict):
+    """A card in a photo, with how likely it is."""
+
+    card: str
+    p: float
+    kind: str
+    kind_p: float
+    unsure: bool
+    corners: list[Corner]
+
+
+class PileRead(TypedDict):
+    """A pile from the bottom up."""
+
+    ok: Literal[True]
+    width: int
+    height: int
+    cards: list[CardRead]
+
+
+class IglooOnCard(TypedDict):
+    """An igloo in a photo: ``on_card`` is the place of its card in the list."""
+
+    on_card: int
+    at: Corner
+    colour: str | None
+    number: int | None
+    unsure: bool
+
+
+class RoundReading(PileRead):
+    """A round: its cards and igloos; ``id`` is what the photo after it calls ``first``."""
+
+    id: str
+    igloos: list[IglooOnCard]
+
+
+class RoundQuery(Query, frozen=True):
+    """The id of the photo before the igloos were turned up."""
+
+    first: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{8,20}$(?!\n)")] | None = None
+
+
+class IglooSeen(TypedDict):
+    """An igloo on a card, and its number, null where nobody knows."""
+
+    colour: Annotated[str, Meta(max_length=10)]
+    number: NotRequired[Annotated[int, Meta(ge=2, le=13)] | None]
+
+
+class CardSeen(TypedDict):
+    """A card of a round, where it lay, and what stood on it."""
+
+    place: Annotated[str, Meta(max_length=8)]
+    card: Annotated[str, Meta(max_length=12)]
+    igloos: NotRequired[list[IglooSeen]]
+
+
+class RoundSeen(Body, frozen=True):
+    """A round as it was read and corrected; ``match``: in the open one."""
+
+    cards: list[CardSeen]
+    match: bool = False
+
+
+class JudgedRound(TypedDict):
+    """What each card comes to, and the moves that would enter it."""
+
+    ok: Literal[True]
+    moves: list[str]
+    results: list[dict[str, JSON]]
+    players: list[dict[str, JSON]]
+    open: int
+    refused: dict[str, JSON] | None
 
 
 def _no_cards() -> RefusedError:
     return RefusedError(404, "no-cards", "This game has no cards that could be taught.")
 
 
+def _round_of(game_id: str) -> PhotoRound:
+    """Return what judges a round of a game that was read from photos.
+
+    :raises RefusedError: when the game has no such rounds.
+    """
+    cards = game_view(game_id).cards if game_id in companion().night.offered else None
+    if cards is None or cards.round is None:
+        raise RefusedError(404, "no-rounds", "Rounds of this game are not read from photos.")
+    return cards.round
+
+
 @views.get("/<game_id>")
-@documented("player", answer=fields(game=TEXT, names=listed(TEXT), taught=listed(TEXT), bytes=WHOLE))
-def taught(game_id: str) -> Response:
+@documented("player", answer=TaughtCards, packed=True)
+def taught(game_id: GameId) -> Response:
     """Answer which cards the game has, in the order in which sheets show them, and which were taught."""
-    member()
     try:
-        return packed(json_response(companion().cards.taught(game_id)))
+        return json_response(companion().cards.taught(game_id))
     except KeyError:
         raise _no_cards() from None
     except BadDataError as error:
@@ -55,107 +157,80 @@ def taught(game_id: str) -> Response:
 
 @views.post("/<game_id>/forget")
 @documented("host")
-def forget(game_id: str) -> Response:
+def forget(game_id: GameId) -> DoneForm:
     """Forget what was taught of a game's cards."""
-    host()
     try:
         companion().cards.forget(game_id)
     except KeyError:
         raise _no_cards() from None
     except OSError as error:
         raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
-    return json_response({"ok": True})
+    return {"ok": True}
 
 
 @views.post("/<game_id>/teach")
-@documented(
-    "host",
-    query={"first": whole(0, 200), "count": whole(1, MOST_ON_A_SHEET)},
-    media="image/*",
-    answer=fields(ok=FLAG, width=WHOLE, height=WHOLE, cards=listed(OBJECT)),
-)
-def teach(game_id: str) -> Response:
+@documented("host", media="image/*", answer=LearntSheet, packed=True)
+def teach(game_id: GameId, query: SheetPlace) -> Response:
     """Teach a photo of a sheet (the body): ``?count=`` cards, row by row, from number ``?first=`` of the order on."""
-    host()
-    first = _number("first", request.args.get("first", ""), 0, 200)
-    count = _number("count", request.args.get("count", ""), 1, MOST_ON_A_SHEET)
     try:
-        answer = companion().cards.teach(game_id, photo_body(), first, count)
+        answer = companion().cards.teach(game_id, photo_body(), query.first, query.count)
     except KeyError:
         raise _no_cards() from None
     except BadDataError as error:
         raise said_by_device(error) from None
     except OSError as error:
         raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
-    return packed(json_response({"ok": True, **answer}))
+    return json_response({"ok": True, **answer})
 
 
 @views.post("/<game_id>/pile")
-@documented("player", media="image/*", answer=fields(ok=FLAG, width=WHOLE, height=WHOLE, cards=listed(CARD)))
-def pile(game_id: str) -> Response:
+@documented("player", media="image/*", answer=PileRead, packed=True)
+def pile(game_id: GameId) -> Response:
     """Read a photo of a fanned-out pile (the body) and answer its cards, from the bottom up."""
-    member()
     try:
         answer = companion().cards.pile(game_id, photo_body())
     except KeyError:
         raise _no_cards() from None
     except BadDataError as error:
         raise said_by_device(error) from None
-    return packed(json_response({"ok": True, **answer}))
+    return json_response({"ok": True, **answer})
 
 
-@views.post("/igloo-pop/round")
-@documented(
-    "player",
-    query={"first": text(20)},
-    media="image/*",
-    answer=fields(ok=FLAG, id=TEXT, width=WHOLE, height=WHOLE, cards=listed(CARD), igloos=listed(IGLOO)),
-)
-def read_round() -> Response:
+@views.post("/<game_id>/round")
+@documented("player", media="image/*", answer=RoundReading, packed=True)
+def read_round(game_id: GameId, query: RoundQuery) -> Response:
     """Read a photo of a round (the body): igloos as placed, or upturned, then with ``?first=``, the first one's id.
 
     While a game is open, only its cards and its players' colours are thought of.
     """
-    member()
-    first = request.args.get("first")
-    if first is not None and not READING.fullmatch(first):
-        raise bad_field("first")
-    match = companion().night.view()["match"]
+    rounds = _round_of(game_id)
     only: list[str] = []
     colours: list[str] = []
-    if match is not None and match["game"] == "igloo-pop" and not match["over"]:
-        only = ["/".join(map(str, card["numbers"])) for card in match["cards"] if card["numbers"]]
-        colours = [player["colour"] for player in match["players"]]
+    with companion().night.standing() as night:
+        match = night.match
+        if match is not None and match.game.id == game_id and match.ending is None:
+            only, colours = rounds.lying(match.state), list(match.colours)
     try:
-        answer = companion().cards.round(photo_body(), first, only, colours)
+        answer = companion().cards.round(game_id, photo_body(), query.first, only, colours)
     except BadDataError as error:
         raise said_by_device(error) from None
-    return packed(json_response({"ok": True, **answer}))
+    return json_response({"ok": True, **answer})
 
 
-@views.post("/igloo-pop/judge")
-@documented(
-    "player",
-    body=fields(("match",), cards=listed(SEEN), match=FLAG),
-    answer=fields(ok=FLAG, moves=listed(TEXT), results=listed(OBJECT), players=listed(OBJECT), open=WHOLE),
-)
-def judge() -> Response:
+@views.post("/<game_id>/judge")
+@documented("player", answer=JudgedRound, packed=True)
+def judge(game_id: GameId, body: RoundSeen) -> Response:
     """Score a round as it was read and corrected: what each card comes to, and the moves that would enter it.
 
     ``match``: in the open match, as it stands; else as a round of its own. Nothing is entered.
     """
-    member()
-    body = json_body()
-    inside = body.get("match", False)
-    if not isinstance(inside, bool):
-        raise bad_field("match")
+    rounds = _round_of(game_id)
     try:
-        cards = seen_cards(body.get("cards"))
         with companion().night.standing() as night:
-            state = night.match.state if inside and night.match is not None else None
-            if inside and state is None:
+            state = night.match.state if body.match and night.match is not None else None
+            if body.match and state is None:
                 raise RefusedError(409, "no-match", "No game is open.")
-            answer = judge_round(cards, state)
+            answer = rounds.judge(body.cards, state)
     except RulesError as error:
         return refusal(400, "no-round", error.words.to_json())
-    return packed(json_response({"ok": True, **answer}))
+    return json_response({"ok": True, **answer})

@@ -7,19 +7,80 @@ is named by its hash, a live one by one of two words.
 from __future__ import annotations
 
 import re
+from typing import Annotated, Literal, TypedDict
 
 from flask import Blueprint, Response
+from msgspec import Meta
 
 from companion.ports import BadDataError, DeviceError, SimulatedAction
-from web.http.json_forms import camera_form, table_form
-from web.http.openapi import OBJECT, TEXT, choice, documented, fields, listed, maybe, text, whole
-from web.http.responses import RefusedError, bad_field, json_body, json_response, photo_body, text_field
-from web.http.sessions import companion, host, member, sees_pictures
+from companion.rules.core import JSON
+from web.http.json_forms import CameraForm, MarkersForm, camera_form, table_form
+from web.http.openapi import DoneForm, documented
+from web.http.requests import Body, Sha256, photo_body
+from web.http.responses import RefusedError, Sentence
+from web.http.sessions import companion, sees_pictures
 
 views = Blueprint("api_devices", __name__, url_prefix="/api")
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
 PICTURE_TYPES = {"image/jpeg", "image/png"}
+
+
+class KeptEvidence(TypedDict):
+    """The name of the picture that was kept."""
+
+    ok: Literal[True]
+    sha256: str
+
+
+class PhotoMarkers(TypedDict):
+    """What a photo shows of the markers."""
+
+    ok: Literal[True]
+    table: MarkersForm | None
+
+
+class CameraRequest(Body, frozen=True):
+    """A source of pictures, as ``usb:0``."""
+
+    source: Annotated[str, Meta(max_length=500)]
+
+
+class ChosenCamera(CameraForm):
+    """The camera as it is now."""
+
+    ok: Literal[True]
+
+
+class OtherDevices(TypedDict):
+    """Buttons and lights, and the line to a home's automation; null for none."""
+
+    panel: dict[str, JSON] | None
+    mqtt: dict[str, str] | None
+
+
+class FindingForm(TypedDict):
+    """What the doctor found, and the cure or null."""
+
+    check: str
+    state: str
+    en: str
+    fr: str
+    cure: Sentence | None
+    facts: dict[str, JSON]
+
+
+class Findings(TypedDict):
+    """All that the doctor found."""
+
+    findings: list[FindingForm]
+
+
+class SimulatedRequest(Body, frozen=True):
+    """What is done to the simulated igloo, and with how many beads."""
+
+    action: SimulatedAction
+    count: Annotated[int, Meta(ge=2, le=13)] | None = None
 
 
 def _picture(data: bytes, mimetype: str, keep: bool) -> Response:
@@ -35,10 +96,9 @@ def said_by_device(error: Exception) -> RefusedError:
 
 
 @views.get("/camera/<which>.jpg")
-@documented("player", answer=("image/jpeg",))
+@documented("player", guard=sees_pictures, answer=("image/jpeg",))
 def picture(which: str) -> Response:
     """Answer with the newest ``frame``, or the newest straightened ``table``; who may see it is set by the host."""
-    sees_pictures()
     if which not in {"frame", "table"}:
         raise RefusedError(404, "not-found", "There is nothing here.")
     data = companion().camera_jpeg(which)
@@ -48,10 +108,9 @@ def picture(which: str) -> Response:
 
 
 @views.get("/evidence/<sha256>")
-@documented("player", answer=("image/jpeg", "image/png"))
-def evidence(sha256: str) -> Response:
+@documented("player", guard=sees_pictures, answer=("image/jpeg", "image/png"))
+def evidence(sha256: Sha256) -> Response:
     """Answer with a picture that was kept as evidence; who may see it is set by the host."""
-    sees_pictures()
     found = companion().evidence(sha256) if SHA256.fullmatch(sha256) else None
     if found is None or found[1] not in PICTURE_TYPES:
         raise RefusedError(404, "no-picture", "This picture is not kept here.")
@@ -59,78 +118,60 @@ def evidence(sha256: str) -> Response:
 
 
 @views.post("/evidence")
-@documented("player", answer=fields(ok=choice(True), sha256=TEXT))
-def keep_evidence() -> Response:
+@documented("player")
+def keep_evidence() -> KeptEvidence:
     """Keep the newest picture beside the journal, with the round that is being played."""
-    member()
     kept = companion().keep_evidence()
     if kept is None:
         raise RefusedError(409, "no-picture", "There is no picture yet.")
-    return json_response({"ok": True, "sha256": kept.sha256})
+    return {"ok": True, "sha256": kept.sha256}
 
 
 @views.post("/photo")
-@documented("player", media="image/*", answer=fields(ok=choice(True), table=maybe(OBJECT)))
-def photo() -> Response:
+@documented("player", media="image/*")
+def photo() -> PhotoMarkers:
     """Take in a photo (the body is the picture: JPEG, PNG …) and answer what it shows of the markers."""
-    member()
     try:
         table = companion().upload_photo(photo_body())
     except BadDataError as error:
         raise said_by_device(error) from None
-    return json_response({"ok": True, "table": table_form(table)})
+    return {"ok": True, "table": table_form(table)}
 
 
 @views.post("/camera")
-@documented(
-    "host",
-    body=fields(source=text(500)),
-    answer=fields(ok=choice(True), camera=maybe(OBJECT), table=maybe(OBJECT)),
-)
-def use_camera() -> Response:
+@documented("host")
+def use_camera(body: CameraRequest) -> ChosenCamera:
     """Change the source of pictures: ``{"source": "usb:0"}``; only the host may."""
-    host()
-    source = text_field(json_body(), "source", 500).strip()
     try:
-        companion().use_camera(source)
+        companion().use_camera(body.source.strip())
     except (BadDataError, DeviceError) as error:
         raise said_by_device(error) from None
-    return json_response(
-        {"ok": True, **camera_form(companion().camera(), companion().table(), companion().follow_service.status())}
-    )
+    form = camera_form(companion().camera(), companion().table(), companion().follow_service.status())
+    return {"ok": True, **form}
 
 
 @views.get("/devices")
-@documented("player", answer=fields(panel=maybe(OBJECT), mqtt=maybe(OBJECT)))
-def others() -> Response:
+@documented("player", answer=OtherDevices)
+def others() -> dict[str, JSON]:
     """Answer how buttons and lights (``panel``), and the line to a home's automation (``mqtt``), are doing."""
-    member()
-    return json_response(companion().other_devices())
+    return companion().other_devices()
 
 
 @views.post("/doctor")
-@documented("host", answer=fields(findings=listed(OBJECT)))
-def doctor() -> Response:
+@documented("host", answer=Findings)
+def doctor() -> dict[str, JSON]:
     """Look at everything, as ``companion doctor`` does, and answer what was found; the host only."""
-    host()
-    return json_response({"findings": [{**one, "facts": {}} for one in companion().check_up()]})
+    return {"findings": [{**one, "facts": {}} for one in companion().check_up()]}
 
 
 @views.post("/simulate")
-@documented("player", body=fields(("count",), action=choice(*SimulatedAction), count=maybe(whole(2, 13))))
-def simulate() -> Response:
+@documented("player")
+def simulate(body: SimulatedRequest) -> DoneForm:
     """Play with the simulated igloo: ``{"action", "count"?}``; 409 where there is none."""
-    member()
     if not companion().simulated():
         raise RefusedError(409, "not-simulated", "There is no simulated igloo here.")
-    body = json_body()
-    action, count = text_field(body, "action", 20), body.get("count")
-    if action not in set(SimulatedAction):
-        raise bad_field("action")
-    if count is not None and (isinstance(count, bool) or not isinstance(count, int) or not 2 <= count <= 13):
-        raise bad_field("count")
     try:
-        companion().simulate(SimulatedAction(action), count)
+        companion().simulate(body.action, body.count)
     except (BadDataError, DeviceError) as error:
         raise said_by_device(error) from None
-    return json_response({"ok": True})
+    return {"ok": True}

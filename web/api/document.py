@@ -7,18 +7,17 @@ import re
 from flask import Blueprint, Response, current_app, make_response, render_template
 from markupsafe import Markup, escape
 
-from web.http.openapi import OBJECT, TEXT, document, documented, fields, routes
-from web.http.responses import json_response
+from web.http.openapi import ApiDocument, document, documented, routes
 from web.http.sessions import companion
 
 views = Blueprint("api_document", __name__)
 
 
 @views.get("/api/openapi.json")
-@documented(answer=fields(openapi=TEXT, info=OBJECT, paths=OBJECT, components=OBJECT))
-def openapi() -> Response:
+@documented()
+def openapi() -> ApiDocument:
     """Answer with this description, as OpenAPI 3.1."""
-    return json_response(document(current_app, companion().version))
+    return document(current_app, companion().version, companion().night.offered)
 
 
 @views.get("/api")

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Literal, TypedDict
 
 from flask import Blueprint, Response
+from msgspec import UNSET, Meta, UnsetType
 
 from companion.ports import COUNTS, BadDataError, DeviceError
-from web.http.openapi import FLAG, OBJECT, choice, documented, fields, listed, maybe, text, whole
-from web.http.responses import RefusedError, bad_field, json_body, json_response, text_field
-from web.http.sessions import companion, host, member
+from companion.rules.core import JSON
+from web.http.openapi import documented
+from web.http.requests import Body
+from web.http.responses import RefusedError, bad_field
+from web.http.sessions import companion
 from web.protocols.companion import CalibrationApi
 
 views = Blueprint("api_igloo", __name__, url_prefix="/api/igloo")
@@ -23,28 +26,83 @@ views = Blueprint("api_igloo", __name__, url_prefix="/api/igloo")
 KEY_LENGTH = 200
 NAME_LENGTH = 40
 RECORDING = re.compile(r"[0-9a-f]{12}")
-TASKS = ("calibrate", "record", "referee")
-WAYS = ("cap", "filled")
-COUNT = whole(COUNTS.start, COUNTS.stop - 1)
-STATE = {"hidden": FLAG, "sitting": maybe(OBJECT)}
-ANSWER = fields(ok=choice(True), **STATE)
+DeviceName = Annotated[str, Meta(max_length=KEY_LENGTH)]
+HandName = Annotated[str, Meta(max_length=NAME_LENGTH)]
+BeadCount = Annotated[int, Meta(ge=COUNTS.start, le=COUNTS.stop - 1)]
+
+
+class BenchState(TypedDict):
+    """The present sitting, or null; in a live round only that it is hidden."""
+
+    hidden: bool
+    revision: int
+    sitting: dict[str, JSON] | None
+
+
+class SittingAnswer(BenchState):
+    """What the bench is at, now that it was done."""
+
+    ok: Literal[True]
+
+
+class BenchOverview(BenchState):
+    """The igloos that can be measured, the calibrations with their figures, the recordings."""
+
+    igloos: list[dict[str, JSON]]
+    calibrations: list[dict[str, JSON]]
+    recordings: list[dict[str, JSON]]
+
+
+class SittingRequest(Body, frozen=True):
+    """What is to be done with which igloo, by whom; ``way``, ``anew``, ``recording`` calibrate, ``count`` records."""
+
+    task: Literal["calibrate", "record", "referee"]
+    igloo: DeviceName = ""
+    person: HandName = ""
+    guided: bool = False
+    way: Literal["cap", "filled"] = "cap"
+    anew: bool = False
+    recording: Annotated[str, Meta(pattern=r"^[0-9a-f]{12}$(?!\n)")] | None = None
+    count: BeadCount | UnsetType = UNSET
+
+
+class SittingChange(Body, frozen=True):
+    """Another number, another hand, or a rest."""
+
+    count: BeadCount | UnsetType = UNSET
+    paused: bool | None = None
+    person: HandName | UnsetType = UNSET
+
+
+class CalibrationChoice(Body, frozen=True):
+    """Whether an igloo's calibration counts, and whose hand shakes it."""
+
+    device: DeviceName
+    use: bool | None = None
+    person: HandName | UnsetType = UNSET
+
+
+class CalibrationName(Body, frozen=True):
+    """Which igloo's calibration."""
+
+    device: DeviceName
 
 
 def _calibration_run() -> CalibrationApi:
     """Return the bench, when no round is live.
 
-    :raises RefusedError: while a round of Igloo Pop is live.
+    :raises RefusedError: while a round is live.
     """
-    if companion().night.live_round():
+    if not companion().night.gate.is_open():
         raise RefusedError(
             409,
             "live-round",
-            "A round of Igloo Pop is live: until it is over, nothing is said of the igloo on the table.",
+            "A round is live: until it is over, nothing is said of the igloo on the table.",
         )
     return companion().calibration_run
 
 
-def _done(work: Callable[[], None]) -> Response:
+def _done(work: Callable[[], None]) -> SittingAnswer:
     """Do something at the bench and answer what it is at; its refusals become ours."""
     try:
         work()
@@ -56,172 +114,120 @@ def _done(work: Callable[[], None]) -> Response:
         raise RefusedError(404, "no-recording", "There is no such recording.") from None
     except OSError as error:
         raise RefusedError(503, "storage", "This could not be kept: the disk refused.") from error
-    return json_response({"ok": True, **companion().calibration_run.state()})
+    state = companion().calibration_run.state()
+    return {"ok": True, "hidden": state["hidden"], "revision": state["revision"], "sitting": state["sitting"]}
 
 
-def _person(body: dict[str, Any]) -> str:
-    return " ".join(text_field(body, "person", NAME_LENGTH, "").split())
-
-
-def _flag(body: dict[str, Any], name: str, default: bool | None = False) -> bool | None:
-    value = body.get(name, default)
-    if value is not default and not isinstance(value, bool):
-        raise bad_field(name)
-    return value
-
-
-def _count(body: dict[str, Any]) -> int:
-    value = body.get("count")
-    if isinstance(value, bool) or not isinstance(value, int) or value not in COUNTS:
-        raise bad_field("count")
-    return value
+def _hand(name: str) -> str:
+    return " ".join(name.split())
 
 
 @views.get("")
-@documented(
-    "player", answer=fields(igloos=listed(OBJECT), calibrations=listed(OBJECT), recordings=listed(OBJECT), **STATE)
-)
-def overview() -> Response:
+@documented("player", answer=BenchOverview)
+def overview() -> dict[str, JSON]:
     """Answer which igloos there are, the calibrations with their figures, the recordings, and the present sitting."""
-    member()
-    return json_response(companion().calibration_run.overview())
+    return companion().calibration_run.overview()
 
 
 @views.post("/sitting")
-@documented(
-    "player",
-    body=fields(
-        ("igloo", "person", "guided", "way", "anew", "recording", "count"),
-        task=choice(*TASKS),
-        igloo=text(KEY_LENGTH),
-        person=text(NAME_LENGTH),
-        guided=FLAG,
-        way=choice(*WAYS),
-        anew=FLAG,
-        recording=maybe(text(12)),
-        count=COUNT,
-    ),
-    answer=ANSWER,
-)
-def begin() -> Response:
+@documented("player")
+def begin(body: SittingRequest) -> SittingAnswer:
     """Begin a sitting: ``calibrate`` (``way``, go on with a ``recording``), ``record`` (``count``) or ``referee``."""
-    member()
-    calibration_run, body = _calibration_run(), json_body()
-    task, key, person = text_field(body, "task", 20), text_field(body, "igloo", KEY_LENGTH, ""), _person(body)
-    guided = bool(_flag(body, "guided"))
-    if task == "calibrate":
-        way, resume = text_field(body, "way", 10, WAYS[0]), body.get("recording")
-        if way not in WAYS:
-            raise bad_field("way")
-        if resume is not None and (not isinstance(resume, str) or not RECORDING.fullmatch(resume)):
-            raise bad_field("recording")
-        anew = bool(_flag(body, "anew"))
+    calibration_run, person = _calibration_run(), _hand(body.person)
+    if body.task == "referee":
+        return _done(lambda: calibration_run.referee(body.igloo, person=person))
+    if body.task == "calibrate":
         return _done(
-            lambda: calibration_run.calibrate(key, person=person, guided=guided, way=way, anew=anew, resume=resume)
+            lambda: calibration_run.calibrate(
+                body.igloo,
+                person=person,
+                guided=body.guided,
+                way=body.way,
+                anew=body.anew,
+                resume=body.recording,
+            )
         )
-    if task == "record":
-        count = _count(body)
-        return _done(lambda: calibration_run.record(key, person=person, guided=guided, count=count))
-    if task == "referee":
-        return _done(lambda: calibration_run.referee(key, person=person))
-    raise bad_field("task")
+    count = body.count
+    if isinstance(count, UnsetType):
+        raise bad_field("count")
+    return _done(lambda: calibration_run.record(body.igloo, person=person, guided=body.guided, count=count))
 
 
 @views.post("/sitting/change")
-@documented(
-    "player",
-    body=fields(("count", "paused", "person"), count=COUNT, paused=FLAG, person=text(NAME_LENGTH)),
-    answer=ANSWER,
-)
-def alter() -> Response:
+@documented("player")
+def alter(body: SittingChange) -> SittingAnswer:
     """Say that another number is shaken next, by whom, or that listening rests."""
-    member()
-    calibration_run, body = _calibration_run(), json_body()
-    count = _count(body) if "count" in body else None
-    person = _person(body) if "person" in body else None
-    paused = _flag(body, "paused", None)
-    return _done(lambda: calibration_run.alter(count=count, paused=paused, person=person))
+    calibration_run = _calibration_run()
+    count = None if isinstance(body.count, UnsetType) else body.count
+    person = None if isinstance(body.person, UnsetType) else _hand(body.person)
+    return _done(lambda: calibration_run.alter(count=count, paused=body.paused, person=person))
 
 
 @views.post("/sitting/other-hand")
-@documented("player", body=fields(), answer=ANSWER)
-def other_hand() -> Response:
+@documented("player")
+def other_hand() -> SittingAnswer:
     """Say that somebody else shakes from now on, in the referee's count."""
-    member()
     return _done(_calibration_run().other_hand)
 
 
 @views.post("/sitting/take-back")
-@documented("player", body=fields(), answer=ANSWER)
-def take_back() -> Response:
+@documented("player")
+def take_back() -> SittingAnswer:
     """Forget the last shake of the sitting."""
-    member()
     return _done(_calibration_run().take_back)
 
 
 @views.post("/sitting/keep")
-@documented("player", body=fields(), answer=ANSWER)
-def keep() -> Response:
+@documented("player")
+def keep() -> SittingAnswer:
     """Have the igloo counted by what was gathered, from now on."""
-    member()
     return _done(_calibration_run().keep)
 
 
 @views.post("/sitting/stop")
-@documented("player", body=fields(), answer=ANSWER)
-def stop() -> Response:
+@documented("player")
+def stop() -> SittingAnswer:
     """End the sitting; what was recorded stays."""
-    member()
     return _done(companion().calibration_run.stop)
 
 
 @views.post("/sitting/simulate")
-@documented("player", body=fields(), answer=ANSWER)
-def simulate() -> Response:
+@documented("player")
+def simulate() -> SittingAnswer:
     """Have the simulated igloo shaken with the number that the sitting asks for."""
-    member()
     return _done(_calibration_run().shake_simulated)
 
 
 @views.post("/calibration")
-@documented(
-    "player",
-    body=fields(("use", "person"), device=text(KEY_LENGTH), use=FLAG, person=text(NAME_LENGTH)),
-    answer=ANSWER,
-)
-def choose() -> Response:
+@documented("player")
+def choose(body: CalibrationChoice) -> SittingAnswer:
     """Choose whether an igloo's calibration counts, and whose hand shakes it."""
-    member()
-    calibration_run, body = _calibration_run(), json_body()
-    device, use = _device(body), _flag(body, "use", None)
-    person = _person(body) if "person" in body else None
-    return _done(lambda: calibration_run.choose(device, use=use, person=person))
+    calibration_run, device = _calibration_run(), _device(body.device)
+    person = None if isinstance(body.person, UnsetType) else _hand(body.person)
+    return _done(lambda: calibration_run.choose(device, use=body.use, person=person))
 
 
 @views.post("/calibration/undo")
-@documented("player", body=fields(device=text(KEY_LENGTH)), answer=ANSWER)
-def undo() -> Response:
+@documented("player")
+def undo(body: CalibrationName) -> SittingAnswer:
     """Bring back the calibration that was there before the last one; where there was none, there is none again."""
-    member()
-    calibration_run, device = _calibration_run(), _device(json_body())
+    calibration_run, device = _calibration_run(), _device(body.device)
     return _done(lambda: calibration_run.undo(device))
 
 
 @views.post("/calibration/forget")
-@documented("host", body=fields(device=text(KEY_LENGTH)), answer=ANSWER)
-def forget() -> Response:
+@documented("host")
+def forget(body: CalibrationName) -> SittingAnswer:
     """Remove an igloo's calibration, and the one before it; only the host may."""
-    host()
-    calibration_run, device = _calibration_run(), _device(json_body())
+    calibration_run, device = _calibration_run(), _device(body.device)
     return _done(lambda: calibration_run.forget(device))
 
 
-def _device(body: dict[str, Any]) -> str:
+def _device(device: str) -> str:
     """Return the name of an igloo that has a calibration.
 
     :raises RefusedError: where it has none.
     """
-    device = text_field(body, "device", KEY_LENGTH)
     if all(one["device"] != device for one in companion().calibration_run.overview()["calibrations"]):
         raise RefusedError(404, "not-calibrated", "This igloo has no calibration.")
     return device
@@ -231,10 +237,10 @@ def _device(body: dict[str, Any]) -> str:
 @documented("player", answer=("application/octet-stream",))
 def recording(name: str) -> Response:
     """Answer with a recording: labelled shakes, as `companion shake train --from` and `shake calibrate` take them."""
-    member()
     calibration_run = _calibration_run()
     found: list[bytes] = []
     _done(lambda: found.append(calibration_run.recording(_known(name))))
+    _calibration_run()
     response = Response(found[0], mimetype="application/octet-stream")
     response.headers["Content-Disposition"] = f'attachment; filename="shakes-{name}.npz"'
     response.headers["Cache-Control"] = "no-store"
@@ -242,10 +248,9 @@ def recording(name: str) -> Response:
 
 
 @views.post("/recordings/<name>/forget")
-@documented("host", body=fields(), answer=ANSWER)
-def forget_recording(name: str) -> Response:
+@documented("host")
+def forget_recording(name: str) -> SittingAnswer:
     """Remove a recording; only the host may."""
-    host()
     calibration_run = _calibration_run()
     return _done(lambda: calibration_run.forget_recording(_known(name)))
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from flask import Blueprint, Response, current_app, render_template, request
 from markupsafe import Markup
 
 from companion.ports import COUNTS
+from companion.practice.forms import BroughtHome, BundleStatus
 from companion.practice.offline_bundle import RESULTS_FORMAT, heard_as
 from companion.practice.statistics import published
-from web.api.practice import MOST_NUMBER, SOMEBODY, done, whole_field
+from companion.rules.core import JSON
+from web.api.practice import PersonNumber, done
 from web.http.assets import Assets
-from web.http.openapi import FLAG, OBJECT, WHOLE, choice, documented, fields
-from web.http.responses import bad_field, json_body, json_response
+from web.http.openapi import documented
+from web.http.requests import Body
 from web.http.sessions import companion, member
 from web.http.single_file import script, source_hash
 from web.i18n.language import catalogue, choose
@@ -23,6 +25,19 @@ from web.i18n.language import catalogue, choose
 views = Blueprint("api_along", __name__)
 
 STYLES = ("ice", "table", "training")
+
+
+class BundleResults(Body, frozen=True):
+    """Who answered on the way, and the file of results as it is."""
+
+    person: PersonNumber
+    results: dict[str, JSON]
+
+
+class TakenHome(BroughtHome):
+    """It was taken in."""
+
+    ok: Literal[True]
 
 
 def policy(code: str, style: str) -> str:
@@ -81,22 +96,14 @@ def file() -> Response:
 
 
 @views.get("/api/training/along")
-@documented("player", answer=fields(ready=FLAG, made=WHOLE, of=WHOLE, failed=FLAG))
-def status() -> Response:
+@documented("player")
+def status() -> BundleStatus:
     """Answer how far the shakes to be taken along are; asking has them made."""
-    member()
-    return json_response(companion().training.along_status())
+    return companion().training.along_status()
 
 
 @views.post("/api/training/along")
-@documented(
-    "player", body=fields(person=SOMEBODY, results=OBJECT), answer=fields(ok=choice(True), new=WHOLE, known=WHOLE)
-)
-def bring() -> Response:
+@documented("player")
+def bring(body: BundleResults) -> TakenHome:
     """Take in what somebody answered on the way, ``{"person", "results"}``; what came before is not counted again."""
-    member()
-    body = json_body()
-    person, results = whole_field(body, "person", 1, MOST_NUMBER), body.get("results")
-    if not isinstance(results, dict):
-        raise bad_field("results")
-    return json_response({"ok": True, **done(lambda: companion().training.bring_home(person, results))})
+    return {"ok": True, **done(lambda: companion().training.bring_home(body.person, body.results))}

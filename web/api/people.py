@@ -3,25 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Annotated, Literal, TypedDict, TypeVar
 
 from flask import Blueprint, Response
+from msgspec import UNSET, Meta, UnsetType
 
 from companion.night.log.pictures import EvidenceError
-from companion.night.people import COLOURS, TOKENS, PeopleError
+from companion.night.people import COLOURS, TOKENS, PeopleError, PersonForm
 from companion.ports import BadDataError
 from web.api.devices import SHA256, said_by_device
-from web.http.openapi import OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text
-from web.http.responses import RefusedError, bad_field, json_body, json_response, photo_body, refused_as, text_field
-from web.http.sessions import companion, host, member
+from web.http.openapi import documented
+from web.http.requests import Body, Sha256, photo_body
+from web.http.responses import RefusedError, bad_field, refused_as
+from web.http.sessions import companion, host
 
 views = Blueprint("api_people", __name__, url_prefix="/api")
 
-NAME = text(200)
 LONGEST_ID = 40
 T = TypeVar("T")
-SOMEBODY = fields(id=TEXT, name=TEXT, colour=maybe(TEXT), token=maybe(TEXT), picture=maybe(TEXT), figures=maybe(OBJECT))
-EVERYBODY = fields(ok=choice(True), people=listed(SOMEBODY), colours=listed(TEXT), tokens=listed(TEXT))
+ProfileName = Annotated[str, Meta(max_length=200)]
+Look = Annotated[str, Meta(max_length=20)]
+
+
+class Everybody(TypedDict):
+    """Who is remembered, and the colours and drawn pictures there are."""
+
+    ok: Literal[True]
+    people: list[PersonForm]
+    colours: tuple[str, ...]
+    tokens: tuple[str, ...]
+
+
+class WithoutOne(Everybody):
+    """The same, and in how many notes the name of who is gone stands as a part of a longer word."""
+
+    mentions: int
+
+
+class NewPerson(Body, frozen=True):
+    """Who is to be remembered."""
+
+    name: ProfileName
+
+
+class PersonChange(Body, frozen=True):
+    """What is another from now on; null takes a colour or a drawn picture away."""
+
+    name: ProfileName | UnsetType = UNSET
+    colour: Look | UnsetType | None = UNSET
+    token: Look | UnsetType | None = UNSET
+
+
+class MergeRequest(Body, frozen=True):
+    """Whose the scores are from now on."""
+
+    into: Annotated[str, Meta(max_length=LONGEST_ID)]
+
 
 REFUSALS: tuple[Callable[[], RefusedError], ...] = (
     lambda: RefusedError(404, "no-person", "Nobody of that name is remembered here."),
@@ -45,47 +82,33 @@ def _done(work: Callable[[], T]) -> T:
         raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
 
 
-def _form(**more: Any) -> Response:
-    people = _done(companion().people.all)
-    return json_response({"ok": True, "people": people, "colours": COLOURS, "tokens": TOKENS, **more})
+def _form() -> Everybody:
+    return {"ok": True, "people": _done(companion().people.all), "colours": COLOURS, "tokens": TOKENS}
 
 
 @views.get("/people")
-@documented("player", answer=EVERYBODY)
-def people() -> Response:
+@documented("player")
+def people() -> Everybody:
     """Answer who is remembered, with what they played and won; who played last comes first."""
-    member()
     return _form()
 
 
 @views.post("/people")
-@documented("player", body=fields(name=NAME), answer=EVERYBODY)
-def add_person() -> Response:
+@documented("player")
+def add_person(body: NewPerson) -> Everybody:
     """Enter somebody: ``{"name"}``."""
-    member()
-    name = text_field(json_body(), "name", 200)
-    _done(lambda: companion().people.add(name))
+    _done(lambda: companion().people.add(body.name))
     return _form()
 
 
 @views.post("/people/<person>")
-@documented(
-    "player",
-    body=fields(("name", "colour", "token"), name=NAME, colour=maybe(TEXT), token=maybe(TEXT)),
-    answer=EVERYBODY,
-)
-def change_person(person: str) -> Response:
+@documented("player")
+def change_person(person: str, body: PersonChange) -> Everybody:
     """Change colour or drawn picture of a person; the name (``{"name"}``) is changed by the host only."""
-    member()
-    body = json_body()
-    what: dict[str, str | None] = {}
-    if "name" in body:
+    if body.name is not UNSET:
         host()
-        what["name"] = text_field(body, "name", 200)
-    if "colour" in body:
-        what["colour"] = None if body["colour"] is None else text_field(body, "colour", 20)
-    if "token" in body:
-        what["token"] = None if body["token"] is None else text_field(body, "token", 20)
+    given = {"name": body.name, "colour": body.colour, "token": body.token}
+    what = {name: value for name, value in given.items() if not isinstance(value, UnsetType)}
     if not what:
         raise bad_field("name")
     _done(lambda: companion().people.change(person[:LONGEST_ID], what))
@@ -93,10 +116,9 @@ def change_person(person: str) -> Response:
 
 
 @views.post("/people/<person>/picture")
-@documented("player", media="image/*", answer=EVERYBODY)
-def person_picture(person: str) -> Response:
+@documented("player", media="image/*")
+def person_picture(person: str) -> Everybody:
     """Take in a photo of a person (the body is the picture); an empty body takes the photo away."""
-    member()
     data = photo_body(needed=False)
     try:
         small = companion().portrait(data) if data else None
@@ -108,9 +130,8 @@ def person_picture(person: str) -> Response:
 
 @views.get("/portraits/<sha256>")
 @documented("player", answer=("image/jpeg",))
-def portrait(sha256: str) -> Response:
+def portrait(sha256: Sha256) -> Response:
     """Answer with the photo of somebody who is remembered."""
-    member()
     found = companion().people.photo(sha256) if SHA256.fullmatch(sha256) else None
     if found is None:
         raise RefusedError(404, "no-picture", "This picture is not kept here.")
@@ -120,18 +141,16 @@ def portrait(sha256: str) -> Response:
 
 
 @views.post("/people/<person>/merge")
-@documented("host", body=fields(into=TEXT), answer=EVERYBODY)
-def merge(person: str) -> Response:
+@documented("host")
+def merge(person: str, body: MergeRequest) -> Everybody:
     """Make two entries one person, ``{"into"}``: the scores of both count for the other, whose name stays."""
-    host()
-    into = text_field(json_body(), "into", LONGEST_ID)
-    _done(lambda: companion().people.merge(person[:LONGEST_ID], into))
+    _done(lambda: companion().people.merge(person[:LONGEST_ID], body.into))
     return _form()
 
 
 @views.post("/people/<person>/forget")
-@documented("host", answer={**EVERYBODY, "properties": {**EVERYBODY["properties"], "mentions": WHOLE}})
-def forget(person: str) -> Response:
+@documented("host")
+def forget(person: str) -> WithoutOne:
     """Forget name, colour and picture, in notes too; scores stay. ``mentions``: notes with it in a longer word."""
-    host()
-    return _form(mentions=_done(lambda: companion().people.forget(person[:LONGEST_ID])))
+    mentions = _done(lambda: companion().people.forget(person[:LONGEST_ID]))
+    return {**_form(), "mentions": mentions}

@@ -8,16 +8,19 @@ from __future__ import annotations
 import io
 import logging
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from typing import Annotated, Literal, NoReturn, TypedDict, TypeVar
 
-from flask import Blueprint, Response, make_response, render_template, request, send_file
+from flask import Blueprint, Response, make_response, render_template, send_file
+from msgspec import Meta
 
 from companion.ports import COUNTS, DeviceError
 from companion.practice.database import PracticeDatabaseError, Trainee
+from companion.practice.forms import DuelForm, LadderRow, OpenDuel, PastShakes, PersonFigures, RoundForm
 from companion.practice.shakes import TrainingError
-from web.http.openapi import OBJECT, TEXT, WHOLE, choice, documented, fields, listed, maybe, text, whole
-from web.http.responses import RefusedError, bad_field, json_body, json_response, refused_as, text_field
-from web.http.sessions import companion, host, me, member
+from web.http.openapi import DoneForm, documented
+from web.http.requests import Body, Query
+from web.http.responses import RefusedError, bad_field, refused_as
+from web.http.sessions import companion, me
 from web.i18n.language import catalogue_urls, choose, names
 
 views = Blueprint("api_training", __name__)
@@ -28,10 +31,84 @@ NAME_LENGTH = 40
 LONGEST_ID = 40
 T = TypeVar("T")
 
-NAME = text(200)
-SOMEBODY = whole(1, MOST_NUMBER)
-BEADS = whole(COUNTS.start, COUNTS.stop - 1)
-ROOM = fields(people=listed(OBJECT), igloo=maybe(TEXT), duels=listed(OBJECT), ladder=listed(OBJECT))
+NameText = Annotated[str, Meta(max_length=200)]
+PersonNumber = Annotated[int, Meta(ge=1, le=MOST_NUMBER)]
+Beads = Annotated[int, Meta(ge=COUNTS.start, le=COUNTS.stop - 1)]
+DuelNumber = Annotated[int, Meta(ge=1, le=20)]
+
+
+class TraineeForm(TypedDict):
+    """Somebody who trains here."""
+
+    person: int
+    name: str | None
+
+
+class EnteredTrainee(TraineeForm):
+    """Somebody who was entered, or renamed."""
+
+    ok: Literal[True]
+
+
+class PracticeRoom(TypedDict):
+    """Who trains here, which igloo one can train with, the open duels, the ladder."""
+
+    people: list[TraineeForm]
+    igloo: str | None
+    duels: list[OpenDuel]
+    ladder: list[LadderRow]
+
+
+class NewTrainee(Body, frozen=True):
+    """Who trains here from now on."""
+
+    name: NameText
+
+
+class TraineeName(Body, frozen=True):
+    """Another name, or null to forget it."""
+
+    name: NameText | None
+
+
+class PastQuery(Query, frozen=True):
+    """From before which number on."""
+
+    before: PersonNumber = MOST_NUMBER
+
+
+class DealRequest(Body, frozen=True):
+    """For whom, and whether a stored shake or the igloo's."""
+
+    person: PersonNumber
+    source: Literal["stored", "igloo"] = "stored"
+
+
+class GuessRequest(Body, frozen=True):
+    """Who says how many."""
+
+    person: PersonNumber
+    guess: Beads
+
+
+class TruthRequest(Body, frozen=True):
+    """How many stand under the igloo."""
+
+    truth: Beads
+
+
+class NewDuel(Body, frozen=True):
+    """Who against whom, over how many shakes."""
+
+    people: Annotated[list[PersonNumber], Meta(max_length=NAME_LENGTH)]
+    rounds: DuelNumber
+
+
+class NextInDuel(Body, frozen=True):
+    """After which shake of a duel."""
+
+    after: DuelNumber
+
 
 REFUSALS: tuple[Callable[[], RefusedError], ...] = (
     lambda: RefusedError(404, "no-person", "Nobody of that name trains here."),
@@ -53,7 +130,7 @@ REFUSALS: tuple[Callable[[], RefusedError], ...] = (
         404, "no-file", "These results are of a file that is not known here: of another house, or taken too long ago."
     ),
     lambda: RefusedError(
-        409, "live-round", "A round of Igloo Pop is live: until it is over, nothing is said of the igloo on the table."
+        409, "live-round", "A round is live: until it is over, nothing is said of the igloo on the table."
     ),
 )
 """What the training room says no to."""
@@ -76,24 +153,8 @@ def _refuse(code: str) -> NoReturn:
     raise refused_as(REFUSALS, code)
 
 
-def whole_field(body: dict[str, Any], name: str, low: int, high: int) -> int:
-    """Return a whole number of a JSON body."""
-    value = body.get(name)
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise bad_field(name)
-    return value
-
-
-def _count(body: dict[str, Any], name: str) -> int:
-    return whole_field(body, name, COUNTS.start, COUNTS.stop - 1)
-
-
-def _person(body: dict[str, Any]) -> int:
-    return whole_field(body, "person", 1, MOST_NUMBER)
-
-
-def _name(body: dict[str, Any]) -> str:
-    name = " ".join(text_field(body, "name", 200).split())
+def _name(text: str) -> str:
+    name = " ".join(text.split())
     if not name or len(name) > NAME_LENGTH or not name.isprintable():
         raise bad_field("name")
     return name
@@ -111,7 +172,7 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _form(person: Trainee) -> dict[str, Any]:
+def _form(person: Trainee) -> TraineeForm:
     return {"person": person.id, "name": person.name}
 
 
@@ -138,96 +199,75 @@ def page() -> Response:
 
 
 @views.get("/api/training")
-@documented("player", answer=ROOM)
-def room() -> Response:
+@documented("player")
+def room() -> PracticeRoom:
     """Answer who trains here, which igloo one can train with, the open duels, and the ladder."""
-    member()
     training = companion().training
-    return json_response(
-        {
-            "people": [_form(person) for person in done(training.people)],
-            "igloo": training.igloo_kind(),
-            "duels": done(training.duels),
-            "ladder": done(training.ladder),
-        }
-    )
+    return {
+        "people": [_form(person) for person in done(training.people)],
+        "igloo": training.igloo_kind(),
+        "duels": done(training.duels),
+        "ladder": done(training.ladder),
+    }
 
 
 @views.post("/api/training/people")
-@documented("player", body=fields(name=NAME), answer=fields(ok=choice(True), person=WHOLE, name=TEXT))
-def add_person() -> Response:
+@documented("player")
+def add_person(body: NewTrainee) -> EnteredTrainee:
     """Enter a person, ``{"name"}``; who is here under that name is that person."""
-    member()
-    name = _name(json_body())
-    return json_response({"ok": True, **_form(done(lambda: companion().training.add_person(name)))})
+    name = _name(body.name)
+    return {"ok": True, **_form(done(lambda: companion().training.add_person(name)))}
 
 
 @views.post("/api/training/people/<person>")
-@documented("host", body=fields(name=maybe(NAME)), answer=fields(ok=choice(True), person=WHOLE, name=maybe(TEXT)))
-def rename(person: str) -> Response:
+@documented("host")
+def rename(person: str, body: TraineeName) -> EnteredTrainee:
     """Rename a person, ``{"name"}``, or forget the name, ``{"name": null}``: the figures stay. The host only."""
-    host()
-    body = json_body()
-    name = None if "name" in body and body["name"] is None else _name(body)
+    name = None if body.name is None else _name(body.name)
     number = _number(person)
     done(lambda: companion().training.rename(number, name))
-    return json_response({"ok": True, "person": number, "name": name})
+    return {"ok": True, "person": number, "name": name}
 
 
 @views.get("/api/training/people/<person>/figures")
-@documented("player", answer=OBJECT)
-def figures(person: str) -> Response:
+@documented("player")
+def figures(person: str) -> PersonFigures:
     """Answer a person's progress: by count, over all, by week, and the confusion matrix; beside the machine's."""
-    member()
     number = _number(person)
-    return json_response(done(lambda: companion().training.figures(number)))
+    return done(lambda: companion().training.figures(number))
 
 
 @views.get("/api/training/people/<person>/shakes")
-@documented(
-    "player",
-    query={"before": whole(1, MOST_NUMBER)},
-    answer=fields(shakes=listed(OBJECT), kept=WHOLE, more=maybe(WHOLE)),
-)
-def past(person: str) -> Response:
+@documented("player")
+def past(person: str, query: PastQuery) -> PastShakes:
     """Answer the shakes that a person has answered, newest first; ``?before=MORE`` goes on from there.
 
     ``sound``: whether one can be heard again; of the igloo's own so many are kept as ``kept`` says.
     """
-    member()
-    number, before = _number(person), request.args.get("before", str(MOST_NUMBER))
-    if not (before.isascii() and before.isdigit() and 0 < int(before[:17]) <= MOST_NUMBER):
-        raise bad_field("before")
-    return json_response(done(lambda: companion().training.past(number, int(before))))
+    number = _number(person)
+    return done(lambda: companion().training.past(number, query.before))
 
 
 @views.post("/api/training/rounds")
-@documented("player", body=fields(("source",), person=SOMEBODY, source=choice("stored", "igloo")), answer=OBJECT)
-def deal() -> Response:
+@documented("player")
+def deal(body: DealRequest) -> RoundForm:
     """Deal a person a shake: ``{"person", "source"?}``, where the source is ``stored`` or ``igloo``."""
-    member()
-    body = json_body()
-    person, source = _person(body), text_field(body, "source", 10, "stored")
-    if source not in {"stored", "igloo"}:
-        raise bad_field("source")
     training = companion().training
-    return json_response(done(lambda: (training.deal if source == "stored" else training.listen)(person)))
+    return done(lambda: (training.deal if body.source == "stored" else training.listen)(body.person))
 
 
 @views.get("/api/training/rounds/<round_id>")
-@documented("player", answer=OBJECT)
-def one_round(round_id: str) -> Response:
+@documented("player")
+def one_round(round_id: str) -> RoundForm:
     """Answer what may be known of a shake; its truth, and the machine's idea, only when it was answered."""
-    member()
     name = _known(round_id, "no-round")
-    return json_response(done(lambda: companion().training.round(name)))
+    return done(lambda: companion().training.round(name))
 
 
 @views.get("/api/training/rounds/<round_id>/<speed>.wav")
 @documented("player", answer=("audio/wav",))
 def sound(round_id: str, speed: str) -> Response:
     """Answer with a shake as sound: ``full``, ``half`` or ``quarter`` speed."""
-    member()
     name = _known(round_id, "no-sound")
     return _wav(done(lambda: companion().training.sound(name, speed)))
 
@@ -236,7 +276,6 @@ def sound(round_id: str, speed: str) -> Response:
 @documented("player", answer=("audio/wav",))
 def example(count: str, speed: str) -> Response:
     """Answer with some stored shake of so many beads as sound, to compare with."""
-    member()
     number = int(count) if count.isascii() and count.isdigit() and len(count) <= 2 else 0
     return _wav(done(lambda: companion().training.example(number, speed)))
 
@@ -248,70 +287,56 @@ def _wav(data: bytes) -> Response:
 
 
 @views.post("/api/training/rounds/<round_id>/guess")
-@documented("player", body=fields(person=SOMEBODY, guess=BEADS), answer=OBJECT)
-def guess(round_id: str) -> Response:
+@documented("player")
+def guess(round_id: str, body: GuessRequest) -> RoundForm:
     """Take an answer, ``{"person", "guess"}``; the first one counts, the same request again gets the same."""
-    member()
-    body = json_body()
-    name, person, count = _known(round_id, "no-round"), _person(body), _count(body, "guess")
-    return json_response(done(lambda: companion().training.guess(name, person, count)))
+    name = _known(round_id, "no-round")
+    return done(lambda: companion().training.guess(name, body.person, body.guess))
 
 
 @views.post("/api/training/rounds/<round_id>/truth")
-@documented("player", body=fields(truth=BEADS), answer=OBJECT)
-def truth(round_id: str) -> Response:
+@documented("player")
+def truth(round_id: str, body: TruthRequest) -> RoundForm:
     """Take what stands under the igloo, ``{"truth"}``, after the answer."""
-    member()
-    name, count = _known(round_id, "no-round"), _count(json_body(), "truth")
-    return json_response(done(lambda: companion().training.tell(name, count)))
+    name = _known(round_id, "no-round")
+    return done(lambda: companion().training.tell(name, body.truth))
 
 
 @views.post("/api/training/rounds/<round_id>/drop")
 @documented("player")
-def drop(round_id: str) -> Response:
+def drop(round_id: str) -> DoneForm:
     """Stop listening to the igloo for a shake that nobody answered."""
-    member()
     name = _known(round_id, "no-round")
     done(lambda: companion().training.drop(name))
-    return json_response({"ok": True})
+    return {"ok": True}
 
 
 @views.post("/api/training/duels")
-@documented("player", body=fields(people=listed(SOMEBODY), rounds=whole(1, 20)), answer=OBJECT)
-def open_duel() -> Response:
+@documented("player")
+def open_duel(body: NewDuel) -> DuelForm:
     """Open a duel: ``{"people": [numbers], "rounds": 1 … 20}``."""
-    member()
-    body = json_body()
-    people = body.get("people")
-    if not isinstance(people, list) or len(people) > NAME_LENGTH:
-        raise bad_field("people")
-    numbers = [whole_field({"people": one}, "people", 1, MOST_NUMBER) for one in people]
-    rounds = whole_field(body, "rounds", 1, 20)
-    return json_response(done(lambda: companion().training.open_duel(numbers, rounds)))
+    return done(lambda: companion().training.open_duel(body.people, body.rounds))
 
 
 @views.get("/api/training/duels/<duel_id>")
-@documented("player", answer=OBJECT)
-def duel(duel_id: str) -> Response:
+@documented("player")
+def duel(duel_id: str) -> DuelForm:
     """Answer a duel: points, the present shake, who has answered it; numbers only when all have."""
-    member()
     name = _known(duel_id, "no-duel")
-    return json_response(done(lambda: companion().training.duel(name)))
+    return done(lambda: companion().training.duel(name))
 
 
 @views.post("/api/training/duels/<duel_id>/next")
-@documented("player", body=fields(after=whole(1, 20)), answer=OBJECT)
-def next_in_duel(duel_id: str) -> Response:
+@documented("player")
+def next_in_duel(duel_id: str, body: NextInDuel) -> DuelForm:
     """Deal the shake after number ``{"after"}`` of a duel; again, or from another phone, it is dealt once."""
-    member()
-    name, after = _known(duel_id, "no-duel"), whole_field(json_body(), "after", 1, 20)
-    return json_response(done(lambda: companion().training.next_in_duel(name, after)))
+    name = _known(duel_id, "no-duel")
+    return done(lambda: companion().training.next_in_duel(name, body.after))
 
 
 @views.post("/api/training/duels/<duel_id>/close")
-@documented("player", answer=OBJECT)
-def close_duel(duel_id: str) -> Response:
+@documented("player")
+def close_duel(duel_id: str) -> DuelForm:
     """End a duel as it stands."""
-    member()
     name = _known(duel_id, "no-duel")
-    return json_response(done(lambda: companion().training.close_duel(name)))
+    return done(lambda: companion().training.close_duel(name))

@@ -2,23 +2,100 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
-from flask import Blueprint, Response, request
+from flask import Blueprint
 
 from companion.rules import game
+from companion.rules.core import JSON
 from companion.rules.rulebook import Clause, Dispute, Rulebook, rulebook
-from web.http.assets import packed
-from web.http.openapi import ANYTHING, GAME, LANGUAGE, OBJECT, TEXT, documented, fields, listed, text
-from web.http.responses import RefusedError, bad_field, json_body, json_response, languages
-from web.http.sessions import companion, host
-from web.i18n.language import choose
+from web.http.openapi import documented
+from web.http.requests import Body, GameId
+from web.http.responses import RefusedError, Sentence, bad_field
+from web.http.sessions import companion
+from web.i18n.language import InLanguage
 
 views = Blueprint("api_rules", __name__, url_prefix="/api/rules/<game_id>")
 
 MAX_FOUND = 40
-BOOK = fields(game=GAME, name=TEXT, clauses=listed(OBJECT), disputes=listed(OBJECT))
-OPTIONS = fields(options=listed(OBJECT), layouts=listed(TEXT))
+
+
+class ClauseForm(TypedDict):
+    """A clause of a rulebook in one language; ``option`` is what the table decides in it, or null."""
+
+    id: str
+    book: str
+    heading: str
+    text: str
+    note: str
+    status: str
+    option: str | None
+
+
+class DisputeForm(TypedDict):
+    """A listed dispute in one language."""
+
+    id: str
+    question: str
+    text: str
+    clauses: list[str]
+    status: str
+    option: str | None
+
+
+class BookForm(TypedDict):
+    """A whole rulebook in one language."""
+
+    game: str
+    name: str
+    clauses: list[ClauseForm]
+    disputes: list[DisputeForm]
+
+
+class FoundWords(TypedDict):
+    """Clauses and disputes with their words in every language."""
+
+    found: list[dict[str, JSON]]
+
+
+class ClauseWords(TypedDict):
+    """A clause, or a listed dispute, with its words in every language."""
+
+    id: str
+    kind: str
+    en: str
+    fr: str
+    status: str
+
+
+class OptionForm(TypedDict):
+    """A question that the table settles before a game; each of ``values`` has its ``value`` beside its words."""
+
+    name: str
+    clause: str
+    question: Sentence
+    house: JSON
+    values: list[dict[str, JSON]]
+
+
+class OptionsForm(TypedDict):
+    """The questions before a game, and the names of the ways in which the boards may lie."""
+
+    options: list[OptionForm]
+    layouts: list[str]
+
+
+class WordsQuery(InLanguage, frozen=True):
+    """What is looked for, and in which language."""
+
+    q: str = ""
+
+
+class HouseVote(Body, frozen=True):
+    """How the house voted on an option."""
+
+    option: str
+    value: JSON = None
 
 
 def _book(game_id: str) -> Rulebook:
@@ -28,12 +105,7 @@ def _book(game_id: str) -> Rulebook:
         raise RefusedError(404, "no-game", "This game is not known here.") from None
 
 
-def _language() -> str:
-    language = request.args.get("lang", "")
-    return language if language in languages() else choose()
-
-
-def _form(item: Clause | Dispute, book: Rulebook) -> dict[str, Any]:
+def _form(item: Clause | Dispute, book: Rulebook) -> dict[str, JSON]:
     form = item.to_json()
     if isinstance(item, Clause):
         form["book"] = book.rulebooks[item.rulebook].to_json()
@@ -41,12 +113,12 @@ def _form(item: Clause | Dispute, book: Rulebook) -> dict[str, Any]:
 
 
 @views.get("")
-@documented(query={"lang": LANGUAGE}, answer=BOOK)
-def whole(game_id: str) -> Response:
+@documented(packed=True)
+def whole(game_id: GameId, query: InLanguage) -> BookForm:
     """Answer with the whole rulebook in one language (``?lang=``, else the page's): clauses in order, and disputes."""
     book = _book(game_id)
-    lang = _language()
-    clauses = [
+    lang = query.language
+    clauses: list[ClauseForm] = [
         {
             "id": one.id,
             "book": book.rulebooks[one.rulebook].of(lang),
@@ -58,7 +130,7 @@ def whole(game_id: str) -> Response:
         }
         for one in book.clauses.values()
     ]
-    disputes = [
+    disputes: list[DisputeForm] = [
         {
             "id": one.id,
             "question": one.question.of(lang),
@@ -69,40 +141,43 @@ def whole(game_id: str) -> Response:
         }
         for one in book.disputes.values()
     ]
-    answer = {"game": game_id, "name": book.name.of(lang), "clauses": clauses, "disputes": disputes}
-    return packed(json_response(answer))
+    return {"game": game_id, "name": book.name.of(lang), "clauses": clauses, "disputes": disputes}
 
 
 @views.get("/clauses/<clause_id>")
-@documented(answer=fields(id=TEXT, kind=TEXT, en=TEXT, fr=TEXT, status=TEXT))
-def clause(game_id: str, clause_id: str) -> Response:
+@documented(answer=ClauseWords)
+def clause(game_id: GameId, clause_id: str) -> dict[str, JSON]:
     """Answer with a clause, or a listed dispute, by its id."""
     book = _book(game_id)
     item = book.clauses.get(clause_id.upper()) or book.disputes.get(clause_id.upper())
     if item is None:
         raise RefusedError(404, "no-clause", "The rulebook has no such clause.")
-    return json_response(_form(item, book))
+    return _form(item, book)
 
 
 @views.get("/search")
-@documented(query={"q": text(200), "lang": LANGUAGE}, answer=fields(found=listed(OBJECT)))
-def search(game_id: str) -> Response:
+@documented()
+def search(game_id: GameId, query: WordsQuery) -> FoundWords:
     """Answer with the clauses and disputes that speak of ``?q=WORDS`` (``&lang=``, else the page's language)."""
     book = _book(game_id)
-    found = book.search(request.args.get("q", "")[:200], _language())
-    return json_response({"found": [_form(item, book) for item in found[:MAX_FOUND]]})
+    found = book.search(query.q[:200], query.language)
+    return {"found": [_form(item, book) for item in found[:MAX_FOUND]]}
 
 
 @views.get("/options")
-@documented(answer=OPTIONS)
-def options(game_id: str) -> Response:
+@documented()
+def options(game_id: GameId) -> OptionsForm:
     """Answer with the questions that the table settles before a game, the default first; ``house``: how it voted.
 
     ``layouts`` are the names of the ways in which the boards may lie, where there are several.
     """
+    return _options(game_id)
+
+
+def _options(game_id: str) -> OptionsForm:
     book = _book(game_id)
     votes = companion().votes.of(game_id)
-    options = []
+    options: list[OptionForm] = []
     for option in game(game_id).options:
         text = book.option(option.name)
         options.append(
@@ -114,7 +189,7 @@ def options(game_id: str) -> Response:
                 "values": [{"value": value, **text.value(value).to_json()} for value in option.values],
             }
         )
-    return json_response({"options": options, "layouts": _layouts(game_id)})
+    return {"options": options, "layouts": _layouts(game_id)}
 
 
 def _layouts(game_id: str) -> list[str]:
@@ -127,19 +202,16 @@ def _layouts(game_id: str) -> list[str]:
 
 
 @views.post("/votes")
-@documented("host", body=fields(option=TEXT, value=ANYTHING), answer=OPTIONS)
-def vote(game_id: str) -> Response:
+@documented("host")
+def vote(game_id: GameId, body: HouseVote) -> OptionsForm:
     """Keep how the house voted where the rulebook is silent: ``{"option", "value"}``; the host only."""
-    host()
-    body = json_body()
-    name, value = body.get("option"), body.get("value")
     _book(game_id)
-    if not isinstance(name, str) or name not in {option.name for option in game(game_id).options}:
+    if body.option not in {option.name for option in game(game_id).options}:
         raise bad_field("option")
     try:
-        companion().votes.vote(name, value)
+        companion().votes.vote(body.option, body.value)
     except KeyError:
         raise bad_field("value") from None
     except OSError as error:
         raise RefusedError(503, "storage", "This could not be kept on the disk.") from error
-    return options(game_id)
+    return _options(game_id)

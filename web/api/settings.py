@@ -3,40 +3,78 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Literal, TypedDict
 
 from flask import Blueprint, Response
 from flask_babel import force_locale, gettext
 
 from companion.ports import BadDataError, DeviceError
+from companion.rules.core import JSON
 from companion.settings import SETTINGS, Setting, Value
 from web.api.devices import said_by_device
-from web.http.openapi import FLAG, OBJECT, TEXT, WHOLE, choice, documented, fields, listed
-from web.http.responses import bad_field, both, json_body, json_response, languages, mark, refusal
-from web.http.sessions import companion, host, member
+from web.http.openapi import documented
+from web.http.responses import Sentence, bad_field, both, json_response, languages, mark, refusal
+from web.http.sessions import companion
 
 views = Blueprint("api_settings", __name__, url_prefix="/api/settings")
 rights_views = Blueprint("api_rights", __name__)
 
 KNOWN = {setting.name: setting for setting in SETTINGS}
 OWN_NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251})")
-ALL_SETTINGS = fields(ok=choice(True), settings=listed(OBJECT), note=TEXT)
 CAMERA = "camera_source"
 """The house changes this one itself, for the camera is changed with it."""
 
 
-def kind(setting: Setting) -> str:
+SettingKind = Literal["switch", "number", "lines", "text"]
+
+
+class SettingForm(TypedDict):
+    """A setting: its question, how that is asked, value and limits, and whether it waits for a new start."""
+
+    name: str
+    words: Sentence
+    kind: SettingKind
+    value: bool | int | str | tuple[str, ...]
+    low: int
+    high: int
+    restart: bool
+
+
+class AllSettings(TypedDict):
+    """Every setting; ``note`` says what of them could not be read."""
+
+    ok: Literal[True]
+    settings: list[SettingForm]
+    note: str
+
+
+class RightsTable(TypedDict):
+    """Who may do what, and how many days pictures are kept."""
+
+    players_move: bool
+    players_pictures: bool
+    watchers_pictures: bool
+    joining: bool
+    keep_pictures_days: int
+
+
+class RightsForm(TypedDict):
+    """What everybody at the table may know of the settings."""
+
+    ok: Literal[True]
+    rights: RightsTable
+
+
+def kind(setting: Setting) -> SettingKind:
     """Return how the page asks: ``switch``, ``number``, ``lines`` or ``text``."""
-    for what, name in ((bool, "switch"), (int, "number"), (tuple, "lines")):
-        if isinstance(setting.default, what):
-            return name
-    return "text"
+    kinds: tuple[tuple[type, SettingKind], ...] = ((bool, "switch"), (int, "number"), (tuple, "lines"))
+    return next((name for what, name in kinds if isinstance(setting.default, what)), "text")
 
 
-def _form() -> dict[str, Any]:
+def _form() -> AllSettings:
     settings = companion().settings
     values = settings.all()
-    found = [
+    found: list[SettingForm] = [
         {
             "name": setting.name,
             "words": both(setting.words),
@@ -72,38 +110,36 @@ def _wrong(setting: Setting, rule: str) -> Response:
     return refusal(400, "bad-setting", said, setting=setting.name)
 
 
-RIGHTS = ("players_move", "players_pictures", "watchers_pictures", "joining")
-"""The settings that say who may do what; everybody at the table may know them."""
-
-
 @rights_views.get("/api/rights")
-@documented(
-    "player",
-    answer=fields(ok=choice(True), rights=fields(**dict.fromkeys(RIGHTS, FLAG), keep_pictures_days=WHOLE)),
-)
-def rights() -> Response:
+@documented("player")
+def rights() -> RightsForm:
     """Answer what the host has set of who may do what, and how many days pictures are kept."""
-    member()
     settings = companion().settings
-    rights: dict[str, Value] = {name: settings[name] for name in (*RIGHTS, "keep_pictures_days")}
-    return json_response({"ok": True, "rights": rights})
+    return {
+        "ok": True,
+        "rights": {
+            "players_move": bool(settings["players_move"]),
+            "players_pictures": bool(settings["players_pictures"]),
+            "watchers_pictures": bool(settings["watchers_pictures"]),
+            "joining": bool(settings["joining"]),
+            "keep_pictures_days": settings.number("keep_pictures_days"),
+        },
+    }
 
 
 @views.get("")
-@documented("host", answer=ALL_SETTINGS)
-def settings() -> Response:
+@documented("host")
+def settings() -> AllSettings:
     """Answer the host with every setting: its question (an English message id), kind, value and limits."""
-    host()
-    return json_response(_form())
+    return _form()
 
 
 @views.post("")
-@documented("host", body=OBJECT, answer=ALL_SETTINGS)
-def change_settings() -> Response:
+@documented("host", answer=AllSettings)
+def change_settings(body: dict[str, JSON]) -> Response:
     """Change settings: ``{name: value, …}``, all or none; only the host may. Answers as the GET does."""
-    host()
     changes: dict[str, Value] = {}
-    for name, value in json_body().items():
+    for name, value in body.items():
         setting = KNOWN.get(name)
         if setting is None:
             raise bad_field(name[:40])

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 import segno
 from flask import Blueprint, Response
 
 from companion.night.export.bgstats import bgg_ids
 from companion.ports import BadDataError
-from web.http.openapi import OBJECT, TEXT, WHOLE, choice, documented, fields, listed
-from web.http.responses import RefusedError, json_response
-from web.http.sessions import companion, host, member
+from companion.rules.core import JSON
+from web.http.openapi import documented
+from web.http.responses import RefusedError
+from web.http.sessions import companion
 from web.i18n.language import choose
 
 views = Blueprint("api_share", __name__, url_prefix="/share")
+
+
+class SharedLink(TypedDict):
+    """The link that opens BG Stats."""
+
+    ok: Literal[True]
+    url: str
+
+
+class AllNights(TypedDict):
+    """Everything of all nights."""
+
+    format: int
+    companion: str
+    nights: list[dict[str, JSON]]
 
 
 def _link() -> str:
@@ -35,18 +51,16 @@ def _link() -> str:
 
 
 @views.get("/bgstats")
-@documented("player", answer=fields(ok=choice(True), url=TEXT))
-def bgstats() -> Response:
+@documented("player")
+def bgstats() -> SharedLink:
     """Answer with the link that opens BG Stats with the game that has just ended: ``{"url"}``."""
-    member()
-    return json_response({"ok": True, "url": _link()})
+    return {"ok": True, "url": _link()}
 
 
 @views.get("/bgstats.svg")
 @documented("player", answer=("image/svg+xml",))
 def bgstats_code() -> Response:
     """Answer with that link as a QR code."""
-    member()
     picture = io.BytesIO()
     code = segno.make(_link(), error="l", micro=False)
     code.save(picture, kind="svg", border=2, scale=4, dark="#0f2233", light="#ffffff", omitsize=True)
@@ -59,15 +73,13 @@ def bgstats_code() -> Response:
 @documented("player", answer=("text/csv",))
 def scores() -> Response:
     """Answer with the scores of all nights as a table."""
-    member()
     return _file(companion().night.exported("csv"), "text/csv; charset=utf-8", "scores.csv")
 
 
 @views.get("/nights.json")
-@documented("host", answer=fields(format=WHOLE, companion=TEXT, nights=listed(OBJECT)))
+@documented("host", answer=AllNights)
 def nights() -> Response:
     """Answer the host with everything of all nights."""
-    host()
     return _file(companion().night.exported("json"), "application/json", "nights.json")
 
 

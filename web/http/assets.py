@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import posixpath
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from flask import Blueprint, Response, abort, request
+
+from web.http.game_modules import PART, REGISTRY, module_of, registry
 
 FOLDER = Path(__file__).parents[1] / "static"
 
@@ -23,7 +27,7 @@ TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-IMPORT = re.compile(r'^(?:import|export)\b[^;"]*? from "\./([\w.-]+)";', re.MULTILINE)
+IMPORT = re.compile(r'^(?:import|export)\b[^;"]*? from "(\.{1,2}/[\w./-]+)";', re.MULTILINE)
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
@@ -46,16 +50,19 @@ class Asset:
 
 
 class Assets:
-    """All files of a folder by their relative name, and the stamp of their contents."""
+    """All files of a folder by their relative name, the registry of the games' modules, and the stamp of it all."""
 
-    def __init__(self, folder: Path = FOLDER) -> None:
+    def __init__(self, folder: Path = FOLDER, offered: Sequence[str] = ()) -> None:
+        """Read ``folder``; ``offered`` are the games of the page, in its order."""
+        paths = sorted(p for p in folder.rglob("*") if p.suffix in TYPES)
+        texts = {p.relative_to(folder).as_posix(): p.read_bytes() for p in paths}
+        texts[REGISTRY] = registry(texts, offered).encode()
         digest = hashlib.sha256()
         self._files: dict[str, Asset] = {}
-        for path in sorted(p for p in folder.rglob("*") if p.suffix in TYPES):
-            name = path.relative_to(folder).as_posix()
-            data = lean(name, path.read_bytes())
+        for name, text in texts.items():
+            data = lean(name, text)
             digest.update(name.encode() + b"\0" + data + b"\0")
-            self._files[name] = Asset(data, gzip.compress(data, mtime=0), TYPES[path.suffix])
+            self._files[name] = Asset(data, gzip.compress(data, mtime=0), TYPES[Path(name).suffix])
         self.stamp = digest.hexdigest()[:12]
 
     def get(self, name: str) -> Asset | None:
@@ -73,20 +80,29 @@ class Assets:
         """
         return self._files[name].plain.decode()
 
-    def modules(self, name: str) -> list[str]:
-        """Return a module and all that it imports at once, directly or not: what a page fetches before it draws.
+    def modules(self, *names: str) -> list[str]:
+        """Return modules and all that they import at once, directly or not: what a page fetches before it draws.
 
         What a module imports later (``import("./x.js")``) is no part of it.
         """
         found: list[str] = []
-        todo = [name]
+        todo = [*names]
         while todo:
             module = todo.pop()
             if module not in found:
                 found.append(module)
-                folder = module.rpartition("/")[0]
-                todo += [f"{folder}/{other}" for other in IMPORT.findall(self.text(module))]
+                todo += [_beside(module, other) for other in IMPORT.findall(self.text(module))]
         return sorted(found)
+
+    def parts(self, game_id: str) -> dict[str, str]:
+        """Return the modules that a game's module fetches when they are needed, each by its part's name."""
+        module = module_of(self._files, game_id)
+        return {} if module is None else {part: _beside(module, path) for part, path in PART.findall(self.text(module))}
+
+    def games(self) -> list[str]:
+        """Return the games that have a module of their own here, offered or not."""
+        found = {name.removeprefix("js/games/").partition("/")[0].removesuffix(".js") for name in self.names(".js")}
+        return sorted(game_id for game_id in found if module_of(self._files, game_id))
 
     def url(self, name: str) -> str:
         """Return the stamped address of a file.
@@ -98,10 +114,15 @@ class Assets:
         return f"/static/{self.stamp}/{name}"
 
 
+def _beside(module: str, path: str) -> str:
+    """Return the name of what a module calls by a path of its own."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(module), path))
+
+
 @cache
-def shipped() -> Assets:
-    """Return the files of the package, read and packed once."""
-    return Assets()
+def shipped(offered: tuple[str, ...] = ()) -> Assets:
+    """Return the files of the package for a page that offers these games, read and packed once."""
+    return Assets(FOLDER, offered)
 
 
 def accepts_gzip() -> bool:

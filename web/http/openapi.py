@@ -1,8 +1,9 @@
-"""What the API promises: a line of a table beside each route, and the OpenAPI 3.1 document that is made of them all.
+"""What the API promises: a declaration beside each route, and the OpenAPI 3.1 document that is made of them all.
 
-A view says with :func:`documented` who may ask, which query parameters and which body it takes, and what it answers;
-the path, its parameters and the words come from the route and the docstring. The small functions here write the
-schemas. A test holds every route under ``/api`` to its line, and another plays junk against the document.
+A view says with :func:`documented` who may ask, and by its own types what it takes and answers: an argument ``body``
+(a :class:`web.http.requests.Body`), an argument ``query`` (a :class:`web.http.requests.Query`), the arguments of its
+path, and what it returns. The same types read the request, so what is described is what is taken; the words come from
+the docstring. A test plays junk against the document.
 """
 
 from __future__ import annotations
@@ -11,114 +12,112 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
-from flask import Flask
+import msgspec
+from flask import Flask, Response
 
-from companion.rules import games
-from companion.rules.i18n import CODE
+from companion.rules.core import JSON
+from web.http.assets import packed as as_packed
+from web.http.requests import Query, body_reader, query_reader
+from web.http.responses import Refusal, json_response
 
-Schema = Mapping[str, Any]
-View = TypeVar("View", bound=Callable[..., Any])
-
-TEXT: Schema = {"type": "string"}
-WHOLE: Schema = {"type": "integer"}
-NUMBER: Schema = {"type": "number"}
-FLAG: Schema = {"type": "boolean"}
-ANYTHING: Schema = {}
-OBJECT: Schema = {"type": "object"}
-COLOUR: Schema = {"type": "string", "maxLength": 20}
-GAME: Schema = {"type": "string", "enum": list(games())}
-LANGUAGE: Schema = {"type": "string", "maxLength": 35}
+Who = Literal["anybody", "player", "host"]
+View = Callable[..., Any]
+Schema = dict[str, Any]
 
 
-def text(longest: int, *, pattern: str = "") -> Schema:
-    """Return the schema of a text of at most ``longest`` characters."""
-    return {"type": "string", "maxLength": longest, **({"pattern": pattern} if pattern else {})}
+class ApiDocument(TypedDict):
+    """An OpenAPI 3.1 document."""
+
+    openapi: str
+    info: dict[str, JSON]
+    paths: dict[str, JSON]
+    components: dict[str, JSON]
 
 
-def whole(low: int, high: int) -> Schema:
-    """Return the schema of a whole number from ``low`` to ``high``."""
-    return {"type": "integer", "minimum": low, "maximum": high}
+class DoneForm(TypedDict):
+    """It was done."""
 
-
-def choice(*values: object) -> Schema:
-    """Return the schema of one of some values."""
-    return {"enum": list(values)}
-
-
-def listed(schema: Schema) -> Schema:
-    """Return the schema of a list."""
-    return {"type": "array", "items": schema}
-
-
-def maybe(schema: Schema) -> Schema:
-    """Return the schema of something that may be null."""
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
-def fields(_optional: Sequence[str] = (), /, **schemas: Schema) -> Schema:
-    """Return the schema of an object with these fields; all but the optional ones are always there."""
-    return {
-        "type": "object",
-        "properties": schemas,
-        "required": [name for name in schemas if name not in _optional],
-    }
-
-
-MORE: Schema = {"patternProperties": {f"^{CODE.pattern}$": TEXT}}
-"""Further languages beside ``en`` and ``fr``, each by its code."""
-BOTH = {**fields(en=TEXT, fr=TEXT), **MORE}
-"""A sentence in every language."""
-OK = fields(ok=choice(True))
-ERROR = fields(
-    ok=choice(False),
-    error={**fields(code=TEXT, en=TEXT, fr=TEXT, clauses=listed(TEXT)), **MORE},
-)
-"""The form of every refusal."""
+    ok: Literal[True]
 
 
 @dataclass(frozen=True, slots=True)
 class ApiContract:
-    """What a route promises: ``who`` may ask (``anybody``, ``player`` or ``host``), what it takes and answers.
+    """What a route promises: ``who`` may ask, what it takes and answers.
 
-    ``query`` maps names to schemas; ``body`` is the schema of a JSON body, ``media`` the kind of a body that is none;
-    ``answer`` is the schema of the JSON answer, or the media types of another.
+    ``guard`` is asked in place of the usual question for ``who``; ``path``, ``query`` and ``body`` are the types of
+    what is taken, ``media`` the kind of a body that is no JSON; ``answer`` is the type of the JSON answer, or the media
+    types of another; ``parts`` are further types that those name by ``#/components/schemas/``.
     """
 
-    who: str
-    query: Mapping[str, Schema] = field(default_factory=dict)
-    body: Schema | None = None
+    who: Who
+    guard: Callable[[], object] | None = None
+    path: Mapping[str, Any] = field(default_factory=dict)
+    query: type[Query] | None = None
+    body: Any = None
     media: str | None = None
-    answer: Schema | Sequence[str] = field(default_factory=lambda: OK)
+    answer: Any = DoneForm
+    parts: Sequence[Any] = ()
 
+    @property
+    def asked(self) -> list[str]:
+        """Return the names of the query parameters."""
+        return [one.encode_name for one in msgspec.structs.fields(self.query)] if self.query is not None else []
 
-WHO = ("anybody", "player", "host")
-PARAMETERS: Mapping[str, Schema] = {"game_id": GAME, "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"}}
-"""What is known of the parameters of paths, by name; any other is a text."""
+    @property
+    def fields(self) -> list[tuple[str, bool]]:
+        """Return the names of the body's fields, and whether each must be there."""
+        kind = getattr(self.body, "__origin__", self.body)  # an annotated type has the type itself there
+        if not isinstance(kind, type) or not issubclass(kind, msgspec.Struct):
+            return []
+        return [(one.encode_name, one.required) for one in msgspec.structs.fields(kind)]
+
 
 _MARK = "__promise__"
 _ARGUMENT = re.compile(r"<(?:[a-z]+:)?(\w+)>")
+_REFERENCE = "#/components/schemas/{name}"
 
 
 def documented(
-    who: str = "anybody",
+    who: Who = "anybody",
     *,
-    query: Mapping[str, Schema] | None = None,
-    body: Schema | None = None,
+    guard: Callable[[], object] | None = None,
     media: str | None = None,
-    answer: Schema | Sequence[str] = OK,
+    answer: Any = None,
+    packed: bool = False,
+    parts: Sequence[Any] = (),
 ) -> Callable[[View], View]:
-    """Return a decorator that writes a route's line of the table; put it below the route's own.
+    """Return a decorator that makes a route of a view; put it below the route's own.
+
+    The view gets its ``body`` and ``query`` read and checked, and what it returns is answered as JSON, ``packed`` where
+    it may be long. A view that makes a response of its own (``-> Response``) says with ``answer`` what is in it: a
+    type, or media types. ``guard`` is asked before anything is read, in place of the usual question for ``who``.
 
     :raises ValueError: for a role that there is not.
     """
-    if who not in WHO:
+    if who not in get_args(Who):
         raise ValueError(who)
 
     def note(view: View) -> View:
-        setattr(view, _MARK, ApiContract(who, query or {}, body, media, answer))
-        return view
+        hints = get_type_hints(view, include_extras=True)
+        returned, body, query = (hints.pop(name, None) for name in ("return", "body", "query"))
+        readers = {}
+        if body is not None:
+            readers["body"] = body_reader(body)
+        if query is not None:
+            readers["query"] = query_reader(query)
+
+        @wraps(view)
+        def route(**path: str) -> Response:
+            given = view(**path, **{name: read() for name, read in readers.items()})
+            response = given if isinstance(given, Response) else json_response(given)
+            return as_packed(response) if packed and response.status_code == 200 else response
+
+        told = answer or (DoneForm if returned is Response else returned)
+        setattr(route, _MARK, ApiContract(who, guard, hints, query, body, media, told, parts))
+        return route
 
     return note
 
@@ -161,12 +160,19 @@ def routes(app: Flask) -> list[Route]:
     return sorted(found, key=lambda route: (route.path, route.method))
 
 
-def document(app: Flask, version: str) -> dict[str, Any]:
-    """Return the OpenAPI 3.1 document of the API."""
+def document(app: Flask, version: str, offered: Sequence[str]) -> ApiDocument:
+    """Return the OpenAPI 3.1 document of the API; ``offered`` are the games of the page."""
+    promised = [(route, route.promise) for route in routes(app) if route.promise is not None]
+    kinds = [Refusal]
+    for _, promise in promised:
+        kinds += promise.parts
+        kinds += [promise.body] if promise.body is not None else []
+        kinds += [] if isinstance(promise.answer, tuple) else [promise.answer]
+    schemas, components = msgspec.json.schema_components(kinds, ref_template=_REFERENCE)
+    of = dict(zip(map(_key, kinds), schemas, strict=True))
     paths: dict[str, Any] = {}
-    for route in routes(app):
-        if route.promise is not None:
-            paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, route.promise)
+    for route, promise in promised:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, promise, of)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -176,43 +182,58 @@ def document(app: Flask, version: str) -> dict[str, Any]:
             "header X-Companion: 1. Who one is, is a cookie: POST /api/join with the table's PIN gives a player's.",
         },
         "components": {
-            "schemas": {"Refusal": ERROR},
+            "schemas": {**components, "Game": {"type": "string", "enum": list(offered)}},
             "securitySchemes": {"session": {"type": "apiKey", "in": "cookie", "name": "companion"}},
         },
         "paths": paths,
     }
 
 
-def _operation(route: Route, promise: ApiContract) -> dict[str, Any]:
+def _key(kind: Any) -> str:
+    return repr(kind)
+
+
+def _parameters(promise: ApiContract, arguments: Sequence[str]) -> list[Schema]:
+    found: list[Schema] = [
+        {"name": name, "in": "path", "required": True, "schema": msgspec.json.schema(promise.path[name])}
+        for name in arguments
+    ]
+    if promise.query is not None:
+        ((_,), known) = msgspec.json.schema_components([promise.query])
+        schema = known[promise.query.__name__]
+        found += [
+            {"name": name, "in": "query", "required": name in schema["required"], "schema": one}
+            for name, one in schema["properties"].items()
+        ]
+    return found
+
+
+def _operation(route: Route, promise: ApiContract, of: Mapping[str, Schema]) -> Schema:
     summary, more = route.words
-    operation: dict[str, Any] = {
+    operation: Schema = {
         "operationId": route.endpoint.replace(".", "_"),
         "tags": [route.path.split("/")[2].split(".")[0]],
         "summary": summary,
         "description": " ".join(part for part in (more, f"Who may ask: {promise.who}.") if part),
-        "parameters": [
-            {"name": name, "in": "path", "required": True, "schema": PARAMETERS.get(name, TEXT)}
-            for name in route.arguments
-        ]
-        + [{"name": name, "in": "query", "schema": schema} for name, schema in promise.query.items()],
-        "responses": _responses(promise),
+        "parameters": _parameters(promise, route.arguments),
+        "responses": _responses(promise, of),
     }
     if promise.who != "anybody":
         operation["security"] = [{"session": []}]
     if promise.body is not None or promise.media is not None:
         kind = promise.media or "application/json"
-        schema = promise.body if promise.body is not None else {"type": "string", "format": "binary"}
+        schema = of[_key(promise.body)] if promise.body is not None else {"type": "string", "format": "binary"}
         operation["requestBody"] = {"required": True, "content": {kind: {"schema": schema}}}
     return operation
 
 
-def _responses(promise: ApiContract) -> dict[str, Any]:
+def _responses(promise: ApiContract, of: Mapping[str, Schema]) -> Schema:
     refusal = {
         "description": "Refused, and why.",
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}},
+        "content": {"application/json": {"schema": of[_key(Refusal)]}},
     }
-    if isinstance(promise.answer, Mapping):
-        content: dict[str, Any] = {"application/json": {"schema": promise.answer}}
+    if isinstance(promise.answer, tuple):
+        content: Schema = {kind: {} for kind in promise.answer}
     else:
-        content = {kind: {} for kind in promise.answer}
+        content = {"application/json": {"schema": of[_key(promise.answer)]}}
     return {"200": {"description": "Done.", "content": content}, "4XX": refusal, "503": refusal}

@@ -6,6 +6,8 @@ answer is still under way (so it notices that the phone closed it), the kernel g
 nobody acknowledges (a phone that left the WLAN, or one that never reads), and a request that trickles in is cut off.
 Nobody can take all connections: of those that wait for a request, an address keeps the newest only. A body that is
 too large is read and dropped, so that its sender hears why.
+
+Waitress offers no way to any of this from outside: its version is pinned (the README says more).
 """
 
 from __future__ import annotations

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+from typing import Annotated, Literal, TypedDict
 
 import segno
-from flask import Blueprint, Response, current_app, g, redirect, render_template, request
+from flask import Blueprint, Flask, Response, current_app, g, redirect, render_template, request
+from msgspec import Meta
 
 from companion.access.store import Session, TooManyTriesError
 from companion.night.answers import Role
-from web.http.openapi import OBJECT, TEXT, choice, documented, fields, listed, text
-from web.http.responses import RefusedError, json_body, json_response, text_field
+from web.http.openapi import DoneForm, documented, promise_of
+from web.http.requests import Body
+from web.http.responses import RefusedError, json_response
 from web.protocols.companion import CompanionApi
 
 COOKIE = "companion"
@@ -18,6 +21,56 @@ COOKIE_DAYS = 180
 LABEL_LENGTH = 40
 
 views = Blueprint("sessions", __name__)
+
+
+class PhoneForm(TypedDict):
+    """What a phone may know of itself."""
+
+    role: str
+    id: str | None
+    label: str
+    colour: str | None
+
+
+class JoinedPhone(TypedDict):
+    """A phone that joined: ``made`` is when, in milliseconds."""
+
+    id: str
+    role: str
+    label: str
+    colour: str | None
+    made: int
+
+
+class JoiningForm(TypedDict):
+    """What the host shows to those who want to join."""
+
+    pin: str
+    address: str
+    addresses: list[str]
+    joined: list[JoinedPhone]
+
+
+class JoinRequest(Body, frozen=True):
+    """The table's PIN, and how this phone is called."""
+
+    pin: Annotated[str, Meta(max_length=20)]
+    label: Annotated[str, Meta(max_length=200)] = ""
+
+
+class Admitted(TypedDict):
+    """Who one is from now on."""
+
+    ok: Literal[True]
+    role: str
+    id: str
+
+
+class PinForm(TypedDict):
+    """The new PIN."""
+
+    ok: Literal[True]
+    pin: str
 
 
 def companion() -> CompanionApi:
@@ -63,6 +116,18 @@ def host() -> Session:
     return session
 
 
+def let_in(app: Flask) -> None:
+    """Ask before every view that says who may ask (:func:`web.http.openapi.documented`) whether this request may."""
+    usual = {"anybody": None, "player": member, "host": host}
+
+    @app.before_request
+    def check_right() -> None:
+        view = current_app.view_functions.get(request.endpoint or "")
+        promise = None if view is None or request.method == "OPTIONS" else promise_of(view)
+        if promise is not None and (guard := promise.guard or usual[promise.who]) is not None:
+            guard()
+
+
 def sees_pictures() -> None:
     """Return quietly when this request may see pictures of the table: the host may, others as the host sets it.
 
@@ -87,7 +152,7 @@ def open_door() -> None:
         raise RefusedError(403, "closed", "The host lets nobody else join now. One may watch.")
 
 
-def me() -> dict[str, object]:
+def me() -> PhoneForm:
     """Return what a phone may know of itself."""
     session = who()
     if session is None:
@@ -153,15 +218,11 @@ def join() -> Response | tuple[str, int]:
 
 
 @views.post("/api/join")
-@documented(body=fields(("label",), pin=text(20), label=text(200)), answer=fields(ok=choice(True), role=TEXT, id=TEXT))
-def api_join() -> Response:
+@documented(guard=open_door, answer=Admitted)
+def api_join(body: JoinRequest) -> Response:
     """Join the table with its PIN: ``{"pin", "label"?}``; answers with the cookie."""
-    open_door()
-    body = json_body()
     try:
-        admitted = companion().access.join(
-            text_field(body, "pin", 20), _client("pin"), _label(text_field(body, "label", 200, ""))
-        )
+        admitted = companion().access.join(body.pin, _client("pin"), _label(body.label))
     except TooManyTriesError as error:
         raise _too_many(error) from None
     if admitted is None:
@@ -178,45 +239,45 @@ def _table_address() -> str:
 
 
 @views.get("/api/table")
-@documented("host", answer=fields(pin=TEXT, address=TEXT, addresses=listed(TEXT), joined=listed(OBJECT)))
-def table() -> Response:
+@documented("host")
+def table() -> JoiningForm:
     """Answer the host with the table's PIN and addresses, and who has joined."""
-    host()
     access = companion().access
-    joined = [
+    joined: list[JoinedPhone] = [
         {"id": s.id, "role": str(s.role), "label": s.label, "colour": s.colour, "made": s.made}
         for s in access.sessions()
     ]
-    return json_response(
-        {"pin": access.pin, "address": _table_address(), "addresses": list(companion().addresses()), "joined": joined}
-    )
+    return {
+        "pin": access.pin,
+        "address": _table_address(),
+        "addresses": list(companion().addresses()),
+        "joined": joined,
+    }
 
 
 @views.post("/api/pin")
-@documented("host", answer=fields(ok=choice(True), pin=TEXT))
-def new_pin() -> Response:
+@documented("host")
+def new_pin() -> PinForm:
     """Make another PIN for the table; who has joined stays."""
-    host()
-    return json_response({"ok": True, "pin": companion().access.new_pin()})
+    return {"ok": True, "pin": companion().access.new_pin()}
 
 
 @views.post("/api/sessions/<session_id>/end")
 @documented("host")
-def end_session(session_id: str) -> Response:
+def end_session(session_id: str) -> DoneForm:
     """Withdraw a phone's right to change anything: from now on it watches. One's own ends with ``/api/leave``."""
     mine = host()
     if session_id == mine.id:
         raise RefusedError(409, "own-session", "This is your own phone.")
     if not companion().access.revoke(session_id):
         raise RefusedError(404, "no-session", "This phone has left already.")
-    return json_response({"ok": True})
+    return {"ok": True}
 
 
 @views.get("/api/join.svg")
 @documented("host", answer=("image/svg+xml",))
 def join_code() -> Response:
     """Answer the host with the QR code that brings a phone to the table, PIN included."""
-    host()
     picture = io.BytesIO()
     code = segno.make(f"{_table_address()}/join#{companion().access.pin}", error="m", micro=False)
     code.save(picture, kind="svg", border=2, scale=4, dark="#0f2233", light="#ffffff", omitsize=True)

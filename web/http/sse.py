@@ -17,10 +17,12 @@ from flask import Blueprint, Response, current_app, request
 from companion.night.answers import Role
 from web.http.assets import accepts_gzip
 from web.http.gzip_blocks import HEAD, Blocks
-from web.http.openapi import LANGUAGE, TEXT, documented
+from web.http.json_forms import count_form
+from web.http.openapi import documented
+from web.http.requests import Query
 from web.http.responses import RefusedError, languages
 from web.http.sessions import COOKIE, companion, me, role, who
-from web.http.sse_state import TOPICS, StateTexts, compact, count, devices, event
+from web.http.sse_state import TOPICS, StateTexts, compact, devices, event
 from web.protocols.companion import CompanionApi
 
 HEARTBEAT_S = 2.0
@@ -74,7 +76,7 @@ class Stream:
         texts: StateTexts,
         *,
         role: Role,
-        hello: dict[str, object],
+        hello: Mapping[str, object],
         since: int | None,
         gone: Callable[[], bool],
         board: str | None = None,
@@ -128,7 +130,7 @@ class Stream:
         return self._state() + b"".join(event(topic, compact(data)) for topic, data in topics.items())
 
     def _count(self) -> bytes:
-        data = count(self._companion)
+        data = count_form(self._companion.count(), self._companion.night.gate)
         self._hidden = bool(data["hidden"])
         return event("count", compact(data))
 
@@ -153,15 +155,14 @@ class Stream:
                         # Nothing was played, but somebody has another name, in the log and on the board too.
                         self._since = self._drawn = None
                         chunk = self._state()
-                    if self._hidden != self._companion.night.live_round():
+                    if self._hidden is self._companion.night.gate.is_open():
                         chunk += self._count() + self._bench()
                 elif happened is not None and happened.topic == "count":
                     chunk = self._count()
                 elif happened is not None and happened.topic in {"wave", "bench"}:
                     # A round that began after it was told hides it.
-                    if not self._companion.night.live_round():
-                        chunk = event(happened.topic, happened.text)
-                    elif happened.topic == "bench":
+                    chunk = self._companion.night.gate.through(event(happened.topic, happened.text), b"")
+                    if not chunk and happened.topic == "bench":
                         chunk = self._bench()
                 elif happened is not None:
                     chunk = event(happened.topic, happened.text)
@@ -172,14 +173,16 @@ class Stream:
                     yield chunk
 
 
-def _since() -> int | None:
-    text = request.headers.get("Last-Event-ID") or request.args.get("after", "")
+class EventsQuery(Query, frozen=True):
+    """After which number of the journal the log begins, and the language of boards."""
+
+    after: str = ""
+    board: str = ""
+
+
+def _since(after: str) -> int | None:
+    text = request.headers.get("Last-Event-ID") or after
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 15 else None
-
-
-def _board() -> str | None:
-    language = request.args.get("board", "")
-    return language if language in languages() else None
 
 
 def _colour() -> Callable[[], str | None]:
@@ -196,8 +199,8 @@ def _colour() -> Callable[[], str | None]:
 
 
 @views.get("/api/events")
-@documented(query={"after": TEXT, "board": LANGUAGE}, answer=("text/event-stream",))
-def events() -> Response:
+@documented(answer=("text/event-stream",))
+def events(query: EventsQuery) -> Response:
     """Answer with the live stream; 503 when all places are taken (poll ``/api/state`` instead).
 
     With ``?board=LANGUAGE`` each state is followed by the drawn board, where a game on a board is open.
@@ -222,9 +225,9 @@ def events() -> Response:
                 "version": companion().version,
                 "stamp": current_app.extensions["companion-assets"].stamp,
             },
-            since=_since(),
+            since=_since(query.after),
             gone=request.environ.get("waitress.client_disconnected", lambda: False),
-            board=_board(),
+            board=query.board if query.board in languages() else None,
             colour=_colour(),
             blocks=current_app.extensions["companion-blocks"] if packed else None,
         )

@@ -5,10 +5,22 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from companion.night.answers import Role
-from web.http.json_forms import ballot_form, camera_form, count_form, igloos_form, motion_form
+from companion.rules.core import JSON
+from web.http.json_forms import (
+    BallotForm,
+    CameraForm,
+    CountForm,
+    IgloosForm,
+    MotionForm,
+    ballot_form,
+    camera_form,
+    count_form,
+    igloos_form,
+    motion_form,
+)
 from web.protocols.companion import CompanionApi
 
 TOPICS = ("state", "igloo", "motion", "count", "wave", "bench", "camera", "ballot", "notice")
@@ -20,22 +32,27 @@ def compact(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
-def devices(companion: CompanionApi) -> dict[str, dict[str, Any]]:
+class DevicesForm(TypedDict):
+    """The devices by topic."""
+
+    igloo: IgloosForm
+    motion: MotionForm
+    count: CountForm
+    camera: CameraForm
+    bench: dict[str, JSON]
+    ballot: BallotForm
+
+
+def devices(companion: CompanionApi) -> DevicesForm:
     """Return the devices by topic. In a live round nothing in it tells a count."""
     return {
         "igloo": igloos_form(companion.igloos(), simulated=companion.simulated()),
         "motion": motion_form(companion.motion()),
-        "count": count(companion),
+        "count": count_form(companion.count(), companion.night.gate),
         "camera": camera_form(companion.camera(), companion.table(), companion.follow_service.status()),
         "bench": companion.calibration_run.state(),
         "ballot": ballot_form(companion),
     }
-
-
-def count(companion: CompanionApi) -> dict[str, Any]:
-    """Return the count, or that it is hidden. The gate is asked after the count, so that it cannot close between."""
-    newest = companion.count()
-    return count_form(newest, hidden=companion.night.live_round())
 
 
 def event(name: str, text: str, seq: int | None = None) -> bytes:

@@ -106,7 +106,7 @@ def collect() -> Catalog:
     return _catalog(_of_the_page())
 
 
-PAIRED = {"Words", "only_fields"}
+PAIRED = {"Words"}
 """The calls, beside those that make an error, whose arguments are a sentence in English and then in French."""
 
 

@@ -11,21 +11,34 @@ import json
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from babel import Locale
 from babel.messages.mofile import read_mo
 from flask import Blueprint, Flask, Response, abort, current_app, redirect, request
 from flask_babel import Babel, force_locale, get_translations
+from msgspec import Meta
 
 from companion.rules.i18n import ENGLISH, clause_folder, look_in
-from web.http.assets import FOR_EVER, accepts_gzip, shipped
+from web.http.assets import FOR_EVER, Assets, accepts_gzip
+from web.http.requests import Query
 from web.http.responses import RefusedError, languages
 
 FOLDER = Path(__file__).parents[1] / "translations"
 COOKIE = "language"
 PLURALS_UP_TO = 200
 """Plural forms are sent as a table up to here; above, the last two digits decide as from 100 on."""
+
+
+class InLanguage(Query, frozen=True):
+    """Words are asked for in a language; without one, or in one that nobody speaks here, in the page's."""
+
+    lang: Annotated[str, Meta(extra_json_schema={"maxLength": 35})] = ""
+
+    @property
+    def language(self) -> str:
+        """Return the language to answer in."""
+        return self.lang if self.lang in languages() else choose()
 
 
 def choose() -> str:
@@ -70,9 +83,28 @@ ROOMS = {
     "backups": "backups",
 }
 """The rooms beside the game, and parts of them, whose words are a bundle of their own, with the module of each."""
-BUNDLES = ("main", "training", "offline-bundle", *ROOMS, "rest")
-"""The words of a page's first modules, of the training room, of what is taken along from it, of each room, and all that
-are not in the first."""
+PAGES = ("main", "training", "offline-bundle")
+"""The first modules of the pages, and of what is taken along from the training room."""
+
+
+def _files() -> Assets:
+    files: Assets = current_app.extensions["companion-assets"]
+    return files
+
+
+@cache
+def _later(files: Assets) -> dict[str, list[str]]:
+    """Return the modules that are fetched when they are needed, by the bundle of their words: rooms, parts of games."""
+    found = {room: [f"js/{module}.js"] for room, module in ROOMS.items()}
+    for game_id in files.games():
+        for part, module in files.parts(game_id).items():
+            found.setdefault(f"game-{part}", []).append(module)
+    return found
+
+
+def bundles() -> list[str]:
+    """Return the bundles of the table's page: its first words, those of rooms and parts of games, and what is left."""
+    return ["main", *_later(_files()), "rest"]
 
 
 @cache
@@ -93,28 +125,29 @@ def _words(language: str) -> dict[str, object]:
 
 
 @cache
-def _said_by(module: str) -> frozenset[str]:
-    """Return the texts in quotes of a module and of all that it imports at once: the ids of its words are in it."""
-    files = shipped()
+def _said_by(files: Assets, *modules: str) -> frozenset[str]:
+    """Return the texts in quotes of modules and of all that they import at once: the ids of their words are in it."""
     return frozenset(
-        text.replace('\\"', '"')
-        for name in files.modules(f"js/{module}.js")
-        for text in LITERAL.findall(files.text(name))
+        text.replace('\\"', '"') for name in files.modules(*modules) for text in LITERAL.findall(files.text(name))
     )
 
 
-@cache
 def catalogue(language: str, bundle: str = "main") -> tuple[bytes, bytes, str]:
     """Return words for the page's modules as JSON: plain, packed, and a stamp of the contents.
 
     ``words`` maps a message id to its text, or to the list of its plural forms; ``plural`` gives the form's index
     for the numbers 0 … 200. English is the language of the message ids and needs no words.
     """
-    every, first = _words(language), _said_by("main")
+    return _catalogue(_files(), language, bundle)
+
+
+@cache
+def _catalogue(files: Assets, language: str, bundle: str) -> tuple[bytes, bytes, str]:
+    every, first, later = _words(language), _said_by(files, "js/main.js"), _later(files)
     if bundle == "rest":
         words = {one: text for one, text in every.items() if one not in first}
     else:
-        known = _said_by(ROOMS[bundle]) - first if bundle in ROOMS else _said_by(bundle)
+        known = _said_by(files, *later[bundle]) - first if bundle in later else _said_by(files, f"js/{bundle}.js")
         words = {one: text for one, text in every.items() if one in known}
     if language == ENGLISH:
         plural = [int(n != 1) for n in range(PLURALS_UP_TO)]
@@ -122,7 +155,7 @@ def catalogue(language: str, bundle: str = "main") -> tuple[bytes, bytes, str]:
         with force_locale(language):
             form = get_translations().plural
             plural = [int(form(n)) for n in range(PLURALS_UP_TO)]
-    answer = {"words": words, "plural": plural if bundle in {"main", "training", "offline-bundle"} else None}
+    answer = {"words": words, "plural": plural if bundle in PAGES else None}
     data = json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
     return data, gzip.compress(data, mtime=0), hashlib.sha256(data).hexdigest()[:12]
 
@@ -138,7 +171,7 @@ views = Blueprint("language", __name__)
 @views.get("/words/<stamp>/<language>.<bundle>.json")
 def words(stamp: str, language: str, bundle: str) -> Response:
     """Answer with words of a language."""
-    if language not in languages() or bundle not in BUNDLES or stamp != catalogue(language, bundle)[2]:
+    if language not in languages() or bundle not in {*PAGES, *bundles()} or stamp != catalogue(language, bundle)[2]:
         abort(404)
     plain, packed, _ = catalogue(language, bundle)
     response = Response(packed if accepts_gzip() else plain, mimetype="application/json")

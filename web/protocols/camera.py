@@ -7,10 +7,93 @@ Pictures and what is read in them are for those who take part; how the following
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
+
+from companion.rules.core import JSON
 
 if TYPE_CHECKING:
     from companion.night.answers import Actor, CommandResult
+
+
+class PlaceRead(TypedDict):
+    """What lies in a place, how likely that is, and whether a person had better check it."""
+
+    ground: str
+    things: list[JSON]
+    p: float
+    unsure: bool
+
+
+class BoardPose(TypedDict):
+    """Where a board lies in the frame: corners and cells in pixels, ``error_place`` in percent of a place."""
+
+    how: str
+    size: list[int]
+    corners: list[list[float]]
+    error_px: float
+    error_place: float
+    moved: bool
+    cells: dict[str, list[list[float]]]
+
+
+class BoardInFrame(TypedDict):
+    """A game's board at the table: where it lies, what was taught, what the record says, and what is read there now."""
+
+    game: str
+    board: BoardPose | None
+    taught: bool
+    lessons: int
+    learning: bool
+    note: str
+    grounds: list[str]
+    things: list[dict[str, JSON]]
+    followed: bool
+    record: dict[str, JSON] | None
+    seen: dict[str, PlaceRead] | None
+
+
+class Untaught(TypedDict):
+    """What was never taught: it is read as something else where it lies."""
+
+    grounds: list[str]
+    things: list[dict[str, JSON]]
+
+
+class SheetReading(TypedDict):
+    """A photo read for a score sheet; cells are corners in the photo."""
+
+    width: int
+    height: int
+    places: dict[str, PlaceRead]
+    cells: dict[str, list[list[float]]]
+    grounds: list[str]
+    things: list[dict[str, JSON]]
+    untaught: Untaught
+    note: str
+
+
+class CandidateForm(TypedDict):
+    """What the camera holds for possible, drawn."""
+
+    n: int
+    kind: str
+    p: float
+    back: JSON
+    moves: list[dict[str, str]]
+    places: list[str]
+    svg: str
+
+
+class OpenQuestionForm(TypedDict):
+    """What the camera asks: ``kind`` is ``turn``, ``new`` or ``disagreement``."""
+
+    id: str
+    kind: str
+    game: str
+    places: list[str]
+    svg: str
+    number: int
+    candidates: list[CandidateForm]
 
 
 class CameraApi(Protocol):
@@ -25,12 +108,7 @@ class CameraApi(Protocol):
         ...
 
     def board(self, game_id: str) -> dict[str, Any]:
-        """Return where the board lies in the frame, what was taught, and what is read there now.
-
-        ``{"game", "board": null | {"how", "size", "corners", "error_px", "error_place" (percent), "moved", "cells":
-        {place: corners}}, "taught", "lessons", "learning", "note", "grounds", "things", "followed", "record": null |
-        {place: …}, "seen": null | {place: {"ground", "things", "p", "unsure"}}}``.
-        """
+        """Return a :class:`BoardInFrame`."""
         ...
 
     def look(self, game_id: str) -> dict[str, Any]:
@@ -50,11 +128,7 @@ class CameraApi(Protocol):
         ...
 
     def question(self, lang: str) -> dict[str, Any] | None:
-        """Return the open question with its candidates drawn.
-
-        ``{"id", "kind": "turn" | "new" | "disagreement", "game", "places", "svg", "number", "candidates": [{"n",
-        "kind", "p", "back", "moves": [{"en", "fr"}], "places", "svg"}]}``.
-        """
+        """Return the open question with its candidates drawn, an :class:`OpenQuestionForm`."""
         ...
 
     def answer(self, question_id: str, choice: int | None, by: Actor) -> CommandResult:
@@ -70,11 +144,7 @@ class CameraApi(Protocol):
         ...
 
     def sheet(self, game_id: str, data: bytes | None) -> dict[str, Any] | None:
-        """Read a photo (None: the camera's newest picture) for a score sheet; None where nothing was taught.
-
-        ``{"width", "height", "places": {name: {"ground", "things", "p", "unsure"}}, "cells": {name: corners in the
-        photo}, "grounds", "things", "untaught": {"grounds", "things"}, "note"}``.
-        """
+        """Return a photo (None: the newest picture) as a :class:`SheetReading`; None where nothing was taught."""
         ...
 
     def rule(self, who: str, game_id: str, *, record: bool, lang: str) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 
 class CardsApi(Protocol):
-    """Teaching a game's cards, and reading them: a fanned-out pile, a round of Igloo Pop."""
+    """Teaching a game's cards, and reading them: a fanned-out pile, a round of cards with igloos on them."""
 
     def taught(self, game: str) -> dict[str, Any]:
         """Return ``{"game", "names": in the order they are asked for, "taught": [name …], "bytes"}``."""
@@ -33,7 +33,9 @@ class CardsApi(Protocol):
         """
         ...
 
-    def round(self, data: bytes, first: str | None, only: Sequence[str], colours: Sequence[str]) -> dict[str, Any]:
+    def round(
+        self, game: str, data: bytes, first: str | None, only: Sequence[str], colours: Sequence[str]
+    ) -> dict[str, Any]:
         """Return what a photo of a round shows: ``{"id", "width", "height", "cards": […], "igloos": [{"on_card", "at",
         "colour", "number", "unsure"}]}``; ``first`` is the id of the photo before the check.
         """

@@ -36,7 +36,10 @@ command.add_command(rule)
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def table(photo: Path, out: Path | None, as_json: bool) -> int:
-    """Find the four markers in PHOTO and straighten the table between them."""
+    """Find the four markers in PHOTO and straighten the table between them.
+
+    Exit status 1: not all of them were found.
+    """
     from companion.ports import BadDataError
     from vision.board.markers import find_table
     from vision.decode.photo import read_photo_file

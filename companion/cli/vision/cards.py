@@ -15,16 +15,32 @@ if TYPE_CHECKING:
     from companion.ports import ByteArray
     from vision.cards.detect import CardFinder
 
-GAME = click.Choice(["igloo-pop", "arctic"])
-WITH_CARDS = click.argument("game_id", metavar="GAME", type=GAME)
+
+class _GameWithCards(click.ParamType[str]):
+    """A game whose cards can be taught."""
+
+    name = "game"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the id, refused in the words of click's own choices."""
+        from companion.follow.cards import cards_of, every_cards
+
+        try:
+            cards_of(value)
+        except KeyError:
+            self.fail(f"{value!r} is not one of {', '.join(map(repr, every_cards()))}.", param, ctx)
+        return value
+
+
+WITH_CARDS = click.argument("game_id", metavar="GAME", type=_GameWithCards())
 
 
 def _order(game_id: str, order: str) -> list[str]:
     """Return the names of the cards as they lie: those of a file, a line each, or all of the game."""
-    from companion.follow.cards import CARDS
+    from companion.follow.cards import cards_of
     from companion.ports import BadDataError
 
-    every = CARDS[game_id]
+    every, example = cards_of(game_id).names, cards_of(game_id).example
     if order == "default":
         return list(every)
     try:
@@ -34,7 +50,6 @@ def _order(game_id: str, order: str) -> list[str]:
     names = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     for name in names:
         if name not in every:
-            example = "4/5" if game_id == "igloo-pop" else "fox-5-moose"
             raise BadDataError(f"{order}: {name[:40]!r} is no card of {game_id}; one is written like {example}.")
     return names
 
@@ -49,6 +64,13 @@ def _finder(folder: Path, game_id: str) -> CardFinder:
     if deck is None:
         raise BadDataError(f"{folder}: {messages.NOT_TAUGHT}")
     return CardFinder(deck)
+
+
+def _taught(folder: Path, game_ids: Sequence[str]) -> str:
+    """Return the first of some games whose cards were taught in a profile, or else the first."""
+    from vision.cards.deck import file_of
+
+    return next((game_id for game_id in game_ids if file_of(folder, game_id).exists()), game_ids[0])
 
 
 def _write(out: Path | None, image: ByteArray) -> None:
@@ -132,9 +154,12 @@ def pile(photos: tuple[Path, ...], count: int | None, folder: Path, out: Path | 
 
     Exit status 1: a card is doubtful, or none was found, or another number than was counted.
     """
+    from companion.follow.cards import every_cards
     from vision.cards.pile import drawn, read_pile
 
-    finder = _finder(folder, "arctic")
+    piles = {game_id: cards.pile for game_id, cards in every_cards().items() if cards.pile is not None}
+    game_id = _taught(folder, list(piles))
+    finder = _finder(folder, game_id)
     read = []
     for photo in photos:
         image = read_photo(photo)
@@ -142,7 +167,7 @@ def pile(photos: tuple[Path, ...], count: int | None, folder: Path, out: Path | 
         _write(out, drawn(image, here))
         read += here
     kinds = [card.kind for card in read]
-    lines, total = _pile_score(kinds)
+    lines, total = _pile_score(piles[game_id](kinds))
     doubtful = [n for n, card in enumerate(read, 1) if not card.kind_sure or card.gap_before]
     if as_json:
         report = {"pile": [card.to_json() for card in read], "doubtful": doubtful, "total": total, "lines": lines}
@@ -159,14 +184,9 @@ def pile(photos: tuple[Path, ...], count: int | None, folder: Path, out: Path | 
     return 1 if doubtful or len(read) != (count or len(read)) or not read else 0
 
 
-def _pile_score(kinds: Sequence[str]) -> tuple[list[dict[str, Any]], int]:
+def _pile_score(position: dict[str, Any]) -> tuple[list[dict[str, Any]], int]:
     from companion.night.views.position_sheet import sheet
 
-    lands: dict[str, Any] = {f"land{n}": {"ground": "landscape", "things": []} for n in (0, 1, 6, 10, 15)}
-    animals = ("fox", "moose", "walrus", "orca", "puffin", "bear")
-    lands["land3"] = {"ground": "landscape", "things": [{"kind": one, "count": 1} for one in animals]}
-    players = [{"name": name, "pile": pile, "hand": 0} for name, pile in (("pile", list(kinds)), ("nobody", []))]
-    position: Any = {"game": "arctic", "places": lands, "players": players, "phase": "totems", "stage": "last"}
     scored_players: Any = sheet(position, "en")["players"]
     return [line for line in scored_players[0]["lines"] if line["points"]], int(scored_players[0]["total"])
 
@@ -182,11 +202,13 @@ def round_(placed: Path, turned: Path | None, folder: Path, out: Path | None, as
 
     Exit status 1: something is doubtful, or still without a number.
     """
-    from companion.night.views.photo_round import judge, seen_cards
+    from companion.follow.cards import every_cards
     from vision.cards.pile import drawn
     from vision.cards.round import join, read_both, read_round
 
-    finder = _finder(folder, "igloo-pop")
+    rounds = {game_id: cards.round for game_id, cards in every_cards().items() if cards.round is not None}
+    game_id = _taught(folder, list(rounds))
+    finder = _finder(folder, game_id)
     photo = read_photo(placed)
     found = finder.find(photo)
     if turned is None:
@@ -209,7 +231,7 @@ def round_(placed: Path, turned: Path | None, folder: Path, out: Path | None, as
         }
         for place, card in enumerate(read.cards)
     ]
-    judged = judge(seen_cards(card_forms))
+    judged = rounds[game_id].judge(card_forms)
     doubtful = any(one.unsure for one in read.igloos) or any(not card.sure for card in read.cards)
     if as_json:
         answer = {"read": read.to_json(), "cards": card_forms, "doubtful": doubtful, **judged}

@@ -337,6 +337,7 @@ class IglooDiscovery:
             link = SerialLink(
                 port,
                 name=name,
+                usb=candidate.usb,
                 timing=self._timing,
                 may_open=lambda: self._is_no_other(name),
                 clock=self._clock,

@@ -9,31 +9,24 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
+from math import isfinite
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Self
 
 from companion.igloo import messages
+from companion.igloo.line.driver import Driver
 from companion.igloo.line.port import Port, PortError, PortMissingError, kind_of
-from companion.igloo.line.protocol import BAUDS, FrameReader, SensorState, Unknown
-from companion.igloo.line.samples import FrameStream
-from companion.igloo.line.text_protocol import COUNTABLE_HZ, LineReader, TextStream
+from companion.igloo.line.registry import DRIVERS, claims
 from companion.ports import DeviceError, DeviceKind, DeviceState, IglooStatus, LinkCounts, Samples
-
-SEARCH_BAUDS = (*BAUDS, 115_200)
-"""The bit rates that are listened at, in this order; at the last one boards print lines of text."""
 
 Listener = Callable[[Samples], None]
 
 _log = logging.getLogger(__name__)
 
-_SENSOR_NOTES: dict[int, str] = {
-    SensorState.NO_SENSOR: messages.NO_SENSOR,
-    SensorState.NOT_SET_UP: messages.NOT_SET_UP,
-    SensorState.LOST: messages.SENSOR_LOST,
-}
 _PRINTABLE = bytes(range(32, 127)) + b"\t\r\n"
 
 
@@ -58,7 +51,6 @@ class Timing:
 
 
 _GARBAGE_BYTES = 200
-_TEXT_LINES = 5
 
 
 def added(one: LinkCounts, other: LinkCounts) -> LinkCounts:
@@ -72,8 +64,10 @@ class SerialLink:
     ``name`` is the link's key while no unit is known (else ``unit-3``); from the first HELLO on the key stays.
     When another unit turns up at the port, or the igloo was given another number, the link is over
     (``superseded``) and a new one is needed: what is known of one igloo never passes to another.
-    ``may_open`` is asked each time before the port is opened: something else may be there by now. ``clock`` gives
-    the host's seconds, which samples are stamped with and :class:`Timing` is measured by.
+    ``drivers`` are the kinds of device to listen for, by default those of the registry that may be at a port with the
+    number ``usb``; all their bit rates are listened at in turn, and at each one all of them listen. ``may_open`` is
+    asked each time before the port is opened: something else may be there by now. ``clock`` gives the host's seconds,
+    which samples are stamped with and :class:`Timing` is measured by.
     """
 
     def __init__(
@@ -81,7 +75,8 @@ class SerialLink:
         port: str,
         *,
         name: str = "",
-        bauds: tuple[int, ...] = SEARCH_BAUDS,
+        usb: str = "",
+        drivers: Sequence[type[Driver]] = (),
         timing: Timing | None = None,
         may_open: Callable[[], bool] = lambda: True,
         clock: Callable[[], float] = time.monotonic,
@@ -91,26 +86,26 @@ class SerialLink:
         self.superseded = False
         self.renamed = False
         self.heard = False
-        self._bauds = bauds
+        kinds = tuple(drivers) or DRIVERS.at(usb)
+        self._bauds = tuple(dict.fromkeys(baud for kind in kinds for baud in kind.bauds))
+        self._drivers = tuple(kind() for kind in kinds)
+        self._awaited = next((one for one in self._drivers if claims(type(one), usb)), None)
         self._timing = timing or Timing()
         self._may_open, self._clock = may_open, clock
         self._lock = threading.RLock()
         self._closing = threading.Event()
         self._listeners: tuple[Listener, ...] = ()
-        self._frames, self._text = FrameStream(), TextStream()
-        self._frame_reader, self._line_reader = FrameReader(), LineReader()
-        self._mode: Literal["frames", "text"] | None = None
-        self._spoke: Literal["frames", "text"] | None = None
-        self._greeted = self._fell_silent = False
+        self._driver: Driver | None = None
+        self._spoke: Driver | None = None
+        self._introduced = self._fell_silent = False
         self._open: Port | None = None
         self._device = port
         self._refused: PortError | None = None
         self._unit: int | None = None
         self._base = LinkCounts()
-        self._corrupt_from = self._corrupt_before = 0
         self._locks = self._sweeps = self._baud_at = 0
-        self._listen_from = self._listen_until = self._valid_at = self._hello_requested_at = 0.0
-        self._text_lines = self._heard_bytes = self._printable = 0
+        self._listen_from = self._listen_until = self._greeted_at = 0.0
+        self._heard_bytes = self._printable = 0
         try:
             self._kind = kind_of(port)
         except OSError:
@@ -135,7 +130,7 @@ class SerialLink:
             if self.heard:
                 return False
             refused = self._refused is not None and self._refused.lasting
-            return self._sweeps > 0 or refused or self._text.not_acceleration
+            return self._sweeps > 0 or refused or any(driver.foreign for driver in self._drivers)
 
     @property
     def sweeps(self) -> int:
@@ -170,19 +165,18 @@ class SerialLink:
         """Return how the link is doing now."""
         with self._lock:
             state, note = self._state(self._clock())
-            frames = self._spoke == "frames"
-            status = self._frames.status
+            spoke = self._spoke
             return IglooStatus(
                 key=f"unit-{self._unit}" if self._unit else self.name,
                 kind=self._kind,
                 state=state,
                 port=self._device,
                 unit=self._unit,
-                rate_hz=self._frames.rate_hz if frames else self._text.rate_hz,
-                nominal_hz=self._frames.nominal_hz if frames else None,
-                protocol={"frames": "igloo-1", "text": "text"}.get(self._spoke or "", ""),
+                rate_hz=spoke.rate_hz if spoke is not None else None,
+                nominal_hz=spoke.nominal_hz if spoke is not None else None,
+                protocol=spoke.name if spoke is not None else "",
                 counts=self._counts(),
-                sensor_state=status.state if status and self._mode == "frames" else None,
+                sensor_state=self._driver.sensor_state if self._driver is not None else None,
                 note=note,
             )
 
@@ -194,16 +188,16 @@ class SerialLink:
     def set_up_again(self) -> None:
         """Ask the igloo to set its sensor up again.
 
-        :raises DeviceError: when no igloo that speaks frames is connected.
+        :raises DeviceError: when no igloo is connected that can be told so.
         """
-        self._send(b"r")
+        self._send(lambda driver: driver.set_up_again())
 
     def name_unit(self, unit: int) -> None:
         """Store in the igloo which sensor igloo it is, 1 … 65535, or 0 for none; the link is then ``superseded``.
 
-        :raises DeviceError: when no igloo that speaks frames is connected.
+        :raises DeviceError: when no igloo is connected that can be told so.
         """
-        self._send(b"u" + unit.to_bytes(2, "little") + b"h")
+        self._send(lambda driver: driver.name_unit(unit))
 
     def close(self, timeout: float = 5.0) -> None:
         """Stop the thread and free the port; wait for that, at most so many seconds."""
@@ -270,45 +264,38 @@ class SerialLink:
         if not data:
             return []
         self._heard_bytes += len(data)
-        if self._mode != "text":
-            frames = self._frame_reader.feed(data)
-            known = any(not isinstance(frame, Unknown) for frame in frames)
-            if known and self._mode is None:
-                self._lock_on("frames")
-            if self._mode == "frames":
-                if known:
-                    self._valid_at = now
-                runs = self._frames.feed(frames, now)
-                self._introduced()
+        for driver in (self._driver,) if self._driver is not None else self._drivers:
+            try:
+                runs = driver.feed(data, now)
+                for run in runs:
+                    if not isfinite(run.accel.sum()):
+                        raise ValueError("samples that are no numbers")
+            except Exception:
+                _log.exception("The driver %s failed at %s; it is left out there.", driver.name, self.name)
+                self._leave_out(driver)
+                continue
+            if self._driver is None and driver.in_step:
+                self._lock_on(driver)
+            if self._driver is not None:
+                self._introduce(driver)
                 return [] if self.superseded else runs
-        rows = self._line_reader.feed(data)
-        if self._mode is None:
-            self._printable += len(data) - len(data.translate(None, _PRINTABLE))
-            for row in rows:
-                self._text_lines = self._text_lines + 1 if row is not None else 0
-            if self._text_lines < _TEXT_LINES:
-                return []
-            self._lock_on("text")
-        if any(row is not None for row in rows):
-            self._valid_at = now
-        runs = self._text.feed(rows, now)
-        self.heard = self.heard or self._text.unit_g is not None
-        return runs
+        self._printable += len(data) - len(data.translate(None, _PRINTABLE))
+        return []
 
     def _look_after(self, port: Port, now: float) -> None:
-        """Ask for a HELLO, listen at the next bit rate, or begin to listen again, when it is time."""
-        if self._mode is not None:
-            if now - self._valid_at > self._timing.resync:
-                self._lose_step()
-                self._fell_silent = True
-                self._listen(self._timing.listen)
-            elif (
-                self._mode == "frames"
-                and self._frames.hello is None
-                and now - self._hello_requested_at > self._timing.hello
-            ):
-                self._hello_requested_at = now
-                port.write(b"h")
+        """Greet the device, listen at the next bit rate, or begin to listen again, when it is time."""
+        driver = self._driver
+        if driver is not None and now - driver.valid_at > self._timing.resync:
+            self._lose_step()
+            self._fell_silent = True
+            self._listen(self._timing.listen)
+            return
+        known = driver or self._awaited
+        if known is not None and not known.introduced and now - self._greeted_at > self._timing.hello:
+            self._greeted_at = now
+            if known.greeting:
+                port.write(known.greeting)
+        if driver is not None:
             return
         words = self._printable > 0.8 * self._heard_bytes
         garbage = self._heard_bytes >= _GARBAGE_BYTES and not words and now - self._listen_from > self._timing.garbage
@@ -321,56 +308,63 @@ class SerialLink:
     # --- in step and out of it -----------------------------------------------------------------------------------
 
     def _listen(self, seconds: float) -> None:
-        self._frame_reader, self._line_reader = FrameReader(), LineReader()
-        self._text_lines = self._heard_bytes = self._printable = 0
+        for driver in self._drivers:
+            driver.listen()
+        self._heard_bytes = self._printable = 0
         self._listen_from = self._clock()
         self._listen_until = self._listen_from + seconds
 
-    def _lock_on(self, mode: Literal["frames", "text"]) -> None:
-        self._mode = self._spoke = mode
-        self._greeted = self._fell_silent = False
-        self._corrupt_from = self._frame_reader.corrupt
+    def _lock_on(self, driver: Driver) -> None:
+        self._driver = self._spoke = driver
+        self._introduced = self._fell_silent = False
         if self._locks:
             self._base = replace(self._base, reconnects=self._base.reconnects + 1)
         self._locks += 1
         self._sweeps = 0
-        self._hello_requested_at = 0.0
+        self._greeted_at = 0.0
 
     def _lose_step(self) -> None:
-        self._corrupt_before = self._corrupt()
-        self._corrupt_from = self._frame_reader.corrupt
-        if self._mode is not None:
-            self._frames.line_was_lost()
-            self._text.line_was_lost()
-        self._mode = None
+        if self._driver is not None:
+            for driver in self._drivers:
+                driver.line_was_lost()
+        self._driver = None
 
-    def _introduced(self) -> None:
-        """Take the unit of a HELLO; the first one settles who this link is to."""
-        hello = self._frames.hello
-        if hello is None:
+    def _leave_out(self, driver: Driver) -> None:
+        """Listen on without a driver that failed; what it counted stays."""
+        with suppress(Exception):
+            self._base = added(self._base, driver.counts())
+        self._drivers = tuple(kept for kept in self._drivers if kept is not driver)
+        if self._awaited is driver:
+            self._awaited = None
+        if self._driver is driver:
+            self._lose_step()
+            self._listen(self._timing.listen)
+
+    def _introduce(self, driver: Driver) -> None:
+        """Take the unit of a device that has introduced itself; the first one settles who this link is to."""
+        if not driver.introduced:
             return
-        unit = hello.unit
+        unit = driver.unit
         if self.heard and (unit or 0) != (self._unit or 0):
-            self.renamed = self._greeted
+            self.renamed = self._introduced
             self._refused = PortMissingError(messages.OTHER_UNIT)
             self.superseded = True  # last: who sees it looks at ``renamed``, and has no lock
             return
         self._unit = unit
-        self.heard = self._greeted = True
-
-    def _corrupt(self) -> int:
-        listening = self._mode is None
-        return self._corrupt_before + (0 if listening else self._frame_reader.corrupt - self._corrupt_from)
+        self.heard = self._introduced = True
 
     def _counts(self) -> LinkCounts:
-        total = added(added(self._base, self._frames.counts()), self._text.counts())
-        return replace(total, corrupt=total.corrupt + self._corrupt())
+        total = self._base
+        for driver in self._drivers:
+            total = added(total, driver.counts())
+        return total
 
-    def _send(self, command: bytes) -> None:
+    def _send(self, command: Callable[[Driver], bytes]) -> None:
         with self._lock:
-            if self._open is None or self._mode != "frames":
+            told = command(self._driver) if self._driver is not None else b""
+            if self._open is None or not told:
                 raise DeviceError("No igloo that takes commands is connected at this port.")
-            self._open.write(command)
+            self._open.write(told)
 
     # --- in words ------------------------------------------------------------------------------------------------
 
@@ -381,37 +375,13 @@ class SerialLink:
                 return DeviceState.SEARCHING, messages.LISTENING
             missing = isinstance(refused, PortMissingError)
             return (DeviceState.MISSING if missing else DeviceState.FAULTY), refused.note
-        if self._mode is None:
+        driver = self._driver
+        if driver is None:
             if self._heard_bytes >= _GARBAGE_BYTES and (self._sweeps or self._fell_silent):
                 return DeviceState.FAULTY, messages.NOT_AN_IGLOO
             if self._sweeps or self._fell_silent:
                 return DeviceState.SILENT, messages.NOTHING_ARRIVES
             return DeviceState.SEARCHING, messages.LISTENING
-        if now - self._valid_at > self._timing.stale:
+        if now - driver.valid_at > self._timing.stale:
             return DeviceState.SILENT, messages.NOTHING_ARRIVES
-        return self._state_of_frames(now) if self._mode == "frames" else self._state_of_text()
-
-    def _state_of_frames(self, now: float) -> tuple[DeviceState, str]:
-        stream = self._frames
-        if stream.status is not None and stream.status.state != SensorState.OK:
-            return DeviceState.FAULTY, _SENSOR_NOTES.get(stream.status.state, messages.NO_SENSOR)
-        if stream.hello is None:
-            return DeviceState.SEARCHING, messages.NO_HELLO
-        if stream.scale_is_nonsense:
-            return DeviceState.FAULTY, messages.BAD_SCALE
-        if stream.clock_is_nonsense:
-            return DeviceState.FAULTY, messages.NO_CLOCK
-        if stream.data_at is None or now - stream.data_at > self._timing.stale:
-            return DeviceState.SILENT, messages.NO_SAMPLES
-        slow = (stream.rate_hz or stream.nominal_hz or COUNTABLE_HZ) < COUNTABLE_HZ
-        return DeviceState.CONNECTED, messages.TOO_SLOW if slow else ""
-
-    def _state_of_text(self) -> tuple[DeviceState, str]:
-        if self._text.not_acceleration:
-            return DeviceState.FAULTY, messages.NOT_ACCELERATION
-        if self._text.rate_is_nonsense:
-            return DeviceState.FAULTY, messages.NO_CLOCK
-        if self._text.unit_g is None:
-            return DeviceState.SEARCHING, messages.UNIT_UNKNOWN
-        rate = self._text.rate_hz
-        return DeviceState.CONNECTED, messages.TOO_SLOW if rate is not None and rate < COUNTABLE_HZ else ""
+        return driver.state(now, self._timing.stale)

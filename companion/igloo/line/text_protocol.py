@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Callable
 
 import numpy as np
 
@@ -19,9 +20,6 @@ MAX_LINE = 96
 """Bytes of a line; a longer one is not a sample."""
 
 STANDARD_GRAVITY = 9.80665
-
-COUNTABLE_HZ = 800.0
-"""Below this rate beads cannot be counted (measured: chance at 100 Hz)."""
 
 HELD_LINES = 8192
 """Lines that wait for rate and unit before the oldest are rejected."""
@@ -56,10 +54,11 @@ def parse_line(line: bytes) -> Row | None:
 class LineReader:
     """Bytes in, lines out: a row of numbers, or None where a line was none; in bounded memory.
 
-    The first line may have begun before we listened: it is not handed on, whatever it is.
+    The first line may have begun before we listened: it is not handed on, whatever it is. ``parse`` reads a line.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, parse: Callable[[bytes], Row | None] = parse_line) -> None:
+        self._parse = parse
         self._tail = b""
         self._in_step = False
 
@@ -71,7 +70,7 @@ class LineReader:
         for line in lines:
             text = line.rstrip(b"\r")
             if self._in_step and text:
-                rows.append(parse_line(text))
+                rows.append(self._parse(text))
             self._in_step = True
         return rows
 

@@ -20,7 +20,15 @@ from pathlib import Path
 from companion.lab.rows import Row, row
 
 SUITES = ("bookworm", "trixie")
-MIRROR = "http://deb.debian.org/debian"
+LIST_SOURCES = (
+    "apt-get",
+    "indextargets",
+    "--format",
+    "$(ORIGIN)|$(RELEASE)|$(COMPONENT)|$(REPO_URI)",
+    "Created-By: Packages",
+)
+"""What has apt say where its packages come from, a line a source; it reads its configuration alone."""
+
 SOURCE = Path(__file__).resolve().parents[3]
 PARTS = (
     "companion",
@@ -52,18 +60,40 @@ def rows(seconds: float) -> Iterable[Row]:
     if os.geteuid() != 0 or shutil.which("debootstrap") is None or not (SOURCE / "install.sh").exists():
         yield row("install.sh", "not run", note="needs root, debootstrap and a checkout")
         return
+    try:
+        mirror = debian_among(_run(list(LIST_SOURCES), 60))
+    except StepError as error:
+        yield row("install.sh", "not run", note=str(error))
+        return
     for suite in SUITES:
         with tempfile.TemporaryDirectory(prefix=f"companion-{suite}-") as folder:
             try:
-                yield from _suite(suite, Path(folder) / "root")
+                yield from _suite(suite, Path(folder) / "root", mirror)
             except StepError as error:
                 yield row(f"{suite}", "failed", note=str(error))
 
 
-def _suite(suite: str, root: Path) -> Iterable[Row]:
+def debian_among(sources: str) -> str:
+    """Return the address of Debian's archive among apt's sources, as :data:`LIST_SOURCES` has them said.
+
+    Sources of others stand beside it, and its own updates. A source that was never asked does not tell whose it is:
+    one of the suites that are wanted is taken only where no other is known.
+
+    :raises StepError: when apt has no source of Debian's.
+    """
+    told = [parts for line in sources.splitlines() if len(parts := line.split("|")) == 4]
+    whole = [(origin, release, url) for origin, release, component, url in told if component == "main"]
+    known = [url for origin, release, url in whole if origin == "Debian" and not re.search("[-/]", release)]
+    known += [url for origin, release, url in whole if not origin and release in SUITES]
+    if not known:
+        raise StepError("apt has no source of Debian's archive (apt-get indextargets)")
+    return known[0]
+
+
+def _suite(suite: str, root: Path, mirror: str) -> Iterable[Row]:
     began = time.monotonic()
     include = "--include=ca-certificates,python3,python3-venv,systemd,udev"
-    _run(["debootstrap", "--variant=minbase", include, suite, str(root), MIRROR], 1200)
+    _run(["debootstrap", "--variant=minbase", include, suite, str(root), mirror], 1200)
     yield row(f"{suite}: bare system", f"{time.monotonic() - began:.0f}", "s")
     (root / "src").mkdir()
     for part in PARTS:

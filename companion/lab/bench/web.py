@@ -46,7 +46,8 @@ class Running:
             if not line:
                 raise DeviceError("The service did not start.")
             link = re.search(r"http://127\.0\.0\.1:(\d+)(/host/\S+)", line)
-        threading.Thread(target=lambda: list(self.process.stdout or ()), daemon=True).start()
+        self._reader = threading.Thread(target=lambda: list(self.process.stdout or ()), daemon=True)
+        self._reader.start()
         self.port, self.link = int(link[1]), link[2]
         self.host = Phone(self.port)
         self.host.ask("GET", "/")
@@ -82,6 +83,9 @@ class Running:
         """End the service and remove its folder."""
         self.process.terminate()
         self.process.wait(timeout=15)
+        self._reader.join(timeout=15)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
         self.folder.cleanup()
 
 

@@ -1,8 +1,9 @@
-"""The four games in OpenSpiel: import this module, then ``pyspiel.load_game("arctic(players=3)")``.
+"""The games in OpenSpiel: import this module, then ``pyspiel.load_game("arctic(players=3)")``.
 
-OpenSpiel (Lanctot et al. 2019) is a development extra, and this is the only module that imports it. The games are
-called ``igloo_pop``, ``iglu_iglu``, ``arctic`` and ``ice_team``; the number of players and the options of the table are
-their parameters: ``igloo_pop(players=3,pop.cards_end=last_round)``. Actions are the numbers of
+OpenSpiel (Lanctot et al. 2019) is a development extra, and this is the only module that imports it. A game
+is there when a module of its name stands beside this one (:mod:`companion.lab.openspiel.part`): ``igloo_pop``,
+``iglu_iglu``, ``arctic``, ``ice_team``; the number of players and the options of the table are its parameters:
+``igloo_pop(players=3,pop.cards_end=last_round)``. Actions are the numbers of
 :mod:`companion.lab.openspiel.vocabulary`; chance is explicit, with the probabilities of :meth:`State.chances`.
 
 What differs from the table:
@@ -26,66 +27,16 @@ from typing import Any, ClassVar, Final
 
 import pyspiel
 
+from companion.lab.openspiel.part import Options, in_turns, part_of, played_games
 from companion.lab.openspiel.vocabulary import Vocabulary, vocabulary
 from companion.rules import game
 from companion.rules.core import ANYBODY, CHANCE, JSON, NOBODY, State
-from companion.rules.iglu_iglu.components import FISH, FOX, IN_BOX, default_mix, endurance
 from companion.rules.record import Header, Record
-
-Options = Mapping[str, JSON]
-
-BROKEN_OFF: Final = {"igloo-pop": 2000, "arctic": 2000, "ice-team": 5000}
-"""Decisions after which a game without an end of its own is broken off; random games end long before."""
-
-
-def broken_off(game_id: str, options: Options) -> int | None:
-    """Return after how many decisions a game is broken off, or None where it always ends by itself."""
-    ends = game_id == "iglu-iglu" or (game_id == "igloo-pop" and options["pop.none_match"] == "remove")
-    return None if ends else BROKEN_OFF[game_id]
 
 
 def longest(game_id: str, players: int, options: Options | None = None) -> tuple[int, int]:
-    """Return the most decisions, and the most steps of chance, that a game can have.
-
-    Igloo Pop: a round has up to twelve placements and a pass a player. In each but the last, a card is won (24 in the
-    stack replace those that are) or an own thaler is lost (nine a player before somebody has none).
-    """
-    settled = game(game_id).settled_options(options)
-    limit = broken_off(game_id, settled)
-    if game_id == "igloo-pop":
-        rounds = 24 + 9 * players + 1 + (settled["pop.cards_end"] == "last_round")
-        decisions = rounds * (12 + players)
-        if limit is not None:
-            # A round without a result has a placement at least.
-            rounds = decisions = limit
-        return decisions, 33 + 12 * rounds
-    if game_id == "iglu-iglu":
-        return _longest_iglu(players, settled)
-    # Arctic: packs, power sides, totems, the first player, all cards. Ice Team: 24 floes, who begins, a die for each
-    # of the eight igloos, two for each of the eight bears that come home.
-    chance = players + 6 + players + 1 + 30 * players if game_id == "arctic" else 24 + 1 + 8 + 2 * 8
-    return limit or 0, chance
-
-
-def _longest_iglu(players: int, options: Options) -> tuple[int, int]:
-    """Return the bounds of Iglu Iglu.
-
-    Each turn melts one of 56 floes, with a drift, what gives way to it, three points and an end at most; each tile is
-    played once: a thaw lets inuit flee, an animal movement has three steps, each of which may make every player answer
-    and all inuit flee, an endurance tile gives its points. Where a floe may be put back, all that are left may be
-    looked at before one is taken; where tokens give way one by one, all of a square may have to.
-    """
-    mix = default_mix()
-    tiles = dict(zip(mix.faces, mix.counts, strict=True))
-    melted = sum(mix.counts)
-    inuit = players * (5 if players == 2 else 3)
-    gives_way = 1 if options["iglu.displace_together"] else sum(IN_BOX[FISH:FOX]) + 1
-    looks = 0 if options["iglu.no_repick"] else melted * (melted + 1)
-    floes = (1 + gives_way) * tiles["drift"] + tiles["thaw"] * (1 + inuit) + tiles["harpoon"]
-    animals = tiles["animals"] * (1 + 3 * (1 + players + inuit))
-    endurances = sum(count * (1 + endurance(face)) for face, count in tiles.items() if endurance(face))
-    drawn = 4 + 2 * tiles["fish 2"] + 3 * tiles["fish 3"] + tiles["pack"]
-    return inuit + melted * (1 + 3 + 1) + looks + floes + animals + endurances, melted + drawn
+    """Return the most decisions, and the most steps of chance, that a game can have."""
+    return part_of(game_id).longest(players, game(game_id).settled_options(options))
 
 
 class GameHistory:
@@ -94,31 +45,32 @@ class GameHistory:
     ``turn`` is the seat that decides, ``decisions`` how many have been made.
     """
 
-    __slots__ = ("before", "decisions", "limit", "move", "over", "started", "state", "turn")
+    __slots__ = ("before", "decisions", "limit", "move", "over", "state", "turn", "unasked")
 
     before: GameHistory | None
     decisions: int
     limit: int | None
     over: bool
-    started: int
     state: State[Any]
     turn: int
+    unasked: tuple[str, ...]
 
     def __init__(self, state: State[Any], move: Any = None, before: GameHistory | None = None) -> None:
         """Add a move and its state to a line; what nobody decides, the start of a round, happens at once."""
         self.move = move
         self.before = before
         self.decisions = 0 if before is None else before.decisions + (before.turn >= 0)
-        self.started = 0
-        while state.to_move == ANYBODY and state.phase == "ready":  # type: ignore[attr-defined]
-            state = state.play(state.game.parse("start"))
-            self.started += 1
+        self.unasked = ()
+        while state.to_move == ANYBODY and (text := in_turns(state.game.id).unasked(state)) is not None:
+            state = state.play(state.game.parse(text))
+            self.unasked = (*self.unasked, text)
         self.state = state
-        self.limit = broken_off(state.game.id, state.position()["options"]) if before is None else before.limit
+        self.limit = part_of(state.game.id).broken_off(state.position()["options"]) if before is None else before.limit
         self.over = state.to_move == NOBODY or (self.limit is not None and self.decisions >= self.limit)
         self.turn = -1 if self.over or state.to_move == CHANCE else state.to_move
         if self.turn == ANYBODY:
-            self.turn = _next_to_shake(state, before)
+            last = before.turn if before is not None and before.state.to_move == ANYBODY else -1
+            self.turn = in_turns(state.game.id).next_seat(state, last if last >= 0 else None)
 
     def after(self, move: Any) -> GameHistory:
         """Return the line with one more move, which the rules check."""
@@ -127,7 +79,7 @@ class GameHistory:
     def moves(self) -> list[Any]:
         """Return what the player whose turn it is may do."""
         if self.state.to_move == ANYBODY:
-            return _shaking(self.state, self.turn)
+            return in_turns(self.state.game.id).choices(self.state, self.turn)
         return list(self.state.moves())
 
     def texts(self) -> list[str]:
@@ -137,7 +89,7 @@ class GameHistory:
     def record(self) -> Record:
         """Return the whole game so far, with what happened by itself."""
         position, played = self.state.position(), self.state.game
-        moves = tuple(text for line in self._lines() for text in (str(line.move), *["start"] * line.started))
+        moves = tuple(text for line in self._lines() for text in (str(line.move), *line.unasked))
         return Record(Header(played.id, tuple(played.seats(len(position["players"]))), position["options"]), moves)
 
     def _lines(self) -> list[GameHistory]:
@@ -165,24 +117,6 @@ def replayed(game_id: str, players: int, texts: list[str], options: Options | No
     return line
 
 
-def _next_to_shake(state: Any, before: GameHistory | None) -> int:
-    """Return the next seat that may still place in a round of Igloo Pop."""
-    players = len(state.colours)
-    running = before is not None and before.turn >= 0 and before.state.to_move == ANYBODY
-    seat = before.turn + 1 if running and before is not None else (state.round - 1) % players
-    while state.colours[seat % players] in state.passed or not state.own[state.colours[seat % players]]:
-        seat += 1
-    return int(seat % players)
-
-
-def _shaking(state: Any, seat: int) -> list[Any]:
-    """Return the placements of a seat, and passing unless nobody else can place and nobody has."""
-    colour = state.colours[seat]
-    alone = len(state.passed) == len(state.colours) - 1 and not any(state.igloos.values())
-    kinds = {"place"} if alone else {"place", "pass"}
-    return [move for move in state.moves() if move.colour == colour and move.kind in kinds]
-
-
 def worth(state: State[Any], players: int) -> list[float]:
     """Return for each seat the share of the others it is ahead of, less the share it is behind."""
     found = [0.0] * players
@@ -197,7 +131,7 @@ def worth(state: State[Any], players: int) -> list[float]:
 
 
 class TabletopState(pyspiel.State):  # type: ignore[misc]
-    """A state of one of the four games, as OpenSpiel asks for it; ``rules`` is the state of the rules."""
+    """A state of one of the games, as OpenSpiel asks for it; ``rules`` is the state of the rules."""
 
     def __init__(self, played: TabletopGame) -> None:
         super().__init__(played)
@@ -289,7 +223,7 @@ def beyond(seen: JSON, public: JSON) -> JSON:
 
 
 class TabletopGame(pyspiel.Game):  # type: ignore[misc]
-    """One of the four games for so many players, by some options; OpenSpiel calls a class of its own for each."""
+    """One of the games for so many players, by some options; OpenSpiel calls a class of its own for each."""
 
     game_id: ClassVar[str]
 
@@ -332,14 +266,13 @@ class TabletopGame(pyspiel.Game):  # type: ignore[misc]
 def _type(game_id: str) -> Any:
     """Return what OpenSpiel wants to know about a game."""
     played = game(game_id)
-    hidden = game_id in ("iglu-iglu", "arctic")
     information = pyspiel.GameType.Information
     return pyspiel.GameType(
         short_name=game_id.replace("-", "_"),
         long_name=game_id.replace("-", " ").title(),
         dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
         chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-        information=information.IMPERFECT_INFORMATION if hidden else information.PERFECT_INFORMATION,
+        information=information.IMPERFECT_INFORMATION if part_of(game_id).HIDDEN else information.PERFECT_INFORMATION,
         utility=pyspiel.GameType.Utility.ZERO_SUM,
         reward_model=pyspiel.GameType.RewardModel.TERMINAL,
         max_num_players=played.players[-1],
@@ -352,31 +285,12 @@ def _type(game_id: str) -> Any:
     )
 
 
-class IglooPopGame(TabletopGame):
-    """``igloo_pop``, for 2 to 6."""
-
-    game_id = "igloo-pop"
-
-
-class IgluIgluGame(TabletopGame):
-    """``iglu_iglu``, for 2 to 4."""
-
-    game_id = "iglu-iglu"
+def _class_of(game_id: str) -> type[TabletopGame]:
+    said = {"game_id": game_id, "__module__": __name__, "__doc__": f"{game_id}, for OpenSpiel."}
+    return type(f"{game_id.title().replace('-', '')}Game", (TabletopGame,), said)
 
 
-class ArcticGame(TabletopGame):
-    """``arctic``, for 2 to 4."""
-
-    game_id = "arctic"
-
-
-class IceTeamGame(TabletopGame):
-    """``ice_team``, for 2."""
-
-    game_id = "ice-team"
-
-
-GAMES: Final = (IglooPopGame, IgluIgluGame, ArcticGame, IceTeamGame)
+GAMES: Final = tuple(map(_class_of, played_games()))
 
 for _game in GAMES:
     pyspiel.register_game(_type(_game.game_id), _game)

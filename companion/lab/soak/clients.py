@@ -14,6 +14,7 @@ from typing import Any
 
 from companion.lab.phone import Phone
 from companion.lab.soak.play import Player, ServedCompanion
+from companion.rules import games
 
 # --- crowds ------------------------------------------------------------------------------------------------------
 
@@ -166,7 +167,7 @@ def junk(house: ServedCompanion, requests: int, seed: int = 4) -> Junk:
             lambda: None,
             lambda: rng.choice((True, False)),
             lambda: rng.choice((0, -1, 2**31, 2**63, 10**40, 1e308)),
-            lambda: rng.choice(("", "x" * 3000, "\x00", "☃", "../../etc/passwd", "red", "card1", "igloo-pop")),
+            lambda: rng.choice(("", "x" * 3000, "\x00", "☃", "../../etc/passwd", "red", "card1", games()[0])),
             lambda: [value(depth + 1) for _ in range(rng.randrange(4))] if depth < 4 else [],
             lambda: {rng.choice(KEYS): value(depth + 1) for _ in range(rng.randrange(4))} if depth < 4 else {},
         )

@@ -20,7 +20,7 @@ from typing import Any
 from companion.lab.phone import Phone
 from companion.night.log.journal import Journal
 from companion.ports import DeviceError
-from companion.rules import game
+from companion.rules import game, games
 from companion.rules.playouts import playout
 
 PLAYERS = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
@@ -125,7 +125,7 @@ class Player:
             self._games += 1
             return "open-night", {}
         self._games += 1
-        record, _ = playout(game("igloo-pop"), 2, self._rng)
+        record, _ = playout(game(games()[0]), 2, self._rng)
         self._moves = record.moves
         header = record.header
         return "open-match", {

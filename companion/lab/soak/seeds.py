@@ -47,7 +47,9 @@ def _records() -> Iterator[bytes]:
         record, _ = playout(game(name), min(game(name).players), random.Random(1))
         yield "\n".join(list(record.lines())[:12]).encode()
         yield next(iter(record.lines())).encode()
-    yield b'{"game": "igloo-pop", "players": [{"name": "A", "colour": "red"}, {"colour": "blue"}]}\n"start"\n'
+    colours = game(games()[0]).colours
+    seats = [{"name": "A", "colour": colours[0]}, {"colour": colours[-1]}]
+    yield f'{json.dumps({"game": games()[0], "players": seats})}\n"start"\n'.encode()
 
 
 def _positions() -> Iterator[bytes]:
@@ -110,8 +112,10 @@ def _settings() -> Iterator[bytes]:
 def _names() -> Iterator[bytes]:
     yield "Zoë ☃".encode()
     yield "Ann\u202e".encode("utf-16-le")
-    yield b"igloo-pop 123\nice-team 4"
-    yield b"igloo-pop " + b"9" * 189
+    from companion.rules import games
+
+    yield f"{games()[0]} 123\n{games()[-1]} 4".encode()
+    yield f"{games()[0]} {'9' * 189}".encode()
 
 
 def _layouts() -> Iterator[bytes]:

@@ -15,6 +15,7 @@ import click
 import cv2
 import numpy as np
 
+from vision.learn.adam import Adam, half_cosine
 from vision.learn.digits import (
     DIGITS,
     FIRST,
@@ -29,7 +30,6 @@ from vision.learn.digits import (
     forward,
     normal,
 )
-from vision.learn.optimiser import Adam
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -217,7 +217,8 @@ def learn(rounds: int, seed: int = 0) -> dict[str, Floats]:
     for (name, shape), bias in zip(shapes.items(), ("b1", "b2", "b3", "b4"), strict=True):
         net[name] = (rng.standard_normal(shape) * np.sqrt(2 / shape[0])).astype(np.float32)
         net[bias] = np.zeros(shape[1], np.float32)
-    adam = Adam([net[name] for name in NAMES], rounds * 4 * (_ROUND // _BATCH), rate=1e-3, decay=0.01, least=1e-6)
+    adam = Adam([net[name] for name in NAMES], decay=0.01)
+    steps, step = rounds * 4 * (_ROUND // _BATCH), 0
     for turn in range(rounds):
         pictures, digits = examples(_ROUND, rng)
         wrong = 0
@@ -225,7 +226,8 @@ def learn(rounds: int, seed: int = 0) -> dict[str, Floats]:
             some = np.rot90(pictures[at : at + _BATCH], way, axes=(1, 2))
             gradients, missed = _gradients(some, digits[at : at + _BATCH], net, rng)
             wrong += missed
-            adam.step([gradients[name] for name in NAMES])
+            step += 1
+            adam.step([gradients[name] for name in NAMES], 2e-3 * half_cosine(step, steps) + 1e-6)
         click.echo(f"{turn + 1}/{rounds}: {100 * wrong / (4 * _ROUND):.2f} % wrong")
     return net
 

@@ -11,6 +11,7 @@ import numpy as np
 from companion.igloo.count.convnet import NetInput
 from companion.igloo.count.ensemble import CUTS, EMBEDDING, LIMIT, Ensemble, Net, nll, sigmoid
 from companion.ports import COUNTS
+from vision.learn.adam import Adam, half_cosine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,7 +89,7 @@ def _train_net(
     number: int,
     progress: Callable[[int, int], None] | None,
 ) -> Net:
-    """Train one network by Adam (Kingma & Ba 2015) with a rate that falls as a cosine."""
+    """Train one network by Adam with a rate that falls as a cosine."""
     rng = np.random.default_rng([config.seed, number])
     sizes = (x.shape[1], *config.width, 2)
     layers = []
@@ -96,7 +97,7 @@ def _train_net(
         layers.append([rng.normal(size=(a, b)) * np.sqrt(2.0 / a), np.zeros(b)])
     layers[-1][0] *= 0.1
     layers[-1][1][:] = np.log(6.5), np.log(0.2)
-    moments = [[[np.zeros_like(p), np.zeros_like(p)] for p in layer] for layer in layers]
+    adam = Adam([p for layer in layers for p in layer], decay=0.1 * config.decay / config.rate)
     steps = config.epochs * max(len(x) // config.batch, 1)
     step = 0
     for epoch in range(config.epochs):
@@ -104,15 +105,9 @@ def _train_net(
         for start in range(0, len(x) - config.batch + 1, config.batch) if len(x) > config.batch else [0]:
             pick = order[start : start + config.batch]
             step += 1
-            rate = config.rate * (0.5 + 0.5 * np.cos(np.pi * step / steps)) * min(1.0, step / 100)
+            rate = config.rate * half_cosine(step, steps) * min(1.0, step / 100)
             batch = x[pick] + config.noise * rng.normal(size=(len(pick), x.shape[1]))
-            for layer, slope, moment in zip(layers, _slopes(layers, batch, labels[pick]), moments, strict=True):
-                for i in range(2):
-                    first, second = moment[i]
-                    first += 0.1 * (slope[i] - first)
-                    second += 0.001 * (slope[i] ** 2 - second)
-                    shift = first / (1 - 0.9**step) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
-                    layer[i] -= rate * (shift + (config.decay / config.rate * layer[i] * 0.1 if i == 0 else 0.0))
+            adam.step([p for layer in _slopes(layers, batch, labels[pick]) for p in layer], rate)
         if progress:
             progress(number * config.epochs + epoch + 1, config.nets * config.epochs)
     return Net(tuple((weights, biases) for weights, biases in layers))

@@ -34,6 +34,7 @@ from companion.igloo.count.convnet import (
 )
 from companion.igloo.count.ensemble import CUTS
 from companion.ports import COUNTS
+from vision.learn.adam import Adam, half_cosine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -112,7 +113,7 @@ def slow_down(
 
 def _slowed(bead_net: BeadNet, taps: int) -> dict[str, NDArray[np.float32]]:
     """Return weights whose filters have so many taps, each the mean of neighbours before."""
-    weights = {name: np.asarray(value, dtype=np.float32) for name, value in bead_net.weights.items()}
+    weights = {name: np.array(value, dtype=np.float32) for name, value in bead_net.weights.items()}
     filters = weights["f"]
     factor = len(filters) // taps
     weights["f"] = filters.reshape(taps, factor, -1).sum(axis=1) / np.float32(np.sqrt(factor))
@@ -130,18 +131,17 @@ def _train(
     taps: int = TAPS,
     first: BeadNet | None = None,
 ) -> BeadNet:
-    """Train one bead network by Adam (Kingma & Ba 2015) with a rate that falls as a cosine."""
+    """Train one bead network by Adam with a rate that falls as a cosine."""
     rng = np.random.default_rng([config.seed, number, 77])
-    begun = _begin(config, rng) if first is None else _slowed(first, taps)
-    weights = jax.tree.map(jnp.asarray, begun)
-    moments = jax.tree.map(jnp.zeros_like, weights), jax.tree.map(jnp.zeros_like, weights)
+    weights = _begin(config, rng) if first is None else _slowed(first, taps)
+    adam = Adam(list(weights.values()), decay=config.decay)
     ema_decay = config.ema_decay[number]
     mean = weights
     lengths = np.array([len(one.sound) for one in heard])
     crops = [(samples * taps // TAPS, size) for samples, size in config.crops]
     mean_batch = float(np.mean([size for _, size in crops]))
     steps = max(int(epochs * len(heard) / mean_batch), 1)
-    step = jax.jit(_step, static_argnames=("drop",), donate_argnums=(1,))
+    slopes = jax.jit(jax.grad(_loss), static_argnames=("drop",))
     key = jax.random.key(config.seed * 1000 + number)
     fitting = [np.flatnonzero(lengths >= samples) for samples, _ in crops]
     for i in range(steps):
@@ -152,16 +152,15 @@ def _train(
         sound, motion = _batch(heard, pick, samples, 2 * taps, rng)
         if config.augment[number]:
             sound = _augmented(sound, config, rng)
-        rate = config.rate * (0.5 + 0.5 * np.cos(np.pi * i / steps)) * min(1.0, (i + 1) / 100)
+        rate = config.rate * half_cosine(i, steps) * min(1.0, (i + 1) / 100)
         key, own = jax.random.split(key)
-        weights, moments = step(
-            weights, moments, float(i + 1), rate, config.decay, sound, motion, labels[pick], own, drop=config.drop
-        )
-        mean = _moving_mean(mean, weights, ema_decay)
+        found = slopes(weights, sound, motion, labels[pick], own, drop=config.drop)
+        adam.step([np.asarray(found[name]) for name in weights], rate)
+        mean = {name: ema_decay * mean[name] + (1 - ema_decay) * value for name, value in weights.items()}
         if progress and (i % 20 == 19 or i + 1 == steps):
             progress(i + 1, steps)
     # the file keeps fewer bits, so what is measured before it is written has no more
-    return BeadNet(unpack(pack({name: np.asarray(value) for name, value in mean.items()})))
+    return BeadNet(unpack(pack(mean)))
 
 
 def _begin(config: BeadNetTrainingConfig, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
@@ -272,12 +271,6 @@ def forward(weights: Any, sound: Any, motion: Any, key: Any = None, drop: float 
     return out[:, 0], jnp.clip(out[:, 1], -4.0, 1.5)
 
 
-@jax.jit
-def _moving_mean(mean: Any, weights: Any, ema_decay: float) -> Any:
-    """Return the running mean of weights after one more step."""
-    return jax.tree.map(lambda m, w: ema_decay * m + (1 - ema_decay) * w, mean, weights)
-
-
 def _loss(weights: Any, sound: Any, motion: Any, labels: Any, key: Any, drop: float) -> Any:
     """Return the mean negative log likelihood of the true counts, humbled a little as in the other networks."""
     mu, log_s = forward(weights, sound, motion, key, drop)
@@ -285,28 +278,3 @@ def _loss(weights: Any, sound: Any, motion: Any, labels: Any, key: Any, drop: fl
     s = jnp.exp(log_s)
     share = jax.nn.sigmoid((cuts[labels + 1] - mu) / s) - jax.nn.sigmoid((cuts[labels] - mu) / s)
     return -jnp.log(0.99 * share + 0.01 / len(COUNTS)).mean()
-
-
-def _step(
-    weights: Any,
-    moments: Any,
-    number: Any,
-    rate: Any,
-    decay: Any,
-    sound: Any,
-    motion: Any,
-    labels: Any,
-    key: Any,
-    *,
-    drop: float,
-) -> tuple[Any, Any]:
-    """Return weights and moments after one step of Adam (Kingma & Ba 2015) with decay of the matrices."""
-    slopes = jax.grad(_loss)(weights, sound, motion, labels, key, drop)
-    first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, moments[0], slopes)
-    second = jax.tree.map(lambda m, g: 0.999 * m + 0.001 * g * g, moments[1], slopes)
-    one, two = 1 - 0.9**number, 1 - 0.999**number
-
-    def moved(w: Any, m: Any, v: Any) -> Any:
-        return w - rate * (m / one / (jnp.sqrt(v / two) + 1e-8) + (decay * w if w.ndim > 1 else 0.0))
-
-    return jax.tree.map(moved, weights, first, second), (first, second)

@@ -53,7 +53,7 @@ _STAYS = {LOCK, "address.json", BACKUPS, STAGE, FORGOTTEN}
 
 _OF_THIS_MACHINE = "access.sqlite"
 _DRAFT = re.compile(r"\..+\.zip-(\d+)-[0-9a-f]{8}\.part(?:\.db\.part)?(?:-journal|-wal|-shm)?")
-_FLEETING = (".lock", ".new", "-wal", "-shm", "-journal", ".part")
+_FLEETING = (".lock", ".new", "-wal", "-shm", "-journal", ".part", ".mark")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from companion.night.backup.archive import BACKUPS, Manifest, examine, read_manifest
 from companion.night.backup.messages import BackupError
@@ -33,6 +33,18 @@ PIECE_BYTES = 4 << 20
 _DRAFT = ".brought.zip-"
 
 
+class BackupForm(TypedDict):
+    """A backup; ``made`` is in UTC milliseconds; of what cannot be read (not ``sound``) the rest is null."""
+
+    name: str
+    bytes: int
+    sound: bool
+    made: int | None
+    seq: int | None
+    pictures: int | None
+    companion: str | None
+
+
 @dataclass(slots=True)
 class _Coming:
     """A backup that is being brought: ``here`` of ``size`` bytes lie in ``draft``, ``last`` marks the last piece."""
@@ -41,7 +53,7 @@ class _Coming:
     size: int
     here: int = 0
     last: tuple[int, bytes] | None = None
-    kept: dict[str, Any] | None = None
+    kept: BackupForm | None = None
 
 
 class BackupRetention:
@@ -52,12 +64,8 @@ class BackupRetention:
         self._lock = threading.Lock()
         self._coming: _Coming | None = None
 
-    def all(self) -> list[dict[str, Any]]:
-        """Return every backup, the newest first, as JSON.
-
-        ``{"name", "bytes", "sound": bool, "made" | null: UTC milliseconds, "seq" | null, "pictures" | null: how many,
-        "companion" | null}``; what cannot be read is not sound.
-        """
+    def all(self) -> list[BackupForm]:
+        """Return every backup, the newest first."""
         found = []
         for path in reversed(backups(self._folder / BACKUPS)):
             try:
@@ -66,7 +74,7 @@ class BackupRetention:
                 found.append(_form(path, None))
         return found
 
-    def make(self) -> dict[str, Any]:
+    def make(self) -> BackupForm:
         """Make a backup with everything, pictures too, and return it as :meth:`all` does.
 
         :raises companion.night.backup.messages.BackupError: when it could not be made.
@@ -92,7 +100,7 @@ class BackupRetention:
         prepare(path, self._folder, examine(path))
         self._again()
 
-    def take_in(self, piece: bytes, *, at: int, size: int, shown: str) -> tuple[int, dict[str, Any] | None]:
+    def take_in(self, piece: bytes, *, at: int, size: int, shown: str) -> tuple[int, BackupForm | None]:
         """Take in a piece of a backup that somebody brings, which begins at byte ``at`` of ``size``.
 
         Return how many bytes are here now and, with the last piece, the backup as :meth:`all` does: it was read to its
@@ -140,7 +148,7 @@ class BackupRetention:
         os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         return _Coming(draft, size)
 
-    def _arrived(self, draft: Path, shown: str) -> dict[str, Any]:
+    def _arrived(self, draft: Path, shown: str) -> BackupForm:
         """Check a file that is here as a whole, and put it beside the other backups."""
         with draft.open("rb") as file:
             os.fsync(file.fileno())
@@ -171,7 +179,7 @@ def _room(place: Path, needed: int) -> None:
         raise BackupError("no-room", folder=place, need=need, free=free // 1_000_000)
 
 
-def _form(path: Path, manifest: Manifest | None) -> dict[str, Any]:
+def _form(path: Path, manifest: Manifest | None) -> BackupForm:
     return {
         "name": path.name,
         "bytes": path.stat().st_size,

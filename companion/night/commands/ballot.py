@@ -12,7 +12,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict, cast
 
 from companion.night.commands.votes import Votes, known_value
 from companion.night.log.data_folder import write_small
@@ -60,6 +60,26 @@ class _Open:
         return sorted(found, key=lambda pair: -pair[1])
 
 
+class ClosedBallot(TypedDict):
+    """What came of a vote, by ``votes``, ``host`` or ``default``; ``votes`` are pairs of a value and how many."""
+
+    option: str
+    value: JSON
+    how: str
+    votes: list[list[JSON]]
+    at: int
+
+
+class OpenBallot(TypedDict):
+    """The open vote: how many have voted, of how many who may, and what is level; ``last`` is what came of the last."""
+
+    option: str | None
+    last: ClosedBallot | None
+    votes: NotRequired[int]
+    of: NotRequired[int | None]
+    tied: NotRequired[list[JSON]]
+
+
 class Ballots:
     """The votes of one data folder: the open one, and what came of the last. Every method may be called at once.
 
@@ -71,8 +91,8 @@ class Ballots:
         self._lock = threading.Lock()
         self._open, self._done = self._read()
 
-    def form(self) -> dict[str, Any]:
-        """Return what everybody may know: ``{"option": None}``, or option, number of votes, of how many, and ties.
+    def form(self) -> OpenBallot:
+        """Return what everybody may know: no option, or option, number of votes, of how many, and ties.
 
         How many voted for what is told when the vote is closed; ``last`` is the newest that was.
         """
@@ -89,7 +109,7 @@ class Ballots:
             found = self._open.votes.get(voter) if self._open is not None else None
             return None if found is None else found.value
 
-    def log(self, option: str) -> list[dict[str, Any]]:
+    def log(self, option: str) -> list[ClosedBallot]:
         """Return what came of the votes on an option, oldest first."""
         with self._lock:
             return [one for one in self._done if one["option"] == option]
@@ -170,11 +190,11 @@ class Ballots:
         self._keep(None, [*self._done, self._note(one, value, how, at)])
 
     @staticmethod
-    def _note(one: _Open, value: JSON, how: str, at: int) -> dict[str, Any]:
+    def _note(one: _Open, value: JSON, how: str, at: int) -> ClosedBallot:
         tally = [[voted, votes] for voted, votes in one.tally()]
         return {"option": one.option, "value": value, "how": how, "votes": tally, "at": at}
 
-    def _keep(self, now: _Open | None, done: list[dict[str, Any]]) -> None:
+    def _keep(self, now: _Open | None, done: list[ClosedBallot]) -> None:
         done = done[-KEPT:]
         if self._path is not None:
             form = None
@@ -184,7 +204,7 @@ class Ballots:
             write_small(self._path, json.dumps({"open": form, "done": done}))
         self._open, self._done = now, done
 
-    def _read(self) -> tuple[_Open | None, list[dict[str, Any]]]:
+    def _read(self) -> tuple[_Open | None, list[ClosedBallot]]:
         """Return what was kept; of what cannot be read nothing is left, and that is said."""
         if self._path is None or not self._path.exists():
             return None, []
@@ -192,7 +212,9 @@ class Ballots:
             if self._path.stat().st_size > MOST_BYTES:
                 raise ValueError("too large")
             stored = json.loads(self._path.read_text(encoding="utf-8"))
-            done = [dict(one) for one in stored["done"] if known_value(one["option"], None)]
+            done: list[ClosedBallot] = [
+                cast("ClosedBallot", dict(one)) for one in stored["done"] if known_value(one["option"], None)
+            ]
             return _opened(stored["open"]), done
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             log.error("The votes of the table could not be read: %s", error)

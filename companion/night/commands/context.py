@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
+from typing import Any, Generic, TypeVar
+
+import msgspec
 
 from companion.night.answers import Actor, Role
+from companion.night.commands.bodies import CommandBody, misfit
 from companion.night.commands.box_contents import Boxes
 from companion.night.log.match import Match
 from companion.night.log.projection import NightProjection
@@ -16,8 +19,7 @@ from companion.ports import CompanionError
 from companion.rules.core import RulesError, Ruling
 from companion.rules.i18n import each
 
-NAME_LENGTH = 40
-NOTE_LENGTH = 200
+B = TypeVar("B", bound=CommandBody)
 
 
 class CommandRefusedError(CompanionError, ValueError):
@@ -41,14 +43,15 @@ class PlannedEntry:
 
 @dataclass(frozen=True, slots=True)
 class CommandContext:
-    """A command on its way: the night as it stands, the body, who asks, the people by id, and the dice."""
+    """A command on its way: the night as it stands, the body, who asks, people by id, dice, boxes, games to open."""
 
     projection: NightProjection
     body: Mapping[str, Any]
     by: Actor
     people: Mapping[str, str | None]
     rng: Random
-    boxes: Boxes = field(default_factory=lambda: Boxes(None))
+    boxes: Boxes
+    offered: tuple[str, ...]
 
     @property
     def match(self) -> Match:
@@ -73,46 +76,49 @@ class CommandContext:
             raise refused("refused", "ended-already")
         return match
 
-    def flag(self, name: str) -> bool:
-        """Return a yes or no of the body, no where it is missing."""
-        value = self.body.get(name, False)
-        if not isinstance(value, bool):
-            raise refused("bad-input", "bad-field", field=name)
-        return value
-
-    def whole(self, name: str, low: int, high: int) -> int:
-        """Return a whole number of the body."""
-        value = self.body.get(name)
-        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            raise refused("bad-input", "bad-field", field=name)
-        return value
-
-    def text(self, name: str, longest: int, *, missing: str | None = None) -> str:
-        """Return a text of the body without what cannot be printed; ``missing`` where it is not there."""
-        value = self.body.get(name, missing)
-        if not isinstance(value, str) or len(value) > longest:
-            raise refused("bad-input", "bad-field", field=name)
-        kept = printable(value)
-        if missing is None and not kept:
-            raise refused("bad-input", "bad-field", field=name)
-        return kept
-
-    def agreed(self) -> None:
+    def agreed(self, said: bool) -> None:
         """Return quietly when the host says that the table agrees."""
-        if not self.flag("agreed"):
+        if not said:
             raise refused("agreement", "agreement")
         if self.by.role is not Role.HOST:
             raise refused("forbidden", "host-only")
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A command: its plan, the fields it knows, whether only the host may send it, whether a stale one is refused."""
+@dataclass(frozen=True)
+class Command(Generic[B]):
+    """A command: its plan, what it takes, whether only the host may send it, whether a stale one is refused."""
 
-    plan: Callable[[CommandContext], PlannedEntry]
-    fields: frozenset[str] = frozenset()
+    plan: Callable[[CommandContext, B], PlannedEntry]
+    body: type[B]
     host: bool = False
     stale: bool = True
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Return the names of the fields that it knows."""
+        return frozenset(self.body.__struct_encode_fields__)
+
+    def planned(self, context: CommandContext) -> PlannedEntry:
+        """Return the entry that this command becomes.
+
+        :raises CommandRefusedError: when a field is not what it should be, or the command is not to be done.
+        """
+        try:
+            asked = msgspec.convert(dict(context.body), self.body)
+        except msgspec.ValidationError as error:
+            raise refused("bad-input", "bad-field", field=misfit(error) or "body") from None
+        return self.plan(context, asked)
+
+
+def needed(text: str, name: str) -> str:
+    """Return a text of a body without what cannot be printed.
+
+    :raises CommandRefusedError: when nothing is left of it.
+    """
+    kept = printable(text)
+    if not kept:
+        raise refused("bad-input", "bad-field", field=name)
+    return kept
 
 
 def printable(text: str) -> str:

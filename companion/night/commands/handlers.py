@@ -6,31 +6,38 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from msgspec import UnsetType
+
 from companion.night.answers import TABLE, Actor, Role
-from companion.night.commands.context import (
+from companion.night.commands.bodies import (
     NAME_LENGTH,
-    NOTE_LENGTH,
+    CommandBody,
+    CorrectBody,
+    DealBody,
+    DismissFaultBody,
+    FaultBody,
+    KeepSheetBody,
+    MovesBody,
+    OpenMatchBody,
+    UndoBody,
+)
+from companion.night.commands.context import (
     Command,
     CommandContext,
     CommandRefusedError,
     PlannedEntry,
+    needed,
     printable,
     refused,
     said,
 )
 from companion.night.commands.score_sheet_entry import keep_sheet, new_id
 from companion.night.commands.seating import right_seats, seated
-from companion.night.games import shown_games
 from companion.night.log.match import Match, Seat, undo_is_free
 from companion.night.log.projection import start
 from companion.rules import game
 from companion.rules.core import InvalidMoveError, Move, RulesError, SetupError, State
 from companion.rules.rulebook import rulebook
-
-MOST_MOVES = 100
-"""Moves in one command."""
-MOST_POINTS = 200
-"""The largest correction at a time."""
 
 
 def plan(command: str, context: CommandContext, state: int | None) -> PlannedEntry:
@@ -51,40 +58,36 @@ def plan(command: str, context: CommandContext, state: int | None) -> PlannedEnt
             raise refused("bad-input", "bad-body", field=printable(str(name))[:NAME_LENGTH])
     if known.stale and state is not None and state != context.projection.state_no:
         raise refused("stale", "stale")
-    return known.plan(context)
+    return known.planned(context)
 
 
 # --- the night and its matches -----------------------------------------------------------------------------------
 
 
-def _open_night(context: CommandContext) -> PlannedEntry:
+def _open_night(context: CommandContext, _: CommandBody) -> PlannedEntry:
     if context.projection.match is not None and context.projection.match.ending is None:
         raise refused("refused", "match-open")
     return PlannedEntry("open-night", {"night": new_id()})
 
 
-def _open_match(context: CommandContext) -> PlannedEntry:
+def _open_match(context: CommandContext, asked: OpenMatchBody) -> PlannedEntry:
     if context.projection.paused:
         raise refused("paused", "paused")
     if context.projection.match is not None and context.projection.match.ending is None:
         raise refused("refused", "match-open")
-    game_id = context.body.get("game")
-    if not isinstance(game_id, str) or game_id not in shown_games():
+    if asked.game not in context.offered:
         raise refused("bad-input", "bad-field", field="game")
-    rules = game(game_id)
-    raw = context.body.get("players")
-    if not isinstance(raw, list) or not raw or not all(isinstance(p, dict) for p in raw):
-        raise refused("bad-input", "bad-field", field="players")
-    header: dict[str, Any] = {"match": new_id(), "game": game_id, "draw": context.flag("draw")}
-    for name in ("options", "setup"):
-        value = context.body.get(name, {})
-        if not isinstance(value, dict):
-            raise refused("bad-input", "bad-field", field=name)
-        header[name] = value
-    seats, people = seated(raw, context.people)
+    rules = game(asked.game)
+    seats, people = seated(asked.players, context.people)
     # What the set-up does not say of the box is what this house's owner entered.
-    header["setup"] = {**context.boxes.setup(game_id), **header["setup"]}
-    header["players"] = [{"person": seat.person, "colour": seat.colour} for seat in seats]
+    header: dict[str, Any] = {
+        "match": new_id(),
+        "game": asked.game,
+        "draw": asked.draw,
+        "options": asked.options,
+        "setup": {**context.boxes.setup(asked.game), **asked.setup},
+        "players": [{"person": seat.person, "colour": seat.colour} for seat in seats],
+    }
     try:
         header["options"] = rules.settled_options(header["options"])
         right_seats(rules, seats)
@@ -94,7 +97,7 @@ def _open_match(context: CommandContext) -> PlannedEntry:
     return PlannedEntry("open-match", header, people)
 
 
-def _next_game(context: CommandContext) -> PlannedEntry:
+def _next_game(context: CommandContext, _: CommandBody) -> PlannedEntry:
     projection = context.projection
     if projection.paused:
         raise refused("paused", "paused")
@@ -113,26 +116,26 @@ def _next_game(context: CommandContext) -> PlannedEntry:
     return PlannedEntry("next-game", header)
 
 
-def _close_match(context: CommandContext) -> PlannedEntry:
+def _close_match(context: CommandContext, _: CommandBody) -> PlannedEntry:
     if context.projection.match is None:
         raise refused("no-match", "no-match")
     return PlannedEntry("close-match", {"match": context.projection.match.id})
 
 
-def _end_early(context: CommandContext) -> PlannedEntry:
+def _end_early(context: CommandContext, _: CommandBody) -> PlannedEntry:
     match = context.match
     if match.ending is not None:
         raise refused("refused", "ended-already")
     return PlannedEntry("end-early", {"match": match.id})
 
 
-def _pause(context: CommandContext) -> PlannedEntry:
+def _pause(context: CommandContext, _: CommandBody) -> PlannedEntry:
     if context.projection.paused:
         raise refused("paused", "paused")
     return PlannedEntry("pause", {})
 
 
-def _resume(context: CommandContext) -> PlannedEntry:
+def _resume(context: CommandContext, _: CommandBody) -> PlannedEntry:
     if not context.projection.paused:
         raise refused("refused", "not-paused")
     return PlannedEntry("resume", {})
@@ -141,21 +144,17 @@ def _resume(context: CommandContext) -> PlannedEntry:
 # --- moves -------------------------------------------------------------------------------------------------------
 
 
-def _moves(context: CommandContext) -> PlannedEntry:
+def _moves(context: CommandContext, asked: MovesBody) -> PlannedEntry:
     match = context.running
-    texts = context.body.get("moves")
-    if not isinstance(texts, list) or not 0 < len(texts) <= MOST_MOVES or not all(isinstance(t, str) for t in texts):
-        raise refused("bad-input", "bad-field", field="moves")
-    moves = _played(match, [_parsed(match, text) for text in texts], context.by)
+    moves = _played(match, [_parsed(match, text) for text in asked.moves], context.by)
     body: dict[str, Any] = {"moves": moves}
     if match.view.follows:
         after, drawn = _followed(match, moves, context.rng)
         body["moves"] = [*moves, *after]
         if drawn:
             body["drawn"] = True
-    sensor = context.body.get("sensor", False)
-    if sensor is not False:
-        body["sensor"] = _sensor_key(match, sensor, len(moves))
+    if asked.sensor is not False:
+        body["sensor"] = _sensor_key(asked.sensor)
     return PlannedEntry("moves", body)
 
 
@@ -216,15 +215,15 @@ def _followed(match: Match, moves: list[str], rng: Random) -> tuple[list[str], b
     return found, drawn
 
 
-def _sensor_key(match: Match, sensor: object, moves: int) -> str:
-    key = "*" if sensor is True else sensor
-    if not isinstance(key, str) or not 0 < len(key) <= NOTE_LENGTH or not key.isprintable():
+def _sensor_key(sensor: bool | str) -> str:
+    key = sensor if isinstance(sensor, str) else "*"
+    if not key.isprintable():
         raise refused("bad-input", "bad-field", field="sensor")
     return key
 
 
-def _sensor_checked(context: CommandContext) -> PlannedEntry:
-    planned = _moves(context)
+def _sensor_checked(context: CommandContext, asked: MovesBody) -> PlannedEntry:
+    planned = _moves(context, asked)
     key = planned.body.get("sensor")
     if key is None:
         return planned
@@ -237,19 +236,12 @@ def _sensor_checked(context: CommandContext) -> PlannedEntry:
     return planned
 
 
-def _deal(context: CommandContext) -> PlannedEntry:
+def _deal(context: CommandContext, asked: DealBody) -> PlannedEntry:
     match = context.running
-    if "cards" not in context.body:
+    if isinstance(asked.cards, UnsetType):
         return _drawn(context, match)
-    cards = context.body["cards"]
-    if (
-        not isinstance(cards, dict)
-        or not 0 < len(cards) <= MOST_MOVES
-        or not all(isinstance(v, str) for v in cards.values())
-    ):
-        raise refused("bad-input", "bad-field", field="cards")
     try:
-        moves = match.view.lay(match.state, cards)
+        moves = match.view.lay(match.state, asked.cards)
     except InvalidMoveError as error:
         raise said(error) from error
     return PlannedEntry("moves", {"moves": _played(match, moves), "as": "deal"})
@@ -283,7 +275,7 @@ def _arranged(match: Match, state: State[Any], rng: Random) -> Move | None:
     return drawn
 
 
-def _check(context: CommandContext) -> PlannedEntry:
+def _check(context: CommandContext, _: CommandBody) -> PlannedEntry:
     match = context.running
     moves = match.view.stopping(match.state)
     if not moves:
@@ -291,51 +283,52 @@ def _check(context: CommandContext) -> PlannedEntry:
     return PlannedEntry("moves", {"moves": _played(match, moves), "as": "check"})
 
 
-def _undo(context: CommandContext) -> PlannedEntry:
+def _undo(context: CommandContext, asked: UndoBody) -> PlannedEntry:
     match = context.match
     steps = match.steps
+    keep = asked.to
     if match.ended is not None:
-        keep = context.whole("to", len(steps), len(steps))
-        context.agreed()
+        _at_most(keep, len(steps), len(steps))
+        context.agreed(asked.agreed)
         return PlannedEntry("undo", {"to": keep, "from": keep, "agreed": True})
     if not steps:
         raise refused("refused", "nothing-to-undo")
-    keep = context.whole("to", 0, len(steps) - 1)
-    agreed = context.flag("agreed")
-    if agreed or not undo_is_free(match, keep, context.by.id):
-        context.agreed()
-    return PlannedEntry("undo", {"to": keep, "from": len(steps), "agreed": agreed})
+    _at_most(keep, 0, len(steps) - 1)
+    if asked.agreed or not undo_is_free(match, keep, context.by.id):
+        context.agreed(asked.agreed)
+    return PlannedEntry("undo", {"to": keep, "from": len(steps), "agreed": asked.agreed})
+
+
+def _at_most(to: int, low: int, high: int) -> None:
+    if not low <= to <= high:
+        raise refused("bad-input", "bad-field", field="to")
 
 
 # --- what the table agrees on, and faults ------------------------------------------------------------------------
 
 
-def _correct(context: CommandContext) -> PlannedEntry:
+def _correct(context: CommandContext, asked: CorrectBody) -> PlannedEntry:
     match = context.match
-    colour = _colour(context, match)
-    points = context.whole("points", -MOST_POINTS, MOST_POINTS)
-    if points == 0:
+    colour = _colour(asked.colour, match)
+    if asked.points == 0:
         raise refused("bad-input", "bad-field", field="points")
-    reason = context.text("reason", NOTE_LENGTH)
-    context.agreed()
-    return PlannedEntry("correct", {"colour": colour, "points": points, "reason": reason})
+    reason = needed(asked.reason, "reason")
+    context.agreed(asked.agreed)
+    return PlannedEntry("correct", {"colour": colour, "points": asked.points, "reason": reason})
 
 
-def _colour(context: CommandContext, match: Match) -> str:
-    colour = context.body.get("colour")
-    if not isinstance(colour, str):
-        raise refused("bad-input", "bad-field", field="colour")
+def _colour(colour: str, match: Match) -> str:
     if colour not in match.colours:
         book, kept = rulebook(match.game.id), printable(colour)[:NAME_LENGTH]
         raise refused("bad-input", "no-such-colour", colour=book.words(kept))
     return colour
 
 
-def _fault(context: CommandContext) -> PlannedEntry:
+def _fault(context: CommandContext, asked: FaultBody) -> PlannedEntry:
     match = context.match
-    clause = context.text("clause", NAME_LENGTH)
-    colour = _colour(context, match) if context.body.get("colour") is not None else None
-    note = context.text("note", NOTE_LENGTH, missing="")
+    clause = needed(asked.clause, "clause")
+    colour = _colour(asked.colour, match) if asked.colour is not None else None
+    note = printable(asked.note)
     try:
         match.view.fault(match.state, clause, colour)
     except KeyError:
@@ -343,30 +336,29 @@ def _fault(context: CommandContext) -> PlannedEntry:
     return PlannedEntry("fault", {"clause": clause, "colour": colour, "note": note, "round": match.round})
 
 
-def _dismiss_fault(context: CommandContext) -> PlannedEntry:
+def _dismiss_fault(context: CommandContext, asked: DismissFaultBody) -> PlannedEntry:
     match = context.match
-    seq = context.whole("fault", 1, 2**53)
-    fault = match.faults.get(seq)
+    fault = match.faults.get(asked.fault)
     if fault is None or fault.dismissed:
         raise refused("refused", "no-such-fault")
-    context.agreed()
-    return PlannedEntry("dismiss-fault", {"fault": seq})
+    context.agreed(asked.agreed)
+    return PlannedEntry("dismiss-fault", {"fault": asked.fault})
 
 
-COMMANDS: Mapping[str, Command] = {
-    "open-night": Command(_open_night, host=True),
-    "open-match": Command(_open_match, frozenset({"game", "players", "options", "setup", "draw"}), host=True),
-    "next-game": Command(_next_game, host=True),
-    "close-match": Command(_close_match, host=True),
-    "end-early": Command(_end_early, host=True),
-    "keep-sheet": Command(keep_sheet, frozenset({"players", "position", "into"})),
-    "pause": Command(_pause),
-    "resume": Command(_resume),
-    "moves": Command(_sensor_checked, frozenset({"moves", "sensor"})),
-    "deal": Command(_deal, frozenset({"cards"})),
-    "check": Command(_check),
-    "undo": Command(_undo, frozenset({"to", "agreed"})),
-    "correct": Command(_correct, frozenset({"colour", "points", "reason", "agreed"})),
-    "fault": Command(_fault, frozenset({"clause", "colour", "note"}), stale=False),
-    "dismiss-fault": Command(_dismiss_fault, frozenset({"fault", "agreed"}), stale=False),
+COMMANDS: Mapping[str, Command[Any]] = {
+    "open-night": Command(_open_night, CommandBody, host=True),
+    "open-match": Command(_open_match, OpenMatchBody, host=True),
+    "next-game": Command(_next_game, CommandBody, host=True),
+    "close-match": Command(_close_match, CommandBody, host=True),
+    "end-early": Command(_end_early, CommandBody, host=True),
+    "keep-sheet": Command(keep_sheet, KeepSheetBody),
+    "pause": Command(_pause, CommandBody),
+    "resume": Command(_resume, CommandBody),
+    "moves": Command(_sensor_checked, MovesBody),
+    "deal": Command(_deal, DealBody),
+    "check": Command(_check, CommandBody),
+    "undo": Command(_undo, UndoBody),
+    "correct": Command(_correct, CorrectBody),
+    "fault": Command(_fault, FaultBody, stale=False),
+    "dismiss-fault": Command(_dismiss_fault, DismissFaultBody, stale=False),
 }

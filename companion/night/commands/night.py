@@ -15,9 +15,9 @@ from typing import Any
 
 from companion.events.hub import Hub
 from companion.night.answers import TABLE, Actor, CommandResult, Role
+from companion.night.commands.bodies import NAME_LENGTH
 from companion.night.commands.box_contents import Boxes
 from companion.night.commands.context import (
-    NAME_LENGTH,
     CommandContext,
     CommandRefusedError,
     PlannedEntry,
@@ -26,7 +26,7 @@ from companion.night.commands.context import (
 )
 from companion.night.commands.handlers import plan
 from companion.night.commands.score_sheet_entry import new_id
-from companion.night.games import Sensor
+from companion.night.games import Sensor, shown_games
 from companion.night.log.database import StorageError
 from companion.night.log.journal import Entry, Journal
 from companion.night.log.match import LogLine
@@ -34,7 +34,7 @@ from companion.night.log.projection import NightProjection
 from companion.night.messages import say
 from companion.night.views.boards import board, dispute, seat_of
 from companion.night.views.page import page
-from companion.ports import BadDataError, DeviceKind, EvidencePicture
+from companion.ports import BadDataError, CountGate, DeviceKind, EvidencePicture
 from companion.rules.core import State
 
 REMEMBERED = 500
@@ -116,15 +116,28 @@ class Night:
     """
 
     def __init__(
-        self, journal: Journal, hub: Hub, *, rng: random.Random | None = None, boxes: Boxes | None = None
+        self,
+        journal: Journal,
+        hub: Hub,
+        *,
+        rng: random.Random | None = None,
+        boxes: Boxes | None = None,
+        damage: Sequence[Mapping[str, Any]] = (),
+        offered: tuple[str, ...] | None = None,
     ) -> None:
-        """Go on where the journal ends; in an empty journal, begin a night.
+        """Go on where the journal ends; in an empty journal, begin a night. ``offered``: games that may be opened.
+
+        ``damage`` is what the page says of entries that the card lost or changed, as
+        :func:`companion.night.views.damage.damage_report` has it.
 
         :raises companion.night.log.database.StorageError: when the journal cannot be read or written.
         """
         self._journal = journal
         self._hub = hub
+        self._damage = list(damage)
         self._boxes = boxes or Boxes(None)
+        self.offered = shown_games() if offered is None else offered
+        """The games that may be opened, in the order of the page."""
         self._rng = rng or random.SystemRandom()
         self._lock = threading.RLock()
         self._answers: OrderedDict[str, tuple[str, CommandResult]] = OrderedDict()
@@ -134,6 +147,8 @@ class Night:
         if journal.last_of("open-night") == 0:
             journal.append("open-night", {"night": new_id()}, by=TABLE.id, by_role=str(TABLE.role))
         self._projection = self._folded()
+        self.gate = CountGate(self.live_round)
+        """Asked by everything that could reveal a count on its way out of the house."""
 
     def do(
         self, command: str, body: Mapping[str, Any], *, by: Actor, state: int | None = None, action_id: str
@@ -170,7 +185,7 @@ class Night:
     def view(self, role: str | Role = Role.SPECTATOR) -> dict[str, Any]:
         """Return the whole of what the page shows, as JSON (made once for each change: do not modify it).
 
-        ``{"seq", "state", "night": {"id", "opened", "paused"}, "match", "series", "log"}``; times are UTC
+        ``{"seq", "state", "night": {"id", "opened", "paused"}, "match", "series", "log", "damage"}``; times are UTC
         milliseconds. ``log`` holds the last 60 entries, oldest first: ``{"seq", "at", "by": "host" | "player" |
         "igloo" | "camera", "by_id", "kind", "device": what kind of device said it | null, "en", "fr", "undone"}``.
 
@@ -205,7 +220,7 @@ class Night:
         Role(role)
         with self._lock:
             if self._view is None:
-                self._view = page(self._projection)
+                self._view = page(self._projection, self._damage)
             return self._view
 
     def board(self, colour: str | None, lang: str) -> dict[str, Any] | None:
@@ -399,7 +414,7 @@ class Night:
 
     def _context(self, body: Mapping[str, Any], by: Actor) -> CommandContext:
         people = {person: name for person, name in self._people.items() if person not in self._same}
-        return CommandContext(self._projection, body, by, people, self._rng, self._boxes)
+        return CommandContext(self._projection, body, by, people, self._rng, self._boxes, self.offered)
 
     def _folded(self, before: int | None = None) -> NightProjection:
         """Read the night that holds the last entry (before ``before``) from the journal."""

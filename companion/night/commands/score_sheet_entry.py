@@ -7,20 +7,20 @@ whenever the journal is read again; no total of a page is ever taken.
 from __future__ import annotations
 
 import uuid
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
+from msgspec import UnsetType
+
 from companion.night.answers import Role
+from companion.night.commands.bodies import KeepSheetBody
 from companion.night.commands.context import CommandContext, CommandRefusedError, PlannedEntry, printable, refused, said
 from companion.night.commands.seating import right_seats, seated
-from companion.night.games import shown_games
+from companion.night.games import game_view
 from companion.rules import game
-from companion.rules.core import JSON, Game, RulesError, State
+from companion.rules.core import JSON, Game, RulesError
 from companion.rules.i18n import each
 from companion.rules.rulebook import rulebook, seats
-
-MOST_PLAYERS = 8
 
 
 def new_id() -> str:
@@ -28,30 +28,27 @@ def new_id() -> str:
     return uuid.uuid4().hex
 
 
-def keep_sheet(context: CommandContext) -> PlannedEntry:
+def keep_sheet(context: CommandContext, asked: KeepSheetBody) -> PlannedEntry:
     """Return the entry that keeps a score sheet: ``{position, players: [{name, colour}]}``, or with ``into`` the match.
 
     :raises CommandRefusedError: when it is no sheet of a game that is over, the box does not hold it, or a game is
     open.
     """
-    position = context.body.get("position")
-    if not isinstance(position, dict):
-        raise refused("bad-input", "bad-field", field="position")
+    position = asked.position
     game_id = position.get("game")
-    if not isinstance(game_id, str) or game_id not in shown_games():
+    if not isinstance(game_id, str) or game_id not in context.offered:
         raise refused("bad-input", "bad-field", field="game")
     if context.projection.paused:
         raise refused("paused", "paused")
-    if "into" in context.body:
-        return _into(context, position)
+    if not isinstance(asked.into, UnsetType):
+        return _into(context, asked)
     match = context.projection.match
     if match is not None and match.ending is None:
         raise refused("refused", "match-open")
-    raw = context.body.get("players")
-    if not isinstance(raw, list) or not 0 < len(raw) <= MOST_PLAYERS or not all(isinstance(p, dict) for p in raw):
+    if isinstance(asked.players, UnsetType):
         raise refused("bad-input", "bad-field", field="players")
     rules = game(game_id)
-    sitting, people = seated(raw, context.people)
+    sitting, people = seated(asked.players, context.people)
     right_seats(rules, sitting)
     kept = _kept(rules, position, [seat.colour for seat in sitting], context)
     last = context.projection.last_header
@@ -67,19 +64,19 @@ def keep_sheet(context: CommandContext) -> PlannedEntry:
     return PlannedEntry("keep-sheet", {**header, "position": kept}, people)
 
 
-def _into(context: CommandContext, position: Mapping[str, JSON]) -> PlannedEntry:
+def _into(context: CommandContext, asked: KeepSheetBody) -> PlannedEntry:
     """Return the entry by which the open match ends with the totals of a sheet."""
     match = context.running
-    if context.body["into"] != match.id or match.ending is not None:
+    if asked.into != match.id or match.ending is not None:
         raise refused("stale", "stale")
     if context.by.role is not Role.HOST:
         raise refused("forbidden", "host-only")
-    if position["game"] != match.game.id:
+    if asked.position["game"] != match.game.id:
         raise refused("refused", "sheet-other-game", game=rulebook(match.game.id).name.en)
-    if "players" in context.body:
+    if not isinstance(asked.players, UnsetType):
         raise refused("bad-input", "bad-body", field="players")
     return PlannedEntry(
-        "keep-sheet", {"match": match.id, "position": _kept(match.game, position, list(match.colours), context)}
+        "keep-sheet", {"match": match.id, "position": _kept(match.game, asked.position, list(match.colours), context)}
     )
 
 
@@ -107,9 +104,9 @@ def _kept(
         raise CommandRefusedError("refused", words)
     if state.outcome() is None:
         raise refused("refused", "sheet-not-over")
-    beyond = _BEYOND.get(rules.id)
-    if beyond is not None:
-        beyond(state)
+    overfull = game_view(rules.id).overfull(state)
+    if overfull is not None:
+        raise CommandRefusedError("refused", overfull)
     kept = state.position()
     if list(seats(state)[1] or colours) != colours:
         raise refused("refused", "sheet-other-players")
@@ -123,39 +120,5 @@ def _nameless(players: list[dict[str, JSON]]) -> list[dict[str, JSON]]:
 
 def _boxed(rules: Game[Any], position: Mapping[str, JSON], context: CommandContext) -> dict[str, JSON]:
     """Return a position with the box as this house's owner entered it, where it says nothing of a box."""
-    own = context.boxes.setup(rules.id)
-    if not own or "box" in position:
-        return dict(position)
-    return {**position, "box": {"data": own["box"]} if "box" in own else {**own, "real": True}}
-
-
-# --- what a box holds, where the rules do not count it -------------------------------------------------------------
-
-
-def _fish(state: State[Any]) -> None:
-    """Refuse more fish than the tokens of the box have (ICE-K.9)."""
-    from companion.rules.ice_team.state import IceTeamState  # noqa: PLC0415 - a game is imported when it is played
-
-    ice = cast("IceTeamState", state)
-    _, ones, twos, threes = ice.table.box.tokens
-    most, count = ones + 2 * twos + 3 * threes, sum(ice.fresh) + sum(ice.frozen)
-    if most and count > most:
-        raise refused("refused", "sheet-fish", count=count, most=most)
-
-
-def _animals(state: State[Any]) -> None:
-    """Refuse more cards of an animal in the piles than the packs of so many players can have (ARC-S.1)."""
-    from companion.rules.arctic.components import ANIMALS, FACE_DOWN, MAIN, PACK_MASK, cards_of  # noqa: PLC0415
-    from companion.rules.arctic.state import ArcticState  # noqa: PLC0415
-
-    arctic = cast("ArcticState", state)
-    a_pack = Counter(MAIN[card] for card in cards_of(PACK_MASK[1]))
-    lying = Counter(MAIN[card % FACE_DOWN] for pile in arctic.piles for card in pile)
-    for animal, name in enumerate(ANIMALS):
-        most = arctic.players * a_pack[animal]
-        if lying[animal] > most:
-            words = rulebook("arctic").words(name)
-            raise refused("refused", "sheet-animals", count=lying[animal], most=most, animal=words)
-
-
-_BEYOND: Mapping[str, Callable[[State[Any]], None]] = {"ice-team": _fish, "arctic": _animals}
+    own = context.boxes.in_position(rules.id)
+    return {**position, "box": own} if own and "box" not in position else dict(position)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from companion.night.commands.context import NAME_LENGTH, printable, refused
+from companion.night.commands.bodies import SeatedPlayer
+from companion.night.commands.context import printable, refused
 from companion.night.log.match import Seat
 from companion.rules.core import Game
 
 
-def seated(raw: list[dict[str, Any]], known: Mapping[str, str | None]) -> tuple[tuple[Seat, ...], dict[str, str]]:
+def seated(players: Sequence[SeatedPlayer], known: Mapping[str, str | None]) -> tuple[tuple[Seat, ...], dict[str, str]]:
     """Return the seats, and who is new among them; a name that was here before is the same person.
 
     :raises companion.night.commands.context.CommandRefusedError: for players that cannot be.
@@ -19,20 +20,17 @@ def seated(raw: list[dict[str, Any]], known: Mapping[str, str | None]) -> tuple[
     by_name = {name.casefold(): person for person, name in known.items() if name}
     seats: list[Seat] = []
     people: dict[str, str] = {}
-    for player in raw:
-        name, colour = player.get("name", ""), player.get("colour")
-        if not isinstance(name, str) or len(name) > NAME_LENGTH or set(player) - {"name", "colour"}:
-            raise refused("bad-input", "bad-field", field="players")
-        if not isinstance(colour, str):
+    for player in players:
+        if player.colour is None:
             raise refused("bad-input", "bad-field", field="colour")
-        name = printable(name)
+        name = printable(player.name)
         person = by_name.get(name.casefold()) if name else None
         if name and person is None:
             person = by_name[name.casefold()] = uuid.uuid4().hex[:12]
             people[person] = name
         if person is not None and any(seat.person == person for seat in seats):
             raise refused("refused", "same-name", name=name)
-        seats.append(Seat(person, name, colour))
+        seats.append(Seat(person, name, player.colour))
     return tuple(seats), people
 
 

@@ -54,7 +54,8 @@ class Votes:
 
 def known_value(name: str, value: JSON) -> bool:
     """Return whether some game has such an option, and the option such a value (None: whatever value)."""
-    values = next((option.values for one in games() for option in game(one).options if option.name == name), ())
+    options = (option for one in games(examples=True) for option in game(one).options)
+    values = next((option.values for option in options if option.name == name), ())
     return bool(values) if value is None else _one_of(value, values)
 
 

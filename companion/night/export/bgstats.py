@@ -25,15 +25,15 @@ SOURCE = "Tabletop companion"
 
 
 def bgg_ids(lines: tuple[str, ...]) -> dict[str, int]:
-    """Return BoardGameGeek's numbers as the owner entered them, a line a game: ``igloo-pop 12345``.
+    """Return BoardGameGeek's numbers as the owner entered them, a line a game: ``GAME 12345``.
 
     :raises BadDataError: for a line of another form.
     """
     found: dict[str, int] = {}
     for line in lines:
         name, _, number = line.partition(" ")
-        if name not in games() or not number.strip().isdecimal():
-            raise BadDataError(f"A line is a game and its number, such as igloo-pop 12345, not {line!r}.")
+        if name not in games(examples=True) or not number.strip().isdecimal():
+            raise BadDataError(f"A line is a game and its number, such as {games()[0]} 12345, not {line!r}.")
         found[name] = int(number)
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -103,6 +104,17 @@ def _ranking(match: Match) -> list[list[str]]:
     return [[match.colours[player] for player in place] for place in match.score().ranking]
 
 
+_FORMULA = frozenset("=+-@|%;,\t\r\n")
+"""What a cell may begin with that some spreadsheet takes for a formula, or for the end of the cell."""
+
+
+def _plain(name: str) -> str:
+    """Return a name as a spreadsheet shows it: with an apostrophe before it where it would be taken for a formula."""
+    # Full-width signs are formulas to some, and blanks before one are passed over.
+    begins = unicodedata.normalize("NFKC", name).lstrip(" ")[:1]
+    return f"'{name}" if name[:1] in _FORMULA or begins in _FORMULA else name
+
+
 def to_csv(journal: Journal) -> str:
     """Return the scores of every match as CSV: a line a player, the columns of :data:`COLUMNS`.
 
@@ -127,7 +139,7 @@ def to_csv(journal: Journal) -> str:
                         match.game.id,
                         "yes" if match.over else "no",
                         scored.ranks[sheet.player],
-                        f"'{seat.name}" if seat.name.startswith(("=", "+", "-", "@")) else seat.name,
+                        _plain(seat.name),
                         seat.colour,
                         sheet.total,
                         corrected,

@@ -1,22 +1,15 @@
-"""What the night must know of a game beyond its rules: one small module a game, imported when it is played."""
+"""What the night must know of a game beyond its rules: a module of the game's name, imported when it is played."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol, cast
 
+from companion.night.games.capabilities import Beginning, BoxContents, TeachableCards
 from companion.night.messages import Words
-from companion.rules import games
+from companion.rules import find_part, games, package_name
 from companion.rules.core import JSON, Move, Ruling, ScoreSheet, State
-
-_MODULES = {
-    "igloo-pop": "companion.night.games.igloo_pop",
-    "iglu-iglu": "companion.night.games.iglu_iglu",
-    "arctic": "companion.night.games.arctic",
-    "ice-team": "companion.night.games.ice_team",
-    "thin-ice": "companion.night.games.thin_ice",
-}
 
 
 class Placing(NamedTuple):
@@ -47,6 +40,36 @@ class GameView(Protocol):
     @property
     def series_to(self) -> int | None:
         """Return the points to which several games are added up; None where the rules know no series."""
+        ...
+
+    @property
+    def box(self) -> BoxContents | None:
+        """Return what an owner may enter of the real box; None where the rulebook tells all of it."""
+        ...
+
+    @property
+    def cards(self) -> TeachableCards | None:
+        """Return the cards that a camera can learn; None where there are none."""
+        ...
+
+    @property
+    def followed(self) -> bool:
+        """Return whether every turn can be told from the board: then a camera may follow the game."""
+        ...
+
+    def beginning(self, setup: Mapping[str, JSON]) -> Beginning:
+        """Return where laying a position by hand begins, with an owner's box and a layout; and what may be laid.
+
+        :raises companion.rules.core.SetupError: for a layout that the game does not have.
+        """
+        ...
+
+    def overfull(self, state: State[Any]) -> Words | None:
+        """Return that a score sheet has more of something than the box, where the rules do not count it; else None."""
+        ...
+
+    def draw(self, state: State[Any], lang: str, viewer: int | None, move: Any = None) -> str:
+        """Return the picture as ``viewer`` (a seat) may see it, with the marks of a move in question."""
         ...
 
     def phase(self, state: State[Any]) -> str:
@@ -144,9 +167,9 @@ class GameView(Protocol):
         ...
 
 
-def shown_games() -> tuple[str, ...]:
-    """Return the ids of the games that a night can be played with."""
-    return tuple(name for name in _MODULES if name in games())
+def shown_games(*, examples: bool = False) -> tuple[str, ...]:
+    """Return the ids of the games that a night can be played with, without importing them; ``examples``: those too."""
+    return tuple(name for name in games(examples=examples) if find_spec(f"{__name__}.{package_name(name)}"))
 
 
 def game_view(game_id: str) -> GameView:
@@ -154,4 +177,7 @@ def game_view(game_id: str) -> GameView:
 
     :raises KeyError: when the night cannot show this game.
     """
-    return cast("GameView", importlib.import_module(_MODULES[game_id]).VIEW)
+    found = find_part(__name__, game_id)
+    if found is None:
+        raise KeyError(game_id)
+    return cast("GameView", found.VIEW)

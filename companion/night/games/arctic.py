@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from companion.night.games.board import BoardView, Tap, fill
+from companion.night.games.capabilities import Beginning, TeachableCards
 from companion.night.messages import Words
-from companion.rules.arctic import svg
-from companion.rules.arctic.components import ANIMALS, BOX, HAND_LIMIT, LANDSCAPE, PHASE_OF_POWER, TEXT, UNKNOWN
+from companion.rules.arctic import GAME, svg
+from companion.rules.arctic.components import (
+    ANIMALS,
+    BOX,
+    FACE_DOWN,
+    HAND_LIMIT,
+    LANDSCAPE,
+    MAIN,
+    PACK_MASK,
+    PHASE_OF_POWER,
+    RIVER,
+    TEXT,
+    UNKNOWN,
+    cards_of,
+)
 from companion.rules.arctic.legality import setup_needs
 from companion.rules.arctic.moves import BOTTOM, TOP, UNDER, ArcticMove, arrow_step
 from companion.rules.arctic.state import ArcticState
 from companion.rules.arctic.svg_parts import LETTERS
-from companion.rules.core import State
+from companion.rules.core import JSON, State
 from companion.rules.i18n import NOTHING, joined, same
 
 PROMPTS: dict[str, Words] = {
@@ -50,7 +65,7 @@ BOTTOM_CARD = Words("Under the whole pile", "Sous toute la pile")
 UNDER_CARD = Words("Face down under the top card", "Cachée sous la carte du dessus")
 ON_TOP = Words("Place {card}", "Poser {card}")
 AT_BOTTOM = Words("{card} under the whole pile", "{card} sous toute la pile")
-FACE_DOWN = Words("{card} face down", "{card} face cachée")
+HIDING = Words("{card} face down", "{card} face cachée")
 SWAP = Words("Exchange with the River", "Échanger avec la Rivière")
 SWAPPED = Words("{card} for {river}", "{card} contre {river}")
 TAKE_BACK = Words("Take the top card back", "Reprendre la carte du dessus")
@@ -91,6 +106,10 @@ NOBODY_HAS = Words("nobody's", "à personne")
 NO_CARD = Words("no card", "aucune carte")
 HAND = Words("cards in hand: {count}", "cartes en main : {count}")
 PENALTY = Words("Penalty: {count}", "Pénalité : {count}")
+MANY_CARDS = Words(
+    "The piles have {count} cards of {animal}, but the packs of so many players have {most}.",
+    "Les piles ont {count:plural|# carte|# cartes} {animal}, mais les paquets pour ce nombre de joueurs en ont {most}.",
+)
 MY_TOTEM = Words("Your totem: {animal}", "Votre totem : {animal}")
 MY_PENALTY = Words("Your Penalty cards: {cards}", "Vos cartes Pénalité : {cards}")
 
@@ -101,6 +120,40 @@ class ArcticView(BoardView):
     game_id = "arctic"
     hands: ClassVar[bool] = True
     chances: ClassVar[frozenset[str]] = frozenset({"pack", "side", "totem", "first", "hand", "river", "penalty"})
+
+    @property
+    def cards(self) -> TeachableCards:
+        """Return the 120 cards; a pile of them is scored from a photo."""
+        return TeachableCards(TEXT[:UNKNOWN], "fox-5-moose", pile=_pile_alone)
+
+    def beginning(self, setup: Mapping[str, JSON]) -> Beginning:
+        """Return two players with three cards each that nobody named, all tokens on 3, and one card of each animal."""
+        del setup
+        river: dict[str, JSON] = {}
+        for index in range(RIVER):
+            main, value, companion = TEXT[5 * index + index % 5].split("-")
+            card = {"kind": main, "value": int(value), "companion": companion, "count": 1}
+            river[f"river{index + 1}"] = {"ground": "river", "things": [card]}
+        players = [{"name": name, "pile": [], "hand": ["?"] * 3, "penalty": 0, "powers": []} for name in ("P1", "P2")]
+        position = {
+            "game": self.game_id,
+            "places": {**_lands(), **river},
+            "players": players,
+            "phase": "A",
+            "to_move": 1,
+        }
+        return position, [(TEXT[card], self.card(card)) for card in range(UNKNOWN)]
+
+    def overfull(self, state: State[Any]) -> Words | None:
+        """Return when piles have more cards of an animal than the packs of so many players can have (ARC-S.1)."""
+        s = _arctic(state)
+        a_pack = Counter(MAIN[card] for card in cards_of(PACK_MASK[1]))
+        lying = Counter(MAIN[card % FACE_DOWN] for pile in s.piles for card in pile)
+        for animal, name in enumerate(ANIMALS):
+            most = s.players * a_pack[animal]
+            if lying[animal] > most:
+                return MANY_CARDS.filled({"count": lying[animal], "most": most, "animal": self.both(name)})
+        return None
 
     def phase(self, state: State[Any]) -> str:
         """Return the phase's name."""
@@ -297,7 +350,7 @@ class ArcticView(BoardView):
         words, key = self.card(card), f"={TEXT[card]}"
         if where == TOP:
             return Tap((), fill(ON_TOP, {"card": words}), self._group(card), short=self._short(card))
-        how, name, said = ("=bottom", BOTTOM_CARD, AT_BOTTOM) if where == BOTTOM else ("=under", UNDER_CARD, FACE_DOWN)
+        how, name, said = ("=bottom", BOTTOM_CARD, AT_BOTTOM) if where == BOTTOM else ("=under", UNDER_CARD, HIDING)
         return Tap((how, key), fill(said, {"card": words}), self._group(card), keys=((how, name), (key, words)))
 
     def _step(self, s: ArcticState, code: int) -> Words:
@@ -326,6 +379,18 @@ class ArcticView(BoardView):
                 yield f"draw {TEXT[int(place[4:])]}"
             elif place == "pile":
                 yield from ("draw-pile", "refill")
+
+
+def _lands() -> dict[str, JSON]:
+    """Return the landscape with all tokens on 3."""
+    tokens = [{"kind": animal, "count": 1} for animal in ANIMALS]
+    return {f"land{n}": {"ground": "landscape", "things": [*tokens] if n == 3 else []} for n in LANDSCAPE}
+
+
+def _pile_alone(kinds: Sequence[str]) -> dict[str, JSON]:
+    """Return the end of a game in which the first player has this pile and nobody has anything else."""
+    players = [{"name": name, "pile": pile, "hand": 0} for name, pile in (("pile", list(kinds)), ("nobody", []))]
+    return {"game": GAME.id, "places": _lands(), "players": players, "phase": "totems", "stage": "last"}
 
 
 def _arctic(state: State[Any]) -> ArcticState:

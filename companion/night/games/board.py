@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from companion.night.games import Placing, Sensor
+from companion.night.games.plain import PlainView
 from companion.night.messages import Words
-from companion.rules import game
 from companion.rules.core import (
     CHANCE,
     JSON,
     AmbiguousMoveError,
-    Game,
     InvalidMoveError,
     Move,
     Reason,
@@ -27,7 +26,6 @@ from companion.rules.core import (
     State,
 )
 from companion.rules.i18n import NOTHING, each, joined, same
-from companion.rules.rulebook import Rulebook, rulebook
 
 CLOSING = frozenset({"end", "stop"})
 """Steps that only say that nothing more is done."""
@@ -51,28 +49,12 @@ class Tap:
     short: Words = NOTHING
 
 
-class BoardView:
+class BoardView(PlainView):
     """The :class:`companion.night.games.GameView` of a board game; a game's own view fills in the rest."""
 
-    game_id: ClassVar[str]
-    series_to: int | None = None
     follows = True
     hands: ClassVar[bool] = False
     """Whether players hold what others may not see."""
-
-    @property
-    def rules(self) -> Game[Any]:
-        """Return the game."""
-        return game(self.game_id)
-
-    @property
-    def book(self) -> Rulebook:
-        """Return its clauses and words."""
-        return rulebook(self.game_id)
-
-    def both(self, word: str) -> Words:
-        """Return a word of the game in every language."""
-        return self.book.words(word)
 
     # --- what a game adds
 
@@ -129,19 +111,10 @@ class BoardView:
         del state, seat
         return []
 
-    def seen(self, state: State[Any]) -> State[Any]:
-        """Return the state as a bystander knows it, to score by; a game without secrets returns it as it is."""
-        return state
-
     def public(self, state: State[Any], move: Any) -> Any:
         """Return a move as everybody may read it in the log."""
         del state
         return move
-
-    def secret(self, state: State[Any], move: Any) -> bool:
-        """Return whether offering ``move`` tells what only the player to move may know."""
-        del state, move
-        return False
 
     def offered(self, state: State[Any], moves: list[Any], *, drawn: bool) -> list[Any]:
         """Return the moves worth offering; ``drawn``: the companion knows all that is hidden."""
@@ -162,11 +135,6 @@ class BoardView:
         moves = state.moves()
         first = next(moves, None)
         return first if first is not None and str(first) in CLOSING and next(moves, None) is None else None
-
-    def arranging(self, state: State[Any]) -> list[Any]:
-        """Return what the companion may draw for a table that lays out the set-up itself; nothing outside it."""
-        del state
-        return []
 
     grounds: ClassVar[Mapping[str, Words]] = {}
     """What a ground is called where the rulebook has no word for it."""
@@ -307,11 +275,6 @@ class BoardView:
         if reason is None:
             return NOTHING
         return self.book.ruling(True, reason, state).words
-
-    def series_winners(self, totals: Mapping[str, int]) -> list[str]:
-        """Return nobody: there is no series."""
-        del totals
-        return []
 
     # --- what a phone asks
 

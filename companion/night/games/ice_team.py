@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from companion.night.games.board import BoardView, Tap, fill
+from companion.night.games.capabilities import Beginning, only_known, toml_text, toml_value
 from companion.night.messages import Words
-from companion.rules.core import State
+from companion.rules.core import JSON, State
 from companion.rules.ice_team import svg
-from companion.rules.ice_team.components import DIE_FACES
+from companion.rules.ice_team.components import DIE_FACES, FACES, default_box, read_box
 from companion.rules.ice_team.moves import MOST_PENGUINS, IceMove
 from companion.rules.ice_team.position import TEAM
 from companion.rules.ice_team.state import IceTeamState
@@ -54,15 +55,82 @@ GROUNDS: dict[str, Words] = {
 FLOE = Words("floe with {face}", "banquise avec {face}")
 KINDS: dict[str, Words] = {"bear": Words("bear", "ours")}
 LIES = Words("The floe on {space}", "La banquise en {space}")
+MANY_FISH = Words(
+    "The sheet has {count} fish, but the tokens of the box have {most} in all.",
+    "La feuille compte {count} poissons, mais les jetons de la boîte n’en ont que {most} en tout.",
+)
+
+
+class IceTeamBox:
+    """The boards, floes, dice and fish of a real box."""
+
+    def default(self) -> dict[str, Any]:
+        """Return our stand-in."""
+        return default_box().to_json()
+
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a box whose layouts fit its boards."""
+        only_known(data, ("real_box", "tiles", "dice", "fish_tokens", "boards", "layouts"))
+        box = read_box({**data, "real_box": True})
+        for name in box.layouts:
+            box.layout(name)
+        return box.to_json()
+
+    def toml(self, data: Mapping[str, Any]) -> str:
+        """Return the file of an owner's box."""
+        lines = ["# This house's box of Ice Team.", "real_box = true"]
+        lines += [f"{part} = {toml_value(data[part])}" for part in ("tiles", "dice", "fish_tokens")]
+        for part in ("boards", "layouts"):
+            for name, one in data[part].items():
+                lines += ["", f"[{part}.{toml_text(name)}]"]
+                lines += [f"{toml_text(key)} = {toml_value(value)}" for key, value in one.items()]
+        return "\n".join([*lines, ""])
+
+    def choices(self) -> dict[str, JSON]:
+        """Return the faces of floes and dice."""
+        return {"faces": list(FACES), "dice": list(DIE_FACES)}
+
+    def real(self, data: Mapping[str, Any]) -> bool:
+        """Return whether it was read from a box."""
+        return bool(data["real_box"])
+
+    def setup(self, data: Mapping[str, Any]) -> dict[str, JSON]:
+        """Return the whole box."""
+        return {"box": dict(data)}
+
+    def in_position(self, data: Mapping[str, Any]) -> dict[str, JSON]:
+        """Return the whole box."""
+        return {"data": dict(data)}
 
 
 class IceTeamView(BoardView):
     """Ice Team on the page."""
 
     game_id = "ice-team"
+    box = IceTeamBox()
     chances: ClassVar[frozenset[str]] = frozenset({"floe", "first", "roll"})
     grounds: ClassVar[Mapping[str, Words]] = GROUNDS
     kinds: ClassVar[Mapping[str, Words]] = KINDS
+
+    def beginning(self, setup: Mapping[str, JSON]) -> Beginning:
+        """Return the boards with their floes not read and no bear on them: all wait on Start; green is to move."""
+        start: Any = self.rules.start(self.rules.seats(2), None, setup).position()
+        kept = {key: start[key] for key in ("game", "layout", "places")}
+        # Bears that a position does not name wait on Start: whoever lays one elsewhere takes it from there.
+        kept["places"]["start"]["things"] = []
+        players = [
+            {"name": one["colour"], "colour": one["colour"], "fresh": 0, "frozen": 0} for one in start["players"]
+        ]
+        box = {"box": {"data": setup["box"]}} if "box" in setup else {}
+        position = {**kept, **box, "players": players, "turn": "green", "actions": 2}
+        return position, [(face, self.both(face)) for face in FACES]
+
+    def overfull(self, state: State[Any]) -> Words | None:
+        """Return when there are more fish than the tokens of the box have (ICE-K.9)."""
+        s = _ice(state)
+        _, ones, twos, threes = s.table.box.tokens
+        most, count = ones + 2 * twos + 3 * threes, sum(s.fresh) + sum(s.frozen)
+        return MANY_FISH.filled({"count": count, "most": most}) if most and count > most else None
 
     def ground(self, ground: str) -> Words:
         """Return what lies there: the sea, an igloo, a floe with what it shows."""

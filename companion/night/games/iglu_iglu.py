@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from companion.night.games.board import BoardView, Tap, fill
+from companion.night.games.capabilities import only_known, toml_text
 from companion.night.messages import Words
-from companion.rules.core import State
+from companion.rules.core import JSON, SetupError, State
 from companion.rules.i18n import joined, same
 from companion.rules.iglu_iglu import moves as m
 from companion.rules.iglu_iglu import position as at
 from companion.rules.iglu_iglu import svg
 from companion.rules.iglu_iglu.board import DIRECTIONS, NUMBER, SQUARES
-from companion.rules.iglu_iglu.components import RED, TOKENS, worth
+from companion.rules.iglu_iglu.components import FACES, MOST_ENDURANCE, RED, TILES, TOKENS, default_mix, mix, worth
 from companion.rules.iglu_iglu.state import IgluState
 
 PROMPTS: dict[str, Words] = {
@@ -58,17 +59,61 @@ GIVE_WAY = Words("{what} from {a} to {b}", "{what} de {a} à {b}")
 FLEE = Words("{who} flees to {place}", "{who} fuit vers {place}")
 DEFEND = Words("{who}: a harpoon", "{who} : un harpon")
 DECLINE = Words("{who}: none", "{who} : aucun")
-TILES = Words("tiles in hand: {count}", "tuiles en main : {count}")
+IN_HANDS = Words("tiles in hand: {count}", "tuiles en main : {count}")
 TROPHIES = Words("trophies: {count}", "trophées : {count}")
 IN_HAND = Words("In your hand: {tiles}", "Dans votre main : {tiles}")
 NOTHING_IN_HAND = Words("Your hand is empty.", "Votre main est vide.")
 PLAYED = {"thaw", "harpoon", "animals", "endurance"}
 
 
+class IgluIgluBox:
+    """The mix of floe tiles of a real box."""
+
+    def default(self) -> dict[str, Any]:
+        """Return our stand-in."""
+        found = default_mix()
+        return {"real": found.real, "tiles": found.to_json()}
+
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return how many tiles of each face there are."""
+        only_known(data, ("real", "tiles"))
+        tiles = data.get("tiles")
+        if not isinstance(tiles, Mapping):
+            raise SetupError(
+                "Say how many tiles of each face there are.", "Dites combien il y a de tuiles de chaque face."
+            )
+        return {"real": True, "tiles": mix(tiles).to_json()}
+
+    def toml(self, data: Mapping[str, Any]) -> str:
+        """Return the file of an owner's box."""
+        rows = [f"{toml_text(face)} = {count}" for face, count in data["tiles"].items()]
+        return "\n".join(
+            ["# The floe tiles of this house's box of Iglu Iglu.", "real = true", "", "[tiles]", *rows, ""]
+        )
+
+    def choices(self) -> dict[str, JSON]:
+        """Return the faces, and how many tiles there are in all."""
+        return {"faces": [*FACES, *(f"endurance {n}" for n in range(1, MOST_ENDURANCE + 1))], "total": TILES}
+
+    def real(self, data: Mapping[str, Any]) -> bool:
+        """Return whether it was read from a box."""
+        return bool(data["real"])
+
+    def setup(self, data: Mapping[str, Any]) -> dict[str, JSON]:
+        """Return the tiles."""
+        return {"tiles": data["tiles"]}
+
+    def in_position(self, data: Mapping[str, Any]) -> dict[str, JSON]:
+        """Return the tiles as those of a real box."""
+        return {"tiles": data["tiles"], "real": True}
+
+
 class IgluIgluView(BoardView):
     """Iglu Iglu on the page."""
 
     game_id = "iglu-iglu"
+    box = IgluIgluBox()
+    followed = True
     hands: ClassVar[bool] = True
     chances: ClassVar[frozenset[str]] = frozenset({"reveal", "draw"})
 
@@ -99,7 +144,7 @@ class IgluIgluView(BoardView):
     def notes(self, state: State[Any], seat: int) -> list[Words]:
         """Return how many tiles are in hand, and the trophies."""
         s = _iglu(state)
-        return [TILES.filled({"count": sum(s.hands[seat])}), TROPHIES.filled({"count": worth(s.trophies[seat])})]
+        return [IN_HANDS.filled({"count": sum(s.hands[seat])}), TROPHIES.filled({"count": worth(s.trophies[seat])})]
 
     def stand_in(self, state: State[Any]) -> bool:
         """Return whether the mix of tiles is our default."""

@@ -9,7 +9,7 @@ from companion.night.games.board import BoardView, Tap
 from companion.night.messages import Words
 from companion.rules.core import State
 from companion.rules.thin_ice import svg
-from companion.rules.thin_ice.state import COLOURS
+from companion.rules.thin_ice.json_form import COLOURS
 
 PROMPTS: dict[str, Words] = {
     "put": Words("Tap a free floe.", "Touchez une banquise libre."),

@@ -12,7 +12,7 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,14 +39,19 @@ class DamagedError(StorageError):
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A kind of database: ``application_id`` marks its files; ``migrations[n]`` are the statements to version n+1.
+    """A kind of database: ``application_id`` marks its files; ``migrations[n]`` are the steps to version n+1.
 
-    ``sound`` is a query that gives 1 for a file, of any version, that is whole in our own sense too.
+    A step is a statement, or a function that changes the database in the transaction it is called in.
+
+    ``sound`` is a query that gives 1 for a file, of any version, that is whole in our own sense too. From the version
+    ``linked`` on (0: never) rows are in a hash chain, which tells which of them changed: a row whose text became unfit
+    damages no other, and the file is opened.
     """
 
     application_id: int
-    migrations: tuple[tuple[str, ...], ...]
+    migrations: tuple[tuple[str | Callable[[sqlite3.Connection], None], ...], ...]
     sound: str = "SELECT 1"
+    linked: int = 0
 
     @property
     def version(self) -> int:
@@ -169,16 +174,20 @@ def _examine(path: Path, schema: Schema) -> None:
             raise DamagedError("disk-foreign", file=path.name)
         if version > schema.version:
             raise StorageError("disk-newer", file=path.name, version=version, known=schema.version)
-        if integrity(db) or db.execute(schema.sound).fetchone() != (1,):
+        linked = 0 < schema.linked <= version
+        if integrity(db, linked=linked) or db.execute(schema.sound).fetchone() != (1,):
             raise DamagedError("disk-damaged", file=path.name)
     finally:
         db.close()
 
 
-def integrity(db: sqlite3.Connection) -> list[str]:
-    """Return what SQLite's own check finds wrong, nothing when the file is sound."""
+def integrity(db: sqlite3.Connection, *, linked: bool = False) -> list[str]:
+    """Return what SQLite's own check finds wrong, nothing when the file is sound.
+
+    ``linked``: rows are in a hash chain, which tells better which of them have an unfit text.
+    """
     found = [str(row[0]) for row in db.execute("PRAGMA integrity_check(20)")]
-    return [] if found == ["ok"] else found
+    return [one for one in found if one != "ok" and not (linked and one.startswith("CHECK constraint failed"))]
 
 
 def migrate(db: sqlite3.Connection, schema: Schema) -> None:
@@ -187,10 +196,13 @@ def migrate(db: sqlite3.Connection, schema: Schema) -> None:
     Where a statement fails, closing the connection undoes its transaction; the caller does that.
     """
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    for number, statements in enumerate(schema.migrations[version:], start=version + 1):
+    for number, steps in enumerate(schema.migrations[version:], start=version + 1):
         db.execute("BEGIN IMMEDIATE")
-        for statement in statements:
-            db.execute(statement)
+        for step in steps:
+            if callable(step):
+                step(db)
+            else:
+                db.execute(step)
         db.execute(f"PRAGMA user_version = {number}")
         db.execute("COMMIT")
 
@@ -219,7 +231,7 @@ def move_aside(path: Path) -> Sequence[Path]:
     """Move a damaged database and its companions aside, on somebody's explicit request; return the new paths."""
     mark = time.strftime("damaged-%Y%m%d-%H%M%S", time.gmtime())
     moved = []
-    for suffix in ("", "-wal", "-shm"):
+    for suffix in ("", "-wal", "-shm", ".mark"):
         part = path.with_name(path.name + suffix)
         if part.exists():
             target = path.with_name(f"{path.name}.{mark}{suffix}")

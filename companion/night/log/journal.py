@@ -2,7 +2,8 @@
 
 An entry that :meth:`Journal.append` returned is on the card: WAL and synchronous=FULL make the commit survive a
 power cut, and triggers refuse to change or remove what is written; only a forgotten name is taken out of notes that
-people wrote by hand (:func:`blot`). Entries are numbered 1, 2, 3 …; the number is
+people wrote by hand (:func:`blot`). What a card loses or changes all the same is noticed when the journal is opened
+(:mod:`companion.night.log.chain`). Entries are numbered 1, 2, 3 …; the number is
 the order, the clock is only told (a Raspberry Pi has no battery: its clock may jump). Names of people stand in a
 table of their own and bodies hold their ids, so that somebody can be forgotten while the scores stay.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import logging
 import os
 import re
 import sqlite3
@@ -23,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from companion.night.log.chain import COLUMNS, NOTES, Damage, Mark, MarkFile, damage, forge, last_link, link
 from companion.night.log.database import Schema, StorageError, explained, integrity, open_database, transaction
 
 SCHEMA = Schema(
@@ -68,18 +71,31 @@ SCHEMA = Schema(
                  told TEXT NOT NULL CHECK (json_valid(told))
                ) STRICT""",
         ),
+        (
+            # Apart from the entries, so that those of older programs are linked without being touched.
+            "CREATE TABLE link (seq INTEGER PRIMARY KEY, hash BLOB NOT NULL) STRICT",
+            forge,
+            """CREATE TRIGGER link_stays BEFORE UPDATE ON link
+               BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END""",
+            """CREATE TRIGGER link_remains BEFORE DELETE ON link
+               BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END""",
+        ),
     ),
     sound="SELECT count(*) = 0 OR (min(seq) = 1 AND max(seq) = count(*)) FROM entry",
+    linked=3,
 )
 
 PROFILE = ("name", "colour", "token", "picture")
 """What may be kept of a person, each None where nothing is."""
 
-NOTES = {"correct": "reason", "fault": "note"}
-"""What people write by hand, by the kind of entry."""
 BLOT = "…"
 
-_COLUMNS = "seq, at, kind, body, by, by_role, action_id, asked, device_kind"
+SPOILT = "spoilt"
+"""The kind of an entry that cannot be read any more."""
+LOST = "entries-lost"
+"""The kind of the entry that says which entries before it are missing: ``{"first", "last"}``, as they were numbered."""
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +137,18 @@ class Journal:
         :raises companion.night.log.database.StorageError: when it cannot be opened, or another process writes it.
         """
         self.path = path
+        self.damage: tuple[Damage, ...] = ()
+        """What was not as it was acknowledged when it was opened."""
         self._clock = clock
+        self._saved = True
         self._lock = threading.RLock()
         self._writer: int | None = None if read_only else _claim(path)
         try:
             self._db = open_database(path, SCHEMA, read_only=read_only)
             self._last_seq = self._newest()
+            self._mark = MarkFile(path)
+            self.damage = self._damage()
+            self._last_link = last_link(self._db, self._last_seq) if self._linked() else b""
         except BaseException:
             self._release()
             raise
@@ -166,9 +188,35 @@ class Journal:
             with transaction(self._db, self.path) as db:
                 for person, name in (people or {}).items():
                     db.execute("INSERT INTO person (id, name, since) VALUES (?, ?, ?)", (person, name, entry.at))
-                db.execute(f"INSERT INTO entry ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608
-            self._last_seq = entry.seq
+                db.execute(f"INSERT INTO entry ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608
+                self._last_link = link(self._last_link, row)
+                db.execute("INSERT INTO link (seq, hash) VALUES (?, ?)", (entry.seq, self._last_link))
+            self._last_seq, self._saved = entry.seq, False
+            self._remember()
             return entry
+
+    def _remember(self) -> None:
+        """Note outside the journal that the last entry is acknowledged."""
+        try:
+            self._mark.write(Mark(self._last_seq, self._last_link))
+        except OSError as error:
+            # The entry is on the card; a mark that lags behind is no fault.
+            log.warning("The journal's mark could not be written: %s", error.strerror or error)
+
+    def own_up(self) -> Entry | None:
+        """Write down which acknowledged entries are missing, so that it stays said; return that entry, if any are."""
+        lost = [one for one in self.damage if one.missing]
+        return self.append(LOST, {"first": lost[0].first, "last": lost[-1].last}) if lost else None
+
+    def checkpoint(self) -> None:
+        """Bring what lies in the write-ahead log only into the file itself, where it is not read meanwhile.
+
+        :raises companion.night.log.database.StorageError: when the card refuses.
+        """
+        with self._lock, self._reading():
+            if not self._saved:
+                busy, logged, moved = self._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+                self._saved = not busy and logged == moved
 
     @property
     def last_seq(self) -> int:
@@ -189,7 +237,7 @@ class Journal:
         end = before if before is not None else 2**62
         with self._lock, self._reading():
             rows = self._db.execute(
-                f"SELECT {_COLUMNS} FROM entry WHERE seq > ? AND seq < ? ORDER BY seq",  # noqa: S608
+                f"SELECT {COLUMNS} FROM entry WHERE seq > ? AND seq < ? ORDER BY seq",  # noqa: S608
                 (seq, end),
             ).fetchall()
         return [_entry(row) for row in rows]
@@ -198,7 +246,7 @@ class Journal:
         """Return the entry that an action made, if it made one."""
         with self._lock, self._reading():
             row = self._db.execute(
-                f"SELECT {_COLUMNS} FROM entry WHERE action_id = ?",  # noqa: S608
+                f"SELECT {COLUMNS} FROM entry WHERE action_id = ?",  # noqa: S608
                 (action_id,),
             ).fetchone()
         return _entry(row) if row is not None else None
@@ -288,7 +336,7 @@ class Journal:
             begun = [
                 int(row[0]) for row in self._db.execute("SELECT seq FROM entry WHERE kind = 'open-night' ORDER BY seq")
             ]
-        ends = [first - 1 for first in begun[1:]] + [self.last_seq]
+        ends = [first - 1 for first in begun[1:]] + [self.last_seq] * bool(begun)
         return list(zip(begun, ends, strict=True))
 
     def summary(self, first: int, last: int) -> Any | None:
@@ -309,9 +357,14 @@ class Journal:
         """Return everything that is wrong with the file, one English sentence each; nothing when it is sound."""
         with self._lock:
             try:
-                found = integrity(self._db)
+                found = integrity(self._db, linked=self._linked())
                 if self._db.execute(SCHEMA.sound).fetchone() != (1,):
                     found.append("Entries are missing between the first and the last.")
+                for one in self._damage():
+                    what = "missing" if one.missing else "changed"
+                    found.append(
+                        f"Entries {one.first} to {one.last} are {what}: they are not as they were acknowledged."
+                    )
             except sqlite3.Error as error:
                 found = [str(explained(error, self.path))]
         return found
@@ -320,7 +373,23 @@ class Journal:
         """Close the file; closing twice does no harm."""
         with self._lock:
             self._db.close()
+            self._mark.close()
             self._release()
+
+    def _linked(self) -> bool:
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        return int(version) >= SCHEMA.linked
+
+    def _damage(self) -> tuple[Damage, ...]:
+        """Return what is not as it was acknowledged; a journal of an older program tells nothing of that."""
+        if not self._linked():
+            return ()
+        try:
+            mark = self._mark.read()
+        except OSError as error:
+            log.warning("The journal's mark cannot be read: %s", error.strerror or error)
+            mark = None
+        return tuple(damage(self._db, mark))
 
     def _newest(self) -> int:
         (last,) = self._db.execute("SELECT coalesce(max(seq), 0) FROM entry").fetchone()
@@ -370,7 +439,14 @@ def _text(body: Mapping[str, Any]) -> str:
 
 def _entry(row: Sequence[Any]) -> Entry:
     seq, at, kind, body, *rest = row
-    return Entry(seq, at, kind, json.loads(body), *rest)
+    try:
+        read = json.loads(body)
+    except ValueError:
+        read = None
+    if not isinstance(read, dict):
+        # A bit flipped at rest; the chain tells which entry it was.
+        return Entry(seq, at, SPOILT, {}, *rest)
+    return Entry(seq, at, kind, read, *rest)
 
 
 def _claim(path: Path) -> int:

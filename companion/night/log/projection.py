@@ -14,7 +14,7 @@ from typing import Any
 
 from companion.night.answers import Role
 from companion.night.games import Placing, Sensor, game_view
-from companion.night.log.journal import Entry
+from companion.night.log.journal import LOST, Entry
 from companion.night.log.match import AppliedMove, CalledFault, Ended, LogLine, Match, Seat
 from companion.night.messages import Words, say
 from companion.rules import game
@@ -293,6 +293,9 @@ class NightProjection:
         match.disputes.append((("score", body["colour"]), line.words))
         return line
 
+    def _lost(self, entry: Entry) -> LogLine:
+        return _line(entry, "entries-lost", {"count": entry.body["last"] - entry.body["first"] + 1})
+
     def _pause(self, entry: Entry) -> LogLine:
         self.paused = True
         return _line(entry, "paused-now")
@@ -345,6 +348,7 @@ _HANDLERS: dict[str, Callable[[NightProjection, Entry], LogLine | None]] = {
     "moves": NightProjection._moves,
     "undo": NightProjection._undo,
     "correct": NightProjection._correct,
+    LOST: NightProjection._lost,
     "pause": NightProjection._pause,
     "resume": NightProjection._resume,
     "fault": NightProjection._fault,

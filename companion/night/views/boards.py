@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from companion.night.games import GameView
 from companion.night.games.board import BoardView
@@ -12,9 +12,6 @@ from companion.ports import BadDataError
 from companion.rules.core import JSON, Ruling, State
 from companion.rules.i18n import same
 from companion.rules.rulebook import Rulebook, rulebook
-
-if TYPE_CHECKING:
-    from companion.rules.igloo_pop import IglooPopState
 
 MOST_PLACES = 4
 """Places in one dispute."""
@@ -89,20 +86,11 @@ def judged(
             "move": str(move),
             "name": (view.name(state, move) if isinstance(view, BoardView) else same(str(move))).to_json(),
             **ruling.to_json(),
-            "svg": drawn(view, state, lang, seat, move),
+            "svg": view.draw(state, lang, seat, move),
             "cited": cited(book, ruling),
         }
         for move, ruling in found
     ]
-
-
-def drawn(view: GameView, state: State[Any], lang: str, seat: int | None, move: Any = None) -> str:
-    """Return the picture of a position as a seat may see it, with the marks of a move."""
-    if isinstance(view, BoardView):
-        return view.draw(state, lang, seat, move)
-    from companion.rules.igloo_pop.svg import draw  # noqa: PLC0415 - a game's picture is drawn when somebody asks
-
-    return draw(cast("IglooPopState", state), move, lang)
 
 
 def cited(book: Rulebook, ruling: Ruling) -> list[Mapping[str, JSON]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from companion.night.log.match import CORRECTION, LogLine, Match, undo_is_free
@@ -13,7 +14,7 @@ from companion.rules.i18n import NOTHING
 from companion.rules.rulebook import rulebook
 
 
-def page(projection: NightProjection) -> dict[str, Any]:
+def page(projection: NightProjection, damage: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
     """Return the view of a night; its form is documented at :meth:`companion.night.commands.night.Night.view`."""
     return {
         "seq": projection.seq,
@@ -22,6 +23,7 @@ def page(projection: NightProjection) -> dict[str, Any]:
         "match": _match(projection, projection.match) if projection.match is not None else None,
         "series": _series(projection),
         "log": [_log_line(line) for line in projection.log],
+        "damage": list(damage),
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from companion.night.games import GameView, game_view
 from companion.night.games.board import BoardView
-from companion.night.views.boards import MOST_PLACES, cited, drawn, judged
+from companion.night.views.boards import MOST_PLACES, cited, judged
 from companion.rules import game
 from companion.rules.core import JSON, SetupError, State
 from companion.rules.rulebook import rulebook, seats
@@ -46,7 +46,7 @@ def sheet(position: Mapping[str, JSON], lang: str, text: str = "", path: Sequenc
     why = book.ruling(True, decided, state) if decided is not None else None
     return {
         "game": rules.id,
-        "svg": drawn(view, state, lang, seat, move),
+        "svg": view.draw(state, lang, seat, move),
         "players": [
             {
                 "name": names[one.player] if one.player < len(names) else "",

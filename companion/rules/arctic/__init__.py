@@ -2,4 +2,6 @@
 
 from companion.rules.arctic.game import GAME
 
+PLACE = 3
+
 __all__ = ["GAME"]

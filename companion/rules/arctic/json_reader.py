@@ -1,7 +1,7 @@
-"""Reads a position of Arctic from the one form of a board, whoever wrote it: a record, a person, a camera.
+"""Makes a position of Arctic of the one form of a board, whoever wrote it: a record, a person, a camera.
 
-A form that is broken is refused in one sentence. What contradicts itself, or is missing where it must be, is kept as
-far as it can be and told by ``problems()``: those are the state's ``flaws``.
+What the form itself is, and what breaks it, stands in :mod:`.json_form`. What contradicts itself, or is missing where
+it must be, is kept as far as it can be and told by ``problems()``: those are the state's ``flaws``.
 """
 
 from __future__ import annotations
@@ -24,23 +24,18 @@ from companion.rules.arctic.components import (
     TEXT,
     UNKNOWN,
     USED,
-    parse_card,
 )
+from companion.rules.arctic.json_form import FORM, MAX_CARDS
 from companion.rules.arctic.moves import ArcticMove
-from companion.rules.arctic.position import PHASES, STAGES
 from companion.rules.arctic.problems import flaw
 from companion.rules.arctic.state import ArcticState
-from companion.rules.core import Game, Problem, RulesError, SetupError, only_fields
+from companion.rules.core import Game, Problem
+from companion.rules.i18n import Words
+from companion.rules.position_form import Reading, Whole
 
-FIELDS = (
-    *("game", "places", "players", "options", "phase", "stage", "to_move", "first", "packs", "powers", "held", "value"),
-    *("count", "used", "pile_left", "reserve"),
-)
-PLAYER = ("name", "colour", "pile", "hand", "penalty", "unseen", "totem", "powers")
-PLACES = (*(f"land{value}" for value in LANDSCAPE), *(f"river{n}" for n in range(1, RIVER + 1)))
-MAX_CARDS = 120
-MAX_NAME = 60
 _NOBODY_MOVES = frozenset({"setup", "totems", "over"})
+_NOTHING_SAID: tuple[Any, ...] = (None, None, (), (), (), (), -1, ())
+"""A player of whom nothing is known."""
 
 
 def from_json(game: Game[ArcticMove], data: Mapping[str, Any]) -> ArcticState:
@@ -49,74 +44,69 @@ def from_json(game: Game[ArcticMove], data: Mapping[str, Any]) -> ArcticState:
     The first player's pile may also stand in ``places``, fanned out as ``pile1`` … from bottom to top; then there
     need be no players at all.
 
-    :raises SetupError: when the form is broken, in one sentence.
+    :raises SetupError: when the form is broken, with all that is wrong with it.
     """
-    only_fields(data, FIELDS, "A position of Arctic", "Une position d’Arctic")
-    places = _mapping(_field(data, "places", {}), "places")
-    _only_places(places)
-    players = _list(_field(data, "players", []), "players", 4)
-    seats = [_mapping(player, "players") for player in players or [{}]]
-    for given in seats:
-        only_fields(given, PLAYER, "A player of Arctic", "Un joueur d’Arctic")
-    names = tuple(_name(_field(seat, "name", f"Player {n + 1}")) for n, seat in enumerate(seats))
-    state = ArcticState(game, names, game.settled_options(_mapping(_field(data, "options", {}), "options")))
-    n = len(names)
-    state.phase = _word(_field(data, "phase", "A"), PHASES, "phase")
-    state.stage = _word(_field(data, "stage", "normal"), STAGES, "stage")
-    first, seat = data.get("first"), data.get("to_move")
-    state.first = _whole(first, 1, n, "first") - 1 if first is not None else -1 if state.phase == "setup" else 0
+    reading = Reading()
+    told = FORM.read(data, None, reading)
+    options = reading.options(game, told["options"])
+    _check(told, reading)
+    reading.finish()
+    seats = told["players"] or (_NOTHING_SAID,)
+    names = tuple(name or f"Player {n}" for n, (name, *_) in enumerate(seats, 1))
+    state = ArcticState(game, names, options)
+    state.phase, state.stage = told["phase"], told["stage"]
+    first, seat = told["first"], told["to_move"]
+    state.first = first - 1 if first is not None else -1 if state.phase == "setup" else 0
     if state.phase in _NOBODY_MOVES:
         state.seat = -1
     else:
-        state.seat = max(state.first, 0) if seat is None else _whole(seat, 1, n, "to_move") - 1
+        state.seat = max(state.first, 0) if seat is None else seat - 1
     found: list[Problem] = []
     found += _read_players(state, seats)
     if state.phase in {"totems", "over"}:
         # The game is over when the last secret totem has been shown.
         state.phase = "totems" if -1 in state.totems else "over"
-    found += _read_places(state, places)
-    found += _read_pile(state, places)
-    _read_powers(state, data)
-    _read_packs(state, data)
-    _read_counts(state, data)
+    found += _read_places(state, told["places"])
+    found += _read_pile(state, told["places"])
+    _read_powers(state, told)
+    _read_packs(state, told["packs"])
+    _read_counts(state, told)
     state.flaws = tuple(found)
     return state
 
 
-def _only_places(places: Mapping[str, Any]) -> None:
-    for name in places:
-        number = name.removeprefix("pile")
-        if name not in PLACES and not (name != number and number.isascii() and number.isdigit() and number[0] != "0"):
-            shown = repr(str(name)[:40])
-            raise SetupError(
-                "Arctic has no place {shown}; it has {places} and pile1, pile2 and so on.",
-                "Arctic n’a pas de place {shown} ; il y a {places} et pile1, pile2, etc.",
-                shown=shown,
-                places=", ".join(PLACES),
+def _check(told: Mapping[str, Any], reading: Reading) -> None:
+    """Keep seats that nobody sits on, and powers that an animal's card does not have."""
+    if reading.sound("players", "first", "to_move"):
+        seats = Whole(1, len(told["players"]) or 1)
+        for key in ("first", "to_move"):
+            if told[key] is not None:
+                seats.read(told[key], (None, key), reading)
+    for animal, power in (told["powers"] if reading.sound("powers") else {}).items():
+        one, two = SIDES[ANIMALS.index(animal)]
+        if power not in (one, two) and not (power == 0 and told["phase"] == "setup"):
+            words = Words(
+                "powers: the {animal} card has the powers {one} and {two}, not {power}.",
+                "powers : la carte {animal} a les pouvoirs {one} et {two}, pas {power}.",
             )
+            facts = {"animal": animal, "one": one, "two": two, "power": power}
+            reading.say(((None, "powers"), animal), words.filled(facts))
 
 
-def _read_players(state: ArcticState, seats: Sequence[Mapping[str, Any]]) -> list[Problem]:
+def _read_players(state: ArcticState, seats: Sequence[tuple[Any, ...]]) -> list[Problem]:
     owners = [-1] * 6
-    piles, hands, penalties, totems, veiled, twice = [], [], [], [], [], []
-    for seat, player in enumerate(seats):
-        piles.append(tuple(_pile_card(text) for text in _list(_field(player, "pile", []), "pile", MAX_CARDS)))
-        hands.append(_zone(player.get("hand"), "hand"))
-        penalties.append(_zone(player.get("penalty"), "penalty"))
-        unseen = _zone(player.get("unseen"), "unseen")
+    totems, veiled, twice = [], [], []
+    for seat, (_, _, _, _, _, unseen, totem, powers) in enumerate(seats):
         veiled.append(sum(1 << card for card in set(unseen) if card < UNKNOWN))
-        totem = player.get("totem", "?")
-        if totem is None and state.phase == "setup":
-            totems.append(NOT_DEALT)
-        else:
-            totems.append(-1 if totem in (None, "?") else ANIMALS.index(_word(totem, ANIMALS, "totem")))
-        for animal in _list(_field(player, "powers", []), "powers", 6):
-            number = ANIMALS.index(_word(animal, ANIMALS, "powers"))
-            if owners[number] not in (-1, seat):
-                twice.append(number)
+        totems.append(-1 if totem == NOT_DEALT and state.phase != "setup" else totem)
+        for animal in map(ANIMALS.index, powers):
+            if owners[animal] not in (-1, seat):
+                twice.append(animal)
             else:
-                owners[number] = seat
-    state.piles, state.hands, state.penalties = tuple(piles), tuple(hands), tuple(penalties)
+                owners[animal] = seat
+    state.piles = tuple(pile for _, _, pile, *_ in seats)
+    state.hands = tuple(tuple(sorted(hand)) for _, _, _, hand, *_ in seats)
+    state.penalties = tuple(tuple(sorted(penalty)) for _, _, _, _, penalty, *_ in seats)
     state.totems, state.owners, state.veiled = tuple(totems), tuple(owners), tuple(veiled)
     return [flaw("power-twice", animal=ANIMALS[number]) for number in dict.fromkeys(twice)]
 
@@ -124,19 +114,19 @@ def _read_players(state: ArcticState, seats: Sequence[Mapping[str, Any]]) -> lis
 def _read_places(state: ArcticState, places: Mapping[str, Any]) -> list[Problem]:
     """Read tokens and River; a token that is nowhere counts as on 3, and that is said where it matters."""
     found: list[Problem] = []
-    stands: dict[int, list[int]] = {}
+    stands: dict[str, list[int]] = {animal: [] for animal in ANIMALS}
+    has_landscape = False
     for index, value in enumerate(LANDSCAPE):
-        for thing in _things(places, f"land{value}"):
-            animal = ANIMALS.index(_word(thing.get("kind"), ANIMALS, f"land{value}"))
-            stands.setdefault(animal, []).append(index)
-    state.tokens = tuple(stands.get(animal, [2])[0] for animal in range(6))
-    has_landscape = any(places.get(f"land{value}") is not None for value in LANDSCAPE)
-    for animal in range(6):
-        at = stands.get(animal, [])
-        if len(at) > 1:
-            found.append(flaw("token-twice", animal=ANIMALS[animal]))
-        if not at and (has_landscape or animal in state.totems):
-            found.append(flaw("token-missing", animal=ANIMALS[animal]))
+        if f"land{value}" in places:
+            has_landscape = True
+            for kind, _ in places[f"land{value}"][1]:
+                stands[kind].append(index)
+    state.tokens = tuple((stands[animal] or [2])[0] for animal in ANIMALS)
+    for number, animal in enumerate(ANIMALS):
+        if len(stands[animal]) > 1:
+            found.append(flaw("token-twice", animal=animal))
+        if not stands[animal] and (has_landscape or number in state.totems):
+            found.append(flaw("token-missing", animal=animal))
     river = []
     for index in range(1, RIVER + 1):
         card, wrong = _card_at(places, f"river{index}")
@@ -154,12 +144,14 @@ def _read_pile(state: ArcticState, places: Mapping[str, Any]) -> list[Problem]:
     found: list[Problem] = []
     pile: list[int] = []
     gap = 0
+    if len(places) <= RIVER + len(LANDSCAPE) and not any(name.startswith("pile") for name in places):
+        return found
     for index in range(1, MAX_CARDS + 1):
-        place = f"pile{index}"
-        if places.get(place) is None:
+        name = f"pile{index}"
+        if name not in places:
             gap += 1
             continue
-        card, wrong = _card_at(places, place)
+        card, wrong = _card_at(places, name)
         found += wrong
         if card >= 0:
             pile += [UNKNOWN] * gap + [card]
@@ -169,38 +161,21 @@ def _read_pile(state: ArcticState, places: Mapping[str, Any]) -> list[Problem]:
     return found
 
 
-def _read_powers(state: ArcticState, data: Mapping[str, Any]) -> None:
-    powers = _mapping(_field(data, "powers", {}), "powers")
-    for animal in powers:
-        _word(animal, ANIMALS, "powers")
-    sides = []
-    for number, animal in enumerate(ANIMALS):
-        one, two = SIDES[number]
-        power = powers.get(animal, 0 if state.phase == "setup" else one)
-        if isinstance(power, bool) or power not in (0, one, two) or (power == 0 and state.phase != "setup"):
-            raise SetupError(
-                "powers: the {animal} card has the powers {one} and {two}, not {short}.",
-                "powers : la carte {animal} a les pouvoirs {one} et {two}, pas {short}.",
-                animal=animal,
-                one=one,
-                two=two,
-                short=_short(power),
-            )
-        sides.append(int(power))
-    state.powers = tuple(sides)
-    held = data.get("held")
+def _read_powers(state: ArcticState, told: Mapping[str, Any]) -> None:
+    powers, setup = told["powers"], state.phase == "setup"
+    state.powers = tuple(powers.get(animal, 0 if setup else SIDES[number][0]) for number, animal in enumerate(ANIMALS))
+    held = told["held"]
     if held is None:
         state.held = sum(1 << a for a in range(6) if state.seat >= 0 and state.owners[a] == state.seat)
     else:
-        names = {_word(animal, ANIMALS, "held") for animal in _list(held, "held", 6)}
-        state.held = sum(1 << ANIMALS.index(name) for name in names)
+        state.held = sum(1 << ANIMALS.index(animal) for animal in set(held))
 
 
-def _read_packs(state: ArcticState, data: Mapping[str, Any]) -> None:
+def _read_packs(state: ArcticState, packs: Sequence[int] | None) -> None:
     """Read the packs in play; where they are not told, they are those that are seen, and as many as there must be."""
-    packs, n = data.get("packs"), len(state.names)
+    n = len(state.names)
     if packs is not None:
-        state.packs = tuple(sorted({_whole(pack, 1, 4, "packs") for pack in _list(packs, "packs", 4)}))
+        state.packs = tuple(sorted(set(packs)))
         return
     if state.phase == "setup":
         return
@@ -211,17 +186,17 @@ def _read_packs(state: ArcticState, data: Mapping[str, Any]) -> None:
     state.packs = tuple(sorted(seen))
 
 
-def _read_counts(state: ArcticState, data: Mapping[str, Any]) -> None:
+def _read_counts(state: ArcticState, told: Mapping[str, Any]) -> None:
     cards = state.all_cards()
     located = sum(1 << card for card in {card for card in cards if card < UNKNOWN})
     for mask in state.veiled:
         located |= mask
     state.located = located
     usual = RESERVE.get(len(state.names), 0) if state.stage == "normal" else 0
-    state.reserve = _whole(_field(data, "reserve", usual), 0, 15, "reserve")
+    state.reserve = usual if told["reserve"] is None else told["reserve"]
     packs = len(state.names) if state.phase == "setup" else len(state.packs)
-    rest = max(0, 30 * packs - len(cards) - state.reserve)
-    state.pile_left = _whole(_field(data, "pile_left", rest), 0, MAX_CARDS, "pile_left")
+    rest = min(MAX_CARDS, max(0, 30 * packs - len(cards) - state.reserve))
+    state.pile_left = rest if told["pile_left"] is None else told["pile_left"]
     visible = state.visible(state.seat) if state.seat >= 0 else -1
     if state.seat < 0:
         usual = 0
@@ -229,136 +204,27 @@ def _read_counts(state: ArcticState, data: Mapping[str, Any]) -> None:
         usual = PLACEMENT[visible] if visible >= 0 else 1
     else:
         usual = DRAW[visible] if visible >= 0 else 0
-    state.value = _whole(_field(data, "value", usual), 0, 12, "value")
-    state.count = _whole(_field(data, "count", 0), 0, 12, "count")
-    names = [_word(name, tuple(USED), "used") for name in _list(_field(data, "used", []), "used", len(USED))]
-    state.used = sum({USED[name] for name in names})
+    state.value = usual if told["value"] is None else told["value"]
+    state.count = told["count"]
+    state.used = sum(USED[name] for name in set(told["used"]))
 
 
-# --- words, numbers, cards -----------------------------------------------------------------------------------
-
-
-def _field(data: Mapping[str, Any], key: str, default: Any) -> Any:
-    """Return what a form says; null and nothing are the same."""
-    value = data.get(key)
-    return default if value is None else value
-
-
-def _short(value: Any) -> str:
-    return repr(value)[:40]
-
-
-def _whole(value: Any, low: int, high: int, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise SetupError(
-            "{what} is a whole number from {low} to {high}, not {short}.",
-            "{what} est un nombre entier de {low} à {high}, pas {short}.",
-            what=what,
-            low=low,
-            high=high,
-            short=_short(value),
-        )
-    return value
-
-
-def _word(value: Any, words: Sequence[str], what: str) -> str:
-    if not isinstance(value, str) or value not in words:
-        raise SetupError(
-            "{what} is one of {words}, not {short}.",
-            "{what} est l’un de {words}, pas {short}.",
-            what=what,
-            words=", ".join(words),
-            short=_short(value),
-        )
-    return value
-
-
-def _name(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip() or len(value) > MAX_NAME:
-        raise SetupError(
-            "A player’s name has 1 to {most} characters, unlike {short}.",
-            "Un nom a de 1 à {most} caractères, pas {short}.",
-            most=MAX_NAME,
-            short=_short(value),
-        )
-    return value.strip()
-
-
-def _mapping(value: Any, what: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise SetupError(
-            "{what}: an object is wanted, not {short}.",
-            "{what} : il faut un objet, pas {short}.",
-            what=what,
-            short=_short(value),
-        )
-    return value
-
-
-def _list(value: Any, what: str, most: int) -> list[Any]:
-    if not isinstance(value, list) or len(value) > most:
-        raise SetupError(
-            "{what} is a list of at most {most}, not {short}.",
-            "{what} est une liste d’au plus {most}, pas {short}.",
-            what=what,
-            most=most,
-            short=_short(value),
-        )
-    return value
-
-
-def _zone(value: Any, what: str) -> tuple[int, ...]:
-    """Read a hand or Penalty zone: a list of cards, ``?`` for an unseen one; or how many unseen ones there are."""
-    if value is None:
-        return ()
-    if isinstance(value, int):
-        return (UNKNOWN,) * _whole(value, 0, MAX_CARDS, what)
-    return tuple(sorted(_card(text) for text in _list(value, what, MAX_CARDS)))
-
-
-def _card(text: Any) -> int:
-    try:
-        return parse_card(text if isinstance(text, str) else _short(text))
-    except RulesError as error:
-        raise SetupError("{why}", "{why}", why=error.words) from None
-
-
-def _pile_card(text: Any) -> int:
-    """Read a card of a pile: ``down:`` stands before one that lies face down; a bare animal is not fully read."""
-    if isinstance(text, str) and text.startswith("down:"):
-        return FACE_DOWN + _card(text[5:])
-    return KIND + ANIMALS.index(text) if text in ANIMALS else _card(text)
-
-
-def _things(places: Mapping[str, Any], place: str) -> list[Mapping[str, Any]]:
-    content = places.get(place)
-    if content is None:
-        return []
-    things = content.get("things", []) if isinstance(content, Mapping) else None
-    if not isinstance(things, list) or not all(isinstance(thing, Mapping) for thing in things):
-        raise SetupError("{place} has a list of things.", "{place} a une liste de things.", place=place)
-    return things
-
-
-def _card_at(places: Mapping[str, Any], place: str) -> tuple[int, list[Problem]]:
+def _card_at(places: Mapping[str, Any], name: str) -> tuple[int, list[Problem]]:
     """Return the card at a place, -1 for none, and what is wrong with it; KIND + animal where it is not fully read."""
-    things = _things(places, place)
+    things = places[name][1] if name in places else ()
     if not things:
         return -1, []
     found: list[Problem] = []
-    count = sum(_whole(thing.get("count", 1), 0, MAX_CARDS, f"{place}: count") for thing in things)
+    count = sum(thing[-1] for thing in things)
     if count != 1:
-        found.append(flaw("place-crowded", place=place, count=count))
-    thing = things[0]
-    kind = _word(thing.get("kind"), (*ANIMALS, "face-down"), place)
+        found.append(flaw("place-crowded", place=name, count=count))
+    kind, value, companion, _ = things[0]
     if kind == "face-down":
         return FACE_DOWN + UNKNOWN, found
-    value, companion = thing.get("value"), thing.get("companion")
     bare = KIND + ANIMALS.index(kind)
     if value is None or companion is None:
         return bare, found
-    _whole(value, 1, 5, f"{place}: value")
-    name = f"{kind}-{value}-{_word(companion, ANIMALS, f'{place}: companion')}"
-    if name in TEXT:
-        return TEXT.index(name), found
-    return bare, [*found, flaw("no-such-card", card=name, place=place)]
+    text = f"{kind}-{value}-{companion}"
+    if text in TEXT:
+        return TEXT.index(text), found
+    return bare, [*found, flaw("no-such-card", card=text, place=name)]

@@ -81,7 +81,7 @@ class ArcticState(ArcticPosition):
 
     def view(self, player: int | None) -> dict[str, JSON]:
         """Return the position as ``player`` may see it: others' hands, penalties and totems hidden."""
-        return json_form.to_json(self, viewer=player, hide=True)
+        return json_form.to_json(json_form.hidden_from(self, player))
 
     def outcome(self) -> Outcome | None:
         """Return the winner once all totems are known; a tie goes to the first in turn order (ARC-V.4)."""

@@ -2,4 +2,6 @@
 
 from companion.rules.ice_team.game import GAME
 
+PLACE = 4
+
 __all__ = ["GAME"]

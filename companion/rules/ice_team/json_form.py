@@ -1,11 +1,16 @@
-"""Ice Team in the one form of a board, and in one line of text; :mod:`.json_reader` reads it back."""
+"""Ice Team in the one form of a board, and in one line of text; :mod:`.json_reader` makes a position of it."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Any, Final
+
 from companion.rules.core import CHANCE, JSON, NOBODY
+from companion.rules.i18n import Words
 from companion.rules.ice_team.components import (
     DIE_FACES,
     DRIFTS,
+    FACES,
     FRAGILE,
     IGLOO,
     PAW,
@@ -16,78 +21,190 @@ from companion.rules.ice_team.components import (
     UNKNOWN,
     default_box,
 )
-from companion.rules.ice_team.legality import landing
+from companion.rules.ice_team.legality import PHASES, landing
+from companion.rules.ice_team.moves import COLOURS
 from companion.rules.ice_team.position import IcePosition
+from companion.rules.position_form import (
+    NEEDED,
+    AnyObject,
+    Anything,
+    At,
+    ByName,
+    Element,
+    Field,
+    Flag,
+    Form,
+    Items,
+    Name,
+    OneOf,
+    Place,
+    Reading,
+    Record,
+    Row,
+    Things,
+    Whole,
+    numbered,
+)
 
-GAME = "ice-team"
-_SIGNS = {SEA: ".", IGLOO: "I", SEARCHED: "i", UNKNOWN: "?", PAW: "*"}
+FLOES: Final = 24
+MAX_NAME: Final = 60
+MOST_FISH: Final = 999
+"""Fish of a player: far more than any box has, so that a note kept for an empty bank is believed (ICE-Q.21)."""
+_MOST_BEARS: Final = 8
+_MOST: Final = 120
+"""Entries of a list."""
+_BY: Final = ("walk", "leap", "swim", "start", "")
+_SIGNS: Final = {SEA: ".", IGLOO: "I", SEARCHED: "i", UNKNOWN: "?", PAW: "*"}
+
+ACTIONS: Final = Whole(0, 2, Words("How many actions are left", "Le nombre d’actions qui restent"))
+_FRESH: Final = Whole(0, MOST_FISH, Words("How many fresh fish a team has", "Le nombre de poissons frais d’une équipe"))
+_FROZEN: Final = Whole(
+    0, MOST_FISH, Words("How many frozen fish a team has", "Le nombre de poissons congelés d’une équipe")
+)
+_BEARS: Final = Whole(0, _MOST_BEARS, Words("How many bears stand there", "Le nombre d’ours qui s’y trouvent"))
+_DIE: Final = OneOf({1: 0, 2: 1}, Words("Which die is rolled", "Le dé qui est lancé"))
+_FACE: Final = OneOf({face: TILE_TEXT.index(face) for face in FACES})
+_PLAYER: Final = Row(
+    Field("name", Name(MAX_NAME)),
+    Field("colour", OneOf(COLOURS)),
+    Field("fresh", _FRESH, 0),
+    Field("frozen", _FROZEN, 0),
+    says=Words("A player of Ice Team", "Un joueur d’Ice Team"),
+)
+
+
+def _players(s: IcePosition) -> list[tuple[str, str, int, int]]:
+    return list(zip(s.table.names, s.table.colours, s.fresh, s.frozen, strict=True))
+
+
+def _box(s: IcePosition) -> tuple[Any, ...]:
+    box = s.table.box
+    return box.real, list(box.warnings()), None if box is default_box() else box.to_json()
+
+
+_HEAD: Final = (
+    Field("players", Items(_PLAYER, _MOST), of=_players),
+    Field("options", AnyObject(), of=lambda s: dict(s.table.options)),
+    Field("layout", Anything(), of="table.said"),
+    Field(
+        "box",
+        Row(Field("real", Anything()), Field("warnings", Anything()), Field("data", AnyObject(), brief=True)),
+        (None, None, None),
+        of=_box,
+    ),
+)
+_SAYS: Final = Words("A position of Ice Team", "Une position d’Ice Team")
+HEAD: Final = Record(*_HEAD, says=_SAYS, part=True)
+"""What the rest of a position depends on: who plays, and on which boards."""
+
+
+class _Landing(Element):
+    """A landing of a chain of leaps: ``a3 e``, a space and the direction of the leap."""
+
+    wish = Words("a landing such as 'a3 e'", "un atterrissage comme 'a3 e'")
+
+    def __init__(self, space: OneOf, direction: OneOf) -> None:
+        self._space, self._direction = space, direction
+        name, way = space.words, direction.words
+        self.writer = lambda held: f"{name[held[0]]} {way[held[1]]}"
+
+    def read(self, value: JSON, at: At, reading: Reading) -> Any:
+        if not isinstance(value, str):
+            return self.refuse(value, at, reading)
+        name, _, direction = value.partition(" ")
+        return self._space.read(name, at, reading), self._direction.read(direction, at, reading)
+
+
+@lru_cache(maxsize=16)
+def form(names: tuple[str, ...], directions: tuple[str, ...], colours: tuple[str, ...]) -> Form:
+    """Return the form of a position on a layout; a game holds the numbers of spaces, directions and seats."""
+    there = Words(
+        "every name of the layout, such as {first}, start and village",
+        "chaque nom de la disposition, comme {first}, start et village",
+    )
+    a_space = Words(
+        "a name of the layout, such as {first}, start or village",
+        "un nom de la disposition, comme {first}, start ou village",
+    )
+    space = OneOf(numbered(names), there=a_space)
+    direction = OneOf(numbered(directions), Words("A direction", "Une direction"))
+    seat = OneOf({**numbered(colours), None: -1})
+    things = Things(
+        {"bear": (Field("colour", OneOf(numbered(colours)), NEEDED), Field("count", _BEARS, 1))},
+        _MOST,
+        Words("A thing", "Une chose"),
+    )
+    a_place = Words("A place", "Une place")
+    floe = Place(OneOf(numbered(TILE_TEXT)), things, None, a_place)
+    beside = Place(Anything(), things, None, a_place)
+    spaces = {**dict.fromkeys(names[:-2], floe), **dict.fromkeys(names[-2:], beside)}
+    return Form(
+        "ice-team",
+        _SAYS,
+        *_HEAD,
+        Field("places", ByName(spaces, there, places_of="Ice Team"), {}, of=_places),
+        Field("phase", OneOf(PHASES)),
+        Field("turn", seat, -1, of="seat"),
+        Field("to_move", seat, -1, of=lambda s: -1 if s.to_move in (CHANCE, NOBODY) else s.to_move),
+        Field("actions", ACTIONS),
+        Field("removed", Items(_FACE, FLOES), (), of="gone"),
+        Field("loser", seat, -1),
+        Field("pending", _pending(space, direction), {}, of=_waiting, brief=True),
+    )
+
+
+def _pending(space: OneOf, direction: OneOf) -> Record:
+    return Record(
+        Field("bear", space, -1, of=lambda s: s.bears[s.bear] if s.bear >= 0 else -1, brief=True),
+        Field("origin", space, -1, brief=True),
+        Field("arrival", Items(direction, _MOST), (), of=_arrival, brief=True),
+        Field("by", OneOf(_BY), of=lambda s: s.came if s.arrival else None, brief=True),
+        Field("landed", Items(_Landing(space, direction), _MOST), (), of=_landed, brief=True),
+        Field("again", Flag(), False, brief=True),
+        Field("die", _DIE, -1, brief=True),
+        Field("dice", Items(OneOf(numbered(DIE_FACES), Words("A die", "Un dé")), _MOST), (), brief=True),
+        says=Words("What is pending in Ice Team", "Ce qui reste à faire dans Ice Team"),
+    )
+
+
+def _waiting(s: IcePosition) -> Any:
+    """Return the position where anything of an action is pending, or else nothing."""
+    pending = s.arrival or s.landed or s.again or s.dice or max(s.bear, s.origin, s.die) >= 0
+    return s if pending else {}
+
+
+def _arrival(s: IcePosition) -> tuple[int, ...]:
+    return tuple(d for d in range(len(s.table.layout.directions)) if s.arrival >> d & 1) if s.arrival else ()
+
+
+def _landed(s: IcePosition) -> tuple[tuple[int, int], ...]:
+    if not s.landed:
+        return ()
+    return tuple(
+        (space, d)
+        for space in range(len(s.table.layout.names))
+        for d in range(len(s.table.layout.directions))
+        if s.landed & landing(space, 1 << d)
+    )
+
+
+def _places(s: IcePosition) -> dict[str, Any]:
+    """Return what lies and stands on each space, in the order of the boards, then Start and Village."""
+    layout = s.table.layout
+    taken = {*s.bears, *(space for _, space in s.extra)}
+    found: dict[str, Any] = {}
+    for space, name in enumerate(layout.names):
+        things: Any = ()
+        if space in taken:
+            counts = [(seat, s.count_on(space, seat)) for seat in (0, 1)]
+            things = [("bear", seat, count) for seat, count in counts if count]
+        found[name] = (s.tiles[space] if space < layout.start else name, things)
+    return found
 
 
 def to_json(s: IcePosition) -> dict[str, JSON]:
     """Return the whole position; the form is described in this folder's README."""
-    table = s.table
-    box: dict[str, JSON] = {"real": table.box.real, "warnings": list(table.box.warnings())}
-    if table.box is not default_box():
-        box["data"] = table.box.to_json()
-    found: dict[str, JSON] = {
-        "game": GAME,
-        "players": [
-            {"name": name, "colour": colour, "fresh": s.fresh[seat], "frozen": s.frozen[seat]}
-            for seat, (name, colour) in enumerate(zip(table.names, table.colours, strict=True))
-        ],
-        "options": dict(table.options),
-        "layout": table.said,
-        "box": box,
-        "places": places(s),
-        "phase": s.phase,
-        "turn": table.colours[s.seat] if s.seat >= 0 else None,
-        "to_move": None if s.to_move in (CHANCE, NOBODY) else table.colours[s.to_move],
-        "actions": s.actions,
-        "removed": [TILE_TEXT[face] for face in s.gone],
-        "loser": table.colours[s.loser] if s.loser >= 0 else None,
-    }
-    pending = _pending(s)
-    if pending:
-        found["pending"] = pending
-    return found
-
-
-def _pending(s: IcePosition) -> dict[str, JSON]:
-    layout = s.table.layout
-    found: dict[str, JSON] = {}
-    if s.bear >= 0:
-        found["bear"] = layout.names[s.bears[s.bear]]
-    if s.origin >= 0:
-        found["origin"] = layout.names[s.origin]
-    if s.arrival:
-        found["arrival"] = [name for d, name in enumerate(layout.directions) if s.arrival >> d & 1]
-        found["by"] = s.came
-    if s.landed:
-        found["landed"] = [
-            f"{name} {direction}"
-            for space, name in enumerate(layout.names)
-            for d, direction in enumerate(layout.directions)
-            if s.landed & landing(space, 1 << d)
-        ]
-    if s.again:
-        found["again"] = True
-    if s.die >= 0:
-        found["die"] = s.die + 1
-    if s.dice:
-        found["dice"] = [DIE_FACES[face] for face in s.dice]
-    return found
-
-
-def places(s: IcePosition) -> dict[str, JSON]:
-    """Return what lies and stands on each space, in the order of the boards, then Start and Village."""
-    found: dict[str, JSON] = {}
-    for space, name in enumerate(s.table.layout.names):
-        things = [
-            {"kind": "bear", "colour": colour, "count": count}
-            for seat, colour in enumerate(s.colours)
-            if (count := s.count_on(space, seat))
-        ]
-        found[name] = {"ground": TILE_TEXT[s.tiles[space]] if space < s.table.layout.start else name, "things": things}
+    found: dict[str, JSON] = form(s.table.layout.names, s.table.layout.directions, s.table.colours).write(s)
     return found
 
 

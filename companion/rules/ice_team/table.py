@@ -35,20 +35,31 @@ def make_table(
 
     :raises SetupError: in one sentence.
     """
-    box = default_box()
-    if given.get("box") is not None:
-        if not isinstance(given["box"], Mapping):
-            raise SetupError("box is an object.", "box est un objet.")
-        box = read_box(given["box"])
+    box = box_of(given.get("box"))
     said = given.get("layout")
     layout = box.layout(said)
-    names, colours = _seats(players)
+    names, colours = seats_of(players)
     said = next(iter(box.layouts)) if said is None else said
     return IceSetup(game, layout, said, box, names, colours, game.settled_options(options))
 
 
-def _seats(players: Sequence[Mapping[str, JSON]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return names and colours in seat order."""
+def box_of(given: JSON) -> Box:
+    """Return the box that an owner entered, or that of the data file.
+
+    :raises SetupError: when what was entered is no box.
+    """
+    if given is None:
+        return default_box()
+    if not isinstance(given, Mapping):
+        raise SetupError("box is an object.", "box est un objet.")
+    return read_box(given)
+
+
+def seats_of(players: Sequence[Mapping[str, JSON]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return names and colours in seat order.
+
+    :raises SetupError: when they are no two players of Ice Team.
+    """
     if len(players) != 2:
         raise SetupError(
             "Ice Team is for two players, not {count}.", "Ice Team se joue à deux, pas à {count}.", count=len(players)

@@ -11,6 +11,8 @@ from companion.rules.igloo_pop.score import series_winners
 from companion.rules.igloo_pop.settling import CardResult
 from companion.rules.igloo_pop.state import IglooPopState
 
+PLACE = 1
+
 __all__ = [
     "CARDS",
     "COLOURS",

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from companion.rules.core import JSON, Game, Option, SetupError
 from companion.rules.igloo_pop.components import CARD_INDEX, CARDS, COLOURS, PLACES, THALERS
-from companion.rules.igloo_pop.json_reader import read_position
+from companion.rules.igloo_pop.json_reader import Seat, read_position
 from companion.rules.igloo_pop.moves import IglooPopMove, parse
 from companion.rules.igloo_pop.parts import CIRCLE, DEAL, EMPTY, READY, Ledger, PopSetup, make_table
 from companion.rules.igloo_pop.state import IglooPopState, make_state
@@ -81,26 +81,12 @@ class IglooPop(Game[IglooPopMove]):
     def from_position(self, position: Mapping[str, JSON]) -> IglooPopState:
         """Return a state from the one form of a board.
 
-        :raises SetupError: when the form itself is broken.
+        :raises SetupError: when the form itself is broken, with all that is wrong with it.
         """
-        if position.get("game", self.id) != self.id:
-            other = str(position["game"])[:40]
-            raise SetupError(
-                "This is a position of {other!r}, not of {game}.",
-                "C’est une position de {other!r}, pas de {game}.",
-                other=other,
-                game=self.id,
-            )
-        players = position.get("players")
-        if not isinstance(players, list | tuple):
-            raise SetupError(
-                "A position of Igloo Pop has players as a list of objects with name and colour.",
-                "Une position d’Igloo Pop a des joueurs : une liste d’objets avec nom et couleur.",
-            )
-        options = position.get("options")
-        if options is not None and not isinstance(options, Mapping):
-            raise SetupError("The options of a position are an object.", "Les options d’une position sont un objet.")
-        return read_position(position, self._table(players, options))
+        return read_position(self, position, self._seated)
+
+    def _seated(self, seats: Sequence[Seat], options: Mapping[str, JSON]) -> PopSetup:
+        return self._table([{"name": name or colour, "colour": colour} for name, colour in seats], options)
 
     def _table(self, players: Sequence[Mapping[str, JSON]], options: Mapping[str, JSON] | None) -> PopSetup:
         if len(players) not in self.players:

@@ -1,63 +1,168 @@
-"""Igloo Pop in the one form of a board, and in one line of text; :mod:`.json_reader` reads it back.
+"""Igloo Pop in the one form of a board, and in one line of text; :mod:`.json_reader` makes a position of it.
 
 The form is documented in ``companion/rules/README.md``.
 """
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from companion.rules.core import JSON
-from companion.rules.igloo_pop.components import CARD_TEXT, card_text
-from companion.rules.igloo_pop.parts import EMPTY, ENDS, UNKNOWN
+from companion.rules.i18n import Words
+from companion.rules.igloo_pop.components import CARD_INDEX, CARD_TEXT, COLOURS, IGLOOS, PLACES
+from companion.rules.igloo_pop.parts import EMPTY, ENDS, PHASES, UNKNOWN
 from companion.rules.igloo_pop.position import PopPosition
+from companion.rules.position_form import (
+    NEEDED,
+    AnyObject,
+    Anything,
+    ByName,
+    Field,
+    Flag,
+    Form,
+    Group,
+    Items,
+    Name,
+    Notation,
+    OneOf,
+    Place,
+    Record,
+    Row,
+    Things,
+    Whole,
+    numbered,
+)
+
+LONGEST_NAME: Final = 60
+_SILLY: Final = 1000
+"""No count of anything on the table is larger; a larger number is a broken form."""
+_MOST: Final = 120
+"""Entries of a list."""
+
+_COUNTED: Final = Whole(-_SILLY, _SILLY)
+"""A count below nothing is read as none, and told by ``problems()``."""
 
 
-def to_position(state: PopPosition) -> dict[str, JSON]:
+_BY_TEXT: Final = numbered(CARD_TEXT)
+
+
+def _card(text: str) -> int | str:
+    """Return the index of a card, or the text of one that the box does not have.
+
+    :raises ValueError: when it is no card.
+    """
+    if text in _BY_TEXT:
+        return _BY_TEXT[text]
+    if len(text) > 20:
+        raise ValueError
+    return CARD_INDEX.get(tuple(map(int, text.split("/"))), text)
+
+
+def _ground(text: str) -> int | str:
+    return EMPTY if text == "empty" else _card(text)
+
+
+_A_CARD: Final = Words("a card written like 4/5", "une carte écrite comme 4/5")
+_CARD: Final = Notation(_card, CARD_TEXT.__getitem__, _A_CARD)
+_GROUND: Final = Notation(_ground, {**dict(enumerate(CARD_TEXT)), EMPTY: "empty", UNKNOWN: None}.__getitem__, _A_CARD)
+_END: Final = OneOf(tuple(ENDS), says=Words("The end of a game of Igloo Pop", "La fin d’une partie d’Igloo Pop"))
+_COLOUR: Final = OneOf(COLOURS)
+_IGLOO: Final = (Field("colour", _COLOUR, NEEDED), Field("count", _COUNTED, 1), Field("value", _COUNTED, brief=True))
+_PLACE: Final = Place(_GROUND, Things({"igloo": _IGLOO}, _MOST), UNKNOWN)
+_PLAYER: Final = Row(
+    Field("name", Name(LONGEST_NAME, stripped=False)),
+    Field("colour", _COLOUR, NEEDED),
+    Field("own", _COUNTED),
+    Field("captured", _COUNTED, 0),
+    Field("cards", Items(_CARD, _MOST), ()),
+    Field("in_hand", Flag(), False),
+    Field("passed", Flag(), False),
+    Field("removed", _COUNTED, brief=True),
+    says=Words("A player of Igloo Pop", "Un joueur d’Igloo Pop"),
+)
+_RESULT: Final = Row(
+    Field("place", OneOf(numbered(PLACES)), NEEDED),
+    Field("card", _CARD, NEEDED),
+    Field(
+        "igloos",
+        Items(
+            Group(
+                _COLOUR,
+                OneOf(IGLOOS),
+                wish=Words("a pair such as ['red', 4]", "une paire comme ['red', 4]"),
+            ),
+            _MOST,
+        ),
+        NEEDED,
+    ),
+    Field("winner", Anything()),
+)
+
+
+def _places(s: PopPosition) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for where, (name, here) in enumerate(s.igloos.items()):
+        card = s.card_at(where)
+        things = [("igloo", colour, 1, number) for colour, number in here]
+        found[name] = (card, things) if things or card != UNKNOWN else None
+    return found
+
+
+def _players(s: PopPosition) -> list[tuple[Any, ...]]:
+    removed, hands, passed, own, captured = s.removed, s.hands, s.passed, s.own, s.captured
+    return [
+        (
+            name,
+            colour,
+            own[colour],
+            captured[colour],
+            s.won_cards(COLOURS.index(colour)),
+            colour in hands,
+            colour in passed,
+            None if removed is None else removed[colour],
+        )
+        for name, colour in zip(s.names, s.colours, strict=True)
+    ]
+
+
+def _results(s: PopPosition) -> list[tuple[Any, ...]]:
+    return [(PLACES.index(r.place), CARD_INDEX[r.card], r.igloos, r.winner) for r in s.last_results]
+
+
+def _ends(s: PopPosition) -> list[str]:
+    return [end for end, bit in ENDS.items() if s.ended & bit] if s.ended else []
+
+
+FORM: Final = Form(
+    "igloo-pop",
+    Words("A position of Igloo Pop", "Une position d’Igloo Pop"),
+    Field("phase", OneOf(PHASES)),
+    Field("round", _COUNTED, 1),
+    Field("to_move", Anything()),
+    Field("places", ByName(dict.fromkeys(PLACES, _PLACE), places_of="Igloo Pop"), {}, of=_places, null=False),
+    Field("players", Items(_PLAYER, _MOST), NEEDED, of=_players),
+    Field(
+        "piles",
+        Record(Field("stack", _COUNTED, of="stack_left"), Field("village", Anything(), of="village_left")),
+        {"stack": None},
+        of=lambda s: s,
+    ),
+    Field("options", AnyObject()),
+    Field("short_round", Flag(), False),
+    Field(
+        "ended_by",
+        Items(_END, _MOST),
+        (),
+        of=_ends,
+    ),
+    Field("results", Items(_RESULT, _MOST), (), of=_results),
+)
+
+
+def to_position(s: PopPosition) -> dict[str, JSON]:
     """Return the position of a state."""
-    places: dict[str, JSON] = {}
-    for where, (place, here) in enumerate(state.igloos.items()):
-        card = state.card_at(where)
-        things = []
-        for colour, number in here:
-            thing: dict[str, JSON] = {"kind": "igloo", "colour": colour, "count": 1}
-            if number:
-                thing["value"] = number
-            things.append(thing)
-        if card == UNKNOWN and not things:
-            places[place] = None
-        else:
-            ground = {EMPTY: "empty", UNKNOWN: None}.get(card) if card < 0 else CARD_TEXT[card]
-            places[place] = {"ground": ground, "things": things}
-    removed = state.removed
-    players = []
-    for name, colour in zip(state.names, state.colours, strict=True):
-        player: dict[str, JSON] = {
-            "name": name,
-            "colour": colour,
-            "own": state.own[colour],
-            "captured": state.captured[colour],
-            "cards": [card_text(card) for card in state.won[colour]],
-            "in_hand": colour in state.hands,
-            "passed": colour in state.passed,
-        }
-        if removed is not None:
-            player["removed"] = removed[colour]
-        players.append(player)
-    return {
-        "game": "igloo-pop",
-        "phase": state.phase,
-        "round": state.round,
-        "to_move": state.to_move,
-        "places": places,
-        "players": players,
-        "piles": {"stack": state.stack_left, "village": state.village_left},
-        "options": state.options,
-        "short_round": state.short_round,
-        "ended_by": [name for name, bit in ENDS.items() if state.ended & bit],
-        "results": [
-            {"place": r.place, "card": card_text(r.card), "igloos": [list(i) for i in r.igloos], "winner": r.winner}
-            for r in state.last_results
-        ],
-    }
+    found: dict[str, JSON] = FORM.write(s)
+    return found
 
 
 def to_line(state: PopPosition) -> str:

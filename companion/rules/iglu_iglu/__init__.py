@@ -7,4 +7,6 @@ from companion.rules.iglu_iglu.game import GAME, IgluIglu
 from companion.rules.iglu_iglu.moves import IgluMove, public
 from companion.rules.iglu_iglu.state import IgluState
 
+PLACE = 2
+
 __all__ = ["GAME", "IgluIglu", "IgluMove", "IgluState", "public"]

@@ -10,14 +10,33 @@ from companion.rules.core import JSON, Game, Option, SetupError
 from companion.rules.i18n import AND, listed
 from companion.rules.iglu_iglu import components, json_reader
 from companion.rules.iglu_iglu.board import CENTRE, CENTRE_SQUARES, NUMBER, SEA, SQUARES
+from companion.rules.iglu_iglu.json_form import COLOUR, HEAD, MOST_NAME, form
 from companion.rules.iglu_iglu.melting import begin_placing
 from companion.rules.iglu_iglu.moves import MOVE_TYPES, IgluMove
 from companion.rules.iglu_iglu.notation import parse
 from companion.rules.iglu_iglu.position import SETTING, IgluSetup
 from companion.rules.iglu_iglu.state import IgluState
+from companion.rules.position_form import (
+    NEEDED,
+    AnyObject,
+    ByName,
+    Field,
+    Name,
+    OneOf,
+    Reading,
+    Record,
+    Whole,
+    numbered,
+)
 from companion.rules.rulebook import Rulebook, rulebook
 
-MOST_NAME = 40
+_SETUP = Record(
+    Field("tiles", AnyObject()),
+    Field("fish", ByName(dict.fromkeys([SQUARES[number] for number in CENTRE_SQUARES], Whole(1, 3))), {}),
+    Field("first", COLOUR),
+)
+_PLAYER = Record(Field("name", Name(MOST_NAME), null=False), Field("colour", COLOUR, NEEDED), part=True)
+"""What a set-up asks of a player; a table may know more of them."""
 
 
 class IgluIglu(Game[IgluMove]):
@@ -63,24 +82,14 @@ class IgluIglu(Game[IgluMove]):
                 "À deux, on prend les tribus rouge et bleue (IGLU-S.5), pas {colours}.",
                 colours=listed(colours, AND),
             )
-        given = json_reader.mapping(setup or {}, "setup")
-        json_reader.known(given, ("tiles", "fish", "first"), "setup")
-        mix = self._mix({"tiles": given["tiles"]} if "tiles" in given else {})
-        first = colours.index(json_reader.chosen(given.get("first", colours[0]), colours, "setup.first"))
-        s = self._empty(self._table(names, colours, options, mix, first))
+        reading = Reading()
+        given = _SETUP.read(setup or {}, (None, "setup"), reading)
+        first = OneOf(numbered(colours)).read(given["first"] or colours[0], ((None, "setup"), "first"), reading)
+        reading.finish()
+        s = self._empty(self._table(names, colours, self.settled_options(options), _mix(given["tiles"]), first))
         s.floes = SEA & ~CENTRE
         s.phase = SETTING
-        fish = []
-        for square, value in json_reader.mapping(given.get("fish") or {}, "setup.fish").items():
-            json_reader.chosen(square, [SQUARES[number] for number in CENTRE_SQUARES], "setup.fish")
-            if value == 0 or json_reader.whole(value, f"setup.fish.{square}", 3) == 0:
-                raise SetupError(
-                    "setup.fish.{square} is 1, 2 or 3, not 0.",
-                    "setup.fish.{square} est 1, 2 ou 3, pas 0.",
-                    square=square,
-                )
-            fish.append(4 * NUMBER[square] + value)
-        s.set_fish(tuple(sorted(fish)))
+        s.set_fish(tuple(sorted(4 * NUMBER[square] + value for square, value in given["fish"].items())))
         return begin_placing(s)
 
     def parse(self, text: str) -> IgluMove:
@@ -94,19 +103,32 @@ class IgluIglu(Game[IgluMove]):
     def from_position(self, position: Mapping[str, JSON]) -> IgluState:
         """Return a state from the one form of a board; a wrong position is answered by ``problems()``.
 
-        :raises SetupError: in one sentence, when the form is broken or a square is not told.
+        :raises SetupError: when the form is broken, with all that is wrong with it, or says too little for its phase.
         """
-        places = json_reader.check_form(position)
-        if position.get("players") is None:
-            colours = tuple(json_reader.tribes_in(position))
-            names = colours
-        else:
-            names, colours = self._seats(json_reader.listed(position["players"], "players"))
-        mix = self._mix(json_reader.mapping(position.get("box") or {}, "box"))
-        first = colours.index(json_reader.chosen(position.get("first", colours[0]), colours, "first"))
-        options = json_reader.mapping(position.get("options") or {}, "options")
-        empty = self._empty(self._table(names, colours, options, mix, first))
-        state, faults = json_reader.Reader(empty.table, empty).read(position, places)
+        reading = Reading()
+        told = HEAD.read(position, None, reading)
+        options = reading.options(self, told["options"])
+        box = told["box"]
+        mix = (
+            reading.keep(((None, "box"), "tiles"), lambda: _mix(box["tiles"], real=box["real"]))
+            or components.default_mix()
+        )
+        seats = None
+        if told["players"] is None:
+            tribes = json_reader.tribes_in(told["places"], position) if reading.sound("places") else components.COLOURS
+            seats = tribes, tribes
+        elif reading.sound("players"):
+            people = [{"name": name or colour, "colour": colour} for name, colour in told["players"]]
+            seats = reading.keep((None, "players"), lambda: self._seats(people))
+        names, colours = seats or (components.COLOURS, components.COLOURS)
+        told = form(colours, mix.faces).read(position, None, reading, told)
+        if reading.sound("places"):
+            json_reader.check_squares(told["places"], reading)
+        if reading.sound("trophies", "piles"):
+            json_reader.check_tokens(told, reading)
+        reading.finish()
+        empty = self._empty(self._table(names, colours, options, mix, told["first"]))
+        state, faults = json_reader.Filler(empty.table, empty).fill(told)
         if faults:
             state.table = replace(state.table, faults=tuple(faults))
         return state
@@ -114,20 +136,11 @@ class IgluIglu(Game[IgluMove]):
     def _seats(self, players: Sequence[Mapping[str, JSON]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if not isinstance(players, list | tuple) or len(players) not in self.players:
             raise SetupError("Iglu Iglu is for 2 to 4 players.", "Iglu Iglu se joue de 2 à 4 joueurs.")
-        names, colours = [], []
-        for number, player in enumerate(players, 1):
-            found = json_reader.mapping(player, f"players[{number}]")
-            colour = json_reader.chosen(found.get("colour"), components.COLOURS, f"players[{number}].colour")
-            name = found.get("name", colour)
-            if not isinstance(name, str) or not 0 < len(name.strip()) <= MOST_NAME:
-                raise SetupError(
-                    "The name of player {number} has 1 to {most} characters.",
-                    "Le nom du joueur {number} a de 1 à {most} caractères.",
-                    number=number,
-                    most=MOST_NAME,
-                )
-            names.append(name.strip())
-            colours.append(colour)
+        reading = Reading()
+        people = [_PLAYER.read(one, ((None, "players"), number), reading) for number, one in enumerate(players, 1)]
+        reading.finish()
+        colours = [one["colour"] for one in people]
+        names = [one["name"] or one["colour"] for one in people]
         if len(set(colours)) < len(colours):
             raise SetupError(
                 "Each player has a colour of their own, not {colours}.",
@@ -136,23 +149,14 @@ class IgluIglu(Game[IgluMove]):
             )
         return tuple(names), tuple(colours)
 
-    def _mix(self, given: Mapping[str, JSON]) -> components.Mix:
-        json_reader.known(given, ("tiles", "real"), "box")
-        if "tiles" not in given:
-            return components.default_mix()
-        return components.mix(
-            json_reader.mapping(given["tiles"], "tiles"), real=json_reader.flag(given.get("real", True), "box.real")
-        )
-
     def _table(
         self,
         names: tuple[str, ...],
         colours: tuple[str, ...],
-        options: Mapping[str, JSON] | None,
+        settled: dict[str, Any],
         mix: components.Mix,
         first: int,
     ) -> IgluSetup:
-        settled: dict[str, Any] = self.settled_options(options)
         return IgluSetup(
             game=self,
             names=names,
@@ -194,6 +198,10 @@ class IgluIglu(Game[IgluMove]):
         s.square = s.defender = -1
         s.push = None
         return s
+
+
+def _mix(tiles: Mapping[str, JSON] | None, *, real: bool = True) -> components.Mix:
+    return components.default_mix() if tiles is None else components.mix(tiles, real=real)
 
 
 GAME = IgluIglu()

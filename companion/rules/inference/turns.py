@@ -8,13 +8,14 @@ only a game knows what a difference between two boards costs at least.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 from math import inf
+from types import ModuleType
 from typing import Any, Protocol, cast
 
+from companion.rules import find_part, games
 from companion.rules.core import JSON, Move, Ruling, SetupError, State
 from companion.rules.i18n import Words, joined
 from companion.rules.inference.belief import Belief, Content
@@ -33,15 +34,6 @@ __all__ = [
     "search_of",
     "turns",
 ]
-
-_SEARCHES = {
-    "arctic": "companion.rules.arctic.inference.search",
-    "ice-team": "companion.rules.ice_team.inference.search",
-    "igloo-pop": "companion.rules.igloo_pop.inference.search",
-    "iglu-iglu": "companion.rules.iglu_iglu.inference.search",
-    "thin-ice": "companion.rules.thin_ice.inference.search",
-}
-"""The games that have a search, and where."""
 
 LIMIT = 20
 """Turns that are told at most."""
@@ -97,7 +89,7 @@ class Evidence:
             if search is not None:
                 return cls(*search(position))
             places = {name: {content(place): 0.0} for name, place in position["places"].items() if place is not None}
-        except (AttributeError, KeyError, TypeError):
+        except (AttributeError, LookupError, TypeError, ValueError):
             raise SetupError(
                 "A position has places with things, each of a kind and a count, and players as objects.",
                 "Une position a des places avec des choses (things), chacune d’une sorte (kind) et en nombre (count),"
@@ -188,27 +180,29 @@ class Graded(Search, Protocol):
 
 
 def search_of(game_id: str) -> Search:
-    """Return a game's search.
+    """Return a game's search, the module ``inference/search.py`` of its folder.
 
     :raises SetupError: when it has none.
     """
-    if game_id not in _SEARCHES:
-        there = ", ".join(_SEARCHES)
+    found: Any = _search(game_id)
+    if found is None:
+        there = ", ".join(name for name in games() if _search(name) is not None)
         raise SetupError(
             "Turns of {game_id} cannot be searched; those of {there} can.",
             "Les tours de {game_id} ne peuvent pas être cherchés ; ceux de {there} le peuvent.",
             game_id=game_id,
             there=there,
         )
-    found: Any = importlib.import_module(_SEARCHES[game_id])
     return found  # type: ignore[no-any-return]
+
+
+def _search(game_id: str) -> ModuleType | None:
+    return find_part("companion.rules", game_id, "inference.search")
 
 
 def _evidence_reader(game_id: JSON) -> Any:
     """Return what reads the evidence of a game's positions, where more is told than the places; else None."""
-    return (
-        getattr(search_of(game_id), "evidence_of", None) if isinstance(game_id, str) and game_id in _SEARCHES else None
-    )
+    return getattr(_search(game_id), "evidence_of", None) if isinstance(game_id, str) else None
 
 
 def turns(

@@ -3,3 +3,5 @@
 from companion.rules.thin_ice.game import GAME
 
 __all__ = ["GAME"]
+
+PLACE = None

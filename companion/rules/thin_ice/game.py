@@ -7,7 +7,8 @@ from typing import ClassVar, Final
 
 from companion.rules.core import JSON, Game, InvalidMoveError, Option, SetupError
 from companion.rules.rulebook import Rulebook, rulebook
-from companion.rules.thin_ice.state import COLOURS, DICE, PUTS, ThinIceMove, ThinIceState
+from companion.rules.thin_ice.json_form import COLOURS, FORM, cells_of
+from companion.rules.thin_ice.state import DICE, PUTS, ThinIceMove, ThinIceState
 
 MOVES: Final = {str(move): move for move in (*PUTS, *DICE)}
 
@@ -59,8 +60,12 @@ class ThinIce(Game[ThinIceMove]):
 
         :raises SetupError: when the form itself is broken.
         """
-        raise NotImplementedError
-
+        told = FORM.decode(position)
+        cells, last = cells_of(told["places"]), told["last"]
+        if last is None and told["phase"] == "roll":
+            raise SetupError("Say for which square the die is rolled.", "Dites pour quelle case le dé est lancé.")
+        names = {colour: name for name, colour in told["players"] if name}
+        return ThinIceState(self, tuple(names.get(one, one) for one in COLOURS), cells, told["turn"], last)
 
 
 GAME: Final = ThinIce()

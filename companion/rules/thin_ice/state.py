@@ -19,12 +19,9 @@ from companion.rules.core import (
     ScoreSheet,
     State,
 )
+from companion.rules.thin_ice.json_form import COLOURS, FORM, FREE, SQUARES, WATER
 
-COLOURS: Final = ("red", "blue")
-SQUARES: Final = tuple(f"{column}{row}" for row in "123" for column in "abc")
 LINES: Final = ("a1 b1 c1", "a2 b2 c2", "a3 b3 c3", "a1 a2 a3", "b1 b2 b3", "c1 c2 c3", "a1 b2 c3", "c1 b2 a3")
-FREE, WATER = "free", "water"
-"""What lies on a square where no penguin stands; else it is the penguin's colour."""
 PENGUINS: Final = 5
 THREE: Final = 3
 ROLLS: Final = {"hold": 4 / 6, "crack": 2 / 6}
@@ -176,21 +173,10 @@ class ThinIceState(State[ThinIceMove]):
 
     def position(self) -> dict[str, JSON]:
         """Return the position in the one form of a board."""
-        return {
-            "game": self.game.id,
-            "places": {name: _place(there) for name, there in zip(SQUARES, self.cells, strict=True)},
-            "players": [{"name": name, "colour": c} for name, c in zip(self.names, COLOURS, strict=True)],
-            "phase": self.phase,
-            "turn": COLOURS[self.seat],
-            "last": self.last,
-        }
+        found: dict[str, JSON] = FORM.write(self)
+        return found
 
     def __str__(self) -> str:
         """Return the position in one line, for error messages."""
         signs = {FREE: ".", WATER: "~", **{colour: colour[0] for colour in COLOURS}}
         return f"{''.join(signs[there] for there in self.cells)} {COLOURS[self.seat]} {self.phase}"
-
-
-def _place(there: str) -> dict[str, JSON]:
-    things = [{"kind": "penguin", "colour": there, "count": 1}] if there in COLOURS else []
-    return {"ground": WATER if there == WATER else "floe", "things": things}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from companion.rules.drawing import INK, badge, caption, outline, sheet
-from companion.rules.thin_ice.state import FREE, SQUARES, WATER, ThinIceMove, ThinIceState
+from companion.rules.thin_ice.json_form import FREE, SQUARES, WATER
+from companion.rules.thin_ice.state import ThinIceMove, ThinIceState
 
 if TYPE_CHECKING:
     from companion.rules.core import Ruling

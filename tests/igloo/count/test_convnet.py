@@ -108,6 +108,14 @@ def test_a_listener_learns_a_toy_the_same_each_time() -> None:
     one, two = (train_convnet.train_one(shakes, counts, brief, 0) for _ in range(2))
     for name, value in one.weights.items():
         np.testing.assert_array_equal(value, two.weights[name])
+    given = {name: value.copy() for name, value in one.weights.items()}
+    slower = [
+        dataset.listen(dataset.slower(rattle(int(n), i), 2), 1600.0, TIERS[1]).heard for i, n in enumerate(counts)
+    ]
+    slowed = train_convnet.slow_down(one, [found for found in slower if found is not None], counts, brief, 2)
+    assert not np.array_equal(slowed.weights["w9"], given["w9"])
+    for name, value in given.items():
+        np.testing.assert_array_equal(one.weights[name], value)
     fresh = [heard(n, 900 + n) for n in range(2, 14)]
     mu, _ = bead_net.says(np.array([bead_net.hidden(one) for one in fresh]))
     assert np.corrcoef(mu, np.log(np.arange(2, 14)))[0, 1] > 0.8

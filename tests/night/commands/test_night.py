@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from companion.night.answers import Actor, Role
 from companion.night.commands.handlers import COMMANDS
-from companion.night.commands.night import MOST_BYTES
+from companion.night.commands.night import MOST_BYTES, Night
 from companion.night.games import shown_games
 from companion.night.log.database import StorageError
 from companion.ports import BadDataError, DeviceKind, EvidencePicture
@@ -74,6 +74,18 @@ def test_only_games_that_the_night_can_show_are_opened(table: Table) -> None:
             table.do("close-match")
     table.restart()
     assert "igloo-pop" in shown_games()
+
+
+def test_an_example_is_opened_only_where_it_is_offered(table: Table, toy_game: str) -> None:
+    body = {"game": toy_game, "players": [ANN | {"colour": "p1"}, BOB | {"colour": "p2"}]}
+    assert table.night.offered == games()
+    table.no("bad-input", "open-match", body)
+    table.no("bad-input", "keep-sheet", {"position": {"game": toy_game}, "players": body["players"]})
+    developers = Night(table.journal, table.hub, offered=shown_games(examples=True))
+    assert toy_game in developers.offered
+    assert developers.do("open-match", body, by=table.host, action_id="open").ok
+    table.restart()
+    assert len(table.match["players"]) == 2
 
 
 def test_cards_may_lie_there_at_the_set_up(table: Table) -> None:

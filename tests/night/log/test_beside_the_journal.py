@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from companion.access.store import Access
 from companion.cli import run
 from companion.cli.host import command as host_command
-from companion.night.export.files import COLUMNS, to_csv, to_json
+from companion.night.export.files import COLUMNS, _plain, to_csv, to_json
 from companion.night.log.data_folder import ACCESS, default_folder, read_address, remove_address, write_address
 from companion.night.log.journal import Journal
 from companion.night.log.pictures import EvidenceError, EvidenceStore
@@ -129,6 +129,18 @@ def test_nights_are_exported_while_they_are_written(table: Table) -> None:
         ("Ann", "red", "1", "10", "0"),
         ("Bob", "blue", "1", "10", "0"),
     ]
+
+
+@pytest.mark.parametrize(
+    "begin", ["=", "+", "-", "@", ";=", "\t=", "\r=", "＝", "＋", "－", "＠", " =", "　=", "|", "%"]
+)
+def test_no_name_is_a_formula(begin: str) -> None:
+    assert _plain(f"{begin}1+1") == f"'{begin}1+1"
+
+
+@pytest.mark.parametrize("name", ["Ann", "Zoé", "O’Neil", "五郎", "1+1", ""])
+def test_a_name_stays_a_name(name: str) -> None:
+    assert _plain(name) == name
 
 
 # --- the address and the host link -------------------------------------------------------------------------------

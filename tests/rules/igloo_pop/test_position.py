@@ -184,7 +184,7 @@ def test_every_problem_is_listed_and_not_only_the_first() -> None:
         ({"places": None}, "places"),
         ({"places": {"d4": None}}, "'d4'"),
         ({"places": {"card1": "4/5"}}, "card1"),
-        ({"places": {"card1": {"ground": 5}}}, "'5'"),
+        ({"places": {"card1": {"ground": 5}}}, "written like 4/5, not 5"),
         ({"places": {"card1": {"ground": "a/b"}}}, "'a/b'"),
         ({"places": {"card1": {"ground": "1" * 5000}}}, "written like 4/5"),
         ({"places": {"card1": {"ground": "2", "things": {}}}}, "list|object"),
@@ -206,9 +206,9 @@ def test_every_problem_is_listed_and_not_only_the_first() -> None:
         ({"ended_by": ["fire"]}, "'fire'"),
         ({"ended_by": "thalers"}, "ended_by"),
         ({"results": [3]}, "result"),
-        ({"results": [{"place": "card1", "card": "4/5", "igloos": [["red"]]}]}, "pairs"),
-        ({"results": [{"place": "card1", "card": "4/5", "igloos": [["red", 1]]}]}, "pairs"),
-        ({"results": [{"place": "card0", "card": "4/5", "igloos": [["red", 4]]}]}, "names a place"),
+        ({"results": [{"place": "card1", "card": "4/5", "igloos": [["red"]]}]}, "a pair such as"),
+        ({"results": [{"place": "card1", "card": "4/5", "igloos": [["red", 1]]}]}, "is one of 2, 3"),
+        ({"results": [{"place": "card0", "card": "4/5", "igloos": [["red", 4]]}]}, "place is one of card1"),
     ],
 )
 def test_a_broken_form_is_refused_in_one_sentence(change: dict, says: str) -> None:
@@ -250,7 +250,9 @@ def test_a_whole_game_round_trips_at_every_state() -> None:
 @pytest.mark.parametrize("ended", [[["thalers"]], [{}], [3], ["never"], [None]])
 def test_an_end_that_is_none_is_refused_in_a_sentence(ended: list[object]) -> None:
     players = [{"name": "Ann", "colour": "red"}, {"name": "Bob", "colour": "blue"}]
-    with pytest.raises(SetupError, match="A game of Igloo Pop ends by thalers, cards, short-round, no-cards, not"):
+    with pytest.raises(
+        SetupError, match="end of a game of Igloo Pop is one of thalers, cards, short-round, no-cards, not"
+    ):
         POP.from_position({"players": players, "ended_by": ended})
 
 

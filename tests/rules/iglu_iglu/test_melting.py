@@ -194,7 +194,7 @@ def test_players_that_are_none_are_refused(players: Any) -> None:
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 41, 7, None])
 def test_names_are_names(name: Any) -> None:
-    with pytest.raises(SetupError, match="name of player 1"):
+    with pytest.raises(SetupError, match=r"A player’s name is a text of 1 to 40 .*\(players\[1\]\.name\)"):
         IGLU.start([{"name": name, "colour": "red"}, {"name": "B", "colour": "blue"}])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import log
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from companion.lab.bench.turn_times import measure_turns
 from companion.rules import game
+from companion.rules.core import SetupError
 from companion.rules.inference import depth_first
 from companion.rules.inference.belief import Belief
 from companion.rules.inference.turns import Evidence, content, turns
@@ -111,20 +113,6 @@ def test_a_difference_of_a_field_is_told() -> None:
     assert difference.to_json() == {"field": "red.own", "seen": 3, "turn": 2}
 
 
-@pytest.mark.parametrize("name", ["arctic", "ice-team", "igloo-pop"])
-def test_a_belief_of_a_camera_is_taken_for_its_likely_contents(name: str) -> None:
-    rules: Any = game(name)
-    position = START[name]
-    before = rules.from_position(position)
-    told = Evidence.of_position(position, name)
-    place = next(iter(told.places))
-    ground, things = next(iter(told.places[place]))
-    belief = Belief({ground: log(0.9), "lava": log(0.1)}, {(kind, what): {n: 0.0} for kind, what, n in things})
-    evidence = Evidence({place: belief})
-    assert turns(before, evidence, limit=1).turns
-    assert content(position["places"][place]) in belief
-
-
 START: dict[str, dict[str, Any]] = {
     "arctic": {
         "places": {"land15": {"ground": "landscape", "things": []}},
@@ -149,3 +137,27 @@ def test_times_are_measured_over_turns_that_were_played(name: str) -> None:
         assert set(row.to_json()) == {
             *("game", "asked", "count", "median", "p95", "slowest", "found", "given_up"),
         }
+
+
+@pytest.mark.parametrize("name", ["arctic", "ice-team", "igloo-pop"])
+def test_a_belief_of_a_camera_is_taken_for_its_likely_contents(name: str) -> None:
+    rules: Any = game(name)
+    position = START[name]
+    before = rules.from_position(position)
+    told = Evidence.of_position(position, name)
+    place = next(iter(told.places))
+    ground, things = next(iter(told.places[place]))
+    belief = Belief({ground: log(0.9), "lava": log(0.1)}, {(kind, what): {n: 0.0} for kind, what, n in things})
+    evidence = Evidence({place: belief})
+    assert turns(before, evidence, limit=1).turns
+    assert content(position["places"][place]) in belief
+
+
+@pytest.mark.parametrize("name", [*START])
+@pytest.mark.parametrize("players", [[{}] * 40, [1], [{"cards": [[], {}], "hand": "a"}], 7])
+def test_evidence_of_a_broken_form_is_refused_or_none(name: str, players: Any) -> None:
+    """More players than seats, players that are none: a sentence, never another error."""
+    with suppress(SetupError):
+        Evidence.of_position({**START[name], "players": players}, name)
+    with pytest.raises(SetupError, match="players as objects"):
+        Evidence.of_position({**START[name], "players": [1]}, name)

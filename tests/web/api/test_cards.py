@@ -41,6 +41,10 @@ def test_guests_see_nothing_and_only_the_host_teaches(guest: FlaskClient, player
         ("arctic/teach?first=-1&count=2", b"x", 400),
         ("arctic/teach?first=0&count=2", b"no picture", 422),
         ("igloo-pop/round?first=../../etc", b"x", 400),
+        ("arctic/round", b"x", 404),
+        ("iglu-iglu/round", b"x", 404),
+        ("chess/round", b"x", 404),
+        ("arctic/judge", b"x", 404),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_one_sentence(host: FlaskClient, path: str, data: bytes, status: int) -> None:

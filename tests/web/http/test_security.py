@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 
 from tests.web.assembly import JPEG, SmallCompanion
 from web.http import responses
-from web.http.responses import MAX_JSON_BYTES
+from web.http.requests import MAX_JSON_BYTES, MAX_PHOTO_BYTES
 from web.http.security import change_is_ours, host_is_ours, own_names
 from web.http.sessions import COOKIE
 
@@ -142,10 +142,10 @@ CHANGES = [
     "/api/camera/table/<game_id>/sheet",
     "/api/camera/table/<game_id>/teach",
     "/api/cards/<game_id>/forget",
+    "/api/cards/<game_id>/judge",
     "/api/cards/<game_id>/pile",
+    "/api/cards/<game_id>/round",
     "/api/cards/<game_id>/teach",
-    "/api/cards/igloo-pop/judge",
-    "/api/cards/igloo-pop/round",
     "/api/settings",
     "/api/simulate",
     "/api/evidence",
@@ -343,7 +343,7 @@ def test_pictures_are_not_for_guests_without_a_pin(
 def test_a_body_has_a_limit(host: FlaskClient) -> None:
     assert host.post("/api/do", data=b" " * (MAX_JSON_BYTES + 1), content_type="application/json").status_code == 413
     assert host.post("/join", data={"pin": "1" * 200_000}).status_code == 413
-    photo = host.post("/api/photo", data=b"\xff" * (responses.MAX_PHOTO_BYTES + 1))
+    photo = host.post("/api/photo", data=b"\xff" * (MAX_PHOTO_BYTES + 1))
     assert photo.status_code == 413
     assert "15 MB" in photo.json["error"]["en"]
     assert "15 Mo" in photo.json["error"]["fr"]

@@ -59,7 +59,7 @@ def test_the_language_is_there_because_its_files_are(speak: Speak) -> None:
     assert languages() == ("en", "fr", CODE)
 
 
-@pytest.mark.parametrize("game_id", games())
+@pytest.mark.parametrize("game_id", games(examples=True))
 def test_every_ruling_of_the_golden_games_is_in_the_language(game_id: str, speak: Speak) -> None:
     speak("whole")
     book = rulebook(game_id)
@@ -93,7 +93,7 @@ def test_every_ruling_of_the_golden_games_is_in_the_language(game_id: str, speak
             assert untranslated(said, notation(state)) == [], said
 
 
-@pytest.mark.parametrize("game_id", games())
+@pytest.mark.parametrize("game_id", games(examples=True))
 def test_all_that_a_table_is_told_is_in_the_language(game_id: str, speak: Speak) -> None:
     """Prompts, moves as they are tapped, what lies in hands, and the captions of pictures."""
     speak("whole")
@@ -121,7 +121,7 @@ def test_all_that_a_table_is_told_is_in_the_language(game_id: str, speak: Speak)
     assert count > 100 or game_id == "igloo-pop"
 
 
-@pytest.mark.parametrize("game_id", games())
+@pytest.mark.parametrize("game_id", games(examples=True))
 def test_clauses_disputes_and_options_are_in_the_language(game_id: str, speak: Speak) -> None:
     speak("whole")
     book = rulebook(game_id)
@@ -197,7 +197,7 @@ def test_no_sentence_has_two_meanings_in_french() -> None:
 # --- a language that lacks words ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game_id", games())
+@pytest.mark.parametrize("game_id", games(examples=True))
 def test_a_language_with_an_empty_catalogue_speaks_english(game_id: str, speak: Speak) -> None:
     speak("empty")
     assert languages() == ("en", "fr", CODE)

@@ -3,7 +3,8 @@
 import { h } from "./dom.js";
 import { icon, playerName, token } from "./art.js";
 import { act, ask, pause, showRefusal, tell } from "./net.js";
-import { head } from "./play.js";
+import { gameOf } from "./games.js";
+import { head } from "./head.js";
 import { bringIntoSight, picture } from "./picture.js";
 import { carried, complete, followed, isKey, onwards, tapped } from "./taps.js";
 import { faults } from "./rulings.js";
@@ -136,8 +137,8 @@ export function boardPlay(match) {
     head(match, title(match), sentence),
     seats(match),
     match.points !== null && h("p", { class: "points", "data-key": "points" }, h("b", null, match.points), " ",
-      match.game === "ice-team" ? tn("action left", "actions left", match.points) : tn("point left", "points left", match.points)),
-    board ? picture(board.svg, { lit: can ? places : new Map(), draggable: can ? carried(board.moves) : new Set(), chosen: store.path, about: ready ? board.about : [], can, costs: store.path.length > 0, name: said(match.title), names: (place) => board.names[place] })
+      gameOf(match.game).left?.(match.points) ?? tn("point left", "points left", match.points)),
+    board ? picture(board.svg, { lit: can ? places : new Map(), draggable: can ? carried(board.moves) : new Set(), chosen: store.path, about: ready ? board.about : [], can, costs: store.path.length > 0, game: match.game, name: said(match.title), names: (place) => board.names[place] })
       : h("p", { class: "quiet" }, t("Drawing the board …")),
     board?.private.length ? h("ul", { class: "private", "data-key": "private" }, board.private.map((one) => h("li", null, said(one)))) : null,
     h("div", { class: ["dock", count > MANY && "tall"], "data-key": "dock" },

@@ -2,14 +2,14 @@
 
 import { h, style } from "./dom.js";
 import { icon } from "./art.js";
+import { gameButtons, games, has } from "./games.js";
 import { chosenFile, fetched, tell, upload } from "./net.js";
-import { GAMES } from "./setup.js";
 import { change, match, store } from "./store.js";
 import { code, list, t, tn } from "./words.js";
 import { verdict } from "./verdict.js";
 
 const LONG_MS = 60000;
-const fresh = () => ({ game: "iglu-iglu", record: true, before: null, after: null, ruling: null, busy: false, number: 0 });
+const fresh = () => ({ game: null, record: true, before: null, after: null, ruling: null, busy: false, number: 0 });
 let now = fresh();
 
 function alter(changes) {
@@ -18,7 +18,7 @@ function alter(changes) {
 }
 
 /** A game that is open is the one in dispute; else one is chosen. */
-const game = () => match()?.game ?? now.game;
+const game = () => match()?.game ?? now.game ?? (games().find(({ id }) => !has(id, "round")) ?? games()[0])?.id;
 /** Only what is open has a record. */
 const fromRecord = () => now.record && Boolean(match());
 
@@ -58,7 +58,7 @@ function ruled() {
   const { ruling } = now;
   if (!ruling) return null;
   return [
-    verdict({ ...ruling, move: "photo" }),
+    verdict(game(), { ...ruling, move: "photo" }),
     h("figure", { class: "picture", "data-key": "ruled" },
       h("img", { src: `/api/camera/photos/ruled.jpg?n=${now.number}`, alt: t("The photo with the ruling drawn over it") }),
       h("figcaption", null,
@@ -68,19 +68,18 @@ function ruled() {
 }
 
 function whichGame() {
-  return match() ? null : h("ul", { class: "games", "aria-label": t("Which game?") }, GAMES.map(([id, name]) => h("li", null,
-    h("button", { type: "button", class: "toggle", "data-do": "dispute-game", "data-game": id, "aria-pressed": String(id === game()) }, name))));
+  return match() ? null : h("ul", { class: "games", "aria-label": t("Which game?") }, gameButtons("dispute-game", game()));
 }
 
-/** Draw the section of the referee's room; `round` draws what rules on a round of Igloo Pop. */
+/** Draw the section of the referee's room; `round` draws what rules on a round in photos, where a game is judged so. */
 export function byPhoto(round) {
   style("camera");
-  if (game() === "igloo-pop") {
+  if (has(game(), "round")) {
     return h("section", { class: "by-photo referee", "data-key": "by-photo" },
       h("div", { class: "panel" }, h("h2", null, t("By photo")), whichGame(),
         h("p", null, t("What does the round come to? Two photos tell it, and the rules judge it card by card.")),
         h("p", null, h("a", { href: "#photo" }, t("Cards are taught where the score is read by photo.")))),
-      round());
+      round(game()));
   }
   const ready = now.after && (fromRecord() || now.before);
   return h("section", { class: "panel by-photo", "data-key": "by-photo" },

@@ -26,7 +26,7 @@ async function fetchQuestion(id) {
   fetching = null;
 }
 
-const drawn = (svg, about, name) => svg && picture(svg, { lit: new Map(), chosen: [], about, can: false, costs: false, name });
+const drawn = (svg, about, name) => svg && picture(svg, { game: openQuestion.game, lit: new Map(), chosen: [], about, can: false, costs: false, name });
 
 function what(candidate) {
   if (candidate.kind === "unchanged") return t("Nothing was played");

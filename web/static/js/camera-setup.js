@@ -5,7 +5,7 @@ import { icon } from "./art.js";
 import { alike, cellWindow, placeSigns, placeWords } from "./camera-cells.js";
 import { CORNERS, overlay, placeOf } from "./camera-picture.js";
 import { cameraPanel } from "./devices.js";
-import { GAMES } from "./setup.js";
+import { gameButtons, gameOf, games, has, orFirst } from "./games.js";
 import { ask, showRefusal, tell } from "./net.js";
 import { change, isHost, match, store } from "./store.js";
 import { number, t, tn } from "./words.js";
@@ -20,7 +20,9 @@ function alter(changes) {
   change(() => {});
 }
 
-const chosen = () => now.game ?? (match() && match().game !== "igloo-pop" ? match().game : "iglu-iglu");
+/** Games that are played on a board have one that can be found. */
+const onBoards = () => games().filter(({ id }) => !has(id, "play"));
+const chosen = () => now.game ?? orFirst(match()?.game, onBoards());
 const path = (way = "") => `/api/camera/table/${chosen()}${way}`;
 
 /** Do something that takes a while; what it answers is the table, and what is refused is shown. */
@@ -95,8 +97,8 @@ function describe(name) {
   if (!seen) return {};
   const place = seen[name];
   const wrong = now.table.record && !alike(place, now.table.record[name]);
-  return { words: placeSigns(place), unsure: place?.unsure, wrong, tap: "camera-cell",
-    label: t("%(name)s: %(what)s. Put it right.", { name, what: placeWords(place) }) };
+  return { words: placeSigns(chosen(), place), unsure: place?.unsure, wrong, tap: "camera-cell",
+    label: t("%(name)s: %(what)s. Put it right.", { name, what: placeWords(chosen(), place) }) };
 }
 
 function finding(table) {
@@ -106,7 +108,7 @@ function finding(table) {
     overlay(`/api/camera/frame.jpg?n=${now.frame || store.camera.table?.number || 0}`, wide,
       { cells: cells(table), describe, corners: now.corners, chosen: now.chosen, alt: t("The newest picture") }),
     now.corners && h("p", { role: "status" }, t("Tap the board's corner: %(where)s.", { where: CORNERS()[now.chosen] }),
-      chosen() === "ice-team" && [" ", t("These are the outer corners of Start and Village.")]),
+      gameOf(chosen()).corners && [" ", gameOf(chosen()).corners()]),
     isHost() && h("div", { class: "row" },
       now.corners
         ? [h("button", { type: "button", class: "main", "data-do": "camera-corners-use", disabled: Boolean(now.busy) }, icon("check"), t("Use these corners")),
@@ -139,7 +141,7 @@ function reading(table, seen) {
   const odd = Object.entries(seen).filter(([name, place]) => place.unsure || (table.record && !alike(place, table.record[name])));
   if (!odd.length) return h("p", { role: "status" }, t("Everything is read surely."));
   return h("ul", { class: "plain readings" }, odd.map(([name, place]) => h("li", { "data-key": `read-${name}` },
-    h("button", { type: "button", class: "small-button", "data-do": "camera-cell", "data-place": name }, h("b", null, name), " ", placeWords(place),
+    h("button", { type: "button", class: "small-button", "data-do": "camera-cell", "data-place": name }, h("b", null, name), " ", placeWords(chosen(), place),
       place.unsure ? ` (${t("unsure")})` : ""))));
 }
 
@@ -170,8 +172,7 @@ export function part() {
     cameraPanel(match()),
     h("section", { class: "panel", "data-key": "finding" },
       h("h2", null, t("Where the board lies")),
-      h("ul", { class: "games" }, GAMES.filter(([id]) => id !== "igloo-pop").map(([id, name]) =>
-        h("li", null, h("button", { type: "button", class: "toggle", "data-do": "camera-game", "data-game": id, "aria-pressed": String(id === chosen()) }, name)))),
+      h("ul", { class: "games" }, gameButtons("camera-game", chosen(), onBoards())),
       table ? standing(table) : h("p", { class: "quiet" }, t("One moment …")),
       now.busy && h("p", { role: "status" }, now.busy),
       table && finding(table)),
@@ -227,7 +228,7 @@ export const PART_DO = {
     if (found) alter({ seen: found.places, frame: store.camera.table?.number ?? now.frame });
   },
   "camera-cell": async ({ place: name }) => {
-    const right = await cellWindow(now.table, name, read()?.[name] ?? now.table.record?.[name]);
+    const right = await cellWindow(chosen(), now.table, name, read()?.[name] ?? now.table.record?.[name]);
     if (!right) return;
     if (await work(t("Teaching …"), () => post("/teach", { places: { [name]: right } })) && now.seen) alter({ seen: { ...now.seen, [name]: { ...right, p: 1, unsure: false } } });
   },

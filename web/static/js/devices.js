@@ -1,7 +1,8 @@
 // The igloo and the camera, live: what they are, how they do, what they say.
 
 import { h, s } from "./dom.js";
-import { cardName, icon } from "./art.js";
+import { icon } from "./art.js";
+import { part } from "./games.js";
 import { kindMark } from "./rulings.js";
 import { liveWave } from "./waveform.js";
 import { isHost, liveRound, match, mayAct, store } from "./store.js";
@@ -57,6 +58,7 @@ function line(igloo) {
     igloo.note && h("p", { class: igloo.state === "connected" ? "quiet" : "note" }, t(igloo.note)),
     mayAct() && h("dl", { class: "facts" },
       igloo.port && fact(t("Port"), igloo.port),
+      igloo.protocol && fact(t("Driver"), igloo.protocol),
       igloo.rate_hz !== null && fact(t("Sample rate"), `${number(igloo.rate_hz, 1)} Hz`),
       fact(t("Samples"), number(counts.samples)),
       fact(t("Losses"), loss.length ? list(loss) : t("none"), loss.length > 0),
@@ -93,20 +95,6 @@ export function distribution(count) {
         count.why ? h("span", null, " ", t(count.why)) : null)));
 }
 
-/** What the count says of each card on the table: the probability that the igloo belongs there. */
-function chances(count) {
-  const cards = Object.values(Object.fromEntries((match()?.cards ?? []).filter((card) => card?.numbers).map((card) => [cardName(card.numbers), card.numbers])));
-  if (match()?.game !== "igloo-pop" || !cards.length) return null;
-  const known = cards.map((numbers) => ({ numbers, p: numbers.reduce((sum, n) => sum + (count.posterior[String(n)] ?? 0), 0) }))
-    .sort((a, b) => b.p - a.p);
-  return h("div", { class: "chances", "data-key": "chances" },
-    h("h3", null, t("The cards on the table")),
-    h("ul", null, known.map(({ numbers, p }) => h("li", { "data-key": cardName(numbers), "data-chance": p.toFixed(3) },
-      h("span", { class: "mini-card" }, cardName(numbers)),
-      h("meter", { min: 0, max: 1, value: p.toFixed(3), "aria-label": t("Card %(card)s", { card: cardName(numbers) }) }, percent(p)),
-      h("span", { class: "share" }, percent(p))))));
-}
-
 /** What the counter makes of the shaking, or that it is hidden. */
 export function countNow() {
   const { count } = store;
@@ -117,7 +105,7 @@ export function countNow() {
     return [
       liveWave(),
       count.state === "more" && h("p", { class: "more", "data-key": "more" }, icon("shake"), " ", t("I need more: shake on.")),
-      distribution(count.state === "more" ? { ...count, why: "" } : count), chances(count),
+      distribution(count.state === "more" ? { ...count, why: "" } : count), part(match()?.game, "play")?.odds?.(count),
     ];
   }
   const words = { "not-a-shake": t("That was not a shake."), "bad-data": t("That could not be counted.") }[count.state];

@@ -2,6 +2,7 @@
 
 import { h, patch } from "./dom.js";
 import { icon, playerName, token } from "./art.js";
+import { games } from "./games.js";
 import { said, t } from "./words.js";
 
 /** What a clause stands on, in words. */
@@ -96,22 +97,14 @@ export async function correctionWindow(match) {
   return { colour: form.get("colour"), points, reason: form.get("reason").trim(), agreed: form.get("agreed") === "on" };
 }
 
-const FAULTS = () => [
-  ["POP-2.2", t("held two igloos at a time")],
-  ["POP-2.3", t("put an igloo down beside the cards")],
-  ["POP-2.4", t("looked under an igloo")],
-  ["POP-2.5", t("staked a thaler won from another")],
-  ["POP-2.6", t("moved or shook an igloo on a card")],
-];
-
-/** Ask for a fault; resolves to the body of `fault`. */
-export async function faultWindow(match) {
+/** Ask which of a game's faults it was; resolves to the body of `fault`. */
+export async function faultWindow(match, { usual, all }) {
   const form = await openDialog(t("Report a fault"),
     h("form", { method: "dialog", "data-submit": "dialog-form" },
       h("fieldset", { class: "choice" },
         h("legend", null, t("What happened?")),
-        FAULTS().map(([clause, words], i) => h("label", null,
-          h("input", { type: "radio", name: "clause", value: clause, checked: i === 2 }),
+        all.map(([clause, words]) => h("label", null,
+          h("input", { type: "radio", name: "clause", value: clause, checked: clause === usual }),
           h("span", null, words, " ", h("small", { class: "quiet" }, clause))))),
       colourChoice(match, true),
       h("button", { type: "submit", class: "main" }, t("Report it"))));
@@ -152,9 +145,8 @@ function settingField({ name, words, kind, value, low, high, restart }) {
 
 /** The ways to what an owner enters of the boxes; for one game, or all. */
 export function boxButtons(game = null) {
-  const names = { "iglu-iglu": t("Your box of Iglu Iglu"), "ice-team": t("Your box of Ice Team") };
-  return h("div", { class: "row", "data-key": "boxes" }, Object.entries(names).filter(([id]) => !game || id === game).map(([id, words]) =>
-    h("button", { type: "button", class: "second", "data-do": "box", "data-game": id }, icon("cards"), words)));
+  return h("div", { class: "row", "data-key": "boxes" }, games("box").filter(({ id }) => !game || id === game).map(({ id, box }) =>
+    h("button", { type: "button", class: "second", "data-do": "box", "data-game": id }, icon("cards"), box())));
 }
 
 /** The settings of the house, for the host. */

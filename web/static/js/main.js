@@ -8,16 +8,16 @@ import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, invit
 import { ending, scores } from "./scores.js";
 import { BOARD_DO, boardPlay, DRAG, syncBoard, takeBoard } from "./board.js";
 import { followDragging } from "./drag.js";
-import { iglooToReveal, play, stillShaking } from "./play.js";
+import { gameOf, games, has, offer, part } from "./games.js";
 import { fetchPeople, seatPerson } from "./faces.js";
 import { press, tableButtons } from "./table-buttons.js";
 import { onTurn } from "./narrow.js";
+import { GAMES } from "./registry.js";
 import { listen } from "./stream.js";
 import { log, refusal, undoIsMine } from "./rulings.js";
-import { BOARDS } from "./seats.js";
 import { chosenGame, readSetup, setup } from "./setup.js";
 import { change, isHost, match, mayAct, memory, onChange, store } from "./store.js";
-import { learn, list, said, t, withWords } from "./words.js";
+import { learn, said, t, withWords } from "./words.js";
 
 const PHOTO_MS = 60000;
 const page = JSON.parse(document.getElementById("page").textContent);
@@ -100,22 +100,34 @@ function stage() {
   if (!game) return setup(view.series);
   if (game.problem) return h("section", { class: "panel" }, h("h1", null, t("This game cannot be shown")), h("p", null, said(game.problem)));
   if (game.over) return ending(game, view.series);
-  return game.board ? boardPlay(game) : play(game);
+  if (!has(game.game, "play")) return boardPlay(game);
+  return own()?.draw(game) ?? h("p", { class: "quiet" }, t("One moment …"));
 }
 
-/** Only Igloo Pop is played with igloos that feel. */
-const withIgloo = (game) => (game?.game ?? chosenGame()) === "igloo-pop" || store.igloo.igloos.length > 0;
+/** What the game that is open, or that is set up, has of its own while it is played. */
+const own = () => part(match()?.game ?? chosenGame(), "play");
+
+/** Igloos that feel are shown where the game is played with them, and where there are any. */
+const withIgloo = (game) => gameOf(game?.game ?? chosenGame()).igloos || store.igloo.igloos.length > 0;
+
+/** What the card lost or changed, above everything, until it is restored or the service starts without it. */
+const damaged = () => store.view?.damage?.length > 0 && h("section", { class: "panel", role: "alert", "data-key": "damage" },
+  h("h2", null, t("The memory card has damaged entries")),
+  h("ul", null, store.view.damage.map((one) => h("li", null, said(one)))),
+  isHost() && h("p", null, h("a", { href: "#workshop" }, t("To the backups"))));
 
 function draw() {
   const game = match();
   const focused = document.activeElement;
   patch(slot("status-bar"), statusBar());
-  patch(slot("stage"), [asking(), voting(), stage()]);
+  patch(slot("stage"), [damaged(), asking(), voting(), stage()]);
   patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal)]);
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
   if (store.view && !game && isHost() && store.options === null) fetchOptions();
+  // What the game has of its own is here before it begins.
+  if (store.view) own();
   if (store.view && (store.people === null || store.renamed)) fetchPeople(store.renamed);
   // Whoever fills in a score sheet does not see the table's board.
   if (game?.board && named() !== "#score") syncBoard();
@@ -136,28 +148,7 @@ function announce(entries) {
   if (last) slot("announcer").textContent = entries.slice(-3).map(said).join(" ");
 }
 
-const clearPick = () => change((s) => { s.pick = { colour: null, card: null, cap: null }; });
-
-function placeWhenBoth() {
-  const { colour, card, cap } = store.pick;
-  if (!colour || !card) return;
-  clearPick();
-  act("moves", { moves: [`place ${colour} ${card}`], ...(cap ? { sensor: cap } : {}) });
-}
-
-function pick(what, value) {
-  change((s) => { s.pick = { ...s.pick, [what]: s.pick[what] === value ? null : value }; });
-}
-
 const simulate = ({ action, count }) => fetched(() => tell("/api/simulate", { action, ...(count ? { count: Number(count) } : {}) }));
-
-/** Everybody passes at once: asked for, unless they did already. */
-async function check() {
-  clearPick();
-  const others = stillShaking(match());
-  const sentence = t("Not yet passed: %(who)s. With the check the round is over for everybody.", { who: list(others) });
-  if (!others.length || await agreed(sentence, t("Yes, check"), t("Has everybody stopped?"))) act("check");
-}
 
 async function takeBack() {
   await caughtUp();
@@ -177,9 +168,8 @@ function undo() {
 
 /** Have one more play, where the game has room; tells whether it has. */
 function oneMore() {
-  const seats = BOARDS[chosenGame()];
   const now = document.querySelectorAll("form.setup .seat-choice").length;
-  if (!seats || now >= seats.most) return false;
+  if (now >= gameOf(chosenGame()).seats.most) return false;
   change((s) => { s.many = now + 1; });
   return true;
 }
@@ -192,21 +182,7 @@ const DO = {
   "choose-game": ({ game }) => change((s) => { s.game = game; s.options = null; s.many = null; }),
   "table-button": press,
   "seat-person": (data) => seatPerson(data, elsewhere() ? () => false : oneMore),
-  "pick-player": ({ colour }) => { pick("colour", colour); placeWhenBoth(); },
-  "pick-card": ({ place }) => { pick("card", place); placeWhenBoth(); },
-  "pick-check": ({ place }) => change((s) => { s.pick = { ...s.pick, card: place }; }),
-  cap: ({ igloo }) => change((s) => { s.pick = { ...s.pick, cap: s.pick.cap === igloo ? null : igloo }; }),
-  pass: ({ colour }) => { clearPick(); act("moves", { moves: [`pass ${colour}`] }); },
-  check,
-  reveal: ({ place, number }) => {
-    if (iglooToReveal(match(), store.pick.card)) act("moves", { moves: [`reveal ${place} ${number}`] });
-  },
   deal: () => act("deal"),
-  "deal-card": ({ place, card }) => {
-    change((s) => { s.pick = { ...s.pick, card: null }; });
-    act("deal", { cards: { [place]: card } });
-  },
-  start: () => { clearPick(); act("moves", { moves: ["start"] }); },
   pause: () => act("pause"),
   resume: () => act("resume"),
   undo,
@@ -219,7 +195,7 @@ const DO = {
   "new-players": () => act("close-match"),
   "close-dialog": async () => { if (await agreed(t("The game ends as it stands. The ranking so far is kept, but nobody has won."), t("End it"))) act("end-early"); },
   "correct-dialog": async () => { const body = await correctionWindow(match()); if (body) act("correct", body); },
-  "fault-dialog": async () => { const body = await faultWindow(match()); if (body) act("fault", body); },
+  "fault-dialog": async () => { const body = await faultWindow(match(), own().faults()); if (body) act("fault", body); },
   "dismiss-fault": async ({ seq }) => {
     if (await agreed(t("The fault stays in the log."), t("Let it pass"))) act("dismiss-fault", { fault: Number(seq), agreed: true });
   },
@@ -229,8 +205,8 @@ const DO = {
   "close-dialog-window": () => closeDialog(null),
   "dialog-yes": () => closeDialog(true),
   clause: ({ id }) => {
-    const game = { POP: "igloo-pop", IGLU: "iglu-iglu", ARC: "arctic", ICE: "ice-team" }[id.split("-")[0]];
-    return fetched(async () => clauseWindow(await ask(`/api/rules/${encodeURIComponent(game)}/clauses/${encodeURIComponent(id)}`)));
+    const game = games().find((one) => one.clauses === id.split("-")[0]);
+    return fetched(async () => clauseWindow(await ask(`/api/rules/${encodeURIComponent(game?.id)}/clauses/${encodeURIComponent(id)}`)));
   },
   invite: () => fetched(async () => inviteWindow(await ask("/api/table"))),
   settings: () => fetched(async () => settingsWindow(await ask("/api/settings"))),
@@ -278,7 +254,7 @@ function run(element) {
   const data = { ...element.dataset };
   // In the referee's room a place is tapped to ask, not to play.
   if (inReferee() && data.do === "tap") roomHere()?.judgeTap(data.place);
-  else (DO[data.do] ?? camera?.ASK_DO[data.do] ?? ballot?.VOTE_DO[data.do] ?? roomHere()?.ROOM_DO[data.do])?.(data);
+  else (DO[data.do] ?? own()?.does?.[data.do] ?? camera?.ASK_DO[data.do] ?? ballot?.VOTE_DO[data.do] ?? roomHere()?.ROOM_DO[data.do])?.(data);
 }
 
 /** Who comes back to the page, or opens it anew, is shown what happened in the meantime. */
@@ -338,6 +314,7 @@ function follow() {
 await learn(page.language, page.words, () => change(() => {}));
 useSprite(document.querySelector("link[rel=icon]").href.replace(/[^/]*$/, "icons.svg"));
 store.me = page.me;
+offer(GAMES);
 prepareDialog();
 follow();
 followDragging(DRAG);

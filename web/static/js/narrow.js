@@ -5,9 +5,6 @@ import { s } from "./dom.js";
 const phone = matchMedia("(max-width: 759px)");
 const WIDE = 620;
 const NEAR = 45;
-/** Where rows of the Arctic table can be folded: between cards, between the small ones of a pile, every four of a hand. */
-const FOLD = { row: 460, pile: 476, hand: 408 };
-const MARGIN = 20;
 
 /** Call `again` when the width crosses from one way of drawing to the other. */
 export function onTurn(again) {
@@ -19,7 +16,8 @@ const size = (node) => node.getAttribute("viewBox").split(" ").map(Number).slice
 /** Whether a picture is to be drawn in another way here. */
 export const tooWide = (node) => phone.matches && size(node)[0] > WIDE;
 
-const value = (node, name) => Number(node.getAttribute(name) ?? 0);
+/** A number that an element of a picture has as an attribute. */
+export const value = (node, name) => Number(node.getAttribute(name) ?? 0);
 const middle = (points) => [0, 1].map((axis) => points.reduce((sum, point) => sum + point[axis], 0) / points.length);
 
 function moved(node) {
@@ -66,35 +64,13 @@ function upright(node) {
   return turned;
 }
 
-function rows(node, high) {
-  const top = (name) => value(node.querySelector(`[data-spot="${name}"]`), "y");
-  const players = [...node.querySelectorAll("[data-spot^=player]")];
-  const river = node.querySelector("[data-spot=pile]");
-  const fold = (y, end, x) => [[10, y, x - 10, end - y], [x - 3, y, x - 10, end - y]];
-  const found = [];
-  if (river) {
-    const cuts = [top("land0") - 6, value(river, "y") - 26, top("power0") - 8, value(players[0], "y") - 6];
-    found.push([10, 0, FOLD.row - 10, cuts[0]]);
-    for (let i = 0; i + 1 < cuts.length; i += 1) found.push(...fold(cuts[i], cuts[i + 1], FOLD.row));
-  }
-  for (const player of players) {
-    const [y, height] = [value(player, "y") - 2, value(player, "height") + 4];
-    const end = Math.min(high, y + height);
-    const hand = [...node.querySelectorAll("rect")].filter((one) => value(one, "width") === 98 && value(one, "y") > y + 100 && value(one, "y") < end);
-    const low = hand.length ? Math.min(...hand.map((one) => value(one, "y"))) - 4 : end;
-    found.push(...fold(y, y + 44, FOLD.pile), ...fold(y + 44, low, FOLD.pile));
-    for (let x = MARGIN - 4; hand.some((one) => value(one, "x") > x); x += FOLD.hand) found.push([x, low, FOLD.hand + 4, end - low]);
-  }
-  return found;
-}
-
 const within = ([x, y], [left, top, wide, high]) => x >= left && x < left + wide && y >= top && y < top + high;
 
-/** A table of cards in rows of half the width; each row shows its part of one picture, and its places. */
-function folded(node, spots, id) {
+/** A table of cards in rows that are `wide` at most; each row shows its part of one picture, and its places. */
+function folded({ wide, rows }, node, spots, id) {
   const [, high] = size(node);
   const marks = [...node.querySelectorAll("rect, text, g[transform]")]
-    .filter((one) => !one.closest("defs") && !(one.nodeName === "rect" && value(one, "width") > FOLD.row))
+    .filter((one) => !one.closest("defs") && !(one.nodeName === "rect" && value(one, "width") > wide))
     .map((one) => moved(one) ?? [value(one, "x") + 1, value(one, "y") + 1]);
   const slices = rows(node, high).filter((part) => marks.some((mark) => within(mark, part)));
   const sheet = s("g", { id });
@@ -113,16 +89,17 @@ function folded(node, spots, id) {
   return [node, ...parts];
 }
 
-/** Draw a picture with its places in the way that fits a phone: the elements, one below the other; `id` is its own. */
-export function narrow(node, spots, id = "sheet-of-table") {
-  if (node.querySelector("[data-spot=start], [data-spot=village]")) {
-    upright(node).append(s("g", { class: "spots" }, spots));
-    for (const badge of node.querySelectorAll(".cost")) {
-      const [x, y] = moved(badge);
-      badge.setAttribute("transform", `translate(${x} ${y}) rotate(90)`);
-    }
-    node.setAttribute("role", "presentation");
-    return [node];
+/**
+ * Draw a picture with its places in the way that fits a phone: the elements, one below the other; `id` is its own.
+ * `way` is "upright" for a long board, or says where a table of cards is folded: `rows(node, high)` are the parts.
+ */
+export function narrow(way, node, spots, id = "sheet-of-table") {
+  if (way !== "upright") return folded(way, node, spots, id);
+  upright(node).append(s("g", { class: "spots" }, spots));
+  for (const badge of node.querySelectorAll(".cost")) {
+    const [x, y] = moved(badge);
+    badge.setAttribute("transform", `translate(${x} ${y}) rotate(90)`);
   }
-  return folded(node, spots, id);
+  node.setAttribute("role", "presentation");
+  return [node];
 }

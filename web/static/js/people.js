@@ -1,11 +1,11 @@
 // The workshop's people: profiles with what they came to; renamed, made one, forgotten by the host.
 
 import { h } from "./dom.js";
-import { COLOURS, colourName, icon, token } from "./art.js";
+import { COLOURS, coin, colourName, icon } from "./art.js";
 import { agreed, openDialog } from "./dialogs.js";
 import { face, fetchPeople } from "./faces.js";
+import { gameName } from "./games.js";
 import { ask, chosenFile, fetched, tell, upload } from "./net.js";
-import { GAMES } from "./setup.js";
 import { change, isHost, store } from "./store.js";
 import { date, number, t, tn } from "./words.js";
 
@@ -22,8 +22,6 @@ async function done(work, then = () => {}) {
   change((s) => { s.people = answer.people; });
   then(answer);
 }
-
-const gameName = (id) => GAMES.find(([one]) => one === id)?.[1] ?? id;
 
 function summary(figures) {
   if (!figures) return t("has not played to an end yet");
@@ -49,7 +47,7 @@ function looks(person) {
   return [
     h("fieldset", { class: "choice colours" }, h("legend", null, t("Colour")), COLOURS.map((colour) =>
       h("button", { type: "button", class: "toggle", "data-do": "person-colour", "data-person": id, "data-colour": colour,
-        "aria-pressed": String(person.colour === colour) }, token(colour, "", "igloo-pop"), h("span", null, colourName(colour))))),
+        "aria-pressed": String(person.colour === colour) }, coin(colour), h("span", null, colourName(colour))))),
     h("fieldset", { class: "choice faces" }, h("legend", null, t("Picture")),
       Object.entries(TOKENS()).map(([name, words]) =>
         h("button", { type: "button", class: "toggle", "data-do": "person-token", "data-person": id, "data-token": name,

@@ -47,9 +47,9 @@ async function send(file) {
 function picture(places, unsure) {
   const { reading, src } = now;
   const cell = (name) => {
-    const signs = placeSigns(places[name]);
+    const signs = placeSigns(now.game, places[name]);
     // What is written in the picture belongs to the name, for who calls a place by what is seen there.
-    const what = `${placeWords(places[name])}, ${signs.replace("\n", "")}`;
+    const what = `${placeWords(now.game, places[name])}, ${signs.replace("\n", "")}`;
     return { words: signs, unsure: unsure.includes(name), tap: "sheet-place",
       label: unsure.includes(name) ? t("%(name)s: %(what)s. Check this.", { name, what }) : t("%(name)s: %(what)s. Put it right.", { name, what }) };
   };
@@ -62,13 +62,13 @@ function checks(places, unsure) {
   return h("div", { class: "note checks", role: "status", "data-key": "checks" },
     h("p", null, tn("Check this: %(n)s place was read with doubt.", "Check this: %(n)s places were read with doubt.", unsure.length)),
     h("ul", { class: "plain" }, unsure.map((name) => h("li", { "data-key": `check-${name}` },
-      h("button", { type: "button", class: "second", "data-do": "sheet-place", "data-place": name }, h("b", null, name), " ", placeWords(places[name])),
+      h("button", { type: "button", class: "second", "data-do": "sheet-place", "data-place": name }, h("b", null, name), " ", placeWords(now.game, places[name])),
       h("button", { type: "button", class: "second", "data-do": "sheet-yes", "data-place": name, "aria-label": t("It is so: %(name)s", { name }) }, icon("check"), t("It is so"))))));
 }
 
 /** What was never taught looks like something else to the camera: people look where it lies. */
 function untaught({ grounds, things }) {
-  const what = [...grounds.map(groundWords), ...things.map(thingWords)];
+  const what = [...grounds.map((one) => groundWords(now.game, one)), ...things.map((one) => thingWords(now.game, one))];
   return what.length > 0 && h("p", { class: "note", "data-key": "never-taught" }, t("Never taught, so taken for something else where it lies: %(what)s.", { what: list(what) }));
 }
 
@@ -102,7 +102,7 @@ export const PHOTO_DO = {
   "board-camera": () => send(null),
   "sheet-yes": ({ place }) => sheet.put(place, null),
   "sheet-place": async ({ place }) => {
-    const right = await cellWindow(now.reading, place, sheet.place(place), t("It is so"));
+    const right = await cellWindow(now.game, now.reading, place, sheet.place(place), t("It is so"));
     if (right) sheet.put(place, right);
   },
 };

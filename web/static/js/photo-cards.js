@@ -1,60 +1,25 @@
-// Score by photo: Igloo Pop's round in two photos; the cards somebody holds at the end, of Igloo Pop and Arctic, in one each.
+// Score by photo: a round in two photos, of a game that is judged so; and the cards that somebody holds at the end, in one.
 
 import { h, style } from "./dom.js";
-import { COLOURS, icon, playerName, token } from "./art.js";
+import { icon, playerName, token } from "./art.js";
+import { gameButtons, games, has, orFirst, part } from "./games.js";
 import { chosenFile, fetched, upload } from "./net.js";
 import { fileButton, overlay, READING_MS } from "./photo-picture.js";
-import { ROUND_CHANGE, ROUND_DO, roundPart } from "./photo-round.js";
 import { TEACH_CHANGE, TEACH_DO, TEACH_INPUT, taughtOf, teachPanel } from "./photo-teach.js";
-import { ANIMALS, animal, takeCards, takePile } from "./score.js";
-import { openGame } from "./score-save.js";
+import { takeCards } from "./score.js";
 import { change, match, mayAct, memory } from "./store.js";
 import { t, tn } from "./words.js";
 
-const GAMES = () => [["igloo-pop", "Igloo Pop"], ["arctic", "Arctic"]];
-const SURE = 0.9;
-const fresh = (seat) => ({ url: null, cards: [], width: 0, height: 0, pick: null, busy: false, seat });
-const piles = { arctic: fresh("p1"), "igloo-pop": fresh("red") };
+const fresh = () => ({ url: null, cards: [], width: 0, height: 0, pick: null, busy: false, seat: null });
+const piles = {};
 let game = null;
 
-const pile = () => piles[game];
-const alter = (changes, id = game) => { piles[id] = { ...piles[id], ...changes }; change(() => {}); };
+const pileOf = (id) => piles[id] ?? fresh();
+const pile = () => pileOf(game);
+const alter = (changes, id = game) => { piles[id] = { ...pileOf(id), ...changes }; change(() => {}); };
 
-/** A card's name as people say it: `4/5`, or `fox 5, moose`. */
-function named(card) {
-  const [main, value, companion] = card.split("-");
-  return value ? `${animal(main)} ${value}, ${animal(companion)}` : card;
-}
-
-/**
- * What is asked of a card that somebody holds: of Arctic its animal, which is all that scores, in the order of the pile; of
- * Igloo Pop which card it is.
- */
-const KINDS = {
-  arctic: {
-    title: () => t("A pile in one photo"),
-    how: () => t("Fan the pile out so that a third of each card shows, in one row or several from the top of the photo down, the lowest card first."),
-    send: () => t("Send a photo of the pile"),
-    seats: () => ["p1", "p2", "p3", "p4"],
-    whose: () => t("Whose pile is it?"),
-    edit: (n) => t("Card %(n)s from the bottom: which animal?", { n }),
-    is: (card) => card.kind, words: (name) => animal(name), names: () => ANIMALS,
-    doubt: (card) => card.gap_before || card.kind_p < SURE,
-    put: (name) => ({ kind: name, kind_p: 1 }), take: takePile,
-  },
-  "igloo-pop": {
-    title: () => t("The cards that a player has won"),
-    how: () => t("At the end of a game: lay the cards of one player side by side, none on another."),
-    send: () => t("Send a photo of the cards"),
-    seats: () => (openGame()?.game === "igloo-pop" ? openGame().players.map((player) => player.colour) : COLOURS),
-    whose: () => t("Whose cards are they?"),
-    edit: (n) => t("Card %(n)s: which one is it?", { n }),
-    is: (card) => card.card, words: (name) => name, names: () => taughtOf("igloo-pop")?.names ?? [],
-    doubt: (card) => card.gap_before || card.unsure,
-    put: (name) => ({ card: name, unsure: false }), take: takeCards,
-  },
-};
-const kind = () => KINDS[game];
+/** What is asked of a card that somebody holds, as the game that is chosen says it. */
+const kind = () => part(game, "pile");
 const seat = () => (kind().seats().includes(pile().seat) ? pile().seat : kind().seats()[0]);
 
 async function sendPile(input) {
@@ -63,7 +28,7 @@ async function sendPile(input) {
   if (!file) return;
   alter({ busy: true });
   const read = await fetched(() => upload(`/api/cards/${id}/pile`, file, READING_MS));
-  if (read && piles[id].url) URL.revokeObjectURL(piles[id].url);
+  if (read && pileOf(id).url) URL.revokeObjectURL(pileOf(id).url);
   alter(read ? { ...read, url: URL.createObjectURL(file), pick: null, busy: false } : { busy: false }, id);
 }
 
@@ -74,7 +39,7 @@ function pileEditor() {
     h("legend", null, kind().edit(pick + 1)),
     h("div", { class: "steps" }, kind().names().map((name) => h("button", { type: "button", class: "toggle", "data-do": "pile-kind", "data-name": name, "data-key": name, "aria-pressed": String(name === kind().is(cards[pick])) }, kind().words(name)))),
     h("div", { class: "steps" },
-      h("button", { type: "button", class: "second", "data-do": "pile-before" }, icon("cards"), game === "arctic" ? t("A card is missing below it") : t("A card is missing")),
+      h("button", { type: "button", class: "second", "data-do": "pile-before" }, icon("cards"), kind().missing()),
       h("button", { type: "button", class: "second", "data-do": "pile-remove" }, icon("close"), t("There is no such card"))));
 }
 
@@ -105,24 +70,35 @@ function pilePart() {
     ]);
 }
 
+/** Whether all that the game has in this room has come. */
+const ready = () => kind() && (!has(game, "round") || part(game, "round"));
+
+/** A round in two photos, of a game that is judged so. */
+function round() {
+  const own = part(game, "round");
+  if (!own) return null;
+  Object.assign(ROOM_DO, own.does);
+  Object.assign(ROOM_CHANGE, own.changes);
+  return own.draw();
+}
+
 /** Draw the room. */
 export function room() {
   style("photo");
-  game ??= { "igloo-pop": "igloo-pop", arctic: "arctic" }[match()?.game ?? memory.get("photo-game", "igloo-pop")] ?? "igloo-pop";
+  game ??= orFirst(match()?.game ?? memory.get("photo-game", null), games("pile"));
   return h("div", { class: "referee photo-room", "data-key": "photo-room" },
     h("p", null, h("a", { class: "second", href: "#" }, icon("undo"), t("Back to the game"))),
     h("h1", null, t("Score by photo")),
-    h("ul", { class: "games", "aria-label": t("Which game?") }, GAMES().map(([id, name]) => h("li", null,
-      h("button", { type: "button", class: "toggle", "data-do": "photo-game", "data-game": id, "aria-pressed": String(id === game) }, name)))),
+    h("ul", { class: "games", "aria-label": t("Which game?") }, gameButtons("photo-game", game, games("pile"))),
     !mayAct() ? h("p", { class: "note" }, t("Photos are for those who take part."), " ", h("a", { href: "/join" }, t("Join with the table's PIN")))
-      : [game === "igloo-pop" && roundPart(), pilePart(), teachPanel(game, named),
+      : !ready() ? h("p", { class: "quiet" }, t("One moment …")) : [round(), pilePart(), teachPanel(game, kind().named),
         h("p", { class: "quiet" }, t("Photos are read at the table and then forgotten; they never leave this house."))]);
 }
 
 const cardsNow = (changed) => alter({ cards: changed(pile().cards, pile().pick) });
 
 export const ROOM_DO = {
-  ...ROUND_DO, ...TEACH_DO,
+  ...TEACH_DO,
   "photo-game": ({ game: id }) => { game = id; memory.set("photo-game", id); change(() => {}); },
   "pile-card": ({ n }) => alter({ pick: Number(n) }),
   "pile-kind": ({ name }) => cardsNow((cards, pick) => cards.map((card, i) => (i === pick ? { ...card, ...kind().put(name) } : card))),
@@ -130,7 +106,10 @@ export const ROOM_DO = {
   "pile-before": () => cardsNow((cards, pick) => [...cards.slice(0, pick), { ...cards[pick], ...kind().put(kind().is(cards[pick])), gap_before: false }, ...cards.slice(pick)]),
   "pile-remove": () => alter({ cards: pile().cards.filter((_, i) => i !== pile().pick), pick: null }),
   "pile-seat": ({ seat: one }) => alter({ seat: one }),
-  "pile-use": () => { kind().take(seat(), pile().cards.map(kind().is)); location.hash = "#score"; },
+  "pile-use": async () => {
+    await takeCards(game, seat(), pile().cards.map(kind().is));
+    location.hash = "#score";
+  },
 };
-export const ROOM_CHANGE = { ...ROUND_CHANGE, ...TEACH_CHANGE, "pile-photo": sendPile };
+export const ROOM_CHANGE = { ...TEACH_CHANGE, "pile-photo": sendPile };
 export const ROOM_INPUT = TEACH_INPUT;

@@ -1,8 +1,9 @@
 // The picture that the rules draw, and on it the places that can be tapped.
 
 import { h, s } from "./dom.js";
+import { gameOf } from "./games.js";
 import { narrow, tooWide } from "./narrow.js";
-import { said, t, tn } from "./words.js";
+import { said, tn } from "./words.js";
 
 /** Pictures parsed last: the one that is tapped, and that of a ruling. */
 let known = [];
@@ -50,11 +51,11 @@ function badge([x, y], cost) {
     s("circle", { r: 11 }), s("text", { y: 5, "text-anchor": "middle" }, cost));
 }
 
-function label(name, moves, called) {
-  const place = { start: t("Start"), village: t("Village"), pile: t("The pile") }[name] ?? name;
+function label(game, name, moves, called) {
+  const place = gameOf(game).spot?.(name) ?? name;
   if (!moves) return called ?? place;
   if (moves.length > 2) return called ? `${called}, ${tn("%(n)s possibility", "%(n)s possibilities", moves.length)}` : `${place}: ${tn("%(n)s possibility", "%(n)s possibilities", moves.length)}`;
-  return `${place.startsWith("card") ? "" : `${place}: `}${moves.map(said).join("; ")}`;
+  return `${place && `${place}: `}${moves.map(said).join("; ")}`;
 }
 
 function cheapest(moves) {
@@ -65,9 +66,9 @@ function cheapest(moves) {
 /**
  * Draw a picture. `lit` maps places to the moves that go on there; from `draggable` pieces are carried; `chosen` are the places of the path, `about` those that are asked about; `can` says
  * whether taps are heard (`every`: from every place) (other places then answer why not); `costs` whether each lit place shows what it takes.
- * `names` may call a place by what lies there.
+ * `names` may call a place by what lies there; `game` knows how its own places are called, and how it is drawn on a phone.
  */
-export function picture(text, { lit, draggable = new Set(), chosen, about, can, every = false, costs, name, names = () => null }) {
+export function picture(text, { game, lit, draggable = new Set(), chosen, about, can, every = false, costs, name, names = () => null }) {
   const node = parse(text);
   const [, , wide] = node.getAttribute("viewBox").split(" ").map(Number);
   const spots = [...node.querySelectorAll("[data-spot]")];
@@ -88,14 +89,14 @@ export function picture(text, { lit, draggable = new Set(), chosen, about, can, 
         role: button ? "button" : null,
         tabindex: button ? 0 : null,
         "aria-pressed": button && picked ? "true" : null,
-        "aria-label": button ? [label(here, moves, names(here)), cost !== null && tn("%(n)s point", "%(n)s points", cost)].filter(Boolean).join(", ") : null,
+        "aria-label": button ? [label(game, here, moves, names(here)), cost !== null && tn("%(n)s point", "%(n)s points", cost)].filter(Boolean).join(", ") : null,
       },
       parts.map(outline), cost !== null && badge(corner(parts[0]), cost));
   });
   node.setAttribute("class", "board");
   node.setAttribute("data-key", "picture");
-  if (tooWide(node)) {
-    return h("div", { class: "sheet-of-board narrow", "data-key": "board-narrow", role: "group", "aria-label": name }, narrow(node, order.filter(Boolean)));
+  if (tooWide(node) && gameOf(game).narrow) {
+    return h("div", { class: "sheet-of-board narrow", "data-key": "board-narrow", role: "group", "aria-label": name }, narrow(gameOf(game).narrow, node, order.filter(Boolean)));
   }
   node.append(s("g", { class: "spots" }, order));
   node.setAttribute("role", "group");
@@ -117,12 +118,12 @@ export function bringIntoSight(key) {
   frame.scrollLeft += first.left - left - 40;
 }
 
-/** A picture to look at only; on a narrow screen drawn in the way that fits it. */
-export function still(text, name) {
+/** A picture of a game to look at only; on a narrow screen drawn in the way that fits it. */
+export function still(text, name, game) {
   const folds = parse(text);
-  if (tooWide(folds) && folds.querySelector("[data-spot=start], [data-spot=land0]")) {
+  if (tooWide(folds) && gameOf(game).narrow) {
     folds.setAttribute("class", "board");
-    return h("div", { class: "sheet-of-board narrow", "data-key": "still", role: "img", "aria-label": name }, narrow(folds, [], "sheet-of-still"));
+    return h("div", { class: "sheet-of-board narrow", "data-key": "still", role: "img", "aria-label": name }, narrow(gameOf(game).narrow, folds, [], "sheet-of-still"));
   }
   const node = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
   node.setAttribute("class", "board");

@@ -2,20 +2,18 @@
 
 import { h, style } from "./dom.js";
 import { icon, playerName } from "./art.js";
+import { fetchPart, gameButtons, gameOf, games, has, orFirst } from "./games.js";
 import { ask, fetched, showRefusal, tell } from "./net.js";
 import { picture } from "./picture.js";
-import { EDITORS, whoPlays } from "./position-editor.js";
+import { whoPlays } from "./position-editor.js";
 import { ROOM_DO as SCORE_DO } from "./score.js";
-import { GAMES } from "./setup.js";
 import { clauses } from "./rulings.js";
 import { change, mayAct, match as openMatch, memory } from "./store.js";
 import { code, said, t } from "./words.js";
 
-/** Games whose pieces have a sheet of their own to lay them on. */
-const ELSEWHERE = "iglu-iglu";
 const MOST_BACK = 200;
 
-let now = { game: null, things: [], words: {}, layouts: [], empty: null, table: null, begun: null, steps: [], at: null, sheet: null, place: null, open: null, asking: false };
+let now = { game: null, rules: null, things: [], words: {}, layouts: [], empty: null, table: null, begun: null, steps: [], at: null, sheet: null, place: null, open: null, asking: false };
 let request = 0;
 
 function alter(changes) {
@@ -28,20 +26,20 @@ export const game = () => now.game;
 /** Whether a tap asks about a move; otherwise it lays. */
 export const asking = () => now.asking;
 
-const rules = () => EDITORS[now.game];
+const rules = () => now.rules;
 const top = () => now.steps.at(-1);
 const context = () => ({ p: top().p, named: top().named, things: now.things, words: now.words, layouts: now.layouts, place: now.place, open: now.open });
 
 /** Begin with the game that is played, or was looked at last. */
 export function begin() {
-  if (now.game || !mayAct()) return;
+  if (now.game || !mayAct() || !games("position").length) return;
   style("referee");
-  const wanted = openMatch()?.game ?? memory.get("laid", "igloo-pop");
-  choose(wanted in EDITORS ? wanted : "igloo-pop");
+  choose(orFirst(openMatch()?.game ?? memory.get("laid", null), games("position")));
 }
 
 async function choose(id, layout = memory.get(`layout.${id}`, null)) {
-  if (id === ELSEWHERE) {
+  // A game whose pieces are laid on its score sheet has no editor here.
+  if (gameOf(id).laidOnSheet) {
     SCORE_DO["score-game"]({ game: id });
     location.hash = "#score";
     return;
@@ -50,18 +48,19 @@ async function choose(id, layout = memory.get(`layout.${id}`, null)) {
   const mine = request;
   memory.set("laid", id);
   alter({ game: id, begun: null, table: null, steps: [], sheet: null, place: null, open: null, asking: false });
-  const { layouts } = await fetched(() => ask(`/api/rules/${id}/options`)) ?? { layouts: [] };
+  const [editor, { layouts }] = await Promise.all([fetched(() => fetchPart(id, "position")), fetched(() => ask(`/api/rules/${id}/options`)).then((found) => found ?? { layouts: [] })]);
   // The boards lie as they lay the last time.
   const body = await fetched(() => ask(`/api/position/${id}${layouts.includes(layout) ? `?layout=${encodeURIComponent(layout)}` : ""}`));
-  if (!body || mine !== request) return;
+  if (!body || !editor || mine !== request) return;
+  now.rules = editor;
   const empty = first({ ...body.position, players: body.position.players.map((one) => ({ ...one, name: one.colour ? playerName({ colour: one.colour }) : one.name })) }, []);
   const table = body.table && !openMatch()?.over ? first(body.table) : null;
   alter({ layouts, things: body.things, words: Object.fromEntries(body.things.map((one) => [one.id, one])), empty, table, begun: table ?? empty });
   await take(now.begun, []);
 }
 
-/** A position as a step to go on from; the River of one that was played shows what lies there. */
-function first(position, named = Object.keys(position.places).filter((name) => name.startsWith("river"))) {
+/** A position as a step to go on from; in one that was played some places are named that way. */
+function first(position, named = rules().named?.(position) ?? []) {
   const p = structuredClone(position);
   rules().taken?.(p);
   return { p, named };
@@ -91,7 +90,7 @@ function edit(op, ...facts) {
     rules().ops[op](p, place, ...facts, { ...context(), p, named });
     rules().settle?.(p, { things: now.things, named });
     // What was chosen on the way to a card is done with it.
-    if (await take({ p, named }) && now.place === place && op === "river") alter({ place: null, open: null });
+    if (await take({ p, named }) && now.place === place && rules().closes?.includes(op)) alter({ place: null, open: null });
   });
 }
 
@@ -153,7 +152,7 @@ export function table() {
   return {
     game: now.game, svg: drawing ? null : now.sheet.svg, gestures: now.sheet.gestures, prompt: now.sheet.prompt,
     // What must be said now, a die or a floe, has no place.
-    unfolded: now.game === "arctic" || now.sheet.gestures[0]?.text !== "stop", players: p.players, name: t("The position"),
+    unfolded: rules().unfolded?.(now.sheet.gestures) ?? true, players: p.players, name: t("The position"),
     cards: Object.keys(p.places).map((place) => ({ place })), names: placeName,
     drawn: drawing ? (picked) => drawing({ ...context(), place: picked }) : null,
     more: (one) => one.after && h("button", { type: "button", class: "second", "data-do": "go-on", "data-key": "go-on" }, icon("play"), t("It happened: go on from there")),
@@ -163,8 +162,8 @@ export function table() {
 const placeName = (place) => rules().name(place, context());
 
 function chooser() {
-  return h("ul", { class: "games", "aria-label": t("Which game?"), "data-key": "position-games" }, GAMES.map(([id, name]) => h("li", null,
-    h("button", { type: "button", class: "toggle", "data-do": "position-game", "data-game": id, "aria-pressed": String(id === now.game) }, name))));
+  return h("ul", { class: "games", "aria-label": t("Which game?"), "data-key": "position-games" },
+    gameButtons("position-game", now.game, games().filter(({ id, laidOnSheet }) => laidOnSheet || has(id, "position"))));
 }
 
 /** Where to begin: as it lies on the table, or with nothing laid. */
@@ -189,14 +188,14 @@ function editor() {
     beginnings(),
     h("p", null, rules().hint()),
     drawing ? h("div", { class: "editor-circle", "data-key": "circle" }, drawing(ctx))
-      : picture(now.sheet.svg, { lit: new Map(), chosen: now.place ? [now.place] : [], about: [], can: true, every: true, costs: false, name: t("The position"), names: placeName }),
+      : picture(now.sheet.svg, { game: now.game, lit: new Map(), chosen: now.place ? [now.place] : [], about: [], can: true, every: true, costs: false, name: t("The position"), names: placeName }),
     now.place ? h("div", { class: "editor-dock", "data-key": "dock", role: "group", tabindex: -1, "aria-labelledby": "editor-head" },
-      h("div", { class: "editor-head" }, h("h3", { id: "editor-head" }, placeName(now.place) ?? t("Place %(n)s", { n: now.place.replace("card", "") })),
+      h("div", { class: "editor-head" }, h("h3", { id: "editor-head" }, placeName(now.place)),
         h("button", { type: "button", class: "round-button", "data-do": "editor-close", "aria-label": t("Close") }, icon("close"))),
       rules().dock(ctx)) : null,
     wrong(),
     rules().turn(ctx),
-    whoPlays(ctx),
+    whoPlays(ctx, rules().choose),
     h("details", { class: "extras", "data-key": `more-${now.game}` }, h("summary", null, words), h("div", { class: "numbers-of" }, fields)),
     h("div", { class: "row", "data-key": "editor-row" },
       h("button", { type: "button", class: "second", "data-do": "editor-undo", disabled: now.steps.length < 2 }, icon("undo"), t("Undo")),
@@ -244,11 +243,11 @@ export const positionDo = (fresh, ruled) => ({
     fresh({});
     await goOn(position);
   },
-  edit: ({ op, a, b }) => {
-    if (op === "open") alter({ open: now.open === a ? null : a });
-    else edit(op, a, b);
+  edit: ({ op, a, b, closes }) => {
+    if (op === "open") return alter({ open: now.open === a ? null : a });
+    edit(op, a, b);
+    return closes ? alter({ open: null }) : null;
   },
-  "editor-card": ({ card }) => { edit("ground", card); alter({ open: null }); },
   "editor-place": ({ place }) => alter({ place, open: null }),
   "editor-close": close,
   "editor-undo": () => { queue = queue.then(back); },

@@ -1,20 +1,21 @@
-// The referee's room: "You can't do that!" from the live game, and the rulebooks of all four games, clause by clause.
+// The referee's room: "You can't do that!" from the live game, and the rulebooks of all games, clause by clause.
 
 import { h, style } from "./dom.js";
-import { COLOURS, colourName, icon } from "./art.js";
+import { icon } from "./art.js";
+import { gameButtons, games, orFirst, part } from "./games.js";
 import { ask, fetched, tell } from "./net.js";
 import { example, toNotation } from "./notation.js";
 import { picture } from "./picture.js";
 import { clauses } from "./rulings.js";
 import { ground, verdict } from "./verdict.js";
-import { GAMES } from "./setup.js";
 import { change, isHost, match as openMatch, mayAct, store } from "./store.js";
 import { code, said, t, tn, withWords } from "./words.js";
 
 const MOST_SHOWN = 60;
 /** A rulebook that could not be fetched is asked for again after this while. */
 const AGAIN_MS = 3000;
-const fresh = () => ({ game: null, book: null, query: "", found: null, open: null, path: [], rulings: null, where: "live", shown: 0, options: null, pick: 0, state: null });
+/** `options` are those `of` a game. */
+const fresh = () => ({ game: null, book: null, query: "", found: null, open: null, path: [], rulings: null, where: "live", shown: 0, options: null, of: null, pick: 0, state: null });
 let now = fresh();
 
 function alter(changes) {
@@ -24,7 +25,7 @@ function alter(changes) {
 
 const lang = () => `lang=${code()}`;
 const byHand = () => location.hash === "#referee/hand";
-const chosen = () => now.game ?? (byHand() ? parts.position?.game() : null) ?? openMatch()?.game ?? "igloo-pop";
+const chosen = () => now.game ?? (byHand() ? rooms.position?.game() : null) ?? openMatch()?.game ?? orFirst(null);
 
 // --- the rulebook
 
@@ -40,7 +41,7 @@ async function readBook() {
     setTimeout(() => { if (now.open === game) alter({ open: null }); }, AGAIN_MS);
     return;
   }
-  alter({ book, options: options?.options ?? [], open: null, decided: store.ballot.last?.at });
+  alter({ book, options: options?.options ?? [], of: game, open: null, decided: store.ballot.last?.at });
 }
 
 /** The table has voted: the options are asked for anew. */
@@ -48,7 +49,7 @@ async function readOptions() {
   const { last } = store.ballot;
   if (!now.book || now.decided === last?.at) return;
   now.decided = last?.at;
-  if (last && last.value !== null) parts.position?.voted(last.option, last.value);
+  if (last && last.value !== null) rooms.position?.voted(last.option, last.value);
   const options = await fetched(() => ask(`/api/rules/${now.book.game}/options`));
   if (options) alter({ options: options.options });
 }
@@ -106,8 +107,7 @@ function rulebook() {
   const shown = found ? entries : entries.slice(0, MOST_SHOWN * (now.shown + 1));
   return h("section", { class: "panel rulebook", "data-key": "rulebook" },
     h("h2", null, t("The rulebook")),
-    h("ul", { class: "games" }, GAMES.map(([id, name]) =>
-      h("li", null, h("button", { type: "button", class: "toggle", "data-do": "rules-of", "data-game": id, "aria-pressed": String(id === chosen()) }, name)))),
+    h("ul", { class: "games" }, gameButtons("rules-of", chosen())),
     h("label", { for: "rule-search" }, t("Search by words, or by the number of a clause")),
     h("input", { id: "rule-search", type: "text", value: now.query, maxlength: 100, autocomplete: "off", enterkeyhint: "search", "data-input": "rule-search" }),
     h("p", { class: "quiet", role: "status" }, book ? (entries.length ? tn("%(n)s entry", "%(n)s entries", entries.length) : t("Nothing of the kind is in this rulebook.")) : t("Opening the rulebook …")),
@@ -130,7 +130,7 @@ async function judge(query) {
   const mine = judged;
   last = query;
   const state = store.view?.state;
-  const rulings = await (byHand() ? parts.position.rule(query) : liveRulings(query));
+  const rulings = await (byHand() ? rooms.position.rule(query) : liveRulings(query));
   if (!rulings || mine !== judged) return;
   alter({ rulings, pick: 0, state });
   // Who tapped one place may go on to a second one: the picture stays.
@@ -139,56 +139,29 @@ async function judge(query) {
 
 /** A place is tapped in a dispute: from where to where; a third one begins anew. */
 export function judgeTap(place) {
-  if (byHand() && !parts.position.asking()) return parts.position.tapped(place);
+  if (byHand() && !rooms.position.asking()) return rooms.position.tapped(place);
   judged += 1;
-  const card = document.querySelector("[data-key=judge-pop] select[name=card]");
-  if (card) {
-    // On the circle a tap says which card is meant.
-    card.value = place;
-    return alter({ path: [place], rulings: null });
-  }
+  // A game may have a field of its own for the place that is meant.
+  if (part(disputed(), "dispute")?.tapped?.(place)) return alter({ path: [place], rulings: null });
   const path = now.path.at(-1) === place ? [] : now.path.length > 1 ? [place] : [...now.path, place];
   alter({ path, rulings: null });
   return path.length ? judge({ path }) : null;
 }
 
-function popChoice(match) {
-  const verbs = { take: t("takes an igloo"), return: t("returns the igloo"), place: t("places an igloo on"), pass: t("passes"), reveal: t("turns over an igloo on") };
-  return h("form", { class: "row", "data-submit": "judge-pop", "data-key": "judge-pop" },
-    h("select", { name: "colour", "aria-label": t("Who?") }, COLOURS.filter((one) => match.players.some((p) => p.colour === one)).map((one) => h("option", { value: one }, colourName(one)))),
-    h("select", { name: "verb", "aria-label": t("What happened?") }, Object.entries(verbs).map(([id, words]) => h("option", { value: id }, words))),
-    h("select", { name: "card", "aria-label": t("Which card?") }, match.cards.map((one, i) => h("option", { value: one.place }, t("Place %(n)s", { n: i + 1 })))),
-    h("label", { class: "of-reveal" }, h("span", null, t("Number")),
-      h("select", { name: "number" }, Array.from({ length: 12 }, (_, i) => h("option", { value: i + 2 }, i + 2)))),
-    h("button", { type: "submit", class: "second" }, t("Rule on it")));
-}
-
-/** A step of Arctic with a card: what is done with it, and which card it is. */
-function cardChoice() {
-  const animals = { fox: t("fox"), moose: t("moose"), walrus: t("walrus"), orca: t("orca"), puffin: t("puffin"), bear: t("bear") };
-  const verbs = { place: t("place"), "place bottom": t("place under the pile"), "place under": t("place face down under the top card"),
-    draw: t("take from the River"), "draw-penalty": t("take from Penalty"), discard: t("put away") };
-  const choice = (name, label, values) => h("select", { name, "aria-label": label },
-    Object.entries(values).map(([id, words]) => h("option", { value: id }, words)));
-  return h("form", { class: "row", "data-submit": "judge-card", "data-key": "judge-card" },
-    choice("verb", t("What is done with a card?"), verbs),
-    choice("main", t("Main animal"), animals),
-    choice("value", t("Placement value"), { 1: "1", 2: "2", 3: "3", 4: "4", 5: "5" }),
-    choice("companion", t("Companion"), animals),
-    h("button", { type: "submit", class: "second" }, t("Rule on it")));
-}
+/** The game in dispute: that of the position laid by hand, or the open one. */
+const disputed = () => (byHand() ? rooms.position?.game() : openMatch()?.game);
 
 /** What a move in dispute is picked from, legal or not, and the ruling on it. */
 function picker(table) {
   const rulings = now.rulings;
   const one = rulings?.[now.pick ?? 0];
-  const pop = table.game === "igloo-pop";
+  const own = part(table.game, "dispute");
   return [
     table.prompt && h("p", { class: "sentence" }, said(table.prompt)),
-    h("p", null, pop ? t("Say which move is in dispute.") : t("Tap the place, or from where to where; or write the move.")),
+    h("p", null, own?.sentence?.() ?? t("Tap the place, or from where to where; or write the move.")),
     table.drawn && h("div", { class: "editor-circle", "data-key": "circle" }, table.drawn(now.path[0] ?? null)),
-    pop ? popChoice(table) : null,
-    table.svg && picture(table.svg, { lit: new Map(), chosen: now.path, about: [], can: true, every: true, costs: false, name: table.name, names: table.names }),
+    own?.above?.(table),
+    table.svg && picture(table.svg, { game: table.game, lit: new Map(), chosen: now.path, about: [], can: true, every: true, costs: false, name: table.name, names: table.names }),
     h("form", { class: "row", "data-submit": "judge", "data-key": "judge" },
       h("input", { type: "text", name: "move", maxlength: 80, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
         placeholder: example(table.game), "aria-label": t("The move in its notation") }),
@@ -197,53 +170,56 @@ function picker(table) {
       h("summary", null, t("Moves without a place")),
       h("div", { class: "steps many" }, table.gestures.map((gesture) =>
         h("button", { type: "button", class: "second", "data-do": "judge-text", "data-move": gesture.text, "data-key": gesture.text }, said(gesture))))) : null,
-    table.game === "arctic" ? cardChoice() : null,
+    own?.below?.(table),
     rulings && rulings.length === 0 && h("p", { class: "quiet" }, t("Nothing of this game is done there.")),
     rulings && rulings.length > 1 && h("ul", { class: "steps", "aria-label": t("Which move is meant?") }, rulings.map((ruling, i) =>
       h("li", null, h("button", { type: "button", class: "toggle", "data-do": "which-ruling", "data-n": i, "aria-pressed": String(i === (now.pick ?? 0)) },
         icon(ruling.legal ? "check" : "close"), said(ruling.name))))),
-    one && verdict(one, [one.option && vote(one.option), table.more?.(one)]),
+    one && verdict(table.game, one, [one.option && vote(one.option), table.more?.(one)]),
   ];
 }
 
-const parts = {};
+const rooms = {};
 
-/** A part of the room that is fetched when it is first needed, with its words; null until it has come. */
-function part(name, load, joins) {
-  if (!(name in parts)) {
-    parts[name] = null;
+/** A room inside this one that is fetched when it is first needed, with its words; null until it has come. */
+function roomOf(name, load, joins) {
+  if (!(name in rooms)) {
+    rooms[name] = null;
     withWords(load(), name).then((found) => {
-      parts[name] = found;
+      rooms[name] = found;
       joins(found);
       change(() => {});
-    }).catch(() => setTimeout(() => { delete parts[name]; change(() => {}); }, AGAIN_MS));
+    }).catch(() => setTimeout(() => { delete rooms[name]; change(() => {}); }, AGAIN_MS));
   }
-  return parts[name];
+  return rooms[name];
 }
 
 const forget = (changes) => { judged += 1; alter({ path: [], rulings: null, ...changes }); };
 
 /** Positions that are set up by hand. */
-const positionByHand = () => part("position", () => import("./referee-position.js"), ({ positionDo, POSITION_FIELDS }) => {
+const positionByHand = () => roomOf("position", () => import("./referee-position.js"), ({ positionDo, POSITION_FIELDS }) => {
   Object.assign(ROOM_DO, positionDo(forget, () => now.rulings?.[now.pick ?? 0]));
   Object.assign(ROOM_INPUT, POSITION_FIELDS);
   Object.assign(ROOM_CHANGE, POSITION_FIELDS);
 });
 
 /** The referee by photo. */
-const photos = () => part("photos", () => import("./camera-photos.js"), ({ PHOTO_DO, PHOTO_CHANGE }) => {
+const photos = () => roomOf("photos", () => import("./camera-photos.js"), ({ PHOTO_DO, PHOTO_CHANGE }) => {
   Object.assign(ROOM_DO, PHOTO_DO);
   Object.assign(ROOM_CHANGE, PHOTO_CHANGE);
 })?.byPhoto(round);
 
-/** A round of Igloo Pop in two photos. */
-const round = () => part("photo", () => import("./photo-round.js"), ({ ROUND_DO, ROUND_CHANGE }) => {
+/** A round in two photos, of a game that is judged so. */
+function round(game) {
+  const own = part(game, "round");
+  if (!own) return null;
   style("photo");
-  Object.assign(ROOM_DO, ROUND_DO);
-  Object.assign(ROOM_CHANGE, ROUND_CHANGE);
-})?.roundPart() ?? null;
+  Object.assign(ROOM_DO, own.does);
+  Object.assign(ROOM_CHANGE, own.changes);
+  return own.draw();
+}
 
-const toHand = () => mayAct() && h("p", null, h("a", { class: "second", href: "#referee/hand" }, icon("cards"), t("From a position set up by hand")));
+const toHand = () => mayAct() && games("position").length > 0 && h("p", null, h("a", { class: "second", href: "#referee/hand" }, icon("cards"), t("From a position set up by hand")));
 
 function dispute() {
   if (byHand()) {
@@ -292,31 +268,25 @@ export const ROOM_DO = {
   "more-rules": () => alter({ shown: now.shown + 1 }),
   "which-ruling": ({ n }) => alter({ pick: Number(n) }),
   vote: async ({ option, value }) => {
-    const answer = await fetched(() => tell(`/api/rules/${gameOf(option)}/votes`, { option, value: JSON.parse(value) }));
+    const answer = await fetched(() => tell(`/api/rules/${now.of}/votes`, { option, value: JSON.parse(value) }));
     if (!answer) return;
     alter({ options: answer.options });
-    parts.position?.voted(option, JSON.parse(value));
+    rooms.position?.voted(option, JSON.parse(value));
     if (byHand() && now.rulings && last) judge(last);
   },
 };
 
-const gameOf = (option) => ({ pop: "igloo-pop", iglu: "iglu-iglu", variant: "iglu-iglu", arc: "arctic", ice: "ice-team" })[option.split(".")[0]];
-
 export const ROOM_SUBMIT = {
   judge: (form) => {
     const text = new FormData(form).get("move").trim();
-    if (text) ruleOn(toNotation(text));
+    if (text) ruleOn(toNotation(disputed(), text));
   },
-  "judge-card": (form) => {
-    const data = new FormData(form);
-    const [verb, where] = data.get("verb").split(" ");
-    ruleOn([verb, `${data.get("main")}-${data.get("value")}-${data.get("companion")}`, where].filter(Boolean).join(" "));
-  },
-  "judge-pop": (form) => {
-    const data = new FormData(form);
-    const [verb, colour, card, number] = ["verb", "colour", "card", "number"].map((name) => data.get(name));
-    const who = verb === "reveal" ? `${card} ${number}` : verb === "place" ? `${colour} ${card}` : colour;
-    judge({ move: `${verb} ${who}` });
+  "judge-choice": (form) => {
+    const own = part(disputed(), "dispute");
+    const move = own.read(new FormData(form));
+    // Where a tap chose the place, it stays chosen.
+    if (own.tapped) judge({ move });
+    else ruleOn(move);
   },
 };
 

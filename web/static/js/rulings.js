@@ -1,7 +1,7 @@
 // What was ruled: results of the check, faults, clauses to open, the way back.
 
 import { h } from "./dom.js";
-import { cardName, icon, token } from "./art.js";
+import { icon, token } from "./art.js";
 import { isHost, mayAct, store } from "./store.js";
 import { clock, said, t, tn } from "./words.js";
 
@@ -11,21 +11,6 @@ export function clauses(ids) {
   return h("span", { class: "clauses" }, ids.map((id) =>
     h("button", { type: "button", class: "clause", "data-do": "clause", "data-id": id,
       "aria-label": t("Clause %(id)s", { id }) }, id)));
-}
-
-/** The results of the round that is or was checked, card by card. */
-export function results(match) {
-  if (!match.results?.length || match.phase === "shaking") return null;
-  return h("section", { class: "panel results", "data-key": "results" },
-    h("h2", null, t("What the igloos said")),
-    h("ol", null, match.results.map((result) =>
-      h("li", { "data-key": result.place, class: "result" },
-        h("span", { class: "mini-card" }, cardName(result.card)),
-        h("div", null,
-          h("p", null, said(result)),
-          h("p", { class: "under" },
-            result.igloos.map((one) => h("span", { class: "one" }, token(one.colour, "small"), one.number)),
-            clauses(result.clauses)))))));
 }
 
 /** Breaches that somebody reported or the igloo felt. */

@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { colourName, icon, token } from "./art.js";
 import { whoIsHere } from "./faces.js";
+import { gameOf } from "./games.js";
 import { act } from "./net.js";
 import { isHost, match, mayAct, memory } from "./store.js";
 import { t } from "./words.js";
@@ -16,13 +17,15 @@ export const openGame = () => (match() && !match().over ? match() : null);
 const fits = (game, seats) => {
   const open = openGame();
   return open?.game === game && open.players.length === seats.length
-    && (game === "arctic" || open.players.every((player) => seats.includes(player.colour)));
+    && (gameOf(game).seats.numbered || open.players.every((player) => seats.includes(player.colour)));
 };
 
 /** What keeps a sheet from being kept, in a sentence; null where nothing does. */
-function obstacle({ game, sheet, totems, seats }, checked) {
+function obstacle(now, own, checked) {
+  const { game, sheet, seats } = now;
   if (!checked) return t("To keep this game, check first what is marked above.");
-  if (game === "arctic" && seats.some((seat) => !totems[seat])) return t("To keep this game, say each player's totem: it decides points.");
+  const missing = own.missing?.(now);
+  if (missing) return missing;
   if (sheet.problems.length) return t("To keep this game, put right first what cannot be.");
   if (!openGame()) return null;
   if (fits(game, seats)) return isHost() ? null : t("A game is open. The host can end it with these totals.");
@@ -36,11 +39,11 @@ export function watching() {
     h("p", null, h("a", { class: "second", href: "/join" }, icon("people"), t("Join"))));
 }
 
-/** The way to keep what was counted; nothing for who only watches. */
-export function savePanel(now, checked) {
+/** The way to keep what was counted, on a game's `own` sheet; nothing for who only watches. */
+export function savePanel(now, own, checked) {
   const { game, seats } = now;
   if (!now.sheet || !mayAct()) return null;
-  const wrong = obstacle(now, checked);
+  const wrong = obstacle(now, own, checked);
   if (wrong) return h("p", { class: "note", "data-key": "cannot-keep" }, wrong);
   if (openGame()) {
     return h("section", { class: "panel", "data-key": "keep-into" },
@@ -61,8 +64,8 @@ export function savePanel(now, checked) {
     h("button", { type: "submit", class: "main" }, icon("check"), t("Keep this game")));
 }
 
-/** Where players have no colours, they sit as p1, p2 … in their order. */
-const colourOf = (game, seat, index) => (game === "arctic" ? `p${index + 1}` : seat);
+/** Where seats are numbered, players sit as p1, p2 … in their order. */
+const colourOf = (game, seat, index) => (gameOf(game).seats.numbered ? `p${index + 1}` : seat);
 
 /** Keep the sheet with the names of the form; tells whether it is kept. */
 export async function saveSheet(form, { game, seats }, position) {

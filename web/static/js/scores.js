@@ -1,35 +1,28 @@
 // Scores, line by line with their clauses; the ranking at the end; the series to a hundred.
 
 import { h } from "./dom.js";
-import { cardName, eskimos, icon, playerName, token } from "./art.js";
+import { icon, nameOf, playerName, playerOf, token } from "./art.js";
 import { faceOf } from "./faces.js";
-import { nameOf, playerOf } from "./play.js";
+import { part } from "./games.js";
 import { story } from "./story.js";
-import { clauses, faults, results, undoButton } from "./rulings.js";
+import { clauses, faults, undoButton } from "./rulings.js";
 import { isHost, mayAct } from "./store.js";
-import { list, said, t, tn } from "./words.js";
+import { list, said, t } from "./words.js";
 
 function sheet(match, player) {
+  const own = part(match.game, "play");
   return h("details", { class: ["sheet", player.colour], "data-key": player.colour },
     h("summary", null,
       token(player.colour),
       faceOf(player),
       h("span", { class: "who" },
         h("span", { class: "name" }, playerName(player)),
-        player.notes ? h("span", { class: "counts" }, player.notes.map((note) => h("span", null, said(note))))
-          : h("span", { class: "counts" },
-          h("span", null, tn("%(n)s card", "%(n)s cards", player.cards.length)),
-          h("span", null, tn("%(n)s own thaler", "%(n)s own thalers", player.own)),
-          player.captured > 0 && h("span", null, tn("%(n)s captured", "%(n)s captured", player.captured)))),
+        h("span", { class: "counts" }, player.notes ? player.notes.map((note) => h("span", null, said(note))) : own?.counts?.(player))),
       h("strong", { class: "total" }, player.score)),
     h("ul", { class: "lines" },
       player.lines.map((line) =>
         h("li", null, h("span", null, said(line), " ", clauses(line.clauses)), h("b", null, line.points)))),
-    // Of a game that was only counted we know how many cards there were of each worth, not which.
-    player.cards?.length && match.ended_by !== "sheet"
-      ? h("p", { class: "won-cards" }, player.cards.map((card) =>
-          h("span", { class: "mini-card" }, cardName(card.numbers), eskimos(card.points))))
-      : null);
+    own?.kept?.(match, player));
 }
 
 /** The score so far, in seat order. */
@@ -58,7 +51,7 @@ function seriesTable(match, series) {
     h("h2", null, t("The series to %(n)s points", { n: series.to })),
     series.winner && h("p", { class: "sentence" },
       t("%(who)s wins the series.", { who: list(series.winner.map((colour) => nameOf(match, colour))) }), " ",
-      clauses(["POP-4.5"])),
+      clauses(part(match.game, "play")?.series)),
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("The series to %(n)s points", { n: series.to }) },
       h("table", null,
         h("thead", null, h("tr", null, h("th", { scope: "col" }, t("Game")),
@@ -94,5 +87,5 @@ export function ending(match, series) {
     story(match),
     seriesTable(match, series),
     faults(match),
-    results(match));
+    part(match.game, "play")?.results?.(match));
 }

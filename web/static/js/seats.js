@@ -3,24 +3,21 @@
 import { h } from "./dom.js";
 import { colourName, icon, token } from "./art.js";
 import { boxButtons } from "./dialogs.js";
+import { gameOf } from "./games.js";
 import { clauses } from "./rulings.js";
 import { whoIsHere } from "./faces.js";
 import { memory, store } from "./store.js";
 import { said, t } from "./words.js";
 
-export const BOARDS = {
-  "iglu-iglu": { most: 4, least: 2, colours: ["red", "blue", "yellow", "green"], choose: true },
-  arctic: { most: 4, least: 2, colours: ["p1", "p2", "p3", "p4"], choose: false },
-  "ice-team": { most: 2, least: 2, colours: ["green", "red"], choose: false },
-};
+const seatsOf = (game) => gameOf(game).seats;
 
-const recall = (game) => memory.get(`seats.${game}`, { count: BOARDS[game].least, colours: BOARDS[game].colours, names: [] });
+const recall = (game) => memory.get(`seats.${game}`, { count: seatsOf(game).least, colours: seatsOf(game).colours, names: [] });
 
 /** How many are chosen to play, as the form shows it now. */
-const counted = (game) => Math.min(store.many ?? recall(game).count, BOARDS[game].most);
+const counted = (game) => Math.min(store.many ?? recall(game).count, seatsOf(game).most);
 
 function howMany(game) {
-  const { least, most } = BOARDS[game];
+  const { least, most } = seatsOf(game);
   if (least === most) return null;
   const now = counted(game);
   return h("fieldset", { class: "choice inline", "data-key": `count-${game}` },
@@ -30,9 +27,8 @@ function howMany(game) {
 }
 
 function seatRow(game, index, count, before) {
-  const { colours, choose } = BOARDS[game];
-  // Two tribes are red and blue (IGLU-S.5).
-  const open = choose && count === 2 ? colours.slice(0, 2) : colours;
+  const { colours, choose, of } = seatsOf(game);
+  const open = of?.(count) ?? colours;
   const colour = open.includes(before.colours[index]) && choose ? before.colours[index] : open[index];
   return h("li", { class: "seat-choice", "data-key": `seat-${game}-${count}-${index}` },
     choose
@@ -71,8 +67,8 @@ function boxQuestion() {
         h("span", null, words, i === 0 ? h("em", null, ` (${t("usual")})`) : null))));
 }
 
-/** A way in which the boards of a box lie, in words; a name of the owner's own is shown as it is. */
-export const layoutName = (name) => ({ line: t("In a line"), bend: t("With a bend"), squares: t("In a line, if the spaces are squares") })[name] ?? name;
+/** A way in which the boards of a game's box lie, in words; a name of the owner's own is shown as it is. */
+export const layoutName = (game, name) => gameOf(game).layouts?.()[name] ?? name;
 
 /** How the boards of a box lie, where there are several ways. */
 function layoutQuestion(game) {
@@ -82,7 +78,7 @@ function layoutQuestion(game) {
     h("legend", null, t("How do the boards lie?")),
     store.layouts.map((name, i) => h("label", null,
       h("input", { type: "radio", name: "layout", value: name, checked: store.layouts.includes(before) ? name === before : i === 0 }),
-      h("span", null, layoutName(name), i === 0 ? h("em", null, ` (${t("usual")})`) : null))));
+      h("span", null, layoutName(game, name), i === 0 ? h("em", null, ` (${t("usual")})`) : null))));
 }
 
 /** The set-up of a game on a board. */
@@ -92,10 +88,8 @@ export function boardSetup(game, title) {
   const options = store.options ?? [];
   const rules = memory.get(`options.${game}`, {});
   return h("form", { class: "panel setup", "data-submit": "open-match", "data-key": `setup-${game}`, novalidate: true },
-    h("h1", null, t("%(game)s: who plays?", { game: title })),
-    h("p", { class: "sentence" }, game === "ice-team" ? t("Two teams of bears. A name is optional.")
-      : game === "iglu-iglu" ? t("In the order in which you sit, clockwise; the first one begins. A name is optional.")
-        : t("In the order in which you sit, clockwise. A name is optional.")),
+    h("h1", null, title),
+    h("p", { class: "sentence" }, gameOf(game).sentence?.() ?? t("In the order in which you sit, clockwise. A name is optional.")),
     whoIsHere(before.names.slice(0, count)),
     howMany(game),
     h("ol", { class: "seat-choices" }, Array.from({ length: count }, (_, i) => seatRow(game, i, count, before))),
@@ -103,15 +97,17 @@ export function boardSetup(game, title) {
     options.length > 0 && h("details", { class: "extras", "data-key": `rules-${game}` },
       h("summary", null, icon("gear"), t("House rules (%(n)s questions)", { n: options.length })),
       h("div", { class: "choices" }, options.map((option) => question(option, rules)))),
-    game !== "arctic" && boxButtons(game),
+    gameOf(game).box && boxButtons(game),
     h("p", { class: "complaint", role: "alert", id: "setup-complaint" }),
     h("button", { type: "submit", class: "main" }, icon("play"), t("Start the game")));
 }
 
+/** What the table settled, as the form of a set-up says it. */
+export const readOptions = (data) => Object.fromEntries((store.options ?? []).map(({ name }) => [name, JSON.parse(data.get(name))]));
+
 /** Read the set-up form: the body of `open-match`, whether the companion lays out the set-up, or a complaint. */
-export function readBoardSetup(game, form) {
-  const data = new FormData(form);
-  const { colours, choose } = BOARDS[game];
+export function readBoardSetup(game, data) {
+  const { colours, choose } = seatsOf(game);
   const count = counted(game);
   const players = Array.from({ length: count }, (_, i) => ({
     colour: choose ? data.get(`colour-${i}`) : colours[i],
@@ -120,13 +116,12 @@ export function readBoardSetup(game, form) {
   if (new Set(players.map((player) => player.colour)).size < count) return { complaint: t("Each player has a colour of their own.") };
   const names = players.map((player) => player.name.toLocaleLowerCase()).filter(Boolean);
   if (new Set(names).size < names.length) return { complaint: t("Two players have the same name.") };
-  const options = {};
-  for (const option of store.options ?? []) options[option.name] = JSON.parse(data.get(option.name));
+  const options = readOptions(data);
   const box = data.get("box");
   memory.set(`seats.${game}`, { count, colours: players.map((player) => player.colour), names: players.map((player) => player.name) });
   memory.set(`options.${game}`, options);
   memory.set("box", box);
   const layout = data.get("layout");
   if (layout) memory.set(`layout.${game}`, layout);
-  return { body: { game, players, options, draw: box === "draw", setup: layout ? { layout } : {} }, arrange: box !== "enter" };
+  return { body: { players, options, draw: box === "draw", setup: layout ? { layout } : {} }, arrange: box !== "enter" };
 }

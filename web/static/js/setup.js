@@ -1,48 +1,17 @@
 // Before a game: who plays, what the table agrees on, who draws the cards.
 
 import { h } from "./dom.js";
-import { COLOURS, colourName, icon, token } from "./art.js";
+import { colourName, icon, token } from "./art.js";
+import { gameButtons, gameName, gameOf, orFirst } from "./games.js";
 import { isHost, mayAct, memory, store } from "./store.js";
-import { whoIsHere } from "./faces.js";
-import { BOARDS, boardSetup, question, readBoardSetup } from "./seats.js";
+import { boardSetup, readBoardSetup } from "./seats.js";
 import { t } from "./words.js";
 
-export const GAMES = [["igloo-pop", "Igloo Pop"], ["iglu-iglu", "Iglu Iglu"], ["arctic", "Arctic"], ["ice-team", "Ice Team"]];
-
 /** The game that is being set up: the one that was chosen, or the last one. */
-export const chosenGame = () => store.game ?? memory.get("game", "igloo-pop");
+export const chosenGame = () => store.game ?? orFirst(memory.get("game", null));
 
 function gameChoice(game) {
-  return h("ul", { class: "games", "data-key": "games", "aria-label": t("Which game?") }, GAMES.map(([id, name]) =>
-    h("li", null, h("button", { type: "button", class: "toggle", "data-do": "choose-game", "data-game": id, "aria-pressed": String(id === game) }, name))));
-}
-
-/** Who sat here the last time on this device: `{colour: {on, name}}`; three players at first. */
-function remembered() {
-  return memory.get("players", { red: { on: true, name: "" }, blue: { on: true, name: "" }, green: { on: true, name: "" } });
-}
-
-function seat(colour, known) {
-  const name = colourName(colour);
-  return h("li", { class: "seat-choice" },
-    h("label", { class: "on" },
-      h("input", { type: "checkbox", name: "plays", value: colour, checked: Boolean(known?.on) }),
-      token(colour, "large"),
-      h("span", { class: "colour" }, name)),
-    h("input", { type: "text", name: `name-${colour}`, value: known?.name ?? "", maxlength: 30, autocomplete: "off",
-      autocapitalize: "words", enterkeyhint: "done", placeholder: t("Name"), "aria-label": t("Name of %(colour)s", { colour: name }) }));
-}
-
-function drawQuestion() {
-  const draws = memory.get("draw", true);
-  return h("fieldset", { class: "choice", "data-key": "draw" },
-    h("legend", null, t("Who draws the cards?")),
-    h("label", null,
-      h("input", { type: "radio", name: "draw", value: "true", checked: draws }),
-      h("span", null, t("The companion draws; you lay them out"), h("em", null, ` (${t("usual")})`))),
-    h("label", null,
-      h("input", { type: "radio", name: "draw", value: "false", checked: !draws }),
-      h("span", null, t("You draw, and enter the cards as they lie"))));
+  return h("ul", { class: "games", "data-key": "games", "aria-label": t("Which game?") }, gameButtons("choose-game", game));
 }
 
 /** The way back into a series that is not won yet, with the players of its newest game. */
@@ -69,38 +38,15 @@ export function setup(series) {
       score);
   }
   const game = chosenGame();
-  if (game in BOARDS) return [score, goOn(series), gameChoice(game), boardSetup(game, GAMES.find(([id]) => id === game)[1])];
-  const known = remembered();
-  const options = store.options ?? [];
-  const before = memory.get("options", {});
-  return [score, goOn(series), gameChoice(game), h("form", { class: "panel setup", "data-submit": "open-match", "data-key": "setup", novalidate: true },
-    h("h1", null, t("Igloo Pop: who plays?")),
-    h("p", { class: "sentence" }, t("Choose two to six thaler colours. A name is optional.")),
-    whoIsHere(COLOURS.filter((colour) => known[colour]?.on).map((colour) => known[colour].name)),
-    h("ul", { class: "seat-choices" }, COLOURS.map((colour) => seat(colour, known[colour]))),
-    h("div", { class: "choices" }, options.map((option) => question(option, before)), drawQuestion()),
-    h("p", { class: "complaint", role: "alert", id: "setup-complaint" }),
-    h("button", { type: "submit", class: "main" }, icon("shake"), t("Start the game")))];
+  const title = t("%(game)s: who plays?", { game: gameName(game) });
+  return [score, goOn(series), gameChoice(game), gameOf(game).setup?.form(title) ?? boardSetup(game, title)];
 }
 
 /** Read the set-up form: the body of `open-match`, or a complaint. */
 export function readSetup(form) {
   const game = chosenGame();
   memory.set("game", game);
-  if (game in BOARDS) return readBoardSetup(game, form);
   const data = new FormData(form);
-  const on = data.getAll("plays");
-  const keep = {};
-  for (const colour of COLOURS) keep[colour] = { on: on.includes(colour), name: (data.get(`name-${colour}`) ?? "").trim() };
-  const players = on.map((colour) => ({ colour, name: keep[colour].name }));
-  if (players.length < 2) return { complaint: t("At least two play.") };
-  const names = players.map((player) => player.name.toLocaleLowerCase()).filter(Boolean);
-  if (new Set(names).size < names.length) return { complaint: t("Two players have the same name.") };
-  const options = {};
-  for (const option of store.options ?? []) options[option.name] = JSON.parse(data.get(option.name));
-  const draw = data.get("draw") === "true";
-  memory.set("players", keep);
-  memory.set("options", options);
-  memory.set("draw", draw);
-  return { body: { game: "igloo-pop", players, options, draw } };
+  const { body, ...more } = gameOf(game).setup?.read(data) ?? readBoardSetup(game, data);
+  return { ...more, body: body && { game, ...body } };
 }

@@ -17,7 +17,6 @@ export const store = {
   sending: 0,
   // { en, fr, clauses, problem }
   refusal: null,
-  pick: { colour: null, card: null, cap: null },
   // The newest entry when the page was last left, until what came since is seen.
   away: null,
   // A game on a board, as /api/board gives it for this phone's seat.

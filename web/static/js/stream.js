@@ -40,7 +40,6 @@ function takeView(view, fresh) {
     if (known && (fresh || view.seq === known.seq)) s.renamed = true;
     // A refusal belongs to what was on the screen; the reason of a stale one is the very change that follows it.
     if (s.refusal && s.refusal.problem !== "stale" && known && view.state !== known.state && Date.now() - s.refusal.at > 4000) s.refusal = null;
-    if (s.pick.colour && !view.match) s.pick = { colour: null, card: null, cap: false };
   });
   if (known) onLog(log.filter((entry) => entry.seq > last));
 }

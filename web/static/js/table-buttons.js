@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { icon } from "./art.js";
+import { gameOf } from "./games.js";
 import { showRefusal, tell } from "./net.js";
 import { undoIsMine } from "./rulings.js";
 import { isHost, mayAct, store } from "./store.js";
@@ -10,7 +11,7 @@ import { t } from "./words.js";
 /** Draw the buttons that mean something in this game now. */
 export function tableButtons(match) {
   if (!match || match.over || !mayAct() || store.view.night.paused) return null;
-  const shaken = match.game === "igloo-pop";
+  const shaken = gameOf(match.game).igloos;
   const button = (name, picture, words) =>
     h("button", { type: "button", class: "table-button", "data-do": "table-button", "data-button": name }, icon(picture, "large"), h("span", null, words));
   const buttons = [

@@ -11,8 +11,8 @@ export function ground(status) {
   return h("small", { class: ["ground", status === "text" ? "sure" : "weaker"] }, statusWords()[status] ?? status);
 }
 
-/** Draw a ruling; `more` follows its clauses. */
-export function verdict(one, more = null) {
+/** Draw a ruling on a move of a game; `more` follows its clauses. */
+export function verdict(game, one, more = null) {
   return h("div", { class: ["verdict", one.legal ? "yes" : "no"], "data-key": `verdict-${one.move}`, role: "status" },
     h("p", { class: "answer" }, icon(one.legal ? "check" : "close"), one.legal ? t("Yes, that is allowed") : t("No, that is not allowed")),
     h("p", { class: "sentence" }, said(one)),
@@ -21,5 +21,5 @@ export function verdict(one, more = null) {
       h("li", null, h("b", { class: "id" }, clause.id), " ", said(clause), " ",
         h("small", { class: "quiet" }, said(clause.book), ": ", said(clause.heading))))),
     more,
-    one.svg ? still(one.svg, t("The picture with the reason marked")) : null);
+    one.svg ? still(one.svg, t("The picture with the reason marked"), game) : null);
 }

@@ -9,7 +9,8 @@ from companion.rules.core import JSON
 from companion.rules.inference import depth_first
 from companion.rules.inference.turns import Evidence, Explanation, SearchResult
 from companion.rules.thin_ice.game import GAME
-from companion.rules.thin_ice.state import COLOURS, ThinIceMove, ThinIceState
+from companion.rules.thin_ice.json_form import COLOURS
+from companion.rules.thin_ice.state import ThinIceMove, ThinIceState
 
 
 class ThinIceGoal(depth_first.Goal):

@@ -1,19 +1,20 @@
 // A round of Igloo Pop from two photos: what was read, corrected by taps, what it comes to, and then its entry.
 
-import { h } from "./dom.js";
-import { COLOURS, colourName, icon, token } from "./art.js";
-import { act, chosenFile, fetched, showRefusal, tell, upload } from "./net.js";
-import { fileButton, overlay, READING_MS } from "./photo-picture.js";
-import { taughtOf } from "./photo-teach.js";
-import { change, match } from "./store.js";
-import { clauses } from "./rulings.js";
-import { list, said, t, tn } from "./words.js";
+import { h } from "../../dom.js";
+import { COLOURS, coin, colourName, icon } from "../../art.js";
+import { act, chosenFile, fetched, showRefusal, tell, upload } from "../../net.js";
+import { fileButton, overlay, READING_MS } from "../../photo-picture.js";
+import { taughtOf } from "../../photo-teach.js";
+import { change, match } from "../../store.js";
+import { clauses } from "../../rulings.js";
+import { list, said, t, tn } from "../../words.js";
 
+const ID = "igloo-pop";
 const fresh = () => ({ id: null, url: null, width: 0, height: 0, cards: [], igloos: [], turned: false, pick: null, ruling: null, busy: false, done: false });
 let now = fresh();
 let request = 0;
 
-const open = () => (match()?.game === "igloo-pop" && ["shaking", "checking"].includes(match().phase) ? match() : null);
+const open = () => (match()?.game === ID && ["shaking", "checking"].includes(match().phase) ? match() : null);
 const played = () => open()?.players.map((player) => player.colour) ?? COLOURS;
 const alter = (changes) => { now = { ...now, ...changes }; change(() => {}); };
 
@@ -35,7 +36,7 @@ async function judge() {
   request += 1;
   const mine = request;
   try {
-    const ruling = await tell("/api/cards/igloo-pop/judge", { cards: seen(), match: Boolean(open()) });
+    const ruling = await tell(`/api/cards/${ID}/judge`, { cards: seen(), match: Boolean(open()) });
     if (mine === request) alter({ ruling });
   } catch (refused) {
     if (mine === request) { alter({ ruling: null }); showRefusal(refused.error); }
@@ -48,7 +49,7 @@ async function send(input) {
   if (!file) return;
   alter({ busy: true });
   const query = second ? `?first=${encodeURIComponent(now.id)}` : "";
-  const read = await fetched(() => upload(`/api/cards/igloo-pop/round${query}`, file, READING_MS));
+  const read = await fetched(() => upload(`/api/cards/${ID}/round${query}`, file, READING_MS));
   if (!read) return alter({ busy: false });
   const url = second ? now.url : URL.createObjectURL(file);
   if (!second && now.url) URL.revokeObjectURL(now.url);
@@ -82,7 +83,7 @@ function editor() {
   const { kind, n } = now.pick;
   if (kind === "card") {
     const card = now.cards[n];
-    const names = open() ? open().cards.filter((one) => one.numbers).map((one) => one.numbers.join("/")) : taughtOf("igloo-pop")?.names ?? [];
+    const names = open() ? open().cards.filter((one) => one.numbers).map((one) => one.numbers.join("/")) : taughtOf(ID)?.names ?? [];
     return h("fieldset", { class: "choice", "data-key": "edit-card" }, h("legend", null, t("Which card is it?")),
       h("div", { class: "steps" }, names.map((name) => h("button", { type: "button", class: "toggle", "data-do": "photo-name", "data-name": name, "data-key": name, "aria-pressed": String(name === card.card) }, name))),
       h("button", { type: "button", class: "second", "data-do": "photo-add" }, icon("igloo"), t("Another igloo stands on it")));
@@ -90,7 +91,7 @@ function editor() {
   const igloo = now.igloos[n];
   return h("fieldset", { class: "choice", "data-key": "edit-igloo" }, h("legend", null, t("This igloo")),
     h("div", { class: "steps", role: "group", "aria-label": t("Whose thaler?") }, played().map((colour) =>
-      h("button", { type: "button", class: "toggle", "data-do": "photo-colour", "data-colour": colour, "data-key": colour, "aria-pressed": String(colour === igloo.colour) }, token(colour, "", "igloo-pop"), colourName(colour)))),
+      h("button", { type: "button", class: "toggle", "data-do": "photo-colour", "data-colour": colour, "data-key": colour, "aria-pressed": String(colour === igloo.colour) }, coin(colour), colourName(colour)))),
     h("div", { class: "keypad small", role: "group", "aria-label": t("Which number is under it?") }, Array.from({ length: 12 }, (_, i) => i + 2).map((number) =>
       h("button", { type: "button", class: ["key", number === igloo.number && "printed"], "data-do": "photo-number", "data-number": number, "data-key": `n${number}`, "aria-pressed": String(number === igloo.number) }, number))),
     h("label", { class: "count-field" }, h("span", null, t("It stands on")),
@@ -106,16 +107,16 @@ function outcome() {
     ruling.open > 0 && h("p", { class: "quiet" }, tn("%(n)s number is still open.", "%(n)s numbers are still open.", ruling.open)),
     h("ul", { class: "lines" }, ruling.results.map((one) => h("li", null, h("span", null, h("b", null, one.card.join("/")), ": ", said(one), " ", clauses(one.clauses))))),
     h("ul", { class: "lines" }, ruling.players.map((player) => h("li", null,
-      h("span", null, token(player.colour, "", "igloo-pop"), " ", t("%(who)s: %(own)s own thalers, %(captured)s captured, cards: %(cards)s", {
+      h("span", null, coin(player.colour), " ", t("%(who)s: %(own)s own thalers, %(captured)s captured, cards: %(cards)s", {
         who: player.name === player.colour || !player.name ? colourName(player.colour) : player.name, own: player.own, captured: player.captured,
         cards: player.cards.length ? list(player.cards.map((card) => card.numbers.join("/"))) : t("none") }))))),
     open() && !now.done && h("button", { type: "button", class: "main", "data-do": "photo-enter", disabled: Boolean(ruling.refused) || ruling.open > 0 || !ruling.moves.length }, icon("check"), t("So it was: enter this round")),
     now.done && h("p", null, t("The round is entered."), " ", h("a", { href: "#" }, t("Back to the game"))));
 }
 
-/** Draw the part of the room for a round. */
-export function roundPart() {
-  const ready = (taughtOf("igloo-pop")?.taught.length ?? 0) > 0;
+/** Draw the part of the room. */
+function draw() {
+  const ready = (taughtOf(ID)?.taught.length ?? 0) > 0;
   return [
     h("section", { class: "panel", "data-key": "round-photos" }, h("h2", null, t("A round in two photos")),
       h("p", null, open() ? t("The first photo before the igloos are turned over, the second when all lie upturned where they stood.")
@@ -141,7 +142,7 @@ function correct(changes) {
   judge();
 }
 
-export const ROUND_DO = {
+const does = {
   "photo-card": ({ n }) => alter({ pick: { kind: "card", n: Number(n) } }),
   "photo-igloo": ({ n }) => alter({ pick: { kind: "igloo", n: Number(n) } }),
   "photo-yes": ({ kind, n }) => { alter({ pick: { kind, n: Number(n) } }); correct({}); alter({ pick: null }); },
@@ -157,4 +158,5 @@ export const ROUND_DO = {
   "photo-remove": () => { alter({ igloos: now.igloos.filter((_, i) => i !== now.pick.n), pick: null }); judge(); },
   "photo-enter": async () => { if ((await act("moves", { moves: now.ruling.moves }))?.ok) alter({ done: true }); },
 };
-export const ROUND_CHANGE = { "round-placed": send, "round-turned": send, "photo-on": ({ value }) => correct({ on_card: Number(value) }) };
+
+export default { draw, does, changes: { "round-placed": send, "round-turned": send, "photo-on": ({ value }) => correct({ on_card: Number(value) }) } };

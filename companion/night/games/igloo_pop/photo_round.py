@@ -11,14 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from companion.night.games.igloo_pop import IglooPopView
-from companion.rules import game
+from companion.night.games import GameView
 from companion.rules.core import JSON, IllegalMoveError, SetupError, State
-from companion.rules.igloo_pop import IglooPopState
+from companion.rules.igloo_pop import GAME, IglooPopState
 from companion.rules.igloo_pop.components import COLOURS, IGLOOS, PLACES
-from companion.rules.rulebook import rulebook
 
-POP = "igloo-pop"
 MOST_IGLOOS = 12
 
 
@@ -67,15 +64,29 @@ def _broken() -> SetupError:
     )
 
 
-def judge(cards: Sequence[SeenCard], state: State[Any] | None = None) -> dict[str, JSON]:
-    """Return what a round comes to: ``{"moves", "results", "players", "open", "refused"}``.
+@dataclass(frozen=True, slots=True)
+class IglooPopPhotoRound:
+    """The :class:`companion.night.games.capabilities.PhotoRound` of Igloo Pop, in the words of the night's view."""
 
-    ``state`` is that of the open match; without one the round stands alone: everybody begins with ten thalers.
-    ``results`` are those of the night's view, ``players`` what each has after it, ``open`` how many igloos still
-    want a number, ``refused`` null or the ruling on the first move that the rules do not allow.
+    view: GameView
 
-    :raises companion.rules.core.SetupError: two cards alike, a colour that nobody plays, or no round to be scored.
-    """
+    def lying(self, state: State[Any]) -> list[str]:
+        """Return the cards of the circle."""
+        return list(_lying(cast("IglooPopState", state)).values())
+
+    def judge(self, cards: Any, state: State[Any] | None = None) -> dict[str, JSON]:
+        """Return what a round comes to; without the state of a match everybody begins with ten thalers.
+
+        ``results`` are those of the night's view, ``players`` what each has after it, ``open`` how many igloos still
+        want a number, ``refused`` null or the ruling on the first move that the rules do not allow.
+
+        :raises companion.rules.core.SetupError: a broken form, two cards alike, a colour that nobody plays, or no round
+        to be scored.
+        """
+        return _judged(self.view, seen_cards(cards), state)
+
+
+def _judged(view: GameView, cards: Sequence[SeenCard], state: State[Any] | None) -> dict[str, JSON]:
     now = _alone(cards) if state is None else state
     if not isinstance(now, IglooPopState) or now.phase not in {"shaking", "checking"}:
         raise SetupError(
@@ -93,7 +104,6 @@ def judge(cards: Sequence[SeenCard], state: State[Any] | None = None) -> dict[st
     except IllegalMoveError as error:
         ruling = error.ruling
         refused = {"move": wanted[len(moves)], **ruling.words.to_json(), "clauses": list(ruling.clauses)}
-    view = IglooPopView()
     left = sum(number is None for one in cards for _, number in one.igloos)
     shown = view.table(now, ())
     players = [
@@ -104,8 +114,7 @@ def judge(cards: Sequence[SeenCard], state: State[Any] | None = None) -> dict[st
 
 
 def _played(state: IglooPopState, text: str) -> IglooPopState:
-    after: IglooPopState = state.play(game(POP).parse(text))
-    return after
+    return state.play(GAME.parse(text))
 
 
 def _alone(cards: Sequence[SeenCard]) -> IglooPopState:
@@ -114,9 +123,9 @@ def _alone(cards: Sequence[SeenCard]) -> IglooPopState:
     playing = [colour for colour in COLOURS if staked[colour]]
     playing += [colour for colour in COLOURS if colour not in playing][: max(0, 2 - len(playing))]
     lying = {one.place: one.card for one in cards}
-    begun: Any = game(POP).from_position(
+    begun: Any = GAME.from_position(
         {
-            "game": POP,
+            "game": GAME.id,
             "phase": "shaking",
             "places": {place: {"ground": lying.get(place, "empty"), "things": []} for place in PLACES},
             "players": [{"name": colour, "colour": colour} for colour in playing],
@@ -125,11 +134,15 @@ def _alone(cards: Sequence[SeenCard]) -> IglooPopState:
     return cast("IglooPopState", begun)
 
 
+def _lying(state: IglooPopState) -> dict[str, str]:
+    return {place: "/".join(map(str, card)) for place, card in state.cards.items() if card is not None}
+
+
 def _same_cards(cards: Sequence[SeenCard], state: IglooPopState) -> None:
     texts = [one.card for one in cards]
     if len(set(texts)) != len(texts):
         raise SetupError("A card is there twice.", "Une carte est là deux fois.")
-    lying = {place: "/".join(map(str, card)) for place, card in state.cards.items() if card is not None}
+    lying = _lying(state)
     for one in cards:
         if one.igloos and lying.get(one.place) != one.card:
             raise SetupError(
@@ -140,7 +153,7 @@ def _same_cards(cards: Sequence[SeenCard], state: IglooPopState) -> None:
             )
         for colour, _ in one.igloos:
             if colour not in state.colours:
-                colour_words = rulebook(POP).words(colour)
+                colour_words = GAME.rulebook.words(colour)
                 raise SetupError("Nobody plays {colour}.", "Personne ne joue {colour}.", colour=colour_words)
 
 

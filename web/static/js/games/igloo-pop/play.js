@@ -1,27 +1,28 @@
 // A round: what is to be done now, the table, and what can be tapped.
 
-import { h } from "./dom.js";
-import { cardName, colourName, eskimos, icon, playerName, token } from "./art.js";
+import { h } from "../../dom.js";
+import { icon, nameOf, playerName, token } from "../../art.js";
+import { agreed } from "../../dialogs.js";
+import { head } from "../../head.js";
+import { act } from "../../net.js";
+import { faults } from "../../rulings.js";
+import { change, match as openMatch, mayAct, store } from "../../store.js";
+import { list, t, tn } from "../../words.js";
+import { cardPicker } from "./card-picker.js";
+import { cardName } from "./cards.js";
 import { circle } from "./circle.js";
-import { faults, results, undoButton } from "./rulings.js";
-import { isHost, mayAct, store } from "./store.js";
-import { t, tn } from "./words.js";
+import { counts, kept, odds, results } from "./results.js";
 
-const CARDS = [
-  ...Array.from({ length: 12 }, (_, i) => [i + 2]),
-  ...Array.from({ length: 11 }, (_, i) => [i + 2, i + 3]),
-  ...Array.from({ length: 10 }, (_, i) => [i + 2, i + 3, i + 4]),
-];
+const NONE = { colour: null, card: null, cap: null };
+let pick = { ...NONE, match: null };
 
-export const playerOf = (match, colour) => match.players.find((player) => player.colour === colour);
-
-export function nameOf(match, colour) {
-  const player = playerOf(match, colour);
-  return player ? playerName(player) : colourName(colour);
+function choose(changes) {
+  pick = { ...pick, ...changes };
+  change(() => {});
 }
 
 /** The igloo whose number is wanted: on a card that was begun, else on the card that was tapped, else the next. */
-export function iglooToReveal(match, picked) {
+function iglooToReveal(match, picked) {
   if (match.phase !== "checking") return null;
   const open = match.cards.filter((card) => card.igloos.some((one) => one.number === null));
   const begun = open.find((card) => card.igloos.some((one) => one.number !== null));
@@ -36,28 +37,6 @@ function emptyPlace(match, picked) {
   return (empty.find((card) => card.place === picked) ?? empty[0])?.place ?? null;
 }
 
-export function head(match, title, sentence) {
-  return h("header", { class: "now" },
-    h("div", { class: "now-words" },
-      h("h1", null, title),
-      h("p", { class: "sentence", id: "sentence" }, sentence)),
-    mayAct() && h("div", { class: "tools" }, undoButton(match), menu(match)));
-}
-
-function menu(match) {
-  const paused = store.view.night.paused;
-  const item = (action, name, words) =>
-    h("li", null, h("button", { type: "button", class: "item", "data-do": action }, icon(name), words));
-  return h("details", { class: "menu", "data-key": "menu" },
-    h("summary", { class: "round-button", "aria-label": t("More") }, icon("more")),
-    h("ul", null,
-      !match.over && item(paused ? "resume" : "pause", paused ? "play" : "pause", paused ? t("Go on") : t("Pause the night")),
-      !match.board && item("fault-dialog", "flag", t("Report a fault")),
-      isHost() && item("correct-dialog", "check", t("Correct a score")),
-      isHost() && !match.over && h("li", null, h("a", { class: "item", href: "#score" }, icon("check"), t("End it with a score sheet"))),
-      isHost() && !match.over && item("close-dialog", "close", t("End this game now"))));
-}
-
 function thalers(player) {
   if (player.passed) return h("span", { class: "rest" }, t("has passed"));
   const words = player.own === 0 ? t("no thaler left") : tn("%(n)s thaler", "%(n)s thalers", player.own);
@@ -68,7 +47,7 @@ function playerButtons(match) {
   const idle = store.view.night.paused;
   return h("ul", { class: ["seats", `of-${match.players.length}`] }, match.players.map((player) => {
     const broke = player.own === 0 && !player.in_hand;
-    const picked = store.pick.colour === player.colour;
+    const picked = pick.colour === player.colour;
     return h("li", { class: ["seat", player.colour, player.passed && "passed"], "data-key": player.colour },
       h("button", {
           type: "button", class: "who", "data-do": "pick-player", "data-colour": player.colour,
@@ -88,7 +67,7 @@ function playerButtons(match) {
 
 /** Where there is no room for a button beside each player, one button passes for the chosen player. */
 function passPicked() {
-  const { colour } = store.pick;
+  const { colour } = pick;
   return h("button", { type: "button", class: "second pass-picked", "data-do": "pass", "data-colour": colour, disabled: !colour,
       "aria-label": colour ? null : t("Pass: tap a player first") },
     icon("pass"), t("Pass"));
@@ -105,19 +84,19 @@ function capToggles(match) {
     const words = many ? t("The next igloo wears the cap of sensor %(n)s", { n: which }) : t("The next igloo wears the sensor cap");
     return h("button", {
         type: "button", class: ["toggle", many && "numbered"], "data-do": "cap", "data-key": `cap-${one.key}`,
-        "data-igloo": one.key, "aria-pressed": String(store.pick.cap === one.key), "aria-label": words, title: words,
+        "data-igloo": one.key, "aria-pressed": String(pick.cap === one.key), "aria-label": words, title: words,
       },
       icon("cap"), many ? which : t("Cap"));
   });
 }
 
 /** Who has thalers, or an igloo in hand, and has not passed. */
-export function stillShaking(match) {
+function stillShaking(match) {
   return match.players.filter((player) => !player.passed && (player.own > 0 || player.in_hand)).map(playerName);
 }
 
 function shaking(match) {
-  const { colour, card } = store.pick;
+  const { colour, card } = pick;
   let sentence = mayAct() ? t("Shake! Tap a player, then the card.") : t("Everybody shakes and places igloos.");
   if (colour) sentence = t("%(who)s: now tap the card.", { who: nameOf(match, colour) });
   else if (card) {
@@ -155,7 +134,7 @@ function keypad(match, target) {
 }
 
 function checking(match) {
-  const target = iglooToReveal(match, store.pick.card);
+  const target = iglooToReveal(match, pick.card);
   if (!target) return { title: t("The check"), sentence: "", lines: [], dock: [] };
   const one = target.card.igloos[target.index];
   const left = match.cards.reduce((sum, card) => sum + card.igloos.filter((i) => i.number === null).length, 0);
@@ -177,24 +156,6 @@ function checking(match) {
   };
 }
 
-/** All cards of the box, those that lie somewhere struck out; a tap does `does` with the place. */
-export function cardPicker(match, place, does = "deal-card") {
-  const lying = new Set();
-  for (const card of match.cards) if (card.numbers) lying.add(cardName(card.numbers));
-  for (const player of match.players) for (const card of player.cards) lying.add(cardName(card.numbers));
-  return h("div", { class: "picker", role: "group", "aria-labelledby": "question" }, [1, 2, 3].map((size) =>
-    h("div", { class: ["picker-row", `with-${size}`] },
-      h("span", { class: "worth" }, eskimos(4 - size), h("span", { class: "unseen" },
-        tn("worth %(n)s point", "worth %(n)s points", 4 - size))),
-      CARDS.filter((card) => card.length === size).map((card) => {
-        const text = cardName(card);
-        return h("button", {
-          type: "button", class: "mini-card", "data-key": text, "data-do": does,
-          "data-place": place, "data-card": text, disabled: lying.has(text),
-        }, text);
-      }))));
-}
-
 function dealing(match) {
   const empty = match.cards.filter((card) => !card.numbers).length;
   const first = match.round === 1 && match.results.length === 0;
@@ -208,7 +169,7 @@ function dealing(match) {
       dock: [h("button", { type: "button", class: "main", "data-do": "deal" }, icon("cards"), t("Draw the cards"))],
     };
   }
-  const place = emptyPlace(match, store.pick.card);
+  const place = emptyPlace(match, pick.card);
   return {
     title,
     sentence: tn("%(n)s place is empty.", "%(n)s places are empty.", empty),
@@ -220,7 +181,7 @@ function dealing(match) {
     dock: [
       h("p", { class: "question", id: "question" }, icon("cards"),
         h("span", null, t("Place %(n)s: which card lies there?", { n: place.replace("card", "") }))),
-      cardPicker(match, place),
+      cardPicker(match, (card) => ({ "data-do": "deal-card", "data-place": place, "data-card": card })),
     ],
   };
 }
@@ -235,7 +196,8 @@ function ready(match) {
 }
 
 /** Draw the round that is being played. */
-export function play(match) {
+function draw(match) {
+  if (pick.match !== match.id) pick = { ...NONE, match: match.id };
   const paused = store.view.night.paused;
   const phase = { shaking, checking, deal: dealing, ready }[match.phase](match);
   const can = mayAct() && !paused;
@@ -244,7 +206,7 @@ export function play(match) {
     circle(match, {
       action: can ? phase.action : null,
       may: phase.may,
-      picked: phase.picked ?? store.pick.card,
+      picked: phase.picked ?? pick.card,
       current: phase.current,
       lines: phase.lines,
     }),
@@ -271,3 +233,51 @@ function watchers(match) {
       h("a", { href: "/join" }, t("Join with the table's PIN"))),
   ];
 }
+
+function placeWhenBoth() {
+  const { colour, card, cap } = pick;
+  if (!colour || !card) return;
+  choose(NONE);
+  act("moves", { moves: [`place ${colour} ${card}`], ...(cap ? { sensor: cap } : {}) });
+}
+
+const other = (what, value) => ({ [what]: pick[what] === value ? null : value });
+
+/** Everybody passes at once: asked for, unless they did already. */
+async function check() {
+  choose(NONE);
+  const others = stillShaking(openMatch());
+  const sentence = t("Not yet passed: %(who)s. With the check the round is over for everybody.", { who: list(others) });
+  if (!others.length || await agreed(sentence, t("Yes, check"), t("Has everybody stopped?"))) act("check");
+}
+
+export default {
+  draw, counts, kept, odds, results,
+  series: ["POP-4.5"],
+  faults: () => ({
+    usual: "POP-2.4",
+    all: [
+      ["POP-2.2", t("held two igloos at a time")],
+      ["POP-2.3", t("put an igloo down beside the cards")],
+      ["POP-2.4", t("looked under an igloo")],
+      ["POP-2.5", t("staked a thaler won from another")],
+      ["POP-2.6", t("moved or shook an igloo on a card")],
+    ],
+  }),
+  does: {
+    "pick-player": ({ colour }) => { choose(other("colour", colour)); placeWhenBoth(); },
+    "pick-card": ({ place }) => { choose(other("card", place)); placeWhenBoth(); },
+    "pick-check": ({ place }) => choose({ card: place }),
+    cap: ({ igloo }) => choose(other("cap", igloo)),
+    pass: ({ colour }) => { choose(NONE); act("moves", { moves: [`pass ${colour}`] }); },
+    check,
+    reveal: ({ place, number }) => {
+      if (iglooToReveal(openMatch(), pick.card)) act("moves", { moves: [`reveal ${place} ${number}`] });
+    },
+    "deal-card": ({ place, card }) => {
+      choose({ card: null });
+      act("deal", { cards: { [place]: card } });
+    },
+    start: () => { choose(NONE); act("moves", { moves: ["start"] }); },
+  },
+};

@@ -7,18 +7,44 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from companion.night.games import Placing, Sensor
+from companion.night.games.capabilities import Beginning, TeachableCards
+from companion.night.games.igloo_pop.photo_round import IglooPopPhotoRound
+from companion.night.games.plain import PlainView
 from companion.night.messages import Words
 from companion.rules.core import JSON, Move, Reason, Ruling, ScoreSheet, State
-from companion.rules.i18n import joined
-from companion.rules.igloo_pop import FAULTS, GAME, IglooPopMove, IglooPopState, card_points, fault_ruling
+from companion.rules.i18n import joined, same
+from companion.rules.igloo_pop import FAULTS, GAME, IglooPopMove, IglooPopState, card_points, fault_ruling, svg
+from companion.rules.igloo_pop.components import CARD_TEXT, PLACES
 from companion.rules.igloo_pop.score import GOAL, decisions, series_winners
 
 
-class IglooPopView:
+class IglooPopView(PlainView):
     """The :class:`companion.night.games.GameView` of Igloo Pop."""
 
+    game_id = "igloo-pop"
     series_to: int | None = GOAL
     follows = False
+
+    @property
+    def cards(self) -> TeachableCards:
+        """Return the 33 cards; rounds of them are read from photos."""
+        return TeachableCards(tuple(CARD_TEXT), "4/5", round=IglooPopPhotoRound(self))
+
+    def beginning(self, setup: Mapping[str, JSON]) -> Beginning:
+        """Return a round of which no card is named: one is named where it matters."""
+        del setup
+        position: dict[str, JSON] = {
+            "game": self.game_id,
+            "places": {place: {"ground": None, "things": []} for place in PLACES},
+            "players": [{"name": colour, "colour": colour} for colour in ("red", "yellow", "green")],
+            "phase": "shaking",
+        }
+        return position, [(text, same(text)) for text in CARD_TEXT]
+
+    def draw(self, state: State[Any], lang: str, viewer: int | None, move: Any = None) -> str:
+        """Return the circle; nothing that lies on it is hidden."""
+        del viewer
+        return svg.draw(_pop(state), move, lang)
 
     def phase(self, state: State[Any]) -> str:
         """Return ``deal``, ``ready``, ``shaking``, ``checking`` or ``over``."""
@@ -50,24 +76,10 @@ class IglooPopView:
         """Return whether a place of the circle waits for a card of the stack (POP-1.1, POP-3.11)."""
         return _pop(state).phase == "deal"
 
-    def arranging(self, state: State[Any]) -> list[Any]:
-        """Return nothing: cards are drawn, or entered as they lie."""
-        del state
-        return []
-
     def unsaid(self, state: State[Any]) -> Any | None:
         """Return None: every step is somebody's."""
         del state
         return None
-
-    def secret(self, state: State[Any], move: Any) -> bool:
-        """Return False: what lies on the table is nobody's secret."""
-        del state, move
-        return False
-
-    def seen(self, state: State[Any]) -> State[Any]:
-        """Return the state: nothing of it is hidden."""
-        return state
 
     def comparable(self, state: State[Any]) -> bool:
         """Return whether no thaler stands under an igloo: such a one is nobody's points for a while."""
@@ -182,6 +194,3 @@ def _ruling(reason: Reason, state: State[Any]) -> Ruling:
 
 def _said(ruling: Ruling) -> dict[str, JSON]:
     return {**ruling.words.to_json(), "clauses": list(ruling.clauses), "status": ruling.status}
-
-
-VIEW = IglooPopView()

@@ -1,8 +1,8 @@
 // The track boards of an owner's Ice Team, and how they lie: drawn, and put right by taps. Nothing of it is typed.
 
-import { h, patch, s } from "./dom.js";
-import { layoutName } from "./seats.js";
-import { t } from "./words.js";
+import { h, patch, s } from "../../dom.js";
+import { layoutName } from "../../seats.js";
+import { t } from "../../words.js";
 
 const SIZE = 22;
 const WAYS = { hex: [[1, 0], [0, 1], [-1, 1], [-1, 0], [0, -1], [1, -1]], square: [[1, 0], [0, 1], [-1, 0], [0, -1]] };
@@ -71,7 +71,7 @@ function redraw() {
   if (!part) return;
   patch(part, [
     Object.keys(now.layouts).length > 1 && h("div", { class: "steps", "data-key": "layouts", role: "group", "aria-label": t("How do the boards lie?") }, Object.keys(now.layouts).map((name) =>
-      h("button", { type: "button", class: "toggle", "data-layout": name, "data-key": name, "aria-pressed": String(name === now.chosen) }, layoutName(name)))),
+      h("button", { type: "button", class: "toggle", "data-layout": name, "data-key": name, "aria-pressed": String(name === now.chosen) }, layoutName("ice-team", name)))),
     h("p", { "data-key": "how" }, t("Tap what differs from your boards. A tap changes:")),
     h("div", { class: "steps", "data-key": "tools", role: "group", "aria-label": t("What a tap changes") }, TOOLS().map(([id, words]) =>
       h("button", { type: "button", class: "toggle", "data-tool": id, "data-key": id, "aria-pressed": String(id === now.tool) }, words))),

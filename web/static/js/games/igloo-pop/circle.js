@@ -1,8 +1,9 @@
 // The circle of nine cards round the village, as it lies on the table.
 
-import { s } from "./dom.js";
-import { cardName, colourName, igloo, playerName, thaler } from "./art.js";
-import { list, t, tn } from "./words.js";
+import { s } from "../../dom.js";
+import { colourName, playerName, thaler } from "../../art.js";
+import { list, t, tn } from "../../words.js";
+import { cardName, igloo } from "./cards.js";
 
 const RADIUS = 383;
 const WIDTH = 190;

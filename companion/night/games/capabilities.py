@@ -1,0 +1,118 @@
+"""What a game may offer beside its view, and most do not: a box to enter, cards to teach, photos of rounds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from companion.night.messages import Words
+from companion.rules.core import JSON, SetupError, State
+
+
+class BoxContents(Protocol):
+    """What an owner may enter of the real box, where the rulebook shows some of its pieces in pictures only."""
+
+    def default(self) -> dict[str, Any]:
+        """Return our stand-in, in the form that is kept."""
+        ...
+
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what an owner entered in the form that is kept.
+
+        :raises SetupError: in one sentence, when it cannot be a box of the game.
+        """
+        ...
+
+    def toml(self, data: Mapping[str, Any]) -> str:
+        """Return the file of an owner's box."""
+        ...
+
+    def choices(self) -> dict[str, JSON]:
+        """Return what may be chosen: faces, dice, how many in all."""
+        ...
+
+    def real(self, data: Mapping[str, Any]) -> bool:
+        """Return whether a box is a real one and no stand-in."""
+        ...
+
+    def setup(self, data: Mapping[str, Any]) -> dict[str, JSON]:
+        """Return what the set-up of a match takes from an owner's box."""
+        ...
+
+    def in_position(self, data: Mapping[str, Any]) -> dict[str, JSON]:
+        """Return what a position says as ``box`` of an owner's box."""
+        ...
+
+
+class PhotoRound(Protocol):
+    """A round of cards with igloos on them, read from photos, through the rules."""
+
+    def lying(self, state: State[Any]) -> list[str]:
+        """Return the cards on the table, by their names."""
+        ...
+
+    def judge(self, cards: Any, state: State[Any] | None = None) -> dict[str, JSON]:
+        """Return what a round comes to: ``{"moves", "results", "players", "open", "refused"}``.
+
+        ``cards`` are ``[{"place", "card", "igloos": [{"colour", "number"}]}]``; ``state`` is that of the open match,
+        without one the round stands alone.
+
+        :raises SetupError: when the form is broken, or it is no round to be scored.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TeachableCards:
+    """The cards of a game that a camera can learn, by their names in the order in which they are asked for.
+
+    ``example`` shows how one is written. ``pile`` makes of the kinds of a fanned-out pile, from the bottom up, the
+    position in which the first player is scored for it; ``round`` reads a round. None: the game has no such thing.
+    """
+
+    names: tuple[str, ...]
+    example: str
+    pile: Callable[[Sequence[str]], dict[str, JSON]] | None = None
+    round: PhotoRound | None = None
+
+
+Beginning = tuple[dict[str, JSON], list[tuple[str, Words]]]
+"""A position in the one form of a board, and what may be laid in it: each thing's id and words."""
+
+
+# --- an owner's box as a file --------------------------------------------------------------------------------------
+
+
+def only_known(data: Mapping[str, Any], keys: Collection[str]) -> None:
+    """Refuse what no box of a game has.
+
+    :raises SetupError: in one sentence.
+    """
+    if not isinstance(data, Mapping) or set(data) - set(keys):
+        there = ", ".join(keys)
+        raise SetupError("A box has {there} and nothing else.", "Une boîte a {there} et rien d’autre.", there=there)
+
+
+def toml_text(value: str) -> str:
+    """Return a basic string of TOML: its escapes are those of JSON, and characters outside ASCII may stand."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def toml_value(value: Any) -> str:
+    """Return a value of TOML on one line.
+
+    :raises SetupError: for what is neither text nor number, nor made of these.
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, str):
+        return toml_text(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_value, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{toml_text(key)} = {toml_value(one)}' for key, one in value.items())} }}"
+    raise SetupError("A box is made of texts and numbers.", "Une boîte est faite de textes et de nombres.")
