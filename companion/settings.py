@@ -97,7 +97,6 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "panel_pins", (), "Buttons and lights: standard, or a line a part such as next 5; empty for none", restart=True
     ),
-    Setting("example_games", False, "For developers: offer the example games too", restart=True),
 )
 
 

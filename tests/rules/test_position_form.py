@@ -23,20 +23,20 @@ from companion.rules.position_form import (
     NEEDED,
     AnyObject,
     Anything,
+    Boolean,
     ByName,
     Field,
-    Flag,
     Form,
     Group,
     Items,
     Name,
     Notation,
     OneOf,
-    Place,
+    PlaceRecord,
     Reading,
     Record,
-    Row,
     Things,
+    TupleRecord,
     Whole,
     numbered,
     shown,
@@ -53,7 +53,7 @@ def _dice(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split("+")))
 
 
-PLACE = Place(
+PLACE = PlaceRecord(
     OneOf(numbered(("ice", "sea"))),
     Things({"stone": (COLOUR, COUNT), "mark": (Field("value", Whole(1, 3), brief=True), COUNT)}, 4),
     0,
@@ -61,11 +61,11 @@ PLACE = Place(
 FORM = Form(
     "three",
     Words("A position of Three", "Une position de Three"),
-    Field("players", Items(Row(Field("name", Name(9)), COLOUR), 2), ()),
+    Field("players", Items(TupleRecord(Field("name", Name(9)), COLOUR), 2), ()),
     Field("options", AnyObject(), {}),
     Field("places", ByName(dict.fromkeys(SQUARES, PLACE), places_of="Three"), {}),
     Field("turn", OneOf({**numbered(COLOURS), None: -1}), -1, of="seat"),
-    Field("over", Flag(), False),
+    Field("over", Boolean(), False),
     Field("dice", Notation(_dice, lambda held: "+".join(map(str, held)), Words("dice like 1+2", "dés comme 1+2"))),
     Field("last", Group(OneOf(SQUARES), Whole(0, 9), wish=Words("a pair", "une paire")), brief=True),
     Field("piles", Record(Field("left", Whole(0, 9), 9), Field("told", Anything())), {}, of="piles", brief=True),

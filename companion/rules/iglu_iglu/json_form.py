@@ -13,18 +13,18 @@ from companion.rules.iglu_iglu.position import PHASES, PLAYED, TO_FACE, UNKNOWN,
 from companion.rules.position_form import (
     NEEDED,
     AnyObject,
+    Boolean,
     ByName,
     Field,
-    Flag,
     Form,
     Group,
     Items,
     Name,
     OneOf,
-    Place,
+    PlaceRecord,
     Record,
-    Row,
     Things,
+    TupleRecord,
     Whole,
     numbered,
 )
@@ -50,15 +50,15 @@ _TROPHIES: Final = Things(
     {"fish": (_VALUE, _TOKEN_COUNT), "fox": (_VALUE, _TOKEN_COUNT), "bear": (_BEAR, _TOKEN_COUNT)}, _MOST
 )
 _GROUNDS: Final = OneOf(("water", "floe", "pack", "land"))
-_SQUARE: Final = Place(_GROUNDS, _THINGS, NEEDED)
-_CORNER: Final = Place(_GROUNDS, _THINGS, "land")
+_SQUARE: Final = PlaceRecord(_GROUNDS, _THINGS, NEEDED)
+_CORNER: Final = PlaceRecord(_GROUNDS, _THINGS, "land")
 A_SQUARE: Final = OneOf(NUMBER, there=Words("a square from a1 to h8", "une case de a1 à h8"))
 _SQUARES: Final = Words("the squares a1 to h8", "les cases de a1 à h8")
 
 # --- what the rest depends on -----------------------------------------------------------------------------------------
 
-BOX: Final = Record(Field("tiles", AnyObject(), of=lambda mix: mix.to_json()), Field("real", Flag(), True))
-_PLAYER: Final = Row(
+BOX: Final = Record(Field("tiles", AnyObject(), of=lambda mix: mix.to_json()), Field("real", Boolean(), True))
+_PLAYER: Final = TupleRecord(
     Field("name", Name(MOST_NAME)),
     Field("colour", COLOUR, NEEDED),
     says=Words("A player of Iglu Iglu", "Un joueur d’Iglu Iglu"),
@@ -121,7 +121,9 @@ def form(colours: tuple[str, ...], faces: tuple[str, ...]) -> Form:
     seat = OneOf(numbered(colours))
     players, options, places, box = _HEAD
     red = faces[components.RED :]
-    hand = Row(Field("tiles", ByName(dict.fromkeys(red, Whole(0, _MOST))), {}), Field("unknown", Whole(0, _MOST), 0))
+    hand = TupleRecord(
+        Field("tiles", ByName(dict.fromkeys(red, Whole(0, _MOST))), {}), Field("unknown", Whole(0, _MOST), 0)
+    )
     return Form(
         GAME,
         _SAYS,
@@ -132,7 +134,7 @@ def form(colours: tuple[str, ...], faces: tuple[str, ...]) -> Form:
         Field("turn", seat),
         Field("to_move", OneOf({**numbered(colours), None: None}), of=_mover),
         Field("points", Whole(0, _MOST)),
-        Field("melted", Flag()),
+        Field("melted", Boolean()),
         Field("played", Items(OneOf(numbered(PLAYED)), _MOST), (), of=_played),
         Field("hands", ByName(dict.fromkeys(colours, hand)), {}, of=_hands),
         Field(
