@@ -360,7 +360,7 @@ class Field(NamedTuple):
     brief: bool = False
 
 
-class Record(Element):
+class DictRecord(Element):
     """An object with these fields and no others; a game holds a dict, and what is written is taken from its state."""
 
     wish = AnyObject.wish
@@ -411,7 +411,7 @@ def _getter(field: Field) -> Callable[[Any], Any]:
     return field.of if callable(field.of) else attrgetter(field.of or field.name)
 
 
-class TupleRecord(Record):
+class TupleRecord(DictRecord):
     """An object with these fields and no others, of which a game holds a tuple in their order."""
 
     def __init__(self, *fields: Field, says: Words | None = None) -> None:
@@ -479,7 +479,7 @@ class PlaceRecord(TupleRecord):
         }
 
 
-class Form(Record):
+class Form(DictRecord):
     """The whole position of a game, whose id is its first field; :meth:`write` takes the state."""
 
     def __init__(self, game_id: str, says: Words, *fields: Field) -> None:

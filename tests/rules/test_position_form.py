@@ -34,7 +34,7 @@ from companion.rules.position_form import (
     OneOf,
     PlaceRecord,
     Reading,
-    Record,
+    DictRecord,
     Things,
     TupleRecord,
     Whole,
@@ -68,7 +68,7 @@ FORM = Form(
     Field("over", Boolean(), False),
     Field("dice", Notation(_dice, lambda held: "+".join(map(str, held)), Words("dice like 1+2", "dés comme 1+2"))),
     Field("last", Group(OneOf(SQUARES), Whole(0, 9), wish=Words("a pair", "une paire")), brief=True),
-    Field("piles", Record(Field("left", Whole(0, 9), 9), Field("told", Anything())), {}, of="piles", brief=True),
+    Field("piles", DictRecord(Field("left", Whole(0, 9), 9), Field("told", Anything())), {}, of="piles", brief=True),
     Field("first", OneOf({**numbered(COLOURS), None: None}), 0, null=False),
 )
 
@@ -248,7 +248,7 @@ def test_a_notation_may_say_itself_what_is_wrong() -> None:
 
 
 def test_what_the_rest_depends_on_is_read_first() -> None:
-    head = Record(*FORM.fields[:3], part=True)
+    head = DictRecord(*FORM.fields[:3], part=True)
     reading = Reading()
     had = head.read({"players": [{"colour": "pink"}], "places": 3}, None, reading)
     assert not reading.sound("players") and reading.sound("places")

@@ -39,7 +39,7 @@ from companion.rules.position_form import (
     OneOf,
     PlaceRecord,
     Reading,
-    Record,
+    DictRecord,
     Things,
     TupleRecord,
     Whole,
@@ -94,7 +94,7 @@ _HEAD: Final = (
     ),
 )
 _SAYS: Final = Words("A position of Ice Team", "Une position d’Ice Team")
-HEAD: Final = Record(*_HEAD, says=_SAYS, part=True)
+HEAD: Final = DictRecord(*_HEAD, says=_SAYS, part=True)
 """What the rest of a position depends on: who plays, and on which boards."""
 
 
@@ -153,8 +153,8 @@ def form(names: tuple[str, ...], directions: tuple[str, ...], colours: tuple[str
     )
 
 
-def _pending(space: OneOf, direction: OneOf) -> Record:
-    return Record(
+def _pending(space: OneOf, direction: OneOf) -> DictRecord:
+    return DictRecord(
         Field("bear", space, -1, of=lambda s: s.bears[s.bear] if s.bear >= 0 else -1, brief=True),
         Field("origin", space, -1, brief=True),
         Field("arrival", Items(direction, _MOST), (), of=_arrival, brief=True),

@@ -26,7 +26,7 @@ from companion.rules.position_form import (
     Notation,
     OneOf,
     PlaceRecord,
-    Record,
+    DictRecord,
     Things,
     TupleRecord,
     Whole,
@@ -143,7 +143,7 @@ FORM: Final = Form(
     Field("players", Items(_PLAYER, _MOST), NEEDED, of=_players),
     Field(
         "piles",
-        Record(Field("stack", _COUNTED, of="stack_left"), Field("village", Anything(), of="village_left")),
+        DictRecord(Field("stack", _COUNTED, of="stack_left"), Field("village", Anything(), of="village_left")),
         {"stack": None},
         of=lambda s: s,
     ),

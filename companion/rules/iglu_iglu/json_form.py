@@ -22,7 +22,7 @@ from companion.rules.position_form import (
     Name,
     OneOf,
     PlaceRecord,
-    Record,
+    DictRecord,
     Things,
     TupleRecord,
     Whole,
@@ -57,7 +57,7 @@ _SQUARES: Final = Words("the squares a1 to h8", "les cases de a1 à h8")
 
 # --- what the rest depends on -----------------------------------------------------------------------------------------
 
-BOX: Final = Record(Field("tiles", AnyObject(), of=lambda mix: mix.to_json()), Field("real", Boolean(), True))
+BOX: Final = DictRecord(Field("tiles", AnyObject(), of=lambda mix: mix.to_json()), Field("real", Boolean(), True))
 _PLAYER: Final = TupleRecord(
     Field("name", Name(MOST_NAME)),
     Field("colour", COLOUR, NEEDED),
@@ -109,7 +109,7 @@ _HEAD: Final = (
     Field("box", BOX, {"tiles": None, "real": True}, of="table.mix"),
 )
 _SAYS: Final = Words("A position of Iglu Iglu", "Une position d’Iglu Iglu")
-HEAD: Final = Record(*_HEAD, says=_SAYS, part=True)
+HEAD: Final = DictRecord(*_HEAD, says=_SAYS, part=True)
 """What the rest of a position depends on: who plays (or whose figures stand there), and with which tiles."""
 
 # --- the whole --------------------------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def form(colours: tuple[str, ...], faces: tuple[str, ...]) -> Form:
         ),
         Field(
             "piles",
-            Record(
+            DictRecord(
                 Field("removed", _TROPHIES, (), of=lambda s: _tokens(s.removed)),
                 Field("tiles", ByName(dict.fromkeys(faces, Whole(0, _MOST))), of=_tiles),
             ),
@@ -158,13 +158,13 @@ def form(colours: tuple[str, ...], faces: tuple[str, ...]) -> Form:
     )
 
 
-def _pending(seat: OneOf) -> Record:
+def _pending(seat: OneOf) -> DictRecord:
     drift = Group(
         A_SQUARE,
         OneOf(tuple(DIRECTIONS)),
         wish=Words("a square and a direction, such as ['d3', 'n']", "une case et une direction, comme ['d3', 'n']"),
     )
-    return Record(
+    return DictRecord(
         Field("square", A_SQUARE, -1, brief=True),
         Field("left", Whole(0, 3), 0, of="remaining", brief=True),
         Field("asked", seat, -1, of="defender", brief=True),
