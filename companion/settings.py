@@ -29,10 +29,10 @@ Value = bool | int | str | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting: ``words`` is the question the page asks (an English sentence, translated by its text; ``game`` in it is
-    a game that is here).
+    """One setting: ``words`` is the question the page asks (an English sentence, translated by its text).
 
-    ``low`` and ``high`` bound an integer; a list is a tuple of short lines.
+    ``%(game)s`` in it is a game that is here;
+    ``low`` and ``high`` bound an integer, a list is a tuple of short lines.
     """
 
     name: str
