@@ -31,7 +31,8 @@ Value = bool | int | str | tuple[str, ...]
 class Setting:
     """One setting: ``words`` is the question the page asks (an English sentence, translated by its text).
 
-    ``low`` and ``high`` bound an integer; a list is a tuple of short lines.
+    ``%(game)s`` in it is a game that is here;
+    ``low`` and ``high`` bound an integer, a list is a tuple of short lines.
     """
 
     name: str
@@ -93,11 +94,10 @@ SETTINGS: tuple[Setting, ...] = (
         "Home automation: an MQTT broker, such as mqtt://user:password@host (empty: none)",
         restart=True,
     ),
-    Setting("bgg_ids", (), "BoardGameGeek numbers for BG Stats, a line a game: its short name and the number"),
+    Setting("bgg_ids", (), "BoardGameGeek numbers for BG Stats, a line a game such as %(game)s 12345"),
     Setting(
         "panel_pins", (), "Buttons and lights: standard, or a line a part such as next 5; empty for none", restart=True
     ),
-    Setting("example_games", False, "For developers: offer the example games too", restart=True),
 )
 
 

@@ -133,7 +133,7 @@ def speak(written: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> It
     before = i18n.catalogue_folder(), i18n.clause_folder()
 
     def forget() -> None:
-        for cached in (language._catalogue_file, language._words, language.catalogue):
+        for cached in (language._catalogue_file, language._words, language._catalogue):
             cached.cache_clear()
 
     def look(kind: str) -> None:

@@ -11,7 +11,6 @@ from werkzeug.exceptions import HTTPException
 
 from companion.night.log.database import StorageError, unwritten
 from companion.night.messages import say
-from companion.rules import games
 from web import pages
 from web.api import (
     backups,
@@ -49,7 +48,7 @@ def create_app(companion: CompanionApi) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = MAX_FORM_BYTES
     app.config["MAX_FORM_MEMORY_SIZE"] = MAX_FORM_BYTES
     app.config["MAX_FORM_PARTS"] = 50
-    files = assets.shipped(games())
+    files = assets.shipped(companion.night.offered)
     app.extensions["companion-api"] = companion
     app.extensions["companion-assets"] = files
     app.extensions["companion-texts"] = StateTexts(companion)

@@ -95,7 +95,7 @@ class CameraService:
         if fresh and look is not None and look.number == self._given and time.monotonic() - look.t > NOW_S:
             return None
         straight = look is not None and look.table is not None and not look.old
-        data = watcher.table_jpeg() if straight else watcher.frame_jpeg()
+        data = watcher.table_jpeg(exact=True) if straight else watcher.frame_jpeg(exact=True)
         if data is None or look is None:
             return None
         self._given = look.number

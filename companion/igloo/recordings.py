@@ -249,6 +249,8 @@ def _read_npz(file: Path) -> Recording:
             raise BadDataError(f"{name} unpacks to {MAX_RATIO} times its size and more: no recording does.")
         with np.load(file, allow_pickle=False) as arrays:
             found = {key: arrays[key] for key in arrays.files if key in KEYS}
+            if not all(isinstance(value, np.ndarray) for value in found.values()):
+                raise BadDataError(f"{name} has something that is no array.")  # numpy hands other members out as bytes
     except BadDataError:
         raise
     except Exception:  # a broken file breaks zip, its compressions and numpy's headers each in their own way

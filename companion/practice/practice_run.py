@@ -17,19 +17,9 @@ from random import Random, SystemRandom
 from typing import Any, TypeVar
 
 from companion.ports import COUNTS, CountGate, CountPosterior, DeviceKind
+from companion.practice import forms
 from companion.practice.database import Duel, PracticeDatabase, PracticeRound, Taken, Trainee, now_ms
 from companion.practice.drills import choose, weakest
-from companion.practice.forms import (
-    BroughtHome,
-    BundleStatus,
-    DuelForm,
-    LadderRow,
-    OpenDuel,
-    PastShake,
-    PastShakes,
-    PersonFigures,
-    RoundForm,
-)
 from companion.practice.offline_bundle import PARTS, OfflineBundle, results
 from companion.practice.shakes import CountedShake, PracticeIgloo, Shake, ShakeBank, TrainingError, cut
 from companion.practice.sonify import SPEEDS, wav
@@ -136,14 +126,14 @@ class PracticeRun:
         kind = self._gate.through(self._ear.kind(), None)
         return None if kind is None else str(kind)
 
-    def deal(self, person: int) -> RoundForm:
+    def deal(self, person: int) -> forms.RoundForm:
         """Deal a person a stored shake: a count that the person should practise, or the one still unanswered."""
         self._book.person(person)
         tried = [(one.truth, one.guess) for one in self._book.answers(person, last=RECENT)]
         made = self._stored(choose(tried, self._rng), [person], number=self._book.answered(person) + 1)
         return self.round(self._book.deal(made).id)
 
-    def listen(self, person: int) -> RoundForm:
+    def listen(self, person: int) -> forms.RoundForm:
         """Begin to listen to the igloo of this table for a person.
 
         :raises TrainingError: ``no-igloo`` or ``live-round``.
@@ -196,7 +186,7 @@ class PracticeRun:
                 known.heard = self._ear.heard(known.since) or known.heard
             return known.heard
 
-    def round(self, round_id: str) -> RoundForm:
+    def round(self, round_id: str) -> forms.RoundForm:
         """Return what may be known of a round: everything when its truth may be seen, else nothing that tells it.
 
         :raises TrainingError: ``no-round``, or ``live-round`` for one with the igloo.
@@ -209,7 +199,7 @@ class PracticeRun:
             heard = self._heard(one, newest=not guesses)
             state = "done" if one.shown else "look" if guesses else "listening" if heard is None else "heard"
             sound = heard is not None or self._stored_shakes.has(one.id)
-        form: RoundForm = {
+        form: forms.RoundForm = {
             "id": one.id,
             "number": one.number,
             "kind": one.kind,
@@ -264,7 +254,7 @@ class PracticeRun:
         self._refuse_in_live_round()
         return sound
 
-    def past(self, person: int, before: int) -> PastShakes:
+    def past(self, person: int, before: int) -> forms.PastShakes:
         """Return shakes that a person has answered, newest first, from before an answer's number on.
 
         ``sound`` says whether one can be heard again: each stored one, and those of the igloo that are kept. ``kept``
@@ -273,7 +263,7 @@ class PracticeRun:
         who = self._book.person(person)
         found = self._answered(lambda igloo: self._book.past(who.id, igloo=igloo, before=before, most=PAST + 1))
         stored = {number for count in COUNTS for number in self._shakes().of(count)} if found else set()
-        shakes: list[PastShake] = [
+        shakes: list[forms.PastShake] = [
             {
                 "id": one.id,
                 "truth": one.truth,
@@ -308,7 +298,7 @@ class PracticeRun:
     def _rendered(self, shake: int, seed: int, speed: str) -> bytes:
         return wav(cut(self._shake(shake), seed), SPEEDS[speed], seed)
 
-    def guess(self, round_id: str, person: int, guess: int) -> RoundForm:
+    def guess(self, round_id: str, person: int, guess: int) -> forms.RoundForm:
         """Take a person's answer, once, and return the round as it is then.
 
         :raises TrainingError: ``no-round``, ``no-person``, ``not-yours``, ``no-sound`` (the igloo was not heard
@@ -340,7 +330,7 @@ class PracticeRun:
                 self._book.close_duel(one.duel)
         return self.round(round_id)
 
-    def tell(self, round_id: str, truth: int) -> RoundForm:
+    def tell(self, round_id: str, truth: int) -> forms.RoundForm:
         """Take what stands under the igloo, after the answer, and return the round.
 
         :raises TrainingError: ``no-round``, ``known`` (a stored shake), ``no-answer`` or ``live-round``.
@@ -364,7 +354,7 @@ class PracticeRun:
 
     # --- duels ---------------------------------------------------------------------------------------------------
 
-    def open_duel(self, people: Sequence[int], rounds: int) -> DuelForm:
+    def open_duel(self, people: Sequence[int], rounds: int) -> forms.DuelForm:
         """Open a duel and deal its first shake.
 
         :raises TrainingError: ``no-person``, or ``duellists`` for too few, too many, or one twice.
@@ -378,14 +368,14 @@ class PracticeRun:
         self._book.deal(self._stored(self._rng.choice(COUNTS), people, duel=duel.id))
         return self.duel(duel.id)
 
-    def duels(self) -> list[OpenDuel]:
+    def duels(self) -> list[forms.OpenDuel]:
         """Return the open duels, newest first, that a phone can join: their names only."""
         names = self._book.names()
         return [
             {"id": duel.id, "people": [names.get(person) for person in duel.people]} for duel in self._book.open_duels()
         ]
 
-    def duel(self, duel_id: str) -> DuelForm:
+    def duel(self, duel_id: str) -> forms.DuelForm:
         """Return a duel: points of the rounds that are out, the present round, and who has answered it."""
         duel = self._book.duel(duel_id)
         rounds = self._book.rounds_of(duel_id)
@@ -407,7 +397,7 @@ class PracticeRun:
             "winners": [person for person in duel.people if total[person] == best] if duel.closed else [],
         }
 
-    def next_in_duel(self, duel_id: str, after: int) -> DuelForm:
+    def next_in_duel(self, duel_id: str, after: int) -> forms.DuelForm:
         """Deal the round that follows round ``after`` of a duel, when that one is out and the duel is not over.
 
         A request that came twice, or from two phones, deals once.
@@ -422,7 +412,7 @@ class PracticeRun:
             self._book.deal(self._stored(self._rng.choice(COUNTS), duel.people, duel=duel_id, number=after + 1))
         return self.duel(duel_id)
 
-    def close_duel(self, duel_id: str) -> DuelForm:
+    def close_duel(self, duel_id: str) -> forms.DuelForm:
         """End a duel as it stands."""
         self._book.duel(duel_id)
         self._book.close_duel(duel_id)
@@ -430,7 +420,7 @@ class PracticeRun:
 
     # --- what is taken along -------------------------------------------------------------------------------------
 
-    def along_status(self) -> BundleStatus:
+    def along_status(self) -> forms.BundleStatus:
         """Return how far the shakes to be taken along are; asking has them made."""
         return self._offline_bundle.status()
 
@@ -459,7 +449,7 @@ class PracticeRun:
         ]
         return {"file": file, "shakes": shakes}
 
-    def bring_home(self, person: int, body: Mapping[str, Any]) -> BroughtHome:
+    def bring_home(self, person: int, body: Mapping[str, Any]) -> forms.BroughtHome:
         """Take in what a person answered on the way; return how many answers are new, and how many were here before.
 
         A phone's clock may be wrong: what it says lies between the moment when the file was taken and now.
@@ -486,7 +476,7 @@ class PracticeRun:
 
     # --- figures -------------------------------------------------------------------------------------------------
 
-    def figures(self, person: int) -> PersonFigures:
+    def figures(self, person: int) -> forms.PersonFigures:
         """Return a person's progress (:func:`companion.practice.statistics.figures`) and the weakest counts."""
         who = self._book.person(person)
         answers = self._answered(lambda igloo: self._book.answers(person, igloo=igloo))
@@ -497,7 +487,7 @@ class PracticeRun:
             **figures(answers),
         }
 
-    def ladder(self) -> list[LadderRow]:
+    def ladder(self) -> list[forms.LadderRow]:
         """Return the ladder of this house, best first (:func:`companion.practice.statistics.ladder`)."""
         names = self._book.names()
         return ladder(self._answered(lambda igloo: self._book.answers(igloo=igloo, last=LADDER_LOOKS_AT)), names)

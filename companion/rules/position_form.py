@@ -186,7 +186,7 @@ class AnyObject(Element):
         return value if isinstance(value, Mapping) else self.refuse(value, at, reading)
 
 
-class Flag(Element):
+class Boolean(Element):
     """True or false."""
 
     wish = Words("true or false", "true ou false")
@@ -360,7 +360,7 @@ class Field(NamedTuple):
     brief: bool = False
 
 
-class Record(Element):
+class DictRecord(Element):
     """An object with these fields and no others; a game holds a dict, and what is written is taken from its state."""
 
     wish = AnyObject.wish
@@ -411,7 +411,7 @@ def _getter(field: Field) -> Callable[[Any], Any]:
     return field.of if callable(field.of) else attrgetter(field.of or field.name)
 
 
-class Row(Record):
+class TupleRecord(DictRecord):
     """An object with these fields and no others, of which a game holds a tuple in their order."""
 
     def __init__(self, *fields: Field, says: Words | None = None) -> None:
@@ -457,7 +457,7 @@ class _Thing(Element):
         self.says = says
         self._kind = OneOf(tuple(kinds))
         kind = Field("kind", self._kind, NEEDED)
-        self.rows = {name: Row(kind, *fields, says=says) for name, fields in kinds.items()}
+        self.rows = {name: TupleRecord(kind, *fields, says=says) for name, fields in kinds.items()}
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
         if type(value) is not dict and not isinstance(value, Mapping):
@@ -467,7 +467,7 @@ class _Thing(Element):
         return self._kind.read(kind, (at, "kind"), reading) if row is None else row.read(value, at, reading)
 
 
-class Place(Row):
+class PlaceRecord(TupleRecord):
     """A place: what it is, and what lies there; a game holds ``(ground, things)``."""
 
     def __init__(self, ground: Element, things: Items, default: Any = None, says: Words | None = None) -> None:
@@ -479,7 +479,7 @@ class Place(Row):
         }
 
 
-class Form(Record):
+class Form(DictRecord):
     """The whole position of a game, whose id is its first field; :meth:`write` takes the state."""
 
     def __init__(self, game_id: str, says: Words, *fields: Field) -> None:

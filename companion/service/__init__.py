@@ -116,8 +116,7 @@ class Service:
         self.ballots = Ballots(options.data / BALLOTS, self.votes)
         damage = damage_report(self._journal, options.data)
         self._journal.own_up()
-        examples = options.example_games or self.settings["example_games"] is True
-        offered = shown_games(examples=examples)
+        offered = shown_games(examples=options.example_games)
         self.night = Night(self._journal, self.hub, boxes=self.boxes, damage=damage, offered=offered)
         for one in damage:
             log.error("%s", one["en"])

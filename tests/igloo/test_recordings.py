@@ -230,6 +230,14 @@ def test_half_a_file_and_a_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         read_recording(tmp_path / "bomb.npz")
 
 
+def test_what_is_no_array_in_an_archive_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "bytes.npz", "w") as packed:
+        packed.writestr("accel", b"0 0 1")
+        packed.writestr("rate_hz", b"3200")
+    with pytest.raises(BadDataError, match="no array"):
+        read_recording(tmp_path / "bytes.npz")
+
+
 def test_a_bomb_is_refused_by_how_far_it_unpacks_before_memory_is_taken(tmp_path: Path) -> None:
     path = tmp_path / "bomb.npz"
     np.savez_compressed(path, accel=np.zeros((2_000_000, 3)), rate_hz=3200.0)

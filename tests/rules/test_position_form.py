@@ -23,20 +23,20 @@ from companion.rules.position_form import (
     NEEDED,
     AnyObject,
     Anything,
+    Boolean,
     ByName,
+    DictRecord,
     Field,
-    Flag,
     Form,
     Group,
     Items,
     Name,
     Notation,
     OneOf,
-    Place,
+    PlaceRecord,
     Reading,
-    Record,
-    Row,
     Things,
+    TupleRecord,
     Whole,
     numbered,
     shown,
@@ -53,7 +53,7 @@ def _dice(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split("+")))
 
 
-PLACE = Place(
+PLACE = PlaceRecord(
     OneOf(numbered(("ice", "sea"))),
     Things({"stone": (COLOUR, COUNT), "mark": (Field("value", Whole(1, 3), brief=True), COUNT)}, 4),
     0,
@@ -61,14 +61,14 @@ PLACE = Place(
 FORM = Form(
     "three",
     Words("A position of Three", "Une position de Three"),
-    Field("players", Items(Row(Field("name", Name(9)), COLOUR), 2), ()),
+    Field("players", Items(TupleRecord(Field("name", Name(9)), COLOUR), 2), ()),
     Field("options", AnyObject(), {}),
     Field("places", ByName(dict.fromkeys(SQUARES, PLACE), places_of="Three"), {}),
     Field("turn", OneOf({**numbered(COLOURS), None: -1}), -1, of="seat"),
-    Field("over", Flag(), False),
+    Field("over", Boolean(), False),
     Field("dice", Notation(_dice, lambda held: "+".join(map(str, held)), Words("dice like 1+2", "dés comme 1+2"))),
     Field("last", Group(OneOf(SQUARES), Whole(0, 9), wish=Words("a pair", "une paire")), brief=True),
-    Field("piles", Record(Field("left", Whole(0, 9), 9), Field("told", Anything())), {}, of="piles", brief=True),
+    Field("piles", DictRecord(Field("left", Whole(0, 9), 9), Field("told", Anything())), {}, of="piles", brief=True),
     Field("first", OneOf({**numbered(COLOURS), None: None}), 0, null=False),
 )
 
@@ -248,7 +248,7 @@ def test_a_notation_may_say_itself_what_is_wrong() -> None:
 
 
 def test_what_the_rest_depends_on_is_read_first() -> None:
-    head = Record(*FORM.fields[:3], part=True)
+    head = DictRecord(*FORM.fields[:3], part=True)
     reading = Reading()
     had = head.read({"players": [{"colour": "pink"}], "places": 3}, None, reading)
     assert not reading.sound("players") and reading.sound("places")

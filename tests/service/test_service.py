@@ -253,8 +253,6 @@ def test_examples_are_offered_where_a_developer_wants_them(tmp_path: Path, toy_g
 
     assert toy_game not in offered(option=False)
     assert toy_game in offered(option=True)
-    (tmp_path / "data" / "settings.json").write_text('{"example_games": true}')
-    assert toy_game in offered(option=False)
 
 
 def test_an_old_photo_is_no_witness_of_another_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -207,25 +207,31 @@ class CameraWatcher:
         except BadDataError:
             return None
 
-    def frame_jpeg(self) -> bytes | None:
-        """Return the newest picture as JPEG without metadata; at most four a second are encoded anew."""
+    def frame_jpeg(self, *, exact: bool = False) -> bytes | None:
+        """Return the newest picture as JPEG without metadata; at most four a second are encoded anew.
+
+        ``exact``: not one of a moment ago, however soon the newest follows it.
+        """
         self._requested_t = time.monotonic()
         with self._lock:
             captured = self._newest
         if captured is None:
             return None
         try:
-            return self._encoders["frame"].encode(captured.source, captured.number, captured.image)
+            return self._encoders["frame"].encode(captured.source, captured.number, captured.image, exact=exact)
         except BadDataError:
             return None
 
-    def table_jpeg(self) -> bytes | None:
-        """Return the newest straightened table as JPEG, which may be :attr:`Look.old`; None before the first."""
+    def table_jpeg(self, *, exact: bool = False) -> bytes | None:
+        """Return the newest straightened table as JPEG, which may be :attr:`Look.old`; None before the first.
+
+        ``exact`` as in :meth:`frame_jpeg`.
+        """
         look = self.look()
         if look is None or look.table is None or look.table.image is None:
             return None
         image = look.table.image
-        return self._encoders["table"].encode(look.source, look.number, lambda: image)
+        return self._encoders["table"].encode(look.source, look.number, lambda: image, exact=exact)
 
     def show_photo(self, data: bytes, source: str = "photo") -> Look:
         """Take a photo that somebody sent as the newest picture, and look at it.
@@ -374,10 +380,11 @@ class _Encoder:
         self._t = float("-inf")
         self._jpeg = b""
 
-    def encode(self, source: str, number: int, image: Callable[[], ByteArray]) -> bytes:
+    def encode(self, source: str, number: int, image: Callable[[], ByteArray], *, exact: bool = False) -> bytes:
         with self._lock:
             now = time.monotonic()
-            if (source, number) != self._of and (source != self._of[0] or now - self._t >= ENCODE_EVERY_S):
+            due = exact or source != self._of[0] or now - self._t >= ENCODE_EVERY_S
+            if due and (source, number) != self._of:
                 self._jpeg = to_jpeg(image())
                 self._of, self._t = (source, number), now
             return self._jpeg

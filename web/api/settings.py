@@ -9,6 +9,7 @@ from flask import Blueprint, Response
 from flask_babel import force_locale, gettext
 
 from companion.ports import BadDataError, DeviceError
+from companion.rules import games
 from companion.rules.core import JSON
 from companion.settings import SETTINGS, Setting, Value
 from web.api.devices import said_by_device
@@ -77,7 +78,7 @@ def _form() -> AllSettings:
     found: list[SettingForm] = [
         {
             "name": setting.name,
-            "words": both(setting.words),
+            "words": both(setting.words, game=games()[0]),
             "kind": kind(setting),
             "value": values[setting.name],
             "low": setting.low,
@@ -103,7 +104,7 @@ def _wrong(setting: Setting, rule: str) -> Response:
     said = {}
     for language in languages():
         with force_locale(language):
-            question = gettext(setting.words).rstrip("?: \u202f\u00a0")
+            question = gettext(setting.words, game=games()[0]).rstrip("?: \u202f\u00a0")
             said[language] = gettext(
                 SENTENCE, question=question, rule=gettext(rule, low=setting.low, high=setting.high)
             )

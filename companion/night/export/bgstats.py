@@ -7,6 +7,7 @@ the same for ever, so a game that is pushed twice is recognised, and people and 
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -22,6 +23,7 @@ from companion.rules.rulebook import rulebook
 
 URL = "https://app.bgstatsapp.com/createPlay.html?data="
 SOURCE = "Tabletop companion"
+LINE = re.compile(r"(?P<game>\S+) +(?P<number>[0-9]{1,9}) *")
 
 
 def bgg_ids(lines: tuple[str, ...]) -> dict[str, int]:
@@ -31,10 +33,10 @@ def bgg_ids(lines: tuple[str, ...]) -> dict[str, int]:
     """
     found: dict[str, int] = {}
     for line in lines:
-        name, _, number = line.partition(" ")
-        if name not in games(examples=True) or not number.strip().isdecimal():
+        said = LINE.fullmatch(line)
+        if said is None or said["game"] not in games(examples=True):
             raise BadDataError(f"A line is a game and its number, such as {games()[0]} 12345, not {line!r}.")
-        found[name] = int(number)
+        found[said["game"]] = int(said["number"])
     return found
 
 

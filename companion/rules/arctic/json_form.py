@@ -33,10 +33,10 @@ from companion.rules.position_form import (
     Name,
     Notation,
     OneOf,
-    Place,
+    PlaceRecord,
     Reading,
-    Row,
     Things,
+    TupleRecord,
     Whole,
     numbered,
 )
@@ -79,12 +79,12 @@ class _Zone(Items):
 _ZONE: Final = _Zone(_CARD, MAX_CARDS)
 _COUNT: Final = Field("count", Whole(0, MAX_CARDS), 1)
 _LYING: Final = (Field("value", Whole(1, 5)), Field("companion", ANIMAL), _COUNT)
-_LAND: Final = Place(Anything(), Things(dict.fromkeys(ANIMALS, (_COUNT,)), MAX_CARDS))
-_OPEN: Final = Place(
+_LAND: Final = PlaceRecord(Anything(), Things(dict.fromkeys(ANIMALS, (_COUNT,)), MAX_CARDS))
+_OPEN: Final = PlaceRecord(
     Anything(),
     Things({**dict.fromkeys(ANIMALS, _LYING), "face-down": _LYING}, MAX_CARDS),
 )
-_PLAYER: Final = Row(
+_PLAYER: Final = TupleRecord(
     Field("name", Name(MAX_NAME)),
     Field("colour", Anything(), brief=True),
     Field("pile", Items(Notation(_pile_card, _PILE_TEXT.__getitem__, _A_CARD), MAX_CARDS), ()),

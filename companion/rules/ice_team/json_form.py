@@ -29,19 +29,19 @@ from companion.rules.position_form import (
     AnyObject,
     Anything,
     At,
+    Boolean,
     ByName,
+    DictRecord,
     Element,
     Field,
-    Flag,
     Form,
     Items,
     Name,
     OneOf,
-    Place,
+    PlaceRecord,
     Reading,
-    Record,
-    Row,
     Things,
+    TupleRecord,
     Whole,
     numbered,
 )
@@ -64,7 +64,7 @@ _FROZEN: Final = Whole(
 _BEARS: Final = Whole(0, _MOST_BEARS, Words("How many bears stand there", "Le nombre d’ours qui s’y trouvent"))
 _DIE: Final = OneOf({1: 0, 2: 1}, Words("Which die is rolled", "Le dé qui est lancé"))
 _FACE: Final = OneOf({face: TILE_TEXT.index(face) for face in FACES})
-_PLAYER: Final = Row(
+_PLAYER: Final = TupleRecord(
     Field("name", Name(MAX_NAME)),
     Field("colour", OneOf(COLOURS)),
     Field("fresh", _FRESH, 0),
@@ -88,13 +88,13 @@ _HEAD: Final = (
     Field("layout", Anything(), of="table.said"),
     Field(
         "box",
-        Row(Field("real", Anything()), Field("warnings", Anything()), Field("data", AnyObject(), brief=True)),
+        TupleRecord(Field("real", Anything()), Field("warnings", Anything()), Field("data", AnyObject(), brief=True)),
         (None, None, None),
         of=_box,
     ),
 )
 _SAYS: Final = Words("A position of Ice Team", "Une position d’Ice Team")
-HEAD: Final = Record(*_HEAD, says=_SAYS, part=True)
+HEAD: Final = DictRecord(*_HEAD, says=_SAYS, part=True)
 """What the rest of a position depends on: who plays, and on which boards."""
 
 
@@ -135,8 +135,8 @@ def form(names: tuple[str, ...], directions: tuple[str, ...], colours: tuple[str
         Words("A thing", "Une chose"),
     )
     a_place = Words("A place", "Une place")
-    floe = Place(OneOf(numbered(TILE_TEXT)), things, None, a_place)
-    beside = Place(Anything(), things, None, a_place)
+    floe = PlaceRecord(OneOf(numbered(TILE_TEXT)), things, None, a_place)
+    beside = PlaceRecord(Anything(), things, None, a_place)
     spaces = {**dict.fromkeys(names[:-2], floe), **dict.fromkeys(names[-2:], beside)}
     return Form(
         "ice-team",
@@ -153,14 +153,14 @@ def form(names: tuple[str, ...], directions: tuple[str, ...], colours: tuple[str
     )
 
 
-def _pending(space: OneOf, direction: OneOf) -> Record:
-    return Record(
+def _pending(space: OneOf, direction: OneOf) -> DictRecord:
+    return DictRecord(
         Field("bear", space, -1, of=lambda s: s.bears[s.bear] if s.bear >= 0 else -1, brief=True),
         Field("origin", space, -1, brief=True),
         Field("arrival", Items(direction, _MOST), (), of=_arrival, brief=True),
         Field("by", OneOf(_BY), of=lambda s: s.came if s.arrival else None, brief=True),
         Field("landed", Items(_Landing(space, direction), _MOST), (), of=_landed, brief=True),
-        Field("again", Flag(), False, brief=True),
+        Field("again", Boolean(), False, brief=True),
         Field("die", _DIE, -1, brief=True),
         Field("dice", Items(OneOf(numbered(DIE_FACES), Words("A die", "Un dé")), _MOST), (), brief=True),
         says=Words("What is pending in Ice Team", "Ce qui reste à faire dans Ice Team"),

@@ -16,19 +16,19 @@ from companion.rules.position_form import (
     NEEDED,
     AnyObject,
     Anything,
+    Boolean,
     ByName,
+    DictRecord,
     Field,
-    Flag,
     Form,
     Group,
     Items,
     Name,
     Notation,
     OneOf,
-    Place,
-    Record,
-    Row,
+    PlaceRecord,
     Things,
+    TupleRecord,
     Whole,
     numbered,
 )
@@ -68,19 +68,19 @@ _GROUND: Final = Notation(_ground, {**dict(enumerate(CARD_TEXT)), EMPTY: "empty"
 _END: Final = OneOf(tuple(ENDS), says=Words("The end of a game of Igloo Pop", "La fin d’une partie d’Igloo Pop"))
 _COLOUR: Final = OneOf(COLOURS)
 _IGLOO: Final = (Field("colour", _COLOUR, NEEDED), Field("count", _COUNTED, 1), Field("value", _COUNTED, brief=True))
-_PLACE: Final = Place(_GROUND, Things({"igloo": _IGLOO}, _MOST), UNKNOWN)
-_PLAYER: Final = Row(
+_PLACE: Final = PlaceRecord(_GROUND, Things({"igloo": _IGLOO}, _MOST), UNKNOWN)
+_PLAYER: Final = TupleRecord(
     Field("name", Name(LONGEST_NAME, stripped=False)),
     Field("colour", _COLOUR, NEEDED),
     Field("own", _COUNTED),
     Field("captured", _COUNTED, 0),
     Field("cards", Items(_CARD, _MOST), ()),
-    Field("in_hand", Flag(), False),
-    Field("passed", Flag(), False),
+    Field("in_hand", Boolean(), False),
+    Field("passed", Boolean(), False),
     Field("removed", _COUNTED, brief=True),
     says=Words("A player of Igloo Pop", "Un joueur d’Igloo Pop"),
 )
-_RESULT: Final = Row(
+_RESULT: Final = TupleRecord(
     Field("place", OneOf(numbered(PLACES)), NEEDED),
     Field("card", _CARD, NEEDED),
     Field(
@@ -143,12 +143,12 @@ FORM: Final = Form(
     Field("players", Items(_PLAYER, _MOST), NEEDED, of=_players),
     Field(
         "piles",
-        Record(Field("stack", _COUNTED, of="stack_left"), Field("village", Anything(), of="village_left")),
+        DictRecord(Field("stack", _COUNTED, of="stack_left"), Field("village", Anything(), of="village_left")),
         {"stack": None},
         of=lambda s: s,
     ),
     Field("options", AnyObject()),
-    Field("short_round", Flag(), False),
+    Field("short_round", Boolean(), False),
     Field(
         "ended_by",
         Items(_END, _MOST),

@@ -20,22 +20,22 @@ from companion.rules.position_form import (
     NEEDED,
     AnyObject,
     ByName,
+    DictRecord,
     Field,
     Name,
     OneOf,
     Reading,
-    Record,
     Whole,
     numbered,
 )
 from companion.rules.rulebook import Rulebook, rulebook
 
-_SETUP = Record(
+_SETUP = DictRecord(
     Field("tiles", AnyObject()),
     Field("fish", ByName(dict.fromkeys([SQUARES[number] for number in CENTRE_SQUARES], Whole(1, 3))), {}),
     Field("first", COLOUR),
 )
-_PLAYER = Record(Field("name", Name(MOST_NAME), null=False), Field("colour", COLOUR, NEEDED), part=True)
+_PLAYER = DictRecord(Field("name", Name(MOST_NAME), null=False), Field("colour", COLOUR, NEEDED), part=True)
 """What a set-up asks of a player; a table may know more of them."""
 
 

@@ -13,18 +13,18 @@ from companion.rules.iglu_iglu.position import PHASES, PLAYED, TO_FACE, UNKNOWN,
 from companion.rules.position_form import (
     NEEDED,
     AnyObject,
+    Boolean,
     ByName,
+    DictRecord,
     Field,
-    Flag,
     Form,
     Group,
     Items,
     Name,
     OneOf,
-    Place,
-    Record,
-    Row,
+    PlaceRecord,
     Things,
+    TupleRecord,
     Whole,
     numbered,
 )
@@ -50,15 +50,15 @@ _TROPHIES: Final = Things(
     {"fish": (_VALUE, _TOKEN_COUNT), "fox": (_VALUE, _TOKEN_COUNT), "bear": (_BEAR, _TOKEN_COUNT)}, _MOST
 )
 _GROUNDS: Final = OneOf(("water", "floe", "pack", "land"))
-_SQUARE: Final = Place(_GROUNDS, _THINGS, NEEDED)
-_CORNER: Final = Place(_GROUNDS, _THINGS, "land")
+_SQUARE: Final = PlaceRecord(_GROUNDS, _THINGS, NEEDED)
+_CORNER: Final = PlaceRecord(_GROUNDS, _THINGS, "land")
 A_SQUARE: Final = OneOf(NUMBER, there=Words("a square from a1 to h8", "une case de a1 à h8"))
 _SQUARES: Final = Words("the squares a1 to h8", "les cases de a1 à h8")
 
 # --- what the rest depends on -----------------------------------------------------------------------------------------
 
-BOX: Final = Record(Field("tiles", AnyObject(), of=lambda mix: mix.to_json()), Field("real", Flag(), True))
-_PLAYER: Final = Row(
+BOX: Final = DictRecord(Field("tiles", AnyObject(), of=lambda mix: mix.to_json()), Field("real", Boolean(), True))
+_PLAYER: Final = TupleRecord(
     Field("name", Name(MOST_NAME)),
     Field("colour", COLOUR, NEEDED),
     says=Words("A player of Iglu Iglu", "Un joueur d’Iglu Iglu"),
@@ -109,7 +109,7 @@ _HEAD: Final = (
     Field("box", BOX, {"tiles": None, "real": True}, of="table.mix"),
 )
 _SAYS: Final = Words("A position of Iglu Iglu", "Une position d’Iglu Iglu")
-HEAD: Final = Record(*_HEAD, says=_SAYS, part=True)
+HEAD: Final = DictRecord(*_HEAD, says=_SAYS, part=True)
 """What the rest of a position depends on: who plays (or whose figures stand there), and with which tiles."""
 
 # --- the whole --------------------------------------------------------------------------------------------------------
@@ -121,7 +121,9 @@ def form(colours: tuple[str, ...], faces: tuple[str, ...]) -> Form:
     seat = OneOf(numbered(colours))
     players, options, places, box = _HEAD
     red = faces[components.RED :]
-    hand = Row(Field("tiles", ByName(dict.fromkeys(red, Whole(0, _MOST))), {}), Field("unknown", Whole(0, _MOST), 0))
+    hand = TupleRecord(
+        Field("tiles", ByName(dict.fromkeys(red, Whole(0, _MOST))), {}), Field("unknown", Whole(0, _MOST), 0)
+    )
     return Form(
         GAME,
         _SAYS,
@@ -132,7 +134,7 @@ def form(colours: tuple[str, ...], faces: tuple[str, ...]) -> Form:
         Field("turn", seat),
         Field("to_move", OneOf({**numbered(colours), None: None}), of=_mover),
         Field("points", Whole(0, _MOST)),
-        Field("melted", Flag()),
+        Field("melted", Boolean()),
         Field("played", Items(OneOf(numbered(PLAYED)), _MOST), (), of=_played),
         Field("hands", ByName(dict.fromkeys(colours, hand)), {}, of=_hands),
         Field(
@@ -143,7 +145,7 @@ def form(colours: tuple[str, ...], faces: tuple[str, ...]) -> Form:
         ),
         Field(
             "piles",
-            Record(
+            DictRecord(
                 Field("removed", _TROPHIES, (), of=lambda s: _tokens(s.removed)),
                 Field("tiles", ByName(dict.fromkeys(faces, Whole(0, _MOST))), of=_tiles),
             ),
@@ -156,13 +158,13 @@ def form(colours: tuple[str, ...], faces: tuple[str, ...]) -> Form:
     )
 
 
-def _pending(seat: OneOf) -> Record:
+def _pending(seat: OneOf) -> DictRecord:
     drift = Group(
         A_SQUARE,
         OneOf(tuple(DIRECTIONS)),
         wish=Words("a square and a direction, such as ['d3', 'n']", "une case et une direction, comme ['d3', 'n']"),
     )
-    return Record(
+    return DictRecord(
         Field("square", A_SQUARE, -1, brief=True),
         Field("left", Whole(0, 3), 0, of="remaining", brief=True),
         Field("asked", seat, -1, of="defender", brief=True),

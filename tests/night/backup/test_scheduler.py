@@ -233,6 +233,6 @@ def test_a_finished_game_becomes_a_link(table: Table) -> None:
 
 def test_numbers_of_boardgamegeek_are_the_owners() -> None:
     assert bgg_ids(("igloo-pop 12",)) == {"igloo-pop": 12}
-    for line in ("igloo-pop", "chess 5", "igloo-pop x"):
+    for line in ("igloo-pop", "chess 5", "igloo-pop x", "igloo-pop \x1f98", f"igloo-pop {'9' * 5000}"):
         with pytest.raises(BadDataError, match="game and its number"):
             bgg_ids((line,))

@@ -295,6 +295,16 @@ def test_jpeg_is_encoded_a_few_times_a_second(still: list[table.Picture], monkey
         assert len(encoded) <= 2 + (time.monotonic() - start) / watcher.ENCODE_EVERY_S
 
 
+def test_what_is_kept_is_the_newest_picture_however_soon_it_came(still: list[table.Picture]) -> None:
+    watching = CameraWatcher().start()
+    pictures = []
+    for photo in (still[0], table.standard(6)):
+        watching.show_photo(photo.jpeg)
+        pictures.append((watching.frame_jpeg(exact=True), watching.table_jpeg(exact=True)))
+    assert not set(pictures[0]) & set(pictures[1])
+    watching.close()
+
+
 def test_closing_while_the_camera_is_silent(camera: MjpegServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mjpeg, "PATIENCE_S", 30)
     watching = CameraWatcher(open_source(camera.url)).start()

@@ -44,7 +44,6 @@ def test_guests_see_nothing_and_only_the_host_teaches(guest: FlaskClient, player
         ("arctic/round", b"x", 404),
         ("iglu-iglu/round", b"x", 404),
         ("chess/round", b"x", 404),
-        ("arctic/judge", b"x", 404),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_one_sentence(host: FlaskClient, path: str, data: bytes, status: int) -> None:
@@ -52,6 +51,11 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(host: FlaskClient, path:
     assert answer.status_code == status
     assert answer.json["error"]["en"]
     assert answer.json["error"]["fr"]
+
+
+def test_a_game_without_rounds_judges_none(host: FlaskClient) -> None:
+    answer = host.post("/api/cards/arctic/judge", json={"cards": []})
+    assert (answer.status_code, answer.json["error"]["code"]) == (404, "no-rounds")
 
 
 def test_a_round_in_two_photos_is_taught_read_scored_and_entered(
