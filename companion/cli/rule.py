@@ -6,6 +6,7 @@ import click
 from rich.text import Text
 
 from companion.cli.printing import STATUS, as_json, console, emit, language
+from companion.rules import games
 from companion.rules.i18n import Words
 from companion.rules.rulebook import Clause, Dispute, Rulebook, fold, rulebook, rulebooks
 
@@ -24,7 +25,9 @@ def command(words: tuple[str, ...], only: str | None, lang: str, json_: bool) ->
         raise click.UsageError(f"There is no rulebook of {only!r}; there are {', '.join(rulebooks())}.")
     query = " ".join(words)
     books = [rulebook(name) for name in rulebooks() if only in (None, name)]
-    found = _by_id(books, query) or _by_words(books, query, lang)
+    # An example's rulebook answers only to those who name it.
+    offered = [book for book in books if only is not None or book.game_id in games()]
+    found = _by_id(books, query) or _by_words(offered, query, lang)
     if json_:
         for book, item in found:
             emit({"game": book.game_id, **item.to_json(), "disputes": _cited_by(book, item)})

@@ -17,7 +17,7 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
-from companion.lab.worlds.boards import SEATS, offered, players, settled, view_of
+from companion.lab.worlds.boards import BOARDS, offered, players, settled, view_of
 from companion.rules import game
 from tests.browser.conftest import ARGUMENTS, CHROMIUM, Phones, sent
 from tests.web.assembly import Service, served
@@ -182,7 +182,7 @@ def main() -> None:
         took = time.monotonic() - began
         told = [f"first open to first scored round of Igloo Pop: {taps} taps ({took:.1f} s where a machine taps)"]
         told.append(told_of("igloo-pop", pop_actions(page, service, 1, 8)))
-        for game_id in SEATS:
+        for game_id in BOARDS:
             told.append(told_of(game_id, sum((turns(page, game_id, seed) for seed in range(4)), Counter())))
         browser.close()
     sys.stdout.write("\n".join(told) + "\n")

@@ -26,7 +26,7 @@ def chance_states(name: str) -> Iterator[State[Any]]:
         if state.to_move == CHANCE:
             phase = state.position()["phase"]
             seen[phase] += 1
-            if seen[phase] in (1, 4, 9, 16):
+            if seen[phase] in (1, 2, 4, 9, 16):
                 yield state
             state = state.play(state.chance(rng))
         else:

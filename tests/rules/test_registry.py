@@ -60,7 +60,16 @@ def test_a_folder_is_a_game_and_its_place_is_where_it_says(house_with_more: Path
 
 def test_an_example_is_found_but_offered_to_developers_only(house_with_more: Path) -> None:
     assert "toy-a" not in games()
-    assert games(examples=True) == ("igloo-pop", "fifth-game", "iglu-iglu", "arctic", "ice-team", "toy-a", "toy-b")
+    assert games(examples=True) == (
+        "igloo-pop",
+        "fifth-game",
+        "iglu-iglu",
+        "arctic",
+        "ice-team",
+        "thin-ice",
+        "toy-a",
+        "toy-b",
+    )
     assert game("toy-a") is game("igloo-pop")
     with pytest.raises(SetupError, match=r"ice-team\.$"):
         game("toy-c")
@@ -74,7 +83,7 @@ def test_a_part_of_a_game_is_found_by_the_games_name(house_with_more: Path) -> N
         SetupError, match="Turns of fifth-game cannot be searched; those of igloo-pop, iglu-iglu, arctic"
     ):
         search_of("fifth-game")
-    assert shown_games(examples=True) == ("igloo-pop", "iglu-iglu", "arctic", "ice-team")
+    assert shown_games(examples=True) == ("igloo-pop", "iglu-iglu", "arctic", "ice-team", "thin-ice")
     with pytest.raises(KeyError):
         game_view("fifth-game")
 

@@ -101,7 +101,7 @@ def test_the_options_of_a_game_are_asked_in_its_rulebook(game_id: str) -> None:
 
 @pytest.mark.parametrize("game_id", games(examples=True))
 def test_every_option_is_named_by_a_clause(game_id: str) -> None:
-    tables = raw(game_id, "en")
+    tables = {"options": {}, "disputes": {}, **raw(game_id, "en")}
     assert {clause.get("option") for clause in tables["clauses"].values()} - {None} <= set(tables["options"])
     named = {entry.get("option") for kind in ("clauses", "disputes") for entry in tables[kind].values()}
     assert set(tables["options"]) <= named

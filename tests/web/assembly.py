@@ -24,6 +24,7 @@ from companion.night.commands.ballot import Ballots
 from companion.night.commands.box_contents import Boxes
 from companion.night.commands.night import Night
 from companion.night.commands.votes import Votes
+from companion.night.games import shown_games
 from companion.night.log.journal import Journal
 from companion.night.log.pictures import EvidenceStore
 from companion.night.people import People
@@ -98,7 +99,7 @@ class SmallCompanion:
 
     version = "0.0.test"
 
-    def __init__(self, folder: Path, *, streams: int = 40) -> None:
+    def __init__(self, folder: Path, *, streams: int = 40, examples: bool = False) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self.hub = Hub()
@@ -106,7 +107,9 @@ class SmallCompanion:
         self.boxes = Boxes(folder / "boxes")
         self.votes = Votes(folder / "votes.json")
         self.ballots = Ballots(folder / "ballots.json", self.votes)
-        self.night = Night(self.journal, self.hub, rng=Random(7), boxes=self.boxes)
+        self.night = Night(
+            self.journal, self.hub, rng=Random(7), boxes=self.boxes, offered=shown_games(examples=examples)
+        )
         self.access = Access(folder / "access.sqlite", limit=TryLimit())
         self.settings = Settings(None)
         self.settings.set({"host_names": [NAME], "max_streams": streams})
@@ -282,8 +285,8 @@ class SmallCompanion:
 class Service:
     """The house behind a real server in a thread of its own; stop and start it as a power cut would."""
 
-    def __init__(self, folder: Path, port: int = 0, *, streams: int = 40) -> None:
-        self.folder, self.port, self.streams = folder, port, streams
+    def __init__(self, folder: Path, port: int = 0, *, streams: int = 40, examples: bool = False) -> None:
+        self.folder, self.port, self.streams, self.examples = folder, port, streams, examples
         self.stamp = ""
         self.companion: SmallCompanion
         self._server: WebServer
@@ -291,7 +294,7 @@ class Service:
         self.start()
 
     def start(self) -> None:
-        self.companion = SmallCompanion(self.folder, streams=self.streams)
+        self.companion = SmallCompanion(self.folder, streams=self.streams, examples=self.examples)
         self.app = create_app(self.companion)
         if self.stamp:
             # Of another version from its first answer on.
@@ -323,8 +326,8 @@ class Service:
 
 
 @contextmanager
-def served(folder: Path, *, streams: int = 40) -> Iterator[Service]:
-    service = Service(folder, streams=streams)
+def served(folder: Path, *, streams: int = 40, examples: bool = False) -> Iterator[Service]:
+    service = Service(folder, streams=streams, examples=examples)
     try:
         yield service
     finally:

@@ -21,12 +21,11 @@ from typing import Any
 
 from companion.lab.phone import Phone
 from companion.lab.rows import Row, row
+from companion.lab.worlds.boards import BOARDS, players
 from companion.ports import DeviceError
 
 PHONES = 30
-BOARDS = ("iglu-iglu", "arctic", "ice-team")
 BOARD_CHANGES = 40
-SEATS = {"iglu-iglu": ("red", "blue"), "arctic": ("p1", "p2"), "ice-team": ("green", "red")}
 MODULES = re.compile(rb'(?:href|src)="(/[^"#]+)"')
 
 
@@ -187,8 +186,7 @@ def _boards(service: Running, game_id: str) -> Iterable[Row]:
     from companion.rules import game
 
     service.do("close-match", {})
-    seats = [{"name": name, "colour": colour} for name, colour in zip(("Ann", "Bob"), SEATS[game_id], strict=True)]
-    service.do("open-match", {"game": game_id, "players": seats})
+    service.do("open-match", {"game": game_id, "players": players(game_id)})
     service.do("deal", {})
     phones = [Phone(service.port) for _ in range(PHONES)]
     for number, phone in enumerate(phones):

@@ -9,7 +9,7 @@ from companion.night.games import game_view
 from companion.night.games.board import BoardView
 from companion.rules import game
 
-SEATS = {"iglu-iglu": ("red", "blue"), "arctic": ("p1", "p2"), "ice-team": ("green", "red")}
+BOARDS = ("iglu-iglu", "arctic", "ice-team")
 
 
 def view_of(game_id: str) -> BoardView:
@@ -19,7 +19,10 @@ def view_of(game_id: str) -> BoardView:
 
 
 def players(game_id: str) -> list[dict[str, str]]:
-    return [{"name": name, "colour": colour} for name, colour in zip(("Ann", "Bob"), SEATS[game_id], strict=True)]
+    return [
+        {"name": name, "colour": str(seat.get("colour", f"p{number}"))}
+        for number, (name, seat) in enumerate(zip(("Ann", "Bob"), game(game_id).seats(2), strict=True), 1)
+    ]
 
 
 def offered(game_id: str, state: Any) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
 from companion.rules.core import JSON, Game, InvalidMoveError, Option, SetupError
+from companion.rules.position_form import Reading
 from companion.rules.rulebook import Rulebook, rulebook
 from companion.rules.thin_ice.json_form import COLOURS, FORM, cells_of
 from companion.rules.thin_ice.state import DICE, PUTS, ThinIceMove, ThinIceState
@@ -60,7 +61,10 @@ class ThinIce(Game[ThinIceMove]):
 
         :raises SetupError: when the form itself is broken.
         """
-        told = FORM.decode(position)
+        reading = Reading()
+        told = FORM.read(position, None, reading)
+        reading.options(self, told["options"] if reading.sound("options") else None)
+        reading.finish()
         cells, last = cells_of(told["places"]), told["last"]
         if last is None and told["phase"] == "roll":
             raise SetupError("Say for which square the die is rolled.", "Dites pour quelle case le dé est lancé.")

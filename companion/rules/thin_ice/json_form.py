@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from companion.rules.i18n import Words
 from companion.rules.position_form import (
     NEEDED,
+    AnyObject,
     ByName,
     Field,
     Form,
     Items,
     Name,
     OneOf,
-    Place,
-    Row,
+    PlaceRecord,
     Things,
+    TupleRecord,
     Whole,
     numbered,
 )
-
-if TYPE_CHECKING:
-    from companion.rules.thin_ice.state import ThinIceState
 
 COLOURS: Final = ("red", "blue")
 SQUARES: Final = tuple(f"{column}{row}" for row in "123" for column in "abc")
@@ -31,10 +29,10 @@ PHASES: Final = ("put", "roll", "over")
 
 _COLOUR: Final = Field("colour", OneOf(COLOURS), NEEDED)
 _PENGUIN: Final = {"penguin": (_COLOUR, Field("count", Whole(0, 1), 1))}
-_PLACE: Final = Place(OneOf(("floe", WATER)), Things(_PENGUIN, 1), "floe")
+_PLACE: Final = PlaceRecord(OneOf(("floe", WATER)), Things(_PENGUIN, 1), "floe")
 
 
-def _places(state: ThinIceState) -> dict[str, Any]:
+def _places(state: Any) -> dict[str, Any]:
     return {square: _place(there) for square, there in zip(SQUARES, state.cells, strict=True)}
 
 
@@ -47,10 +45,11 @@ FORM: Final = Form(
     Words("A position of Thin Ice", "Une position de Glace fine"),
     Field(
         "players",
-        Items(Row(Field("name", Name(60)), _COLOUR), 2),
+        Items(TupleRecord(Field("name", Name(60)), _COLOUR), 2),
         (),
         of=lambda s: tuple(zip(s.names, COLOURS, strict=True)),
     ),
+    Field("options", AnyObject(), of=lambda _: {}),
     Field("places", ByName(dict.fromkeys(SQUARES, _PLACE), places_of="Thin Ice"), {}, of=_places),
     Field("phase", OneOf(PHASES)),
     Field("turn", OneOf(numbered(COLOURS)), 0, of="seat"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from companion.rules.drawing import INK, badge, caption, outline, sheet
+from companion.rules.rulebook import rulebook
 from companion.rules.thin_ice.json_form import FREE, SQUARES, WATER
 from companion.rules.thin_ice.state import ThinIceMove, ThinIceState
 
@@ -28,7 +29,7 @@ def _square(state: ThinIceState, square: str) -> str:
         f' height="{SIDE - 6}" rx="{2 if water else 22}" fill="{"#3b8bbf" if water else "#eef6fb"}" stroke="{INK}"/>'
     )
     if there not in (FREE, WATER):
-        letter = state.game.rulebook.words(there).en[0].upper()
+        letter = rulebook(state.game.id).words(there).en[0].upper()
         found += (
             f'<circle cx="{x + 50}" cy="{y + 50}" r="30" fill="{FILL[there]}" stroke="{INK}" stroke-width="2"/>'
             f'<text x="{x + 50}" y="{y + 60}" font-size="28" text-anchor="middle" fill="#ffffff">{letter}</text>'

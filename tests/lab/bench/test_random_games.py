@@ -15,7 +15,7 @@ from companion.rules import game, games
 from companion.rules.core import SetupError
 from tests.worlds.sizes import size
 
-EVERY = [(name, players) for name in games(examples=True) for players in game(name).players]
+EVERY = [(name, players) for name in games() for players in game(name).players]
 
 
 @pytest.mark.sized

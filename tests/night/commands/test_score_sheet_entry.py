@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from companion.lab.worlds.boards import SEATS, players, record
+from companion.lab.worlds.boards import BOARDS, players, record
 from companion.night.answers import Role
 from companion.night.export.bgstats import plays
 from companion.night.export.files import to_csv, to_json
@@ -226,7 +226,7 @@ def test_a_series_that_is_won_is_over(night: Table) -> None:
     assert night.view["series"]["totals"] == {"red": 14, "yellow": 11}
 
 
-@pytest.mark.parametrize("game_id", list(SEATS))
+@pytest.mark.parametrize("game_id", BOARDS)
 def test_an_open_game_takes_over_the_totals_of_a_sheet(night: Table, game_id: str) -> None:
     night.do("open-match", {"game": game_id, "players": players(game_id)})
     texts = record(game_id, 11)[:60]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from companion.lab.worlds.boards import SEATS, players, record
+from companion.lab.worlds.boards import BOARDS, players, record
 from companion.night.views.summary import MOST_POINTS
 from tests.night.conftest import NINE, Table
 
@@ -24,7 +24,7 @@ def told(table: Table) -> Any:
     return table.night.view()["match"]["story"]
 
 
-@pytest.mark.parametrize("game_id", list(SEATS))
+@pytest.mark.parametrize("game_id", BOARDS)
 def test_the_chart_ends_with_the_score(night: Table, game_id: str) -> None:
     night.do("open-match", {"game": game_id, "players": players(game_id)})
     texts = record(game_id, 11)

@@ -32,7 +32,7 @@ class ThinIceGoal(depth_first.Goal):
 
     def ends(self, s: ThinIceState) -> bool:
         """Return whether the turn has passed."""
-        return s.seat != self.before.seat
+        return bool(s.seat != self.before.seat)
 
     def near_misses(self, s: ThinIceState, missed: Sequence[str]) -> Iterator[ThinIceMove]:
         """Yield the puts that would have made good what is missed."""
