@@ -45,7 +45,10 @@ class Finger:
         wait(self.caught_up)
 
     def caught_up(self) -> bool:
-        shown = self.page.evaluate("() => document.querySelector('.on-board')?.dataset.state ?? 'over'")
+        # A board that the page is still changing has no state: what is tapped then is not heard.
+        shown = self.page.evaluate(
+            "() => document.querySelector('.ending') ? 'over' : document.querySelector('.on-board')?.dataset.state"
+        )
         return shown in ("over", str(self.service.companion.night.state))
 
     def tap(self, selector: str) -> None:
