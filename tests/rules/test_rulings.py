@@ -14,14 +14,13 @@ from typing import Any
 
 import pytest
 
+from companion.rules import games, package_name
 from companion.rules.record import read_file
 
 HERE = Path(__file__).parent
 RECORDS = {
-    "igloo-pop": ["igloo_pop/playthrough.jsonl"],
-    "iglu-iglu": ["iglu_iglu/playthrough.jsonl"],
-    "arctic": ["arctic/playthrough_a.jsonl", "arctic/playthrough_b.jsonl"],
-    "ice-team": ["ice_team/playthrough.jsonl"],
+    one: sorted(str(path.relative_to(HERE)) for path in (HERE / package_name(one)).glob("playthrough*.jsonl"))
+    for one in games(examples=True)
 }
 NEAR = (-5, -2, -1, 1, 2, 5)
 STRIDE = 9
@@ -29,7 +28,7 @@ STRIDE = 9
 
 
 def golden(game_id: str) -> Path:
-    return HERE / "rulings" / f"{game_id}.jsonl"
+    return HERE / package_name(game_id) / "rulings.jsonl"
 
 
 def rulings(game_id: str) -> Iterator[dict[str, Any]]:

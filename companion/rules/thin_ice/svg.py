@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from companion.rules.drawing import INK, badge, caption, outline, sheet
+from companion.rules.i18n import Words
 from companion.rules.rulebook import rulebook
 from companion.rules.thin_ice.json_form import FREE, SQUARES, WATER
 from companion.rules.thin_ice.state import ThinIceMove, ThinIceState
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from companion.rules.core import Ruling
 
 SIDE: Final = 100
+WORDS: Final = Words("Board", "Plateau")
 FILL: Final = {"red": "#d55e00", "blue": "#0072b2"}
 
 
@@ -49,4 +51,4 @@ def draw(
         parts += outline(f'rect x="{x + 3}" y="{y + 3}" width="{SIDE - 6}" height="{SIDE - 6}"', legal=ruling.legal)
         parts.append(badge(x + SIDE - 12, y + 12, legal=ruling.legal))
         lines = caption(move, ruling, lang, 38)
-    return sheet(3 * SIDE + 20, 3 * SIDE + 20, str(state), parts, lines)
+    return sheet(3 * SIDE + 20, 3 * SIDE + 20, f"{WORDS.of(lang)}: {state}", parts, lines)

@@ -11,6 +11,7 @@ import pytest
 from companion.cli import run
 from companion.lab.bench import random_games as bench_random_games
 from companion.lab.bench.random_games import random_games
+from companion.lab.conserved import Count, conserved
 from companion.rules import game, games
 from companion.rules.core import SetupError
 from tests.worlds.sizes import size
@@ -47,10 +48,10 @@ def test_the_same_seed_plays_the_same_games() -> None:
 
 
 def test_what_is_lost_is_told_with_the_seed_that_shows_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    def one_igloo_too_many(position: Mapping[str, Any]) -> Iterator[bench_random_games.Count]:
+    def one_igloo_too_many(game_id: str, position: Mapping[str, Any]) -> Iterator[Count]:
         yield "igloos", 13 if position["phase"] == "checking" else 12, 12
 
-    monkeypatch.setitem(bench_random_games.CONSERVED, "igloo-pop", one_igloo_too_many)
+    monkeypatch.setattr(bench_random_games, "conserved", one_igloo_too_many)
     found = random_games("igloo-pop", 2, games=2, seed=3)
     assert found["broken"] > bench_random_games.LISTED == len(found["violations"])
     assert found["violations"][0]["what"] == "there are 13 igloos, not 12"
@@ -72,7 +73,7 @@ def test_the_bench_fails_and_says_which_game_broke_a_rule(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("companion.lab.bench.command.every_table", lambda: [("ice-team", 2)])
-    monkeypatch.setitem(bench_random_games.CONSERVED, "ice-team", lambda position: iter([("floes", 25, 24)]))
+    monkeypatch.setattr(bench_random_games, "conserved", lambda game_id, position: iter([("floes", 25, 24)]))
     assert run(["bench", "rules", "--seconds", "0.01", "--games", "2"]) == 1
     shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
     assert "seed 'ice-team 2 1 0', after move 0: there are 25 floes, not 24" in shown
@@ -90,9 +91,9 @@ def test_the_bench_fails_and_says_which_game_broke_a_rule(
 )
 def test_each_count_sees_what_is_missing(name: str, changed: dict[str, Any], what: str) -> None:
     position = game(name).start(game(name).seats(2)).position()
-    assert all(there == wanted for _, there, wanted in bench_random_games.CONSERVED[name](position))
+    assert all(there == wanted for _, there, wanted in conserved(name, position))
     position["players"][0] |= changed
-    assert [key for key, there, wanted in bench_random_games.CONSERVED[name](position) if there != wanted] == [what]
+    assert [key for key, there, wanted in conserved(name, position) if there != wanted] == [what]
 
 
 @pytest.mark.parametrize(
@@ -107,9 +108,7 @@ def test_each_count_sees_what_is_missing(name: str, changed: dict[str, Any], wha
 def test_the_tiles_and_tokens_of_iglu_iglu_are_counted(square: str, place: dict[str, Any], what: str) -> None:
     position = game("iglu-iglu").start(game("iglu-iglu").seats(3)).position()
     position["places"][square] = place
-    assert [key for key, there, wanted in bench_random_games.CONSERVED["iglu-iglu"](position) if there != wanted] == [
-        what
-    ]
+    assert [key for key, there, wanted in conserved("iglu-iglu", position) if there != wanted] == [what]
 
 
 def test_a_move_that_is_not_legal_or_reads_back_wrong_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

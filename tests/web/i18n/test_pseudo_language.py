@@ -67,7 +67,8 @@ def test_every_ruling_of_the_golden_games_is_in_the_language(game_id: str, speak
     state = replays[0].state
     assert state is not None
     count = 0
-    for line in golden(game_id).read_text(encoding="utf-8").splitlines():
+    lines = golden(game_id).read_text(encoding="utf-8").splitlines()
+    for line in lines:
         kept = json.loads(line)
         for replay in replays:
             assert replay.record is not None
@@ -81,7 +82,7 @@ def test_every_ruling_of_the_golden_games_is_in_the_language(game_id: str, speak
                 assert untranslated(said, notation(before)) == [], said
                 assert ruling.to_json()[CODE] == said
                 count += 1
-    assert count > 20
+    assert count >= len(lines)
     for seat in state.score().sheets:
         for line in seat.lines:
             names, colours = seats(state)
@@ -118,7 +119,7 @@ def test_all_that_a_table_is_told_is_in_the_language(game_id: str, speak: Speak)
             told = one.of(CODE)
             assert untranslated(told, known) == [], told
             count += bool(told)
-    assert count > 100 or game_id == "igloo-pop"
+    assert count > 30 or not isinstance(view, BoardView)
 
 
 @pytest.mark.parametrize("game_id", games(examples=True))
