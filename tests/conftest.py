@@ -125,7 +125,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 @pytest.fixture
-def speak(written: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+def speak(written: Callable[[str], Path]) -> Iterator[Callable[[str], None]]:
     """What lets everything look for its languages in the folder of a kind; after the test it is as before."""
     from companion.rules import i18n
     from web.i18n import language
@@ -138,8 +138,7 @@ def speak(written: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> It
 
     def look(kind: str) -> None:
         folder = written(kind)
-        monkeypatch.setattr(language, "FOLDER", folder / "translations")
-        i18n.look_in(language.FOLDER, folder / "clauses" if (folder / "clauses").exists() else i18n.CLAUSES)
+        i18n.look_in(folder / "translations", folder / "clauses" if (folder / "clauses").exists() else i18n.CLAUSES)
         forget()
 
     yield look

@@ -8,12 +8,10 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
 from companion import __version__
-from companion.rules.i18n import clause_folder, look_in
 
 # name -> one line of help; the module companion.cli.<name> holds a click command called `command`.
 COMMANDS: dict[str, str] = {
@@ -63,8 +61,6 @@ class LazyGroup(click.Group):
 @click.version_option(__version__, prog_name="companion")
 def command() -> None:
     """Hears, sees, judges and shows a board game night."""
-    # The catalogues lie beside the page; only their place is wanted here, and finding it imports nothing of it.
-    look_in(Path(__file__).parents[2] / "web" / "translations", clause_folder())
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

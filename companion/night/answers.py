@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -54,23 +53,9 @@ class CommandResult:
     ok: bool
     seq: int
     state: int
-    message_en: str
-    message_fr: str
+    message: Words
     ruling: Ruling | None = None
     problem: str | None = None
-    message_more: Mapping[str, str] | None = None
-
-    @property
-    def message(self) -> Words:
-        """Return the sentence in every language; ``message_more`` are those beside English and French."""
-        return Words(self.message_en, self.message_fr, self.message_more)
-
-    @classmethod
-    def saying(
-        cls, ok: bool, seq: int, state: int, words: Words, ruling: Ruling | None = None, problem: str | None = None
-    ) -> CommandResult:
-        """Return an answer with a sentence."""
-        return cls(ok, seq, state, words.en, words.fr, ruling, problem, words.more)
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as the page and the API give it."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
 
@@ -39,8 +39,8 @@ class RulesError(Exception):
     It is a template where it has ``facts``; a fact that is :class:`Words` itself takes the language.
     """
 
-    def __init__(self, en: str, fr: str | None = None, /, **facts: object) -> None:
-        words = Words(en, en if fr is None else fr)
+    def __init__(self, said: str | Words, /, **facts: object) -> None:
+        words = Words(said) if isinstance(said, str) else said
         self.words = words.filled(facts) if facts else words
         super().__init__(self.words.en)
 
@@ -68,8 +68,7 @@ class IllegalMoveError(RulesError, ValueError):
 
     def __init__(self, ruling: Ruling, position: str) -> None:
         super().__init__(
-            "{ruling} [{clauses}] in {position}",
-            "{ruling} [{clauses}] dans {position}",
+            Words("{ruling} [{clauses}] in {position}"),
             ruling=ruling.words,
             clauses=", ".join(ruling.clauses),
             position=position,
@@ -124,16 +123,19 @@ class Ruling:
     legal: bool
     clauses: tuple[str, ...]
     facts: Mapping[str, JSON]
-    en: str
-    fr: str
+    words: Words
     status: str = "text"
     option: str | None = None
-    more: Mapping[str, str] | None = field(default=None, compare=False, repr=False)
 
     @property
-    def words(self) -> Words:
-        """Return the sentence in every language; ``more`` are those beside English and French."""
-        return Words(self.en, self.fr, self.more)
+    def en(self) -> str:
+        """Return the sentence in English."""
+        return self.words.en
+
+    @property
+    def fr(self) -> str:
+        """Return the sentence in French."""
+        return self.words.fr
 
     def to_json(self) -> dict[str, JSON]:
         """Return the documented form (``referee --json``)."""

@@ -140,15 +140,8 @@ class RecordFault:
 
     line: int
     kind: str
-    en: str
-    fr: str
+    words: Words
     ruling: Ruling | None = None
-    more: Mapping[str, str] | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def words(self) -> Words:
-        """Return the sentence in every language; ``more`` are those beside English and French."""
-        return Words(self.en, self.fr, self.more)
 
     def to_json(self) -> dict[str, JSON]:
         """Return the documented form."""
@@ -159,7 +152,7 @@ class HeaderError(RecordError):
     """A record whose first line starts no game; ``fault`` says why, with the line and its error class."""
 
     def __init__(self, fault: RecordFault) -> None:
-        super().__init__("Line {line}: {why}", "Ligne {line} : {why}", line=fault.line, why=fault.words)
+        super().__init__(Words("Line {line}: {why}"), line=fault.line, why=fault.words)
         self.fault = fault
 
 
@@ -265,7 +258,7 @@ def referee(lines: Iterable[str | bytes]) -> Iterator[Verdict]:
                 state = state.after(move)
                 yield Verdict(number, str(move), ruling, None, state, before, move)
             else:
-                error = RecordFault(number, IllegalMoveError.__name__, ruling.en, ruling.fr, ruling, ruling.more)
+                error = RecordFault(number, IllegalMoveError.__name__, ruling.words, ruling)
                 yield Verdict(number, str(move), ruling, error, state, before, move)
     except _Stop as stop:
         yield Verdict(stop.fault.line, "", None, stop.fault, state, state)
@@ -299,8 +292,7 @@ class _Stop(Exception):  # noqa: N818 - it stops the reading; what went wrong is
 
 def _fault(line: int, error: RulesError) -> RecordFault:
     ruling = error.ruling if isinstance(error, IllegalMoveError) else None
-    words = error.words if ruling is None else ruling.words
-    return RecordFault(line, type(error).__name__, words.en, words.fr, ruling, words.more)
+    return RecordFault(line, type(error).__name__, error.words if ruling is None else ruling.words, ruling)
 
 
 def _texts(lines: Iterable[str | bytes]) -> Iterator[tuple[int, str]]:

@@ -17,7 +17,19 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.rules.core import JSON, Problem, Reason, Ruling, ScoreLine
-from companion.rules.i18n import AND, CLAUSES, ENGLISH, FRENCH, OR, Words, clause_folder, each, languages, plural
+from companion.rules.i18n import (
+    AND,
+    CLAUSES,
+    ENGLISH,
+    FRENCH,
+    NOTHING,
+    OR,
+    Words,
+    clause_folder,
+    each,
+    languages,
+    plural,
+)
 
 FOLDER = CLAUSES
 """The clause files that come with this package."""
@@ -25,9 +37,7 @@ STATUSES = ("text", "deduced", "outside source", "house ruling", "unknown")
 """What a ruling stands on, strongest first."""
 
 _JOIN = {"and": AND, "or": OR}
-_BOOL = (Words("no", "non"), Words("yes", "oui"))
-
-_NOTHING = Words("", "", {})
+_BOOL = (Words("no"), Words("yes"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +50,7 @@ class Clause:
     text: Words
     status: str
     option: str | None = None
-    note: Words = _NOTHING
+    note: Words = NOTHING
 
     def to_json(self) -> dict[str, JSON]:
         """Return the documented form (``rule --json``)."""
@@ -206,7 +216,7 @@ class Rulebook:
                     _words(files, "clauses", key, "text"),
                     _status(it["status"]),
                     it.get("option"),
-                    _words(files, "clauses", key, "note") if "note" in it else _NOTHING,
+                    _words(files, "clauses", key, "note") if "note" in it else NOTHING,
                 )
                 for key, it in en["clauses"].items()
             }
@@ -360,7 +370,7 @@ class Rulebook:
         if option is None:
             option = next((self.clauses[c].option for c in clauses if self.clauses[c].status == "house ruling"), None)
         status = self.weakest_status(clauses, max((part.status for part in spoken), key=STATUSES.index))
-        return Ruling(legal, clauses, dict(reason.facts), said.en, said.fr, status, option, said.more)
+        return Ruling(legal, clauses, dict(reason.facts), said, status, option)
 
     def weakest_status(self, clauses: Iterable[str], status: str = "text") -> str:
         """Return the weakest ground among ``status`` and that of the clauses."""
@@ -451,7 +461,7 @@ def _words(files: Mapping[str, Mapping[str, Any]], *path: str) -> Words:
             found = found[key] if lang in (ENGLISH, FRENCH) else found.get(key, {})
         if isinstance(found, str) and found:
             said[lang] = found
-    return Words(said.pop(ENGLISH), said.pop(FRENCH), said)
+    return Words.from_json(said)
 
 
 def _status(status: str) -> str:

@@ -11,7 +11,6 @@ from string import Formatter
 
 import pytest
 
-import web
 from companion.cli import run
 from companion.doctor import devices, machine, nights
 from companion.doctor.finding import Finding, FindingState
@@ -22,7 +21,7 @@ from companion.night.backup.archive import BACKUPS
 from companion.night.backup.scheduler import back_up_into
 from companion.night.log.journal import Journal
 from companion.panel.pins import STANDARD
-from companion.rules.i18n import Words, clause_folder, look_in
+from companion.rules.i18n import Words
 from companion.service.checkup import _igloo, _name, examined
 
 PI = User("pi", 12345, frozenset({12345, 20}))
@@ -272,7 +271,6 @@ def test_the_panel_is_drawn(pi: Machine) -> None:
 
 
 def test_an_igloo_that_the_service_has() -> None:
-    look_in(Path(web.__file__).parent / "translations", clause_folder())
     device = {"key": "unit-3", "state": "connected", "kind": "real", "rate_hz": 1601.2, "nominal_hz": 3200, "note": ""}
     device["protocol"] = "text"
     good, slow = _igloo({**device, "counts": {"lost": 4}})

@@ -128,6 +128,15 @@ def test_a_game_is_drawn_judged_and_scored(installed: Installed) -> None:
         assert json.loads(scored.stdout)["ranking"]
 
 
+def test_it_speaks_every_language_that_is_in_it(installed: Installed) -> None:
+    told = installed("rule", "ARC-S.1", "--lang", "fr")
+    assert (told.returncode, told.stderr) == (0, "") and "carte" in told.stdout.casefold()
+    record = installed.folder / "wrong.jsonl"
+    record.write_text('{"game": "arctic", "players": [{"name": "Ann"}, {"name": "Bob"}]}\n"xyzzy"\n', encoding="utf-8")
+    judged = json.loads(installed("referee", record.name, "--json").stdout.splitlines()[0])
+    assert judged["en"] != judged["fr"] and "n’est pas" in judged["fr"], judged
+
+
 def test_it_prints_knows_its_images_and_looks_about(installed: Installed) -> None:
     assert installed("vision", "look", "--help").returncode == 0
     assert installed("kit", "--out", "kit.pdf").returncode == 0

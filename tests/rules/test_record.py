@@ -72,8 +72,8 @@ def test_a_wrong_line_gives_the_valid_prefix_and_the_error(line: str | bytes, ki
         return
     assert replay.record.moves == tuple(MOVES[:3])
     assert (replay.error.line, replay.error.kind) == (6, kind)
-    assert says in replay.error.en
-    assert replay.error.fr and replay.error.fr != replay.error.en
+    assert says in replay.error.words.en
+    assert replay.error.words.fr and replay.error.words.fr != replay.error.words.en
     assert (replay.error.ruling is not None) == (kind == "IllegalMoveError")
     assert replay.state == replay.at(3)
 
@@ -203,7 +203,7 @@ def test_the_size_is_bounded_as_well() -> None:
     lines = Counting(" " * 65_000)
     error = read(lines).error
     assert error is not None
-    assert "bytes" in error.en
+    assert "bytes" in error.words.en
     assert lines.read * 65_000 <= record.MAX_BYTES + 65_000
 
 

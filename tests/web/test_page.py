@@ -17,6 +17,7 @@ from flask.testing import FlaskClient
 
 from companion.lab.worlds.boards import players, record
 from companion.night.answers import Role
+from companion.rules.i18n import CATALOGUES
 from tests.web.assembly import SmallCompanion
 from web.i18n import catalogue
 
@@ -156,10 +157,11 @@ SHIPPED = ("fr",)
 @pytest.mark.parametrize("language", SHIPPED)
 def test_no_word_is_missing_in_any_language(language: str) -> None:
     """If this fails: `python -m web.i18n.catalogue`, then translate what is empty in messages.po and run it again."""
-    wanted = {message.id for message in catalogue.collect() if message.id}
+    wanted = {(message.id, message.context) for message in catalogue.collect() if message.id}
     known = catalogue.read(language)
     assert len(wanted) > 200
-    assert wanted == {message.id for message in known if message.id}, "the catalogue is not up to date"
+    there = {(message.id, message.context) for message in known if message.id}
+    assert wanted == there, "the catalogue is not up to date"
     for message in known:
         if not message.id:
             continue
@@ -167,9 +169,10 @@ def test_no_word_is_missing_in_any_language(language: str) -> None:
         strings = message.string if isinstance(message.string, tuple) else (message.string,)
         assert all(strings), f"not translated: {message.id}"
         ids = message.id if isinstance(message.id, tuple) else (message.id,)
-        facts = set(re.findall(r"%\(\w+\)s", " ".join(ids)))
-        assert all(set(re.findall(r"%\(\w+\)s", string)) <= facts for string in strings), message.id
-        assert set(re.findall(r"%\(\w+\)s", strings[-1])) == facts, message.id
+        fact = r"\{(\w+)" if message.context else r"%\(\w+\)s"
+        facts = set(re.findall(fact, " ".join(ids)))
+        assert all(set(re.findall(fact, string)) <= facts for string in strings), message.id
+        assert set(re.findall(fact, strings[-1])) == facts, message.id
     assert not known.obsolete
 
 
@@ -200,7 +203,9 @@ def test_a_page_fetches_the_words_that_it_needs_first(guest: FlaskClient) -> Non
     urls = json.loads(re.search(r'id="page">(.*?)</script>', page.text)[1])["words"]
     words = {bundle: guest.get(url).json["words"] for bundle, url in urls.items()}
     assert set(words["main"]) & set(words["rest"]) == set()
-    every = {one.id if isinstance(one.id, str) else one.id[0] for one in catalogue.read("fr") if one.id}
+    every = {
+        one.id if isinstance(one.id, str) else one.id[0] for one in catalogue.read("fr") if one.id and not one.context
+    }
     assert set(words["main"]) | set(words["rest"]) == every
     for room in ("referee", "score", "photo"):
         assert set() < set(words[room]) <= set(words["rest"]), room
@@ -215,7 +220,11 @@ def test_a_page_fetches_the_words_that_it_needs_first(guest: FlaskClient) -> Non
 def test_every_word_of_the_modules_is_collected(app: Flask) -> None:
     """Also those inside template strings, which an extractor passes over unless it is told not to."""
     assets = app.extensions["companion-assets"]
-    wanted = {message.id if isinstance(message.id, str) else message.id[0] for message in catalogue.collect()}
+    wanted = {
+        message.id if isinstance(message.id, str) else message.id[0]
+        for message in catalogue.collect()
+        if not message.context
+    }
     asked = set()
     for name in assets.names(".js"):
         asked |= set(re.findall(r'\btn?\("((?:[^"\\]|\\.)+)"', assets.get(name).plain.decode()))
@@ -224,8 +233,8 @@ def test_every_word_of_the_modules_is_collected(app: Flask) -> None:
 
 
 def test_the_catalogue_brings_itself_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copytree(catalogue.TRANSLATIONS / "fr", tmp_path / "fr")
-    monkeypatch.setattr(catalogue, "TRANSLATIONS", tmp_path)
+    shutil.copytree(CATALOGUES / "fr", tmp_path / "fr")
+    monkeypatch.setattr(catalogue, "catalogue_folder", lambda: tmp_path)
     text, binary = catalogue.files("fr")
     committed = binary.read_bytes()
     assert catalogue.update("fr") == 0
@@ -241,7 +250,7 @@ def test_what_devices_say_is_in_the_catalogue() -> None:
     for top in catalogue.DEVICES:
         for path in top.rglob("*.py"):
             said.update(catalogue.device_sentences(path))
-    wanted = {message.id for message in catalogue.collect()}
+    wanted = {message.id for message in catalogue.collect() if not message.context}
     assert said <= wanted
     assert "The igloo is not plugged in." in said
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from babel.messages.mofile import write_mo
 
+from companion.rules.i18n import CATALOGUES
 from companion.rules.rulebook import FOLDER
 from web.i18n import catalogue
 
@@ -71,9 +72,9 @@ def _words(french: Mapping[str, Any], english: Mapping[str, Any], *path: str) ->
 
 def write_catalogue(folder: Path, code: str = CODE, *, empty: bool = False) -> None:
     """Write the catalogues: those that come with the package, and that of the language."""
-    shutil.copytree(catalogue.TRANSLATIONS, folder, dirs_exist_ok=True)
+    shutil.copytree(CATALOGUES, folder, dirs_exist_ok=True)
     catalog = catalogue.read(code)
-    catalog.update(catalogue.collect_for(code), no_fuzzy_matching=True)
+    catalog.update(catalogue.collect(), no_fuzzy_matching=True)
     for message in catalog:
         if message.id and not empty:
             several = isinstance(message.id, tuple)

@@ -1,13 +1,14 @@
 """The catalogue of all words: collected from the sources, merged into each language, compiled.
 
-``python -m web.i18n.catalogue`` brings ``translations/<language>/LC_MESSAGES/messages.po`` and ``.mo`` up to date after
-words were changed: new ones stand there empty, for a person to translate. A test holds the committed files to it.
+``python -m web.i18n.catalogue`` brings ``companion/translations/<language>/LC_MESSAGES/messages.po`` and ``.mo`` up to
+date after words were changed: new ones stand there empty, for a person to translate. A test holds the committed files
+to it.
 ``python -m web.i18n.catalogue eo`` begins a language. Both end with what each language has not yet, its clause files
 too; ``--check`` only says that, and writes nothing.
 
 Beside what the page itself says, the sentences of devices belong here: the constants of every ``messages.py``, and
-each constant given as ``note=`` or ``why=`` anywhere; and the questions of the settings. A further language has also
-the sentences that the sources of ``companion`` hold in English and French, ``Words("…", "…")``, under the English one.
+each constant given as ``note=`` or ``why=`` anywhere; and the questions of the settings. The sentences of
+``companion``, ``Words("…")`` and the errors of the rules, have a context of their own.
 """
 
 from __future__ import annotations
@@ -18,9 +19,8 @@ import io
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +30,9 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from companion.rules.i18n import CODE, CONTEXT, ENGLISH, FRENCH, clause_folder, languages, look_in
+from companion.rules.i18n import CODE, CONTEXT, ENGLISH, FRENCH, catalogue_folder, clause_folder, languages
 from companion.rules.rulebook import rulebooks
 from companion.settings import NOTES, SETTINGS
-from web.i18n.language import FOLDER as TRANSLATIONS
 
 WEB = Path(__file__).resolve().parents[1]
 ROOT = WEB.parent
@@ -44,6 +43,10 @@ SOURCES: tuple[tuple[str, str, Keywords], ...] = (
     ("static/js/**.js", "javascript", {"t": None, "tn": (1, 2)}),
 )
 """Which files hold words, how they are read, and the calls whose arguments are message ids."""
+SENTENCES: Keywords = dict.fromkeys(
+    ("Words", "RulesError", "InvalidMoveError", "AmbiguousMoveError", "SetupError", "RecordError")
+)
+"""The calls in ``companion`` whose first argument is a sentence, with facts in braces."""
 
 DEVICES = (
     *(ROOT / "companion" / room for room in ("igloo", "panel", "calibrating", "follow", "service")),
@@ -85,57 +88,29 @@ def _of_the_page() -> tuple[Found, ...]:
     return tuple(found)
 
 
+_ONE_FACT = re.compile(r"\{\w+\}|")
+
+
 @cache
 def _of_the_tables() -> tuple[Found, ...]:
     return tuple(
-        (path.relative_to(ROOT).as_posix(), english, (), CONTEXT)
-        for path in sorted((ROOT / "companion").rglob("*.py"))
-        for english, _ in pairs(path)
+        (f"companion/{name}", english, (), CONTEXT)
+        for name, _, english, *_ in extract_from_dir(ROOT / "companion", [("**.py", "python")], {}, SENTENCES)
+        if isinstance(english, str) and not _ONE_FACT.fullmatch(english)
     )
 
 
-def _catalog(found: Iterable[Found]) -> Catalog:
+def collect() -> Catalog:
+    """Return every message, without translations."""
     catalog = Catalog(project="tabletop-companion", charset="utf-8")
-    for where, message, comments, context in found:
+    for where, message, comments, context in (*_of_the_page(), *_of_the_tables()):
         catalog.add(message, None, [(where, 0)], auto_comments=comments, context=context)
     return catalog
 
 
-def collect() -> Catalog:
-    """Return every message of the page, without translations."""
-    return _catalog(_of_the_page())
-
-
-PAIRED = {"Words"}
-"""The calls, beside those that make an error, whose arguments are a sentence in English and then in French."""
-
-
-def pairs(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the sentences that a source holds in English and French."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.Call):
-            continue
-        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-        if name not in PAIRED and not name.endswith("Error"):
-            continue
-        texts = [one.value if isinstance(one, ast.Constant) else None for one in node.args]
-        for english, french in pairwise(texts):
-            if isinstance(english, str) and isinstance(french, str) and not _ONE_FACT.fullmatch(english):
-                yield english, french
-                break
-
-
-_ONE_FACT = re.compile(r"\{\w+\}|")
-
-
-def collect_for(language: str) -> Catalog:
-    """Return every message of a language: French stands beside the English in the sources of ``companion``."""
-    return collect() if language == FRENCH else _catalog((*_of_the_page(), *_of_the_tables()))
-
-
 def files(language: str) -> tuple[Path, Path]:
     """Return the catalogue of a language, as text and compiled."""
-    folder = TRANSLATIONS / language / "LC_MESSAGES"
+    folder = catalogue_folder() / language / "LC_MESSAGES"
     return folder / "messages.po", folder / "messages.mo"
 
 
@@ -159,7 +134,7 @@ def update(language: str) -> int:
     """Bring a language's files up to date; return how many messages have no translation yet."""
     known = read(language)
     made = known.creation_date
-    known.update(collect_for(language), no_fuzzy_matching=True)
+    known.update(collect(), no_fuzzy_matching=True)
     # The files change only when the words do.
     known.creation_date = made
     known.obsolete.clear()
@@ -202,7 +177,7 @@ def lacks(language: str) -> Iterator[str]:
     """Yield what a language has not yet, in lines for people: what is missing is said in English."""
     text, binary = files(language)
     known = read(language)
-    wanted = {(message.id, message.context) for message in collect_for(language) if message.id}
+    wanted = {(message.id, message.context) for message in collect() if message.id}
     there = {(message.id, message.context) for message in known if message.id}
     missing = len(wanted - there) + len(untranslated(known))
     yield f"{language}: {missing} of {len(wanted)} messages to translate in {text}"
@@ -221,7 +196,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help="a language to begin, by its code: eo, pt_BR")
     parser.add_argument("--check", action="store_true", help="only say what is missing")
     parsed = parser.parse_args(arguments)
-    look_in(TRANSLATIONS, clause_folder())
     for code in parsed.languages:
         try:
             if not CODE.fullmatch(code) or code == ENGLISH:

@@ -10,7 +10,6 @@ import hashlib
 import json
 import re
 from functools import cache
-from pathlib import Path
 from typing import Annotated, Any
 
 from babel import Locale
@@ -19,12 +18,11 @@ from flask import Blueprint, Flask, Response, abort, current_app, redirect, requ
 from flask_babel import Babel, force_locale, get_translations
 from msgspec import Meta
 
-from companion.rules.i18n import ENGLISH, clause_folder, look_in
+from companion.rules.i18n import ENGLISH, catalogue_folder
 from web.http.assets import FOR_EVER, Assets, accepts_gzip
 from web.http.requests import Query
 from web.http.responses import RefusedError, languages
 
-FOLDER = Path(__file__).parents[1] / "translations"
 COOKIE = "language"
 PLURALS_UP_TO = 200
 """Plural forms are sent as a table up to here; above, the last two digits decide as from 100 on."""
@@ -60,7 +58,7 @@ def names() -> list[tuple[str, str]]:
 
 @cache
 def _catalogue_file(language: str) -> Any:
-    path = FOLDER / language / "LC_MESSAGES" / "messages.mo"
+    path = catalogue_folder() / language / "LC_MESSAGES" / "messages.mo"
     if not path.exists():  # a language that has clause files only
         return ()
     with path.open("rb") as file:
@@ -197,7 +195,6 @@ def choose_language() -> Response:
 
 def speak(app: Flask) -> None:
     """Give ``app`` its languages."""
-    look_in(FOLDER, clause_folder())
-    app.config["BABEL_TRANSLATION_DIRECTORIES"] = str(FOLDER)
+    app.config["BABEL_TRANSLATION_DIRECTORIES"] = str(catalogue_folder())
     Babel(app, default_locale=ENGLISH, locale_selector=choose)
     app.register_blueprint(views)

@@ -66,7 +66,7 @@ def states_of(record: str) -> list[State[Any]]:
     replay = read_file(record)
     if replay.error is not None or replay.record is None or replay.start is None:
         fault = replay.error
-        raise BadDataError(f"{record}, line {fault.line}: {fault.en}" if fault else f"{record} holds no record.")
+        raise BadDataError(f"{record}, line {fault.line}: {fault.words.en}" if fault else f"{record} holds no record.")
     states = [replay.start]
     for text in replay.record.moves:
         states.append(states[-1].after(replay.start.game.parse(text)))

@@ -87,7 +87,7 @@ def _one_game(header: Header, rng: Random, texts: list[str]) -> Iterator[str]:
             yield f"the replay of the first {cut} moves is another state than was there"
     replay = record.replay()
     if replay.error is not None or replay.state != state:
-        yield f"the record leads elsewhere: {replay.error.en if replay.error else str(replay.state)}"
+        yield f"the record leads elsewhere: {replay.error.words.en if replay.error else str(replay.state)}"
 
 
 def move_faults(state: State[Any], move: Any, listed: list[Any]) -> Iterator[str]:

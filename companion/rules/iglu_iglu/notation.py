@@ -67,9 +67,8 @@ USAGE: dict[str, str] = {
 class _WrongWordError(Exception):
     """A word is not what should stand there."""
 
-    def __init__(self, word: str, en: str, fr: str, /, **facts: object) -> None:
+    def __init__(self, word: str, what: Words) -> None:
         super().__init__(word)
-        what = Words(en, fr).filled(facts)
         self.words = Words("{word!r} is no {what}", "{word!r} n’est pas {what}").filled({"word": word, "what": what})
 
 
