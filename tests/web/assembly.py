@@ -164,6 +164,7 @@ class SmallCompanion:
         match = self.night.view()["match"]
         return {
             "version": self.version,
+            "started": "test",
             "devices": [{"key": s.key, "kind": str(s.kind), "state": str(s.state)} for s in self.statuses],
             "match": match["id"] if match else None,
             "journal": self.night.seq,

@@ -37,7 +37,7 @@ STATUS = {
 
 
 class HealthForm(TypedDict):
-    """How the service is; ``match`` is the open one, ``journal`` where it stands; each start has another ``started``."""
+    """How the service is; ``match`` is the open one, ``journal`` where it stands; ``started`` differs at each start."""
 
     version: str
     started: str
