@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from companion import __version__
@@ -334,7 +335,8 @@ class Service:
             "journal": {"seq": view["seq"], "state": view["state"]},
             "live_round": self.night.live_round(),
             "backups": self._maintenance.status(),
-            "uptime_s": round(time.monotonic() - _STARTED, 1),
+            "started": _STARTED,
+            "uptime_s": round(time.monotonic() - _STARTED_S, 1),
         }
 
     def igloos(self) -> Sequence[IglooStatus]:
@@ -474,7 +476,7 @@ class Service:
                         log.error("A picture could not be kept: %s", error)
 
 
-_STARTED = time.monotonic()
+_STARTED, _STARTED_S = token_hex(8), time.monotonic()
 
 
 def _lock_folder(folder: Path) -> int:

@@ -47,7 +47,7 @@ def taken_up(page: Page, part: str) -> Iterator[None]:
 
 def sent(page: Page) -> None:
     """Wait until the service has answered what was tapped; a tap that sends says so in the moment it is made."""
-    page.wait_for_function("() => !document.querySelector('.link-words').textContent.includes('sending')")
+    page.wait_for_function("() => !document.querySelector('.link-words[aria-busy=true]')")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -70,7 +70,7 @@ class Finger:
             if self.page.locator(f".spot.picked[data-place='{step}']").count() == 0:
                 self.tap(f"[data-do=tap][data-place='{step}']")
             # Where only one way leads on, the first tap is enough. Looked at in this order nothing slips between.
-            if "sending" in self.page.locator(".link-words").inner_text() or night.state > before:
+            if self.page.locator(".link-words[aria-busy=true]").count() or night.state > before:
                 break
         button = self.page.locator(f".dock [data-move='{text}']")
         if night.state == before and (not move["path"] or button.count()):

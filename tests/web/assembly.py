@@ -68,7 +68,7 @@ SIMULATED = IglooStatus(
     unit=1,
     rate_hz=3197.4,
     nominal_hz=3200.0,
-    protocol="frames 1",
+    protocol="igloo-1",
     counts=LinkCounts(samples=120_000, lost=16, corrupt=1),
 )
 
@@ -164,6 +164,7 @@ class SmallCompanion:
         match = self.night.view()["match"]
         return {
             "version": self.version,
+            "started": "test",
             "devices": [{"key": s.key, "kind": str(s.kind), "state": str(s.state)} for s in self.statuses],
             "match": match["id"] if match else None,
             "journal": self.night.seq,

@@ -37,9 +37,10 @@ STATUS = {
 
 
 class HealthForm(TypedDict):
-    """How the service is; ``match`` is the open one, ``journal`` where it stands."""
+    """How the service is; ``match`` is the open one, ``journal`` where it stands; ``started`` differs at each start."""
 
     version: str
+    started: str
     devices: list[dict[str, JSON]]
     match: JSON
     journal: JSON

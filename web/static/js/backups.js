@@ -59,17 +59,17 @@ async function restore(name) {
   const done = before && await fetched(() => tell(`/api/backups/${encodeURIComponent(name)}/restore`, { confirm: name }, { signal: AbortSignal.timeout(MAKING_MS) }));
   if (!done) return;
   openDialog(t("It is being brought back"), h("p", { role: "status" }, t("The table starts anew. This takes a few seconds; then this page shows it.")));
-  await restarted(before.uptime_s);
+  await restarted(before.started);
   // Whatever this page knew may be of nights that are not here any more.
   location.assign("/");
 }
 
-/** Wait until the service runs for a shorter time than it did: it was started anew. */
-async function restarted(uptime) {
+/** Wait until the service is another than the one that called its start so. */
+async function restarted(started) {
   for (;;) {
     await pause(AGAIN_MS);
     const answer = await ask("/api/health").catch(() => null);
-    if (answer && answer.uptime_s < uptime) return;
+    if (answer && answer.started !== started) return;
   }
 }
 

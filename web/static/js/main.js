@@ -32,7 +32,7 @@ function statusBar() {
   return [
     h("span", { class: ["link", store.link], title: linkWords() },
       h("span", { class: "lamp", "aria-hidden": "true" }),
-      h("span", { class: "link-words" }, store.sending ? t("sending") : linkWords())),
+      h("span", { class: "link-words", "aria-busy": String(store.sending > 0) }, store.sending ? t("sending") : linkWords())),
     h("span", { class: "role" }, store.me.label || role),
     h("a", { class: "second to-referee", href: inReferee() ? "#" : "#referee", "aria-label": t("The referee"), "aria-current": inReferee() ? "page" : null },
       icon("scales"), h("span", { class: "wide-words" }, t("Referee"))),
