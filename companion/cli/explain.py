@@ -84,9 +84,7 @@ def _draw(path: Path, start: State[Any], found: Explanation, lang: str) -> None:
 def _position(path: str) -> dict[str, JSON]:
     found = read_json(path)
     if not isinstance(found, dict) or not isinstance(found.get("places"), dict):
-        raise SetupError(
-            "{path} holds no position: an object with places.", "{path} ne contient pas de position.", path=path
-        )
+        raise SetupError("{path} holds no position: an object with places.", path=path)
     return found
 
 
@@ -135,11 +133,11 @@ def _problems(
     return [rulebook(game_id).problem(problem, state, lang) for problem in state.problems()]
 
 
-LEADS = Words("A legal turn leads there:", "Un tour permis y mène :")
-NEAREST = Words("The nearest legal turn: {moves}", "Le tour permis le plus proche : {moves}")
-OTHERWISE = Words("It leaves something else on {places}.", "Il laisse autre chose en {places}.")
-NOTHING_DONE = Words("(nothing)", "(rien)")
-WHY = Words("Why:", "Pourquoi :")
+LEADS = Words("A legal turn leads there:")
+NEAREST = Words("The nearest legal turn: {moves}")
+OTHERWISE = Words("It leaves something else on {places}.")
+NOTHING_DONE = Words("(nothing)")
+WHY = Words("Why:")
 
 
 def _show(found: Explanation, problems: list[str], lang: str) -> None:

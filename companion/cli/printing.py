@@ -19,16 +19,16 @@ from companion.rules.record import MAX_BYTES, MAX_LINE_BYTES, RecordError, Recor
 F = TypeVar("F", bound=Callable[..., Any])
 
 STATUS: Final[Mapping[str, Words]] = {
-    "text": Words("stated in the rulebook", "écrit dans la règle"),
-    "deduced": Words("deduced from the rulebook", "déduit de la règle"),
-    "outside source": Words("from an outside source", "d’une autre source"),
-    "house ruling": Words("house ruling", "règle maison"),
-    "unknown": Words("unknown", "inconnu"),
+    "text": Words("stated in the rulebook"),
+    "deduced": Words("deduced from the rulebook"),
+    "outside source": Words("from an outside source"),
+    "house ruling": Words("house ruling"),
+    "unknown": Words("unknown"),
 }
 """What a ruling stands on, in words."""
 
-NOT_OVER: Final = Words("The game is not over.", "La partie n’est pas finie.")
-_FAULT: Final = Words("line {line}, {kind}: {why}", "ligne {line}, {kind}: {why}")
+NOT_OVER: Final = Words("The game is not over.")
+_FAULT: Final = Words("line {line}, {kind}: {why}")
 
 MARKS: Final = {True: ("✓", "green"), False: ("✗", "red")}
 
@@ -144,19 +144,17 @@ def read_json(path: str) -> Any:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise RecordError(
-            "{path} is larger than {most} bytes.", "{path} dépasse {most} octets.", path=path, most=MAX_BYTES
-        )
+        raise RecordError("{path} is larger than {most} bytes.", path=path, most=MAX_BYTES)
     if b"\0" in data:
-        raise RecordError("{path} is not text in UTF-8.", "{path} n’est pas du texte en UTF-8.", path=path)
+        raise RecordError("{path} is not text in UTF-8.", path=path)
     try:
         return json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise RecordError("{path} is not text in UTF-8.", "{path} n’est pas du texte en UTF-8.", path=path) from None
+        raise RecordError("{path} is not text in UTF-8.", path=path) from None
     except RecursionError:
-        raise RecordError("{path} is nested too deeply.", "{path} est trop imbriqué.", path=path) from None
+        raise RecordError("{path} is nested too deeply.", path=path) from None
     except ValueError:
-        raise RecordError("{path} is not valid JSON.", "{path} n’est pas du JSON valide.", path=path) from None
+        raise RecordError("{path} is not valid JSON.", path=path) from None
 
 
 def write_picture(path: Path, state: State[Any], move: Move | None, ruling: Ruling | None = None, *, lang: str) -> None:

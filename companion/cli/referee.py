@@ -93,11 +93,9 @@ class _Pictures:
             click.echo(f"companion: {words.of(self.lang)}", err=True)
 
 
-NO_PICTURE = Words("There is no move to draw.", "Il n’y a aucun coup à dessiner.")
-LEFT_OUT = Words(
-    "{most} pictures at most; moves without one: {count}", "{most} dessins au plus ; sans dessin : {count}"
-)
-WON_BY = Words("Won by {names}", "Gagné par {names}")
+NO_PICTURE = Words("There is no move to draw.")
+LEFT_OUT = Words("{most} pictures at most; moves without one: {count}")
+WON_BY = Words("Won by {names}")
 
 
 @click.command()

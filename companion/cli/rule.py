@@ -61,7 +61,7 @@ def _cited_by(book: Rulebook, item: Clause | Dispute) -> list[str]:
     return [d.id for d in book.disputes.values() if isinstance(item, Clause) and item.id in d.clauses]
 
 
-SEE = Words("see {clauses}", "voir {clauses}")
+SEE = Words("see {clauses}")
 
 
 def _show(book: Rulebook, item: Clause | Dispute, lang: str) -> None:

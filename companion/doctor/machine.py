@@ -17,9 +17,9 @@ from companion.night.log.data_folder import refusal
 from companion.night.messages import Words
 
 GROUPS = {
-    "dialout": Words("the igloo's port", "le port de l’igloo"),
-    "video": Words("the camera", "la caméra"),
-    "gpio": Words("buttons and lights", "boutons et lampes"),
+    "dialout": Words("the igloo's port"),
+    "video": Words("the camera"),
+    "gpio": Words("buttons and lights"),
 }
 LOW_MB, FULL_MB = 1000, 50
 HOT_C, TOO_HOT_C = 70.0, 80.0

@@ -100,7 +100,7 @@ def _databases(folder: Path) -> tuple[list[Finding], int, int]:
             finally:
                 journal.close()
             for one in damage:
-                why = Words(one["en"], one["fr"])
+                why = Words.from_json(one)
                 cure = "damage" if one["backup"] else "damage-enter"
                 file = str(folder / BACKUPS / str(one["backup"]))
                 findings.append(found("journal", FindingState.WRONG, "damage", cure=cure, why=why, file=file))

@@ -36,6 +36,7 @@ from companion.follow.pace import EVERY_S, IDLE_S, LOOKS
 from companion.follow.questions import DISAGREEMENT, NEW, TURN, BoardObservation, OpenQuestion, offered
 from companion.night.answers import CAMERA, Actor, CommandResult, Role
 from companion.ports import BadDataError, DeviceKind
+from companion.rules.i18n import NOTHING
 from vision.board.labels import LabelError
 from vision.camera.stillness import StillnessDetector
 from vision.track import tracker as track_tracker
@@ -371,4 +372,4 @@ class CameraFollower:
         return self._night.do(command, body, by=by, state=state, action_id=f"camera-{uuid.uuid4().hex}")
 
     def _done(self) -> CommandResult:
-        return CommandResult(True, self._night.seq, self._night.state, "", "")
+        return CommandResult(True, self._night.seq, self._night.state, NOTHING)

@@ -58,12 +58,7 @@ def game(game_id: str) -> Game[Any]:
         from companion.rules.core import SetupError  # noqa: PLC0415 - only the refusal needs it
 
         there = ", ".join(games())
-        raise SetupError(
-            "There is no game {game_id!r}; there is {there}.",
-            "Il n’y a pas de jeu {game_id!r} ; il y a {there}.",
-            game_id=str(game_id)[:40],
-            there=there,
-        )
+        raise SetupError("There is no game {game_id!r}; there is {there}.", game_id=str(game_id)[:40], there=there)
     found: Game[Any] = importlib.import_module(f"{__name__}.{package_name(game_id)}").GAME
     return found
 

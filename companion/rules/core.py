@@ -422,7 +422,6 @@ class Game(ABC, Generic[M]):
             least, most = self.players[0], self.players[-1]
             raise SetupError(
                 "{game} is for {least} to {most} players, not {count}.",
-                "{game} se joue de {least} à {most} joueurs, pas à {count}.",
                 game=self.id,
                 least=least,
                 most=most,
@@ -443,21 +442,11 @@ class Game(ABC, Generic[M]):
         for name, value in (options or {}).items():
             if name not in known:
                 there = ", ".join(known) or "-"
-                raise SetupError(
-                    "{game} has no option {name!r}; it has {there}.",
-                    "{game} n’a pas d’option {name!r} ; il y a {there}.",
-                    game=self.id,
-                    name=name,
-                    there=there,
-                )
+                raise SetupError("{game} has no option {name!r}; it has {there}.", game=self.id, name=name, there=there)
             if not any(value == v and type(value) is type(v) for v in known[name].values):
                 allowed = ", ".join(map(str, known[name].values))
                 raise SetupError(
-                    "Option {name} is one of {allowed}, not {value!r}.",
-                    "L’option {name} est l’une de {allowed}, pas {value!r}.",
-                    name=name,
-                    allowed=allowed,
-                    value=value,
+                    "Option {name} is one of {allowed}, not {value!r}.", name=name, allowed=allowed, value=value
                 )
             chosen[name] = value
         return chosen

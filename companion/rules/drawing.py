@@ -23,7 +23,7 @@ INK = "#1a1a1a"
 LINE = 20
 """Height of a caption's line."""
 
-VERDICTS = (Words("refused", "refusé"), Words("legal", "permis"))
+VERDICTS = (Words("refused"), Words("legal"))
 
 
 def caption(move: Move, ruling: Ruling, lang: str, width: int) -> list[str]:

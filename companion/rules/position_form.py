@@ -89,12 +89,9 @@ class Reading:
             told.append(self.faults[len(told)].words)
         rest = len(self.faults) - len(told)
         if rest:
-            more = Words(
-                "{rest:plural|One more thing is wrong|# more things are wrong}.",
-                "{rest:plural|Une autre chose ne va pas|# autres choses ne vont pas}.",
-            )
+            more = Words("{rest:plural|One more thing is wrong|# more things are wrong}.")
             told.append(more.filled({"rest": rest}))
-        error = SetupError("{told}", "{told}", told=joined(told))
+        error = SetupError("{told}", told=joined(told))
         error.faults = tuple(self.faults)
         return error
 
@@ -127,12 +124,8 @@ def _key(key: object) -> str:
     return shown(key).strip("'\"")
 
 
-_NO_PLACE: Final = Words(
-    "{game} has no place {shown}; it has {there}.", "{game} n’a pas de place {shown} ; il y a {there}."
-)
-_NO_FIELD: Final = Words(
-    "{what} has no field {shown}; it has {there}{where}.", "{what} n’a pas de champ {shown} ; il y a {there}{where}."
-)
+_NO_PLACE: Final = Words("{game} has no place {shown}; it has {there}.")
+_NO_FIELD: Final = Words("{what} has no field {shown}; it has {there}{where}.")
 
 
 class Element(ABC):
@@ -154,7 +147,7 @@ class Element(ABC):
     def refuse(self, value: JSON, at: At, reading: Reading) -> None:
         """Keep that a value is not what it should be."""
         facts = {**self._whose(at), "wish": self.wish.filled(self.facts), "shown": shown(value)}
-        words = Words("{what} is {wish}, not {shown}{where}.", "{what} est {wish}, pas {shown}{where}.")
+        words = Words("{what} is {wish}, not {shown}{where}.")
         reading.say(at, words.filled(facts))
 
     def unknown(self, key: object, at: At, reading: Reading, words: Words, **facts: object) -> None:
@@ -164,14 +157,14 @@ class Element(ABC):
     def _whose(self, at: At) -> dict[str, Words]:
         where = path(at)
         if self.says is None:
-            return {"what": same(where) if where else Words("The position", "La position"), "where": same("")}
+            return {"what": same(where) if where else Words("The position"), "where": same("")}
         return {"what": self.says, "where": same(f" ({where})" if where else "")}
 
 
 class Anything(Element):
     """Anything at all: what is told and not read, or what something else reads."""
 
-    wish = Words("anything", "n’importe quoi")
+    wish = Words("anything")
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
         return value
@@ -180,7 +173,7 @@ class Anything(Element):
 class AnyObject(Element):
     """An object that something else reads."""
 
-    wish = Words("an object", "un objet")
+    wish = Words("an object")
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
         return value if isinstance(value, Mapping) else self.refuse(value, at, reading)
@@ -189,7 +182,7 @@ class AnyObject(Element):
 class Boolean(Element):
     """True or false."""
 
-    wish = Words("true or false", "true ou false")
+    wish = Words("true or false")
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
         return value if type(value) is bool else self.refuse(value, at, reading)
@@ -198,7 +191,7 @@ class Boolean(Element):
 class Whole(Element):
     """A whole number within bounds."""
 
-    wish = Words("a whole number from {least} to {most}", "un nombre entier de {least} à {most}")
+    wish = Words("a whole number from {least} to {most}")
 
     def __init__(self, least: int, most: int, says: Words | None = None) -> None:
         self.least, self.most, self.says = least, most, says
@@ -212,8 +205,8 @@ class Whole(Element):
 class Name(Element):
     """A player's name, of 1 to ``most`` characters; spaces around it do not count where it is ``stripped``."""
 
-    says = Words("A player’s name", "Le nom d’un joueur")
-    wish = Words("a text of 1 to {most} characters", "un texte de 1 à {most} caractères")
+    says = Words("A player’s name")
+    wish = Words("a text of 1 to {most} characters")
 
     def __init__(self, most: int, *, stripped: bool = True) -> None:
         self.most, self.stripped, self.facts = most, stripped, {"most": most}
@@ -229,7 +222,7 @@ class OneOf(Element):
     ``there`` is what to say of them where they are too many to name; it may name the ``{first}``.
     """
 
-    wish = Words("one of {there}", "l’un de {there}")
+    wish = Words("one of {there}")
 
     def __init__(
         self,
@@ -268,7 +261,7 @@ class Notation(Element):
             if isinstance(value, str):
                 return self._parse(value)
         except RulesError as error:
-            words = Words("{why} ({where})", "{why} ({where})").filled({"why": error.words, "where": path(at)})
+            words = Words("{why} ({where})").filled({"why": error.words, "where": path(at)})
             return reading.say(at, words)
         except ValueError:
             pass
@@ -278,7 +271,7 @@ class Notation(Element):
 class Items(Element):
     """A list of things of one sort; a game holds a tuple."""
 
-    wish = Words("a list of at most {most}", "une liste d’au plus {most}")
+    wish = Words("a list of at most {most}")
 
     def __init__(self, one: Element, most: int, says: Words | None = None) -> None:
         self.one, self.most, self.says, self.facts = one, most, says, {"most": most}
@@ -323,7 +316,7 @@ class ByName(Element):
     wish = AnyObject.wish
 
     def __init__(self, ones: Mapping[str, Element], there: Words | None = None, places_of: str = "") -> None:
-        self.ones, self._there = dict(ones), there or Words("{all}", "{all}")
+        self.ones, self._there = dict(ones), there or Words("{all}")
         self.facts = {"all": ", ".join(ones), "first": next(iter(ones)), "game": places_of}
         self._none = _NO_PLACE if places_of else _NO_FIELD
         writers = {name: one.writer or _as_it_is for name, one in self.ones.items()}

@@ -60,25 +60,19 @@ class Header:
         :raises RecordError: when it is none.
         """
         if not isinstance(data, dict) or not isinstance(data.get("game"), str):
-            raise RecordError(
-                'The first line of a record is an object with "game" and "players".',
-                'La première ligne d’une partie est un objet avec "game" et "players".',
-            )
+            raise RecordError('The first line of a record is an object with "game" and "players".')
         for key in data:
             if key not in _HEADER_KEYS:
                 raise RecordError(
-                    "The header of a record has {keys}, not {key!r}.",
-                    "L’en-tête d’une partie a {keys}, pas {key!r}.",
-                    keys=", ".join(_HEADER_KEYS),
-                    key=key[:40],
+                    "The header of a record has {keys}, not {key!r}.", keys=", ".join(_HEADER_KEYS), key=key[:40]
                 )
         position = data.get("position")
         players = data.get("players", [])
         if not isinstance(players, list) or not all(isinstance(p, dict) for p in players):
-            raise RecordError("The players of a record are a list of objects.", "Les joueurs sont une liste d’objets.")
+            raise RecordError("The players of a record are a list of objects.")
         for key in ("options", "setup", "position"):
             if data.get(key) is not None and not isinstance(data[key], dict):
-                raise RecordError("{key!r} of a record is an object.", "{key!r} d’une partie est un objet.", key=key)
+                raise RecordError("{key!r} of a record is an object.", key=key)
         return cls(
             data["game"],
             tuple(players),
@@ -305,18 +299,13 @@ def _texts(lines: Iterable[str | bytes]) -> Iterator[tuple[int, str]]:
         if len(raw) > MAX_LINE_BYTES:
             raise _Stop(
                 number,
-                RecordError(
-                    "The line is longer than {most} bytes; this is no record of a game.",
-                    "La ligne dépasse {most} octets ; ce n’est pas une partie.",
-                    most=MAX_LINE_BYTES,
-                ),
+                RecordError("The line is longer than {most} bytes; this is no record of a game.", most=MAX_LINE_BYTES),
             )
         if number > MAX_LINES or size > MAX_BYTES:
             raise _Stop(
                 number,
                 RecordError(
                     "A record has at most {lines} lines and {size} bytes; it is not read on.",
-                    "Une partie a au plus {lines} lignes et {size} octets ; la lecture s’arrête.",
                     lines=MAX_LINES,
                     size=MAX_BYTES,
                 ),
@@ -326,7 +315,7 @@ def _texts(lines: Iterable[str | bytes]) -> Iterator[tuple[int, str]]:
         except UnicodeError:
             raise _Stop(
                 number,
-                RecordError("The line is not text in UTF-8.", "La ligne n’est pas du texte en UTF-8."),
+                RecordError("The line is not text in UTF-8."),
             ) from None
         if text:
             yield number, text
@@ -346,7 +335,7 @@ def _read_header(numbered: Iterator[tuple[int, str]]) -> tuple[Header, State[Any
     number, text = next(numbered, (1, ""))
     try:
         if not text:
-            raise RecordError("The record is empty.", "La partie est vide.")
+            raise RecordError("The record is empty.")
         header = Header.from_json(_json(text))
         return header, header.start()
     except RulesError as error:
@@ -359,21 +348,13 @@ def _move_text(line: str) -> str:
         return line
     value = _json(line)
     if not isinstance(value, str):
-        raise RecordError(
-            "After the header every line is one move, as a text.",
-            "Après l’en-tête, chaque ligne est un coup, sous forme de texte.",
-        )
+        raise RecordError("After the header every line is one move, as a text.")
     return value
 
 
 def _move(played: Game[Any], text: str) -> Move:
     if len(text) > MAX_MOVE:
-        raise InvalidMoveError(
-            "A move has at most {most} characters, not {length}.",
-            "Un coup a au plus {most} caractères, pas {length}.",
-            most=MAX_MOVE,
-            length=len(text),
-        )
+        raise InvalidMoveError("A move has at most {most} characters, not {length}.", most=MAX_MOVE, length=len(text))
     found: Move = played.parse(text)
     return found
 
@@ -382,9 +363,9 @@ def _json(text: str) -> JSON:
     try:
         return json.loads(text)
     except RecursionError:
-        raise RecordError("The line is nested too deeply.", "La ligne est trop imbriquée.") from None
+        raise RecordError("The line is nested too deeply.") from None
     except ValueError:
-        raise RecordError("The line is not valid JSON.", "La ligne n’est pas du JSON valide.") from None
+        raise RecordError("The line is not valid JSON.") from None
 
 
 __all__ = [

@@ -23,17 +23,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-DOUBT = Words(
-    "Somebody at the table has a doubt: look it up with the referee.",
-    "Quelqu’un à la table a un doute : demandez à l’arbitre.",
-)
+DOUBT = Words("Somebody at the table has a doubt: look it up with the referee.")
 MOVES = {"moves", "check", "deal"}
-NOTHING = Words("There is nothing to go on with now.", "Il n’y a rien à continuer maintenant.")
-TOGETHER = Words(
-    "This goes back only together: confirm it on the host's phone.",
-    "Cela ne se reprend qu’ensemble : confirmez sur le téléphone de l’hôte.",
-)
-NO_UNDO = Words("There is nothing to take back.", "Il n’y a rien à reprendre.")
+NOTHING = Words("There is nothing to go on with now.")
+TOGETHER = Words("This goes back only together: confirm it on the host's phone.")
+NO_UNDO = Words("There is nothing to take back.")
 
 
 class Buttons:
@@ -90,7 +84,7 @@ class Buttons:
             return None
         step = _next_step(button, self._night.view()["match"])
         if step is None:
-            return CommandResult.saying(False, self._night.seq, self._night.state, NOTHING, None, "refused")
+            return CommandResult(False, self._night.seq, self._night.state, NOTHING, None, "refused")
         return self._night.do(*step, by=by, state=self._night.state, action_id=secrets.token_hex(8))
 
     def pressed(self, button: str) -> None:

@@ -67,9 +67,9 @@ class Table:
         answer = self.ask(command, body, **how)
         assert (answer.ok, answer.problem) == (False, problem), answer
         assert (self.night.view(), self.journal.last_seq) == before
-        assert answer.message_en
-        assert answer.message_fr
-        assert answer.message_en != answer.message_fr
+        assert answer.message.en
+        assert answer.message.fr
+        assert answer.message.en != answer.message.fr
         return answer
 
     def moves(self, *texts: str, **how: Any) -> CommandResult:

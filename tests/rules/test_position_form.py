@@ -60,14 +60,16 @@ PLACE = PlaceRecord(
 )
 FORM = Form(
     "three",
-    Words("A position of Three", "Une position de Three"),
+    Words("A position of Three", {"fr": "Une position de Three"}),
     Field("players", Items(TupleRecord(Field("name", Name(9)), COLOUR), 2), ()),
     Field("options", AnyObject(), {}),
     Field("places", ByName(dict.fromkeys(SQUARES, PLACE), places_of="Three"), {}),
     Field("turn", OneOf({**numbered(COLOURS), None: -1}), -1, of="seat"),
     Field("over", Boolean(), False),
-    Field("dice", Notation(_dice, lambda held: "+".join(map(str, held)), Words("dice like 1+2", "dés comme 1+2"))),
-    Field("last", Group(OneOf(SQUARES), Whole(0, 9), wish=Words("a pair", "une paire")), brief=True),
+    Field(
+        "dice", Notation(_dice, lambda held: "+".join(map(str, held)), Words("dice like 1+2", {"fr": "dés comme 1+2"}))
+    ),
+    Field("last", Group(OneOf(SQUARES), Whole(0, 9), wish=Words("a pair", {"fr": "une paire"})), brief=True),
     Field("piles", DictRecord(Field("left", Whole(0, 9), 9), Field("told", Anything())), {}, of="piles", brief=True),
     Field("first", OneOf({**numbered(COLOURS), None: None}), 0, null=False),
 )
@@ -243,7 +245,7 @@ def test_a_notation_may_say_itself_what_is_wrong() -> None:
         raise SetupError("There is no card {text}.", "Il n’y a pas de carte {text}.", text=text)
 
     reading = Reading()
-    Notation(refuse, str, Words("a card", "une carte")).read("7", (None, "card"), reading)
+    Notation(refuse, str, Words("a card", {"fr": "une carte"})).read("7", (None, "card"), reading)
     assert [(fault.at, fault.words.en) for fault in reading.faults] == [("card", "There is no card 7. (card)")]
 
 

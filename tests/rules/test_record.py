@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.rules import game, record
+from companion.rules.i18n import Words
 from companion.rules.playouts import playout
 from companion.rules.record import Header, Record, RecordError, Replay, open_lines, read, read_file, referee
 
@@ -108,7 +109,7 @@ def test_a_wrong_header_is_the_error(head: str, kind: str, says: str) -> None:
 
 
 def test_nothing_at_all_is_an_empty_record() -> None:
-    assert read([]).error == record.RecordFault(1, "RecordError", "The record is empty.", "La partie est vide.")
+    assert read([]).error == record.RecordFault(1, "RecordError", Words("The record is empty."))
 
 
 def test_writing_and_reading_are_one() -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vision.read.reader import TaughtBoard
 
 
-UNSURE = Words("Not read surely: {places}", "Lu sans certitude : {places}")
+UNSURE = Words("Not read surely: {places}")
 
 
 @click.command()

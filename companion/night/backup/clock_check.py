@@ -32,7 +32,7 @@ class Jump:
         ahead = self.seconds > 0
         return message(
             "clock-jumped",
-            what=Words("forward", "avancée") if ahead else Words("back", "reculée"),
+            what=Words("forward") if ahead else Words("back"),
             minutes=round(abs(self.seconds) / 60),
         )
 

@@ -176,9 +176,7 @@ class Night:
             except StorageError as error:
                 # Not remembered: when there is room again, the same action may be tried again.
                 words = say(error.key, error.facts)
-                return CommandResult.saying(
-                    False, self._projection.seq, self._projection.state_no, words, None, "storage"
-                )
+                return CommandResult(False, self._projection.seq, self._projection.state_no, words, None, "storage")
             self._remember(action_id, request_digest, answer)
             return answer
 
@@ -478,12 +476,12 @@ class Night:
     def _no(self, refusal: CommandRefusedError) -> CommandResult:
         words = refusal.words
         projection = self._projection
-        return CommandResult.saying(False, projection.seq, projection.state_no, words, refusal.ruling, refusal.problem)
+        return CommandResult(False, projection.seq, projection.state_no, words, refusal.ruling, refusal.problem)
 
 
 def _accepted(line: LogLine) -> CommandResult:
     """Return the answer that an entry got: a reading of the journal like everything else."""
-    return CommandResult.saying(True, line.entry.seq, line.state_no, line.words, line.ruling())
+    return CommandResult(True, line.entry.seq, line.state_no, line.words, line.ruling())
 
 
 def _digest(command: str, body: Mapping[str, Any]) -> str | None:

@@ -32,86 +32,83 @@ from companion.rules.core import JSON, State
 from companion.rules.i18n import NOTHING, joined, same
 
 PROMPTS: dict[str, Words] = {
-    "A": Words("Place cards: {count} of {value}.", "Posez des cartes : {count} sur {value}."),
-    "penalty": Words("Cards are missing: one goes to the Penalty zone.", "Il manque des cartes : une va en Pénalité."),
-    "B": Words("Move the two tokens.", "Déplacez les deux jetons."),
-    "B2": Words("One token may go a step further.", "Un jeton peut faire un pas de plus."),
-    "C": Words("Draw cards: {count} of {value}. Tap the River.", "Prenez des cartes : {count} sur {value}."),
-    "drawn": Words("Which card was drawn?", "Quelle carte a été piochée ?"),
-    "refill": Words("Which card comes to the River?", "Quelle carte arrive dans la Rivière ?"),
-    "D": Words("The turn ends.", "Le tour se termine."),
-    "totems": Words("Show the totems.", "Révélez les totems."),
-    "over": Words("The game is over.", "La partie est finie."),
+    "A": Words("Place cards: {count} of {value}."),
+    "penalty": Words("Cards are missing: one goes to the Penalty zone."),
+    "B": Words("Move the two tokens."),
+    "B2": Words("One token may go a step further."),
+    "C": Words("Draw cards: {count} of {value}. Tap the River."),
+    "drawn": Words("Which card was drawn?"),
+    "refill": Words("Which card comes to the River?"),
+    "D": Words("The turn ends."),
+    "totems": Words("Show the totems."),
+    "over": Words("The game is over."),
 }
-BEYOND = Words("Cards beyond seven go to the Penalty zone.", "Au-delà de sept, les cartes vont en Pénalité.")
+BEYOND = Words("Cards beyond seven go to the Penalty zone.")
 SETUP: dict[str, Words] = {
-    "pack": Words("Which packs are in the game?", "Quels paquets sont en jeu ?"),
-    "side": Words("Which powers lie there?", "Quels pouvoirs sont posés ?"),
-    "totem": Words("Totems are dealt.", "On distribue les totems."),
-    "first": Words("Who has the footprint?", "Qui a l’empreinte ?"),
-    "hand": Words("Three cards come to {who}.", "{who} reçoit trois cartes."),
-    "river": Words("Which cards lie in the River?", "Quelles cartes sont dans la Rivière ?"),
+    "pack": Words("Which packs are in the game?"),
+    "side": Words("Which powers lie there?"),
+    "totem": Words("Totems are dealt."),
+    "first": Words("Who has the footprint?"),
+    "hand": Words("Three cards come to {who}."),
+    "river": Words("Which cards lie in the River?"),
 }
-CARD = Words("{main} {value}, with {companion}", "{main} {value}, avec {companion}")
-UNSEEN = Words("a card that nobody sees", "une carte que personne ne voit")
-PACK = Words("Pack {n}", "Paquet {n}")
-PACKS = Words("Packs", "Paquets")
-POWERS = Words("Powers", "Pouvoirs")
-SIDE = Words("{animal}: power {n} (phase {phase})", "{animal} : pouvoir {n} (phase {phase})")
-TOTEM = Words("{who}: {animal}", "{who} : {animal}")
-SECRET_TOTEM = Words("{who}: secret", "{who} : secret")
-FIRST = Words("{who} begins", "{who} commence")
-BOTTOM_CARD = Words("Under the whole pile", "Sous toute la pile")
-UNDER_CARD = Words("Face down under the top card", "Cachée sous la carte du dessus")
-ON_TOP = Words("Place {card}", "Poser {card}")
-AT_BOTTOM = Words("{card} under the whole pile", "{card} sous toute la pile")
-HIDING = Words("{card} face down", "{card} face cachée")
-SWAP = Words("Exchange with the River", "Échanger avec la Rivière")
-SWAPPED = Words("{card} for {river}", "{card} contre {river}")
-TAKE_BACK = Words("Take the top card back", "Reprendre la carte du dessus")
-VALUE = Words("Value {n}", "Valeur {n}")
+CARD = Words("{main} {value}, with {companion}")
+UNSEEN = Words("a card that nobody sees")
+PACK = Words("Pack {n}")
+PACKS = Words("Packs")
+POWERS = Words("Powers")
+SIDE = Words("{animal}: power {n} (phase {phase})")
+TOTEM = Words("{who}: {animal}")
+SECRET_TOTEM = Words("{who}: secret")
+FIRST = Words("{who} begins")
+BOTTOM_CARD = Words("Under the whole pile")
+UNDER_CARD = Words("Face down under the top card")
+ON_TOP = Words("Place {card}")
+AT_BOTTOM = Words("{card} under the whole pile")
+HIDING = Words("{card} face down")
+SWAP = Words("Exchange with the River")
+SWAPPED = Words("{card} for {river}")
+TAKE_BACK = Words("Take the top card back")
+VALUE = Words("Value {n}")
 UP, DOWN = (
-    Words("{animal} up to {land}", "{animal} monte à {land}"),
-    Words("{animal} down to {land}", "{animal} descend à {land}"),
+    Words("{animal} up to {land}"),
+    Words("{animal} down to {land}"),
 )
-AND = Words("{a}, {b}", "{a}, {b}")
-DRAW = Words("Take {card}", "Prendre {card}")
-FROM_PENALTY = Words("From Penalty: {card}", "De la Pénalité : {card}")
-FROM_PILE = Words("From the pile, unseen", "De la pioche, sans voir")
-REFILL = Words("Fill the River first", "Compléter d’abord la Rivière")
-GIVE = Words("{card} to {who}", "{card} à {who}")
-GIFTS = Words("Give a Penalty card", "Donner une carte Pénalité")
-DISCARD = Words("Put away {card}", "Défausser {card}")
+AND = Words("{a}, {b}")
+DRAW = Words("Take {card}")
+FROM_PENALTY = Words("From Penalty: {card}")
+FROM_PILE = Words("From the pile, unseen")
+REFILL = Words("Fill the River first")
+GIVE = Words("{card} to {who}")
+GIFTS = Words("Give a Penalty card")
+DISCARD = Words("Put away {card}")
 END: dict[str, Words] = {
-    "A": Words("No more cards", "Plus de cartes"),
-    "B2": Words("No extra step", "Pas de pas de plus"),
-    "C": Words("Stop drawing", "Arrêter de prendre"),
-    "D": Words("End the turn", "Finir le tour"),
+    "A": Words("No more cards"),
+    "B2": Words("No extra step"),
+    "C": Words("Stop drawing"),
+    "D": Words("End the turn"),
 }
 PLACES: dict[str, Words] = {
-    "phase": Words("Whose turn it is", "À qui le tour"),
-    "gap": Words("An empty place of the River", "Une place vide de la Rivière"),
-    "pile": Words("The pile: {count}", "La pioche : {count}"),
-    "reserve": Words("The Reserve: {count}", "La Réserve : {count}"),
-    "land": Words("Landscape {n}", "Paysage {n}"),
-    "card": Words("River: {card}", "Rivière : {card}"),
-    "power": Words("Power of the {animal}, {who}", "Pouvoir : {animal}, {who}"),
-    "player": Words("Pile of {who}: {count}", "Pile de {who} : {count}"),
-    "top": Words("Top card of {who}: {card}", "Carte du dessus de {who} : {card}"),
-    "hand": Words("Hand of {who}: {count}", "Main de {who} : {count}"),
-    "penalty": Words("Penalty of {who}: {count}", "Pénalité de {who} : {count}"),
-    "totem": Words("Totem of {who}", "Totem de {who}"),
+    "phase": Words("Whose turn it is"),
+    "gap": Words("An empty place of the River"),
+    "pile": Words("The pile: {count}"),
+    "reserve": Words("The Reserve: {count}"),
+    "land": Words("Landscape {n}"),
+    "card": Words("River: {card}"),
+    "power": Words("Power of the {animal}, {who}"),
+    "player": Words("Pile of {who}: {count}"),
+    "top": Words("Top card of {who}: {card}"),
+    "hand": Words("Hand of {who}: {count}"),
+    "penalty": Words("Penalty of {who}: {count}"),
+    "totem": Words("Totem of {who}"),
 }
-NOBODY_HAS = Words("nobody's", "à personne")
-NO_CARD = Words("no card", "aucune carte")
-HAND = Words("cards in hand: {count}", "cartes en main : {count}")
-PENALTY = Words("Penalty: {count}", "Pénalité : {count}")
-MANY_CARDS = Words(
-    "The piles have {count} cards of {animal}, but the packs of so many players have {most}.",
-    "Les piles ont {count:plural|# carte|# cartes} {animal}, mais les paquets pour ce nombre de joueurs en ont {most}.",
-)
-MY_TOTEM = Words("Your totem: {animal}", "Votre totem : {animal}")
-MY_PENALTY = Words("Your Penalty cards: {cards}", "Vos cartes Pénalité : {cards}")
+NOBODY_HAS = Words("nobody's")
+NO_CARD = Words("no card")
+HAND = Words("cards in hand: {count}")
+PENALTY = Words("Penalty: {count}")
+MANY_CARDS = Words("The piles have {count} cards of {animal}, but the packs of so many players have {most}.")
+MY_TOTEM = Words("Your totem: {animal}")
+MY_PENALTY = Words("Your Penalty cards: {cards}")
 
 
 class ArcticView(BoardView):

@@ -202,9 +202,7 @@ class BoardView(PlainView):
 
     def lay(self, state: State[Any], things: Mapping[str, str]) -> list[Move]:
         """Refuse: what lies on the table is entered by ``moves``."""
-        raise InvalidMoveError(
-            "Enter what lies on the table as moves.", "Saisissez ce qui est posé sous forme de coups."
-        )
+        raise InvalidMoveError("Enter what lies on the table as moves.")
 
     def stopping(self, state: State[Any]) -> list[Move]:
         """Return nothing: no round is stopped."""
@@ -325,7 +323,7 @@ class BoardView(PlainView):
         return sorted(found, key=lambda one: (not one[1].legal, str(one[0]).split()[0] not in due))
 
 
-LYING = Words("{place}: {what}", "{place} : {what}")
+LYING = Words("{place}: {what}")
 
 
 def fill(words: Words, facts: Mapping[str, object]) -> Words:

@@ -92,7 +92,7 @@ def only_known(data: Mapping[str, Any], keys: Collection[str]) -> None:
     """
     if not isinstance(data, Mapping) or set(data) - set(keys):
         there = ", ".join(keys)
-        raise SetupError("A box has {there} and nothing else.", "Une boîte a {there} et rien d’autre.", there=there)
+        raise SetupError("A box has {there} and nothing else.", there=there)
 
 
 def toml_text(value: str) -> str:
@@ -115,4 +115,4 @@ def toml_value(value: Any) -> str:
         return f"[{', '.join(map(toml_value, value))}]"
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{toml_text(key)} = {toml_value(one)}' for key, one in value.items())} }}"
-    raise SetupError("A box is made of texts and numbers.", "Une boîte est faite de textes et de nombres.")
+    raise SetupError("A box is made of texts and numbers.")

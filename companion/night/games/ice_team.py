@@ -16,49 +16,44 @@ from companion.rules.ice_team.position import TEAM
 from companion.rules.ice_team.state import IceTeamState
 
 PROMPTS: dict[str, Words] = {
-    "setup": Words(
-        "Tap a floe to say what it shows; or who begins.", "Touchez une banquise pour dire sa face ; ou qui commence."
-    ),
-    "act": Words("Tap a bear, then where it goes.", "Touchez un ours, puis où il va."),
-    "hop": Words("Leap on, or stop here.", "Sautez encore, ou arrêtez-vous."),
-    "turn-up": Words("What does the floe on {space} show?", "Que montre la banquise en {space} ?"),
-    "pick": Words("Which die is rolled?", "Quel dé est lancé ?"),
-    "roll": Words("What does the die show?", "Que montre le dé ?"),
-    "roll-both": Words("What does die {die} show?", "Que montre le dé {die} ?"),
-    "choose": Words("Which result counts?", "Quel résultat compte ?"),
-    "freeze": Words("How many fish freeze?", "Combien de poissons sont congelés ?"),
-    "drift": Words("Drift: tap where the floe ends.", "Dérive : touchez où la banquise s’arrête."),
-    "over": Words("The game is over.", "La partie est finie."),
+    "setup": Words("Tap a floe to say what it shows; or who begins."),
+    "act": Words("Tap a bear, then where it goes."),
+    "hop": Words("Leap on, or stop here."),
+    "turn-up": Words("What does the floe on {space} show?"),
+    "pick": Words("Which die is rolled?"),
+    "roll": Words("What does the die show?"),
+    "roll-both": Words("What does die {die} show?"),
+    "choose": Words("Which result counts?"),
+    "freeze": Words("How many fish freeze?"),
+    "drift": Words("Drift: tap where the floe ends."),
+    "over": Words("The game is over."),
 }
 WAYS: dict[str, Words] = {
-    "walk": Words("Walk from {a} to {b}", "Marcher de {a} à {b}"),
-    "leap": Words("Leap from {a} to {b}", "Sauter de {a} à {b}"),
-    "swim": Words("Swim from {a} to {b}", "Nager de {a} à {b}"),
+    "walk": Words("Walk from {a} to {b}"),
+    "leap": Words("Leap from {a} to {b}"),
+    "swim": Words("Swim from {a} to {b}"),
 }
-STOP = Words("Stop here", "S’arrêter ici")
-BEGINS = Words("{who} begins", "{who} commence")
-DIE = Words("Die {n}", "Dé {n}")
-RESULT = Words("Die {n}: {face}", "Dé {n} : {face}")
-FREEZE = Words("Freeze {n}", "Congeler {n}")
-FREEZE_NONE = Words("Freeze none", "N’en congeler aucun")
-DRIFT = Words("Drift to {a}", "Dériver vers {a}")
-PUSH = Words("Push on to {a}", "Pousser jusqu’à {a}")
-FISH = Words("fresh {fresh}, frozen {frozen}", "frais {fresh}, congelés {frozen}")
-HOME = Words("bears home: {home} of {all}", "ours arrivés : {home} sur {all}")
+STOP = Words("Stop here")
+BEGINS = Words("{who} begins")
+DIE = Words("Die {n}")
+RESULT = Words("Die {n}: {face}")
+FREEZE = Words("Freeze {n}")
+FREEZE_NONE = Words("Freeze none")
+DRIFT = Words("Drift to {a}")
+PUSH = Words("Push on to {a}")
+FISH = Words("fresh {fresh}, frozen {frozen}")
+HOME = Words("bears home: {home} of {all}")
 GROUNDS: dict[str, Words] = {
-    "sea": Words("open sea", "mer libre"),
-    "igloo": Words("igloo", "igloo"),
-    "searched": Words("igloo, searched", "igloo fouillé"),
-    "floe": Words("floe, not turned up", "banquise, pas retournée"),
-    "plain": Words("floe", "banquise"),
+    "sea": Words("open sea"),
+    "igloo": Words("igloo"),
+    "searched": Words("igloo, searched"),
+    "floe": Words("floe, not turned up"),
+    "plain": Words("floe"),
 }
-FLOE = Words("floe with {face}", "banquise avec {face}")
-KINDS: dict[str, Words] = {"bear": Words("bear", "ours")}
-LIES = Words("The floe on {space}", "La banquise en {space}")
-MANY_FISH = Words(
-    "The sheet has {count} fish, but the tokens of the box have {most} in all.",
-    "La feuille compte {count} poissons, mais les jetons de la boîte n’en ont que {most} en tout.",
-)
+FLOE = Words("floe with {face}")
+KINDS: dict[str, Words] = {"bear": Words("bear")}
+LIES = Words("The floe on {space}")
+MANY_FISH = Words("The sheet has {count} fish, but the tokens of the box have {most} in all.")
 
 
 class IceTeamBox:

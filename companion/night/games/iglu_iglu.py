@@ -18,51 +18,51 @@ from companion.rules.iglu_iglu.components import FACES, MOST_ENDURANCE, RED, TIL
 from companion.rules.iglu_iglu.state import IgluState
 
 PROMPTS: dict[str, Words] = {
-    "setting": Words("Which fish lies on {square}?", "Quel poisson est posé sur {square} ?"),
-    "placing": Words("Place an inuit on the outer ring.", "Posez un inuit sur le bord."),
-    "start": Words("Melt a floe: tap it. Tiles may be played first.", "Faites fondre une banquise : touchez-la."),
-    "peeking": Words("Does the floe of {square} stay taken?", "La banquise de {square} est-elle gardée ?"),
-    "revealing": Words("What does the tile of {square} show?", "Que montre la tuile de {square} ?"),
-    "drawing": Words("Which animal is drawn for {square}?", "Quel animal est tiré pour {square} ?"),
-    "drifting": Words("Drift: tap a floe, then where it goes.", "Dérive : touchez une banquise, puis où elle va."),
-    "displacing": Words("What swims on {square} gives way: tap where to.", "Ce qui nage en {square} cède : vers où ?"),
-    "act": Words("Tap an inuit, then where it goes; or an animal.", "Touchez un inuit, puis où il va ; ou un animal."),
-    "moving": Words("Move animals: {left:plural|# step|# steps} left.", "Déplacez des animaux : encore {left} pas."),
-    "defending": Words("A bear attacks {square}: a harpoon?", "Un ours attaque {square} : un harpon ?"),
-    "fleeing": Words("The inuit on {square} flee: tap a corner.", "Les inuits de {square} fuient : touchez un coin."),
-    "over": Words("The game is over.", "La partie est finie."),
+    "setting": Words("Which fish lies on {square}?"),
+    "placing": Words("Place an inuit on the outer ring."),
+    "start": Words("Melt a floe: tap it. Tiles may be played first."),
+    "peeking": Words("Does the floe of {square} stay taken?"),
+    "revealing": Words("What does the tile of {square} show?"),
+    "drawing": Words("Which animal is drawn for {square}?"),
+    "drifting": Words("Drift: tap a floe, then where it goes."),
+    "displacing": Words("What swims on {square} gives way: tap where to."),
+    "act": Words("Tap an inuit, then where it goes; or an animal."),
+    "moving": Words("Move animals: {left:plural|# step|# steps} left."),
+    "defending": Words("A bear attacks {square}: a harpoon?"),
+    "fleeing": Words("The inuit on {square} flee: tap a corner."),
+    "over": Words("The game is over."),
 }
 
 VERBS: dict[int, Words] = {
-    m.PLACE: Words("Place on {place}", "Poser sur {place}"),
-    m.MELT: Words("Melt {place}", "Faire fondre {place}"),
-    m.ACCEPT: Words("It stays taken", "Elle est gardée"),
-    m.PUT_BACK: Words("Put it back", "La reposer"),
-    m.STOP: Words("No more animal steps", "Plus de pas d’animaux"),
-    m.BUILD: Words("Build an igloo on {place}", "Bâtir un igloo sur {place}"),
-    m.END: Words("End the turn", "Finir le tour"),
-    m.ANIMALS: Words("Play an animal movement", "Jouer un déplacement des animaux"),
-    m.ENDURANCE: Words("Play endurance {value}", "Jouer endurance {value}"),
-    m.THAW: Words("Thaw {place}", "Dégeler {place}"),
+    m.PLACE: Words("Place on {place}"),
+    m.MELT: Words("Melt {place}"),
+    m.ACCEPT: Words("It stays taken"),
+    m.PUT_BACK: Words("Put it back"),
+    m.STOP: Words("No more animal steps"),
+    m.BUILD: Words("Build an igloo on {place}"),
+    m.END: Words("End the turn"),
+    m.ANIMALS: Words("Play an animal movement"),
+    m.ENDURANCE: Words("Play endurance {value}"),
+    m.THAW: Words("Thaw {place}"),
 }
-DRIFT_NONE = Words("No drift is possible", "Aucune dérive n’est possible")
-KEPT = Words("Red frame: it goes to the hand", "Cadre rouge : elle va en main")
-PLAY_THAW = Words("Play a thaw", "Jouer un dégel")
-PLAY_HARPOON = Words("Hunt with a harpoon", "Chasser au harpon")
-WALK = Words("Walk from {a} to {b}", "Marcher de {a} à {b}")
-KAYAK = Words("Kayak from {a} to {b}", "Kayak de {a} à {b}")
-WITH_HARPOON = Words("{what}, with a harpoon", "{what}, avec un harpon")
-MOVE = Words("Move {animal} from {a} to {b}", "Déplacer {animal} de {a} à {b}")
-HUNT = Words("Hunt {animal} on {place}", "Chasser {animal} en {place}")
-DRIFT = Words("Push {a} to {b}", "Pousser {a} vers {b}")
-GIVE_WAY = Words("{what} from {a} to {b}", "{what} de {a} à {b}")
-FLEE = Words("{who} flees to {place}", "{who} fuit vers {place}")
-DEFEND = Words("{who}: a harpoon", "{who} : un harpon")
-DECLINE = Words("{who}: none", "{who} : aucun")
-IN_HANDS = Words("tiles in hand: {count}", "tuiles en main : {count}")
-TROPHIES = Words("trophies: {count}", "trophées : {count}")
-IN_HAND = Words("In your hand: {tiles}", "Dans votre main : {tiles}")
-NOTHING_IN_HAND = Words("Your hand is empty.", "Votre main est vide.")
+DRIFT_NONE = Words("No drift is possible")
+KEPT = Words("Red frame: it goes to the hand")
+PLAY_THAW = Words("Play a thaw")
+PLAY_HARPOON = Words("Hunt with a harpoon")
+WALK = Words("Walk from {a} to {b}")
+KAYAK = Words("Kayak from {a} to {b}")
+WITH_HARPOON = Words("{what}, with a harpoon")
+MOVE = Words("Move {animal} from {a} to {b}")
+HUNT = Words("Hunt {animal} on {place}")
+DRIFT = Words("Push {a} to {b}")
+GIVE_WAY = Words("{what} from {a} to {b}")
+FLEE = Words("{who} flees to {place}")
+DEFEND = Words("{who}: a harpoon")
+DECLINE = Words("{who}: none")
+IN_HANDS = Words("tiles in hand: {count}")
+TROPHIES = Words("trophies: {count}")
+IN_HAND = Words("In your hand: {tiles}")
+NOTHING_IN_HAND = Words("Your hand is empty.")
 PLAYED = {"thaw", "harpoon", "animals", "endurance"}
 
 
@@ -79,9 +79,7 @@ class IgluIgluBox:
         only_known(data, ("real", "tiles"))
         tiles = data.get("tiles")
         if not isinstance(tiles, Mapping):
-            raise SetupError(
-                "Say how many tiles of each face there are.", "Dites combien il y a de tuiles de chaque face."
-            )
+            raise SetupError("Say how many tiles of each face there are.")
         return {"real": True, "tiles": mix(tiles).to_json()}
 
     def toml(self, data: Mapping[str, Any]) -> str:
@@ -217,7 +215,7 @@ class IgluIgluView(BoardView):
                 return Tap((a, b), DRIFT.filled({"a": a, "b": b}))
             case m.Displace():
                 a, b = SQUARES[move.origin], SQUARES[move.target]
-                what = self.both(m.token_text(move.token)) if move.token is not None else Words("All", "Tout")
+                what = self.both(m.token_text(move.token)) if move.token is not None else Words("All")
                 return Tap((b,), fill(GIVE_WAY, {"what": what, "a": a, "b": b}))
             case m.Walk() | m.Kayak():
                 return self._way(move, cost)

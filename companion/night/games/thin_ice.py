@@ -12,16 +12,16 @@ from companion.rules.thin_ice import svg
 from companion.rules.thin_ice.json_form import COLOURS
 
 PROMPTS: dict[str, Words] = {
-    "put": Words("Tap a free floe.", "Touchez une banquise libre."),
-    "roll": Words("What does the die show?", "Que montre le dé ?"),
-    "over": Words("The game is over.", "La partie est finie."),
+    "put": Words("Tap a free floe."),
+    "roll": Words("What does the die show?"),
+    "over": Words("The game is over."),
 }
 ROLLED: dict[str, Words] = {
-    "hold": Words("The ice holds", "La glace tient"),
-    "crack": Words("The ice cracks", "La glace craque"),
+    "hold": Words("The ice holds"),
+    "crack": Words("The ice cracks"),
 }
-PUT = Words("Put a penguin on {square}", "Poser un manchot sur {square}")
-STANDING = Words("penguins: {count}", "manchots : {count}")
+PUT = Words("Put a penguin on {square}")
+STANDING = Words("penguins: {count}")
 
 
 class ThinIceView(BoardView):

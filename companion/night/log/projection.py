@@ -283,9 +283,7 @@ class NightProjection:
         name = next((seat.name for seat in match.seats if seat.colour == body["colour"]), "")
         colour = book.words(body["colour"])
         facts = {
-            "who": Words("{name} ({colour})", "{name} ({colour})").filled({"name": name, "colour": colour})
-            if name
-            else colour,
+            "who": Words("{name} ({colour})").filled({"name": name, "colour": colour}) if name else colour,
             "points": body["points"],
             "reason": body["reason"],
         }
@@ -377,7 +375,7 @@ def sheet_state(rules: Game[Any], seats: tuple[Seat, ...], position: Mapping[str
     """
     players = position.get("players")
     if not isinstance(players, list) or len(players) != len(seats) or not all(isinstance(p, dict) for p in players):
-        raise InvalidMoveError("The sheet names other players.", "La feuille nomme d’autres joueurs.")
+        raise InvalidMoveError("The sheet names other players.")
     named = [{**player, "name": name} for player, name in zip(players, seat_names(rules, seats), strict=True)]
     return rules.from_position({**position, "players": named})
 

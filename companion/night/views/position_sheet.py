@@ -30,7 +30,7 @@ def sheet(position: Mapping[str, JSON], lang: str, text: str = "", path: Sequenc
     try:
         rules = game(str(game_id))
     except KeyError:
-        raise SetupError("There is no such game here.", "Ce jeu n’existe pas ici.") from None
+        raise SetupError("There is no such game here.") from None
     state = rules.from_position(position)
     move = rules.parse(text) if text else None
     ruling = state.check(move) if move is not None else None

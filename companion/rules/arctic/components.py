@@ -111,15 +111,9 @@ def parse_card(text: str) -> int:
             return _BY_TEXT[readings[0]]
         if readings:
             shown = readings if len(readings) <= 6 else [*readings[:5], "…"]
-            raise AmbiguousMoveError(
-                "{text!r} may be several cards: {shown}.",
-                "{text!r} peut être plusieurs cartes : {shown}.",
-                text=text[:40],
-                shown=", ".join(shown),
-            )
+            raise AmbiguousMoveError("{text!r} may be several cards: {shown}.", text=text[:40], shown=", ".join(shown))
     raise InvalidMoveError(
         "{text!r} is no animal card; a card reads like fox-5-moose (animal, placement value, companion).",
-        "{text!r} n’est pas une carte Animal ; une carte s’écrit fox-5-moose (animal, valeur de pose, associé).",
         text=text[:40],
     )
 
@@ -137,8 +131,5 @@ def parse_animal(text: str) -> int:
         if text and animal.startswith(text):
             return number
     raise InvalidMoveError(
-        "{text!r} is no animal of Arctic; they are {animals}.",
-        "{text!r} n’est pas un animal d’Arctic ; ce sont {animals}.",
-        text=text[:40],
-        animals=", ".join(ANIMALS),
+        "{text!r} is no animal of Arctic; they are {animals}.", text=text[:40], animals=", ".join(ANIMALS)
     )

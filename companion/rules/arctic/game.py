@@ -50,12 +50,7 @@ class Arctic(Game[ArcticMove]):
             reason = state.refusal(move)
             if reason is not None:
                 ruling = state.check(move)
-                raise SetupError(
-                    "The set-up does not fit at {move!r}: {why}",
-                    "La mise en place ne convient pas à {move!r} : {why}",
-                    move=str(move),
-                    why=ruling.words,
-                )
+                raise SetupError("The set-up does not fit at {move!r}: {why}", move=str(move), why=ruling.words)
             state = state.after(move)
         return state
 
@@ -72,21 +67,13 @@ def _names(players: Sequence[Mapping[str, JSON]], allowed: range) -> tuple[str, 
     if len(players) not in allowed:
         least, most = allowed[0], allowed[-1]
         raise SetupError(
-            "Arctic is for {least} to {most} players, not {count}.",
-            "Arctic se joue de {least} à {most} joueurs, pas à {count}.",
-            least=least,
-            most=most,
-            count=len(players),
+            "Arctic is for {least} to {most} players, not {count}.", least=least, most=most, count=len(players)
         )
     names = []
     for player in players:
         name = player.get("name") if isinstance(player, Mapping) else None
         if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME:
-            raise SetupError(
-                "Every player has a name of 1 to {most} characters.",
-                "Chacun a un nom de 1 à {most} caractères.",
-                most=MAX_NAME,
-            )
+            raise SetupError("Every player has a name of 1 to {most} characters.", most=MAX_NAME)
         names.append(name.strip())
     return tuple(names)
 
@@ -96,12 +83,7 @@ def _setup_moves(setup: Mapping[str, Any], n: int) -> list[ArcticMove]:
     unknown = sorted(str(key)[:40] for key in set(setup) - SETUP_KEYS)
     if unknown:
         known = ", ".join(sorted(SETUP_KEYS))
-        raise SetupError(
-            "A set-up of Arctic has {known}, not {unknown}.",
-            "Une mise en place d’Arctic a {known}, pas {unknown}.",
-            known=known,
-            unknown=", ".join(unknown),
-        )
+        raise SetupError("A set-up of Arctic has {known}, not {unknown}.", known=known, unknown=", ".join(unknown))
     try:
         texts = [f"pack {pack}" for pack in setup.get("packs", ())]
         powers = setup.get("powers", {})
@@ -115,13 +97,12 @@ def _setup_moves(setup: Mapping[str, Any], n: int) -> list[ArcticMove]:
         texts += [f"river {card}" for card in setup.get("river", ())]
     except (TypeError, ValueError, KeyError, AttributeError):
         raise SetupError(
-            "The set-up of Arctic holds lists of cards, packs and totems, and an object of powers.",
-            "La mise en place d’Arctic a des listes de cartes, de paquets et de totems, et un objet de pouvoirs.",
+            "The set-up of Arctic holds lists of cards, packs and totems, and an object of powers."
         ) from None
     try:
         return [parse_move(text) for text in texts]
     except RulesError as error:
-        raise SetupError("The set-up of Arctic: {why}", "La mise en place d’Arctic : {why}", why=error.words) from None
+        raise SetupError("The set-up of Arctic: {why}", why=error.words) from None
 
 
 GAME = Arctic()

@@ -47,7 +47,7 @@ _LANDS: Final = tuple(f"land{value}" for value in LANDSCAPE)
 _RIVER: Final = tuple(f"river{n + 1}" for n in range(RIVER))
 _PILE: Final = tuple(f"pile{n + 1}" for n in range(MAX_CARDS))
 
-_A_CARD: Final = Words("a card such as fox-5-moose", "une carte comme fox-5-moose")
+_A_CARD: Final = Words("a card such as fox-5-moose")
 _CARD: Final = Notation(parse_card, TEXT.__getitem__, _A_CARD)
 ANIMAL: Final = OneOf(ANIMALS)
 
@@ -65,10 +65,7 @@ _PILE_TEXT: Final = {card: card_text(card) for down in (0, FACE_DOWN) for card i
 class _Zone(Items):
     """A hand or Penalty zone: a list of cards, ``?`` for an unseen one; or how many unseen ones there are."""
 
-    wish = Words(
-        "a list of at most {most} cards, or how many unseen ones there are",
-        "une liste d’au plus {most} cartes, ou le nombre de celles qu’on n’a pas vues",
-    )
+    wish = Words("a list of at most {most} cards, or how many unseen ones there are")
 
     def read(self, value: JSON, at: At, reading: Reading) -> Any:
         if type(value) is int and 0 <= value <= self.most:
@@ -93,7 +90,7 @@ _PLAYER: Final = TupleRecord(
     Field("unseen", _ZONE, ()),
     Field("totem", OneOf({**numbered(ANIMALS), "?": -1, None: NOT_DEALT}), -1, null=False),
     Field("powers", Items(ANIMAL, len(ANIMALS)), ()),
-    says=Words("A player of Arctic", "Un joueur d’Arctic"),
+    says=Words("A player of Arctic"),
 )
 
 
@@ -134,16 +131,13 @@ def _used(s: ArcticPosition) -> list[str]:
 
 FORM: Final = Form(
     "arctic",
-    Words("A position of Arctic", "Une position d’Arctic"),
+    Words("A position of Arctic"),
     Field(
         "places",
         ByName(
             {**dict.fromkeys(_LANDS, _LAND), **dict.fromkeys((*_RIVER, *_PILE), _OPEN)},
             places_of="Arctic",
-            there=Words(
-                "land0, land1, land3, land6, land10, land15, river1 to river6 and pile1, pile2 and so on",
-                "land0, land1, land3, land6, land10, land15, river1 à river6 et pile1, pile2, etc.",
-            ),
+            there=Words("land0, land1, land3, land6, land10, land15, river1 to river6 and pile1, pile2 and so on"),
         ),
         {},
         of=_places,

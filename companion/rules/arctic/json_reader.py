@@ -85,10 +85,7 @@ def _check(told: Mapping[str, Any], reading: Reading) -> None:
     for animal, power in (told["powers"] if reading.sound("powers") else {}).items():
         one, two = SIDES[ANIMALS.index(animal)]
         if power not in (one, two) and not (power == 0 and told["phase"] == "setup"):
-            words = Words(
-                "powers: the {animal} card has the powers {one} and {two}, not {power}.",
-                "powers : la carte {animal} a les pouvoirs {one} et {two}, pas {power}.",
-            )
+            words = Words("powers: the {animal} card has the powers {one} and {two}, not {power}.")
             facts = {"animal": animal, "one": one, "two": two, "power": power}
             reading.say(((None, "powers"), animal), words.filled(facts))
 

@@ -87,23 +87,13 @@ def parse_move(text: str) -> ArcticMove:
     forms, reader = _FORMS[kind]
     if len(rest) not in [len(form.split()) for form in forms]:
         shown = " / ".join(f"{kind} {form}".strip() for form in forms)
-        raise InvalidMoveError(
-            "{text!r} is no move: the form is {shown}.",
-            "{text!r} n’est pas un coup : la forme est {shown}.",
-            text=text,
-            shown=shown,
-        )
+        raise InvalidMoveError("{text!r} is no move: the form is {shown}.", text=text, shown=shown)
     return reader(kind, rest)
 
 
 def _no_move(text: str) -> InvalidMoveError:
     kinds = ", ".join(_FORMS)
-    return InvalidMoveError(
-        "{text!r} is no move of Arctic; a move begins with {kinds}.",
-        "{text!r} n’est pas un coup d’Arctic ; un coup commence par {kinds}.",
-        text=text[:40],
-        kinds=kinds,
-    )
+    return InvalidMoveError("{text!r} is no move of Arctic; a move begins with {kinds}.", text=text[:40], kinds=kinds)
 
 
 def _kind(word: str, text: str) -> str:
@@ -113,7 +103,6 @@ def _kind(word: str, text: str) -> str:
     if len(readings) > 1:
         raise AmbiguousMoveError(
             "{text!r} has more than one reading: {word!r} may be {readings}.",
-            "{text!r} peut se lire de plusieurs façons : {word!r} peut être {readings}.",
             text=text,
             word=word,
             readings=listed(readings, OR),
@@ -126,9 +115,7 @@ def _kind(word: str, text: str) -> str:
 def _parse_arrow(text: str) -> int:
     if text[-1:] not in {"+", "-"}:
         raise InvalidMoveError(
-            "{text!r} does not say which way: write fox+ (towards 15) or fox- (towards 0).",
-            "{text!r} ne dit pas le sens : écrivez fox+ (vers 15) ou fox- (vers 0).",
-            text=text,
+            "{text!r} does not say which way: write fox+ (towards 15) or fox- (towards 0).", text=text
         )
     return arrow(parse_animal(text[:-1]), 1 if text[-1] == "+" else -1)
 
@@ -136,20 +123,13 @@ def _parse_arrow(text: str) -> int:
 def _parse_seat(text: str) -> int:
     if len(text) == 2 and text[0] == "p" and text[1] in "1234":
         return int(text[1]) - 1
-    raise InvalidMoveError(
-        "{text!r} is no seat; seats are p1, p2, p3, p4.",
-        "{text!r} n’est pas une place ; les places sont p1, p2, p3, p4.",
-        text=text,
-    )
+    raise InvalidMoveError("{text!r} is no seat; seats are p1, p2, p3, p4.", text=text)
 
 
 def _known_card(text: str) -> int:
     card = parse_card(text)
     if card == UNKNOWN:
-        raise InvalidMoveError(
-            "This card lies face up for all: name it instead of '?'.",
-            "Cette carte est visible de tous : nommez-la au lieu de « ? ».",
-        )
+        raise InvalidMoveError("This card lies face up for all: name it instead of '?'.")
     return card
 
 
@@ -170,11 +150,7 @@ def _place(kind: str, rest: list[str]) -> ArcticMove:
     word = rest[1] if len(rest) == 2 else ""
     places = [where for where, name in enumerate(("top", "bottom", "under")) if word and name.startswith(word)]
     if word and not places:
-        raise InvalidMoveError(
-            "{word!r} is no way to place a card: say nothing (on top), bottom or under.",
-            "{word!r} n’est pas une façon de poser : ne dites rien (au-dessus), bottom ou under.",
-            word=word,
-        )
+        raise InvalidMoveError("{word!r} is no way to place a card: say nothing (on top), bottom or under.", word=word)
     where = places[0] if places else TOP
     return ArcticMove(kind, parse_card(rest[0]) if where == UNDER else _known_card(rest[0]), where)
 
@@ -185,7 +161,7 @@ def _tokens(kind: str, rest: list[str]) -> ArcticMove:
 
 def _value(kind: str, rest: list[str]) -> ArcticMove:
     if rest[0] not in {"+1", "-1"}:
-        raise InvalidMoveError("A value changes by +1 or -1.", "Une valeur change de +1 ou de -1.")
+        raise InvalidMoveError("A value changes by +1 or -1.")
     return ArcticMove(kind, int(rest[0]))
 
 
@@ -211,7 +187,6 @@ def _side(kind: str, rest: list[str]) -> ArcticMove:
     if rest[1] not in {str(one), str(two)}:
         raise InvalidMoveError(
             "The {animal} card has the powers {one} and {two}, not {rest!r}.",
-            "La carte {animal} a les pouvoirs {one} et {two}, pas {rest!r}.",
             animal=ANIMALS[animal],
             one=one,
             two=two,
@@ -226,7 +201,7 @@ def _first(kind: str, rest: list[str]) -> ArcticMove:
 
 def _pack(kind: str, rest: list[str]) -> ArcticMove:
     if rest[0] not in {"1", "2", "3", "4"}:
-        raise InvalidMoveError("The packs are 1, 2, 3 and 4.", "Les paquets sont 1, 2, 3 et 4.")
+        raise InvalidMoveError("The packs are 1, 2, 3 and 4.")
     return ArcticMove(kind, int(rest[0]))
 
 

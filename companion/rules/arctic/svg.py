@@ -31,7 +31,7 @@ from companion.rules.arctic.svg_parts import (
 from companion.rules.core import Ruling
 from companion.rules.drawing import INK, badge, outline, reason_outline
 from companion.rules.drawing import caption as ruling_caption
-from companion.rules.i18n import Words
+from companion.rules.i18n import Words, same
 from companion.rules.rulebook import rulebook
 
 WIDTH = 920
@@ -52,23 +52,23 @@ ACROSS = 20
 ROW = 66
 
 WORDS: Final = {
-    "title": Words("Arctic, position", "Arctic, position"),
-    "river": Words("River", "Rivière"),
-    "pile": Words("pile", "pioche"),
-    "reserve": Words("Reserve", "Réserve"),
-    "centre": Words("centre", "au centre"),
-    "hand": Words("hand", "main"),
-    "penalty": Words("Penalty", "Pénalité"),
-    "totem": Words("totem", "totem"),
-    "points": Words("points", "points"),
-    "animals": Words("animals", "animaux"),
-    "normal": Words("", ""),
-    "final": Words("the Reserve is in play", "la Réserve est en jeu"),
-    "last": Words("last round", "dernier tour"),
-    "phase": Words("phase", "phase"),
-    "of": Words("of", "sur"),
-    ":": Words(":", " :"),
-    "legend": Words("▼ cards to place · △ cards to draw", "▼ cartes à poser · △ cartes à piocher"),
+    "title": Words("Arctic, position"),
+    "river": Words("River"),
+    "pile": Words("pile"),
+    "reserve": Words("Reserve"),
+    "centre": Words("centre"),
+    "hand": Words("hand"),
+    "penalty": Words("Penalty"),
+    "totem": Words("totem"),
+    "points": Words("points"),
+    "animals": Words("animals"),
+    "normal": same(""),
+    "final": Words("the Reserve is in play"),
+    "last": Words("last round"),
+    "phase": Words("phase"),
+    "of": Words("of"),
+    ":": Words(":"),
+    "legend": Words("▼ cards to place · △ cards to draw"),
 }
 
 

@@ -14,12 +14,12 @@ PALE = "#f4f6f7"
 FILL = ("#d55e00", "#e69f00", "#cc79a7", "#0072b2", "#f0e442", "#ffffff")
 TEXT_ON = ("#ffffff", INK, INK, "#ffffff", INK, INK)
 LETTERS = (
-    Words("Fo", "Re"),
-    Words("Mo", "Él"),
-    Words("Wa", "Mo"),
-    Words("Or", "Or"),
-    Words("Pu", "Ma"),
-    Words("Be", "Ou"),
+    Words("Fo"),
+    Words("Mo"),
+    Words("Wa"),
+    Words("Or"),
+    Words("Pu"),
+    Words("Be"),
 )
 _SHAPE = (
     '<path d="M0-17L16 12H-16z"/>',  # fox: triangle

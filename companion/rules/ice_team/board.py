@@ -106,10 +106,7 @@ def _turned(cell: Cell, turns: int, grid: str) -> Cell:
 
 def _cells(value: Any) -> list[Cell]:
     if not isinstance(value, list) or not 0 < len(value) <= MOST_CELLS:
-        raise SetupError(
-            "Start and Village are lists of the coordinates that they cover.",
-            "Départ et Village sont les listes des coordonnées qu’ils couvrent.",
-        )
+        raise SetupError("Start and Village are lists of the coordinates that they cover.")
     return [_cell(pair) for pair in value]
 
 
@@ -120,11 +117,7 @@ def _cell(value: Any) -> Cell:
         and all(isinstance(v, int) and not isinstance(v, bool) and abs(v) < FARTHEST for v in value)
     ):
         return value[0], value[1]
-    raise SetupError(
-        "A coordinate is a pair of whole numbers, each below {farthest}.",
-        "Une coordonnée est une paire de nombres entiers, chacun inférieur à {farthest}.",
-        farthest=FARTHEST,
-    )
+    raise SetupError("A coordinate is a pair of whole numbers, each below {farthest}.", farthest=FARTHEST)
 
 
 def _board(boards: Mapping[str, Any], name: Any) -> tuple[str, list[tuple[Cell, str]]]:
@@ -132,31 +125,16 @@ def _board(boards: Mapping[str, Any], name: Any) -> tuple[str, list[tuple[Cell, 
     board = boards.get(name) if isinstance(name, str) else None
     named = isinstance(name, str) and name.isascii() and name.isalpha() and name.islower()
     if not named or len(name) > LONGEST_NAME or not isinstance(board, Mapping):
-        raise SetupError(
-            "A layout names track boards of the data, each by a word in small letters.",
-            "Une disposition nomme des plateaux Parcours des données, chacun par un mot en minuscules.",
-        )
+        raise SetupError("A layout names track boards of the data, each by a word in small letters.")
     grid, rows = board.get("grid"), board.get("rows")
     if not isinstance(grid, str) or grid not in GRIDS or not isinstance(rows, list):
-        raise SetupError(
-            "Board {name} has a grid (hex or square) and rows.",
-            "Le plateau {name} a une grille (hex ou square) et des rangées.",
-            name=name,
-        )
+        raise SetupError("Board {name} has a grid (hex or square) and rows.", name=name)
     if not all(isinstance(row, str) and set(row) <= set(SYMBOLS) for row in rows):
-        raise SetupError(
-            "The rows of board {name} are made of I (igloo), f (floe) and a dot (open sea).",
-            "Les rangées du plateau {name} sont faites de I (igloo), f (banquise) et d’un point (mer).",
-            name=name,
-        )
+        raise SetupError("The rows of board {name} are made of I (igloo), f (floe) and a dot (open sea).", name=name)
     cells = [((q, r), SYMBOLS[symbol]) for r, row in enumerate(rows) for q, symbol in enumerate(row)]
     kinds = [kind for _, kind in cells]
     if (kinds.count("igloo"), kinds.count("floe"), kinds.count("sea")) != (2, 6, 1):
-        raise SetupError(
-            "Board {name} needs 2 igloo spaces, 6 floe spaces and 1 of open sea (ICE-K.2).",
-            "Le plateau {name} doit avoir 2 cases igloo, 6 cases banquise et 1 de mer (ICE-K.2).",
-            name=name,
-        )
+        raise SetupError("Board {name} needs 2 igloo spaces, 6 floe spaces and 1 of open sea (ICE-K.2).", name=name)
     return grid, cells
 
 
@@ -168,10 +146,7 @@ def make_layout(boards: Mapping[str, Any], layout: Any) -> TrackLayout:
     """
     placed = layout.get("boards") if isinstance(layout, Mapping) else None
     if not isinstance(placed, list) or len(placed) != TRACKS or not all(isinstance(item, Mapping) for item in placed):
-        raise SetupError(
-            "A layout of Ice Team places four track boards.",
-            "Une disposition d’Ice Team place quatre plateaux Parcours.",
-        )
+        raise SetupError("A layout of Ice Team places four track boards.")
     names: list[str] = []
     kinds: list[str] = []
     cells: list[Cell] = []
@@ -183,12 +158,7 @@ def make_layout(boards: Mapping[str, Any], layout: Any) -> TrackLayout:
         at, turn = _cell(item.get("at")), item.get("turn", 0)
         if isinstance(turn, bool) or not isinstance(turn, int) or not 0 <= turn < len(GRIDS[grid]):
             most = len(GRIDS[grid]) - 1
-            raise SetupError(
-                "Board {name} is turned by 0 to {most} steps.",
-                "Le plateau {name} est tourné de 0 à {most} crans.",
-                name=name,
-                most=most,
-            )
+            raise SetupError("Board {name} is turned by 0 to {most} steps.", name=name, most=most)
         for index, (cell, kind) in enumerate(own):
             q, r = _turned(cell, turn, grid)
             names.append(f"{name}{index + 1}")
@@ -197,14 +167,9 @@ def make_layout(boards: Mapping[str, Any], layout: Any) -> TrackLayout:
     start, village = _cells(layout.get("start")), _cells(layout.get("village"))
     every = [*cells, *start, *village]
     if len(grids) != 1:
-        raise SetupError(
-            "All four boards have the same kind of grid.", "Les quatre plateaux ont la même sorte de grille."
-        )
+        raise SetupError("All four boards have the same kind of grid.")
     if len(set(names)) != len(names) or len(set(every)) != len(every):
-        raise SetupError(
-            "Two boards of the layout lie on the same place, or one board is used twice.",
-            "Deux plateaux de la disposition sont au même endroit, ou l’un sert deux fois.",
-        )
+        raise SetupError("Two boards of the layout lie on the same place, or one board is used twice.")
     found = _joined(grids.pop(), names, kinds, cells, start, village)
     _check(found)
     return found
@@ -234,21 +199,13 @@ def _joined(
 
 def _check(layout: TrackLayout) -> None:
     if any(space < layout.start and layout.kinds[space] == "igloo" for _, space in layout.entries):
-        raise SetupError(
-            "Start touches an igloo space, which is forbidden (ICE-S.2).",
-            "Le plateau Départ touche une case Igloo, ce qui est interdit (ICE-S.2).",
-        )
+        raise SetupError("Start touches an igloo space, which is forbidden (ICE-S.2).")
     if not _reachable(layout, None):
-        raise SetupError(
-            "The Village cannot be reached from Start with this layout (ICE-S.1).",
-            "Cette disposition ne mène pas du Départ au Village (ICE-S.1).",
-        )
+        raise SetupError("The Village cannot be reached from Start with this layout (ICE-S.1).")
     for number in range(TRACKS):
         if _reachable(layout, number):
             raise SetupError(
-                "A bear could pass by board {number} without using a space of it (ICE-S.1).",
-                "Un ours pourrait éviter toutes les cases du plateau {number} (ICE-S.1).",
-                number=number + 1,
+                "A bear could pass by board {number} without using a space of it (ICE-S.1).", number=number + 1
             )
 
 

@@ -60,11 +60,7 @@ class Box:
         name = next(iter(self.layouts)) if which is None else which
         if not isinstance(name, str) or name not in self.layouts:
             there = ", ".join(self.layouts)
-            raise SetupError(
-                "There is no layout of that name; there is {there}.",
-                "Il n’y a pas de disposition de ce nom ; il y a {there}.",
-                there=there,
-            )
+            raise SetupError("There is no layout of that name; there is {there}.", there=there)
         if name not in self.made:
             self.made[name] = make_layout(self.boards, self.layouts[name])
         return self.made[name]
@@ -112,46 +108,34 @@ def read_box(data: Mapping[str, Any]) -> Box:
     """
     real = data.get("real_box", False)
     if not isinstance(real, bool):
-        raise SetupError("real_box is true or false.", "real_box vaut true ou false.")
+        raise SetupError("real_box is true or false.")
     tiles = data.get("tiles")
     if not isinstance(tiles, list) or len(tiles) != 24:
-        raise SetupError(
-            "A box of Ice Team has 24 floe tiles (ICE-K.5).", "Une boîte d’Ice Team a 24 tuiles Banquise (ICE-K.5)."
-        )
+        raise SetupError("A box of Ice Team has 24 floe tiles (ICE-K.5).")
     pairs = []
     for pair in tiles:
         if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(face in FACES for face in pair):
             known = ", ".join(FACES)
-            raise SetupError(
-                "A floe tile has two faces out of {known}.",
-                "Une tuile Banquise a deux faces parmi {known}.",
-                known=known,
-            )
+            raise SetupError("A floe tile has two faces out of {known}.", known=known)
         pairs.append((TILE_TEXT.index(pair[0]), TILE_TEXT.index(pair[1])))
     tokens = data.get("fish_tokens", {})
     numbers = tuple(tokens.get(key, 0) for key in TOKENS) if isinstance(tokens, Mapping) else ("",)
     if not all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 200 for n in numbers):
-        raise SetupError(
-            "Say how many fish tokens of each kind there are, in whole numbers from 0 to 199.",
-            "Dites combien il y a de jetons poisson de chaque sorte, en nombres entiers de 0 à 199.",
-        )
+        raise SetupError("Say how many fish tokens of each kind there are, in whole numbers from 0 to 199.")
     boards, layouts = data.get("boards"), data.get("layouts")
     if not isinstance(boards, Mapping) or not isinstance(layouts, Mapping) or not layouts:
-        raise SetupError(
-            "A box of Ice Team has boards and layouts by name.",
-            "Une boîte d’Ice Team a des plateaux (boards) et des dispositions (layouts), par nom.",
-        )
+        raise SetupError("A box of Ice Team has boards and layouts by name.")
     stated, ones, twos, threes = numbers
     return Box(real, tuple(pairs), _dice(data.get("dice")), (stated, ones, twos, threes), boards, layouts)
 
 
 def _dice(dice: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if not isinstance(dice, list | tuple) or len(dice) != 2:
-        raise SetupError("A box of Ice Team has two dice (ICE-K.10).", "Une boîte d’Ice Team a deux dés (ICE-K.10).")
+        raise SetupError("A box of Ice Team has two dice (ICE-K.10).")
     for die in dice:
         if not isinstance(die, list | tuple) or len(die) != 6 or not all(face in DIE_FACES for face in die):
             known = ", ".join(DIE_FACES)
-            raise SetupError("A die has six faces out of {known}.", "Un dé a six faces parmi {known}.", known=known)
+            raise SetupError("A die has six faces out of {known}.", known=known)
     first, second = (tuple(DIE_FACES.index(face) for face in die) for die in dice)
     return first, second
 

@@ -49,21 +49,12 @@ class IceTeam(Game[IceMove]):
         given = dict(setup or {})
         if not set(given) <= set(SETUP_KEYS):
             known = ", ".join(SETUP_KEYS)
-            raise SetupError(
-                "A set-up of Ice Team has {known} and nothing else.",
-                "Une mise en place d’Ice Team a {known} et rien d’autre.",
-                known=known,
-            )
+            raise SetupError("A set-up of Ice Team has {known} and nothing else.", known=known)
         state = self.empty(players, options, given)
         for move in _setup_moves(given):
             if state.refusal(move) is not None:
                 ruling = state.check(move)
-                raise SetupError(
-                    "The set-up does not fit at {move!r}: {why}",
-                    "La mise en place ne convient pas à {move!r} : {why}",
-                    move=str(move),
-                    why=ruling.words,
-                )
+                raise SetupError("The set-up does not fit at {move!r}: {why}", move=str(move), why=ruling.words)
             state = state.after(move)
         return state
 
@@ -100,12 +91,12 @@ class IceTeam(Game[IceMove]):
 def _setup_moves(given: Mapping[str, Any]) -> list[IceMove]:
     floes = given.get("floes", {})
     if not isinstance(floes, Mapping):
-        raise SetupError("floes maps spaces to faces.", "floes associe des cases à des faces.")
+        raise SetupError("floes maps spaces to faces.")
     try:
         moves = [parse_move(f"floe {space} {face}") for space, face in floes.items()]
         return [*moves, parse_move(f"first {given['first']}")] if "first" in given else moves
     except InvalidMoveError as error:
-        raise SetupError("{why}", "{why}", why=error.words) from error
+        raise SetupError("{why}", why=error.words) from error
 
 
 GAME = IceTeam()

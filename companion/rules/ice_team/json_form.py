@@ -56,20 +56,18 @@ _MOST: Final = 120
 _BY: Final = ("walk", "leap", "swim", "start", "")
 _SIGNS: Final = {SEA: ".", IGLOO: "I", SEARCHED: "i", UNKNOWN: "?", PAW: "*"}
 
-ACTIONS: Final = Whole(0, 2, Words("How many actions are left", "Le nombre d’actions qui restent"))
-_FRESH: Final = Whole(0, MOST_FISH, Words("How many fresh fish a team has", "Le nombre de poissons frais d’une équipe"))
-_FROZEN: Final = Whole(
-    0, MOST_FISH, Words("How many frozen fish a team has", "Le nombre de poissons congelés d’une équipe")
-)
-_BEARS: Final = Whole(0, _MOST_BEARS, Words("How many bears stand there", "Le nombre d’ours qui s’y trouvent"))
-_DIE: Final = OneOf({1: 0, 2: 1}, Words("Which die is rolled", "Le dé qui est lancé"))
+ACTIONS: Final = Whole(0, 2, Words("How many actions are left"))
+_FRESH: Final = Whole(0, MOST_FISH, Words("How many fresh fish a team has"))
+_FROZEN: Final = Whole(0, MOST_FISH, Words("How many frozen fish a team has"))
+_BEARS: Final = Whole(0, _MOST_BEARS, Words("How many bears stand there"))
+_DIE: Final = OneOf({1: 0, 2: 1}, Words("Which die is rolled"))
 _FACE: Final = OneOf({face: TILE_TEXT.index(face) for face in FACES})
 _PLAYER: Final = TupleRecord(
     Field("name", Name(MAX_NAME)),
     Field("colour", OneOf(COLOURS)),
     Field("fresh", _FRESH, 0),
     Field("frozen", _FROZEN, 0),
-    says=Words("A player of Ice Team", "Un joueur d’Ice Team"),
+    says=Words("A player of Ice Team"),
 )
 
 
@@ -93,7 +91,7 @@ _HEAD: Final = (
         of=_box,
     ),
 )
-_SAYS: Final = Words("A position of Ice Team", "Une position d’Ice Team")
+_SAYS: Final = Words("A position of Ice Team")
 HEAD: Final = DictRecord(*_HEAD, says=_SAYS, part=True)
 """What the rest of a position depends on: who plays, and on which boards."""
 
@@ -101,7 +99,7 @@ HEAD: Final = DictRecord(*_HEAD, says=_SAYS, part=True)
 class _Landing(Element):
     """A landing of a chain of leaps: ``a3 e``, a space and the direction of the leap."""
 
-    wish = Words("a landing such as 'a3 e'", "un atterrissage comme 'a3 e'")
+    wish = Words("a landing such as 'a3 e'")
 
     def __init__(self, space: OneOf, direction: OneOf) -> None:
         self._space, self._direction = space, direction
@@ -118,23 +116,17 @@ class _Landing(Element):
 @lru_cache(maxsize=16)
 def form(names: tuple[str, ...], directions: tuple[str, ...], colours: tuple[str, ...]) -> Form:
     """Return the form of a position on a layout; a game holds the numbers of spaces, directions and seats."""
-    there = Words(
-        "every name of the layout, such as {first}, start and village",
-        "chaque nom de la disposition, comme {first}, start et village",
-    )
-    a_space = Words(
-        "a name of the layout, such as {first}, start or village",
-        "un nom de la disposition, comme {first}, start ou village",
-    )
+    there = Words("every name of the layout, such as {first}, start and village")
+    a_space = Words("a name of the layout, such as {first}, start or village")
     space = OneOf(numbered(names), there=a_space)
-    direction = OneOf(numbered(directions), Words("A direction", "Une direction"))
+    direction = OneOf(numbered(directions), Words("A direction"))
     seat = OneOf({**numbered(colours), None: -1})
     things = Things(
         {"bear": (Field("colour", OneOf(numbered(colours)), NEEDED), Field("count", _BEARS, 1))},
         _MOST,
-        Words("A thing", "Une chose"),
+        Words("A thing"),
     )
-    a_place = Words("A place", "Une place")
+    a_place = Words("A place")
     floe = PlaceRecord(OneOf(numbered(TILE_TEXT)), things, None, a_place)
     beside = PlaceRecord(Anything(), things, None, a_place)
     spaces = {**dict.fromkeys(names[:-2], floe), **dict.fromkeys(names[-2:], beside)}
@@ -162,8 +154,8 @@ def _pending(space: OneOf, direction: OneOf) -> DictRecord:
         Field("landed", Items(_Landing(space, direction), _MOST), (), of=_landed, brief=True),
         Field("again", Boolean(), False, brief=True),
         Field("die", _DIE, -1, brief=True),
-        Field("dice", Items(OneOf(numbered(DIE_FACES), Words("A die", "Un dé")), _MOST), (), brief=True),
-        says=Words("What is pending in Ice Team", "Ce qui reste à faire dans Ice Team"),
+        Field("dice", Items(OneOf(numbered(DIE_FACES), Words("A die")), _MOST), (), brief=True),
+        says=Words("What is pending in Ice Team"),
     )
 
 

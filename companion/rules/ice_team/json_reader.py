@@ -118,10 +118,7 @@ def _read_pending(s: IceTeamState, pending: Mapping[str, Any]) -> None:
     if pending["bear"] >= 0:
         team = s.bears[TEAM * s.seat : TEAM * s.seat + TEAM]
         if s.seat < 0 or pending["bear"] not in team:
-            raise SetupError(
-                "The bear of the action is not where the position says.",
-                "L’ours de l’action n’est pas où le dit la position.",
-            )
+            raise SetupError("The bear of the action is not where the position says.")
         s.bear = TEAM * s.seat + team.index(pending["bear"])
     s.origin, s.again, s.die, s.dice = pending["origin"], pending["again"], pending["die"], pending["dice"]
     s.arrival = sum(1 << direction for direction in set(pending["arrival"]))
@@ -148,8 +145,4 @@ def _require(s: IceTeamState) -> None:
         "choose": len(s.dice) == 2,
     }
     if not fitting.get(s.phase, True):
-        raise SetupError(
-            "The position does not say what the phase {phase} needs.",
-            "La position ne dit pas ce que demande la phase {phase}.",
-            phase=s.phase,
-        )
+        raise SetupError("The position does not say what the phase {phase} needs.", phase=s.phase)

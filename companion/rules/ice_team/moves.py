@@ -55,25 +55,16 @@ def parse_move(text: str) -> IceMove:
     verbs = [verb for verb in fitting if _FORMS[verb] == len(words) - 1]
     if len(verbs) > 1:
         said = ", ".join(verbs)
-        raise AmbiguousMoveError(
-            "{text!r} may mean {said}; write one letter more.",
-            "{text!r} peut vouloir dire {said} ; une lettre de plus suffit.",
-            text=words[0],
-            said=said,
-        )
+        raise AmbiguousMoveError("{text!r} may mean {said}; write one letter more.", text=words[0], said=said)
     if not verbs or any(len(word) > _LONGEST_WORD or not word.isascii() for word in words):
-        raise InvalidMoveError(
-            "{text!r} is no move of Ice Team.", "{text!r} n’est pas un coup d’Ice Team.", text=text[:40]
-        )
+        raise InvalidMoveError("{text!r} is no move of Ice Team.", text=text[:40])
     move = IceMove(verbs[0], *words[1:])
     if move.kind == "first" and move.a not in COLOURS:
-        raise InvalidMoveError("The teams are green and red.", "Les équipes sont green (vert) et red (rouge).")
+        raise InvalidMoveError("The teams are green and red.")
     if move.kind in {"pick", "choose", "roll"} and move.a not in {"1", "2"}:
-        raise InvalidMoveError("The dice are 1 and 2.", "Les dés sont 1 et 2.")
+        raise InvalidMoveError("The dice are 1 and 2.")
     if move.kind == "freeze" and move.a not in map(str, range(MOST_PENGUINS + 1)):
-        raise InvalidMoveError(
-            "A tile has at most {most} penguins.", "Une tuile a au plus {most} pingouins.", most=MOST_PENGUINS
-        )
+        raise InvalidMoveError("A tile has at most {most} penguins.", most=MOST_PENGUINS)
     return move
 
 

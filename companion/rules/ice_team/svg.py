@@ -35,11 +35,11 @@ GAPS = (16, 14)
 """Between an arrow and what stands at its ends."""
 
 WORDS: Final = {
-    "board": Words("Ice Team, position", "Ice Team, position"),
-    "start": Words("Start", "Départ"),
-    "village": Words("Village", "Village"),
-    "fish": Words("{name}: {fresh} fresh, {frozen} frozen", "{name} : {fresh} frais, {frozen} congelés"),
-    "turn": Words("to move", "à son tour"),
+    "board": Words("Ice Team, position"),
+    "start": Words("Start"),
+    "village": Words("Village"),
+    "fish": Words("{name}: {fresh} fresh, {frozen} frozen"),
+    "turn": Words("to move"),
 }
 
 

@@ -10,7 +10,7 @@ INK: Final = "#1a1a1a"
 
 # Colours that stay apart for colour-blind people (Okabe and Ito); each team has a shape and a letter besides.
 FILL: Final = {"green": "#009e73", "red": "#d55e00"}
-LETTER: Final = {"green": Words("G", "V"), "red": Words("R", "R")}
+LETTER: Final = {"green": Words("G"), "red": Words("R")}
 SHAPE: Final = {"green": '<circle r="13"/>', "red": '<path d="M0-15.5L15.5 0 0 15.5-15.5 0z"/>'}
 
 DEFS: Final = """<defs>

@@ -51,7 +51,7 @@ def box_of(given: JSON) -> Box:
     if given is None:
         return default_box()
     if not isinstance(given, Mapping):
-        raise SetupError("box is an object.", "box est un objet.")
+        raise SetupError("box is an object.")
     return read_box(given)
 
 
@@ -61,19 +61,17 @@ def seats_of(players: Sequence[Mapping[str, JSON]]) -> tuple[tuple[str, ...], tu
     :raises SetupError: when they are no two players of Ice Team.
     """
     if len(players) != 2:
-        raise SetupError(
-            "Ice Team is for two players, not {count}.", "Ice Team se joue à deux, pas à {count}.", count=len(players)
-        )
+        raise SetupError("Ice Team is for two players, not {count}.", count=len(players))
     names, colours = [], []
     for seat, player in enumerate(players):
         colour = player.get("colour", COLOURS[seat]) if isinstance(player, Mapping) else None
         name = player.get("name", colour) if isinstance(player, Mapping) else None
         if not isinstance(name, str) or not name.strip() or len(name) > 60:
-            raise SetupError("Every player has a name of 1 to 60 characters.", "Chacun a un nom de 1 à 60 caractères.")
+            raise SetupError("Every player has a name of 1 to 60 characters.")
         if not isinstance(colour, str) or colour not in COLOURS:
-            raise SetupError("The teams are green and red.", "Les équipes sont green (vert) et red (rouge).")
+            raise SetupError("The teams are green and red.")
         names.append(name.strip())
         colours.append(colour)
     if colours[0] == colours[1]:
-        raise SetupError("The two teams have different colours.", "Les deux équipes ont des couleurs différentes.")
+        raise SetupError("The two teams have different colours.")
     return tuple(names), tuple(colours)

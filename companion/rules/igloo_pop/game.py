@@ -90,57 +90,37 @@ class IglooPop(Game[IglooPopMove]):
 
     def _table(self, players: Sequence[Mapping[str, JSON]], options: Mapping[str, JSON] | None) -> PopSetup:
         if len(players) not in self.players:
-            raise SetupError(
-                "Igloo Pop is for 2 to 6 players, not {count} (POP-Q.10).",
-                "Igloo Pop se joue de 2 à 6 joueurs, et non à {count} (POP-Q.10).",
-                count=len(players),
-            )
+            raise SetupError("Igloo Pop is for 2 to 6 players, not {count} (POP-Q.10).", count=len(players))
         found: list[tuple[str, str]] = []
         for player in players:
             if not isinstance(player, Mapping):
-                raise SetupError(
-                    "A player is an object with a name and a colour.",
-                    "Un joueur est un objet avec un nom et une couleur.",
-                )
+                raise SetupError("A player is an object with a name and a colour.")
             colour = player.get("colour")
             if colour not in COLOURS:
                 raise SetupError(
                     "A player’s colour is one of {colours}, not {colour!r} (POP-K.6).",
-                    "La couleur d’un joueur est l’une de {colours}, et non {colour!r} (POP-K.6).",
                     colours=", ".join(COLOURS),
                     colour=str(colour)[:40],
                 )
             if any(colour == other for _, other in found):
                 raise SetupError(
                     "Two players cannot both play {colour}: each takes the thalers of a colour (POP-1.1).",
-                    "Deux joueurs ne peuvent pas jouer tous deux en {colour} : chacun prend les pièces d’une "
-                    "couleur (POP-1.1).",
                     colour=self.rulebook.words(str(colour)),
                 )
             name = player.get("name", colour)
             if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-                raise SetupError(
-                    "A player’s name is a text of 1 to {most} printable characters.",
-                    "Le nom d’un joueur est un texte de 1 à {most} caractères imprimables.",
-                    most=LONGEST_NAME,
-                )
+                raise SetupError("A player’s name is a text of 1 to {most} printable characters.", most=LONGEST_NAME)
             found.append((name, str(colour)))
         return make_table(self, tuple(found), self.settled_options(options))
 
     def _first_cards(self, setup: Mapping[str, JSON]) -> list[int]:
         for key in setup:
             if key != "cards":
-                raise SetupError(
-                    "The set-up of Igloo Pop has cards, not {key!r}.",
-                    "La mise en place d’Igloo Pop a des cartes (cards), pas {key!r}.",
-                    key=str(key)[:40],
-                )
+                raise SetupError("The set-up of Igloo Pop has cards, not {key!r}.", key=str(key)[:40])
         given = setup.get("cards", [])
         if not isinstance(given, list | tuple) or len(given) > CIRCLE:
             raise SetupError(
-                "The cards of the set-up are a list of up to {most} cards such as 4/5 (POP-1.1).",
-                "Les cartes de la mise en place sont une liste de {most} cartes au plus, comme 4/5 (POP-1.1).",
-                most=CIRCLE,
+                "The cards of the set-up are a list of up to {most} cards such as 4/5 (POP-1.1).", most=CIRCLE
             )
         cards = []
         for place, text in zip(PLACES, given, strict=False):
@@ -151,17 +131,11 @@ class IglooPop(Game[IglooPopMove]):
                 card = CARD_INDEX[tuple(map(int, text.split("/")))]
             except (AttributeError, ValueError, KeyError):
                 raise SetupError(
-                    "There is no card {text!r} in the box ({place}; POP-K.4).",
-                    "Il n’y a pas de carte {text!r} dans la boîte ({place} ; POP-K.4).",
-                    text=str(text)[:40],
-                    place=place,
+                    "There is no card {text!r} in the box ({place}; POP-K.4).", text=str(text)[:40], place=place
                 ) from None
             if card in cards:
                 raise SetupError(
-                    "The card {text} is in the box once, but the set-up lays it twice (POP-K.4).",
-                    "La carte {text} n’est qu’une fois dans la boîte, mais la mise en place la pose deux fois "
-                    "(POP-K.4).",
-                    text=text,
+                    "The card {text} is in the box once, but the set-up lays it twice (POP-K.4).", text=text
                 )
             cards.append(card)
         return cards + [EMPTY] * (CIRCLE - len(cards))

@@ -62,10 +62,10 @@ def _ground(text: str) -> int | str:
     return EMPTY if text == "empty" else _card(text)
 
 
-_A_CARD: Final = Words("a card written like 4/5", "une carte écrite comme 4/5")
+_A_CARD: Final = Words("a card written like 4/5")
 _CARD: Final = Notation(_card, CARD_TEXT.__getitem__, _A_CARD)
 _GROUND: Final = Notation(_ground, {**dict(enumerate(CARD_TEXT)), EMPTY: "empty", UNKNOWN: None}.__getitem__, _A_CARD)
-_END: Final = OneOf(tuple(ENDS), says=Words("The end of a game of Igloo Pop", "La fin d’une partie d’Igloo Pop"))
+_END: Final = OneOf(tuple(ENDS), says=Words("The end of a game of Igloo Pop"))
 _COLOUR: Final = OneOf(COLOURS)
 _IGLOO: Final = (Field("colour", _COLOUR, NEEDED), Field("count", _COUNTED, 1), Field("value", _COUNTED, brief=True))
 _PLACE: Final = PlaceRecord(_GROUND, Things({"igloo": _IGLOO}, _MOST), UNKNOWN)
@@ -78,7 +78,7 @@ _PLAYER: Final = TupleRecord(
     Field("in_hand", Boolean(), False),
     Field("passed", Boolean(), False),
     Field("removed", _COUNTED, brief=True),
-    says=Words("A player of Igloo Pop", "Un joueur d’Igloo Pop"),
+    says=Words("A player of Igloo Pop"),
 )
 _RESULT: Final = TupleRecord(
     Field("place", OneOf(numbered(PLACES)), NEEDED),
@@ -89,7 +89,7 @@ _RESULT: Final = TupleRecord(
             Group(
                 _COLOUR,
                 OneOf(IGLOOS),
-                wish=Words("a pair such as ['red', 4]", "une paire comme ['red', 4]"),
+                wish=Words("a pair such as ['red', 4]"),
             ),
             _MOST,
         ),
@@ -135,7 +135,7 @@ def _ends(s: PopPosition) -> list[str]:
 
 FORM: Final = Form(
     "igloo-pop",
-    Words("A position of Igloo Pop", "Une position d’Igloo Pop"),
+    Words("A position of Igloo Pop"),
     Field("phase", OneOf(PHASES)),
     Field("round", _COUNTED, 1),
     Field("to_move", Anything()),

@@ -37,10 +37,7 @@ def read_position(
         table = reading.keep((None, "players"), lambda: make_table(seats, options))
     for number, (_, card, igloos, _) in enumerate(told["results"] if reading.sound("results") else (), 1):
         if isinstance(card, str) or igloos == ():
-            words = Words(
-                "A result names a place, a card of the box and the igloos on it.",
-                "Un résultat nomme une place, une carte de la boîte et les igloos qui y sont.",
-            )
+            words = Words("A result names a place, a card of the box and the igloos on it.")
             reading.say(((None, "results"), number), words)
     if reading.faults or table is None:
         raise reading.error()

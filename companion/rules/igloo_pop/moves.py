@@ -96,10 +96,10 @@ _SHAPE: Final = {
     "reveal": ("a place", "a number"),
 }
 _WORDS: Final = {
-    "a place": Words("a place", "une place"),
-    "a card": Words("a card", "une carte de la boîte"),
-    "a colour": Words("a colour", "une couleur"),
-    "a number": Words("a number", "un numéro"),
+    "a place": Words("a place"),
+    "a card": Words("a card"),
+    "a colour": Words("a colour"),
+    "a number": Words("a number"),
 }
 _VALUES: Final = {
     "a place": PLACES,
@@ -120,24 +120,16 @@ def parse(text: str) -> IglooPopMove:
         return move
     if len(text) > LONGEST:
         raise InvalidMoveError(
-            "A move of Igloo Pop has at most {most} characters, not {length}.",
-            "Un coup d’Igloo Pop a au plus {most} caractères, pas {length}.",
-            most=LONGEST,
-            length=len(text),
+            "A move of Igloo Pop has at most {most} characters, not {length}.", most=LONGEST, length=len(text)
         )
     words = text.casefold().split()
     if not words:
-        raise InvalidMoveError("An empty line is no move.", "Une ligne vide n’est pas un coup.")
+        raise InvalidMoveError("An empty line is no move.")
     kind = _one_of(words[0], KINDS, "a move", text)
     shape = _SHAPE[kind]
     if len(words) != 1 + len(shape):
         form = " ".join([kind, *(f"<{what.split()[-1]}>" for what in shape)])
-        raise InvalidMoveError(
-            "{text!r} is no move: the form is {form}.",
-            "{text!r} n’est pas un coup : la forme est {form}.",
-            text=text,
-            form=form,
-        )
+        raise InvalidMoveError("{text!r} is no move: the form is {form}.", text=text, form=form)
     full = [kind]
     for word, what in zip(words[1:], shape, strict=True):
         full.append(_value(word, what, text))
@@ -167,7 +159,6 @@ def _one_of(word: str, known: tuple[str, ...], what: str, text: str) -> str:
     if len(readings) > 1:
         raise AmbiguousMoveError(
             "{text!r} has more than one reading: {word!r} may be {readings}.",
-            "{text!r} peut se lire de plusieurs façons : {word!r} peut être {readings}.",
             text=text,
             word=word,
             readings=listed(readings, OR),
@@ -178,14 +169,10 @@ def _one_of(word: str, known: tuple[str, ...], what: str, text: str) -> str:
 def _nothing_such(text: str, word: str, what: str, known: tuple[str, ...]) -> InvalidMoveError:
     if what == "a move":
         return InvalidMoveError(
-            "{text!r} is no move: a move begins with one of {known}.",
-            "{text!r} n’est pas un coup : un coup commence par l’un des mots {known}.",
-            text=text,
-            known=", ".join(known),
+            "{text!r} is no move: a move begins with one of {known}.", text=text, known=", ".join(known)
         )
     return InvalidMoveError(
         "{text!r} is no move: {word!r} is not {what} ({known}).",
-        "{text!r} n’est pas un coup : {word!r} n’est pas {what} ({known}).",
         text=text,
         word=word,
         what=_WORDS[what],

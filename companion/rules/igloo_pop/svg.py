@@ -40,13 +40,11 @@ SHAPE = {
 }
 _DOME = '<path d="M-15 12v-6a15 17 0 0 1 30 0v6h-10v-6h-10v6z" fill="#eaf3f8" stroke="#1a1a1a" stroke-width="1.4"/>'
 WORDS: Final = {
-    "title": Words("Igloo Pop", "Igloo Pop"),
-    "village": Words("village", "village"),
-    "stack": Words("stack", "pioche"),
-    "round": Words("round", "manche"),
-    "has": Words(
-        "{name}: thalers {own} + {captured} · cards {cards}", "{name} : pièces {own} + {captured} · cartes {cards}"
-    ),
+    "title": Words("Igloo Pop"),
+    "village": Words("village"),
+    "stack": Words("stack"),
+    "round": Words("round"),
+    "has": Words("{name}: thalers {own} + {captured} · cards {cards}"),
 }
 
 

@@ -95,7 +95,6 @@ def mix(tiles: Mapping[str, JSON], *, real: bool = True) -> Mix:
             there = ", ".join(FACES)
             raise SetupError(
                 "There is no floe tile {face!r}; there are {there} and endurance 1 to {most}.",
-                "Il n’y a pas de tuile {face!r} ; il y a {there} et endurance 1 à {most}.",
                 face=str(face)[:40],
                 there=there,
                 most=MOST_ENDURANCE,
@@ -103,24 +102,17 @@ def mix(tiles: Mapping[str, JSON], *, real: bool = True) -> Mix:
         if type(count) is not int or not 0 <= count <= TILES:
             raise SetupError(
                 "The number of {face} tiles is from 0 to {tiles}, not {count!r}.",
-                "Le nombre de tuiles {face} va de 0 à {tiles}, pas {count!r}.",
                 face=face,
                 tiles=TILES,
                 count=str(count)[:40],
             )
     total = sum(tiles.values())
     if total != TILES:
-        raise SetupError(
-            "The box has {tiles} floe tiles, not {total}.",
-            "La boîte contient {tiles} tuiles banquise, pas {total}.",
-            tiles=TILES,
-            total=total,
-        )
+        raise SetupError("The box has {tiles} floe tiles, not {total}.", tiles=TILES, total=total)
     for face, most in (("bear", 4), ("pack", 10)):
         if tiles.get(face, 0) > most:
             raise SetupError(
                 "There are {most} tokens for the {face} tiles, so there cannot be {tiles} such tiles.",
-                "Il y a {most} pions pour les tuiles {face}, il ne peut donc pas y avoir {tiles} de ces tuiles.",
                 most=most,
                 face=face,
                 tiles=tiles[face],
@@ -128,9 +120,7 @@ def mix(tiles: Mapping[str, JSON], *, real: bool = True) -> Mix:
     fish = 2 * tiles.get("fish 2", 0) + 3 * tiles.get("fish 3", 0)
     if fish > 24:
         raise SetupError(
-            "The fish tiles show {fish} fish, but only 24 of the 28 tokens are left after the set-up.",
-            "Les tuiles poisson montrent {fish} poissons, mais il n’en reste que 24 sur 28 après la mise en place.",
-            fish=fish,
+            "The fish tiles show {fish} fish, but only 24 of the 28 tokens are left after the set-up.", fish=fish
         )
     values = sorted((face for face in tiles if endurance(face)), key=endurance)
     faces = (*FACES, *values)

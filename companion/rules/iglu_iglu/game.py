@@ -78,9 +78,7 @@ class IgluIglu(Game[IgluMove]):
         names, colours = self._seats(players)
         if len(colours) == 2 and set(colours) != {"red", "blue"}:
             raise SetupError(
-                "Two players take the red and the blue tribe (IGLU-S.5), not {colours}.",
-                "À deux, on prend les tribus rouge et bleue (IGLU-S.5), pas {colours}.",
-                colours=listed(colours, AND),
+                "Two players take the red and the blue tribe (IGLU-S.5), not {colours}.", colours=listed(colours, AND)
             )
         reading = Reading()
         given = _SETUP.read(setup or {}, (None, "setup"), reading)
@@ -135,18 +133,14 @@ class IgluIglu(Game[IgluMove]):
 
     def _seats(self, players: Sequence[Mapping[str, JSON]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if not isinstance(players, list | tuple) or len(players) not in self.players:
-            raise SetupError("Iglu Iglu is for 2 to 4 players.", "Iglu Iglu se joue de 2 à 4 joueurs.")
+            raise SetupError("Iglu Iglu is for 2 to 4 players.")
         reading = Reading()
         people = [_PLAYER.read(one, ((None, "players"), number), reading) for number, one in enumerate(players, 1)]
         reading.finish()
         colours = [one["colour"] for one in people]
         names = [one["name"] or one["colour"] for one in people]
         if len(set(colours)) < len(colours):
-            raise SetupError(
-                "Each player has a colour of their own, not {colours}.",
-                "Chaque joueur a sa propre couleur, pas {colours}.",
-                colours=", ".join(colours),
-            )
+            raise SetupError("Each player has a colour of their own, not {colours}.", colours=", ".join(colours))
         return tuple(names), tuple(colours)
 
     def _table(

@@ -36,10 +36,8 @@ TOKENS: Final = Whole(0, 31)
 """More than the box has of any token: a wrong count is read, and answered by a problem."""
 COLOUR: Final = OneOf(components.COLOURS)
 _COUNT: Final = Field("count", Whole(0, _MOST), 1)
-_VALUE: Final = Field(
-    "value", Whole(1, 3, Words("The value of fish and foxes", "La valeur des poissons et des renards")), NEEDED
-)
-_BEAR: Final = Field("value", OneOf((4,), Words("The value of a bear", "La valeur d’un ours")), 4)
+_VALUE: Final = Field("value", Whole(1, 3, Words("The value of fish and foxes")), NEEDED)
+_BEAR: Final = Field("value", OneOf((4,), Words("The value of a bear")), 4)
 _OWNED: Final = (Field("colour", COLOUR, NEEDED), _COUNT)
 _THINGS: Final = Things(
     {"inuit": _OWNED, "igloo": _OWNED, "fish": (_VALUE, _COUNT), "fox": (_VALUE, _COUNT), "bear": (_BEAR, _COUNT)},
@@ -52,8 +50,8 @@ _TROPHIES: Final = Things(
 _GROUNDS: Final = OneOf(("water", "floe", "pack", "land"))
 _SQUARE: Final = PlaceRecord(_GROUNDS, _THINGS, NEEDED)
 _CORNER: Final = PlaceRecord(_GROUNDS, _THINGS, "land")
-A_SQUARE: Final = OneOf(NUMBER, there=Words("a square from a1 to h8", "une case de a1 à h8"))
-_SQUARES: Final = Words("the squares a1 to h8", "les cases de a1 à h8")
+A_SQUARE: Final = OneOf(NUMBER, there=Words("a square from a1 to h8"))
+_SQUARES: Final = Words("the squares a1 to h8")
 
 # --- what the rest depends on -----------------------------------------------------------------------------------------
 
@@ -61,7 +59,7 @@ BOX: Final = DictRecord(Field("tiles", AnyObject(), of=lambda mix: mix.to_json()
 _PLAYER: Final = TupleRecord(
     Field("name", Name(MOST_NAME)),
     Field("colour", COLOUR, NEEDED),
-    says=Words("A player of Iglu Iglu", "Un joueur d’Iglu Iglu"),
+    says=Words("A player of Iglu Iglu"),
 )
 
 
@@ -108,7 +106,7 @@ _HEAD: Final = (
     ),
     Field("box", BOX, {"tiles": None, "real": True}, of="table.mix"),
 )
-_SAYS: Final = Words("A position of Iglu Iglu", "Une position d’Iglu Iglu")
+_SAYS: Final = Words("A position of Iglu Iglu")
 HEAD: Final = DictRecord(*_HEAD, says=_SAYS, part=True)
 """What the rest of a position depends on: who plays (or whose figures stand there), and with which tiles."""
 
@@ -162,7 +160,7 @@ def _pending(seat: OneOf) -> DictRecord:
     drift = Group(
         A_SQUARE,
         OneOf(tuple(DIRECTIONS)),
-        wish=Words("a square and a direction, such as ['d3', 'n']", "une case et une direction, comme ['d3', 'n']"),
+        wish=Words("a square and a direction, such as ['d3', 'n']"),
     )
     return DictRecord(
         Field("square", A_SQUARE, -1, brief=True),

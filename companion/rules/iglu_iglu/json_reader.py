@@ -40,11 +40,8 @@ def check_squares(places: Mapping[str, Any], reading: Reading) -> None:
     missing = [name for name in SQUARES if name not in places and not CORNERS >> NUMBER[name] & 1]
     if missing:
         few = ", ".join(missing[:5])
-        more = Words("{few} … ({count} squares)", "{few} … ({count} cases)").filled({"few": few, "count": len(missing)})
-        words = Words(
-            "The position does not say what lies on {squares}.",
-            "La position ne dit pas ce qui se trouve sur {squares}.",
-        )
+        more = Words("{few} … ({count} squares)").filled({"few": few, "count": len(missing)})
+        words = Words("The position does not say what lies on {squares}.")
         reading.say((None, "places"), words.filled({"squares": more if len(missing) > 5 else few}))
 
 
@@ -197,7 +194,6 @@ class Filler:
         if to_move is not None and to_move != s.to_move:
             raise SetupError(
                 "In the phase {phase} of {turn}'s turn to_move is not {shown}.",
-                "Dans la phase {phase} du tour de {turn}, to_move n’est pas {shown}.",
                 phase=PHASES[s.phase],
                 turn=self.table.colours[s.turn],
                 shown=repr(self.table.colours[to_move]),
@@ -213,9 +209,7 @@ class Filler:
         if not self._phase_fits():
             phase = PHASES[s.phase]
             raise SetupError(
-                "The phase {phase} needs in pending what it asks about; see the README of the game.",
-                "La phase {phase} demande dans pending ce dont il s’agit ; voir le README du jeu.",
-                phase=phase,
+                "The phase {phase} needs in pending what it asks about; see the README of the game.", phase=phase
             )
 
     def _phase_fits(self) -> bool:

@@ -69,28 +69,26 @@ class _WrongWordError(Exception):
 
     def __init__(self, word: str, what: Words) -> None:
         super().__init__(word)
-        self.words = Words("{word!r} is no {what}", "{word!r} n’est pas {what}").filled({"word": word, "what": what})
+        self.words = Words("{word!r} is no {what}").filled({"word": word, "what": what})
 
 
 def _square(word: str) -> int:
     if word not in NUMBER:
-        raise _WrongWordError(word, "square (a1 to h8)", "une case (a1 à h8)")
+        raise _WrongWordError(word, Words("square (a1 to h8)"))
     return NUMBER[word]
 
 
 def _colour(word: str) -> str:
     if word not in COLOURS:
         there = ", ".join(COLOURS)
-        raise _WrongWordError(word, "colour of this game ({there})", "une couleur de ce jeu ({there})", there=there)
+        raise _WrongWordError(word, Words("colour of this game ({there})").filled({"there": there}))
     return word
 
 
 def _token(words: Iterable[str]) -> int:
     text = " ".join(words)
     if text not in TOKEN_TEXTS:
-        raise _WrongWordError(
-            text, "animal token (fish 1 to 3, fox 1 to 3, bear)", "un pion animal (fish 1 à 3, fox 1 à 3, bear)"
-        )
+        raise _WrongWordError(text, Words("animal token (fish 1 to 3, fox 1 to 3, bear)"))
     return TOKEN_TEXTS[text]
 
 
@@ -98,15 +96,13 @@ def _face(words: Iterable[str]) -> str:
     text = " ".join(words)
     if text != KEPT and not is_face(text):
         there = ", ".join((*FACES, "endurance 1", KEPT))
-        raise _WrongWordError(text, "face of a floe tile ({there})", "une face de tuile ({there})", there=there)
+        raise _WrongWordError(text, Words("face of a floe tile ({there})").filled({"there": there}))
     return text
 
 
 def _with_harpoon(words: list[str]) -> bool:
     if words not in ([], ["harpoon"]):
-        raise _WrongWordError(
-            " ".join(words), "'harpoon', all that may stand here", "« harpoon », seul mot possible ici"
-        )
+        raise _WrongWordError(" ".join(words), Words("'harpoon', all that may stand here"))
     return bool(words)
 
 
@@ -115,14 +111,14 @@ def _drift(words: list[str]) -> Drift:
         return DRIFT_NONE
     square, direction = words
     if direction not in DIRECTIONS:
-        raise _WrongWordError(direction, "direction (n, e, s, w)", "une direction (n, e, s, w)")
+        raise _WrongWordError(direction, Words("direction (n, e, s, w)"))
     return DRIFTS[direction][_square(square)]
 
 
 def _endurance(words: list[str]) -> Endurance:
     (value,) = words
     if value not in {str(number) for number in range(1, MOST_ENDURANCE + 1)}:
-        raise _WrongWordError(value, "number of an endurance tile", "le chiffre d’une tuile endurance")
+        raise _WrongWordError(value, Words("number of an endurance tile"))
     return ENDURANCES[int(value)]
 
 
@@ -176,16 +172,10 @@ def parse(text: str) -> IgluMove:
     readings = [first] if first in USAGE else [verb for verb in USAGE if first and verb.startswith(first)]
     if not readings:
         there = ", ".join(USAGE)
-        raise InvalidMoveError(
-            "{shown} is no move of Iglu Iglu; moves begin with {there}.",
-            "{shown} n’est pas un coup d’Iglu Iglu ; les coups commencent par {there}.",
-            shown=shown,
-            there=there,
-        )
+        raise InvalidMoveError("{shown} is no move of Iglu Iglu; moves begin with {there}.", shown=shown, there=there)
     if len(readings) > 1:
         raise AmbiguousMoveError(
             "{shown} has more than one reading: {first!r} may be {readings}.",
-            "{shown} peut se lire de plusieurs façons : {first!r} peut être {readings}.",
             shown=shown,
             first=first,
             readings=listed(readings, OR),
@@ -195,16 +185,7 @@ def parse(text: str) -> IgluMove:
         return _READ[readings[0]](words)
     except _WrongWordError as wrong:
         raise InvalidMoveError(
-            "{shown} is no move: {why}; write {usage}.",
-            "{shown} n’est pas un coup : {why} ; écrire {usage}.",
-            shown=shown,
-            why=wrong.words,
-            usage=usage,
+            "{shown} is no move: {why}; write {usage}.", shown=shown, why=wrong.words, usage=usage
         ) from None
     except (IndexError, ValueError):
-        raise InvalidMoveError(
-            "{shown} is no move: write {usage}.",
-            "{shown} n’est pas un coup : écrire {usage}.",
-            shown=shown,
-            usage=usage,
-        ) from None
+        raise InvalidMoveError("{shown} is no move: write {usage}.", shown=shown, usage=usage) from None

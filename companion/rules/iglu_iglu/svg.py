@@ -36,12 +36,12 @@ INK = "#1a1a1a"
 FILL = {"red": "#d55e00", "blue": "#0072b2", "yellow": "#f0e442", "green": "#009e73"}
 TEXT_ON = {"red": "#ffffff", "blue": "#ffffff", "yellow": INK, "green": "#ffffff"}
 LETTER: Final = {
-    "red": Words("R", "R"),
-    "blue": Words("B", "B"),
-    "yellow": Words("Y", "J"),
-    "green": Words("G", "V"),
+    "red": Words("R"),
+    "blue": Words("B"),
+    "yellow": Words("Y"),
+    "green": Words("G"),
 }
-WORDS: Final = {"board": Words("Iglu Iglu, position", "Iglu Iglu, position")}
+WORDS: Final = {"board": Words("Iglu Iglu, position")}
 
 _DEFS = """<defs>
 <pattern id="water" width="16" height="12" patternUnits="userSpaceOnUse"><rect width="16" height="12" fill="#bfe0f2"/>\

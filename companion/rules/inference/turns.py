@@ -91,9 +91,7 @@ class Evidence:
             places = {name: {content(place): 0.0} for name, place in position["places"].items() if place is not None}
         except (AttributeError, LookupError, TypeError, ValueError):
             raise SetupError(
-                "A position has places with things, each of a kind and a count, and players as objects.",
-                "Une position a des places avec des choses (things), chacune d’une sorte (kind) et en nombre (count),"
-                " et des joueurs en objets.",
+                "A position has places with things, each of a kind and a count, and players as objects."
             ) from None
         known = {key: position[key] for key in ("trophies",) if position.get(key)}
         return cls(places, known)
@@ -187,12 +185,7 @@ def search_of(game_id: str) -> Search:
     found: Any = _search(game_id)
     if found is None:
         there = ", ".join(name for name in games() if _search(name) is not None)
-        raise SetupError(
-            "Turns of {game_id} cannot be searched; those of {there} can.",
-            "Les tours de {game_id} ne peuvent pas être cherchés ; ceux de {there} le peuvent.",
-            game_id=game_id,
-            there=there,
-        )
+        raise SetupError("Turns of {game_id} cannot be searched; those of {there} can.", game_id=game_id, there=there)
     return found  # type: ignore[no-any-return]
 
 
@@ -346,14 +339,12 @@ class Explanation:
         return joined([*sentences, *(_judged(move, ruling) for move, ruling in self.because)])
 
 
-_NOTHING_HAPPENED = Words(
-    "Nothing had to happen: it may be as it was.", "Rien n’a dû se passer : tout peut être resté là."
-)
-_LEADS = Words("A legal turn leads there: {moves}.", "Un tour permis y mène : {moves}.")
-_NONE_LEADS = Words("No legal turn leads there.", "Aucun tour permis n’y mène.")
-_NONE_FOUND = Words("No legal turn that leads there was found.", "Aucun tour permis qui y mène n’a été trouvé.")
-_NEAREST = Words("In the nearest legal turn:", "Dans le tour permis le plus proche :")
-_JUDGED = Words("{move}: {ruling}", "{move} : {ruling}")
+_NOTHING_HAPPENED = Words("Nothing had to happen: it may be as it was.")
+_LEADS = Words("A legal turn leads there: {moves}.")
+_NONE_LEADS = Words("No legal turn leads there.")
+_NONE_FOUND = Words("No legal turn that leads there was found.")
+_NEAREST = Words("In the nearest legal turn:")
+_JUDGED = Words("{move}: {ruling}")
 
 
 def _judged(move: Move | str, ruling: Ruling) -> Words:

@@ -40,7 +40,7 @@ class ThinIce(Game[ThinIceMove]):
         """
         self.settled_options(options)
         if setup:
-            raise SetupError("Thin Ice has no set-up.", "Glace fine n’a pas de mise en place.")
+            raise SetupError("Thin Ice has no set-up.")
         return ThinIceState(self, tuple(str(player.get("name", "")) for player in players))
 
     def parse(self, text: str) -> ThinIceMove:
@@ -50,10 +50,7 @@ class ThinIce(Game[ThinIceMove]):
         """
         move = MOVES.get(" ".join(text.casefold().split()))
         if move is None:
-            raise InvalidMoveError(
-                "A move of Thin Ice is put a1 … put c3, roll hold or roll crack.",
-                "Un coup de Glace fine est put a1 … put c3, roll hold ou roll crack.",
-            )
+            raise InvalidMoveError("A move of Thin Ice is put a1 … put c3, roll hold or roll crack.")
         return move
 
     def from_position(self, position: Mapping[str, JSON]) -> ThinIceState:
@@ -67,7 +64,7 @@ class ThinIce(Game[ThinIceMove]):
         reading.finish()
         cells, last = cells_of(told["places"]), told["last"]
         if last is None and told["phase"] == "roll":
-            raise SetupError("Say for which square the die is rolled.", "Dites pour quelle case le dé est lancé.")
+            raise SetupError("Say for which square the die is rolled.")
         names = {colour: name for name, colour in told["players"] if name}
         return ThinIceState(self, tuple(names.get(one, one) for one in COLOURS), cells, told["turn"], last)
 

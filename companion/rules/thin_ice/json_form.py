@@ -42,7 +42,7 @@ def _place(there: str) -> tuple[str, tuple[Any, ...]]:
 
 FORM: Final = Form(
     "thin-ice",
-    Words("A position of Thin Ice", "Une position de Glace fine"),
+    Words("A position of Thin Ice"),
     Field(
         "players",
         Items(TupleRecord(Field("name", Name(60)), _COLOUR), 2),

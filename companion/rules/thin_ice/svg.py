@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from companion.rules.core import Ruling
 
 SIDE: Final = 100
-WORDS: Final = Words("Board", "Plateau")
+WORDS: Final = Words("Board")
 FILL: Final = {"red": "#d55e00", "blue": "#0072b2"}
 
 

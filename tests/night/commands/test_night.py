@@ -117,8 +117,8 @@ def test_cards_may_lie_there_at_the_set_up(table: Table) -> None:
 def test_what_cannot_be_played_is_said(table: Table, body: dict[str, Any], says: str) -> None:
     answer = table.ask("open-match", body)
     assert not answer.ok
-    assert says in answer.message_en
-    assert answer.message_fr != answer.message_en
+    assert says in answer.message.en
+    assert answer.message.fr != answer.message.en
     assert table.night.people() == {}
     assert table.journal.last_seq == 1
 
@@ -294,7 +294,7 @@ def test_drawn_cards_are_the_same_when_asked_again(table: Table) -> None:
 def test_bad_input_is_refused_in_a_sentence(table: Table, command: str, body: dict[str, Any]) -> None:
     table.shaking()
     answer = table.no("bad-input", command, body)
-    assert "\n" not in answer.message_en + answer.message_fr
+    assert "\n" not in answer.message.en + answer.message.fr
     table.moves("take red")
 
 
@@ -342,7 +342,7 @@ def test_a_forbidden_move_is_refused_with_clause_and_sentence(table: Table) -> N
     answer = table.no("refused", "moves", {"moves": ["take red", "take red"]})
     assert answer.ruling is not None
     assert (answer.ruling.legal, "POP-2.2" in answer.ruling.clauses) == (False, True)
-    assert answer.message_en == answer.ruling.en
+    assert answer.message.en == answer.ruling.en
     assert not table.player("red")["in_hand"]
     assert answer.to_json()["ruling"]["clauses"]
 
@@ -429,7 +429,7 @@ def test_where_the_companion_draws_nobody_chooses_cards(table: Table) -> None:
     for command, body in (("moves", {"moves": ["deal card1 2"]}), ("deal", {"cards": {"card1": "2"}})):
         for who in (table.host, table.ann):
             answer = table.no("refused", command, body, by=who)
-            assert "the companion draws" in answer.message_en
+            assert "the companion draws" in answer.message.en
     table.do("deal", by=table.ann)
     table.moves("start")
 
@@ -568,7 +568,7 @@ def test_faults_are_called_and_dismissed(table: Table) -> None:
         1,
     )
     answer = table.no("bad-input", "fault", {"clause": "POP-2.3", "colour": "green"})
-    assert (answer.message_en, answer.message_fr) == ("Nobody here plays green.", "Personne ne joue en vert ici.")
+    assert (answer.message.en, answer.message.fr) == ("Nobody here plays green.", "Personne ne joue en vert ici.")
     assert "Bob" in looked["en"]
     assert "Bob" in looked["fr"]
     assert other["en"] != other["fr"]
@@ -660,7 +660,7 @@ def test_on_a_full_card_nothing_is_acknowledged(table: Table) -> None:
         if not answer.ok:
             break
     assert answer.problem == "storage"
-    assert "full" in answer.message_en
+    assert "full" in answer.message.en
     assert table.night.view() == before == table.refolded()
     with pytest.raises(StorageError, match="full"):
         for _ in range(100):

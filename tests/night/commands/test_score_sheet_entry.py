@@ -157,9 +157,9 @@ def test_what_no_box_holds_is_refused_in_a_sentence(night: Table, game_id: str, 
     alter(body["position"])
     answer = night.ask("keep-sheet", body)
     assert answer.problem in {"refused", "bad-input"}
-    assert says in answer.message_en
+    assert says in answer.message.en
     assert night.view["match"] is None
-    assert answer.message_fr != answer.message_en
+    assert answer.message.fr != answer.message.en
 
 
 def test_a_blocked_team_has_lost_whatever_the_fish_say(night: Table) -> None:
@@ -328,7 +328,7 @@ def test_an_end_in_a_live_round_cannot_be_taken_back_alone(night: Table) -> None
     assert night.match["can_undo"]["needs_agreement"]
     answer = night.do("undo", {"to": 10, "agreed": True})
     assert night.night.live_round()
-    assert "seen" in answer.message_en
+    assert "seen" in answer.message.en
 
 
 def test_nothing_hidden_is_told_of_a_game_that_ended_early(night: Table) -> None:

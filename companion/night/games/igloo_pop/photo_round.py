@@ -58,10 +58,7 @@ def seen_cards(body: Any) -> tuple[SeenCard, ...]:
 
 
 def _broken() -> SetupError:
-    return SetupError(
-        "A round is a list of places with a card and its igloos.",
-        "Une manche est une liste de places avec une carte et ses igloos.",
-    )
+    return SetupError("A round is a list of places with a card and its igloos.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +86,7 @@ class IglooPopPhotoRound:
 def _judged(view: GameView, cards: Sequence[SeenCard], state: State[Any] | None) -> dict[str, JSON]:
     now = _alone(cards) if state is None else state
     if not isinstance(now, IglooPopState) or now.phase not in {"shaking", "checking"}:
-        raise SetupError(
-            "No round of Igloo Pop is being played: start it, or check it, first.",
-            "Aucune manche d’Igloo Pop n’est en cours : commencez-la, ou contrôlez-la, d’abord.",
-        )
+        raise SetupError("No round of Igloo Pop is being played: start it, or check it, first.")
     _same_cards(cards, now)
     moves: list[str] = []
     refused = None
@@ -141,20 +135,19 @@ def _lying(state: IglooPopState) -> dict[str, str]:
 def _same_cards(cards: Sequence[SeenCard], state: IglooPopState) -> None:
     texts = [one.card for one in cards]
     if len(set(texts)) != len(texts):
-        raise SetupError("A card is there twice.", "Une carte est là deux fois.")
+        raise SetupError("A card is there twice.")
     lying = _lying(state)
     for one in cards:
         if one.igloos and lying.get(one.place) != one.card:
             raise SetupError(
                 "In this game {card} does not lie at place {place}.",
-                "Dans cette partie, {card} n’est pas à la place {place}.",
                 card=one.card,
                 place=one.place.removeprefix("card"),
             )
         for colour, _ in one.igloos:
             if colour not in state.colours:
                 colour_words = GAME.rulebook.words(colour)
-                raise SetupError("Nobody plays {colour}.", "Personne ne joue {colour}.", colour=colour_words)
+                raise SetupError("Nobody plays {colour}.", colour=colour_words)
 
 
 def _wanted(cards: Sequence[SeenCard], state: IglooPopState) -> list[str]:

@@ -207,14 +207,14 @@ def _card(text: Any) -> int:
     try:
         return parse_card(text if isinstance(text, str) else repr(text)[:40])
     except RulesError as error:
-        raise SetupError("{why}", "{why}", why=error.words) from None
+        raise SetupError("{why}", why=error.words) from None
 
 
 def _read(value: Any, read: Any) -> tuple[int, ...] | None:
     if value is None:
         return None
     if not isinstance(value, list):
-        raise SetupError("A pile is a list of cards.", "Une pile est une liste de cartes.")
+        raise SetupError("A pile is a list of cards.")
     return tuple(read(text) for text in value)
 
 
@@ -230,7 +230,7 @@ def _mask(value: Any) -> int | None:
     if value is None:
         return None
     if not isinstance(value, list) or not all(animal in ANIMALS for animal in value):
-        raise SetupError("powers is a list of animals.", "powers est une liste d’animaux.")
+        raise SetupError("powers is a list of animals.")
     return sum({1 << ANIMALS.index(animal) for animal in value})
 
 

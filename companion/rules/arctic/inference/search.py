@@ -289,10 +289,7 @@ def explain(before: ArcticPosition, evidence: Evidence, limit: int) -> Explanati
 
 def _playing(before: ArcticPosition) -> ArcticPosition:
     if before.players < 2 or before.phase not in _STEPS:
-        raise SetupError(
-            "In this position nobody has a turn: a turn needs two players or more, and a phase A to D.",
-            "Dans cette position, ce n’est le tour de personne : il faut deux personnes ou plus, et une phase A à D.",
-        )
+        raise SetupError("In this position nobody has a turn: a turn needs two players or more, and a phase A to D.")
     return before
 
 

@@ -360,10 +360,7 @@ def _goal(before: IcePosition, evidence: Evidence) -> IceGoal:
     :raises SetupError: when the game has not begun.
     """
     if before.phase == "setup":
-        raise SetupError(
-            "The game has not begun: nobody has a turn yet.",
-            "La partie n’a pas commencé : ce n’est le tour de personne.",
-        )
+        raise SetupError("The game has not begun: nobody has a turn yet.")
     whose = evidence.fields.get("turn")
     return IceGoal(before, evidence.without(["turn"]) if whose == before.colours[before.seat] else evidence)
 
