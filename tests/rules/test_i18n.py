@@ -111,8 +111,8 @@ from companion.rules.core import SetupError
 for read, asked in ((0, ["--help"]), (0, ["rule", "POP-2.2"]), (1, ["rule", "melting", "--lang", "fr"])):
     assert cli.run(asked) == 0
     assert i18n.catalogue.cache_info().currsize <= read, asked
-error = SetupError("{what} is an object.", what=i18n.Words("A position of Arctic"))
-assert error.words.to_json()["fr"] == "Une position d’Arctic est un objet.", error.words
+error = SetupError("{what} is {wish}, not {shown}{where}.", what=i18n.Words("A position of Arctic"), wish=i18n.Words("a number"), shown="x", where="")
+assert error.words.to_json()["fr"] == "Une position d’Arctic est un numéro, pas x.", error.words
 assert i18n.catalogue.cache_info().currsize == 1
 assert not {"web", "flask", "babel", "vision"} & {name.split(".")[0] for name in sys.modules}
 """
@@ -148,7 +148,13 @@ def test_facts_are_those_of_the_moment() -> None:
 
 
 def test_texts_can_be_pickled_and_compared() -> None:
-    error = SetupError("{what} is an object.", what=Words("A position of Arctic"))
+    error = SetupError(
+        "{what} is {wish}, not {shown}{where}.",
+        what=Words("A position of Arctic"),
+        wish=Words("a number"),
+        shown="x",
+        where="",
+    )
     for words in (Words("and"), same("×2"), noted("The igloo is not plugged in."), error.words, joined([OR, OR])):
         again = pickle.loads(pickle.dumps(words))  # noqa: S301 - made here
         assert again == words and hash(again) == hash(words)

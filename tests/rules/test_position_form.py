@@ -242,7 +242,7 @@ def test_a_value_is_shown_in_one_short_line() -> None:
 
 def test_a_notation_may_say_itself_what_is_wrong() -> None:
     def refuse(text: str) -> int:
-        raise SetupError("There is no card {text}.", "Il n’y a pas de carte {text}.", text=text)
+        raise SetupError("There is no card {text}.", text=text)
 
     reading = Reading()
     Notation(refuse, str, Words("a card", {"fr": "une carte"})).read("7", (None, "card"), reading)
