@@ -111,7 +111,8 @@ from companion.rules.core import SetupError
 for read, asked in ((0, ["--help"]), (0, ["rule", "POP-2.2"]), (1, ["rule", "melting", "--lang", "fr"])):
     assert cli.run(asked) == 0
     assert i18n.catalogue.cache_info().currsize <= read, asked
-error = SetupError("{what} is {wish}, not {shown}{where}.", what=i18n.Words("A position of Arctic"), wish=i18n.Words("a number"), shown="x", where="")
+facts = {"what": i18n.Words("A position of Arctic"), "wish": i18n.Words("a number"), "shown": "x", "where": ""}
+error = SetupError("{what} is {wish}, not {shown}{where}.", **facts)
 assert error.words.to_json()["fr"] == "Une position d’Arctic est un numéro, pas x.", error.words
 assert i18n.catalogue.cache_info().currsize == 1
 assert not {"web", "flask", "babel", "vision"} & {name.split(".")[0] for name in sys.modules}
