@@ -18,6 +18,11 @@ from typing import Any
 
 from companion.ports import BadDataError
 
+OFFERED = "settings-offered.json"
+"""Beside the settings: what a backup that was brought back had of settings that it may not set itself."""
+MOST_BYTES = 1 << 20
+"""No file of settings is longer."""
+
 _log = logging.getLogger(__name__)
 
 UNREADABLE = "The settings could not be read; the file was moved aside, and they start anew."
@@ -32,7 +37,8 @@ class Setting:
     """One setting: ``words`` is the question the page asks (an English sentence, translated by its text).
 
     ``%(game)s`` in it is a game that is here;
-    ``low`` and ``high`` bound an integer, a list is a tuple of short lines.
+    ``low`` and ``high`` bound an integer, a list is a tuple of short lines. One that is ``local`` is of this machine
+    (network, devices, files) or lets others see more: a backup that is brought back offers it, and does not set it.
     """
 
     name: str
@@ -41,6 +47,7 @@ class Setting:
     low: int = 0
     high: int = 0
     restart: bool = False
+    local: bool = False
 
     def checked(self, value: object) -> Value:
         """Return ``value`` as this setting keeps it.
@@ -69,10 +76,12 @@ class Setting:
 
 SETTINGS: tuple[Setting, ...] = (
     Setting("house_name", "", "What is this house called on the page?"),
-    Setting("host_names", (), "Names under which phones may reach this page, beside its addresses"),
-    Setting("igloo_port", "", "Serial port of the igloo (empty: it is found by itself)", restart=True),
-    Setting("igloo_deny", (), "Serial ports never to be opened (parts of their names)", restart=True),
-    Setting("camera_source", "", "Camera: usb:0, pi, an http address of an MJPEG stream, or empty for none"),
+    Setting("host_names", (), "Names under which phones may reach this page, beside its addresses", local=True),
+    Setting("igloo_port", "", "Serial port of the igloo (empty: it is found by itself)", restart=True, local=True),
+    Setting("igloo_deny", (), "Serial ports never to be opened (parts of their names)", restart=True, local=True),
+    Setting(
+        "camera_source", "", "Camera: usb:0, pi, an http address of an MJPEG stream, or empty for none", local=True
+    ),
     Setting("camera_follow", False, "Follow the game with the camera"),
     Setting("camera_settle_tenths", 15, "Tenths of a second that the board lies still before a move counts", 3, 100),
     Setting("camera_everyone", True, "Every player may answer what the camera asks (else the host alone)"),
@@ -83,22 +92,73 @@ SETTINGS: tuple[Setting, ...] = (
         "max_streams", 40, "Phones with live updates at the same time; the others ask again and again", 1, 100, True
     ),
     Setting("players_move", True, "Players may enter moves (else the host alone)"),
-    Setting("players_pictures", True, "Players may see pictures of the table"),
-    Setting("watchers_pictures", False, "Who only watches may see pictures of the table"),
-    Setting("joining", True, "New phones may join with the PIN"),
+    Setting("players_pictures", True, "Players may see pictures of the table", local=True),
+    Setting("watchers_pictures", False, "Who only watches may see pictures of the table", local=True),
+    Setting("joining", True, "New phones may join with the PIN", local=True),
     Setting("nightly_backups", 7, "Backups kept beside the journal, one a day (0: none)", low=0, high=60),
-    Setting("stick_backup", True, "Copy the nights to a USB stick that carries a folder companion-backup"),
+    Setting("stick_backup", True, "Copy the nights to a USB stick that carries a folder companion-backup", local=True),
     Setting(
         "mqtt_address",
         "",
         "Home automation: an MQTT broker, such as mqtt://user:password@host (empty: none)",
         restart=True,
+        local=True,
     ),
     Setting("bgg_ids", (), "BoardGameGeek numbers for BG Stats, a line a game such as %(game)s 12345"),
     Setting(
-        "panel_pins", (), "Buttons and lights: standard, or a line a part such as next 5; empty for none", restart=True
+        "panel_pins",
+        (),
+        "Buttons and lights: standard, or a line a part such as next 5; empty for none",
+        restart=True,
+        local=True,
     ),
 )
+
+
+def read_settings(path: Path) -> tuple[dict[str, Value], bool]:
+    """Return what a file of settings says that fits, and whether something in it does not.
+
+    :raises OSError: the file cannot be read.
+    :raises ValueError: it is no such file.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        with os.fdopen(handle, encoding="utf-8") as file:
+            raw = json.loads(file.read(MOST_BYTES))
+    except RecursionError as error:
+        raise ValueError("too deep") from error
+    if not isinstance(raw, dict):
+        raise ValueError("not an object")
+    values: dict[str, Value] = {}
+    ignored = False
+    for setting in SETTINGS:
+        if setting.name in raw:
+            try:
+                values[setting.name] = setting.checked(raw[setting.name])
+            except BadDataError as error:
+                ignored = True
+                _log.warning("%s %s", IGNORED, error)
+    return values, ignored
+
+
+def write_settings(path: Path, values: Mapping[str, Value]) -> None:
+    """Write a file of settings whole or not at all, for the service's user alone, so that it survives a power cut.
+
+    :raises OSError: it could not be written; what was there before still is.
+    """
+    new = path.with_name(path.name + ".new")
+    new.unlink(missing_ok=True)
+    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        json.dump({k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}, file, indent=2)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 class Settings:
@@ -117,23 +177,13 @@ class Settings:
         if self._path is None or not self._path.exists():
             return
         try:
-            raw = json.loads(self._path.read_text(encoding="utf-8"))
-            if not isinstance(raw, dict):
-                raise ValueError("not an object")
-        except (OSError, ValueError, RecursionError):
+            self._values, ignored = read_settings(self._path)
+        except (OSError, ValueError):
             aside = self._path.with_name(f"{self._path.name}.unreadable-{int(time.time())}")
             self._path.replace(aside)
             self.note = UNREADABLE
             return
-        for name, value in raw.items():
-            setting = self._known.get(name)
-            if setting is None:
-                continue
-            try:
-                self._values[name] = setting.checked(value)
-            except BadDataError as error:
-                self.note = IGNORED
-                _log.warning("%s %s", IGNORED, error)
+        self.note = IGNORED if ignored else ""
 
     def __getitem__(self, name: str) -> Value:
         with self._lock:
@@ -162,6 +212,24 @@ class Settings:
         """Return every setting with its value, as JSON."""
         return {name: list(v) if isinstance(v := self[name], tuple) else v for name in self._known}
 
+    def offered(self) -> dict[str, Value]:
+        """Return what a backup that was brought back would have set, where it is not so: it waits to be asked for."""
+        if self._path is None:
+            return {}
+        try:
+            found, _ = read_settings(self._path.with_name(OFFERED))
+        except (OSError, ValueError):
+            return {}
+        return {name: value for name, value in found.items() if self._known[name].local and value != self[name]}
+
+    def decline(self) -> None:
+        """Forget what :meth:`offered` tells.
+
+        :raises OSError: it could not be removed.
+        """
+        if self._path is not None:
+            self._path.with_name(OFFERED).unlink(missing_ok=True)
+
     def set(self, changes: Mapping[str, object]) -> None:
         """Check and keep several settings at once, all or none.
 
@@ -187,17 +255,5 @@ class Settings:
             self._listeners.append(listener)
 
     def _save(self, values: Mapping[str, Value]) -> None:
-        if self._path is None:
-            return
-        new = self._path.with_name(self._path.name + ".new")
-        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump({k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}, file, indent=2)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(self._path)
-        folder = os.open(self._path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        if self._path is not None:
+            write_settings(self._path, values)

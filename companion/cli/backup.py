@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from companion.cli.printing import as_json, language
+
+if TYPE_CHECKING:
+    from companion.night.backup.archive import Manifest
 
 
 def data_option(function: click.decorators.FC) -> click.decorators.FC:
@@ -33,31 +39,37 @@ def command(target: Path | None, data: Path | None, stick: bool, pictures: bool,
     and the PIN are never in it; the settings are, with the password of an MQTT broker where one is set. The service
     may run meanwhile.
     """
-    from companion.night.backup.archive import BACKUPS, back_up, give_to_owner
+    from companion.cli.owner import belongs_to_owner, give_up_root
+    from companion.night.backup.archive import BACKUPS, back_up
     from companion.night.backup.messages import BackupError
     from companion.night.backup.scheduler import ON_STICK, STICK_FOLDER, back_up_into, made_words, next_name, sticks
-    from companion.night.log.data_folder import default_folder
+    from companion.night.log.data_folder import default_folder, real_folder
 
     folder = data or default_folder()
     if stick and target is not None:
         raise click.UsageError("Either a target or --stick.")
     try:
+        place, keep = folder / BACKUPS, 0
         if stick:
             found = sticks()
             if not found:
                 raise BackupError("no-stick")
-            path, manifest = back_up_into(folder, found[0] / STICK_FOLDER, keep=ON_STICK, pictures=pictures)
+            place, keep = found[0] / STICK_FOLDER, ON_STICK
         elif target is not None:
-            path = target / next_name(target) if target.is_dir() else target
-            manifest = back_up(folder, path, pictures=pictures)
+            place = target if target.is_dir() else target.parent
+        fill = None if belongs_to_owner(place, folder) else _filled_by_owner(folder, pictures)
+        if fill is None:
+            folder = give_up_root(folder)
+            place = place if stick or target is not None else folder / BACKUPS
+        if keep:
+            path, manifest = back_up_into(folder, place, keep=keep, pictures=pictures, fill=fill)
         else:
             if not folder.is_dir():
                 raise BackupError("no-folder", folder=folder)
-            place = folder / BACKUPS
-            place.mkdir(mode=0o700, exist_ok=True)
-            path = place / next_name(place)
-            manifest = back_up(folder, path, pictures=pictures)
-            give_to_owner(place, folder)
+            if target is None:
+                real_folder(place, make=True)
+            path = target if target is not None and not target.is_dir() else place / next_name(place)
+            manifest = back_up(folder, path, pictures=pictures, fill=fill)
     except BackupError as error:
         raise click.ClickException(error.words.of(lang)) from error
     if json_:
@@ -68,3 +80,22 @@ def command(target: Path | None, data: Path | None, stick: bool, pictures: bool,
         )
     else:
         click.echo(getattr(made_words(path, manifest), lang))
+
+
+def _filled_by_owner(folder: Path, pictures: bool) -> Callable[[BinaryIO], Manifest]:
+    """Return what fills a file of root's with a backup that the data folder's owner reads."""
+    from companion.cli.owner import from_owner
+    from companion.night.backup.archive import BackupFile, Manifest, write_backup
+
+    def fill(file: BinaryIO) -> Manifest:
+        def work(answer: BinaryIO) -> None:
+            with tempfile.TemporaryDirectory(prefix="companion-copy-") as place:
+                manifest = write_backup(file, folder.resolve(), Path(place) / "copy.db.part", pictures)
+            file.flush()
+            answer.write(json.dumps(manifest.to_json()).encode())
+
+        said = json.loads(from_owner(folder, work))
+        parts = tuple(BackupFile(one["name"], one["size"], one["sha256"], one["changed"]) for one in said["files"])
+        return Manifest(said["made"], said["seq"], said["companion"], said["pictures"], parts)
+
+    return fill

@@ -22,12 +22,14 @@ def command(data: Path | None, header: bool, lang: str, json_: bool) -> int:
 
     Nothing is changed, no port is opened. Exit status 1 if something is wrong.
     """
+    from companion.cli.owner import give_up_root
     from companion.doctor.finding import FindingState
     from companion.night.log.data_folder import default_folder
     from companion.panel.pins import parse
     from companion.service.checkup import check_up
 
     folder = data or default_folder()
+    folder = give_up_root(folder)
     findings = list(check_up(folder))
     wrong = any(finding.state is FindingState.WRONG for finding in findings)
     drawings = [finding.facts["drawing"] for finding in findings if "drawing" in finding.facts]

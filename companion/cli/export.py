@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
@@ -21,16 +22,34 @@ def command(form: str, data: Path | None, out: Path | None, json_: bool) -> None
 
     The links open BG Stats on a phone; BoardGameGeek's numbers are in them only where the setting bgg_ids has them.
     """
+    from companion.cli.owner import from_owner
     from companion.night.backup.messages import BackupError
-    from companion.night.export.bgstats import bgg_ids, plays
-    from companion.night.export.files import to_csv, to_json
     from companion.night.log.data_folder import JOURNAL, default_folder
-    from companion.night.log.journal import Journal
-    from companion.settings import Settings
 
     folder = data or default_folder()
     if not (folder / JOURNAL).exists():
         raise click.ClickException(BackupError("no-folder", folder=folder).words.en)
+    written = from_owner(folder, lambda file: _write(file, folder, form, json_))
+    if out is None:
+        click.echo(written, nl=False)
+        return
+    draft = out.with_name(out.name + ".new")
+    draft.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+    with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:
+        file.write(written)
+    draft.replace(out)
+    click.echo(f"{out}: {len(written)} bytes")
+
+
+def _write(file: BinaryIO, folder: Path, form: str, json_: bool) -> None:
+    from companion.night.export.bgstats import bgg_ids, plays
+    from companion.night.export.files import to_csv, to_json
+    from companion.night.log.data_folder import JOURNAL
+    from companion.night.log.journal import Journal
+    from companion.settings import Settings
+
+    folder = folder.resolve()
     journal = Journal(folder / JOURNAL, read_only=True)
     try:
         if form == "csv":
@@ -44,13 +63,4 @@ def command(form: str, data: Path | None, out: Path | None, json_: bool) -> None
             text = "".join(f"{json.dumps(game, ensure_ascii=False) if json_ else game['url']}\n" for game in games)
     finally:
         journal.close()
-    if out is None:
-        click.echo(text, nl=False)
-        return
-    draft = out.with_name(out.name + ".new")
-    with os.fdopen(
-        os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8", newline=""
-    ) as file:
-        file.write(text)
-    draft.replace(out)
-    click.echo(f"{out}: {len(text.encode())} bytes")
+    file.write(text.encode())

@@ -35,6 +35,7 @@ def command(
     """Serve the page to everybody's phone, find the devices and say what was found."""
     # Numpy reads this when it is imported, below. A shake's arrays are small: more threads only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from companion.cli.owner import give_up_root
     from companion.night.log.data_folder import default_folder
     from companion.night.log.database import DamagedError
     from companion.service import Service
@@ -44,7 +45,9 @@ def command(
     from web.http.server import make_server
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    options = ServeOptions(data or default_folder(), host, port, simulate, igloo, camera, example_games)
+    folder = data or default_folder()
+    folder = give_up_root(folder)
+    options = ServeOptions(folder, host, port, simulate, igloo, camera, example_games)
     try:
         service = Service(options)
     except DamagedError as error:

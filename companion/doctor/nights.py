@@ -14,7 +14,7 @@ from companion.doctor.host import Host
 from companion.night.backup.archive import BACKUPS, FORMER, STAGE, examine
 from companion.night.backup.messages import BackupError
 from companion.night.backup.scheduler import STICK_FOLDER, backups, sticks
-from companion.night.log.data_folder import ACCESS, JOURNAL
+from companion.night.log.data_folder import ACCESS, JOURNAL, read_small
 from companion.night.log.database import StorageError, open_database
 from companion.night.log.journal import LOST, Journal
 from companion.night.messages import SENTENCES, Words
@@ -49,7 +49,7 @@ def settings(folder: Path) -> tuple[list[Finding], dict[str, Value]]:
     if not path.exists():
         return [], values
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
+        raw = json.loads(read_small(path))
         if not isinstance(raw, dict):
             raise ValueError("not an object")
     except (OSError, ValueError, RecursionError):

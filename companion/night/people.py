@@ -22,7 +22,7 @@ from companion.night.commands.bodies import NAME_LENGTH
 from companion.night.commands.context import printable
 from companion.night.commands.night import Night
 from companion.night.log.chain import NOTES
-from companion.night.log.data_folder import FORGOTTEN, PEOPLE, write_small
+from companion.night.log.data_folder import FORGOTTEN, PEOPLE, read_small, write_small
 from companion.night.log.journal import Journal
 from companion.night.log.pictures import EvidenceStore
 from companion.night.statistics import PlayerFigures, Statistics
@@ -224,7 +224,7 @@ class People:
 
     def _forgotten(self) -> list[str]:
         with contextlib.suppress(OSError, ValueError, RecursionError):
-            stored = json.loads((self._folder / FORGOTTEN).read_text(encoding="utf-8"))
+            stored = json.loads(read_small(self._folder / FORGOTTEN))
             if isinstance(stored, list):
                 return [one for one in stored if isinstance(one, str)]
         return []

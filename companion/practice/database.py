@@ -135,6 +135,8 @@ class PracticeDatabase:
     def _opened(self) -> sqlite3.Connection:
         if self._db is None:
             try:
+                if self._path.is_symlink():
+                    raise PracticeDatabaseError("The training book is a symbolic link, which is not followed.")
                 if not self._path.exists():
                     self._make()
                 self._db = self._open()

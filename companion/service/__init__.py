@@ -44,6 +44,7 @@ from companion.night.log.data_folder import (
     EVIDENCE,
     JOURNAL,
     VOTES,
+    own_file,
     remove_address,
     write_address,
 )
@@ -482,7 +483,7 @@ _STARTED, _STARTED_S = token_hex(8), time.monotonic()
 def _lock_folder(folder: Path) -> int:
     """Hold the data folder for this process; the lock goes with the process, however it ends."""
     try:
-        handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        handle = own_file(folder / "lock", os.O_RDWR | os.O_CREAT)
     except OSError as error:
         raise BadDataError(
             f"The data folder {folder} cannot be written: {error.strerror}. "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
 import zipfile
@@ -17,6 +18,8 @@ from companion.night.backup.restore import restore
 from companion.night.backup.scheduler import back_up_into
 from companion.night.export.files import to_csv, to_json
 from companion.night.log.data_folder import EVIDENCE, FORGOTTEN, PEOPLE
+from companion.night.log.database import migrate
+from companion.night.log.journal import SCHEMA
 from companion.night.log.pictures import EvidenceStore
 from companion.night.people import People, PeopleError
 from companion.practice.database import PracticeDatabase
@@ -245,16 +248,14 @@ def test_a_backup_that_cannot_be_read_does_not_stop_the_forgetting(home: Home) -
 
 def test_a_backup_of_the_first_schema_is_scrubbed_too(home: Home) -> None:
     home.game("Ann", "Bob")
-    with sqlite3.connect(home.folder / "old.sqlite") as db:
-        home.table.journal.close()
-        sqlite3.connect(home.folder / "journal.sqlite").backup(db)
-        for column in ("colour", "token", "picture", "same_as"):
-            db.execute(f"ALTER TABLE person DROP COLUMN {column}")
-        db.execute("DROP TABLE summary")
-        db.execute("PRAGMA user_version = 1")
-    db.close()
+    home.table.journal.close()
     (home.folder / "old").mkdir()
-    (home.folder / "old.sqlite").rename(home.folder / "old" / "journal.sqlite")
+    with contextlib.closing(sqlite3.connect(home.folder / "old" / "journal.sqlite", isolation_level=None)) as db:
+        db.execute(f"PRAGMA application_id = {SCHEMA.application_id}")
+        migrate(db, SCHEMA, to=1)
+        db.execute("ATTACH ? AS new", (str(home.folder / "journal.sqlite"),))
+        db.execute("INSERT INTO person SELECT id, name, since FROM new.person")
+        db.execute("INSERT INTO entry SELECT * FROM new.entry ORDER BY seq")
     path, _ = back_up_into(home.folder / "old", home.folder / BACKUPS, keep=5, pictures=False)
     home.table.open()
     ann = next(person for person, name in home.table.journal.people().items() if name == "Ann")

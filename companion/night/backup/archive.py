@@ -22,7 +22,7 @@ import struct
 import time
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
@@ -30,9 +30,10 @@ from typing import Any, BinaryIO
 from companion import __version__
 from companion.night.backup.foreign import adopt
 from companion.night.backup.messages import BackupError
-from companion.night.log.data_folder import EVIDENCE, FORGOTTEN, JOURNAL, sync_folder
+from companion.night.log.data_folder import EVIDENCE, FORGOTTEN, JOURNAL, own_file, real_folder, sync_folder, unlinked
 from companion.night.log.database import StorageError, open_database
 from companion.night.log.journal import SCHEMA, wall_clock
+from companion.settings import OFFERED
 
 FORMAT = 1
 """The version of the backup's form."""
@@ -49,7 +50,7 @@ NO_BACKUP = (
 )
 """What reading an archive raises that no backup of ours could cause: damaged, locked, packed in another way."""
 
-_STAYS = {LOCK, "address.json", BACKUPS, STAGE, FORGOTTEN}
+_STAYS = {LOCK, "address.json", BACKUPS, STAGE, FORGOTTEN, OFFERED}
 """Names at the top of a data folder that are of this machine or this moment."""
 
 _OF_THIS_MACHINE = "access.sqlite"
@@ -123,7 +124,7 @@ def held(folder: Path) -> Iterator[None]:
 
     :raises BackupError: when a service runs on it.
     """
-    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    handle = own_file(folder / LOCK, os.O_RDWR | os.O_CREAT)
     try:
         give_to_owner(folder / LOCK, folder)
         try:
@@ -145,8 +146,12 @@ def give_to_owner(path: Path, folder: Path) -> None:
             os.chown(part, owner.st_uid, owner.st_gid, follow_symlinks=False)
 
 
-def back_up(folder: Path, target: Path, *, pictures: bool = True) -> Manifest:
+def back_up(
+    folder: Path, target: Path, *, pictures: bool = True, fill: Callable[[BinaryIO], Manifest] | None = None
+) -> Manifest:
     """Copy the nights of a data folder into the file ``target``, also while a service writes them.
+
+    ``fill`` writes the file (None: :func:`write_backup`): for where another user reads the folder than writes it.
 
     :raises BackupError: when there is nothing to copy, ``target`` exists, or it could not be written.
     :raises companion.night.log.database.StorageError: when the journal is damaged or cannot be read.
@@ -157,14 +162,16 @@ def back_up(folder: Path, target: Path, *, pictures: bool = True) -> Manifest:
         raise BackupError("nothing-to-keep", folder=folder)
     if target.exists():
         raise BackupError("exists", file=target)
+    real_folder(target.parent)
     draft = target.with_name(f".{target.name}-{os.getpid()}-{secrets.token_hex(4)}.part")
     copy = draft.with_name(draft.name + ".db.part")
     try:
-        with os.fdopen(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w+b") as file:
-            manifest = _fill(file, folder, copy, pictures)
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+        with os.fdopen(os.open(draft, flags, 0o600), "w+b") as file:
+            manifest = write_backup(file, folder, copy, pictures) if fill is None else fill(file)
             file.flush()
             os.fsync(file.fileno())
-        examine(draft, shown=target.name)
+            examine(draft, file=file, shown=target.name)
         _publish(draft, target)
     except OSError as error:
         if isinstance(error, BackupError | StorageError):
@@ -190,7 +197,7 @@ def clear_drafts(place: Path) -> None:
 
 def _publish(draft: Path, target: Path) -> None:
     try:
-        os.link(draft, target)
+        os.link(draft, target, follow_symlinks=False)
     except FileExistsError:
         raise BackupError("exists", file=target) from None
     except OSError:
@@ -198,7 +205,12 @@ def _publish(draft: Path, target: Path) -> None:
     sync_folder(target.parent)
 
 
-def _fill(file: BinaryIO, folder: Path, copy: Path, pictures: bool) -> Manifest:
+def write_backup(file: BinaryIO, folder: Path, copy: Path, pictures: bool) -> Manifest:
+    """Write the nights of a data folder into an open file; ``copy`` is where databases are copied to meanwhile.
+
+    :raises OSError: something could not be read or written.
+    :raises sqlite3.Error: a database could not be copied.
+    """
     made, parts, seq = wall_clock(), [], 0
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
         for path in _sources(folder, pictures):
@@ -226,15 +238,18 @@ def _sources(folder: Path, pictures: bool) -> Iterator[Path]:
     for top in tops:
         if top.name == EVIDENCE and not pictures:
             continue
-        for path in [top] if top.is_file() else sorted(top.rglob("*")):
-            inside = path.relative_to(folder).parts
-            if path.is_file() and not path.is_symlink() and all(kept(part) for part in inside[1:]):
-                yield path
+        whole = top.is_dir() and not top.is_symlink()
+        for place, folders, names in os.walk(top) if whole else [(folder, list[str](), [top.name])]:
+            folders.sort()
+            for path in (Path(place) / name for name in sorted(names)):
+                inside = path.relative_to(folder).parts
+                if path.is_file() and not path.is_symlink() and all(kept(part) for part in inside[1:]):
+                    yield path
 
 
 def _copy_database(path: Path, copy: Path, *, journal: bool) -> int:
     """Copy a database as it stands at one moment; return the journal's last number."""
-    os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    os.close(own_file(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
     source = open_database(path, SCHEMA, read_only=True) if journal else _open_other(path)
     with contextlib.closing(source), contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as target:
         source.backup(target)
@@ -247,6 +262,8 @@ def _copy_database(path: Path, copy: Path, *, journal: bool) -> int:
 
 
 def _open_other(path: Path) -> sqlite3.Connection:
+    for part in ("", "-wal", "-shm"):
+        unlinked(path.with_name(path.name + part))
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
 
 
@@ -264,7 +281,10 @@ def add_part(archive: zipfile.ZipFile, name: str, path: Path, changed: float) ->
     """Put a file into a backup and return what the manifest says of it."""
     packed = path.suffix not in {".jpg", ".png", ".npz"}
     digest, size = hashlib.sha256(), 0
-    with path.open("rb") as source, archive.open(named_entry(name, packed=packed), "w", force_zip64=True) as target:
+    with (
+        os.fdopen(own_file(path, os.O_RDONLY), "rb") as source,
+        archive.open(named_entry(name, packed=packed), "w", force_zip64=True) as target,
+    ):
         while chunk := source.read(CHUNK):
             digest.update(chunk)
             size += len(chunk)
@@ -275,17 +295,18 @@ def add_part(archive: zipfile.ZipFile, name: str, path: Path, changed: float) ->
 # --- reading one -------------------------------------------------------------------------------------------------
 
 
-def examine(path: Path, *, unpack: Path | None = None, shown: str = "") -> Manifest:
+def examine(path: Path, *, unpack: Path | None = None, shown: str = "", file: BinaryIO | None = None) -> Manifest:
     """Read a backup to its end, compare every file with its SHA-256, and return what it says.
 
     With ``unpack`` the files are written below that folder, durably, and of the databases the rows in fresh ones, as
-    :func:`companion.night.backup.foreign.adopt` has them. ``shown`` is the name that a person knows.
+    :func:`companion.night.backup.foreign.adopt` has them. ``shown`` is the name that a person knows, ``file`` the
+    file itself where it is open already.
 
     :raises BackupError: when it is no backup, damaged, cut off, or made by a newer companion.
     """
     name = shown or path.name
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(file or path) as archive:
             manifest = _manifest(archive, name)
             files = {info.filename: info for info in archive.infolist()}
             if set(files) != {MANIFEST, *(part.name for part in manifest.parts)} or len(files) != len(

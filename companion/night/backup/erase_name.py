@@ -18,7 +18,7 @@ from companion.night.backup.archive import BACKUPS, MANIFEST, add_part, examine,
 from companion.night.backup.foreign import TRAINING
 from companion.night.backup.messages import BackupError
 from companion.night.backup.scheduler import backups
-from companion.night.log.data_folder import JOURNAL, PEOPLE, sync_folder
+from companion.night.log.data_folder import JOURNAL, PEOPLE, own_file, sync_folder
 from companion.night.log.journal import blot
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ def _scrub(path: Path, people: Collection[str], name: str) -> None:
         if gone is None:
             return
         try:
-            with os.fdopen(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w+b") as file:
+            with os.fdopen(own_file(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL), "w+b") as file:
                 parts = []
                 with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
                     for part in manifest.parts:

@@ -34,7 +34,7 @@ def _forms() -> dict[str, Form]:
         return lambda db: migrate(db, SCHEMA, to=version)
 
     def training(statements: tuple[str, ...]) -> Callable[[sqlite3.Connection], None]:
-        return lambda db: [db.executescript(one) for one in statements] and None
+        return lambda db: _written(db, statements)
 
     versions = range(1, SCHEMA.version + 1)
     return {
@@ -91,5 +91,9 @@ def _make(target: sqlite3.Connection, name: str) -> None:
     if name == JOURNAL:
         migrate(target, SCHEMA)
         return
-    for statement in book.forms()[0]:
-        target.executescript(statement)
+    _written(target, book.forms()[0])
+
+
+def _written(db: sqlite3.Connection, statements: tuple[str, ...]) -> None:
+    for statement in statements:
+        db.executescript(statement)

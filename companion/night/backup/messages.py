@@ -35,6 +35,18 @@ SENTENCES: Final[dict[str, Words]] = {
         "Restored: {seq:plural|# entry|# entries} of the journal, {pictures:plural|# picture|# pictures}. "
         "What was there before lies in {former}."
     ),
+    "later": Words(
+        "{count:plural|One confirmed entry is|# confirmed entries are} not in this backup, because they came later; "
+        "they lie in {former}."
+    ),
+    "settings-asked": Words(
+        "The backup says of this machine: {settings}. None of it was taken; the page asks for it in the settings."
+    ),
+    "copied-damage": Words("Entries {first} to {last} were damaged already when this backup was made."),
+    "none-helps": Words(
+        "No backup in {folder} has what is damaged or missing; nothing was changed. To bring one back all the same, "
+        "name it."
+    ),
     "clock-behind": Words(
         "The clock stands before the last entry of the journal: nothing is lost, but the times are wrong. "
         "It is put right once there is internet, or a clock module."
@@ -50,7 +62,7 @@ class BackupError(CompanionError, OSError):
     """Nights could not be copied or brought back; ``words`` is the sentence."""
 
     def __init__(self, key: str, **facts: object) -> None:
-        self.key = key
+        self.key, self.facts = key, facts
         self.words = SENTENCES[key].filled(facts)
         super().__init__(self.words.en)
 

@@ -17,7 +17,7 @@ from companion.night.backup.archive import BACKUPS, Manifest, examine, read_mani
 from companion.night.backup.messages import BackupError
 from companion.night.backup.restore import SPARE_BYTES, prepare
 from companion.night.backup.scheduler import back_up_into, backups, next_name
-from companion.night.log.data_folder import sync_folder
+from companion.night.log.data_folder import own_file, real_folder, sync_folder
 from companion.night.log.database import StorageError
 
 KEPT = 7
@@ -121,7 +121,7 @@ class BackupRetention:
                     coming = self._coming = self._begun(piece, size, shown)
                 if coming is None or coming.size != size or coming.here != at or not 0 < len(piece) <= size - at:
                     raise BackupError("pieces-missing", file=shown)
-                with coming.draft.open("ab") as file:
+                with os.fdopen(own_file(coming.draft, os.O_WRONLY | os.O_APPEND), "ab") as file:
                     file.write(piece)
                 coming.here, coming.last = at + len(piece), mark
                 if coming.here == size:
@@ -142,10 +142,10 @@ class BackupRetention:
         if size > MOST_BROUGHT:
             raise BackupError("too-large", file=shown, limit=MOST_BROUGHT >> 20)
         place = self._folder / BACKUPS
-        place.mkdir(mode=0o700, exist_ok=True)
+        real_folder(place, make=True)
         _room(place, size)
         draft = place / f"{_DRAFT}{os.getpid()}-{secrets.token_hex(4)}.part"
-        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        os.close(own_file(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
         return _Coming(draft, size)
 
     def _arrived(self, draft: Path, shown: str) -> BackupForm:

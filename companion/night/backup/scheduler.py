@@ -14,9 +14,11 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from companion.night.backup.archive import BACKUPS, Manifest, back_up, clear_drafts, read_manifest
 from companion.night.backup.messages import BackupError, message
+from companion.night.log.data_folder import real_folder
 from companion.night.log.database import StorageError
 from companion.night.messages import Words
 
@@ -47,7 +49,12 @@ class Done:
 def backups(folder: Path) -> list[Path]:
     """Return the backups in a folder, the oldest first, by their running number."""
     try:
-        found = [(int(m[1]), path) for path in folder.iterdir() if (m := _NAME.fullmatch(path.name)) is not None]
+        real_folder(folder)
+        found = [
+            (int(m[1]), path)
+            for path in folder.iterdir()
+            if (m := _NAME.fullmatch(path.name)) is not None and not path.is_symlink()
+        ]
     except OSError:
         return []
     return [path for _, path in sorted(found)]
@@ -61,19 +68,26 @@ def next_name(folder: Path, now: float | None = None) -> str:
     return f"companion-{number:04d}-{date if date >= '2024' else 'no-date'}.zip"
 
 
-def back_up_into(folder: Path, place: Path, *, keep: int, pictures: bool) -> tuple[Path, Manifest]:
-    """Add a backup to a folder of backups and remove the oldest beyond ``keep``.
+def back_up_into(
+    folder: Path,
+    place: Path,
+    *,
+    keep: int,
+    pictures: bool,
+    fill: Callable[[BinaryIO], Manifest] | None = None,
+) -> tuple[Path, Manifest]:
+    """Add a backup to a folder of backups and remove the oldest beyond ``keep``; ``fill`` as in :func:`back_up`.
 
     :raises BackupError: when it could not be made; then none is removed.
     :raises companion.night.log.database.StorageError: when the journal is damaged or cannot be read.
     """
     try:
-        place.mkdir(mode=0o700, exist_ok=True)
+        real_folder(place, make=True)
     except OSError as error:
         raise BackupError("cannot-write", why=error.strerror or str(error)) from error
     clear_drafts(place)
     target = place / next_name(place)
-    manifest = back_up(folder, target, pictures=pictures)
+    manifest = back_up(folder, target, pictures=pictures, fill=fill)
     for old in backups(place)[:-keep]:
         try:
             old.unlink()

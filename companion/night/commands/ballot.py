@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NotRequired, TypedDict, cast
 
 from companion.night.commands.votes import Votes, known_value
-from companion.night.log.data_folder import write_small
+from companion.night.log.data_folder import read_small, write_small
 from companion.rules.core import JSON
 
 MOST_BYTES = 256 * 1024
@@ -211,7 +211,7 @@ class Ballots:
         try:
             if self._path.stat().st_size > MOST_BYTES:
                 raise ValueError("too large")
-            stored = json.loads(self._path.read_text(encoding="utf-8"))
+            stored = json.loads(read_small(self._path))
             done: list[ClosedBallot] = [
                 cast("ClosedBallot", dict(one)) for one in stored["done"] if known_value(one["option"], None)
             ]

@@ -15,7 +15,7 @@ from typing import Any
 
 from companion.night.games import game_view
 from companion.night.games.capabilities import BoxContents
-from companion.night.log.data_folder import write_small
+from companion.night.log.data_folder import read_small, real_folder, write_small
 from companion.rules.core import JSON
 
 log = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ class Boxes:
         text = box.toml(box.checked(data))
         if self._folder is None:
             raise OSError("There is no data folder.")
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        real_folder(self._folder, make=True)
         write_small(self._path(game_id), text)
 
     def forget(self, game_id: str) -> None:
@@ -85,7 +85,7 @@ class Boxes:
         try:
             if path.stat().st_size > MOST_BYTES:
                 raise ValueError("too large")
-            return box.checked(tomllib.loads(path.read_text(encoding="utf-8")))
+            return box.checked(tomllib.loads(read_small(path)))
         except (OSError, ValueError, RecursionError) as error:  # also SetupError, TOMLDecodeError, UnicodeDecodeError
             log.error("The box of %s could not be read, so the stand-in is played: %s", game_id, error)
             return None

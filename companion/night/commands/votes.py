@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
-from companion.night.log.data_folder import write_small
+from companion.night.log.data_folder import read_small, write_small
 from companion.rules import game, games
 from companion.rules.core import JSON
 
@@ -45,7 +45,7 @@ class Votes:
         try:
             if self._path.stat().st_size > MOST_BYTES:
                 raise ValueError("too large")
-            found = json.loads(self._path.read_text(encoding="utf-8"))
+            found = json.loads(read_small(self._path))
         except (OSError, ValueError, RecursionError) as error:
             log.error("The votes of the house could not be read: %s", error)
             return {}

@@ -25,6 +25,8 @@ from itertools import chain as concat
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from companion.night.log.data_folder import own_file, sync_folder
+
 NOTES: Final = {"correct": "reason", "fault": "note"}
 """What people write by hand, by the kind of entry: it stands in no link."""
 COLUMNS: Final = "seq, at, kind, body, by, by_role, action_id, asked, device_kind"
@@ -162,7 +164,7 @@ class MarkFile:
         :raises OSError: when the medium fails.
         """
         try:
-            handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            handle = own_file(self.path, os.O_RDONLY)
         except FileNotFoundError:
             return None
         try:
@@ -179,10 +181,11 @@ class MarkFile:
         """
         if self._handle is None:
             new = not self.path.exists()
-            self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            self._handle = own_file(self.path, os.O_RDWR | os.O_CREAT)
             if new:
                 os.ftruncate(self._handle, _SLOT_AT[-1] + _SLOT.size)
                 os.fsync(self._handle)
+                sync_folder(self.path.parent)
         # The newest is the one that was written last, not the one of the highest number: a restore goes back.
         self._written += 1
         packed = _SLOT.pack(_MAGIC, self._written, mark.seq, mark.link, 0)[:-4]

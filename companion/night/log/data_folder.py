@@ -20,6 +20,8 @@ PEOPLE = "people"
 FORGOTTEN = "forgotten.json"
 """Ids of people who were forgotten; of no backup, so that a restored one brings no name back."""
 ADDRESS = "address.json"
+MOST_SMALL = 16 << 20
+"""No small file has more bytes."""
 NEARLY_FULL = 4_000_000
 """Bytes that are left where a move may no longer find room."""
 _ENDED = frozenset({"ro", "emergency_ro", "shutdown"})
@@ -38,14 +40,46 @@ def unlinked(path: Path) -> None:
     :raises OSError: when it is one.
     """
     if path.is_symlink():
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+        raise OSError(errno.ELOOP, "a symbolic link, which is not followed here", str(path))
+
+
+def real_folder(path: Path, *, make: bool = False) -> None:
+    """Refuse a folder that is a symbolic link; with ``make`` it is made, for the service's user alone.
+
+    :raises OSError: when it is one, or cannot be made.
+    """
+    unlinked(path)
+    if make:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def own_file(path: Path, flags: int) -> int:
+    """Open a file in the data folder, for the service's user alone; neither it nor its folder may be a link.
+
+    :raises OSError: when it cannot be opened.
+    """
+    place = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        return os.open(path.name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=place)
+    finally:
+        os.close(place)
+
+
+def read_small(path: Path) -> str:
+    """Return the text of a small file in the data folder.
+
+    :raises OSError: when it cannot be read, or is a symbolic link.
+    :raises ValueError: when it is no text.
+    """
+    with os.fdopen(own_file(path, os.O_RDONLY), "rb") as file:
+        return file.read(MOST_SMALL).decode("utf-8")
 
 
 def write_address(folder: Path, urls: Sequence[str]) -> None:
     """Say, for `companion host`, where the page of the running service is; the best address comes first."""
     path = folder / ADDRESS
     new = path.with_name(path.name + ".new")
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+    with os.fdopen(own_file(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w", encoding="utf-8") as file:
         json.dump({"urls": list(urls)}, file)
     new.replace(path)
 
@@ -53,7 +87,7 @@ def write_address(folder: Path, urls: Sequence[str]) -> None:
 def read_address(folder: Path) -> tuple[str, ...]:
     """Return the addresses that :func:`write_address` left; none when no service runs, or what is there is unfit."""
     with contextlib.suppress(OSError, ValueError, RecursionError):
-        said = json.loads((folder / ADDRESS).read_text(encoding="utf-8"))
+        said = json.loads(read_small(folder / ADDRESS))
         urls = said.get("urls") if isinstance(said, dict) else None
         if isinstance(urls, list):
             return tuple(url for url in urls if isinstance(url, str) and url.startswith(("http://", "https://")))
@@ -109,7 +143,7 @@ def write_small(path: Path, text: str) -> None:
     :raises OSError: it could not be written; what was there before still is.
     """
     new = path.with_name(path.name + ".new")
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+    with os.fdopen(own_file(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())

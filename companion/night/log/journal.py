@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.night.log.chain import COLUMNS, NOTES, Damage, Mark, MarkFile, damage, forge, last_link, link
+from companion.night.log.data_folder import own_file
 from companion.night.log.database import Schema, StorageError, explained, integrity, open_database, transaction
 
 SCHEMA = Schema(
@@ -479,7 +480,7 @@ def _claim(path: Path) -> int:
     """Take the writer's lock, which the kernel frees when the process dies, however it dies."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        handle = own_file(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT)
     except OSError as error:
         raise StorageError("disk-failed", why=error.strerror or str(error)) from error
     try:

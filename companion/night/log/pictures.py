@@ -9,7 +9,7 @@ import re
 import secrets
 from pathlib import Path
 
-from companion.night.log.data_folder import sync_folder
+from companion.night.log.data_folder import own_file, real_folder, sync_folder
 from companion.ports import BadDataError, CompanionError
 
 SUFFIXES = {".jpg": "image/jpeg", ".png": "image/png"}
@@ -41,10 +41,10 @@ class EvidenceStore:
         # A name that nobody else uses, so that two threads with the same picture do not write into one file.
         new = self.folder / f".{sha256[:16]}-{secrets.token_hex(4)}.new"
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            real_folder(self.folder, make=True)
             if final.exists() and final.stat().st_size == len(data):
                 return sha256
-            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            with os.fdopen(own_file(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
@@ -65,7 +65,8 @@ class EvidenceStore:
             return None
         for suffix, media_type in SUFFIXES.items():
             try:
-                data = (self.folder / f"{sha256}{suffix}").read_bytes()
+                with os.fdopen(own_file(self.folder / f"{sha256}{suffix}", os.O_RDONLY), "rb") as file:
+                    data = file.read()
             except OSError:
                 continue
             if hashlib.sha256(data).hexdigest() == sha256:

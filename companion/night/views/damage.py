@@ -17,7 +17,7 @@ from companion.night.backup.scheduler import backups
 from companion.night.log.chain import Damage
 from companion.night.log.data_folder import JOURNAL
 from companion.night.log.database import StorageError
-from companion.night.log.journal import LOST, Journal
+from companion.night.log.journal import LOST, SPOILT, Journal
 from companion.night.log.match import Match
 from companion.night.log.projection import NightProjection
 from companion.night.messages import Words, say
@@ -36,7 +36,7 @@ def damage_report(journal: Journal, folder: Path) -> list[dict[str, Any]]:
     found = []
     for one in (*journal.owned_up(), *journal.damage):
         match, moves, at = _concerned(journal, one)
-        backup = newest_with(folder, one)
+        backup = newest_with(folder, [one])
         words = [_sentence(one, match, moves, at)]
         words += [say("backup-has-them", {"file": backup.name})] if backup is not None else []
         found.append(
@@ -88,25 +88,34 @@ def _sentence(one: Damage, match: Match | None, moves: Sequence[int], at: int) -
     return say("moves-changed", {**facts, "moves": ", ".join(map(str, moves)), "count": len(moves)})
 
 
-def newest_with(folder: Path, one: Damage) -> Path | None:
-    """Return the newest backup on the card that has these entries as they were written; None where none has."""
+def newest_with(folder: Path, wanted: Sequence[Damage]) -> Path | None:
+    """Return the newest backup on the card that has these entries as they were written; None where none has.
+
+    Where none are wanted, it is one of whose entries none is damaged.
+    """
     for path in reversed(backups(folder / BACKUPS)):
         with contextlib.suppress(BackupError, StorageError, OSError, sqlite3.Error, zipfile.BadZipFile):
-            if _has(path, one):
+            if _has(path, wanted):
                 return path
     return None
 
 
-def _has(path: Path, one: Damage) -> bool:
+def _has(path: Path, wanted: Sequence[Damage]) -> bool:
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".look-") as place:
         manifest = examine(path, unpack=Path(place))
-        if manifest.seq < one.last:
+        if manifest.seq < max((one.last for one in wanted), default=0):
             return False
         with contextlib.closing(Journal(Path(place) / JOURNAL, read_only=True)) as journal:
-            if one.link and journal.link_of(one.last) != one.link:
-                return False
-            spoilt = any(bad.first <= one.last and bad.last >= one.first for bad in journal.damage)
-            return not spoilt and not any(entry.kind == LOST for entry in _entries(journal, one))
+            if not wanted:
+                return not journal.damage
+            return all(_holds(journal, one) for one in wanted)
+
+
+def _holds(journal: Journal, one: Damage) -> bool:
+    if one.link and journal.link_of(one.last) != one.link:
+        return False
+    spoilt = any(bad.first <= one.last and bad.last >= one.first for bad in journal.damage)
+    return not spoilt and not any(entry.kind in {LOST, SPOILT} for entry in _entries(journal, one))
 
 
 def _entries(journal: Journal, one: Damage) -> Iterator[Any]:

@@ -44,7 +44,7 @@ def data(new_table: Callable[..., Table], tmp_path: Path) -> Path:
     store = EvidenceStore(folder / "evidence")
     for n in range(3):
         store.keep(bytes([n]) * 5000, ".jpg")
-    (folder / "settings.json").write_text('{"house_name": "Chez nous"}')
+    (folder / "settings.json").write_text('{\n  "house_name": "Chez nous"\n}')
     (folder / "profiles" / "table").mkdir(parents=True)
     (folder / "profiles" / "table" / "profile.json").write_text("{}")
     Access(folder / ACCESS).close()
