@@ -332,7 +332,7 @@ def test_only_the_host_sees_the_pin(
 def test_pictures_are_not_for_guests_without_a_pin(
     guest: FlaskClient, player: FlaskClient, companion: SmallCompanion, path: str
 ) -> None:
-    companion.pictures = {"frame": JPEG, "table": JPEG}
+    companion.camera_service.shown = {"frame": JPEG, "table": JPEG}
     assert guest.get(path).status_code == 403
     assert player.get(path).status_code in {200, 404}
 
