@@ -18,7 +18,7 @@ MAY = {
     "flasher": set(),
     "events": set(),
     "settings": {"ports"},
-    "night": {"rules", "events", "settings", "ports"},
+    "night": {"rules", "events", "settings", "ports", "practice"},
     "access": {"night", "ports"},
     "practice": {"ports"},
     "doctor": {"igloo", "panel", "night", "access", "settings", "ports"},

@@ -46,8 +46,8 @@ from companion.night.log.data_folder import (
     write_address,
 )
 from companion.night.log.database import StorageError
-from companion.night.log.journal import Journal
 from companion.night.log.pictures import EvidenceStore
+from companion.night.log.salvage import open_or_salvage
 from companion.night.people import People
 from companion.night.views.damage import damage_report
 from companion.ports import (
@@ -104,7 +104,7 @@ class Service:
         settle(options.data)
         self.settings = Settings(options.data / "settings.json")
         self.hub = Hub()
-        self._journal = Journal(options.data / JOURNAL)
+        self._journal = open_or_salvage(options.data / JOURNAL)
         self.boxes = Boxes(options.data / BOXES)
         self.votes = Votes(options.data / VOTES)
         self.ballots = Ballots(options.data / BALLOTS, self.votes)
