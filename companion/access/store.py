@@ -194,14 +194,17 @@ class Access:
     def redeem(self, token: str, client: str, label: str = "") -> tuple[str, Session] | None:
         """Return (secret for the cookie, host session) for a valid token, which is then spent; None for a wrong one.
 
-        :raises TooManyTriesError: after many wrong tries.
+        A valid one is taken however many wrong ones came from the same address: of 256 bits nobody guesses one, and
+        nobody may keep the host out.
+
+        :raises TooManyTriesError: for a wrong one, after many wrong tries.
         """
         with self._lock:
-            self._link_limit.ask(client)
             with transaction(self._db, self._path) as db:
                 # Found by the hash of what was sent: how long the search takes tells nothing of a valid token.
                 if db.execute("DELETE FROM token WHERE hash = ?", (_hash(token),)).rowcount == 1:
                     return self._open(db, Role.HOST, label)
+            self._link_limit.ask(client)
             self._link_limit.wrong(client)
         return None
 

@@ -176,11 +176,14 @@ def test_guessing_is_slow_for_one_address(access: Access, clock: Clock) -> None:
         access.join(wrong, "10.0.0.9")
 
 
-def test_guessing_host_links_is_slow_too(access: Access) -> None:
+def test_guessing_host_links_is_slow_and_keeps_no_host_out(access: Access) -> None:
+    token = access.host_token()
     for n in range(5):
         assert access.redeem(f"guess{n}", "10.0.0.9") is None
     with pytest.raises(TooManyTriesError):
-        access.redeem(access.host_token(), "10.0.0.9")
+        access.redeem("guess5", "10.0.0.9")
+    # The host may share that address with whoever guesses: a right link opens the table all the same.
+    assert access.redeem(token, "10.0.0.9") is not None
 
 
 def test_guessing_is_slow_for_all_together(access: Access, clock: Clock) -> None:

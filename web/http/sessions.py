@@ -161,8 +161,9 @@ def me() -> PhoneForm:
 
 
 def _client(by: str) -> str:
-    """Return whose tries are counted: who guesses PINs does not lock the host link of the same address."""
-    return f"{by} {request.remote_addr or ''}"
+    """Return whose tries are counted: a member's its own, for others at its address may guess; else the address's."""
+    session = who()
+    return f"{by} {request.remote_addr or ''}" if session is None else f"{by} of {session.id}"
 
 
 def _too_many(error: TooManyTriesError) -> RefusedError:

@@ -293,6 +293,16 @@ def test_a_wrong_pin_stays_outside_and_soon_waits(app: Flask, companion: SmallCo
     assert app.test_client().post(f"/host/{companion.access.host_token()}").status_code == 303
 
 
+def test_who_guesses_beside_a_member_does_not_keep_the_member_out(app: Flask, companion: SmallCompanion) -> None:
+    member, stranger = app.test_client(), app.test_client()
+    assert member.post("/join", data={"pin": companion.access.pin}).status_code == 303
+    wrong = f"{(int(companion.access.pin) + 1) % 1_000_000:06d}"
+    answers = [stranger.post("/api/join", json={"pin": wrong}) for _ in range(8)]
+    assert answers[-1].status_code == 429
+    # The same address, as behind a hotspot: who has joined may join again, under another name.
+    assert member.post("/join", data={"pin": companion.access.pin, "label": "Zoé"}).status_code == 303
+
+
 def test_a_wrong_pin_on_the_page_says_so(guest: FlaskClient) -> None:
     answer = guest.post("/join", data={"pin": "x"})
     assert answer.status_code == 403
