@@ -114,7 +114,7 @@ class Service:
         self.night = Night(self._journal, self.hub, boxes=self.boxes, damage=damage, offered=offered)
         for one in damage:
             log.error("%s", one["en"])
-        self.access, self.access_note = open_or_begin_anew(options.data / ACCESS)
+        self.access, self.access_note = open_or_begin_anew(options.data / ACCESS, self.settings)
         self.pictures = EvidenceStore(options.data / EVIDENCE)
         self.portrait = portrait
         self._maintenance = Maintenance(options.data, self._journal, self.settings, self.hub)

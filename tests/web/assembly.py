@@ -179,8 +179,8 @@ class SmallCompanion:
         self.night = Night(
             self.journal, self.hub, rng=Random(7), boxes=self.boxes, offered=shown_games(examples=examples)
         )
-        self.access = Access(folder / "access.sqlite", limit=TryLimit())
         self.settings = Settings(None)
+        self.access = Access(folder / "access.sqlite", limit=TryLimit(), settings=self.settings)
         self.settings.set({"host_names": [NAME], "max_streams": streams})
         self.pictures = EvidenceStore(folder / "evidence")
         self.portrait = portrait
