@@ -19,7 +19,7 @@ MAY = {
     "events": set(),
     "settings": {"ports"},
     "night": {"rules", "events", "settings", "ports", "practice"},
-    "access": {"night", "ports"},
+    "access": {"night", "ports", "settings"},
     "practice": {"ports"},
     "doctor": {"igloo", "panel", "night", "access", "settings", "ports"},
     "vision": {"rules", "ports"},
