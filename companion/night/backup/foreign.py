@@ -19,7 +19,7 @@ from companion.night.log.chain import forge
 from companion.night.log.data_folder import JOURNAL
 from companion.night.log.database import StorageError, migrate
 from companion.night.log.journal import SCHEMA
-from companion.night.log.rows import Form, copy_table, distrusted, form, version_of
+from companion.night.log.rows import DatabaseForm, copy_table, distrusted, form, version_of
 from companion.practice import book
 
 TRAINING = "training.sqlite"
@@ -27,7 +27,7 @@ _CAUSES = {"disk-newer": "newer", "disk-foreign": "not-ours"}
 
 
 @functools.cache
-def _forms() -> dict[str, Form]:
+def _forms() -> dict[str, DatabaseForm]:
     """Return what is known, by the file's name in the data folder; of all else nothing is ever opened."""
 
     def journal(version: int) -> Callable[[sqlite3.Connection], None]:

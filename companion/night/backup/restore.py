@@ -31,7 +31,7 @@ SPARE_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RestoredNights:
     """What the nights are, now that a backup was brought back.
 
     ``damage`` is what of it was damaged when it was made, ``later`` how many confirmed entries of the former nights
@@ -64,7 +64,7 @@ def restore(source: Path, folder: Path) -> tuple[Manifest, Path]:
     return manifest, former
 
 
-def standing(folder: Path, former: Path) -> Standing:
+def standing(folder: Path, former: Path) -> RestoredNights:
     """Look at the nights that :func:`restore` brought back as the service will: at its journal, chain and mark.
 
     :raises companion.night.log.database.StorageError: when the service could not open them.
@@ -73,7 +73,7 @@ def standing(folder: Path, former: Path) -> Standing:
         damage, newest = journal.damage, journal.last_seq
     mark = MarkFile(former / JOURNAL).read()
     offered = Settings(folder / SETTINGS_FILE).offered()
-    return Standing(damage, max(0, mark.seq - newest) if mark is not None else 0, offered)
+    return RestoredNights(damage, max(0, mark.seq - newest) if mark is not None else 0, offered)
 
 
 def prepare(source: Path, folder: Path, manifest: Manifest) -> Path:

@@ -28,7 +28,7 @@ _BATCH: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class DatabaseForm:
     """A kind of database: how each of its tables may have been made (statements without spaces that do not count).
 
     ``versions`` are those that can be read; ``needed`` the tables that are there in every version.
@@ -42,7 +42,7 @@ class Form:
 
 def form(
     application_id: int, versions: range, made: Iterable[Callable[[sqlite3.Connection], None]], copied: Sequence[str]
-) -> Form:
+) -> DatabaseForm:
     """Return the form of the databases that each of ``made`` makes in an empty one; the tables ``copied`` count."""
     found: dict[str, set[str]] = {}
     needed = set(copied)
@@ -54,7 +54,7 @@ def form(
         for table in set(copied) & here.keys():
             found.setdefault(table, set()).add(here[table])
     tables = {table: frozenset(found[table]) for table in copied}
-    return Form(application_id, versions, tables, frozenset(needed))
+    return DatabaseForm(application_id, versions, tables, frozenset(needed))
 
 
 @contextlib.contextmanager
@@ -88,7 +88,7 @@ def distrusted(path: Path, *, rests: bool = True) -> Iterator[sqlite3.Connection
         raise DamagedError("disk-damaged", file=path.name) from error
 
 
-def version_of(db: sqlite3.Connection, known: Form, name: str) -> int:
+def version_of(db: sqlite3.Connection, known: DatabaseForm, name: str) -> int:
     """Return the version of a file that is of a kind that is known, in a form that is known.
 
     :raises companion.night.log.database.DamagedError: ``disk-foreign`` when it is not; ``disk-newer``.
