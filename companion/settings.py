@@ -11,7 +11,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -224,13 +224,16 @@ class Settings:
             return {}
         return {name: value for name, value in found.items() if self._known[name].local and value != self[name]}
 
-    def decline(self) -> None:
-        """Forget what :meth:`offered` tells.
+    def settle(self, names: Iterable[str]) -> None:
+        """Ask no more for these settings: the host has seen what was offered, and set them.
 
-        :raises OSError: it could not be removed.
+        :raises OSError: it could not be written.
         """
-        if self._path is not None:
-            self._path.with_name(OFFERED).unlink(missing_ok=True)
+        with self._lock:
+            before = self.offered()
+            left = {name: value for name, value in before.items() if name not in set(names)}
+            if self._path is not None and left != before:
+                write_settings(self._path.with_name(OFFERED), left)
 
     def set(self, changes: Mapping[str, object]) -> None:
         """Check and keep several settings at once, all or none.

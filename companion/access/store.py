@@ -61,6 +61,9 @@ SCHEMA = Schema(
             _used_now,
         ),
     ),
+    # SQLite looks at its CHECKs only where it may write; a damaged file is looked at without that.
+    sound="""SELECT NOT EXISTS (SELECT 1 FROM session WHERE role NOT IN ('host', 'player'))
+        AND NOT EXISTS (SELECT 1 FROM pin WHERE pin NOT GLOB '[0-9][0-9][0-9][0-9][0-9][0-9]')""",
 )
 
 OPEN_TOKENS = 4

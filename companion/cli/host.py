@@ -23,6 +23,7 @@ def command(data: Path | None, as_json: bool) -> None:
     from companion.night.backup.messages import BackupError
     from companion.night.log.data_folder import ACCESS, default_folder, read_address
     from companion.night.log.database import DamagedError
+    from companion.settings import Settings
 
     folder = data or default_folder()
     if not folder.is_dir():
@@ -36,7 +37,7 @@ def command(data: Path | None, as_json: bool) -> None:
         # A service that runs has the file open: put aside under it, a link made here would be in a file it never reads.
         try:
             with held(folder):
-                access, note = open_or_begin_anew(folder / ACCESS)
+                access, note = open_or_begin_anew(folder / ACCESS, Settings(None))
         except BackupError:
             raise click.ClickException(f"{error} Start the service anew; it puts the file aside.") from error
         click.echo(note, err=True)

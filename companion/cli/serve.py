@@ -51,7 +51,8 @@ def command(
     try:
         service = Service(options)
     except DamagedError as error:
-        raise click.ClickException(f"{error} companion restore brings back the newest backup.") from error
+        # Damaged nights are read as far as they go; this is no file of the companion's.
+        raise click.ClickException(f"{error} companion restore puts it aside and brings back a backup.") from error
     ended = threading.Event()
     watchdog: Watchdog | None = None
     try:

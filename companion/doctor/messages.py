@@ -110,12 +110,18 @@ CURES: Final[dict[str, Words]] = {
     "rpicam": Words("sudo apt install rpicam-apps"),
     "owner": Words("sudo chown -R {user}: {folder}"),
     "private": Words("chmod 700 {folder}"),
-    "restore": Words("End the service, then: companion restore (takes the newest backup, keeps what is there)."),
+    "restore": Words(
+        "The next start of the service puts it aside and goes on with what can be read of it; or end the service, "
+        "then: companion restore (takes the newest backup, keeps what is there)."
+    ),
     "damage": Words(
         "End the service, then: companion restore {file} (keeps what is there beside it); or enter it again."
     ),
     "damage-enter": Words("No backup on this card has it: enter it again, or restore one from a stick."),
-    "access": Words("Move {file} away; the PIN and the host links begin anew, the nights are not touched."),
+    "access": Words(
+        "Restart the service (sudo systemctl restart companion): it puts {file} aside; every phone joins anew, there "
+        "is another PIN, and companion host gives a host link. The nights are not touched."
+    ),
     "settings": Words("Set it again on the page."),
     "backup": Words("companion backup, or companion backup --stick"),
     "stick": Words("companion backup --stick chooses it."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import sqlite3
 import stat
 import threading
@@ -20,6 +21,7 @@ from companion.access.store import (
     TooManyTriesError,
     TryLimit,
     _hash,
+    open_or_begin_anew,
 )
 from companion.night.answers import Role
 from companion.night.log.database import DamagedError, StorageError
@@ -273,6 +275,39 @@ def test_a_damaged_file_is_said(tmp_path: Path) -> None:
         db.execute("CREATE TABLE x (y)")
     with pytest.raises(DamagedError, match="another program"):
         Access(path)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_sessions_that_a_card_damaged_begin_anew_or_are_whole(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    path = tmp_path / "access.sqlite"
+    with contextlib.closing(Access(path)) as access:
+        for n in range(20):
+            access.join(access.pin, f"10.0.0.{n}", "Ann")
+    data = bytearray(path.read_bytes())
+    for _ in range(10):
+        spoilt = data.copy()
+        bit = rng.randrange(len(spoilt) * 8)
+        spoilt[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(spoilt[: rng.choice((len(spoilt), rng.randrange(len(spoilt))))])
+        again, note = open_or_begin_anew(path, Settings(None))
+        with contextlib.closing(again) as access:
+            assert all(one.role for one in access.sessions())
+            assert access.redeem(access.host_token(), "10.0.1.1") is not None
+            assert access.join(access.pin, "10.0.1.2") is not None
+            assert not note or len(access.sessions()) == 2
+        for left in tmp_path.glob("access.sqlite?*"):
+            left.unlink()
+
+
+def test_a_role_that_is_none_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "access.sqlite"
+    with contextlib.closing(Access(path)) as access:
+        access.join(access.pin, "10.0.0.1", "Ann")
+    path.write_bytes(path.read_bytes().replace(b"playerAnn", b"PlayerAnn"))
+    again, note = open_or_begin_anew(path, Settings(None))
+    again.close()
+    assert "put aside" in note
 
 
 # --- how long it lasts -------------------------------------------------------------------------------------------

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from companion.ports import LinkCounts, MotionState
+from companion.settings import OFFERED, write_settings
 from tests.browser.conftest import Phones, sent
 from tests.web.assembly import JPEG, NAME, PLAYERS, SIMULATED, Service
 from tests.worlds.wait import wait
@@ -473,11 +475,18 @@ def test_the_series_goes_on_after_new_players_was_tapped(phones: Phones, service
     assert [player["name"] for player in match(service)["players"]] == ["Ann", "Bob", ""]
 
 
-def test_the_host_changes_the_settings(phones: Phones, service: Service) -> None:
+def test_the_host_changes_the_settings(phones: Phones, service: Service, tmp_path: Path) -> None:
     player = phones.player()
     expect(player.locator("[data-do=settings]")).to_have_count(0)
     page = phones.host()
+    settings = service.companion.settings
+    settings._path = tmp_path / "settings.json"
+    write_settings(tmp_path / OFFERED, {"mqtt_address": "mqtt://other", "watchers_pictures": True})
     page.click("[data-do=settings]")
+    # What a backup that was brought back says is shown, and taken where the host wants it.
+    expect(page.locator("#dialog .note")).to_contain_text(["yes", "mqtt://other"])
+    page.click("#dialog [data-do=take-offered][data-name=mqtt_address]")
+    expect(page.locator("#dialog [name=mqtt_address]")).to_have_value("mqtt://other")
     expect(page.locator("#dialog textarea[name=host_names]")).to_have_value(NAME)
     page.fill("#dialog [name=house_name]", "Chez nous")
     page.fill("#dialog [name=host_names]", f"{NAME}\nhttp://games.example")
@@ -491,6 +500,8 @@ def test_the_host_changes_the_settings(phones: Phones, service: Service) -> None
     expect(page).to_have_title("Chez nous")
     assert service.companion.settings.lines("host_names") == (NAME, "games.example")
     assert service.companion.settings["evidence_each_round"] is False
+    assert settings.text("mqtt_address") == "mqtt://other"
+    assert not settings["watchers_pictures"] and settings.offered() == {}
     phones.forgive("400")
 
 

@@ -148,6 +148,32 @@ def test_a_flipped_bit_in_what_was_acknowledged_is_said(serve: Callable[..., Ser
     assert any("lost confirmed entries" in json.dumps(finding) for finding in findings)
 
 
+def test_a_journal_without_a_head_is_put_aside_and_its_backup_offered(
+    serve: Callable[..., Served], tmp_path: Path
+) -> None:
+    served = serve()
+    last = served.do("open-match", {"game": "igloo-pop", "players": PLAYERS, "setup": {"cards": CARDS}})
+    assert run("backup", "--data", str(tmp_path / "data")).returncode == 0
+    served.process.terminate()
+    served.process.wait(timeout=PATIENCE_S)
+    journal = tmp_path / "data" / "journal.sqlite"
+    journal.write_bytes(bytes(4096) + journal.read_bytes()[4096:])
+
+    again = serve()
+    (damage,) = again.get("/api/state")["view"]["damage"]
+    assert damage["missing"] and (damage["first"], damage["last"]) == (1, last["seq"])
+    assert damage["backup"] and damage["backup"] in damage["en"]
+    assert again.do("open-match", {"game": "igloo-pop", "players": PLAYERS})["ok"]
+    again.process.terminate()
+    again.process.wait(timeout=PATIENCE_S)
+
+    # The cure that is printed helps, or says that it did not.
+    done = run("restore", "--data", str(tmp_path / "data"))
+    assert done.returncode == 0, done.stderr
+    view = serve().get("/api/state")["view"]
+    assert view["damage"] == [] and view["seq"] == last["seq"]
+
+
 def test_damaged_sessions_are_put_aside_and_phones_join_anew(serve: Callable[..., Served], tmp_path: Path) -> None:
     served = serve()
     served.process.terminate()

@@ -30,12 +30,16 @@ SettingKind = Literal["switch", "number", "lines", "text"]
 
 
 class SettingForm(TypedDict):
-    """A setting: its question, how that is asked, value and limits, and whether it waits for a new start."""
+    """A setting: its question, how that is asked, value and limits, and whether it waits for a new start.
+
+    ``offered`` is what a backup that was brought back says of it, and what was not taken for that; else null.
+    """
 
     name: str
     words: Sentence
     kind: SettingKind
     value: bool | int | str | tuple[str, ...]
+    offered: bool | int | str | tuple[str, ...] | None
     low: int
     high: int
     restart: bool
@@ -74,13 +78,14 @@ def kind(setting: Setting) -> SettingKind:
 
 def _form() -> AllSettings:
     settings = companion().settings
-    values = settings.all()
+    values, offered = settings.all(), settings.offered()
     found: list[SettingForm] = [
         {
             "name": setting.name,
             "words": both(setting.words, game=games()[0]),
             "kind": kind(setting),
             "value": values[setting.name],
+            "offered": offered.get(setting.name),
             "low": setting.low,
             "high": setting.high,
             "restart": setting.restart,
@@ -138,7 +143,10 @@ def settings() -> AllSettings:
 @views.post("")
 @documented("host", answer=AllSettings)
 def change_settings(body: dict[str, JSON]) -> Response:
-    """Change settings: ``{name: value, …}``, all or none; only the host may. Answers as the GET does."""
+    """Change settings: ``{name: value, …}``, all or none; only the host may. Answers as the GET does.
+
+    What a backup offers for one of them is asked for no more, whether it was taken or not.
+    """
     changes: dict[str, Value] = {}
     for name, value in body.items():
         setting = KNOWN.get(name)
@@ -158,4 +166,5 @@ def change_settings(body: dict[str, JSON]) -> Response:
         except (BadDataError, DeviceError) as error:
             raise said_by_device(error) from None
     companion().settings.set(changes)
+    companion().settings.settle(body)
     return json_response(_form())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from flask.testing import FlaskClient
 
-from companion.settings import SETTINGS
+from companion.settings import OFFERED, SETTINGS, write_settings
 from tests.web.assembly import NAME, SmallCompanion
 from web.i18n import catalogue
 
@@ -22,6 +24,22 @@ def test_the_host_gets_every_setting_with_its_question(host: FlaskClient, compan
     assert told["note"] == ""
     companion.settings.note = "A setting was ignored."
     assert host.get("/api/settings").json["note"] == "A setting was ignored."
+
+
+def test_what_a_backup_offers_is_shown_until_it_is_settled(
+    host: FlaskClient, companion: SmallCompanion, tmp_path: Path
+) -> None:
+    companion.settings._path = tmp_path / "settings.json"
+    write_settings(tmp_path / OFFERED, {"host_names": ("evil.example",), "mqtt_address": "mqtt://evil.example"})
+    by_name = {one["name"]: one for one in host.get("/api/settings").json["settings"]}
+    assert by_name["host_names"]["value"] == [NAME] and by_name["host_names"]["offered"] == ["evil.example"]
+    assert by_name["house_name"]["offered"] is None
+    # Setting something else settles nothing of it.
+    assert host.post("/api/settings", json={"house_name": "Chez nous"}).status_code == 200
+    assert companion.settings.offered().keys() == {"host_names", "mqtt_address"}
+    told = host.post("/api/settings", json={"host_names": [NAME], "mqtt_address": ""}).json["settings"]
+    assert all(one["offered"] is None for one in told)
+    assert companion.settings.lines("host_names") == (NAME,)
 
 
 def test_what_the_host_changes_is_kept(host: FlaskClient, companion: SmallCompanion) -> None:

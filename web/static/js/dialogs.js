@@ -126,11 +126,33 @@ export function inviteWindow(table) {
       : null);
 }
 
-function settingField({ name, words, kind, value, low, high, restart }) {
+/** What a backup that was brought back says of settings; nothing of it was taken. */
+let offers = new Map();
+
+function offer({ name, offered, words }) {
+  if (offered === null) return null;
+  const shown = typeof offered === "boolean" ? (offered ? t("yes") : t("no")) : [offered].flat().join(", ") || t("nothing");
+  return h("div", { class: "note" },
+    h("p", null, t("A backup that was brought back says: %(value)s. This was not taken.", { value: shown })),
+    h("button", { type: "button", class: "second", "data-do": "take-offered", "data-name": name, "aria-label": `${t("Take it")}: ${said(words)}` }, t("Take it")));
+}
+
+/** Put into the form what a backup says of a setting. */
+export function takeOffered({ name }) {
+  const field = document.getElementById(`setting-${name}`);
+  const offered = offers.get(name);
+  if (field.type === "checkbox") field.checked = offered;
+  else field.value = [offered].flat().join("\n");
+  field.focus();
+}
+
+const settingField = (one) => [plainField(one), offer(one)];
+
+function plainField({ name, words, kind, value, low, high, restart }) {
   const id = `setting-${name}`;
   const label = [said(words), restart ? h("small", { class: "quiet" }, ` (${t("from the next start on")})`) : null];
   if (kind === "switch") {
-    return h("label", { class: "check" }, h("input", { type: "checkbox", name, checked: value }), h("span", null, label));
+    return h("label", { class: "check" }, h("input", { id, type: "checkbox", name, checked: value }), h("span", null, label));
   }
   const quiet = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
   const field = {
@@ -151,6 +173,7 @@ export function boxButtons(game = null) {
 
 /** The settings of the house, for the host. */
 export function settingsWindow({ settings, note }) {
+  offers = new Map(settings.map((one) => [one.name, one.offered]));
   return openDialog(t("Settings"),
     note ? h("p", { class: "note" }, t(note)) : null,
     h("form", { "data-submit": "settings" },

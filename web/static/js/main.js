@@ -4,7 +4,7 @@ import { h, patch } from "./dom.js";
 import { useSprite, icon } from "./art.js";
 import { act, ask, caughtUp, chosenFile, fetched, tell, upload } from "./net.js";
 import { cameraPanel, iglooPanel } from "./devices.js";
-import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog, readSettings, settingsWindow } from "./dialogs.js";
+import { agreed, clauseWindow, closeDialog, correctionWindow, faultWindow, inviteWindow, prepareDialog, readSettings, settingsWindow, takeOffered } from "./dialogs.js";
 import { ending, scores } from "./scores.js";
 import { BOARD_DO, boardPlay, DRAG, syncBoard, takeBoard } from "./board.js";
 import { followDragging } from "./drag.js";
@@ -210,6 +210,7 @@ const DO = {
   },
   invite: () => fetched(async () => inviteWindow(await ask("/api/table"))),
   settings: () => fetched(async () => settingsWindow(await ask("/api/settings"))),
+  "take-offered": takeOffered,
   simulate,
   keep: () => fetched(() => tell("/api/evidence", {})),
 };
