@@ -111,17 +111,13 @@ CURES: Final[dict[str, Words]] = {
     "owner": Words("sudo chown -R {user}: {folder}"),
     "private": Words("chmod 700 {folder}"),
     "restore": Words(
-        "The next start of the service puts it aside and goes on with what can be read of it; or end the service, "
-        "then: companion restore (takes the newest backup, keeps what is there)."
+        "End the service, then: companion restore; or restart it: it goes on with what can still be read."
     ),
     "damage": Words(
         "End the service, then: companion restore {file} (keeps what is there beside it); or enter it again."
     ),
     "damage-enter": Words("No backup on this card has it: enter it again, or restore one from a stick."),
-    "access": Words(
-        "Restart the service (sudo systemctl restart companion): it puts {file} aside; every phone joins anew, there "
-        "is another PIN, and companion host gives a host link. The nights are not touched."
-    ),
+    "access": Words("sudo systemctl restart companion puts {file} aside: phones join anew, there is another PIN."),
     "settings": Words("Set it again on the page."),
     "backup": Words("companion backup, or companion backup --stick"),
     "stick": Words("companion backup --stick chooses it."),

@@ -7,6 +7,7 @@ by `companion backup --stick`). Backups are told apart by a running number, beca
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import re
@@ -18,8 +19,9 @@ from typing import BinaryIO
 
 from companion.night.backup.archive import BACKUPS, Manifest, back_up, clear_drafts, read_manifest
 from companion.night.backup.messages import BackupError, message
-from companion.night.log.data_folder import real_folder
+from companion.night.log.data_folder import JOURNAL, real_folder
 from companion.night.log.database import StorageError
+from companion.night.log.journal import Journal
 from companion.night.messages import Words
 
 STICK_FOLDER = "companion-backup"
@@ -88,12 +90,20 @@ def back_up_into(
     clear_drafts(place)
     target = place / next_name(place)
     manifest = back_up(folder, target, pictures=pictures, fill=fill)
-    for old in backups(place)[:-keep]:
+    made = backups(place)
+    # What was made before something was damaged has it as it was: those make no room until it is mended.
+    for old in made[:-keep] if fill is not None or sound(folder / JOURNAL) else made[keep:-keep]:
         try:
             old.unlink()
         except OSError as error:
             _log.warning("An old backup could not be removed: %s", error)
     return target, manifest
+
+
+def sound(path: Path) -> bool:
+    """Return whether nothing of a journal is known to be damaged or missing."""
+    with contextlib.closing(Journal(path, read_only=True)) as journal:
+        return not journal.damage and not journal.owned_up()
 
 
 def sticks(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import hashlib
 import io
@@ -20,6 +21,7 @@ from click.testing import CliRunner
 from companion.access.store import Access
 from companion.cli import run
 from companion.cli.host import command as host_command
+from companion.night.backup.archive import held
 from companion.night.export.files import COLUMNS, _plain, to_csv, to_json
 from companion.night.log.data_folder import ACCESS, default_folder, read_address, remove_address, write_address
 from companion.night.log.journal import Journal
@@ -210,9 +212,19 @@ def test_a_host_link_without_a_data_folder(tmp_path: Path, capsys: pytest.Captur
     said = capsys.readouterr()
     assert said.out == ""
     assert len(said.err.splitlines()) == 1
+
+
+def test_a_host_link_where_the_sessions_are_damaged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / ACCESS).write_bytes(b"rubbish" * 1000)
-    assert run(["host", "--data", str(tmp_path)]) == 2
-    assert "damaged" in capsys.readouterr().err
+    with held(tmp_path):  # as a service does, which has the file open
+        assert run(["host", "--data", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "damaged" in said and "Start the service anew" in said and len(said.splitlines()) == 1
+    assert run(["host", "--data", str(tmp_path), "--json"]) == 0
+    told = capsys.readouterr()
+    assert "put aside as access.sqlite.damaged-" in told.err
+    with contextlib.closing(Access(tmp_path / ACCESS)) as access:
+        assert access.redeem(json.loads(told.out)["token"], "a") is not None
 
 
 # --- sentences ---------------------------------------------------------------------------------------------------

@@ -162,6 +162,18 @@ def test_the_backup_that_copied_the_damage_is_not_offered(path: Path) -> None:
     assert one["backup"].startswith("companion-0001")
 
 
+def test_while_something_is_damaged_the_backup_that_has_it_stays(path: Path) -> None:
+    played(path)
+    back_up_into(path.parent, path.parent / BACKUPS, keep=2, pictures=False)
+    alter(path, "UPDATE entry SET body = replace(body, '2/3', '3/4') WHERE seq = 6")
+    for _ in range(6):
+        back_up_into(path.parent, path.parent / BACKUPS, keep=2, pictures=False)
+    assert [int(one.name[10:14]) for one in sorted((path.parent / BACKUPS).iterdir())] == [1, 2, 6, 7]
+    with journal_at(path, read_only=True) as journal:
+        (one,) = damage_report(journal, path.parent)
+    assert one["backup"].startswith("companion-0001")
+
+
 def test_a_link_that_was_hit_itself_changes_no_entry(path: Path) -> None:
     played(path)
     alter(path, "UPDATE link SET hash = zeroblob(32) WHERE seq = 6")
