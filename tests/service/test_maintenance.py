@@ -57,9 +57,16 @@ def test_an_evening_is_backed_up_lost_and_restored(
     assert later["ok"]
     served.close()
 
-    # The card damaged the journal: said at the start, and the way back is one command.
+    # The card damaged the journal: said on the page, the table plays on, and the way back is one command.
     (tmp_path / "data" / "journal.sqlite").write_bytes(b"gone" * 5000)
-    command = [sys.executable, "-m", "companion", "serve", "--port", "0", "--data", data]
+    damaged = serve()
+    (damage,) = damaged.get("/api/state")["view"]["damage"]
+    assert damage["missing"] and damage["last"] == later["seq"]
+    damaged.close()
+    # What is no journal of ours, and of which no mark tells, is left alone: nobody's file is taken for damage.
+    command = [sys.executable, "-m", "companion", "serve", "--port", "0", "--data", str(tmp_path / "other")]
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "journal.sqlite").write_bytes(b"else" * 5000)
     refused = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert refused.returncode == 2 and refused.stderr.count("\n") == 1
     assert "damaged" in refused.stderr and "companion restore" in refused.stderr

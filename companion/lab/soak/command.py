@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from companion.lab.rows import Row, row
-from companion.lab.soak import absurd_values, clients, faults, fuzz, sd_card
+from companion.lab.soak import absurd_values, clients, faults, fuzz, journal_at_rest, sd_card
 from companion.lab.soak import camera as soak_camera
 from companion.lab.soak.play import ServedCompanion, killing
 from companion.lab.soak.targets import TARGETS
@@ -28,6 +28,7 @@ def rows(seconds: float) -> Iterable[Row]:
         yield row(
             "lost in torn copies", toll.copies_lost, "", "0", f"{toll.copies} copies of the files at a stopped instant"
         )
+        yield from _at_rest(max(10, round(300 * share)))
         yield from _disk(folder)
         yield from _card(folder)
         yield from _line(share)
@@ -43,6 +44,14 @@ def rows(seconds: float) -> Iterable[Row]:
             yield from _memory(house, seconds)
         finally:
             house.close()
+
+
+def _at_rest(tries: int) -> Iterable[Row]:
+    for attack, one in journal_at_rest.at_rest(tries).items():
+        note = f"{one.whole} whole, {one.told} told and played on, {one.refused} refused, of {tries}"
+        if one.culprits:
+            note += f"; {one.culprits[0]}"
+        yield row(f"{attack}: silent or stumbled", one.silent + one.stumbled, "", "0", note)
 
 
 def _disk(folder: Path) -> Iterable[Row]:
