@@ -98,6 +98,16 @@ def test_a_planted_file_is_not_packed(data: Path, secret: Path, name: str) -> No
     assert secret.read_text() == SECRET and secret.stat().st_uid == 0
 
 
+@pytest.mark.parametrize("name", ["lock", f"{JOURNAL}.lock", "backups"])
+def test_nothing_is_made_where_a_planted_link_leads(data: Path, place: Path, name: str) -> None:
+    (place / "inside").mkdir(0o700)
+    (data / name).unlink(missing_ok=True)
+    planted(data / name, place / "inside" / "made")
+    for command in ("backup", "restore", "host", "doctor"):
+        companion(command, "--data", data)
+    assert list((place / "inside").iterdir()) == []
+
+
 def test_a_planted_folder_is_not_entered(data: Path, place: Path, secret: Path) -> None:
     (place / "inside").mkdir(0o700)
     shutil.copy(secret, place / "inside" / "secret.jpg")

@@ -142,6 +142,21 @@ def _backups() -> Iterator[bytes]:
         yield file.getvalue()
 
 
+def _databases() -> Iterator[bytes]:
+    from companion.night.log.journal import Journal
+    from companion.practice.database import PracticeDatabase
+
+    with tempfile.TemporaryDirectory(prefix="companion-seed-") as name:
+        place = Path(name) / "journal.sqlite"
+        with closing(Journal(place)) as journal:
+            journal.append("open-night", {"night": "one"}, people={"p": "Ann"})
+            journal.append("pause", {})
+        yield place.read_bytes()
+        with closing(PracticeDatabase(Path(name) / "training.sqlite")) as training:
+            training.add_person("Ann")
+        yield (Path(name) / "training.sqlite").read_bytes()
+
+
 def _hosts() -> Iterator[bytes]:
     yield from (b"box:8080", b"[fd00::1]:80", b"192.168.1.7", b"localhost.", b"http://box", b"box.evil.example")
 
@@ -159,5 +174,7 @@ _MADE = {
     "names": _names,
     "layouts": _layouts,
     "backups": _backups,
+    "databases of a backup": _databases,
+    "damaged journals": _databases,
     "hosts": _hosts,
 }

@@ -200,9 +200,27 @@ def _layouts() -> Reader:
 
 
 def _backups() -> Reader:
-    from companion.night.backup.archive import examine
+    from companion.night.backup.restore import look_into
 
-    return _file(".zip", examine)
+    return _file(".zip", look_into)
+
+
+def _databases() -> Reader:
+    """A journal and a training book out of a backup that anybody may have made."""
+    from companion.night.backup.foreign import TRAINING, adopt
+    from companion.night.log.data_folder import JOURNAL
+
+    def use(path: Path) -> None:
+        adopt(path, TRAINING if path.read_bytes()[68:72] == b"TRN1" else JOURNAL, shown=path.name)
+
+    return _file(".sqlite", use)
+
+
+def _damaged_journals() -> Reader:
+    """A journal as a card may leave it, which the service opens."""
+    from companion.night.log.salvage import open_or_salvage
+
+    return _file(".sqlite", lambda path: open_or_salvage(path).close())
 
 
 def _hosts() -> Reader:
@@ -235,6 +253,8 @@ TARGETS: dict[str, Callable[[], Reader]] = {
     "names": _names,
     "layouts": _layouts,
     "backups": _backups,
+    "databases of a backup": _databases,
+    "damaged journals": _damaged_journals,
     "hosts": _hosts,
 }
 """Readers by name; each is made when wanted, so that a fuzzer can watch what it imports."""
