@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
@@ -21,7 +23,7 @@ from companion.night.backup.archive import BACKUPS, examine
 from companion.night.backup.clock_check import ClockWatch
 from companion.night.backup.scheduler import STICK_FOLDER, backups
 from companion.night.log.journal import Journal
-from companion.service.maintenance import Maintenance
+from companion.service.maintenance import TEND_EVERY_S, Maintenance
 from companion.settings import Settings
 from tests.worlds.served import Served
 from tests.worlds.wait import PATIENCE_S, wait
@@ -97,6 +99,32 @@ def test_a_restore_that_was_cut_off_is_finished_at_the_start(serve: Callable[...
     assert served.get("/api/state")["view"]["seq"] >= 7
     assert (data / "before-restore-x" / "journal.sqlite").exists()
     assert not stage.exists()
+
+
+def test_a_night_comes_into_the_main_file_by_itself(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "data" / "journal.sqlite")
+    for n in range(20):
+        journal.append("note", {"n": n})
+    caretaker = Maintenance(tmp_path / "data", journal, Settings(None), Hub(), every_s=0.01, find_sticks=lambda: [])
+    caretaker.start()
+
+    def alone() -> int:
+        """Return how many entries there are if only the main file can be read."""
+        copy = tmp_path / "alone.sqlite"
+        shutil.copyfile(journal.path, copy)
+        with (
+            contextlib.suppress(sqlite3.DatabaseError),  # copied while it was written
+            contextlib.closing(sqlite3.connect(f"file:{copy}?immutable=1", uri=True)) as db,
+        ):
+            return int(db.execute("SELECT count(*) FROM entry").fetchone()[0])
+        return 0
+
+    try:
+        wait(lambda: alone() == 20)
+    finally:
+        caretaker.close()
+        journal.close()
+    assert TEND_EVERY_S < 60
 
 
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

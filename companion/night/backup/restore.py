@@ -69,7 +69,7 @@ def standing(folder: Path, former: Path) -> RestoredNights:
 
     :raises companion.night.log.database.StorageError: when the service could not open them.
     """
-    with contextlib.closing(Journal(folder / JOURNAL)) as journal:
+    with contextlib.closing(Journal(folder / JOURNAL, read_only=True)) as journal:
         damage, newest = journal.damage, journal.last_seq
     mark = MarkFile(former / JOURNAL).read()
     offered = Settings(folder / SETTINGS_FILE).offered()
