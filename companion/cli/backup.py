@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import click
 
 from companion.cli.printing import as_json, language
+
+
+def ask_passphrase(*, twice: bool = False) -> str:
+    """Ask for a passphrase, unseen; where nobody sits at a terminal, take a line of the standard input."""
+    if sys.stdin.isatty():
+        return str(click.prompt("Passphrase", hide_input=True, err=True, confirmation_prompt=twice))
+    return sys.stdin.readline().rstrip("\n")
 
 
 def data_option(function: click.decorators.FC) -> click.decorators.FC:
@@ -24,47 +32,72 @@ def data_option(function: click.decorators.FC) -> click.decorators.FC:
 @data_option
 @click.option("--stick", is_flag=True, help="Onto the USB stick that is plugged in; from now on it is kept up to date.")
 @click.option("--pictures/--no-pictures", default=True, show_default=True, help="With the pictures of the table.")
+@click.option("--encrypt", is_flag=True, help="Ask for a passphrase, and encrypt this backup with it.")
+@click.option("--keep-passphrase", is_flag=True, help="Ask for one, and encrypt every backup with it from now on.")
+@click.option("--forget-passphrase", is_flag=True, help="From now on backups are not encrypted.")
 @language
 @as_json
-def command(target: Path | None, data: Path | None, stick: bool, pictures: bool, lang: str, json_: bool) -> None:
+def command(
+    target: Path | None,
+    data: Path | None,
+    stick: bool,
+    pictures: bool,
+    encrypt: bool,
+    keep_passphrase: bool,
+    forget_passphrase: bool,
+    lang: str,
+    json_: bool,
+) -> None:
     """Copy the nights, with pictures, profiles and settings, into one ZIP file, and check it.
 
     TARGET is a file or a folder; without it the copy lies in the folder ``backups`` of the data folder. Host links
     and the PIN are never in it; the settings are, with the password of an MQTT broker where one is set. The service
-    may run meanwhile.
+    may run meanwhile. An encrypted one has the form of age, which opens it, too. A lost passphrase is a lost backup.
     """
+    from companion.night.backup import encryption
     from companion.night.backup.archive import BACKUPS, back_up, give_to_owner
-    from companion.night.backup.messages import BackupError
+    from companion.night.backup.messages import BackupError, message
     from companion.night.backup.scheduler import ON_STICK, STICK_FOLDER, back_up_into, made_words, next_name, sticks
     from companion.night.log.data_folder import default_folder
 
     folder = data or default_folder()
     if stick and target is not None:
         raise click.UsageError("Either a target or --stick.")
+    if forget_passphrase and (encrypt or keep_passphrase):
+        raise click.UsageError("Either encrypted or not.")
     try:
+        if not folder.is_dir():
+            raise BackupError("no-folder", folder=folder)
+        passphrase: str | None = None
+        if encrypt or keep_passphrase:
+            passphrase = encryption.checked(ask_passphrase(twice=True))
+        if keep_passphrase or forget_passphrase:
+            encryption.keep_passphrase(folder, passphrase or "")
+            give_to_owner(folder / encryption.KEPT, folder)
+        passphrase = encryption.kept_passphrase(folder) if passphrase is None else passphrase
         if stick:
             found = sticks()
             if not found:
                 raise BackupError("no-stick")
-            path, manifest = back_up_into(folder, found[0] / STICK_FOLDER, keep=ON_STICK, pictures=pictures)
+            place = found[0] / STICK_FOLDER
+            path, manifest = back_up_into(folder, place, keep=ON_STICK, pictures=pictures, passphrase=passphrase)
         elif target is not None:
-            path = target / next_name(target) if target.is_dir() else target
-            manifest = back_up(folder, path, pictures=pictures)
+            path = target / next_name(target, encrypted=bool(passphrase)) if target.is_dir() else target
+            manifest = back_up(folder, path, pictures=pictures, passphrase=passphrase)
         else:
-            if not folder.is_dir():
-                raise BackupError("no-folder", folder=folder)
             place = folder / BACKUPS
             place.mkdir(mode=0o700, exist_ok=True)
-            path = place / next_name(place)
-            manifest = back_up(folder, path, pictures=pictures)
+            path = place / next_name(place, encrypted=bool(passphrase))
+            manifest = back_up(folder, path, pictures=pictures, passphrase=passphrase)
             give_to_owner(place, folder)
     except BackupError as error:
         raise click.ClickException(error.words.of(lang)) from error
     if json_:
         size = path.stat().st_size
         report = {"file": str(path), "size": size, "files": len(manifest.parts), "seq": manifest.seq}
-        click.echo(
-            json.dumps({**report, "pictures": manifest.picture_count, "made": manifest.made}, ensure_ascii=False)
-        )
+        report |= {"pictures": manifest.picture_count, "made": manifest.made, "encrypted": bool(passphrase)}
+        click.echo(json.dumps(report, ensure_ascii=False))
     else:
+        if encrypt or keep_passphrase:
+            click.echo(message("passphrase-lost").of(lang))
         click.echo(getattr(made_words(path, manifest), lang))

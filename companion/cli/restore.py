@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from companion.cli.backup import data_option
+from companion.cli.backup import ask_passphrase, data_option
 from companion.cli.printing import as_json, language
 
 
@@ -21,9 +21,10 @@ def command(backup: Path | None, data: Path | None, only_check: bool, lang: str,
     """Put the nights of BACKUP in the place of the present ones, which are kept beside them.
 
     Without BACKUP the newest one of the data folder's own is taken. The service must have ended; host links and the
-    PIN stay as they are.
+    PIN stay as they are. The passphrase of an encrypted one is the data folder's, or it is asked for.
     """
     from companion.night.backup.archive import BACKUPS, examine
+    from companion.night.backup.encryption import kept_passphrase, locked
     from companion.night.backup.messages import BackupError, message
     from companion.night.backup.restore import restore
     from companion.night.backup.scheduler import backups
@@ -36,11 +37,14 @@ def command(backup: Path | None, data: Path | None, only_check: bool, lang: str,
             if not made:
                 raise BackupError("nothing-to-keep", folder=folder / BACKUPS)
             backup = made[-1]
+        passphrase = kept_passphrase(folder)
+        if locked(backup, passphrase):
+            passphrase = ask_passphrase()
         if only_check:
-            manifest, former = examine(backup), None
+            manifest, former = examine(backup, passphrase=passphrase), None
             words = message("sound", file=backup, seq=manifest.seq, pictures=manifest.picture_count)
         else:
-            manifest, former = restore(backup, folder)
+            manifest, former = restore(backup, folder, passphrase)
             words = message("restored", seq=manifest.seq, pictures=manifest.picture_count, former=former)
     except BackupError as error:
         raise click.ClickException(error.words.of(lang)) from error

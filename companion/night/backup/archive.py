@@ -28,6 +28,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from companion import __version__
+from companion.night.backup.encryption import kept_passphrase, opened, scratch, sealed
 from companion.night.backup.messages import BackupError
 from companion.night.log.data_folder import EVIDENCE, FORGOTTEN, JOURNAL, sync_folder
 from companion.night.log.database import DamagedError, StorageError, integrity, open_database
@@ -52,7 +53,7 @@ _STAYS = {LOCK, "address.json", BACKUPS, STAGE, FORGOTTEN}
 """Names at the top of a data folder that are of this machine or this moment."""
 
 _OF_THIS_MACHINE = "access.sqlite"
-_DRAFT = re.compile(r"\..+\.zip-(\d+)-[0-9a-f]{8}\.part(?:\.db\.part)?(?:-journal|-wal|-shm)?")
+_DRAFT = re.compile(r"\..+\.zip(?:\.age)?-(\d+)-[0-9a-f]{8}\.part(?:\.db\.part)?(?:-journal|-wal|-shm)?")
 _FLEETING = (".lock", ".new", "-wal", "-shm", "-journal", ".part", ".mark")
 
 
@@ -144,8 +145,10 @@ def give_to_owner(path: Path, folder: Path) -> None:
             os.chown(part, owner.st_uid, owner.st_gid, follow_symlinks=False)
 
 
-def back_up(folder: Path, target: Path, *, pictures: bool = True) -> Manifest:
+def back_up(folder: Path, target: Path, *, pictures: bool = True, passphrase: str | None = None) -> Manifest:
     """Copy the nights of a data folder into the file ``target``, also while a service writes them.
+
+    With a ``passphrase`` it is encrypted; None takes the one that the folder keeps, empty where it keeps none.
 
     :raises BackupError: when there is nothing to copy, ``target`` exists, or it could not be written.
     :raises companion.night.log.database.StorageError: when the journal is damaged or cannot be read.
@@ -157,13 +160,15 @@ def back_up(folder: Path, target: Path, *, pictures: bool = True) -> Manifest:
     if target.exists():
         raise BackupError("exists", file=target)
     draft = target.with_name(f".{target.name}-{os.getpid()}-{secrets.token_hex(4)}.part")
-    copy = draft.with_name(draft.name + ".db.part")
+    passphrase = kept_passphrase(folder) if passphrase is None else passphrase
+    copy = scratch(folder, target, passphrase) / f"{draft.name}.db.part"
     try:
         with os.fdopen(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w+b") as file:
-            manifest = _fill(file, folder, copy, pictures)
+            with sealed(file, passphrase) as plain:
+                manifest = _fill(plain, folder, copy, pictures)
             file.flush()
             os.fsync(file.fileno())
-        examine(draft, shown=target.name)
+        examine(draft, shown=target.name, passphrase=passphrase)
         _publish(draft, target)
     except OSError as error:
         if isinstance(error, BackupError | StorageError):
@@ -274,7 +279,7 @@ def add_part(archive: zipfile.ZipFile, name: str, path: Path, changed: float) ->
 # --- reading one -------------------------------------------------------------------------------------------------
 
 
-def examine(path: Path, *, unpack: Path | None = None, shown: str = "") -> Manifest:
+def examine(path: Path, *, unpack: Path | None = None, shown: str = "", passphrase: str = "") -> Manifest:
     """Read a backup to its end, compare every file with its SHA-256, check its journal, and return what it says.
 
     With ``unpack`` the files are written below that folder, durably. ``shown`` is the name that a person knows.
@@ -283,7 +288,7 @@ def examine(path: Path, *, unpack: Path | None = None, shown: str = "") -> Manif
     """
     name = shown or path.name
     try:
-        with zipfile.ZipFile(path) as archive:
+        with opened(path, passphrase, name) as file, zipfile.ZipFile(file) as archive:
             manifest = _manifest(archive, name)
             files = {info.filename: info for info in archive.infolist()}
             if set(files) != {MANIFEST, *(part.name for part in manifest.parts)} or len(files) != len(
@@ -308,13 +313,13 @@ def examine(path: Path, *, unpack: Path | None = None, shown: str = "") -> Manif
     return manifest
 
 
-def read_manifest(path: Path, *, shown: str = "") -> Manifest:
+def read_manifest(path: Path, *, shown: str = "", passphrase: str = "") -> Manifest:
     """Return what a backup says of itself, without reading the rest; ``shown`` is the name that a person knows.
 
     :raises BackupError: when it is no backup of ours.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
+        with opened(path, passphrase, shown) as file, zipfile.ZipFile(file) as archive:
             return _manifest(archive, shown or path.name)
     except (OSError, *NO_BACKUP) as error:
         if isinstance(error, BackupError):

@@ -22,19 +22,19 @@ NEW = "new"
 SPARE_BYTES = 16 << 20
 
 
-def restore(source: Path, folder: Path) -> tuple[Manifest, Path]:
+def restore(source: Path, folder: Path, passphrase: str = "") -> tuple[Manifest, Path]:
     """Put a backup in the place of a data folder's nights; return what it says and where the former ones lie.
 
     Pictures stay as they are where the backup was made without them; who may host, and the PIN, always do.
 
     :raises BackupError: when the backup is not sound, there is no room, or a service runs on the folder.
     """
-    manifest = examine(source)
+    manifest = examine(source, passphrase=passphrase)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with held(folder):
             settle(folder)
-            former = prepare(source, folder, manifest)
+            former = prepare(source, folder, manifest, passphrase)
             settle(folder)
     except OSError as error:
         if isinstance(error, BackupError):
@@ -43,7 +43,7 @@ def restore(source: Path, folder: Path) -> tuple[Manifest, Path]:
     return manifest, former
 
 
-def prepare(source: Path, folder: Path, manifest: Manifest) -> Path:
+def prepare(source: Path, folder: Path, manifest: Manifest, passphrase: str = "") -> Path:
     """Unpack a backup beside the nights that are there, so that whoever opens the folder next brings it back.
 
     Return where the present nights will lie then.
@@ -61,7 +61,7 @@ def prepare(source: Path, folder: Path, manifest: Manifest) -> Path:
         shutil.rmtree(stage, ignore_errors=True)
         try:
             (stage / NEW).mkdir(mode=0o700, parents=True)
-            examine(source, unpack=stage / NEW)
+            examine(source, unpack=stage / NEW, passphrase=passphrase)
             give_to_owner(stage, folder)
             former = _former(folder)
             _sync_tree(stage / NEW)
