@@ -7,11 +7,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # Debian packages by purpose: the firmware and its emulators, the browser; what checks the installer, a broker, a card,
-# an encrypted backup.
+# an encrypted backup, a release.
 APT_FIRMWARE := gcc g++ make gcc-avr avr-libc binutils-avr avrdude gcc-arm-none-eabi \
   libsimavr-dev libelf-dev pkg-config
 APT_BROWSER := chromium-headless-shell fonts-dejavu-core
-APT_INSTALL := shellcheck systemd mosquitto e2fsprogs age strace
+APT_INSTALL := shellcheck systemd mosquitto e2fsprogs age strace openssh-client
 # The lock: versions, and the hashes that their files must have; of what runs, and of all that development needs.
 LOCK := --constraint constraints.txt
 RUN_ARGS ?=

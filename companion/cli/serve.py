@@ -15,6 +15,7 @@ import click
 
 if TYPE_CHECKING:
     from companion.service import Service
+    from companion.service.secured import Secured
     from web.http.server import WebServer
     from web.trust import Tls
 
@@ -57,7 +58,6 @@ def command(
     from companion.service import Service
     from companion.service.addresses import page_urls
     from companion.service.options import ServeOptions
-    from companion.service.secured import Secured
     from companion.service.watchdog import Watchdog
     from web.app import create_app
     from web.http.server import make_server
@@ -71,7 +71,7 @@ def command(
     ended = threading.Event()
     watchdog: Watchdog | None = None
     try:
-        secured = Secured(service) if tls else None
+        secured = _secured(service) if tls else None
         wanted = port
         try:
             app = create_app(service, None if secured is None else secured.told)
@@ -115,6 +115,13 @@ def command(
         if tls:
             line += ["--tls-port", str(server.port)]
         os.execv(sys.executable, line)  # noqa: S606 - our own command line
+
+
+def _secured(service: Service) -> Secured:
+    """Return what TLS needs; without it nothing of that is read into memory."""
+    from companion.service.secured import Secured
+
+    return Secured(service)
 
 
 def _greet_trust(told: Tls, url: str) -> None:
