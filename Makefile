@@ -6,11 +6,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
-# Debian packages by purpose: the firmware and its emulators, the browser; what checks the installer, a broker, a card.
+# Debian packages by purpose: the firmware and its emulators, the browser; what checks the installer, a broker, a card,
+# an encrypted backup, a release.
 APT_FIRMWARE := gcc g++ make gcc-avr avr-libc binutils-avr avrdude gcc-arm-none-eabi \
   libsimavr-dev libelf-dev pkg-config
 APT_BROWSER := chromium-headless-shell fonts-dejavu-core
-APT_INSTALL := shellcheck systemd mosquitto e2fsprogs
+APT_INSTALL := shellcheck systemd mosquitto e2fsprogs age strace openssh-client
 # The lock: versions, and the hashes that their files must have; of what runs, and of all that development needs.
 LOCK := --constraint constraints.txt
 RUN_ARGS ?=
@@ -22,7 +23,7 @@ PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 # one worker, which made what they share, until another has nothing left to do.
 WORKERS := -n 4 --dist worksteal
 
-.PHONY: run setup test test-long lint bench mutation soak audit firmware install lock clean
+.PHONY: run setup test test-long lint bench mutation soak audit firmware release install lock clean
 
 run: $(VENV)/.run
 	$(BIN)/companion serve --simulate $(RUN_ARGS)
@@ -78,6 +79,11 @@ audit: $(VENV)/.run
 	done; \
 	echo "The audit could not be made: neither PyPI nor OSV answered for every package ($(VENV)/audit-*.log)." >&2; \
 	exit 1
+
+# A version as files: packages, images, bill of materials, sums, signed with KEY (of ssh-keygen). Of what is committed.
+release: $(if $(KEY),$(VENV)/.run $(VENV)/.apt)
+	@test -n "$(KEY)" || { echo "make release KEY=~/.ssh/id_ed25519: name the key that signs." >&2; exit 1; }
+	$(BIN)/python -m companion.lab.release --key $(KEY)
 
 # For good, as a service: on the Raspberry Pi itself. Run it again to upgrade; `sudo ./install.sh --uninstall` ends it.
 install:

@@ -184,7 +184,7 @@ go_back() {
   switch_to "$old"
   rm -rf "$new"
   answers || die "The old version is in place again, but does not answer either; sudo companion doctor says more."
-  die "The new version did not answer; the old one is in place again and answers. The nights from before are in $saved."
+  die "The new version did not answer; the old one is in place again and answers.${saved:+ The nights from before: $saved}"
 }
 
 rollback() {
@@ -199,7 +199,7 @@ rollback() {
   if ! reads_nights "$older"; then
     [ "$old_nights" = yes ] || die "$(called "$older") cannot read the nights as they are now; nothing was changed." \
       "With --rollback --old-nights they are exported, and the newest backup that it can read is brought back."
-    export_file="${saved%.zip}.json"
+    export_file="${saved%%.zip*}.json"
     as_companion "$current/bin/companion" export json --out "$export_file" >/dev/null
     if systemd; then systemctl stop companion; fi
     # The newest first. One that it does not know is refused whole, and leaves everything as it is.
@@ -207,7 +207,7 @@ rollback() {
       as_companion "$older/bin/companion" restore "$version" </dev/null >/dev/null 2>&1 || continue
       backup="$version"
       break
-    done < <(printf '%s\n' "$DATA"/backups/companion-*.zip | sort -r)
+    done < <(printf '%s\n' "$DATA"/backups/companion-*.zip* | sort -r)
     if [ -z "$backup" ]; then
       if systemd && [ "$start" = yes ]; then systemctl restart companion || true; fi
       die "No backup here can be read by $(called "$older"); nothing was changed."

@@ -36,14 +36,18 @@ from web.http.security import guard
 from web.http.sse_state import StateTexts
 from web.i18n.language import choose, speak
 from web.protocols.companion import CompanionApi
+from web.trust import Tls, offer
 
 MAX_FORM_BYTES = 64 * 1024
 NOT_WRITTEN = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 log = logging.getLogger(__name__)
 
 
-def create_app(companion: CompanionApi) -> Flask:
-    """Return the application that shows ``companion``; :func:`web.http.server.make_server` serves it."""
+def create_app(companion: CompanionApi, tls: Tls | None = None) -> Flask:
+    """Return the application that shows ``companion``; :func:`web.http.server.make_server` serves it.
+
+    With ``tls`` the page is for TLS alone; what asks without it is told how to trust this box.
+    """
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MAX_FORM_BYTES
     app.config["MAX_FORM_MEMORY_SIZE"] = MAX_FORM_BYTES
@@ -80,10 +84,12 @@ def create_app(companion: CompanionApi) -> Flask:
     ):
         app.register_blueprint(module.views)
     app.register_blueprint(settings.rights_views)
+    if tls is not None:
+        offer(app, tls)
 
     @app.context_processor
     def in_templates() -> dict[str, Any]:
-        return {"asset": files.url, "language": choose()}
+        return {"asset": files.url, "language": choose(), "tls": tls is not None and request.is_secure}
 
     @app.errorhandler(RefusedError)
     def refused(error: RefusedError) -> Response:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from companion.cli.backup import data_option
+from companion.cli.backup import ask_passphrase, data_option
 from companion.cli.printing import as_json, language
 
 
@@ -23,9 +23,11 @@ def command(backup: Path | None, data: Path | None, only_check: bool, lang: str,
 
     Without BACKUP it is the newest of the data folder's own that has what is damaged or missing now. The service must
     have ended; host links and the PIN stay as they are, and so do settings of this machine: those of the backup are
-    shown, and asked for on the page. Exit status 1 where something in what was brought back is damaged.
+    shown, and asked for on the page. The passphrase of an encrypted one is the data folder's, or it is asked for. Exit
+    status 1 where something in what was brought back is damaged.
     """
     from companion.cli.owner import brought, give_up_root
+    from companion.night.backup.encryption import kept_passphrase, locked
     from companion.night.backup.messages import BackupError, message
     from companion.night.backup.restore import look_into, restore, standing
     from companion.night.log.data_folder import default_folder
@@ -37,12 +39,15 @@ def command(backup: Path | None, data: Path | None, only_check: bool, lang: str,
         with brought(backup, folder) as given:
             folder = give_up_root(folder)
             source = given() if backup is not None else _best(folder)
+            passphrase = kept_passphrase(folder)
+            if locked(source, passphrase):
+                passphrase = ask_passphrase()
             if only_check:
-                manifest, damage = look_into(source)
+                manifest, damage = look_into(source, passphrase)
                 report: dict[str, object] = {"former": None}
                 words = [message("sound", file=source, seq=manifest.seq, pictures=manifest.picture_count)]
             else:
-                manifest, former = restore(source, folder)
+                manifest, former = restore(source, folder, passphrase)
                 now = standing(folder, former)
                 damage = now.damage
                 report = {"former": str(former), "later": now.later, "settings": dict(now.offered)}

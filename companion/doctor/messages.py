@@ -68,6 +68,13 @@ SENTENCES: Final[dict[str, Words]] = {
     "backup-good": Words("The newest backup {file} has {seq} of {entries} entries."),
     "backup-none": Words("There is no backup yet."),
     "backup-bad": Words("The newest backup {file} is not sound."),
+    "backup-encrypted": Words("Backups are encrypted. A lost passphrase is a lost backup: nobody can open it without."),
+    "backup-was-encrypted": Words(
+        "Some backups here are encrypted; this box does not keep their passphrase. A lost passphrase is a lost backup."
+    ),
+    "backup-locked": Words(
+        "The newest backup {file} needs another passphrase than this box keeps; it was not checked."
+    ),
     "stick": Words("A USB stick at {path} gets a copy of the nights."),
     "stick-not-chosen": Words("A USB stick at {path} is not chosen for the nights."),
     "restore-open": Words("A restore was cut off; the next start finishes it."),
@@ -119,6 +126,9 @@ CURES: Final[dict[str, Words]] = {
     "damage-enter": Words("No backup on this card has it: enter it again, or restore one from a stick."),
     "access": Words("sudo systemctl restart companion puts {file} aside: phones join anew, there is another PIN."),
     "settings": Words("Set it again on the page."),
+    "passphrase": Words(
+        "companion restore --check with its file asks for the passphrase and says whether it is sound."
+    ),
     "backup": Words("companion backup, or companion backup --stick"),
     "stick": Words("companion backup --stick chooses it."),
     "pins": Words("Set panel_pins on the page: standard, or a line a part."),

@@ -12,6 +12,7 @@ from companion.access.store import SCHEMA as ACCESS_SCHEMA
 from companion.doctor.finding import Finding, FindingState, found
 from companion.doctor.host import Host
 from companion.night.backup.archive import BACKUPS, FORMER, STAGE, examine
+from companion.night.backup.encryption import SUFFIX, kept_passphrase, locked
 from companion.night.backup.messages import BackupError
 from companion.night.backup.scheduler import STICK_FOLDER, backups, sticks
 from companion.night.log.data_folder import ACCESS, JOURNAL, read_small
@@ -126,10 +127,14 @@ def _bad(file: str, error: StorageError, cure: str) -> Finding:
 
 
 def _backups(folder: Path, entries: int) -> Iterator[Finding]:
-    made = backups(folder / BACKUPS)
-    if made:
+    made, passphrase = backups(folder / BACKUPS), kept_passphrase(folder)
+    if passphrase or any(path.name.endswith(SUFFIX) for path in made):
+        yield found("backup", FindingState.NOTE, "backup-encrypted" if passphrase else "backup-was-encrypted")
+    if made and locked(made[-1], passphrase):
+        yield found("backup", FindingState.WARNING, "backup-locked", cure="passphrase", file=made[-1].name)
+    elif made:
         try:
-            seq = examine(made[-1]).seq
+            seq = examine(made[-1], passphrase=passphrase).seq
             yield found("backup", FindingState.GOOD, "backup-good", file=made[-1].name, seq=seq, entries=entries)
         except (BackupError, OSError):
             yield found("backup", FindingState.WRONG, "backup-bad", cure="backup", file=made[-1].name)

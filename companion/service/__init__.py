@@ -221,9 +221,9 @@ class Service:
 
         return [finding.to_json() for finding in check_up(self.options.data)]
 
-    def announce(self, port: int) -> list[str]:
+    def announce(self, port: int, scheme: str = "http") -> list[str]:
         """Note the addresses of the page, best first, also for `companion host`."""
-        self._urls = page_urls(self.options.host, port)
+        self._urls = page_urls(self.options.host, port, scheme)
         write_address(self.options.data, self._urls)
         return self._urls
 

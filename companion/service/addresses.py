@@ -34,7 +34,7 @@ def lan_addresses() -> list[str]:
     return [address for _, address in sorted(found)]
 
 
-def page_urls(host: str, port: int) -> list[str]:
+def page_urls(host: str, port: int, scheme: str = "http") -> list[str]:
     """Return the addresses under which the page answers, for a listener on ``host``; the best comes first."""
     if host in {"0.0.0.0", "::", ""}:  # noqa: S104 - compared, not bound
         name = socket.gethostname().split(".")[0]
@@ -44,7 +44,7 @@ def page_urls(host: str, port: int) -> list[str]:
         hosts = [*found, *local, "localhost"] if found else ["localhost", *local]
     else:
         hosts = [host]
-    return [f"http://{f'[{h}]' if ':' in h else h}:{port}" for h in hosts]
+    return [f"{scheme}://{f'[{h}]' if ':' in h else h}:{port}" for h in hosts]
 
 
 def only_here(host: str) -> bool:

@@ -10,6 +10,7 @@ import http.client
 import logging
 import os
 import socket
+import ssl
 import threading
 from collections.abc import Mapping
 
@@ -35,10 +36,12 @@ def notify(message: str, environ: Mapping[str, str] = os.environ) -> bool:
 class Watchdog:
     """A thread that asks the page and, when it answers, tells systemd; does nothing where nobody listens."""
 
-    def __init__(self, host: str, port: int, environ: Mapping[str, str] = os.environ) -> None:
-        """Prepare for a page that listens on ``host`` and ``port``."""
+    def __init__(self, host: str, port: int, environ: Mapping[str, str] = os.environ, *, tls: bool = False) -> None:
+        """Prepare for a page that listens on ``host`` and ``port``, with ``tls`` under TLS."""
         self._host = "127.0.0.1" if host in {"0.0.0.0", "", "::"} else host  # noqa: S104 - compared, not bound
         self._port, self._environ = port, environ
+        # Whom it asks need not be proved: it is asked in this very process.
+        self._context = ssl._create_unverified_context() if tls else None  # noqa: S323
         limit = environ.get("WATCHDOG_USEC", "")
         self.every_s = int(limit) / 3e6 if limit.isdecimal() else 0.0
         self._closing = threading.Event()
@@ -56,7 +59,11 @@ class Watchdog:
 
     def answers(self) -> bool:
         """Return whether the page answers."""
-        connection = http.client.HTTPConnection(self._host, self._port, timeout=max(1.0, self.every_s))
+        patience_s = max(1.0, self.every_s)
+        if self._context is None:
+            connection = http.client.HTTPConnection(self._host, self._port, timeout=patience_s)
+        else:
+            connection = http.client.HTTPSConnection(self._host, self._port, timeout=patience_s, context=self._context)
         with contextlib.closing(connection):
             try:
                 connection.request("GET", "/api/health", headers={"Host": f"localhost:{self._port}"})

@@ -159,6 +159,33 @@ def test_a_backup_is_made_and_brought_back_on_the_page(phones: Phones, service: 
     assert service.companion.begun_again == [True]
 
 
+def test_backups_are_encrypted_and_one_of_another_passphrase_asks_for_it(phones: Phones, service: Service) -> None:
+    service.companion.open_match()
+    host = phones.host(width=1000)
+    host.goto(f"{service.url}/#workshop/backups")
+    for passphrase in ("four words on paper", "four other words on paper"):
+        host.click("[data-do=encrypt-backups]")
+        expect(host.locator("#dialog")).to_contain_text("A lost passphrase is a lost backup")
+        host.fill("#passphrase", passphrase)
+        host.click("#dialog [type=submit]")
+        expect(host.locator("[data-do=encrypt-no-more]")).to_be_visible()
+        if not host.locator(".backup").count():
+            host.click("[data-do=make-backup]")
+            expect(host.locator(".backup")).to_contain_text("2 entries")
+    expect(host.locator(".backup")).to_contain_text("Encrypted with another passphrase.")
+    phones.shot(host, "workshop-backups-encrypted")
+    for passphrase in ("not these words", "four words on paper"):
+        host.click("[data-do=restore]")
+        host.fill("#passphrase", passphrase)
+        host.click("#dialog [type=submit]")
+        host.click("[data-do=dialog-yes]")
+        if passphrase == "not these words":
+            expect(host.locator(".refusal")).to_contain_text("This is not the passphrase of companion-0001-")
+            phones.forgive("409")
+    expect(host.locator("#dialog-title")).to_have_text("It is being brought back")
+    assert service.companion.begun_again == [True]
+
+
 def test_the_buttons_of_the_table_call_everybody(phones: Phones, service: Service) -> None:
     service.companion.open_match()
     tablet, other = phones.host(width=1000), phones.spectator()

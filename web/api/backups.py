@@ -8,6 +8,7 @@ from typing import Annotated, Literal, TypedDict
 from flask import Blueprint, Response, request, send_file
 from msgspec import Meta
 
+from companion.night.backup.encryption import MOST, SUFFIX
 from companion.night.backup.messages import BackupError
 from companion.night.backup.retention import PIECE_BYTES, BackupForm
 from companion.night.commands.context import printable
@@ -20,14 +21,16 @@ from web.http.sessions import companion
 views = Blueprint("api_backups", __name__, url_prefix="/api/backups")
 log = logging.getLogger(__name__)
 
+ENCRYPTED = "application/octet-stream"
 STATUS = {"cannot-write": 503, "no-room": 503, "too-large": 413}
 
 
 class AllBackups(TypedDict):
-    """The backups, and what became of those made by night."""
+    """The backups, what became of those made by night, and whether those to come are encrypted."""
 
     ok: Literal[True]
     backups: list[BackupForm]
+    encrypts: bool
     status: dict[str, JSON]
 
 
@@ -55,17 +58,24 @@ class PieceQuery(Query, frozen=True):
 
 
 class RestoreRequest(Body, frozen=True):
-    """The backup's name once more."""
+    """The backup's name once more, and its passphrase where the box does not keep it."""
 
     confirm: Annotated[str, Meta(max_length=100)]
+    passphrase: Annotated[str, Meta(max_length=MOST)] = ""
+
+
+class PassphraseRequest(Body, frozen=True):
+    """The passphrase of the backups to come; empty: they are not encrypted."""
+
+    passphrase: Annotated[str, Meta(max_length=MOST)]
 
 
 @views.get("")
 @documented("host")
 def backups() -> AllBackups:
     """Answer with the backups beside the journal, the newest first, and what became of those made by night."""
-    status = companion().health().get("backups", {})
-    return {"ok": True, "backups": companion().backup_retention.all(), "status": status}
+    status, kept = companion().health().get("backups", {}), companion().backup_retention
+    return {"ok": True, "backups": kept.all(), "encrypts": kept.encrypts, "status": status}
 
 
 @views.post("")
@@ -76,6 +86,17 @@ def make() -> Response:
         return json_response({"ok": True, "backup": companion().backup_retention.make()})
     except BackupError as error:
         return _no(error)
+
+
+@views.post("/passphrase")
+@documented("host", answer=DoneForm)
+def encrypt(body: PassphraseRequest) -> Response:
+    """Encrypt every backup from now on, or no more; those that are there stay as they are. It is never told again."""
+    try:
+        companion().backup_retention.encrypt(body.passphrase)
+    except BackupError as error:
+        return _no(error)
+    return json_response({"ok": True})
 
 
 @views.post("/brought")
@@ -100,13 +121,14 @@ def bring(query: PieceQuery) -> Response:
 
 
 @views.get("/<name>")
-@documented("host", answer=("application/zip",))
+@documented("host", answer=("application/zip", ENCRYPTED))
 def download(name: str) -> Response:
     """Answer with a backup as a file."""
     path = companion().backup_retention.path(name)
     if path is None:
         raise _missing()
-    response = send_file(path, mimetype="application/zip", as_attachment=True, download_name=path.name, etag=False)
+    kind = ENCRYPTED if path.name.endswith(SUFFIX) else "application/zip"
+    response = send_file(path, mimetype=kind, as_attachment=True, download_name=path.name, etag=False)
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -118,7 +140,7 @@ def restore(name: str, body: RestoreRequest) -> Response:
     if body.confirm != name:
         raise bad_field("confirm")
     try:
-        companion().backup_retention.bring_back(name)
+        companion().backup_retention.bring_back(name, body.passphrase)
     except KeyError:
         raise _missing() from None
     except BackupError as error:

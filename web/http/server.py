@@ -127,13 +127,13 @@ class WebServer(TcpWSGIServer):  # type: ignore[misc]
 
     channel_class = Channel
 
-    def __init__(self, app: Flask, adjustments: Adjustments) -> None:
+    def __init__(self, app: Flask, adjusted: Adjustments) -> None:
         self._stopping = threading.Event()
         self._trigger_lock = threading.RLock()
         self._ended = False
         self._streams: Streams = app.extensions["companion-streams"]
         self._sockets: dict[int, object] = {}
-        super().__init__(app, self._sockets, dispatcher=Workers(adjustments.threads), adj=adjustments)
+        super().__init__(app, self._sockets, dispatcher=Workers(adjusted.threads), adj=adjusted)
 
     @property
     def port(self) -> int:
@@ -186,9 +186,14 @@ def make_server(app: Flask, host: str = "127.0.0.1", port: int = 0) -> WebServer
 
     :raises OSError: when the port is taken or the address is not ours.
     """
+    return WebServer(app, adjustments(app, host, port))
+
+
+def adjustments(app: Flask, host: str, port: int, scheme: str = "http") -> Adjustments:
+    """Return how waitress is to serve an application; ``scheme`` is what its addresses begin with."""
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     streams: Streams = app.extensions["companion-streams"]
-    adjustments = Adjustments(
+    adjusted = Adjustments(
         host=host,
         port=port,
         threads=streams.limit + RESERVE_THREADS,
@@ -202,10 +207,11 @@ def make_server(app: Flask, host: str = "127.0.0.1", port: int = 0) -> WebServer
         max_request_body_size=MAX_DROPPED_BYTES,
         log_socket_errors=False,
         server_name="companion.invalid",
+        url_scheme=scheme,
     )
-    adjustments.socket_options = [
+    adjusted.socket_options = [
         (socket.SOL_TCP, socket.TCP_NODELAY, 1),
         (socket.SOL_TCP, socket.TCP_USER_TIMEOUT, UNREAD_MS),
         (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
     ]
-    return WebServer(app, adjustments)
+    return adjusted

@@ -225,7 +225,9 @@ def keep_signed_in(response: Response) -> Response:
 
 
 def _admitted(response: Response, secret: str) -> Response:
-    response.set_cookie(COOKIE, secret, max_age=COOKIE_DAYS * 24 * 3600, httponly=True, samesite="Lax")
+    response.set_cookie(
+        COOKIE, secret, max_age=COOKIE_DAYS * 24 * 3600, httponly=True, samesite="Lax", secure=request.is_secure
+    )
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -366,5 +368,5 @@ def leave() -> Response:
     if session is not None:
         companion().access.revoke(session.id)
     response = json_response({"ok": True})
-    response.delete_cookie(COOKIE, httponly=True, samesite="Lax")
+    response.delete_cookie(COOKIE, httponly=True, samesite="Lax", secure=request.is_secure)
     return response

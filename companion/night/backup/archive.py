@@ -28,6 +28,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from companion import __version__
+from companion.night.backup.encryption import kept_passphrase, opened, scratch, sealed
 from companion.night.backup.foreign import adopt
 from companion.night.backup.messages import BackupError
 from companion.night.log.data_folder import EVIDENCE, FORGOTTEN, JOURNAL, own_file, real_folder, sync_folder, unlinked
@@ -54,7 +55,7 @@ _STAYS = {LOCK, "address.json", BACKUPS, STAGE, FORGOTTEN, OFFERED}
 """Names at the top of a data folder that are of this machine or this moment."""
 
 _OF_THIS_MACHINE = "access.sqlite"
-_DRAFT = re.compile(r"\..+\.zip-(\d+)-[0-9a-f]{8}\.part(?:\.db\.part)?(?:-journal|-wal|-shm)?")
+_DRAFT = re.compile(r"\..+\.zip(?:\.age)?-(\d+)-[0-9a-f]{8}\.part(?:\.db\.part)?(?:-journal|-wal|-shm)?")
 _FLEETING = (".lock", ".new", "-wal", "-shm", "-journal", ".part", ".mark")
 
 
@@ -147,11 +148,17 @@ def give_to_owner(path: Path, folder: Path) -> None:
 
 
 def back_up(
-    folder: Path, target: Path, *, pictures: bool = True, fill: Callable[[BinaryIO], Manifest] | None = None
+    folder: Path,
+    target: Path,
+    *,
+    pictures: bool = True,
+    passphrase: str | None = None,
+    fill: Callable[[BinaryIO], Manifest] | None = None,
 ) -> Manifest:
     """Copy the nights of a data folder into the file ``target``, also while a service writes them.
 
-    ``fill`` writes the file (None: :func:`write_backup`): for where another user reads the folder than writes it.
+    With a ``passphrase`` it is encrypted; None takes the one that the folder keeps, empty where it keeps none. ``fill``
+    writes the whole file, sealed or not: for where another user reads the folder than writes it.
 
     :raises BackupError: when there is nothing to copy, ``target`` exists, or it could not be written.
     :raises companion.night.log.database.StorageError: when the journal is damaged or cannot be read.
@@ -164,14 +171,19 @@ def back_up(
         raise BackupError("exists", file=target)
     real_folder(target.parent)
     draft = target.with_name(f".{target.name}-{os.getpid()}-{secrets.token_hex(4)}.part")
-    copy = draft.with_name(draft.name + ".db.part")
+    passphrase = kept_passphrase(folder) if passphrase is None else passphrase
+    copy = scratch(folder, target, passphrase) / f"{draft.name}.db.part"
     try:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
         with os.fdopen(os.open(draft, flags, 0o600), "w+b") as file:
-            manifest = write_backup(file, folder, copy, pictures) if fill is None else fill(file)
+            if fill is not None:
+                manifest = fill(file)
+            else:
+                with sealed(file, passphrase) as plain:
+                    manifest = write_backup(plain, folder, copy, pictures)
             file.flush()
             os.fsync(file.fileno())
-            examine(draft, file=file, shown=target.name)
+            examine(draft, file=file, shown=target.name, passphrase=passphrase)
         _publish(draft, target)
     except OSError as error:
         if isinstance(error, BackupError | StorageError):
@@ -295,7 +307,9 @@ def add_part(archive: zipfile.ZipFile, name: str, path: Path, changed: float) ->
 # --- reading one -------------------------------------------------------------------------------------------------
 
 
-def examine(path: Path, *, unpack: Path | None = None, shown: str = "", file: BinaryIO | None = None) -> Manifest:
+def examine(
+    path: Path, *, unpack: Path | None = None, shown: str = "", passphrase: str = "", file: BinaryIO | None = None
+) -> Manifest:
     """Read a backup to its end, compare every file with its SHA-256, and return what it says.
 
     With ``unpack`` the files are written below that folder, durably, and of the databases the rows in fresh ones, as
@@ -306,7 +320,7 @@ def examine(path: Path, *, unpack: Path | None = None, shown: str = "", file: Bi
     """
     name = shown or path.name
     try:
-        with zipfile.ZipFile(file or path) as archive:
+        with opened(file or path, passphrase, name) as plain, zipfile.ZipFile(plain) as archive:
             manifest = _manifest(archive, name)
             files = {info.filename: info for info in archive.infolist()}
             if set(files) != {MANIFEST, *(part.name for part in manifest.parts)} or len(files) != len(
@@ -331,13 +345,13 @@ def examine(path: Path, *, unpack: Path | None = None, shown: str = "", file: Bi
     return manifest
 
 
-def read_manifest(path: Path, *, shown: str = "") -> Manifest:
+def read_manifest(path: Path, *, shown: str = "", passphrase: str = "") -> Manifest:
     """Return what a backup says of itself, without reading the rest; ``shown`` is the name that a person knows.
 
     :raises BackupError: when it is no backup of ours.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
+        with opened(path, passphrase, shown) as file, zipfile.ZipFile(file) as archive:
             return _manifest(archive, shown or path.name)
     except (OSError, *NO_BACKUP) as error:
         if isinstance(error, BackupError):

@@ -15,6 +15,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from companion.night.backup.archive import BACKUPS, MANIFEST, add_part, examine, named_entry
+from companion.night.backup.encryption import is_encrypted, kept_passphrase, sealed
 from companion.night.backup.foreign import TRAINING
 from companion.night.backup.messages import BackupError
 from companion.night.backup.scheduler import backups
@@ -31,23 +32,26 @@ def erase_name(folder: Path, people: Collection[str], name: str) -> None:
     """
     for path in backups(folder / BACKUPS):
         try:
-            _scrub(path, people, name)
+            _scrub(path, people, name, kept_passphrase(folder) if is_encrypted(path) else "")
         except (BackupError, OSError, sqlite3.Error) as error:
             log.warning("A forgotten name may still stand in the backup %s: %s", path.name, error)
 
 
-def _scrub(path: Path, people: Collection[str], name: str) -> None:
+def _scrub(path: Path, people: Collection[str], name: str, passphrase: str) -> None:
     draft = path.with_name(f".{path.name}-{os.getpid()}-{secrets.token_hex(4)}.part")
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".scrub-") as unpacked:
         inside = Path(unpacked)
-        manifest = examine(path, unpack=inside)
+        manifest = examine(path, unpack=inside, passphrase=passphrase)
         gone = _forget(inside, people, name)
         if gone is None:
             return
         try:
             with os.fdopen(own_file(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL), "w+b") as file:
                 parts = []
-                with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
+                with (
+                    sealed(file, passphrase) as plain,
+                    zipfile.ZipFile(plain, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive,
+                ):
                     for part in manifest.parts:
                         if part.name not in gone:
                             parts.append(add_part(archive, part.name, inside / part.name, part.changed))
@@ -55,7 +59,7 @@ def _scrub(path: Path, people: Collection[str], name: str) -> None:
                     archive.writestr(named_entry(MANIFEST, packed=True), json.dumps(manifest_form, indent=1))
                 file.flush()
                 os.fsync(file.fileno())
-            examine(draft, shown=path.name)
+            examine(draft, shown=path.name, passphrase=passphrase)
             shutil.copystat(path, draft)
             draft.replace(path)
             sync_folder(path.parent)

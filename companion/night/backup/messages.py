@@ -16,6 +16,12 @@ SENTENCES: Final[dict[str, Words]] = {
     "not-ours": Words("{file} is no backup of a companion."),
     "broken": Words("{file} is damaged or cut off ({part}); nothing was restored."),
     "newer": Words("{file} was made by a newer companion; update this one first."),
+    "needs-passphrase": Words("{file} is encrypted; it opens with its passphrase only."),
+    "wrong-passphrase": Words("This is not the passphrase of {file}."),
+    "passphrase-unfit": Words("A passphrase has at least {least} characters; four or five words make a good one."),
+    "passphrase-lost": Words(
+        "Write the passphrase down, away from this box: a lost passphrase is a lost backup. Nobody can open it without."
+    ),
     "too-large": Words("{file} is larger than a backup that can be taken in here ({limit} MB)."),
     "pieces-missing": Words("{file} did not arrive as a whole; nothing was changed. Send it again."),
     "in-use": Words("A companion is running on {folder}; end it first (sudo systemctl stop companion)."),

@@ -43,19 +43,19 @@ class RestoredNights:
     offered: Mapping[str, Value]
 
 
-def restore(source: Path, folder: Path) -> tuple[Manifest, Path]:
+def restore(source: Path, folder: Path, passphrase: str = "") -> tuple[Manifest, Path]:
     """Put a backup in the place of a data folder's nights; return what it says and where the former ones lie.
 
     Pictures stay as they are where the backup was made without them; who may host, and the PIN, always do.
 
     :raises BackupError: when the backup is not sound, there is no room, or a service runs on the folder.
     """
-    manifest = examine(source)
+    manifest = examine(source, passphrase=passphrase)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with held(folder):
             settle(folder)
-            former = prepare(source, folder, manifest)
+            former = prepare(source, folder, manifest, passphrase)
             settle(folder)
     except OSError as error:
         if isinstance(error, BackupError):
@@ -76,7 +76,7 @@ def standing(folder: Path, former: Path) -> RestoredNights:
     return RestoredNights(damage, max(0, mark.seq - newest) if mark is not None else 0, offered)
 
 
-def prepare(source: Path, folder: Path, manifest: Manifest) -> Path:
+def prepare(source: Path, folder: Path, manifest: Manifest, passphrase: str = "") -> Path:
     """Unpack a backup beside the nights that are there, so that whoever opens the folder next brings it back.
 
     Return where the present nights will lie then.
@@ -96,7 +96,7 @@ def prepare(source: Path, folder: Path, manifest: Manifest) -> Path:
         try:
             stage.mkdir(mode=0o700)
             (stage / NEW).mkdir(mode=0o700)
-            examine(source, unpack=stage / NEW)
+            examine(source, unpack=stage / NEW, passphrase=passphrase)
             _acknowledge(stage / NEW / JOURNAL)
             _offer_settings(stage / NEW, folder)
             give_to_owner(stage, folder)
@@ -113,13 +113,13 @@ def prepare(source: Path, folder: Path, manifest: Manifest) -> Path:
     return former
 
 
-def look_into(source: Path) -> tuple[Manifest, tuple[Damage, ...]]:
+def look_into(source: Path, passphrase: str = "") -> tuple[Manifest, tuple[Damage, ...]]:
     """Read a backup to its end, its journal too; return what it says, and what was damaged when it was made.
 
     :raises BackupError: when it is not sound.
     """
     with tempfile.TemporaryDirectory(prefix="companion-look-") as place:
-        manifest = examine(source, unpack=Path(place))
+        manifest = examine(source, unpack=Path(place), passphrase=passphrase)
         with contextlib.closing(Journal(Path(place) / JOURNAL, read_only=True)) as journal:
             return manifest, journal.damage
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from companion.night.backup.archive import BACKUPS, Manifest, examine, read_manifest
+from companion.night.backup.encryption import MAGIC, SUFFIX, is_encrypted, keep_passphrase, kept_passphrase, locked
 from companion.night.backup.messages import BackupError
 from companion.night.backup.restore import SPARE_BYTES, prepare
 from companion.night.backup.scheduler import back_up_into, backups, next_name
@@ -34,11 +35,16 @@ _DRAFT = ".brought.zip-"
 
 
 class BackupForm(TypedDict):
-    """A backup; ``made`` is in UTC milliseconds; of what cannot be read (not ``sound``) the rest is null."""
+    """A backup; ``made`` is in UTC milliseconds; of what cannot be read (not ``sound``) the rest is null.
+
+    One that is ``locked`` is encrypted with another passphrase than the box keeps, so nobody knows how it is.
+    """
 
     name: str
     bytes: int
     sound: bool
+    encrypted: bool
+    locked: bool
     made: int | None
     seq: int | None
     pictures: int | None
@@ -66,13 +72,25 @@ class BackupRetention:
 
     def all(self) -> list[BackupForm]:
         """Return every backup, the newest first."""
-        found = []
+        found, passphrase = [], kept_passphrase(self._folder)
         for path in reversed(backups(self._folder / BACKUPS)):
             try:
-                found.append(_form(path, read_manifest(path)))
+                found.append(_form(path, read_manifest(path, passphrase=passphrase)))
             except (BackupError, OSError):
-                found.append(_form(path, None))
+                found.append(_form(path, None, locked=locked(path, passphrase)))
         return found
+
+    @property
+    def encrypts(self) -> bool:
+        """Return whether backups are encrypted from now on."""
+        return bool(kept_passphrase(self._folder))
+
+    def encrypt(self, passphrase: str) -> None:
+        """Encrypt backups with a passphrase from now on; with an empty one no more. Those that are here stay.
+
+        :raises companion.night.backup.messages.BackupError: when it is not fit.
+        """
+        keep_passphrase(self._folder, passphrase)
 
     def make(self) -> BackupForm:
         """Make a backup with everything, pictures too, and return it as :meth:`all` does.
@@ -88,8 +106,10 @@ class BackupRetention:
         """Return where the backup of that name lies; None when there is none."""
         return next((path for path in backups(self._folder / BACKUPS) if path.name == name), None)
 
-    def bring_back(self, name: str) -> None:
+    def bring_back(self, name: str, passphrase: str = "") -> None:
         """Have the service start anew with what a backup holds; what is there now is put aside, not lost.
+
+        Without a ``passphrase`` an encrypted one is tried with the one that the box keeps.
 
         :raises KeyError: when there is none of that name.
         :raises companion.night.backup.messages.BackupError: when it is not sound, or there is no room; then all stays.
@@ -97,14 +117,16 @@ class BackupRetention:
         path = self.path(name)
         if path is None:
             raise KeyError(name)
-        prepare(path, self._folder, examine(path))
+        passphrase = passphrase or kept_passphrase(self._folder)
+        prepare(path, self._folder, examine(path, passphrase=passphrase), passphrase)
         self._again()
 
     def take_in(self, piece: bytes, *, at: int, size: int, shown: str) -> tuple[int, BackupForm | None]:
         """Take in a piece of a backup that somebody brings, which begins at byte ``at`` of ``size``.
 
         Return how many bytes are here now and, with the last piece, the backup as :meth:`all` does: it was read to its
-        end and checked, and lies beside the others. Nothing else changes. A piece that comes twice is taken once; the
+        end and checked, and lies beside the others. One under another passphrase than the box keeps lies there, too,
+        and is checked when it is brought back. Nothing else changes. A piece that comes twice is taken once; the
         first piece of another file lets go of one that did not come to its end. ``shown`` is the file's name.
 
         :raises companion.night.backup.messages.BackupError: when the file is no sound backup or is too large, there is
@@ -137,7 +159,7 @@ class BackupRetention:
 
     def _begun(self, piece: bytes, size: int, shown: str) -> _Coming:
         self._let_go()
-        if not piece.startswith(b"PK"):
+        if not piece.startswith((b"PK", MAGIC)):
             raise BackupError("not-ours", file=shown)
         if size > MOST_BROUGHT:
             raise BackupError("too-large", file=shown, limit=MOST_BROUGHT >> 20)
@@ -152,16 +174,22 @@ class BackupRetention:
         """Check a file that is here as a whole, and put it beside the other backups."""
         with draft.open("rb") as file:
             os.fsync(file.fileno())
-        unpacked = read_manifest(draft, shown=shown).size
+        passphrase = kept_passphrase(self._folder)
+        if locked(draft, passphrase):
+            return self._laid(draft, None)
+        unpacked = read_manifest(draft, shown=shown, passphrase=passphrase).size
         if unpacked > MOST_UNPACKED:
             raise BackupError("too-large", file=shown, limit=MOST_UNPACKED >> 20)
         _room(draft.parent, unpacked)
         with tempfile.TemporaryDirectory(dir=draft.parent, prefix=_DRAFT) as inside:
-            manifest = examine(draft, unpack=Path(inside), shown=shown)
-        target = draft.with_name(next_name(draft.parent))
+            manifest = examine(draft, unpack=Path(inside), shown=shown, passphrase=passphrase)
+        return self._laid(draft, manifest)
+
+    def _laid(self, draft: Path, manifest: Manifest | None) -> BackupForm:
+        target = draft.with_name(next_name(draft.parent, encrypted=is_encrypted(draft)))
         draft.rename(target)
         sync_folder(target.parent)
-        return _form(target, manifest)
+        return _form(target, manifest, locked=manifest is None)
 
     def _let_go(self) -> None:
         self._coming = None
@@ -179,11 +207,13 @@ def _room(place: Path, needed: int) -> None:
         raise BackupError("no-room", folder=place, need=need, free=free // 1_000_000)
 
 
-def _form(path: Path, manifest: Manifest | None) -> BackupForm:
+def _form(path: Path, manifest: Manifest | None, *, locked: bool = False) -> BackupForm:
     return {
         "name": path.name,
         "bytes": path.stat().st_size,
         "sound": manifest is not None,
+        "encrypted": path.name.endswith(SUFFIX),
+        "locked": locked,
         "made": manifest.made if manifest is not None else None,
         "seq": manifest.seq if manifest is not None else None,
         "pictures": manifest.picture_count if manifest is not None else None,

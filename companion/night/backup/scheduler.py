@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from companion.night.backup.archive import BACKUPS, Manifest, back_up, clear_drafts, read_manifest
+from companion.night.backup.encryption import SUFFIX, kept_passphrase
 from companion.night.backup.messages import BackupError, message
 from companion.night.log.data_folder import JOURNAL, real_folder
 from companion.night.log.database import StorageError
@@ -34,7 +35,7 @@ RETRY_S = 3600.0
 ON_STICK = 5
 """Backups kept on a stick; older ones of ours make room."""
 
-_NAME = re.compile(r"companion-(\d{4,9})-(\d{8}|no-date)\.zip")
+_NAME = re.compile(r"companion-(\d{4,9})-(\d{8}|no-date)\.zip(?:\.age)?")
 _log = logging.getLogger(__name__)
 
 
@@ -62,12 +63,12 @@ def backups(folder: Path) -> list[Path]:
     return [path for _, path in sorted(found)]
 
 
-def next_name(folder: Path, now: float | None = None) -> str:
+def next_name(folder: Path, now: float | None = None, *, encrypted: bool = False) -> str:
     """Return the name of a folder's next backup, such as ``companion-0007-20261120.zip``."""
     last = backups(folder)
     number = int(_NAME.fullmatch(last[-1].name)[1]) + 1 if last else 1  # type: ignore[index]
     date = time.strftime("%Y%m%d", time.gmtime(time.time() if now is None else now))
-    return f"companion-{number:04d}-{date if date >= '2024' else 'no-date'}.zip"
+    return f"companion-{number:04d}-{date if date >= '2024' else 'no-date'}.zip{SUFFIX if encrypted else ''}"
 
 
 def back_up_into(
@@ -76,9 +77,10 @@ def back_up_into(
     *,
     keep: int,
     pictures: bool,
+    passphrase: str | None = None,
     fill: Callable[[BinaryIO], Manifest] | None = None,
 ) -> tuple[Path, Manifest]:
-    """Add a backup to a folder of backups and remove the oldest beyond ``keep``; ``fill`` as in :func:`back_up`.
+    """Add a backup to a folder of backups and remove the oldest beyond ``keep``; the rest as in :func:`back_up`.
 
     :raises BackupError: when it could not be made; then none is removed.
     :raises companion.night.log.database.StorageError: when the journal is damaged or cannot be read.
@@ -88,8 +90,10 @@ def back_up_into(
     except OSError as error:
         raise BackupError("cannot-write", why=error.strerror or str(error)) from error
     clear_drafts(place)
-    target = place / next_name(place)
-    manifest = back_up(folder, target, pictures=pictures, fill=fill)
+    clear_drafts(folder)
+    passphrase = kept_passphrase(folder) if passphrase is None else passphrase
+    target = place / next_name(place, encrypted=bool(passphrase))
+    manifest = back_up(folder, target, pictures=pictures, passphrase=passphrase, fill=fill)
     made = backups(place)
     # What was made before something was damaged has it as it was: those make no room until it is mended.
     for old in made[:-keep] if fill is not None or sound(folder / JOURNAL) else made[keep:-keep]:
@@ -176,7 +180,7 @@ class BackupScheduler:
         if not made:
             return None
         try:
-            return read_manifest(made[-1]).seq
+            return read_manifest(made[-1], passphrase=kept_passphrase(self._folder)).seq
         except BackupError:
             return None
 

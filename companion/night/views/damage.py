@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.night.backup.archive import BACKUPS, examine
+from companion.night.backup.encryption import kept_passphrase
 from companion.night.backup.messages import BackupError
 from companion.night.backup.scheduler import backups
 from companion.night.log.chain import Damage
@@ -95,14 +96,14 @@ def newest_with(folder: Path, wanted: Sequence[Damage]) -> Path | None:
     """
     for path in reversed(backups(folder / BACKUPS)):
         with contextlib.suppress(BackupError, StorageError, OSError, sqlite3.Error, zipfile.BadZipFile):
-            if _has(path, wanted):
+            if _has(path, wanted, kept_passphrase(folder)):
                 return path
     return None
 
 
-def _has(path: Path, wanted: Sequence[Damage]) -> bool:
+def _has(path: Path, wanted: Sequence[Damage], passphrase: str) -> bool:
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".look-") as place:
-        manifest = examine(path, unpack=Path(place))
+        manifest = examine(path, unpack=Path(place), passphrase=passphrase)
         if manifest.seq < max((one.last for one in wanted), default=0):
             return False
         with contextlib.closing(Journal(Path(place) / JOURNAL, read_only=True)) as journal:

@@ -28,12 +28,38 @@ const when = (at) => (at === null ? "?" : date(at, { dateStyle: "medium", timeSt
 function backup(one) {
   return h("li", { class: "backup", "data-key": one.name },
     h("div", null, h("strong", null, when(one.made)), " ", h("span", { class: "quiet" }, one.name),
-      h("p", { class: one.sound ? "quiet" : "note" }, one.sound
+      h("p", { class: one.sound || one.locked ? "quiet" : "note" }, one.locked ? t("Encrypted with another passphrase.") : one.sound
         ? [tn("%(n)s entry", "%(n)s entries", one.seq), ", ", tn("%(n)s picture", "%(n)s pictures", one.pictures), ", ", t("%(mb)s MB", { mb: number(one.bytes / 1e6, 1) })]
         : t("This file is damaged."))),
     h("div", { class: "row" },
       h("a", { class: "second", href: `/api/backups/${encodeURIComponent(one.name)}`, download: one.name }, t("Download")),
-      one.sound && h("button", { type: "button", class: "second danger", "data-do": "restore", "data-name": one.name }, t("Bring back"))));
+      (one.sound || one.locked) && h("button", { type: "button", class: "second danger", "data-do": "restore", "data-name": one.name }, t("Bring back"))));
+}
+
+function encryption() {
+  const button = (does, words) => h("button", { type: "button", class: "second", "data-do": does }, words);
+  if (!listing.encrypts) return h("div", { "data-key": "encryption" }, button("encrypt-backups", t("Encrypt backups from now on")));
+  return h("div", { "data-key": "encryption" },
+    h("p", { class: "quiet" }, icon("check"), t("Backups to come are encrypted."), " ", lost()),
+    h("div", { class: "row" }, button("encrypt-backups", t("Another passphrase")), button("encrypt-no-more", t("Encrypt no more"))));
+}
+
+const lost = () => t("A lost passphrase is a lost backup: nobody can open it without. Write it down, away from this box.");
+
+/** Ask for a passphrase, which is to be seen: who mistypes it here loses the backups. */
+async function passphraseWindow(title, sentence, action) {
+  const form = await openDialog(title,
+    h("form", { method: "dialog", "data-submit": "dialog-form" },
+      h("p", null, sentence),
+      h("label", { for: "passphrase" }, t("Passphrase")),
+      h("input", { id: "passphrase", name: "passphrase", type: "text", maxlength: 200, required: true, autocomplete: "off", autocapitalize: "none", spellcheck: "false" }),
+      h("button", { type: "submit", class: "main" }, action)));
+  return form ? form.get("passphrase") : null;
+}
+
+async function encrypt(passphrase) {
+  await fetched(() => tell("/api/backups/passphrase", { passphrase }));
+  await opened();
 }
 
 /** Draw this part. */
@@ -45,18 +71,21 @@ export function part() {
     h("p", { class: "quiet" }, t("One is made every night. Those on this card help when a file is damaged; copy one elsewhere for when the card is.")),
     Object.values(listing.status).map((one) => h("p", { class: one.ok ? "quiet" : "note" }, said(one))),
     h("button", { type: "button", class: "main", "data-do": "make-backup", disabled: making }, icon("check"), making ? t("One moment …") : t("Make a backup now")),
+    encryption(),
     h("label", { class: "second file" }, icon("cards"), h("span", null, share === null ? t("Add a backup file from this device") : t("Adding it: %(share)s", { share: percent(share) })),
-      h("input", { type: "file", accept: ".zip,application/zip", "data-change": "add-backup", class: "unseen", disabled: share !== null })),
+      h("input", { type: "file", accept: ".zip,.age,application/zip", "data-change": "add-backup", class: "unseen", disabled: share !== null })),
     h("p", { class: "quiet" }, t("A file that was copied elsewhere is checked and laid beside these. Nothing is replaced until you bring it back.")),
     listing.backups.length ? h("ul", { class: "plain" }, listing.backups.map(backup)) : h("p", { class: "quiet" }, t("None yet.")));
 }
 
 async function restore(name) {
   const one = listing.backups.find((found) => found.name === name);
-  const sentence = t("The nights become as they were on %(when)s. What is there now is put aside on the card, not lost. The table starts anew; phones come back by themselves.", { when: when(one.made) });
+  const sentence = t("The nights become as they were on %(when)s. What is there now is put aside on the card, not lost. The table starts anew; phones come back by themselves.", { when: one.locked ? one.name : when(one.made) });
+  const passphrase = one.locked ? await passphraseWindow(t("Bring this backup back?"), t("It is encrypted with another passphrase than this box keeps."), t("Go on")) : "";
+  if (passphrase === null) return;
   if (!await agreed(sentence, t("Bring it back"), t("Bring this backup back?"))) return;
   const before = await fetched(() => ask("/api/health"));
-  const done = before && await fetched(() => tell(`/api/backups/${encodeURIComponent(name)}/restore`, { confirm: name }, { signal: AbortSignal.timeout(MAKING_MS) }));
+  const done = before && await fetched(() => tell(`/api/backups/${encodeURIComponent(name)}/restore`, { confirm: name, passphrase }, { signal: AbortSignal.timeout(MAKING_MS) }));
   if (!done) return;
   openDialog(t("It is being brought back"), h("p", { role: "status" }, t("The table starts anew. This takes a few seconds; then this page shows it.")));
   await restarted(before.started);
@@ -101,6 +130,13 @@ export const PART_DO = {
     await fetched(() => tell("/api/backups", {}, { signal: AbortSignal.timeout(MAKING_MS) }));
     making = false;
     await opened();
+  },
+  "encrypt-backups": async () => {
+    const passphrase = await passphraseWindow(t("Encrypt backups"), lost(), t("Encrypt from now on"));
+    if (passphrase !== null) await encrypt(passphrase);
+  },
+  "encrypt-no-more": async () => {
+    if (await agreed(t("Whoever has a backup file can read it then. Those that are encrypted stay so."), t("Encrypt no more"))) await encrypt("");
   },
   restore: ({ name }) => restore(name),
 };

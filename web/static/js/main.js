@@ -92,6 +92,16 @@ function voting() {
   return null;
 }
 
+let comforts = null;
+
+/** What this phone can do for its owner, where the browser trusts the page enough. */
+function thisPhone() {
+  if (location.protocol !== "https:") return null;
+  if (comforts) return comforts.panel();
+  withWords(import("./comforts.js")).then((found) => { comforts = found; change(() => {}); });
+  return null;
+}
+
 function stage() {
   if (elsewhere()) return enter();
   const { view } = store;
@@ -121,7 +131,7 @@ function draw() {
   const focused = document.activeElement;
   patch(slot("status-bar"), statusBar());
   patch(slot("stage"), [damaged(), asking(), voting(), stage()]);
-  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), settingsButton()] : []);
+  patch(slot("side"), store.view && !elsewhere() ? [game ? scores(game) : null, tableButtons(game), withIgloo(game) && iglooPanel(), cameraPanel(game), log(store.view), thisPhone(), settingsButton()] : []);
   patch(slot("refusal"), [refusal(store.refusal)]);
   // What had the focus is gone (a button of the phase before): the next Tab goes on in the game, not at the top.
   if (focused && focused !== document.body && !focused.isConnected) slot("stage").focus({ preventScroll: true });
@@ -212,6 +222,7 @@ const DO = {
   settings: () => fetched(async () => settingsWindow(await ask("/api/settings"))),
   "take-offered": takeOffered,
   simulate,
+  comfort: (data) => comforts.comfort(data),
   keep: () => fetched(() => tell("/api/evidence", {})),
 };
 
