@@ -47,7 +47,8 @@ OPEN_TOKENS = 4
 MOST_SESSIONS = 200
 """Sessions at a time; a player beyond them ends the eldest player's."""
 
-LABEL_LENGTH = 40
+LABEL_LENGTH = 640
+"""Code points of a label: those that a name may have; what is one, the page asks."""
 
 log = logging.getLogger(__name__)
 
@@ -266,7 +267,7 @@ class Access:
 
     def _open(self, db: sqlite3.Connection, role: Role, label: str) -> tuple[str, Session]:
         secret = secrets.token_urlsafe(32)
-        kept = "".join(c for c in label if c.isprintable()).strip()[:LABEL_LENGTH]
+        kept = label.strip()[:LABEL_LENGTH]
         session = Session(f"{role}-{secrets.token_hex(4)}", role, kept, None, wall_clock())
         db.execute(
             "INSERT INTO session (hash, id, role, label, colour, made) VALUES (?, ?, ?, ?, NULL, ?)",

@@ -30,6 +30,7 @@ from companion.rules.i18n import (
     languages,
     plural,
 )
+from companion.rules.names import told_apart
 
 FOLDER = CLAUSES
 """The clause files that come with this package."""
@@ -417,8 +418,8 @@ class Rulebook:
 
 
 def seats(state: object) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the names and colours of a state in seat order, empty where it has none."""
-    return getattr(state, "names", ()), getattr(state, "colours", ())
+    """Return the names, told apart where they are alike, and colours of a state in seat order; empty where none."""
+    return told_apart(getattr(state, "names", ())), getattr(state, "colours", ())
 
 
 def rulebook(game_id: str) -> Rulebook:

@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from companion.access.store import Session, TooManyTriesError
 from companion.night.answers import Role
+from companion.rules.names import LONGEST_NAME, MOST_CODE_POINTS, shortened, shown_name
 from web.http.openapi import DoneForm, documented, promise_of
 from web.http.requests import Body
 from web.http.responses import RefusedError, json_response
@@ -18,7 +19,6 @@ from web.protocols.companion import CompanionApi
 
 COOKIE = "companion"
 COOKIE_DAYS = 180
-LABEL_LENGTH = 40
 
 views = Blueprint("sessions", __name__)
 
@@ -55,7 +55,7 @@ class JoinRequest(Body, frozen=True):
     """The table's PIN, and how this phone is called."""
 
     pin: Annotated[str, Meta(max_length=20)]
-    label: Annotated[str, Meta(max_length=200)] = ""
+    label: Annotated[str, Meta(max_length=MOST_CODE_POINTS)] = ""
 
 
 class Admitted(TypedDict):
@@ -176,7 +176,8 @@ def _admitted(response: Response, secret: str) -> Response:
 
 
 def _label(text: str) -> str:
-    return " ".join(text.split())[:LABEL_LENGTH]
+    """Return what a device called itself, as far as that is a name."""
+    return shortened(shown_name(text[:MOST_CODE_POINTS]), LONGEST_NAME)
 
 
 @views.get("/host/<token>")
@@ -209,7 +210,7 @@ def join() -> Response | tuple[str, int]:
     open_door()
     pin = "".join(request.form.get("pin", "")[:20].split())
     try:
-        admitted = companion().access.join(pin, _client("pin"), _label(request.form.get("label", "")[:200]))
+        admitted = companion().access.join(pin, _client("pin"), _label(request.form.get("label", "")))
     except TooManyTriesError as error:
         raise _too_many(error) from None
     if admitted is None:
