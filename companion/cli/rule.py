@@ -27,7 +27,7 @@ def command(words: tuple[str, ...], only: str | None, lang: str, json_: bool) ->
     books = [rulebook(name) for name in rulebooks() if only in (None, name)]
     # An example's rulebook answers only to those who name it.
     offered = [book for book in books if only is not None or book.game_id in games()]
-    found = [(book, item) for book in books for item in book.by_id(query)] or look_up(query, offered, lang)
+    found = [(book, item) for book in books for item in book.by_id(query, exact=True)] or look_up(query, offered, lang)
     if json_:
         for book, item in found:
             emit({"game": book.game_id, **item.to_json(), "disputes": _cited_by(book, item)})

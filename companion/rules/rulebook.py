@@ -118,6 +118,7 @@ class OptionText:
 COMPOUND = "word-1-word"
 """The word of a language that says how a name of two words with a number between them is read."""
 
+_ID = re.compile(r"[a-z]+-[a-z\d.]*")
 _FACT = re.compile(r"\{[^{}]*\}")
 _CLAUSE_WEIGHTS = (1.0, 2.0, 0.5, 0.2)
 """What counts in a clause: its heading, its text, its note, and the words of the reasons that cite it."""
@@ -312,14 +313,17 @@ class Rulebook:
         ranked = self._index_of(lang).ask(words)
         return [(score, self._item(item_id)) for score, item_id in ranked]
 
-    def by_id(self, words: str) -> list[Clause | Dispute]:
-        """Return what has the id, and then what has one that begins so; as somebody says it: "pop 3.4."."""
+    def by_id(self, words: str, *, exact: bool = False) -> list[Clause | Dispute]:
+        """Return what has an id, and then what has one that begins so unless it is to be ``exact``.
+
+        The id may be written as somebody says it: "pop 3.4", or at the end of a sentence.
+        """
         wanted = fold("-".join(words.split())).strip(".,;:!?()[]\"'")
-        every: list[Clause | Dispute] = [*self.clauses.values(), *self.disputes.values()]
-        if not re.fullmatch(r"[a-z]+-[a-z\d.]*", wanted):
+        if not _ID.fullmatch(wanted):
             return []
-        found = [item for item in every if fold(item.id).startswith(wanted)]
-        return sorted(found, key=lambda item: fold(item.id) != wanted)
+        every: list[Clause | Dispute] = [*self.clauses.values(), *self.disputes.values()]
+        same = [item for item in every if fold(item.id) == wanted]
+        return same if exact else same + [i for i in every if fold(i.id).startswith(wanted) and i not in same]
 
     def _item(self, item_id: str) -> Clause | Dispute:
         return self.clauses[item_id] if item_id in self.clauses else self.disputes[item_id]
